@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { engineOf } from '../src/db/database.ts'
+import { apiErrors } from '../src/http/error-forms.ts'
 import { startForge } from '../src/testing/forge.ts'
 import { clientOf, eachOf, everythingOn, makeWorld, pathFor, predict, type Place } from './authorization-world.ts'
 
@@ -33,13 +34,72 @@ test('every operation refuses whom its requirements refuse, with the status of t
     8,
     async ({ operation, caller, place, outcome }) => {
       refused += 1
-      const { status } = await clientOf(forge, caller)(operation, pathFor(operation, place))
+      const { status, text } = await clientOf(forge, caller)(operation, pathFor(operation, place))
+      if (!hasErrorBody(text)) wrong.push(`${operation.id} as ${caller.name} on ${place.repo}: the body is ${text}`)
       if (outcome === 'refused' ? status >= 400 : status === outcome) return
       wrong.push(`${operation.id} as ${caller.name} on ${place.repo}: ${outcome} expected, ${status} came`)
     },
   )
   assert.deepEqual(wrong.slice(0, 40), [], `${wrong.length} of ${refused}`)
   assert.ok(refused > operations.length * 15, `${refused} refusals were tried`)
+})
+
+/** The contract's error body: `message` and `url`, or `message` only for an account that may not act. */
+function hasErrorBody(text: string): boolean {
+  try {
+    const body = JSON.parse(text) as { message?: unknown; url?: unknown; code?: unknown }
+    if (typeof body.message !== 'string' || body.message === '') return false
+    return Object.keys(body).length === 1 || (typeof body.url === 'string' && typeof body.code === 'string')
+  } catch {
+    return false
+  }
+}
+
+test('every operation of the API throws its refusals, and has the error body of the API for them', async () => {
+  await using forge = await startForge()
+  const found = forge.services.operations().filter(({ base, family, reply, errors }) => {
+    if (base !== 'api' || family !== 'api') return false
+    return errors !== apiErrors || Object.keys(reply).some((status) => Number(status) >= 400)
+  })
+  assert.deepEqual(
+    found.map(({ id }) => id),
+    [],
+  )
+})
+
+test('handlers refuse with the error body of the API, and name the first field that is missing', async () => {
+  await using forge = await startForge({ settings: everythingOn, users: ['alice', 'bob'] })
+  const { api } = await forge.given.repo({ owner: 'alice', name: 'home' })
+  const [alice, bob] = [forge.as('alice'), forge.as('bob')]
+  await alice.must('POST', `${api}/issues`, { title: 'one' })
+  const { json: comment } = await alice.must('POST', `${api}/issues/1/comments`, { body: 'said' })
+  const one = `${api}/issues/1`
+  const refused: [method: string, path: string, body?: unknown][] = [
+    ['PATCH', one, { title: 'two' }],
+    ['PATCH', `${api}/issues/comments/${comment.id}`, { body: 'x' }],
+    ['DELETE', `${api}/issues/comments/${comment.id}`],
+    ['DELETE', `${one}/labels`],
+    ['POST', `${one}/times`, { time: 5 }],
+    ['DELETE', `${one}/times`],
+    ['POST', `${one}/stopwatch/start`],
+    ['DELETE', `${one}/stopwatch/delete`],
+  ]
+  for (const [method, path, body] of refused) {
+    const { status, text } = await bob.send(method, path, body)
+    assert.deepEqual([status, hasErrorBody(text)], [403, true], `${method} ${path}: ${text}`)
+  }
+  const named: [path: string, body: unknown, message: string][] = [
+    ['/markup', { Mode: 'moon', Text: 'x' }, '[Mode]: unknown mode moon'],
+    [`${api}/transfer`, {}, '[new_owner]: is required'],
+    [`${api}/actions/workflows/w.yml/dispatches`, {}, '[ref]: is required'],
+    [`${api}/actions/workflows/w.yml/dispatches`, undefined, '[ref]: is required'],
+  ]
+  for (const [path, body, message] of named) {
+    const { status, json } = await alice.send('POST', path, body)
+    assert.deepEqual([status, json?.message], [422, message], path)
+  }
+  const sudo = await bob.send('GET', '/user?sudo=alice')
+  assert.deepEqual([sudo.status, Object.keys(sudo.json)], [403, ['message']])
 })
 
 test('wrong credentials are 401 on every operation of the API', async () => {

@@ -24,14 +24,17 @@ export interface ErrorForm {
 
 export const jsonType = 'application/json;charset=utf-8'
 
-/** The API's error body: `{message, url, code}`; 404 adds `errors`, over quota adds the owner (contract, Errors). */
+/**
+ * The API's error body: `{message, url, code}`. 404 adds `errors`, over quota adds the owner, and refused accounts have `message`
+ * only (contract, Errors).
+ */
 export const apiErrors: ErrorForm = {
   render(refusal, { site }) {
     const url = `${site.url}api/swagger`
     const { message, code } = refusal
     const body =
       refusal instanceof AccountRefused
-        ? { message, code }
+        ? { message }
         : refusal instanceof OverQuota
           ? { message, ...refusal.data, url, code }
           : refusal instanceof NotFound

@@ -4,7 +4,7 @@ import { inRepo, issuesOrPullsEnabled, notArchived } from '../access/repo.requir
 import { signedIn } from '../access/requirements.ts'
 import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
 import { operation, validBody } from '../http/operation.ts'
-import { created, empty, noContent, ok, paged } from '../http/reply.ts'
+import { created, noContent, ok, paged } from '../http/reply.ts'
 import { nullable, pageQuery, pathNumber } from '../http/schema.ts'
 import type { CommentId } from '../lib/ids.ts'
 import { pageOrWhole } from '../lib/paging.ts'
@@ -21,6 +21,7 @@ import {
   getRepoComments,
 } from './comment.service.ts'
 import { sentTime } from '../lib/time.ts'
+import { must } from '../lib/verdict.ts'
 import { mayEditComment } from './issue.policy.ts'
 import { getReadableIssue } from './issue.service.ts'
 import { presentTimeline } from './timeline/timeline.present.ts'
@@ -98,7 +99,7 @@ export const issueGetComment = operation({
 
 /** Entries that are no comments can not be edited: nothing happens then (observed). */
 async function edit(ctx: SignedInRepoCtx, issue: IssueRow, comment: CommentRow, body: EditIssueCommentOption) {
-  if (!mayEditComment(ctx.viewer, ctx.rights, issue, comment).allowed) return empty(403)
+  must(mayEditComment(ctx.viewer, ctx.rights, issue, comment))
   if (comment.type !== 'comment') return noContent()
   return ok(
     await presentComment(
@@ -110,7 +111,7 @@ async function edit(ctx: SignedInRepoCtx, issue: IssueRow, comment: CommentRow, 
 }
 
 async function remove(ctx: SignedInRepoCtx, issue: IssueRow, comment: CommentRow) {
-  if (!mayEditComment(ctx.viewer, ctx.rights, issue, comment).allowed) return empty(403)
+  must(mayEditComment(ctx.viewer, ctx.rights, issue, comment))
   if (comment.type === 'comment') await deleteComment(ctx, issue, comment)
   return noContent()
 }
@@ -121,7 +122,7 @@ export const issueEditComment = operation({
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, commentInRepo, notArchived, signedIn, validBody],
   body: EditIssueCommentOption,
-  reply: { 200: Comment, 204: 'empty', 403: 'empty' },
+  reply: { 200: Comment, 204: 'empty' },
   summary: 'Edit a comment',
   run: ({ ctx, body }) => edit(ctx, ctx.issue, ctx.comment, body),
 })
@@ -131,7 +132,7 @@ export const issueDeleteComment = operation({
   path: '/repos/{username}/{reponame}/issues/comments/{id}',
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, commentInRepo, signedIn],
-  reply: { 204: 'empty', 403: 'empty' },
+  reply: { 204: 'empty' },
   summary: 'Delete a comment',
   run: ({ ctx }) => remove(ctx, ctx.issue, ctx.comment),
 })
@@ -143,7 +144,7 @@ export const issueEditCommentDeprecated = operation({
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, validBody],
   body: EditIssueCommentOption,
-  reply: { 200: Comment, 204: 'empty', 403: 'empty' },
+  reply: { 200: Comment, 204: 'empty' },
   summary: 'Edit a comment',
   deprecated: true,
   async run({ ctx, params, body }) {
@@ -158,7 +159,7 @@ export const issueDeleteCommentDeprecated = operation({
   params: { index: pathNumber, id: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn],
-  reply: { 204: 'empty', 403: 'empty' },
+  reply: { 204: 'empty' },
   summary: 'Delete a comment',
   deprecated: true,
   async run({ ctx, params }) {

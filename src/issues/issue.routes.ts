@@ -1,10 +1,11 @@
 import { gitRepo, inRepo, issuesOrPullsEnabled, notArchived, repoAdmin, canRead } from '../access/repo.requirements.ts'
 import { anyone, signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
-import { created, empty, noContent, paged } from '../http/reply.ts'
+import { created, noContent, paged } from '../http/reply.ts'
 import { pageQuery, pathNumber } from '../http/schema.ts'
 import { Type } from 'typebox'
 import { formatUnix, zeroTime } from '../lib/time.ts'
+import { must } from '../lib/verdict.ts'
 import { ok } from '../http/reply.ts'
 import { findIssues, listQuery, searchEverywhere, searchQuery } from './issue-list.service.ts'
 import { mayEditIssue } from './issue.policy.ts'
@@ -78,11 +79,11 @@ export const issueEditIssue = operation({
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, validBody],
   body: EditIssueOption,
-  reply: { 201: Issue, 403: 'empty' },
+  reply: { 201: Issue },
   summary: 'Edit an issue or a pull request',
   async run({ ctx, params, body }) {
     const issue = await getIssue(ctx, params.index)
-    if (!mayEditIssue(ctx.viewer, ctx.rights, issue).allowed) return empty(403)
+    must(mayEditIssue(ctx.viewer, ctx.rights, issue))
     const { due_date: dueDate, unset_due_date: unsetDueDate, updated_at: updatedAt, ...rest } = body
     const edited = await editIssue(ctx, issue, { ...rest, dueDate, unsetDueDate, updatedAt })
     return created(await presentIssue(ctx, edited, ctx))

@@ -42,7 +42,7 @@ export class Forbidden extends Refusal {
 
 /**
  * The account itself may not be used: sudo by somebody who is no administrator, an inactive or barred account.
- * Its reply carries only `message` (and `code`), as the written contract says of sudo.
+ * Its reply carries only `message`, as the written contract says of sudo.
  */
 export class AccountRefused extends Forbidden {}
 

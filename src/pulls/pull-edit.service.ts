@@ -25,6 +25,7 @@ import { findReferenced, namedByIssue, recordReferences } from '../issues/timeli
 import { keptTitle } from '../issues/title.rules.ts'
 import { Conflict, Forbidden, Invalid, NotFound, PreconditionFailed, type Refusal } from '../lib/errors.ts'
 import type { LabelId, MilestoneId, UserId } from '../lib/ids.ts'
+import { must } from '../lib/verdict.ts'
 import { findBranch } from '../code/branches/branch.store.ts'
 import { findRepoById } from '../repos/repo.store.ts'
 import { findUserById } from '../users/user.store.ts'
@@ -66,15 +67,11 @@ async function assigneesWanted(ctx: SignedInRepoCtx, input: EditPullInput): Prom
 /**
  * Edits a pull request: title, text, due date, people, milestone, labels, state, base and who may push to its head, in
  * this order. When a later one is refused what came before it is kept (contract, pulls: edit).
- * @returns `forbidden` for somebody who is not the author and has no write access
+ * @throws Forbidden unless the caller is the author or has write access
  */
-export async function editPull(
-  ctx: SignedInRepoCtx,
-  pair: PullPair,
-  input: EditPullInput,
-): Promise<PullPair | 'forbidden'> {
+export async function editPull(ctx: SignedInRepoCtx, pair: PullPair, input: EditPullInput): Promise<PullPair> {
   const { issue, pull } = pair
-  if (!mayEditIssue(ctx.viewer, ctx.rights, issue).allowed) return 'forbidden'
+  must(mayEditIssue(ctx.viewer, ctx.rights, issue))
   const by = attributionNow(ctx)
   const manages = mayManage(ctx.rights, issue).allowed
   const title = input.title === undefined ? undefined : keptTitle(input.title)

@@ -1,6 +1,6 @@
 import type { SignedInRepoCtx } from '../access/context.ts'
 import type { RepoRow, RepoUnit } from '../db/tables/repositories.ts'
-import { Conflict, Invalid, NotFound } from '../lib/errors.ts'
+import { Conflict, Forbidden, Invalid, NotFound } from '../lib/errors.ts'
 import type { Oid } from '../lib/ids.ts'
 import { branchRef } from '../lib/refs.ts'
 import { mayPush } from '../refs/branch-protection.policy.ts'
@@ -37,19 +37,17 @@ async function pushableHead(ctx: SignedInRepoCtx, { pull }: PullPair): Promise<H
 /**
  * Brings the base into the head of a pull request, by a merge or by putting the commits on top. Nothing happens when the
  * head contains the base. What conflicts is `Conflict`, a closed or merged one `Invalid` (contract, pulls: update).
- * @returns `forbidden` when the caller may not
+ * @throws Forbidden when the caller may not push to the head, or not rebase it
  */
-export async function updateHead(
-  ctx: SignedInRepoCtx,
-  stored: PullPair,
-  style: 'merge' | 'rebase',
-): Promise<'updated' | 'forbidden'> {
+export async function updateHead(ctx: SignedInRepoCtx, stored: PullPair, style: 'merge' | 'rebase'): Promise<void> {
   if (stored.pull.is_merged) throw new Invalid('the pull request is merged', 'pull_merged')
   if (stored.issue.is_closed) throw new Invalid('the pull request is closed', 'pull_closed')
   const head = await pushableHead(ctx, stored)
-  if (!head) return 'forbidden'
+  if (!head) throw new Forbidden('only people who may push to the head branch may do this', 'head_not_pushable')
   const config = unitConfig(ctx.units, 'pulls')
-  if (style === 'rebase' && (head.isProtected || !config?.allow_rebase_update)) return 'forbidden'
+  if (style === 'rebase' && (head.isProtected || !config?.allow_rebase_update)) {
+    throw new Forbidden('the head branch may not be rebased', 'rebase_not_allowed')
+  }
   const pull = await upToDate(ctx, stored.pull)
   const { git, repo } = ctx
   const ref = branchRef(pull.head_branch)
@@ -62,7 +60,7 @@ export async function updateHead(
   for (let attempt = 1; ; attempt++) {
     const tip = await git.readRef(key, ref)
     if (tip === undefined) throw new NotFound('the head branch does not exist', 'branch_not_found')
-    if (await git.isAncestor(key, base, tip)) return 'updated'
+    if (await git.isAncestor(key, base, tip)) return
     if ((await git.mergeBase(key, base, tip)) === undefined) {
       throw new Conflict('the two histories are not related', 'unrelated_histories')
     }
@@ -76,7 +74,7 @@ export async function updateHead(
       doerId: ctx.viewer.id,
       via: 'api',
     })
-    if (result.ok) return 'updated'
+    if (result.ok) return
     if (result.reason !== 'stale' || attempt >= maxAttempts) throw refusalOf(result)
   }
 }

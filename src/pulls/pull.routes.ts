@@ -3,7 +3,7 @@ import { canRead, gitRepo, inRepo, notArchived, pullsEnabled } from '../access/r
 import { signedIn } from '../access/requirements.ts'
 import { textErrors } from '../http/error-forms.ts'
 import { bytesOf, operation, validBody } from '../http/operation.ts'
-import { bytes, created, empty, noContent, ok, paged } from '../http/reply.ts'
+import { bytes, created, noContent, ok, paged } from '../http/reply.ts'
 import { commaList, enumeration, pageQuery, pathNumber, pathText } from '../http/schema.ts'
 import { NotFound } from '../lib/errors.ts'
 import { pageOf, type Page } from '../lib/paging.ts'
@@ -90,7 +90,7 @@ export const repoEditPullRequest = operation({
   scope: 'repository',
   requires: [...readable, signedIn, validBody],
   body: EditPullRequestOption,
-  reply: { 201: PullRequest, 403: 'empty' },
+  reply: { 201: PullRequest },
   async run({ ctx, params, body }) {
     const edited = await editPull(ctx, await getStoredPull(ctx, params.index), {
       ...body,
@@ -98,7 +98,7 @@ export const repoEditPullRequest = operation({
       unsetDueDate: body.unset_due_date,
       allowsMaintainerEdit: body.allow_maintainer_edit,
     })
-    return edited === 'forbidden' ? empty(403) : created(await presentPull(ctx, edited))
+    return created(await presentPull(ctx, edited))
   },
 })
 

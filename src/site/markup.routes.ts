@@ -1,7 +1,6 @@
 import type { Ctx, RepoCtx } from '../access/context.ts'
 import { inRepo } from '../access/repo.requirements.ts'
 import { signedIn } from '../access/requirements.ts'
-import { apiErrors, textErrors, type ErrorForm } from '../http/error-forms.ts'
 import { bytesOf, operation, validBody, type Call } from '../http/operation.ts'
 import { bytes, type StreamReply } from '../http/reply.ts'
 import { Invalid } from '../lib/errors.ts'
@@ -19,11 +18,6 @@ const placeOf = (body: MarkdownOption): { context: string; wiki: boolean } => ({
 async function renderMarkdownOption(ctx: Ctx, body: MarkdownOption, repo?: RepoCtx): Promise<StreamReply<200>> {
   const mode = body.Mode === 'gfm' || body.Mode === 'comment' ? body.Mode : 'markdown'
   return html(await renderText(ctx, body.Text ?? '', mode, placeOf(body), repo))
-}
-
-/** An unknown mode is refused in plain text; everything else is refused as elsewhere (observed). */
-const markupErrors: ErrorForm = {
-  render: (refusal, about) => (refusal.code === 'unknown_mode' ? textErrors : apiErrors).render(refusal, about),
 }
 
 /** `/markup` takes no unknown mode, and its mode `file` goes by the name of the file (observed). */
@@ -76,7 +70,6 @@ export const renderMarkup = operation({
   requires: [signedIn, validBody],
   body: MarkupOption,
   reply: { 200: bytesOf('text/html') },
-  errors: markupErrors,
   run: ({ ctx, body }) => renderMarkupOption(ctx, body),
 })
 
@@ -113,6 +106,5 @@ export const repoRenderMarkup = operation({
   requires: [inRepo, signedIn, validBody],
   body: MarkupOption,
   reply: { 200: bytesOf('text/html') },
-  errors: markupErrors,
   run: ({ ctx, body }) => renderMarkupOption(ctx, body, ctx),
 })

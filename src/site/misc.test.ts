@@ -91,8 +91,7 @@ test('renderMarkdown, renderMarkdownRaw, renderMarkup: signed-in callers get cle
   assert.equal((await ann.post('/markup', { Text: 'x', Mode: 'file', FilePath: 'x.xyz' })).status, 422)
   assert.equal((await ann.post('/markup', { Text: 'x', Mode: 'file' })).status, 422)
   const unknown = await ann.post('/markup', { Text: 'x', Mode: 'moon' })
-  assert.deepEqual([unknown.status, unknown.headers.get('content-type')], [422, 'text/plain;charset=utf-8'])
-  assert.match(unknown.text, /unknown mode moon/)
+  assert.deepEqual([unknown.status, unknown.json.message], [422, '[Mode]: unknown mode moon'])
   assert.equal((await ann.post('/markdown', { Text: 1 })).status, 422)
 })
 

@@ -1,7 +1,7 @@
 import type { SignedInRepoCtx } from '../../access/context.ts'
 import { findRevision } from '../../code/commits/named-commit.service.ts'
 import type { ActionRunRow } from '../../db/tables/actions.ts'
-import { BadRequest, Conflict, NotFound } from '../../lib/errors.ts'
+import { BadRequest, Conflict, Invalid, NotFound } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { branchOf, tagOf } from '../../lib/refs.ts'
 import type { WorkflowFile } from '../workflows/workflow-files.service.ts'
@@ -27,7 +27,7 @@ export async function planDispatch(
   name: string,
   { ref, inputs }: { readonly ref: string; readonly inputs: Readonly<Record<string, string>> },
 ): Promise<Dispatch> {
-  if (ref === '') throw new BadRequest('a dispatch names a branch or a tag', 'dispatch_ref_missing')
+  if (ref === '') throw new Invalid('[ref]: is required', 'dispatch_ref_missing', { field: 'ref' })
   const { git, repo, config } = ctx
   const found = await findRevision(git, repo.git_key, ref)
   const fullRef = found?.ref

@@ -2,10 +2,11 @@ import { Type } from 'typebox'
 import { canWrite, inRepo, issuesOrPullsEnabled } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
-import { created, empty, noContent, ok, paged } from '../../http/reply.ts'
+import { created, noContent, ok, paged } from '../../http/reply.ts'
 import { pageQuery, pathNumber, pathText } from '../../http/schema.ts'
 import type { LabelId } from '../../lib/ids.ts'
 import { pageOrWhole } from '../../lib/paging.ts'
+import { must } from '../../lib/verdict.ts'
 import { mayManage } from '../issue.policy.ts'
 import { getIssue, getReadableIssue } from '../issue.service.ts'
 import { presentLabel } from './label.present.ts'
@@ -150,11 +151,11 @@ export const issueClearLabels = operation({
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, validBody],
   body: DeleteLabelsOption,
-  reply: { 204: 'empty', 403: 'empty' },
+  reply: { 204: 'empty' },
   summary: 'Take all labels off an issue',
   async run({ ctx, params, body }) {
     const issue = await getIssue(ctx, params.index)
-    if (!mayManage(ctx.rights, issue).allowed) return empty(403)
+    must(mayManage(ctx.rights, issue))
     await clearIssueLabels(ctx, issue, body.updated_at)
     return noContent()
   },
@@ -167,11 +168,11 @@ export const issueRemoveLabel = operation({
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, validBody],
   body: DeleteLabelsOption,
-  reply: { 204: 'empty', 403: 'empty' },
+  reply: { 204: 'empty' },
   summary: 'Take a label off an issue',
   async run({ ctx, params, body }) {
     const issue = await getIssue(ctx, params.index)
-    if (!mayManage(ctx.rights, issue).allowed) return empty(403)
+    must(mayManage(ctx.rights, issue))
     await removeIssueLabel(ctx, issue, params.id as LabelId, body.updated_at)
     return noContent()
   },

@@ -1,13 +1,16 @@
 import { Type } from 'typebox'
+import type { SignedInRepoCtx } from '../../access/context.ts'
 import { inRepo, issuesEnabled, issuesOrPullsEnabled } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
+import type { IssueRow } from '../../db/tables/issues.ts'
 import { operation, validBody } from '../../http/operation.ts'
-import { created, empty, noContent, ok, paged } from '../../http/reply.ts'
+import { created, noContent, ok, paged } from '../../http/reply.ts'
 import { pageQuery, pathNumber, pathText } from '../../http/schema.ts'
-import { Invalid } from '../../lib/errors.ts'
+import { Forbidden, Invalid } from '../../lib/errors.ts'
 import type { TrackedTimeId } from '../../lib/ids.ts'
 import { pageOf, pageOrWhole } from '../../lib/paging.ts'
 import { formatUnix } from '../../lib/time.ts'
+import { must } from '../../lib/verdict.ts'
 import { optionalTime } from '../due-date.rules.ts'
 import { mayManage } from '../issue.policy.ts'
 import { getReadableIssue } from '../issue.service.ts'
@@ -47,6 +50,17 @@ export const issueTrackedTimes = operation({
   },
 })
 
+/** Where time is tracked, only people who may track it change it; elsewhere the service refuses the change. */
+async function refuseUntracked(ctx: SignedInRepoCtx, issue: IssueRow): Promise<void> {
+  if (!isTrackingOn(ctx) || (await mayTrack(ctx, issue))) return
+  throw new Forbidden('only people who may track time on the issue may do this', 'time_not_allowed')
+}
+
+function refuseStopwatch(ctx: SignedInRepoCtx, issue: IssueRow): void {
+  must(mayManage(ctx.rights, issue))
+  if (!isTrackingOn(ctx)) throw new Forbidden('the repository does not track time', 'time_tracking_disabled')
+}
+
 export const issueAddTime = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/issues/{index}/times',
@@ -54,13 +68,13 @@ export const issueAddTime = operation({
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, validBody],
   body: AddTimeOption,
-  reply: { 200: TrackedTime, 403: 'empty' },
+  reply: { 200: TrackedTime },
   summary: 'Track time on an issue',
   async run({ ctx, params, body }) {
     if (body.time === 0) throw new Invalid('[time]: is required', 'invalid', { field: 'time' })
     const createdUnix = optionalTime(body.created, 'created')
     const issue = await getReadableIssue(ctx, params.index)
-    if (isTrackingOn(ctx) && !(await mayTrack(ctx, issue))) return empty(403)
+    await refuseUntracked(ctx, issue)
     const row = await addTime(ctx, issue, body)
     // Time of somebody else is shown as that account would see it: as others see the caller (observed).
     const viewer = row.user_id === ctx.viewer.id ? ctx.viewer : { ...ctx.viewer, id: row.user_id, isAdmin: false }
@@ -76,11 +90,11 @@ export const issueResetTime = operation({
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn],
-  reply: { 204: 'empty', 403: 'empty' },
+  reply: { 204: 'empty' },
   summary: "Take the caller's times off an issue",
   async run({ ctx, params }) {
     const issue = await getReadableIssue(ctx, params.index)
-    if (isTrackingOn(ctx) && !(await mayTrack(ctx, issue))) return empty(403)
+    await refuseUntracked(ctx, issue)
     await resetTimes(ctx, issue)
     return noContent()
   },
@@ -92,13 +106,15 @@ export const issueDeleteTime = operation({
   params: { index: pathNumber, id: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn],
-  reply: { 204: 'empty', 403: 'empty' },
+  reply: { 204: 'empty' },
   summary: 'Take one time off an issue',
   async run({ ctx, params }) {
     const issue = await getReadableIssue(ctx, params.index)
-    if (isTrackingOn(ctx) && !(await mayTrack(ctx, issue))) return empty(403)
+    await refuseUntracked(ctx, issue)
     const time = await getTime(ctx, issue, params.id as TrackedTimeId)
-    if (time.user_id !== ctx.viewer.id && !ctx.viewer.isAdmin) return empty(403)
+    if (time.user_id !== ctx.viewer.id && !ctx.viewer.isAdmin) {
+      throw new Forbidden('only the person who tracked the time may delete it', 'time_of_other')
+    }
     await removeTime(ctx, issue, time)
     return noContent()
   },
@@ -171,11 +187,11 @@ export const issueStartStopWatch = operation({
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn],
-  reply: { 201: 'empty', 403: 'empty' },
+  reply: { 201: 'empty' },
   summary: 'Start a stopwatch on an issue',
   async run({ ctx, params }) {
     const issue = await getReadableIssue(ctx, params.index)
-    if (!mayManage(ctx.rights, issue).allowed || !isTrackingOn(ctx)) return empty(403)
+    refuseStopwatch(ctx, issue)
     await startWatch(ctx, issue)
     return created(undefined)
   },
@@ -187,11 +203,11 @@ export const issueStopStopWatch = operation({
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn],
-  reply: { 201: 'empty', 403: 'empty' },
+  reply: { 201: 'empty' },
   summary: 'Stop the stopwatch on an issue and track its time',
   async run({ ctx, params }) {
     const issue = await getReadableIssue(ctx, params.index)
-    if (!mayManage(ctx.rights, issue).allowed || !isTrackingOn(ctx)) return empty(403)
+    refuseStopwatch(ctx, issue)
     await stopWatch(ctx, issue)
     return created(undefined)
   },
@@ -203,11 +219,11 @@ export const issueDeleteStopWatch = operation({
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn],
-  reply: { 204: 'empty', 403: 'empty' },
+  reply: { 204: 'empty' },
   summary: 'Take the stopwatch off an issue without tracking its time',
   async run({ ctx, params }) {
     const issue = await getReadableIssue(ctx, params.index)
-    if (!mayManage(ctx.rights, issue).allowed || !isTrackingOn(ctx)) return empty(403)
+    refuseStopwatch(ctx, issue)
     await cancelWatch(ctx, issue)
     return noContent()
   },

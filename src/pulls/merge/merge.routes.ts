@@ -60,9 +60,9 @@ export const repoUpdatePullRequest = operation({
   load: 'expensive',
   requires: [...readable, signedIn, repoUnderQuota('size:git:all')],
   query: { style: Type.Optional(enumeration('merge', 'rebase')) },
-  reply: { 200: 'empty', 403: 'empty' },
+  reply: { 200: 'empty' },
   async run({ ctx, params, query }) {
-    const outcome = await updateHead(ctx, await getStoredPull(ctx, params.index), query.style ?? 'merge')
-    return outcome === 'forbidden' ? empty(403) : empty(200)
+    await updateHead(ctx, await getStoredPull(ctx, params.index), query.style ?? 'merge')
+    return empty(200)
   },
 })

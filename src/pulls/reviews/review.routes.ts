@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { canRead, gitRepo, inRepo, pullsEnabled } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
-import { created, empty, noContent, ok, paged } from '../../http/reply.ts'
+import { created, noContent, ok, paged } from '../../http/reply.ts'
 import { pageQuery, pathNumber } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { pageOf } from '../../lib/paging.ts'
@@ -203,10 +203,11 @@ export const repoDeletePullReviewComment = operation({
   params: { index: pathNumber, id: pathNumber },
   scope: 'repository',
   requires: [...readable, codeCommentInRepo, signedIn],
-  reply: { 204: 'empty', 403: 'empty' },
+  reply: { 204: 'empty' },
   async run({ ctx, params }) {
     const { pair, review } = await reviewOf(ctx, params.index, params.id)
-    return (await removeCodeComment(ctx, pair, review, ctx.comment)) ? noContent() : empty(403)
+    await removeCodeComment(ctx, pair, review, ctx.comment)
+    return noContent()
   },
 })
 

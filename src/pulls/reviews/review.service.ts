@@ -390,13 +390,12 @@ export async function removeCodeComment(
   { issue }: PullPair,
   review: ReviewRow,
   comment: CommentRow,
-): Promise<boolean> {
-  if (comment.poster_id !== ctx.viewer.id && !mayManage(ctx.rights, issue).allowed) return false
+): Promise<void> {
+  if (comment.poster_id !== ctx.viewer.id) must(mayManage(ctx.rights, issue))
   await transaction(ctx.db, async (tx) => {
     const isGone = await removeLineComment(tx, attributionNow(ctx), issue, comment, {
       isPending: review.type === 'pending',
     })
     if (!isGone) throw new NotFound('the comment does not exist', 'comment_not_found')
   })
-  return true
 }

@@ -2,6 +2,7 @@ import { inRepo, repoOwner } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
 import { accepted, created, ok } from '../../http/reply.ts'
+import { Invalid } from '../../lib/errors.ts'
 import type { TeamId } from '../../lib/ids.ts'
 import { presentRepo } from '../repo.present.ts'
 import { Repository } from '../repo.schemas.ts'
@@ -16,8 +17,10 @@ export const repoTransfer = operation({
   body: TransferRepoOption,
   reply: { 201: Repository, 202: Repository },
   async run({ ctx, body }) {
+    const { new_owner: newOwner = '' } = body
+    if (newOwner === '') throw new Invalid('[new_owner]: is required', 'invalid', { field: 'new_owner' })
     const outcome = await transferRepo(ctx, {
-      newOwner: body.new_owner ?? '',
+      newOwner,
       teamIds: (body.team_ids ?? []) as TeamId[],
     })
     const view = { ...ctx, repo: outcome.repo }
