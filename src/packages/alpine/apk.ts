@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto'
-import { Readable } from 'node:stream'
 import { readMember } from '../formats/gzip-members.ts'
 import { brokenArchive, firstBytes, reading, type StoredArchive } from '../formats/stored-archive.ts'
-import { oneIsEnough, readTarStream } from '../formats/tar.ts'
+import { readTarBytes } from '../formats/tar.ts'
 import { apkOf } from './alpine.rules.ts'
 
 /** Most bytes that signatures and description have together, packed, and each of them unpacked. */
 const maxControlBytes = 4 << 20
 const maxUnpackedBytes = 16 << 20
-const maxDescriptionBytes = 1 << 20
+const wanted = { name: /^\.PKGINFO$/, maxBytes: 1 << 20, count: 1 }
 /** Most parts before the content. */
 const maxParts = 8
 
@@ -22,8 +21,7 @@ export const readApk = (archive: StoredArchive) =>
     let start = 0
     for (let part = 0; part < maxParts; part += 1) {
       const { content, end } = await readMember(bytes, start, maxUnpackedBytes)
-      const wanted = (name: string) => (name === '.PKGINFO' ? maxDescriptionBytes : undefined)
-      const [found] = await readTarStream(Readable.from([content]), wanted, oneIsEnough)
+      const [found] = await readTarBytes(content, wanted, maxUnpackedBytes)
       if (found) {
         const sha1 = createHash('sha1').update(bytes.subarray(start, end)).digest('base64')
         const apk = apkOf(found.content.toString('utf8'), `Q1${sha1}`)

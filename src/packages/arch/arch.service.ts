@@ -33,8 +33,8 @@ const compress = promisify(gzip)
 /** Two empty blocks end a tar archive. */
 const endOfArchive = Buffer.alloc(1024)
 
-/** Largest description inside of a package, in bytes. */
-const maxInfoBytes = 1 << 20
+/** The description inside of a package. */
+const wanted = { name: /^\.PKGINFO$/, maxBytes: 1 << 20, count: 1 }
 
 const noFile = () => new NotFound('the file does not exist', 'package_file_not_found')
 
@@ -47,10 +47,9 @@ async function endingOf(archive: StoredArchive): Promise<string> {
   throw brokenArchive('is packed in no way that is known')
 }
 
-async function readPackage(archive: StoredArchive): Promise<ArchPackage> {
-  const { oneIsEnough, readTar } = await import('../formats/tar.ts')
-  const wanted = (name: string) => (name === '.PKGINFO' ? maxInfoBytes : undefined)
-  const [found] = await readTar(archive, wanted, oneIsEnough)
+async function readPackage(ctx: PublishCtx, archive: StoredArchive): Promise<ArchPackage> {
+  const { readTar } = await import('../formats/tar.ts')
+  const [found] = await readTar(ctx, archive, wanted)
   if (!found) throw brokenArchive('holds no description')
   return readPackageInfo(found.content.toString('utf8'))
 }
@@ -61,7 +60,7 @@ export async function publishArch(ctx: PublishCtx, group: string, incoming: Inco
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeArch, async ({ arrived, receive }) => {
     const archive = archiveIn(ctx, arrived)
     const ending = await endingOf(archive)
-    const info = await readPackage(archive)
+    const info = await readPackage(ctx, archive)
     const { name, version, architecture } = info
     const fileName = archFileName(info, ending)
     await refuseSame(ctx, group, info)

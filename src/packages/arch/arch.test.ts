@@ -54,7 +54,7 @@ test('archUpload, archUploadToNone: who may not, and archives that hold no packa
     ['no architecture', await archOf('tool', '1.0-1', '')],
   ]
   for (const [what, content] of bad) assert.equal((await alice('PUT', 'arch/core', content)).status, 400, what)
-  for (const group of ['..%2Fx', '%20', 'a%0Ab', '.hidden']) {
+  for (const group of ['..%2Fx', '%20', 'a%0Ab', '.hidden', 'a%2F%2Fb']) {
     assert.ok([400, 404].includes((await alice('PUT', `arch/${group}`, whole)).status), group)
   }
   assert.deepEqual(await storedFiles(forge), [])

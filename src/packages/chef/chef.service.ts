@@ -4,8 +4,8 @@ import { parseJsonRecord, recordOf, textIn, type JsonRecord } from '../json-text
 import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
 import { semverOf } from '../semver.rules.ts'
 
-/** Largest description of a cookbook, in bytes. */
-const maxDescriptionBytes = 2 << 20
+/** The description of a cookbook. */
+const wanted = { name: /^(?:[^/]+\/)?metadata\.json$/, maxBytes: 2 << 20, count: 1 }
 const nameForm = /^[^\s/\\]{1,200}$/
 
 /** What is kept of a version. */
@@ -21,9 +21,8 @@ export interface ChefMetadata {
 /** Publishes the cookbook of an archive. */
 export async function publishCookbook(ctx: PublishCtx, incoming: Incoming): Promise<void> {
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeChef, async ({ arrived }) => {
-    const { oneIsEnough, readTar } = await import('../formats/tar.ts')
-    const wanted = (name: string) => (/^(?:[^/]+\/)?metadata\.json$/.test(name) ? maxDescriptionBytes : undefined)
-    const [found] = await readTar(archiveIn(ctx, arrived), wanted, oneIsEnough)
+    const { readTar } = await import('../formats/tar.ts')
+    const [found] = await readTar(ctx, archiveIn(ctx, arrived), wanted)
     if (!found) throw new BadRequest('the archive holds no cookbook', 'chef_metadata_missing')
     const about = parseJsonRecord(found.content)
     const name = textIn(about['name'])

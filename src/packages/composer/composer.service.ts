@@ -9,11 +9,8 @@ import { composerFileName, composerPackageOf, type ComposerMetadata } from './co
 
 const type = 'composer'
 
-/** Largest description of a package, in bytes. */
-const maxDescriptionBytes = 1 << 20
-
-const isDescription = (name: string): number | undefined =>
-  /^(?:[^/]+\/)?composer\.json$/.test(name) ? maxDescriptionBytes : undefined
+/** The description of a package. */
+const wanted = { name: /^(?:[^/]+\/)?composer\.json$/, maxBytes: 1 << 20, count: 1 }
 
 /**
  * Publishes the package of an archive.
@@ -22,8 +19,8 @@ const isDescription = (name: string): number | undefined =>
 export async function publishArchive(ctx: PublishCtx, incoming: Incoming, version: string | undefined): Promise<void> {
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeComposer, async ({ arrived }) => {
     const { readZip } = await import('../formats/zip.ts')
-    const { files } = await readZip(archiveIn(ctx, arrived), isDescription)
-    const found = files.get('composer.json') ?? [...files.values()][0]
+    const { files } = await readZip(archiveIn(ctx, arrived), wanted)
+    const [found] = files.values()
     if (!found) throw new BadRequest('the archive holds no composer.json', 'composer_json_missing')
     const described = composerPackageOf(parseJsonRecord(found), version)
     const fileName = composerFileName(described.name, described.version)

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import type { SubjectCtx } from '../../access/context.ts'
@@ -6,7 +5,7 @@ import { NotFound } from '../../lib/errors.ts'
 import { getFilesOfType } from '../catalog.service.ts'
 import type { DescribedFile } from '../catalog.store.ts'
 import type { FileRecord } from '../file.store.ts'
-import { bzip2, findInBzip2 } from '../formats/archive-thread.ts'
+import { bzip2, findInPacked } from '../formats/archive-thread.ts'
 import { archiveIn, brokenArchive, type StoredArchive } from '../formats/stored-archive.ts'
 import { metadataOf } from '../metadata.rules.ts'
 import { getFile, getVersion } from '../package.service.ts'
@@ -24,9 +23,9 @@ import {
 
 const type = 'conda'
 
-/** What a package says of itself, and the largest size of that and of the archive that it lies in, in bytes. */
-const description = 'info/index.json'
-const maxDescriptionBytes = 1 << 20
+/** What a package says of itself. */
+const wanted = { name: /^info\/index\.json$/, maxBytes: 1 << 20, count: 1 }
+/** Largest size of the archive that the description lies in, packed and unpacked, in bytes. */
 const maxInfoBytes = 16 << 20
 const maxUnpackedInfoBytes = 256 << 20
 
@@ -35,13 +34,17 @@ const noFile = () => new NotFound('the file does not exist', 'package_file_not_f
 /** The description inside of an archive of the newer form: a zip with an archive of its own for what is told of it. */
 async function findInConda(archive: StoredArchive): Promise<Buffer | undefined> {
   const { readZip } = await import('../formats/zip.ts')
-  const { oneIsEnough, readTarStream, unpacked } = await import('../formats/tar.ts')
-  const { files } = await readZip(archive, (name) => (/^info-[^/]+\.tar\.zst$/.test(name) ? maxInfoBytes : undefined))
+  const { readTarBytes } = await import('../formats/tar.ts')
+  const { files } = await readZip(archive, { name: /^info-[^/]+\.tar\.zst$/, maxBytes: maxInfoBytes, count: 1 })
   const [info] = files.values()
   if (!info) return undefined
-  const tar = await unpacked(Readable.from([info]), info.subarray(0, 6), maxUnpackedInfoBytes)
-  const wanted = (name: string) => (name === description ? maxDescriptionBytes : undefined)
-  const [found] = await readTarStream(tar, wanted, oneIsEnough)
+  const [found] = await readTarBytes(info, wanted, maxUnpackedInfoBytes)
+  return found?.content
+}
+
+/** The description inside of an archive of the older form. */
+async function findInTarBz2(ctx: PublishCtx, archive: StoredArchive): Promise<Buffer | undefined> {
+  const [found] = await findInPacked(ctx, archive, 'bzip2', wanted)
   return found?.content
 }
 
@@ -55,10 +58,7 @@ export async function publishConda(
   checkChannel(channel)
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeConda, async ({ arrived }) => {
     const archive = archiveIn(ctx, arrived)
-    const found =
-      ending === 'conda'
-        ? await findInConda(archive)
-        : await findInBzip2(ctx, archive, description, maxDescriptionBytes)
+    const found = ending === 'conda' ? await findInConda(archive) : await findInTarBz2(ctx, archive)
     if (!found) throw brokenArchive('holds no description')
     const { name, version, metadata } = readIndex(found.toString('utf8'))
     const fileName = condaFileName(name, version, metadata.build, ending)

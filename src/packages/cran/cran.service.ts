@@ -14,29 +14,26 @@ import { compareCran, cranPackageOf, cranParagraph, type CranMetadata } from './
 const type = 'cran'
 const compress = promisify(gzip)
 
-/** Largest description of a package, in bytes. */
-const maxDescriptionBytes = 1 << 20
-
-const isDescription = (name: string): number | undefined =>
-  /^[^/]+\/DESCRIPTION$/.test(name) ? maxDescriptionBytes : undefined
+/** The description of a package. */
+const wanted = { name: /^[^/]+\/DESCRIPTION$/, maxBytes: 1 << 20, count: 1 }
 
 /** The description inside of an archive, and how its file ends. */
-async function readDescription(archive: StoredArchive, isSource: boolean) {
+async function readDescription(ctx: PublishCtx, archive: StoredArchive, isSource: boolean) {
   const isZip = (await firstBytes(archive, 2)).toString('latin1') === 'PK'
   if (isZip && !isSource) {
     const { readZip } = await import('../formats/zip.ts')
-    const { files } = await readZip(archive, isDescription)
+    const { files } = await readZip(archive, wanted)
     return { description: [...files.values()][0], ending: 'zip' }
   }
-  const { oneIsEnough, readTar } = await import('../formats/tar.ts')
-  const [found] = await readTar(archive, isDescription, oneIsEnough)
+  const { readTar } = await import('../formats/tar.ts')
+  const [found] = await readTar(ctx, archive, wanted)
   return { description: found?.content, ending: isSource ? 'tar.gz' : 'tgz' }
 }
 
 /** Publishes a package, as source or for whom `fileKey` says. */
 export async function publishPackage(ctx: PublishCtx, fileKey: string, incoming: Incoming): Promise<void> {
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeCran, async ({ arrived }) => {
-    const { description, ending } = await readDescription(archiveIn(ctx, arrived), fileKey === 'src')
+    const { description, ending } = await readDescription(ctx, archiveIn(ctx, arrived), fileKey === 'src')
     if (!description) throw new BadRequest('the archive holds no package of R', 'cran_description_missing')
     const { name, version, metadata } = cranPackageOf(readParagraph(description.toString('utf8')))
     const file = { fileName: `${name}_${version}.${ending}`, fileKey, isLead: true, content: arrived, metadata }

@@ -1,12 +1,12 @@
-import { Readable } from 'node:stream'
+import type { Services } from '../../access/context.ts'
 import { readParagraph } from '../formats/control-file.rules.ts'
-import { brokenArchive, firstBytes, wholeOf, type StoredArchive } from '../formats/stored-archive.ts'
-import { oneIsEnough, readTarStream, unpacked } from '../formats/tar.ts'
+import { brokenArchive, firstBytes, partOf, wholeOf, type StoredArchive } from '../formats/stored-archive.ts'
+import { readTar } from '../formats/tar.ts'
 import { debOf } from './debian.rules.ts'
 
-/** Largest packed description with its scripts, and largest description, in bytes. */
+/** Largest packed description with its scripts, in bytes. */
 const maxControlBytes = 16 << 20
-const maxDescriptionBytes = 1 << 20
+const wanted = { name: /^control$/, maxBytes: 1 << 20, count: 1 }
 /** Most bytes of the archive with the description, in which scripts may come before it. */
 const maxUnpackedBytes = 64 << 20
 /** Most members that come before the description. */
@@ -32,13 +32,10 @@ async function findControl(archive: StoredArchive): Promise<{ readonly start: nu
 }
 
 /** What the description inside of a Debian package says. Throws `BadRequest`. */
-export async function readDeb(archive: StoredArchive) {
+export async function readDeb(services: Pick<Services, 'own'>, archive: StoredArchive) {
   const { start, sizeBytes } = await findControl(archive)
   if (sizeBytes > maxControlBytes || sizeBytes === 0) throw brokenArchive('holds a description that is too large')
-  const packed = await wholeOf(await archive.open({ start, end: start + sizeBytes - 1 }), maxControlBytes)
-  const wanted = (name: string) => (name === 'control' ? maxDescriptionBytes : undefined)
-  const content = await unpacked(Readable.from([packed]), packed.subarray(0, 6), maxUnpackedBytes)
-  const [found] = await readTarStream(content, wanted, oneIsEnough)
+  const [found] = await readTar(services, partOf(archive, start, sizeBytes), wanted, maxUnpackedBytes)
   if (!found) throw brokenArchive('holds no description')
   const text = found.content.toString('utf8')
   return debOf(readParagraph(text), text)

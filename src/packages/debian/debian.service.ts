@@ -37,7 +37,7 @@ export async function publishDeb(ctx: PublishCtx, place: Place, incoming: Incomi
   const fileKey = placeKey(place)
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeDebian, async ({ arrived }) => {
     const { readDeb } = await import('./deb.ts')
-    const { name, version, metadata } = await readDeb(archiveIn(ctx, arrived))
+    const { name, version, metadata } = await readDeb(ctx, archiveIn(ctx, arrived))
     const fileName = debName(name, version, metadata.architecture)
     const files = [{ fileName, fileKey, isLead: true, content: arrived, metadata }]
     await record(ctx, { type, name, version, metadata, files })

@@ -1,10 +1,19 @@
-/** Looks for a file in a tar archive that is packed by bzip2, of which the beginning is given. */
+/** The files that a caller wants of a tar archive. Names begin without `./`. */
+export interface WantedFiles {
+  readonly name: RegExp
+  /** Largest size of one file. */
+  readonly maxBytes: number
+  /** The search ends after this number of files. */
+  readonly count: number
+}
+
+/** Searches a tar archive, of which the beginning is given, for files. */
 export interface FindJob {
   readonly kind: 'find'
+  readonly format: 'bzip2' | 'xz'
   readonly packed: Uint8Array
-  readonly name: string
-  /** Largest size of the file, and most bytes that are unpacked to find it. */
-  readonly maxBytes: number
+  readonly wanted: WantedFiles
+  /** The search ends after this number of unpacked bytes. */
   readonly maxUnpackedBytes: number
 }
 
@@ -16,7 +25,17 @@ export interface PackJob {
 
 export type ArchiveJob = FindJob | PackJob
 
-/** What was found or packed; undefined when there was no such file, or no archive. */
+/** A file of a tar archive. */
+export interface FoundFile {
+  readonly name: string
+  readonly content: Uint8Array
+}
+
 export interface ArchiveAnswer {
+  /** The wanted files before the end of what was given; empty when the archive is broken. */
+  readonly found?: readonly FoundFile[]
+  /** True when a wanted file is larger than its limit. */
+  readonly isTooLarge?: boolean
+  /** The packed content. */
   readonly content?: Uint8Array
 }

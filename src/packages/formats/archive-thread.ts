@@ -1,10 +1,11 @@
 import { ownService } from '../../access/own-service.ts'
 import type { Services } from '../../access/context.ts'
-import { createOwnThread } from '../../lib/own-thread.ts'
-import type { ArchiveAnswer, ArchiveJob } from './archive-job.ts'
-import { firstBytes, type StoredArchive } from './stored-archive.ts'
+import { createOwnThread, ThreadOverrun } from '../../lib/own-thread.ts'
+import type { ArchiveAnswer, ArchiveJob, FindJob, FoundFile, WantedFiles } from './archive-job.ts'
+import { brokenArchive, firstBytes, type StoredArchive } from './stored-archive.ts'
+import type { TarFile } from './tar-stream.ts'
 
-/** Packing and unpacking by bzip2, in a thread of its own. */
+/** Packing by bzip2 and unpacking by bzip2 and xz, in a thread of its own. */
 export const archiveThread = ownService('the thread of archives', {
   open: () =>
     createOwnThread<ArchiveJob, ArchiveAnswer>({
@@ -18,24 +19,35 @@ export const archiveThread = ownService('the thread of archives', {
   close: (thread) => thread.close(),
 })
 
-/** How much of an archive is looked at for a file that lies at its beginning, in bytes: little first, and then more. */
+/** Numbers of bytes at the beginning of an archive that are searched, one after the other: descriptions lie there. */
 const looks = [1 << 20, 32 << 20]
-const maxUnpackedBytes = 512 << 20
+const maxUnpackedBytes = 128 << 20
 
-/** A file of a tar archive that is packed by bzip2; undefined when there is none, or too far in it. */
-export async function findInBzip2(
+/**
+ * Searches a tar archive that is packed by bzip2 or xz for files, in the thread of archives.
+ * @throws BadRequest for a file that is too large, and for an archive that takes the thread too long
+ */
+export async function findInPacked(
   services: Pick<Services, 'own'>,
   archive: StoredArchive,
-  name: string,
-  maxBytes: number,
-): Promise<Buffer | undefined> {
+  format: FindJob['format'],
+  wanted: WantedFiles,
+): Promise<readonly TarFile[]> {
+  let found: readonly FoundFile[] = []
   for (const [index, bytes] of looks.entries()) {
     if (index > 0 && archive.sizeBytes <= (looks[index - 1] ?? 0)) break
     const packed = await firstBytes(archive, bytes)
-    const { content } = await archiveThread.of(services).ask({ kind: 'find', packed, name, maxBytes, maxUnpackedBytes })
-    if (content) return Buffer.from(content)
+    const answer = await archiveThread
+      .of(services)
+      .ask({ kind: 'find', format, packed, wanted, maxUnpackedBytes })
+      .catch((error: unknown) => {
+        throw error instanceof ThreadOverrun ? brokenArchive('takes too long to unpack') : error
+      })
+    if (answer.isTooLarge) throw brokenArchive('holds a description that is too large')
+    found = answer.found ?? []
+    if (found.length >= wanted.count) break
   }
-  return undefined
+  return found.map(({ name, content }) => ({ name, content: Buffer.from(content) }))
 }
 
 /** Packs a content by bzip2. */

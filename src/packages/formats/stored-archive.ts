@@ -22,6 +22,15 @@ export const archiveIn = (
   },
 })
 
+/** A part of an archive, which is an archive itself. */
+export const partOf = (archive: StoredArchive, start: number, sizeBytes: number): StoredArchive => ({
+  sizeBytes,
+  open: (range) => {
+    const { start: from, end } = range ?? { start: 0, end: sizeBytes - 1 }
+    return archive.open({ start: start + from, end: start + end })
+  },
+})
+
 /** The beginning of an archive. */
 export async function firstBytes(archive: StoredArchive, length: number): Promise<Buffer> {
   if (archive.sizeBytes === 0) return Buffer.alloc(0)

@@ -1,29 +1,38 @@
 import { Readable } from 'node:stream'
 import { serveThread } from '../../lib/thread-port.ts'
-import type { ArchiveAnswer, ArchiveJob } from './archive-job.ts'
+import type { ArchiveAnswer, ArchiveJob, FindJob } from './archive-job.ts'
 import { packBzip2, unpackBzip2 } from './bzip2.ts'
-import { oneIsEnough, readTarStream } from './tar.ts'
+import { FileTooLarge, readTarStream, type TarFile } from './tar-stream.ts'
+import { XzReadableStream } from './xz.ts'
 
-/** At most so many of the bytes of some parts. */
-function* within(parts: Iterable<Buffer>, maxBytes: number): Generator<Buffer> {
+/** The bytes of some parts, up to a limit. */
+async function* within(parts: Iterable<Buffer> | AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Buffer> {
   let size = 0
-  for (const part of parts) {
+  for await (const part of parts) {
     size += part.length
     if (size > maxBytes) return
-    yield part
+    yield Buffer.from(part)
   }
 }
 
-/** The thread that packs and unpacks by bzip2, which takes long and has no part in Node. */
-serveThread(async (job: ArchiveJob): Promise<ArchiveAnswer> => {
-  if (job.kind === 'pack') return { content: packBzip2(job.content) }
-  const parts = Readable.from(within(unpackBzip2(job.packed), job.maxUnpackedBytes))
-  const wanted = (name: string) => (name === job.name ? job.maxBytes : undefined)
+function unpack({ format, packed }: FindJob): Iterable<Buffer> | AsyncIterable<Uint8Array> {
+  if (format === 'bzip2') return unpackBzip2(packed)
+  return Readable.fromWeb(new XzReadableStream(Readable.toWeb(Readable.from([packed])) as never) as never)
+}
+
+async function find(job: FindJob): Promise<ArchiveAnswer> {
+  const { wanted, maxUnpackedBytes } = job
+  const found: TarFile[] = []
   try {
-    const [found] = await readTarStream(parts, wanted, oneIsEnough)
-    return found ? { content: found.content } : {}
-  } catch {
-    // Half an archive ends too early, and a broken one is none: either way the file was not found.
-    return {}
+    await readTarStream(Readable.from(within(unpack(job), maxUnpackedBytes)), wanted, found)
+  } catch (error) {
+    if (error instanceof FileTooLarge) return { isTooLarge: true }
+    // Half an archive ends too early, and a broken one is none: what came before is what there is to find.
   }
-})
+  return { found }
+}
+
+/** Packs and unpacks what Node has no native code for, or what takes the main thread too long. */
+serveThread(async (job: ArchiveJob): Promise<ArchiveAnswer> =>
+  job.kind === 'pack' ? { content: packBzip2(job.content) } : find(job),
+)

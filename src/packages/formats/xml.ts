@@ -9,9 +9,9 @@ export interface XmlElement {
   readonly text: string
 }
 
-/** Deepest nesting and most elements of a document. */
+/** Deepest nesting of a document, and largest number of its elements and attributes together. */
 const maxDepth = 64
-const maxElements = 20_000
+const maxParts = 20_000
 
 interface Growing extends XmlElement {
   readonly children: XmlElement[]
@@ -29,9 +29,14 @@ export function parseXml(text: string): XmlElement {
   parser.on('error', () => {
     throw broken()
   })
-  parser.on('opentag', ({ name, attributes }) => {
+  const countPart = () => {
     count += 1
-    if (open.length >= maxDepth || count > maxElements) throw broken()
+    if (count > maxParts) throw broken()
+  }
+  parser.on('attribute', countPart)
+  parser.on('opentag', ({ name, attributes }) => {
+    countPart()
+    if (open.length >= maxDepth) throw broken()
     const element: Growing = { name: plain(name), attributes: { ...attributes }, children: [], text: '' }
     open.at(-1)?.children.push(element)
     open.push(element)

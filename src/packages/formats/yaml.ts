@@ -1,8 +1,9 @@
 import { readBoundedYaml, YamlProblem } from '../../lib/bounded-yaml.ts'
 import { BadRequest } from '../../lib/errors.ts'
 
-/** A description of a package lists its files, so it may have many values. */
-const limits = { maxValues: 20_000, maxDepth: 40 }
+const maxDepth = 40
+/** Largest number of values by schema: a gem, whose description is read as `failsafe`, lists all its files. */
+const maxValues = { core: 5000, failsafe: 20_000 } as const
 
 /**
  * Reads a description in YAML.
@@ -11,7 +12,7 @@ const limits = { maxValues: 20_000, maxDepth: 40 }
  */
 export function parseYaml(text: string, schema: 'core' | 'failsafe' = 'core'): unknown {
   try {
-    return readBoundedYaml(text, { ...limits, schema }).value
+    return readBoundedYaml(text, { maxValues: maxValues[schema], maxDepth, schema }).value
   } catch (error) {
     if (!(error instanceof YamlProblem)) throw error
     throw new BadRequest(`the description is not valid YAML: ${error.message}`, 'package_yaml_invalid')

@@ -1,5 +1,6 @@
 import { PassThrough, type Readable } from 'node:stream'
 import { RandomAccessReader, fromRandomAccessReader, type Entry, type ZipFile } from 'yauzl'
+import type { WantedFiles } from './archive-job.ts'
 import { brokenArchive, reading, wholeOf, type StoredArchive } from './stored-archive.ts'
 
 /** Most files of an archive that are looked at. */
@@ -7,12 +8,47 @@ const maxEntries = 50_000
 /** Most bytes that names may take together. */
 const maxNameBytes = 8 << 20
 
+/** Number of bytes that are read of the archive's directory at once: its entries are read one by one. */
+const blockBytes = 256 << 10
+
 class ArchiveReader extends RandomAccessReader {
   readonly #archive: StoredArchive
+  #block: { readonly start: number; readonly bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) }
 
   constructor(archive: StoredArchive) {
     super()
     this.#archive = archive
+  }
+
+  override read(
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+    callback: (error: Error | null) => void,
+  ): void {
+    this.#bytesAt(position, length).then(
+      (bytes) => {
+        bytes.copy(buffer, offset)
+        // Entries that are in one block follow each other here, and other work has its turn between them.
+        setImmediate(() => callback(null))
+      },
+      (error: unknown) => callback(error as Error),
+    )
+  }
+
+  async #bytesAt(position: number, length: number): Promise<Buffer> {
+    const isIn = () =>
+      position >= this.#block.start && position + length <= this.#block.start + this.#block.bytes.length
+    if (!isIn()) {
+      const end = Math.min(this.#archive.sizeBytes, position + Math.max(length, blockBytes))
+      if (position + length > end) throw brokenArchive('ends too early')
+      const content = await this.#archive.open({ start: position, end: end - 1 })
+      this.#block = { start: position, bytes: await wholeOf(content, end - position) }
+      if (!isIn()) throw brokenArchive('ends too early')
+    }
+    const from = position - this.#block.start
+    return this.#block.bytes.subarray(from, from + length)
   }
 
   override _readStreamForRange(start: number, end: number): Readable {
@@ -33,20 +69,22 @@ class ArchiveReader extends RandomAccessReader {
 export interface ZipContents {
   /** Names of all files, in the order of the archive; folders end in a slash. */
   readonly names: readonly string[]
-  /** Contents of those that were wanted. */
+  /** Contents of the wanted files. */
   readonly files: ReadonlyMap<string, Buffer>
 }
 
+const depthOf = ({ fileName }: Entry): number => fileName.split('/').length
+
 /**
- * Lists a zip archive and takes some files out of it. Only its directory and these files are read. Throws `BadRequest` for
- * what is none, has too many files, or a wanted one of more than its size.
- * @param wanted the largest size of a file that is wanted, in bytes; undefined for others
+ * Lists a zip archive and reads the wanted files, up to their count: those in the upper folders first, then in the order
+ * of the archive. Only the directory and these files are read.
+ * @throws BadRequest for a broken archive, too many files and a wanted file that is too large
  */
-export function readZip(archive: StoredArchive, wanted: (name: string) => number | undefined): Promise<ZipContents> {
+export function readZip(archive: StoredArchive, wanted?: WantedFiles): Promise<ZipContents> {
   return reading(async () => {
     const zip = await openZip(archive)
     const names: string[] = []
-    const files = new Map<string, Buffer>()
+    const fitting = new Map<string, Entry>()
     let nameBytes = 0
     try {
       for await (const entry of zip.eachEntry()) {
@@ -54,14 +92,17 @@ export function readZip(archive: StoredArchive, wanted: (name: string) => number
         nameBytes += fileName.length
         if (names.length >= maxEntries || nameBytes > maxNameBytes) throw brokenArchive('has too many files')
         names.push(fileName)
-        const maxBytes = wanted(fileName)
-        if (maxBytes === undefined || files.has(fileName)) continue
-        files.set(fileName, await wholeOf(await openEntry(zip, entry), maxBytes))
+        if (wanted?.name.test(fileName) && !fitting.has(fileName)) fitting.set(fileName, entry)
       }
+      const files = new Map<string, Buffer>()
+      const first = [...fitting.values()].toSorted((one, other) => depthOf(one) - depthOf(other))
+      for (const entry of first.slice(0, wanted?.count)) {
+        files.set(entry.fileName, await wholeOf(await openEntry(zip, entry), wanted?.maxBytes ?? 0))
+      }
+      return { names, files }
     } finally {
       zip.close()
     }
-    return { names, files }
   })
 }
 

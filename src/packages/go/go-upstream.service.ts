@@ -28,7 +28,7 @@ export const goVersionFrom = (source: UpstreamSource, module: string, file: stri
 /** The protocol has no checksums (clients have them from elsewhere), so the archive is looked at. */
 const isArchiveOf = (module: string, version: string) => async (archive: StoredArchive) => {
   const { readZip } = await import('../formats/zip.ts')
-  const { names } = await readZip(archive, () => undefined)
+  const { names } = await readZip(archive)
   const beginning = `${unescapeModule(module)}@${unescapeModule(version)}/`
   if (names.length === 0 || !names.every((name) => name.startsWith(beginning))) {
     throw new BadRequest('the archive is of another module')

@@ -2,17 +2,14 @@ import { archiveIn } from '../formats/stored-archive.ts'
 import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
 import { moduleOf, usualGoMod } from './go.rules.ts'
 
-/** Largest `go.mod`, in bytes. */
-const maxGoModBytes = 1 << 20
-
-const goModForm = /^[^@]*@[^/]*\/go\.mod$/
+/** The description of a module. */
+const wanted = { name: /^[^@]*@[^/]*\/go\.mod$/, maxBytes: 1 << 20, count: 1 }
 
 /** Publishes the module of an archive. */
 export async function publishModule(ctx: PublishCtx, incoming: Incoming): Promise<void> {
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeGo, async ({ arrived }) => {
     const { readZip } = await import('../formats/zip.ts')
-    const isGoMod = (name: string) => (goModForm.test(name) ? maxGoModBytes : undefined)
-    const { names, files } = await readZip(archiveIn(ctx, arrived), isGoMod)
+    const { names, files } = await readZip(archiveIn(ctx, arrived), wanted)
     const { name, version } = moduleOf(names)
     const goMod = files.get(`${name}@${version}/go.mod`)?.toString('utf8') ?? usualGoMod(name)
     await record(ctx, {

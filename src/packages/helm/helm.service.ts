@@ -11,19 +11,14 @@ import { chartFileName, chartOf, type ChartMetadata } from './helm.rules.ts'
 
 const type = 'helm'
 
-/** Largest description of a chart, in bytes. */
-const maxChartBytes = 512 << 10
-
-const isChart = (name: string): number | undefined => (/^[^/]+\/Chart\.yaml$/.test(name) ? maxChartBytes : undefined)
+/** The description of a chart. */
+const wanted = { name: /^[^/]+\/Chart\.yaml$/, maxBytes: 512 << 10, count: 1 }
 
 /** Publishes a chart, in the place of one of its name and version. */
 export async function publishChart(ctx: PublishCtx, incoming: Incoming): Promise<void> {
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeHelm, async ({ arrived }) => {
-    const [{ oneIsEnough, readTar }, { parseYaml }] = await Promise.all([
-      import('../formats/tar.ts'),
-      import('../formats/yaml.ts'),
-    ])
-    const [found] = await readTar(archiveIn(ctx, arrived), isChart, oneIsEnough)
+    const [{ readTar }, { parseYaml }] = await Promise.all([import('../formats/tar.ts'), import('../formats/yaml.ts')])
+    const [found] = await readTar(ctx, archiveIn(ctx, arrived), wanted)
     if (!found) throw new BadRequest('the archive holds no chart', 'helm_chart_missing')
     const metadata = chartOf(parseYaml(found.content.toString('utf8')))
     const { name, version } = metadata

@@ -7,16 +7,15 @@ import { nupkgName, nuspecName } from './nuget.rules.ts'
 
 const type = 'nuget'
 
-/** Largest description of a package, in bytes. */
-const maxNuspecBytes = 1 << 20
+/** The description of a package. */
+const wanted = { name: /^[^/]+\.nuspec$/i, maxBytes: 1 << 20, count: 1 }
 
 async function readDescription(ctx: PublishCtx, { arrived }: Upload) {
   const [{ readZip }, { readNuspec }] = await Promise.all([import('../formats/zip.ts'), import('./nuspec.ts')])
-  const isNuspec = (name: string) => (/^[^/]+\.nuspec$/i.test(name) ? maxNuspecBytes : undefined)
-  const { names, files } = await readZip(archiveIn(ctx, arrived), isNuspec)
+  const { files } = await readZip(archiveIn(ctx, arrived), wanted)
   const [nuspec] = files.values()
   if (!nuspec) throw new BadRequest('the archive holds no description', 'nuspec_missing')
-  return { ...readNuspec(nuspec.toString('utf8')), nuspec, names }
+  return { ...readNuspec(nuspec.toString('utf8')), nuspec }
 }
 
 /** Publishes the package of an archive, and its description as a file of its own. */

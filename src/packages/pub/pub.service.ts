@@ -4,8 +4,8 @@ import { recordOf, textIn, type JsonRecord } from '../json-text.rules.ts'
 import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
 import { semverOf } from '../semver.rules.ts'
 
-/** Largest description of a package, in bytes. */
-const maxDescriptionBytes = 256 << 10
+/** The description of a package. */
+const wanted = { name: /^pubspec\.yaml$/, maxBytes: 256 << 10, count: 1 }
 const nameForm = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
 
 /** What is kept of a version: its own description. */
@@ -16,12 +16,8 @@ export interface PubMetadata {
 /** Publishes the package of an archive. Gives its name and version. */
 export async function publishArchive(ctx: PublishCtx, incoming: Incoming) {
   return receiveUpload(ctx, incoming, ctx.config.packages.limitSizePub, async ({ arrived }) => {
-    const [{ oneIsEnough, readTar }, { parseYaml }] = await Promise.all([
-      import('../formats/tar.ts'),
-      import('../formats/yaml.ts'),
-    ])
-    const wanted = (name: string) => (name === 'pubspec.yaml' ? maxDescriptionBytes : undefined)
-    const [found] = await readTar(archiveIn(ctx, arrived), wanted, oneIsEnough)
+    const [{ readTar }, { parseYaml }] = await Promise.all([import('../formats/tar.ts'), import('../formats/yaml.ts')])
+    const [found] = await readTar(ctx, archiveIn(ctx, arrived), wanted)
     if (!found) throw new BadRequest('the archive holds no pubspec.yaml', 'pubspec_missing')
     const pubspec = recordOf(parseYaml(found.content.toString('utf8')))
     const name = textIn(pubspec['name'])

@@ -54,7 +54,7 @@ test('rpmUpload: who may not, and archives that are no package; nothing is kept'
     ['an architecture', rpmOf('tool', '1.0', { architecture: 'no"arch' })],
   ]
   for (const [what, content] of bad) assert.equal((await alice('PUT', 'rpm/upload', content)).status, 400, what)
-  for (const group of ['..%2Fx', 'el9/..%2F', '%20', 'a%0ab', '.hidden']) {
+  for (const group of ['..%2Fx', 'el9/..%2F', 'el9%2F%2Fstable', '%20', 'a%0ab', '.hidden']) {
     assert.equal((await alice('PUT', `rpm/${group}/upload`, whole)).status, 400, group)
   }
   assert.equal((await alice('PUT', 'rpm/elsewhere', whole)).status, 404)

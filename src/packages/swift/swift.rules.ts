@@ -52,7 +52,7 @@ export function swiftMetadataOf(about: JsonRecord, manifests: Readonly<Record<st
   }
 }
 
-const manifestForm = /^(?:[^/]+\/)?Package(?:@swift-(\d+(?:\.\d+){0,2}))?\.swift$/
+export const manifestForm = /^(?:[^/]+\/)?Package(?:@swift-(\d+(?:\.\d+){0,2}))?\.swift$/
 
 /** The version of the compiler that a file of an archive is the manifest for; undefined for other files. */
 export function manifestVersion(fileName: string): string | undefined {

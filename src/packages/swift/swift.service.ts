@@ -9,6 +9,7 @@ import { remembered } from '../remembered.ts'
 import {
   checkSwift,
   identifierOf,
+  manifestForm,
   manifestVersion,
   swiftMetadataOf,
   type SwiftMetadata,
@@ -17,16 +18,15 @@ import {
 
 const type = 'swift'
 
-/** Largest manifest, in bytes. */
-const maxManifestBytes = 256 << 10
+/** The manifests of a package, one for each version of Swift that has its own. */
+const wanted = { name: manifestForm, maxBytes: 256 << 10, count: 20 }
 
 /** Publishes a version of a package, by its archive. */
 export async function publishRelease(ctx: PublishCtx, named: SwiftName, asked: string, incoming: Incoming) {
   const version = checkSwift(named, asked)
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeSwift, async ({ arrived, fields }) => {
     const { readZip } = await import('../formats/zip.ts')
-    const isManifest = (name: string) => (manifestVersion(name) === undefined ? undefined : maxManifestBytes)
-    const { files } = await readZip(archiveIn(ctx, arrived), isManifest)
+    const { files } = await readZip(archiveIn(ctx, arrived), wanted)
     const manifests = [...files].map(([name, content]) => [manifestVersion(name) ?? '', content.toString('utf8')])
     if (!manifests.some(([swiftVersion]) => swiftVersion === '')) {
       throw new BadRequest('the archive holds no Package.swift', 'swift_manifest_missing')

@@ -4,8 +4,8 @@ import { parseJsonRecord, textIn } from '../json-text.rules.ts'
 import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
 import { semverOf } from '../semver.rules.ts'
 
-/** Largest description of a box, in bytes. */
-const maxDescriptionBytes = 256 << 10
+/** The descriptions of a box. */
+const wanted = { name: /^(?:metadata|info)\.json$/, maxBytes: 256 << 10, count: 2 }
 const nameForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/
 
 /** What is kept of a version. */
@@ -39,8 +39,7 @@ export async function publishBox(ctx: PublishCtx, box: NamedBox, incoming: Incom
   const version = checkBox(box)
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeVagrant, async ({ arrived }) => {
     const { readTar } = await import('../formats/tar.ts')
-    const wanted = (name: string) => (/^(?:metadata|info)\.json$/.test(name) ? maxDescriptionBytes : undefined)
-    const found = await readTar(archiveIn(ctx, arrived), wanted, (files) => files.length === 2)
+    const found = await readTar(ctx, archiveIn(ctx, arrived), wanted)
     if (!found.some(({ name }) => name === 'metadata.json')) {
       throw new BadRequest('the archive holds no box', 'vagrant_metadata_missing')
     }
