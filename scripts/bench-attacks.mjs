@@ -1,15 +1,19 @@
 #!/usr/bin/env node
 /**
  * Measures what honest people feel while others attack: usual times of reads, a clone and a push, and the same during each attack.
+ * Then it sends texts that cost a careless parser very much, one after the other, and measures the longest read meanwhile
+ * and the memory of the server. It fails when a text ends the server or keeps it from answering for 10 s.
  *
- *     npm run bench:attacks [-- --postgres]
+ *     npm run bench:attacks [-- --postgres] [--texts]
+ *
+ * `--texts` sends the texts alone.
  *
  * Attackers come from 127.0.0.2 and honest people from 127.0.0.1, the addresses of one Linux machine. Attackers have a thread of
  * their own and begin anew whenever they are thrown out; honest reads are spread over the time of the attack.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -17,10 +21,13 @@ import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { apiOf, quantile } from './lib/api-client.mjs'
 import { administrator, buildForge, startForge } from './lib/forge.mjs'
+import { hostileTexts } from './lib/hostile-texts.mjs'
 import { ensureReady, fromRoot } from './lib/project.mjs'
 
 await ensureReady()
-const { values: options } = parseArgs({ options: { postgres: { type: 'boolean', default: false } } })
+const { values: options } = parseArgs({
+  options: { postgres: { type: 'boolean', default: false }, texts: { type: 'boolean', default: false } },
+})
 const database = options.postgres ? await (await import('./postgres.mjs')).startPostgres() : undefined
 const forge = await startForge({
   program: await buildForge(),
@@ -155,12 +162,47 @@ const attacks = ({ tip, token }) => ({
   ),
 })
 
+/** Longest wait for a read while a text is parsed, in milliseconds; a server that needs longer hangs. */
+const hangMs = 10_000
+
+/** Memory of the server, in MiB. */
+const serverMemory = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${forge.pid}/status`, 'utf8'))?.[1]) / 1024
+
+/** Reads again and again until a piece of work is over; gives the longest read and the most memory. */
+async function duringReads(work) {
+  let isOver = false
+  const working = work().finally(() => (isOver = true))
+  let [longestMs, memory] = [0, 0]
+  const read = async () => {
+    const beganMs = performance.now()
+    const path = `${forge.url}/api/v1/repos/${login}/${name}`
+    await (await fetch(path, { signal: AbortSignal.timeout(hangMs) })).arrayBuffer()
+    longestMs = Math.max(longestMs, performance.now() - beganMs)
+    memory = Math.max(memory, serverMemory())
+    await sleep(5)
+  }
+  while (!isOver) await read()
+  await working
+  // Jobs go on when the request that caused them is over.
+  for (const endMs = performance.now() + 1000; performance.now() < endMs;) await read()
+  return { longestMs, memory }
+}
+
+async function sendHostileTexts(ask) {
+  const idle = await duringReads(() => sleep(1000))
+  console.log('nobody'.padEnd(60), `longest read ${idle.longestMs.toFixed(0)} ms, ${idle.memory.toFixed(0)} MiB`)
+  for (const [title, send] of Object.entries(await hostileTexts(forge.url))) {
+    const { longestMs, memory } = await duringReads(() => send(ask, login, `text-${++count}`))
+    console.log(title.padEnd(60), `longest read ${longestMs.toFixed(0)} ms, ${memory.toFixed(0)} MiB`)
+  }
+}
+
 try {
   const ask = await apiOf(forge.url)
   await makeRepository(ask)
   const tip = git('-C', work, 'rev-parse', 'HEAD')
   const usual = {}
-  for (const [title, texts] of Object.entries(attacks({ tip, token: ask.token }))) {
+  for (const [title, texts] of options.texts ? [] : Object.entries(attacks({ tip, token: ask.token }))) {
     attack(texts)
     await sleep(300)
     const row = []
@@ -173,6 +215,7 @@ try {
     attack([])
     await sleep(1000)
   }
+  await sendHostileTexts(ask)
 } finally {
   await attacker.terminate()
   await forge.stop()
