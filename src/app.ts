@@ -25,6 +25,7 @@ import { updateTokensUsed } from './auth/token.store.ts'
 import type { Config } from './config/load-config.ts'
 import { withBoundPorts } from './config/load-config.ts'
 import { whileAsked } from './audit/asking.ts'
+import { ProcessLease } from './db/process-lease.ts'
 import { attachClock } from './db/clock.ts'
 import { isLostRace, type Db } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
@@ -161,6 +162,9 @@ export interface App extends AsyncDisposable {
 /** How long requests and jobs may take to end when the program stops, in milliseconds. */
 const stopDeadlineMs = 10_000
 
+/** Longest time without a heartbeat after which others take the work of a process, in milliseconds. */
+const longestLeaseMs = 10_000
+
 /** Longer than this nobody may hold up everybody else, in milliseconds. */
 const stallMs = 200
 
@@ -261,9 +265,11 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
     enabled: true,
   })
   const own = openOwnServices(all.flatMap((feature) => feature.services ?? []))
+  const leaseMs = Math.min(config.ingot.jobLease, longestLeaseMs)
   const services: Mutable<Services> = {
     config,
     db,
+    process: new ProcessLease({ db, log, leaseMs }),
     git,
     caches,
     blobs,
@@ -314,6 +320,7 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
     services.mailer.close()
     await own.close()
     for (const store of Object.values(services.blobs)) store.close()
+    await services.process.close()
     if (!options.db) await closeDatabase(db)
   }
 
@@ -331,6 +338,7 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
       if (unsafe.length > 0) {
         log('warn', 'a cut of power may take what was answered: the database has these off', { unsafe })
       }
+      if (isAlone) await services.process.takeOver()
       for (const { begin } of all) await begin?.(services, { isAlone })
       workers = startWorkers<Ctx>({
         db,
@@ -338,6 +346,7 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
         scheduler,
         createContext: () => ({ ...services }),
         log,
+        process: services.process,
         isAlone,
         slots: jobSlots(config),
         limits: {

@@ -1,6 +1,7 @@
 import type { Admission } from '../admission/admission.ts'
 import type { Claim } from '../admission/claim.ts'
 import type { StorageKind } from '../config/storage-settings.ts'
+import type { ProcessLease } from '../db/process-lease.ts'
 import type { RepoRow, RepoUnitRow } from '../db/tables/repositories.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { Git } from '../git/git.ts'
@@ -25,6 +26,8 @@ import type { Rights } from './rights.ts'
 export interface Services extends AuthServices {
   /** Counts who has how much of what all need. */
   readonly admission: Admission
+  /** The lease of this process on its work. */
+  readonly process: ProcessLease
   readonly git: Git
   /** The memory that all caches share. */
   readonly caches: CacheBudget

@@ -1,6 +1,7 @@
 import { sql, type Insertable, type RawBuilder, type Selectable } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { databaseKind } from '../db/open.ts'
+import { databaseNowMs, databaseNowMsOf } from '../db/process.store.ts'
 import type { JobTable } from '../db/tables/work.ts'
 import type { JobId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
@@ -126,7 +127,8 @@ export interface Claim {
   readonly limit: number
   readonly nowMs: number
   readonly worker: string
-  readonly leaseUntilMs: number
+  /** How long the worker has the jobs without prolonging it, in milliseconds. */
+  readonly leaseMs: number
   readonly nowUnix: Unix
 }
 
@@ -140,7 +142,7 @@ export function claimStatement(kind: 'sqlite' | 'postgres', claim: Claim): RawBu
       and ${isClaimable(claim.names, claim.nowMs)} order by job.run_at_ms, job.id limit ${claim.limit}`
   const each = Object.values(priorities)
   const take = (picked: RawBuilder<unknown>) => sql<JobRow>`
-    update job set state = 'running', attempt = attempt + 1, lease_until_ms = ${claim.leaseUntilMs},
+    update job set state = 'running', attempt = attempt + 1, lease_until_ms = ${databaseNowMsOf(kind)} + ${sql.lit(claim.leaseMs)},
       leased_by = ${claim.worker}, progress = null, updated_unix = ${claim.nowUnix}
     where id ${picked} returning *`
   if (kind === 'postgres') {
@@ -207,11 +209,11 @@ export async function updateLeases(
   tx: Tx,
   ids: readonly JobId[],
   worker: string,
-  leaseUntilMs: number,
+  leaseMs: number,
 ): Promise<Set<JobId>> {
   const rows = await tx
     .updateTable('job')
-    .set({ lease_until_ms: leaseUntilMs })
+    .set({ lease_until_ms: sql<number>`${databaseNowMs(tx)} + ${sql.lit(leaseMs)}` })
     .where('id', 'in', ids)
     .where(isRunning)
     .where('leased_by', '=', worker)
@@ -220,13 +222,25 @@ export async function updateLeases(
   return new Set(rows.map((row) => row.id))
 }
 
-/** Running jobs that nobody has any more. On PostgreSQL they stay locked until the transaction ends. */
-export function listExpiredJobs(tx: Tx, systemNowMs: number, notOf: string, limit: number): Promise<JobRow[]> {
+/** What `leased_by` begins with where the rest is the id of a process. */
+export const workerOfProcess = 'process:'
+
+/**
+ * Running jobs whose lease ran out or whose process is gone; `all` are those of every other worker. On PostgreSQL they stay
+ * locked until the transaction ends.
+ */
+export function listAbandonedJobs(
+  tx: Tx,
+  { which, notOf, limit }: { readonly which: 'abandoned' | 'all'; readonly notOf: string; readonly limit: number },
+): Promise<JobRow[]> {
+  const isGone = sql<boolean>`job.leased_by like ${sql.lit(`${workerOfProcess}%`)} and not exists (
+    select 1 from process where ${sql.lit(workerOfProcess)} || process.id = job.leased_by)`
+  const isAbandoned = sql<boolean>`(job.lease_until_ms < ${databaseNowMs(tx)} or ${isGone})`
   const expired = tx
     .selectFrom('job')
     .selectAll()
     .where(isRunning)
-    .where('lease_until_ms', '<', systemNowMs)
+    .$if(which === 'abandoned', (jobs) => jobs.where(isAbandoned))
     .where('leased_by', '<>', notOf)
     .orderBy('lease_until_ms')
     .limit(limit)

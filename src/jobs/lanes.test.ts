@@ -216,7 +216,7 @@ test('taking a job looks at one row, however many due jobs of its lane wait behi
   })
   const claim = {
     ...{ pool: 'default', names: [laned.name], limit: 4, nowMs: Date.now() + 1000, worker: 'w' },
-    ...{ leaseUntilMs: 0, nowUnix: 0 },
+    ...{ leaseMs: 0, nowUnix: 0 },
   }
   const statement = claimStatement(kind, claim)
   const lookedAt = async (db: Db): Promise<number> => {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { clockOf } from '../db/clock.ts'
 import { isUniqueViolation, transaction, type Db } from '../db/database.ts'
 import { listen } from '../db/notify.ts'
+import type { ProcessLease } from '../db/process-lease.ts'
 import type { JobId } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import { nowUnix, systemClock } from '../lib/time.ts'
@@ -16,9 +17,10 @@ import {
   findNextDueMs,
   listBusyJobs,
   listClaimablePools,
-  listExpiredJobs,
+  listAbandonedJobs,
   updateLeases,
   updateProgress,
+  workerOfProcess,
   type JobRow,
 } from './job.store.ts'
 import { endJob, failJob, releaseJob, restoreTurns, type Release } from './outcome.ts'
@@ -42,6 +44,8 @@ export interface WorkerOptions<Ctx> {
   /** Makes the context that a job runs in. */
   createContext(job: { readonly id: JobId; readonly name: string; readonly signal: AbortSignal }): Ctx | Promise<Ctx>
   readonly log: Log
+  /** The lease of this process on what it does; without one its jobs are taken back by age alone. */
+  readonly process?: ProcessLease
   /** True: no other process uses the database, so what runs at the start is a leftover and is taken back at once. */
   readonly isAlone?: boolean
   /** Most jobs of each pool that this process runs at the same time; one where it is left out. */
@@ -110,8 +114,8 @@ class WorkerLoop<Ctx> implements Workers {
   readonly #limits: WorkerLimits
   readonly #jobs: ReadonlyMap<string, AnyJob<Ctx>>
   readonly #names: readonly string[]
-  /** Names this process in the rows of the jobs it runs. */
-  readonly #worker = randomUUID()
+  /** Names these workers in the rows of the jobs they run where there is no lease of a process. */
+  readonly #ownName = randomUUID()
   readonly #pools: PoolSet
   readonly #running = new Map<JobId, Running>()
   readonly #alarm = new Alarm()
@@ -145,7 +149,17 @@ class WorkerLoop<Ctx> implements Workers {
       heard: (message) => this.#heard(message),
       missed: () => this.#wakeToLook(),
     })
+    options.process?.onBeat(() => this.#takeBack('abandoned'))
+    options.process?.onLoss(() => {
+      for (const { attempt } of this.#running.values()) attempt.lose()
+    })
     this.#looping = this.#loop()
+  }
+
+  /** Names this process in the rows of the jobs that it takes. */
+  async #worker(): Promise<string> {
+    const { process } = this.#options
+    return process ? workerOfProcess + (await process.id()) : this.#ownName
   }
 
   async settle(timeoutMs = 30_000): Promise<void> {
@@ -220,7 +234,7 @@ class WorkerLoop<Ctx> implements Workers {
     const { db, scheduler, isAlone } = this.#options
     if (!this.#hasBegun) {
       await scheduler?.begin()
-      if (isAlone) await this.#takeBackExpired(Number.MAX_SAFE_INTEGER)
+      if (isAlone) await this.#takeBack('all')
       this.#hasBegun = true
     }
     await this.#keepHouse()
@@ -259,8 +273,8 @@ class WorkerLoop<Ctx> implements Workers {
 
   async #claim(pool: string, limit: number, nowMs: number): Promise<JobRow[]> {
     const { db } = this.#options
-    const leaseUntilMs = systemClock.nowMs() + this.#limits.leaseMs
-    const claim = { pool, names: this.#names, limit, nowMs, worker: this.#worker, leaseUntilMs }
+    const { leaseMs } = this.#limits
+    const claim = { pool, names: this.#names, limit, nowMs, worker: await this.#worker(), leaseMs }
     try {
       return await transaction(db, (tx) => claimJobs(tx, { ...claim, nowUnix: nowUnix(clockOf(db)) }))
     } catch (error) {
@@ -284,7 +298,7 @@ class WorkerLoop<Ctx> implements Workers {
       createContext: (signal) => this.#options.createContext({ id: row.id, name: row.name, signal }),
       abortGraceMs: this.#limits.abortGraceMs,
       saveProgress: (text) =>
-        transaction(db, (tx) => updateProgress(tx, row.id, this.#worker, text, nowUnix(clockOf(db))), {
+        transaction(db, (tx) => updateProgress(tx, row.id, row.leased_by as string, text, nowUnix(clockOf(db))), {
           lasting: false,
         }).catch((error: unknown) =>
           // The next value is written all the same, and the work itself does not depend on it.
@@ -347,7 +361,7 @@ class WorkerLoop<Ctx> implements Workers {
     const nowMs = systemClock.nowMs()
     if (nowMs >= this.#nextReapMs) {
       this.#nextReapMs = nowMs + this.#limits.leaseMs / 2
-      await this.#takeBackExpired(nowMs)
+      await this.#takeBack('abandoned')
     }
     if (nowMs >= this.#nextPruneMs) {
       this.#nextPruneMs = nowMs + failedPruneEveryMs
@@ -358,16 +372,17 @@ class WorkerLoop<Ctx> implements Workers {
     }
   }
 
-  async #takeBackExpired(beforeMs: number): Promise<void> {
+  async #takeBack(which: 'abandoned' | 'all'): Promise<void> {
     const { db } = this.#options
+    const wanted = { which, notOf: await this.#worker(), limit: maxExpiredAtOnce }
     let expired: JobRow[]
     do {
-      expired = await transaction(db, (tx) => listExpiredJobs(tx, beforeMs, this.#worker, maxExpiredAtOnce))
-      for (const row of expired) await this.#takeBack(row)
+      expired = await transaction(db, (tx) => listAbandonedJobs(tx, wanted))
+      for (const row of expired) await this.#takeBackOne(row)
     } while (expired.length === maxExpiredAtOnce)
   }
 
-  async #takeBack(row: JobRow): Promise<void> {
+  async #takeBackOne(row: JobRow): Promise<void> {
     const { db, log } = this.#options
     const error = 'the process that ran the job ended before the job did'
     log('warn', error, { job: row.name, jobId: row.id, attempt: row.attempt, worker: row.leased_by })
@@ -388,10 +403,9 @@ class WorkerLoop<Ctx> implements Workers {
   async #prolongLeases(): Promise<void> {
     const ids = [...this.#running.keys()]
     if (ids.length === 0) return
-    const leaseUntilMs = systemClock.nowMs() + this.#limits.leaseMs
-    const kept = await transaction(this.#options.db, (tx) => updateLeases(tx, ids, this.#worker, leaseUntilMs), {
-      lasting: false,
-    })
+    const { leaseMs } = this.#limits
+    const worker = await this.#worker()
+    const kept = await transaction(this.#options.db, (tx) => updateLeases(tx, ids, worker, leaseMs), { lasting: false })
     for (const id of ids) if (!kept.has(id)) this.#running.get(id)?.attempt.lose()
   }
 }

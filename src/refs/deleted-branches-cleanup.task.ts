@@ -1,6 +1,6 @@
 import { configuredTask } from '../access/task.ts'
 import type { Config } from '../config/load-config.ts'
-import { forgetDeletedRefs } from './ref-door.service.ts'
+import { forgetDeletedRefs } from './leftovers.service.ts'
 
 /** Forgets branches that were deleted a while ago. */
 export const deletedBranchesCleanup = (config: Config) =>

@@ -2,10 +2,10 @@ import type { Services } from '../access/context.ts'
 import { nameForDoctor, type RepoCheck, type WholeCheck } from '../access/doctor.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import { branchOf, tagOf, zeroOid } from '../lib/refs.ts'
-import { nowUnix } from '../lib/time.ts'
 import { codeOf } from './git-repository.ts'
-import { leftoverAgeSeconds, openJournal, settle, settleLeftovers, type RefChange } from './ref-door.service.ts'
-import { listJournal, loadRecorded } from './ref-journal.store.ts'
+import { listLeft, settleLeftovers } from './leftovers.service.ts'
+import { listOpenRefs, recordUnrecorded, type RefChange } from './ref-door.service.ts'
+import { loadRecorded } from './ref-journal.store.ts'
 
 /** Entries of the journal that are read at once. */
 const batch = 200
@@ -14,13 +14,12 @@ export const journalCheck: WholeCheck = {
   name: 'ref-journal',
   about: 'no change of references was left unfinished',
   async *run(services, { fix }) {
-    const { db, config, clock } = services
-    // Fixing holds the data folder, so with SQLite nobody else is at work.
-    const age = fix && config.database.kind === 'sqlite3' ? 0 : leftoverAgeSeconds
-    const before = await listJournal(db, nowUnix(clock) - age, 0, batch)
+    // Fixing holds the data folder, so with SQLite no other process is at work.
+    const which = fix && services.config.database.kind === 'sqlite3' ? 'all' : 'abandoned'
+    const before = await listLeft(services, which, batch)
     if (before.length === 0) return
-    if (fix) await settleLeftovers(services, age)
-    const left = new Set((await listJournal(db, nowUnix(clock) - age, 0, batch)).map((row) => row.id))
+    if (fix) await settleLeftovers(services, which)
+    const left = new Set((await listLeft(services, which, batch)).map((row) => row.id))
     for (const row of before) {
       const state = !fix ? 'fixable' : left.has(row.id) ? 'report' : 'fixed'
       yield { what: `repository ${row.repo_id}: change ${row.id} of references was left unfinished`, state }
@@ -36,11 +35,11 @@ export const referencesCheck: RepoCheck = {
     if (!isOnDisk) return
     const changes = await unrecordedChanges(services, repo)
     if (changes.length === 0) return
-    if (fix) {
-      // Recorded like any other change, so that pull requests, webhooks and search hear of it too.
-      const journal = await openJournal(services, codeOf(repo), changes, { doerId: repo.owner_id, via: 'internal' })
-      await settle(services, journal, changes)
-    }
+    // Recorded like any other change, so that pull requests, webhooks and search hear of it too.
+    const origin = { doerId: repo.owner_id, via: 'internal' } as const
+    const isFixed = fix && (await recordUnrecorded(services, codeOf(repo), changes, origin))
+    // Somebody else records them at this moment.
+    if (fix && !isFixed) return
     for (const { ref, old, new: now } of changes) {
       yield {
         what: `${nameForDoctor(repo)}: ${ref} is recorded as ${old} and git has ${now}`,
@@ -50,9 +49,13 @@ export const referencesCheck: RepoCheck = {
   },
 }
 
-/** Branches and tags of which something else is recorded than git has. */
+/**
+ * Branches and tags of which something else is recorded than git has. References that the journal knows are left to it:
+ * settling an entry records them, with what follows from the change.
+ */
 async function unrecordedChanges(services: Services, repo: RepoRow): Promise<RefChange[]> {
   const none = zeroOid(repo.object_format)
+  const open = await listOpenRefs(services.db, { repoId: repo.id, kind: 'code' })
   const recorded = await loadRecorded(services.db, repo.id)
   const actual = new Map(
     (await services.git.readRefs(repo.git_key))
@@ -61,6 +64,6 @@ async function unrecordedChanges(services: Services, repo: RepoRow): Promise<Ref
   )
   return [...new Set([...recorded.keys(), ...actual.keys()])].flatMap((ref) => {
     const change = { ref, old: recorded.get(ref) ?? none, new: actual.get(ref) ?? none }
-    return change.old === change.new ? [] : [change]
+    return change.old === change.new || open.has(ref) ? [] : [change]
   })
 }

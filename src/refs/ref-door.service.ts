@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Services } from '../access/context.ts'
 import { readEffect, type PlannedEffect } from '../access/ref-effect.ts'
-import { transaction, type Tx } from '../db/database.ts'
+import { transaction, type Db, type Tx } from '../db/database.ts'
 import type { RefJournalRow, RepoRow } from '../db/tables/repositories.ts'
 import { publish } from '../events/hub.ts'
 import type { PushedUpdate, RefUpdateResult } from '../git/git.ts'
@@ -16,15 +16,15 @@ import { readRefFacts } from './ref-facts.service.ts'
 import {
   addFollowed,
   deleteJournal,
-  deleteTombstones,
   findHeadBranches,
   findJournal,
-  findOldestJournalId,
   insertJournal,
-  listJournal,
+  LeaseLost,
+  listOpenUpdates,
   listJournalBefore,
   listJournalFrom,
   loadRecorded,
+  lockRepo,
   loadJournalRepos,
   updateFirstDefaultBranch,
   updatePushedRepo,
@@ -86,7 +86,10 @@ export async function moveRefs(
   }
 }
 
-/** Writes down what is about to be done. Every opened entry is settled or dropped, by whoever opened it or at a start. */
+/**
+ * Writes down what is about to be done. Every opened entry is settled or dropped, by whoever opened it or, once the process
+ * is gone, by whoever is there. A process that lost its lease begins the change under a new one.
+ */
 export async function openJournal(
   services: Services,
   repository: GitRepository,
@@ -94,19 +97,32 @@ export async function openJournal(
   origin: RefOrigin,
   { effect, before }: Consequence = {},
 ): Promise<OpenJournal> {
-  const id = await transaction(services.db, async (tx) => {
-    await before?.(tx)
-    return insertJournal(tx, {
-      repo_id: repository.repoId,
-      kind: repository.kind,
-      updates: JSON.stringify(updates),
-      origin: JSON.stringify(origin),
-      created_unix: nowUnix(services.clock),
-      ...(effect ? { effect: effectText(effect), subject: effect.subject } : {}),
-    })
-  })
-  return { id, repository, updates, origin, effect }
+  const values = {
+    repo_id: repository.repoId,
+    kind: repository.kind,
+    updates: JSON.stringify(updates),
+    origin: JSON.stringify(origin),
+    created_unix: nowUnix(services.clock),
+    ...(effect ? { effect: effectText(effect), subject: effect.subject } : {}),
+  }
+  for (let attempt = 0; attempt < maxLeases; attempt++) {
+    const processId = await services.process.id()
+    try {
+      const id = await transaction(services.db, async (tx) => {
+        await before?.(tx)
+        return insertJournal(tx, { ...values, process_id: processId })
+      })
+      return { id, repository, updates, origin, effect }
+    } catch (error) {
+      if (!(error instanceof LeaseLost)) throw error
+      services.process.lost(processId)
+    }
+  }
+  throw new Unavailable('the server cannot keep its lease on the database; try again', 'lease_lost')
 }
+
+/** How many leases a change may be tried under; one that lost two in a row does not keep any. */
+const maxLeases = 3
 
 const effectText = ({ name, version, data }: PlannedEffect): string => JSON.stringify({ name, version, data })
 
@@ -115,7 +131,11 @@ export async function dropJournal(services: Services, journal: OpenJournal): Pro
   await transaction(services.db, (tx) => deleteJournal(tx, journal.id))
 }
 
-/** Records what follows from the references that moved; an entry that somebody else settled is left alone. */
+/**
+ * Records what follows from the references that moved. Only the transaction that removes the entry records it, so it is
+ * recorded once. When somebody else removed the entry, it was settled by what git had then; what git did later is recorded
+ * as a change of its own.
+ */
 export async function settle(services: Services, journal: OpenJournal, moved: readonly RefChange[]): Promise<void> {
   const { repository, origin } = journal
   if (moved.length === 0) return dropJournal(services, journal)
@@ -129,8 +149,8 @@ export async function settle(services: Services, journal: OpenJournal, moved: re
   // Before the rows, so that what is recorded is true; a crash in between is settled with the same choice.
   if (chosen !== undefined) await services.git.setHead(gitKey, chosen)
   const now = nowUnix(services.clock)
-  const { isChosen, areNewest } = await transaction(services.db, async (tx) => {
-    if (!(await deleteJournal(tx, journal.id))) return { isChosen: true, areNewest: true }
+  const { isClaimed, isChosen, areNewest } = await transaction(services.db, async (tx) => {
+    if (!(await deleteJournal(tx, journal.id))) return { isClaimed: false, isChosen: true, areNewest: true }
     await noteFollowed(tx, repository, journal.id, moved)
     const isFirst = chosen === undefined || (await recordHead(tx, repository, chosen))
     let areAllNewest = true
@@ -150,9 +170,9 @@ export async function settle(services: Services, journal: OpenJournal, moved: re
       updates: moved.map(({ ref, old, new: target }) => ({ ref, old, new: target })),
       origin: origin.via,
     })
-    return { isChosen: isFirst, areNewest: areAllNewest }
+    return { isClaimed: true, isChosen: isFirst, areNewest: areAllNewest }
   })
-  if (!areNewest) await recordPresent(services, journal, moved)
+  if (!isClaimed || !areNewest) await recordPresent(services, journal, moved, isClaimed)
   if (isChosen) return
   // Another first push at the same time was recorded before this one: its choice stays.
   const stays = await findHeadBranches(services.db, repoId)
@@ -216,16 +236,22 @@ const followedOf = ({ followed }: RefJournalRow): [ref: string, oid: Oid][] =>
     .map((line) => JSON.parse(line) as [string, Oid])
 
 /**
- * Journal entries are numbered before git moves anything. A reference that was moved there and back in between can be
- * moved by an older entry after newer ones were recorded; then what git has is recorded once more, as a new change.
+ * Records what git has by now as a new change, where the rows say something else. Journal entries are numbered before git
+ * moves anything, so a reference that was moved there and back can be moved by an older entry after newer ones were
+ * recorded. And a process that stood still for longer than its lease moves references whose entry somebody else dropped.
+ * @param isClaimed the entry was settled by this process
  */
-async function recordPresent(services: Services, journal: OpenJournal, moved: readonly RefChange[]): Promise<void> {
+async function recordPresent(
+  services: Services,
+  journal: OpenJournal,
+  moved: readonly RefChange[],
+  isClaimed: boolean,
+): Promise<void> {
   const { repository, origin } = journal
-  const { repoId, gitKey } = repository
-  const recorded = await loadRecorded(services.db, repoId, {
-    branches: moved.flatMap(({ ref }) => branchOf(ref) ?? []),
-    tags: moved.flatMap(({ ref }) => tagOf(ref) ?? []),
-  })
+  const { repoId, gitKey, kind } = repository
+  // Wikis have no rows to compare with.
+  if (kind === 'wiki') return
+  const recorded = await loadRecorded(services.db, repoId, namesOf(moved))
   const none = zeroOid(repository.objectFormat)
   const changes: RefChange[] = []
   for (const { ref } of moved) {
@@ -233,8 +259,73 @@ async function recordPresent(services: Services, journal: OpenJournal, moved: re
     const change = { ref, old: recorded.get(ref) ?? none, new: (await services.git.readRef(gitKey, ref)) ?? none }
     if (change.old !== change.new) changes.push(change)
   }
-  if (changes.length > 0) await settle(services, await openJournal(services, repository, changes, origin), changes)
+  // An entry that was dropped took its effect with it.
+  const isDropped = !isClaimed && changes.length === moved.length && changes.every((change) => isAmong(change, moved))
+  const { effect } = journal
+  await recordUnrecorded(
+    services,
+    repository,
+    changes,
+    origin,
+    isDropped && effect ? { ...effect, subject: '' } : undefined,
+  )
 }
+
+const isAmong = (change: RefChange, moved: readonly RefChange[]): boolean =>
+  moved.some(({ ref, old, new: target }) => ref === change.ref && old === change.old && target === change.new)
+
+/** The rows or the journal know of the references by now. */
+class RecordedMeanwhile extends Error {
+  override readonly name = 'RecordedMeanwhile'
+}
+
+/**
+ * Records changes that git has and the rows have not, once, whoever else does the same: not when an entry of the journal is
+ * about one of the references, since settling it records them, nor when the rows changed meanwhile.
+ * @returns whether the changes were recorded
+ */
+export async function recordUnrecorded(
+  services: Services,
+  repository: GitRepository,
+  changes: readonly RefChange[],
+  origin: RefOrigin,
+  effect?: PlannedEffect,
+): Promise<boolean> {
+  if (changes.length === 0) return false
+  const { repoId } = repository
+  const none = zeroOid(repository.objectFormat)
+  const before = async (tx: Tx): Promise<void> => {
+    await lockRepo(tx, repoId)
+    const open = await listOpenRefs(tx, repository)
+    const recorded = await loadRecorded(tx, repoId, namesOf(changes))
+    const isUnknown = changes.every(({ ref, old }) => !open.has(ref) && (recorded.get(ref) ?? none) === old)
+    if (!isUnknown) throw new RecordedMeanwhile()
+  }
+  try {
+    const journal = await openJournal(services, repository, changes, origin, effect ? { effect, before } : { before })
+    await settle(services, journal, changes)
+    return true
+  } catch (error) {
+    if (error instanceof RecordedMeanwhile) return false
+    throw error
+  }
+}
+
+/** The references of a git repository that unsettled changes are about. */
+export const listOpenRefs = async (
+  db: Db | Tx,
+  repository: Pick<GitRepository, 'repoId' | 'kind'>,
+): Promise<Set<string>> =>
+  new Set(
+    (await listOpenUpdates(db, repository)).flatMap(({ updates }) =>
+      (JSON.parse(updates) as RefChange[]).map(({ ref }) => ref),
+    ),
+  )
+
+const namesOf = (changes: readonly RefChange[]) => ({
+  branches: changes.flatMap(({ ref }) => branchOf(ref) ?? []),
+  tags: changes.flatMap(({ ref }) => tagOf(ref) ?? []),
+})
 
 /** How long git that lost its broker is given to be gone before its references are looked at, in milliseconds. */
 const cutOffMs = 1000
@@ -278,7 +369,8 @@ export const settleChange = job({
   },
 })
 
-async function settleRow(services: Services, row: RefJournalRow, repo: RepoRow): Promise<void> {
+/** Settles an entry as it is stored. */
+export async function settleRow(services: Services, row: RefJournalRow, repo: RepoRow): Promise<void> {
   const repository = repositoryOf(row, repo)
   // A wiki that was deleted took its references with it.
   if (!repository) return transaction(services.db, async (tx) => void (await deleteJournal(tx, row.id)))
@@ -320,55 +412,4 @@ export async function settleByLooking(services: Services, journal: OpenJournal):
     }
   }
   await settle(services, journal, moved)
-}
-
-/**
- * Age from which an unfinished change was left by a process that died, when other processes may be at work, in seconds:
- * longer than any of them takes.
- */
-export const leftoverAgeSeconds = 900
-
-/** Entries that are settled in one round after a start or by the clock. */
-const settleBatch = 500
-
-/**
- * Settles what processes that are gone left behind. `olderThanSeconds` keeps away from work under way: 0 when this is
- * the only process and it just started. A repository that can not be read keeps its entries, is told in the log and
- * found by `ingot doctor`; it must not keep the forge from starting.
- * @returns how many entries were settled
- */
-export async function settleLeftovers(services: Services, olderThanSeconds: number): Promise<number> {
-  let settled = 0
-  let afterId = 0
-  for (;;) {
-    const rows = await listJournal(services.db, nowUnix(services.clock) - olderThanSeconds, afterId, settleBatch)
-    const repos = await loadJournalRepos(
-      services.db,
-      rows.map((row) => row.repo_id),
-    )
-    for (const row of rows) {
-      const repo = repos.get(row.repo_id)
-      if (!repo) continue
-      try {
-        await settleRow(services, row, repo)
-        settled += 1
-      } catch (error) {
-        services.log('error', 'a change of references could not be settled', {
-          error,
-          repoId: repo.id,
-          journalId: row.id,
-        })
-      }
-    }
-    if (rows.length < settleBatch) return settled
-    afterId = (rows.at(-1) as (typeof rows)[number]).id
-  }
-}
-
-/** Forgets branches that were deleted so long ago, and tags, unless an unfinished change may bring them back. */
-export async function forgetDeletedRefs(services: Services, olderThanSeconds: number): Promise<void> {
-  // Looked up before: a change that is begun later names what is there then.
-  const oldest = await findOldestJournalId(services.db)
-  const beforeUnix = nowUnix(services.clock) - olderThanSeconds
-  await transaction(services.db, (tx) => deleteTombstones(tx, beforeUnix, oldest))
 }

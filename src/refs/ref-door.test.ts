@@ -11,7 +11,8 @@ import { zeroOid } from '../lib/refs.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
 import { getOrCreateWiki } from '../wiki/wiki-repository.service.ts'
 import { codeOf, wikiOf } from './git-repository.ts'
-import { moveRefs, openJournal, settle, settleLeftovers, type RefChange, type RefOrigin } from './ref-door.service.ts'
+import { settleLeftovers } from './leftovers.service.ts'
+import { moveRefs, openJournal, settle, type RefChange, type RefOrigin } from './ref-door.service.ts'
 
 const zeros = '0'.repeat(40) as Oid
 const ref = 'refs/heads/topic'
@@ -63,9 +64,9 @@ test('ref door: what a crash left is settled by what git has, and recorded once'
   const journal = await openJournal(forge.services, codeOf(row), [made, unmade], origin)
   await forge.services.git.updateRefs(row.git_key, [made])
   assert.equal(await recorded(), undefined)
-  assert.equal(await settleLeftovers(forge.services, 0), 1)
+  assert.equal(await settleLeftovers(forge.services, 'all'), 1)
   assert.equal(await recorded(), newer)
-  assert.equal(await settleLeftovers(forge.services, 0), 0)
+  assert.equal(await settleLeftovers(forge.services, 'all'), 0)
   // Whoever comes late finds the entry gone and records nothing.
   await settle(forge.services, journal, [unmade])
   const names = await forge.services.db.selectFrom('branch').select('name').where('is_deleted', '=', false).execute()
@@ -138,9 +139,9 @@ test('ref door: an effect takes place with the change, once, and not when git re
   const change: RefChange = { ref, old: zeros, new: newer }
   const journal = await openJournal(services, codeOf(row), [change], origin, { effect: noting.plan({ words: 'made' }) })
   await services.git.updateRefs(row.git_key, [change])
-  assert.equal(await settleLeftovers(services, 0), 1)
+  assert.equal(await settleLeftovers(services, 'all'), 1)
   await settle(services, journal, [change])
-  assert.equal(await settleLeftovers(services, 0), 0)
+  assert.equal(await settleLeftovers(services, 'all'), 0)
   assert.equal(await described(), '(made)')
 })
 
@@ -160,13 +161,13 @@ test('ref door: an effect that the release before wrote takes place, one that a 
     )
   await services.git.updateRefs(row.git_key, [change])
   await write(3, { other: 1 })
-  assert.equal(await settleLeftovers(services, 0), 0)
+  assert.equal(await settleLeftovers(services, 'all'), 0)
   assert.equal(await recorded(), undefined)
   await write(2, { other: 1 })
-  assert.equal(await settleLeftovers(services, 0), 0)
-  assert.equal(await settleLeftovers(withEffects(services), 0), 0)
+  assert.equal(await settleLeftovers(services, 'all'), 0)
+  assert.equal(await settleLeftovers(withEffects(services), 'all'), 0)
   await write(1, { word: 'old' })
-  assert.equal(await settleLeftovers(services, 0), 1)
+  assert.equal(await settleLeftovers(services, 'all'), 1)
   assert.equal(await recorded(), newer)
   const { json } = await forge.as('alice').get(`/repos/alice/${row.name}`)
   assert.equal(json.description, '(old, of the release before)')
@@ -195,7 +196,7 @@ test('ref door: what a crash left of a wiki is settled beside the code, whose ro
   const unmade: RefChange = { ref: 'refs/heads/never', old: zeros, new: page.oid }
   await openJournal(services, wiki, [unmade], origin)
   const known = await services.db.selectFrom('event').select('id').where('name', '=', 'refs.updated').execute()
-  assert.equal(await settleLeftovers(services, 0), 3)
+  assert.equal(await settleLeftovers(services, 'all'), 3)
   const events = await services.db
     .selectFrom('event')
     .selectAll()
@@ -216,7 +217,7 @@ test('ref door: what a crash left of a wiki is settled beside the code, whose ro
   // A wiki that is gone took its references with it.
   await openJournal(services, wiki, [unmade], origin)
   await transaction(services.db, (tx) => tx.updateTable('repo').set({ wiki_git_key: null }).execute())
-  assert.equal(await settleLeftovers(services, 0), 1)
+  assert.equal(await settleLeftovers(services, 'all'), 1)
   assert.deepEqual(await services.db.selectFrom('ref_journal').selectAll().execute(), [])
 })
 

@@ -1,15 +1,46 @@
-import { sql, type InsertResult } from 'kysely'
+import { sql, type ExpressionBuilder, type InsertResult } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { textList, textListText } from '../db/id-list.ts'
 import { databaseKind } from '../db/open.ts'
+import { holdProcess } from '../db/process.store.ts'
+import type { Schema } from '../db/schema.ts'
 import type { NewRefJournalRow, RefJournalRow, RepoRow } from '../db/tables/repositories.ts'
 import type { Oid, RepoId, UserId } from '../lib/ids.ts'
 import { branchRef, tagRef } from '../lib/refs.ts'
 import type { Unix } from '../lib/time.ts'
 import type { GitRepository } from './git-repository.ts'
 
-export const insertJournal = async (tx: Tx, values: NewRefJournalRow): Promise<number> =>
-  (await tx.insertInto('ref_journal').values(values).returning('id').executeTakeFirstOrThrow()).id
+/** Thrown to a process that lost its lease: it may not begin a change in this name. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost'
+}
+
+/** @throws LeaseLost */
+export async function insertJournal(
+  tx: Tx,
+  values: NewRefJournalRow & { readonly process_id: string },
+): Promise<number> {
+  if (!(await holdProcess(tx, values.process_id))) throw new LeaseLost()
+  return (await tx.insertInto('ref_journal').values(values).returning('id').executeTakeFirstOrThrow()).id
+}
+
+/** Keeps other transactions that do the same from a repository until this one ends. */
+export async function lockRepo(tx: Tx, id: RepoId): Promise<void> {
+  const row = tx.selectFrom('repo').select('id').where('id', '=', id)
+  if (databaseKind(tx) === 'postgres') await row.forUpdate().execute()
+}
+
+/** The changes of a git repository that are not settled. */
+export const listOpenUpdates = (
+  db: Db | Tx,
+  { repoId, kind }: Pick<GitRepository, 'repoId' | 'kind'>,
+): Promise<Pick<RefJournalRow, 'id' | 'updates'>[]> =>
+  db
+    .selectFrom('ref_journal')
+    .select(['id', 'updates'])
+    .where('repo_id', '=', repoId)
+    .where('kind', '=', kind)
+    .execute()
 
 /** @returns whether it was there: only who removes an entry records its effects */
 export const deleteJournal = async (tx: Tx, id: number): Promise<boolean> =>
@@ -64,12 +95,29 @@ export async function addFollowed(tx: Tx, ids: readonly number[], lines: string)
     .execute()
 }
 
-/** Entries older than a moment, oldest first, after an id. */
-export const listJournal = (db: Db, beforeUnix: Unix, afterId: number, limit: number) =>
+/** The process of the entry is gone, or the entry is old. Entries of the release before name no process. */
+const isLeft = (entry: ExpressionBuilder<Schema, 'ref_journal'>, { orUnix }: { readonly orUnix: Unix }) =>
+  entry.or([
+    entry('ref_journal.created_unix', '<=', orUnix),
+    entry.and([
+      entry('ref_journal.process_id', '<>', ''),
+      entry.not(
+        entry.exists(
+          entry.selectFrom('process').select('process.id').whereRef('process.id', '=', 'ref_journal.process_id'),
+        ),
+      ),
+    ]),
+  ])
+
+/** Which entries are to be settled: all, or those whose process is gone and those older than a moment. */
+export type Leftovers = 'all' | { readonly orUnix: Unix }
+
+/** Entries that somebody left behind, oldest first, after an id. */
+export const listLeftovers = (db: Db, which: Leftovers, afterId: number, limit: number): Promise<RefJournalRow[]> =>
   db
     .selectFrom('ref_journal')
     .selectAll()
-    .where('created_unix', '<=', beforeUnix)
+    .$if(which !== 'all', (entries) => entries.where((entry) => isLeft(entry, which as { orUnix: Unix })))
     .where('id', '>', afterId)
     .orderBy('id')
     .limit(limit)
@@ -87,7 +135,7 @@ export async function loadJournalRepos(db: Db, ids: readonly RepoId[]): Promise<
 
 /** What is recorded of branches and tags that exist, by full reference; of all of them, or of those with some names. */
 export async function loadRecorded(
-  db: Db,
+  db: Db | Tx,
   repoId: RepoId,
   names?: { readonly branches: readonly string[]; readonly tags: readonly string[] },
 ): Promise<ReadonlyMap<string, Oid>> {

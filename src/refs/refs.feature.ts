@@ -5,7 +5,8 @@ import * as branchProtectionRoutes from './branch-protection.routes.ts'
 import * as tagProtectionRoutes from './tag-protection.routes.ts'
 import { deletedBranchesCleanup } from './deleted-branches-cleanup.task.ts'
 import { journalCheck, referencesCheck } from './doctor.service.ts'
-import { leftoverAgeSeconds, settleChange, settleLeftovers } from './ref-door.service.ts'
+import { settleLeftovers } from './leftovers.service.ts'
+import { settleChange } from './ref-door.service.ts'
 import { settleRefChanges } from './settle-ref-changes.task.ts'
 import { copyTemplateProtections } from './template-protection.subscribers.ts'
 
@@ -16,7 +17,9 @@ export const refs: Feature = {
   owns: [allowances],
   jobs: [settleChange],
   schedules: (config) => [settleRefChanges, deletedBranchesCleanup(config)],
-  // What another process may still be at is left to its own time.
-  begin: (services, { isAlone }) => settleLeftovers(services, isAlone ? 0 : leftoverAgeSeconds),
+  async begin(services, { isAlone }) {
+    await settleLeftovers(services, isAlone ? 'all' : 'abandoned')
+    services.process.onBeat(() => settleLeftovers(services, 'abandoned'))
+  },
   doctor: [journalCheck, referencesCheck],
 }

@@ -1,15 +1,15 @@
 import type { Ctx } from '../access/context.ts'
 import { schedule, type Schedule } from '../jobs/schedule.ts'
-import { leftoverAgeSeconds, settleLeftovers } from './ref-door.service.ts'
+import { settleLeftovers } from './leftovers.service.ts'
 
 /**
- * Settles what a process that died left behind while others go on: with several processes on one database nobody's
- * start comes to it, and what could not be settled then (a disk that was away) is tried again.
+ * Settles changes that were left behind and could not be settled then, as when a disk was away. What a process that died
+ * left is settled with the next heartbeat of another one.
  */
 export const settleRefChanges: Schedule<Ctx> = schedule({
   name: 'settle_ref_changes',
   when: '@every 15m',
   async run(ctx: Ctx) {
-    await settleLeftovers(ctx, leftoverAgeSeconds)
+    await settleLeftovers(ctx, 'abandoned')
   },
 })

@@ -9,7 +9,8 @@ import { transaction } from '../db/database.ts'
 import type { Oid } from '../lib/ids.ts'
 import { tagRef, zeroOid } from '../lib/refs.ts'
 import { codeOf } from '../refs/git-repository.ts'
-import { openJournal, settleLeftovers } from '../refs/ref-door.service.ts'
+import { settleLeftovers } from '../refs/leftovers.service.ts'
+import { openJournal } from '../refs/ref-door.service.ts'
 import type { GivenRepo } from '../testing/given.ts'
 import { countQueries } from '../testing/count-queries.ts'
 import { examined } from '../testing/doctor.ts'
@@ -138,7 +139,7 @@ test('repoCreateRelease: one whose tag git had made when the program ended is th
 
   const again = await forge.as('bob').post(`${repo.api}/releases`, { tag_name: 'V1', draft: true })
   assert.equal(again.status, 409, 'what is not settled holds the tag')
-  assert.equal(await settleLeftovers(services, 0), 1)
+  assert.equal(await settleLeftovers(services, 'all'), 1)
   const { json } = await forge.guest.must('GET', `${repo.api}/releases/tags/v1`)
   assert.deepEqual([json.name, json.author.login, await countOf(forge, repo)], ['One', 'bob', 1])
   assert.equal((await eventsNamed(forge, 'release.published')).length, 1)

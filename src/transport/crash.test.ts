@@ -12,13 +12,14 @@ import { loadConfig } from '../config/load-config.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import { listJobs } from '../jobs/queue.ts'
 import { builtFile } from '../lib/assets.ts'
-import { settleLeftovers } from '../refs/ref-door.service.ts'
+import { settleLeftovers } from '../refs/leftovers.service.ts'
 import { ForgeClient } from '../testing/client.ts'
 import { openTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { examined } from '../testing/doctor.ts'
 import { TestClock } from '../testing/clock.ts'
 import { storageEnvironment } from '../testing/forge.ts'
 import { runProgram } from '../testing/program.ts'
+import { until } from '../testing/until.ts'
 import { base64 } from '../testing/samples.ts'
 import { Acknowledged, writeOnce } from './acknowledged.test-support.ts'
 
@@ -334,7 +335,7 @@ async function inspect(
   await app.listen()
   const { services } = app
   // Where others may be at work, a start leaves alone what they may still be at.
-  await settleLeftovers(services, 0)
+  await settleLeftovers(services, 'all')
   await app.workers.settle()
   // Leases of jobs go by the clock of the system.
   if (services.config.database.kind !== 'sqlite3') await wait(1500)
@@ -444,6 +445,49 @@ test(
     }
   },
 )
+
+test('crash: a push that git has made when the program is killed is recorded by whoever is there, once', async () => {
+  const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'ingot-crash-'))
+  const folder = join(base, 'data')
+  const started: ChildProcess[] = []
+  const start = async (): Promise<{ running: Running; root: ForgeClient }> => {
+    const running = await startProgram(folder)
+    started.push(running.child)
+    return { running, root: new ForgeClient(running.url, async () => ({ basic: { login: 'root', password } })) }
+  }
+  const api = '/repos/root/crash'
+  await using database = await openTestDatabase([])
+  try {
+    await runProgram('mkdir', ['-p', folder])
+    writeFileSync(join(folder, 'app.ini'), settings + databaseSettings(database))
+    const { running, root } = await start()
+    await root.must('POST', '/user/repos', { name: 'crash', auto_init: true, default_branch: 'main' })
+    // Several processes share a PostgreSQL database; one owns an SQLite database, and its next start takes over.
+    const other = database.options.kind === 'postgres' ? await start() : undefined
+    const clone = join(base, 'clone')
+    const remote = new URL(`${running.url}/root/crash.git`)
+    Object.assign(remote, { username: 'root', password })
+    assert.equal((await runProgram('git', ['clone', '-q', remote.href, clone])).code, 0)
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    const receiveHook = files.find((path) => path.endsWith('hooks/post-receive')) as string
+    const hook = join(folder, dirname(receiveHook), 'reference-transaction')
+    const script = `[ "$1" = committed ] && grep -q ' refs/heads/topic$' && kill -9 ${running.child.pid}`
+    writeFileSync(hook, `#!/bin/sh\n${script}\nexit 0\n`, { mode: 0o755 })
+    const pushed = await runProgram('git', ['-C', clone, 'push', '-q', 'origin', 'HEAD:refs/heads/topic'])
+    assert.notEqual(pushed.code, 0)
+    await running.ended
+    rmSync(hook)
+
+    const present = (other ?? (await start())).root
+    await until(async () => (await present.get(`${api}/branches/topic`)).status === 200)
+    const { json } = await present.must('GET', '/admin/events/log?name=refs.updated&limit=50')
+    const told = json.events.filter((event: object) => JSON.stringify(event).includes('refs/heads/topic'))
+    assert.equal(told.length, 1)
+  } finally {
+    for (const child of started) child.kill('SIGKILL')
+    rmSync(base, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
+  }
+})
 
 test('crash: a merge that git has made when the program is killed is recorded by the next start, once', async () => {
   const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'ingot-crash-'))

@@ -407,7 +407,7 @@ export const ingot = defineSection('ingot', {
   jobPollInterval: durationMs('JOB_POLL_INTERVAL', '5s', 'how often the queue is looked at when nothing woke it', {
     min: '100ms',
   }),
-  jobLease: durationMs('JOB_LEASE', '2m', 'time after which the job of a process that died is taken over', {
+  jobLease: durationMs('JOB_LEASE', '2m', 'longest time until the job of a process that died is taken over', {
     min: '1s',
   }),
   jobRetention: durationMs('JOB_RETENTION', '168h', 'how long finished and failed jobs are kept', { min: '1m' }),

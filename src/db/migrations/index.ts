@@ -58,6 +58,7 @@ import { packages3 } from './packages-3.ts'
 import { packages4 } from './packages-4.ts'
 import { packages5 } from './packages-5.ts'
 import { packages6 } from './packages-6.ts'
+import { processes1 } from './processes-1.ts'
 import { pulls1 } from './pulls-1.ts'
 import { quota1 } from './quota-1.ts'
 import { quota2 } from './quota-2.ts'
@@ -181,4 +182,5 @@ export const migrations: readonly Migration[] = [
   notifications3,
   actions11,
   packages7,
+  processes1,
 ]

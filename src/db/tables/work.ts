@@ -59,8 +59,9 @@ export interface JobTable {
   max_attempts: number
   /** Not before this time of the application's clock, in milliseconds. */
   run_at_ms: number
-  /** Until when the worker has the job, in milliseconds of the system's clock; null when nobody has it. */
+  /** Until when the worker has the job, in milliseconds of the database's clock; null when nobody has it. */
   lease_until_ms: number | null
+  /** `process:` and the id of the process that runs it (`process`). */
   leased_by: string | null
   /** JSON of how far long work is; null for the rest. */
   progress: string | null
@@ -90,6 +91,13 @@ export interface ScheduleTable {
   run_count: Generated<number>
 }
 
+/** A process that uses the database. */
+export interface ProcessTable {
+  id: string
+  /** When it was heard of last, in milliseconds of the database's clock. */
+  beat_ms: number
+}
+
 /** Small facts of the instance, by name: key check values, the last version that ran. */
 export interface InstanceValueTable {
   name: string
@@ -102,6 +110,7 @@ export interface WorkTables {
   job: JobTable
   schedule: ScheduleTable
   instance_value: InstanceValueTable
+  process: ProcessTable
 }
 
 export type JobRow = Selectable<JobTable>

@@ -6,7 +6,7 @@ import { migrate } from '../../db/migrate.ts'
 import { findIssue } from '../../issues/issue.store.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { branchRef } from '../../lib/refs.ts'
-import { settleLeftovers } from '../../refs/ref-door.service.ts'
+import { settleLeftovers } from '../../refs/leftovers.service.ts'
 import { givenPull } from '../../testing/given-pull.ts'
 import { startForge } from '../../testing/forge.ts'
 import { findPullByIssue } from '../pull.store.ts'
@@ -62,7 +62,7 @@ test('a merge that the release before left unsettled is recorded by this one, wh
   await git.updateRefs(row.git_key, [{ ref, old, new: head }])
 
   assert.deepEqual(await migrate(db), ['refs-1'])
-  assert.equal(await settleLeftovers(services, 0), 2)
+  assert.equal(await settleLeftovers(services, 'all'), 2)
   const shown = (await forge.guest.get(done.api)).json
   assert.deepEqual([shown.merged, shown.merge_commit_sha, shown.merged_by.login], [true, head, 'alice'])
   assert.equal((await forge.guest.get(issue.api)).json.state, 'closed')

@@ -7,7 +7,8 @@ import { Unavailable } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { branchRef } from '../../lib/refs.ts'
 import { codeOf } from '../../refs/git-repository.ts'
-import { moveRefs, openJournal, settleLeftovers, type RefOrigin } from '../../refs/ref-door.service.ts'
+import { settleLeftovers } from '../../refs/leftovers.service.ts'
+import { moveRefs, openJournal, type RefOrigin } from '../../refs/ref-door.service.ts'
 import { startForge, type Forge } from '../../testing/forge.ts'
 import type { GivenRepo } from '../../testing/given.ts'
 import { mergeEffect } from './merge-record.service.ts'
@@ -145,7 +146,7 @@ test('a merge that was cut off after git had moved the base is finished at the n
   const { repo, change, shown, merged } = await givenAnnouncedMerge(forge)
   assert.deepEqual(await forge.services.git.updateRefs(repo.git_key, [change]), { ok: true })
   assert.equal((await shown())[0], false)
-  await settleLeftovers(forge.services, 0)
+  await settleLeftovers(forge.services, 'all')
   assert.deepEqual(await shown(), merged)
 })
 
@@ -161,7 +162,7 @@ test('a merge that was cut off is finished when the base has moved on, recorded 
       await openJournal(services, codeOf(repo), [next], origin)
       await services.git.updateRefs(repo.git_key, [next])
     }
-    assert.equal(await settleLeftovers(services, 0), isRecorded ? 1 : 2)
+    assert.equal(await settleLeftovers(services, 'all'), isRecorded ? 1 : 2)
     assert.deepEqual(await shown(), merged)
     const { json } = await forge.guest.get(`/repos/alice/${repo.name}/branches/main`)
     assert.equal(json.commit.id, next.new, 'and the base is recorded as it is')
@@ -173,7 +174,7 @@ test('a merge of which git never heard stays undone when the base moves elsewher
   const { services } = forge
   const { repo, change, commitOn, origin, shown } = await givenAnnouncedMerge(forge)
   await moveRefs(services, codeOf(repo), [{ ...change, new: await commitOn(change.old) }], origin)
-  await settleLeftovers(services, 0)
+  await settleLeftovers(services, 'all')
   assert.equal((await shown())[0], false)
   assert.deepEqual(await services.db.selectFrom('ref_journal').selectAll().execute(), [])
 })

@@ -1,0 +1,59 @@
+import { sql, type RawBuilder } from 'kysely'
+import type { Db, Tx } from './database.ts'
+import { databaseKind } from './open.ts'
+
+/** The time by the clock of the database in milliseconds: clocks of processes differ. */
+export const databaseNowMs = (db: Db | Tx): RawBuilder<number> => databaseNowMsOf(databaseKind(db))
+
+export const databaseNowMsOf = (kind: 'sqlite' | 'postgres'): RawBuilder<number> =>
+  kind === 'postgres'
+    ? sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
+    : sql<number>`cast(unixepoch('subsec') * 1000 as integer)`
+
+export const insertProcess = async (tx: Tx, id: string): Promise<void> => {
+  await tx
+    .insertInto('process')
+    .values({ id, beat_ms: databaseNowMs(tx) })
+    .execute()
+}
+
+/** @returns false when the process has no row any more: others have taken its work */
+export const updateBeat = async (tx: Tx, id: string): Promise<boolean> =>
+  (
+    await tx
+      .updateTable('process')
+      .set({ beat_ms: databaseNowMs(tx) })
+      .where('id', '=', id)
+      .executeTakeFirst()
+  ).numUpdatedRows > 0n
+
+/**
+ * Deletes processes without a heartbeat for so long; from then on their work is anybody's. A process in the middle of a
+ * transaction that depends on its row is passed over.
+ */
+export async function deleteSilentProcesses(tx: Tx, silentMs: number): Promise<string[]> {
+  const silent = tx
+    .selectFrom('process')
+    .select('id')
+    .where('beat_ms', '<', sql<number>`${databaseNowMs(tx)} - ${sql.lit(Math.ceil(silentMs))}`)
+  const rows = await tx
+    .deleteFrom('process')
+    .where('id', 'in', databaseKind(tx) === 'postgres' ? silent.forUpdate().skipLocked() : silent)
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+export const deleteProcess = async (tx: Tx, id: string): Promise<void> => {
+  await tx.deleteFrom('process').where('id', '=', id).execute()
+}
+
+export const deleteOtherProcesses = async (tx: Tx, id: string): Promise<void> => {
+  await tx.deleteFrom('process').where('id', '<>', id).execute()
+}
+
+/** Whether a process has its row; the row stays until the transaction ends. */
+export async function holdProcess(tx: Tx, id: string): Promise<boolean> {
+  const row = tx.selectFrom('process').select('id').where('id', '=', id)
+  return (await (databaseKind(tx) === 'postgres' ? row.forKeyShare() : row).executeTakeFirst()) !== undefined
+}
