@@ -20,8 +20,8 @@ type Source = Parameters<typeof getFeed>[1]
 
 async function feed(ctx: Ctx, source: Source, query: FeedQuery, receiverId?: UserId) {
   const page = pageOf(query, ctx.config.api)
-  const { acts, total } = await getFeed(ctx, source, query.date, page)
-  return paged(await presentActs(ctx, acts, receiverId), page, total, { link: false })
+  const { acts, total, bound } = await getFeed(ctx, source, query.date, page)
+  return paged(await presentActs(ctx, acts, receiverId), page, total, { link: false, bound })
 }
 
 export const userListActivityFeeds = operation({

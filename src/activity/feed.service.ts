@@ -1,7 +1,7 @@
 import type { Ctx } from '../access/context.ts'
 import type { ActRow } from '../db/tables/activity.ts'
 import type { UserId } from '../lib/ids.ts'
-import type { Page } from '../lib/paging.ts'
+import type { Bound, Page } from '../lib/paging.ts'
 import { nowUnix, type Unix } from '../lib/time.ts'
 import { cellSeconds, heatSeconds, secondsOfDay } from './act.rules.ts'
 import { countInCells, findActs, type FeedSource } from './feed.store.ts'
@@ -12,7 +12,7 @@ export const getFeed = (
   source: FeedSource,
   day: string | undefined,
   page: Page,
-): Promise<{ readonly acts: ActRow[]; readonly total: number }> =>
+): Promise<{ readonly acts: ActRow[]; readonly total: number; readonly bound?: Bound | undefined }> =>
   findActs(db, viewer, { source, during: secondsOfDay(day) }, page)
 
 /** When an account did how much. */

@@ -10,7 +10,7 @@ import { databaseKind } from '../db/open.ts'
 import type { ActRow } from '../db/tables/activity.ts'
 import type { ReleaseRow } from '../db/tables/releases.ts'
 import type { ActId, ReleaseId, RepoId, ReviewId, TeamId, UserId } from '../lib/ids.ts'
-import type { Page } from '../lib/paging.ts'
+import type { Bound, Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 
 /** Whose acts a feed has. */
@@ -185,13 +185,13 @@ const pageIds = async (db: Db, parts: readonly Acts[], page: Page): Promise<ActI
   return rows.map((row) => row.act_id)
 }
 
-/** One page of a feed, newest first by second, and how many acts there are on all: `countedAtMost` at most. */
+/** Returns one page of a feed, newest first by second, and the number of acts, counted up to `countedAtMost`. */
 export async function findActs(
   db: Db,
   viewer: Viewer | undefined,
   filter: FeedFilter,
   page: Page,
-): Promise<{ readonly acts: ActRow[]; readonly total: number }> {
+): Promise<{ readonly acts: ActRow[]; readonly total: number; readonly bound?: Bound | undefined }> {
   const { source } = filter
   const hidden = await findHidden(db, viewer, reading, placesOf(source), teamOf(source))
   const among = hidden && (await findAmong(db, filter, hidden))
@@ -201,13 +201,14 @@ export async function findActs(
     pageIds(db, parts, page),
     ...parts.map((part) =>
       db
-        .selectFrom(part.limit(countedAtMost).as('counted'))
+        .selectFrom(part.limit(countedAtMost + 1).as('counted'))
         .select((select) => select.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow(),
     ),
   ])
   const total = counts.reduce((sum, { count }) => sum + count, 0)
-  return { acts: await loadActs(db, ids, hidden), total: Math.min(total, countedAtMost) }
+  const bound = total > countedAtMost ? 'total' : undefined
+  return { acts: await loadActs(db, ids, hidden), total: Math.min(total, countedAtMost), bound }
 }
 
 /** The newest acts of a feed that has few, such as those of a moment: each is asked, and not where they are. */

@@ -9,6 +9,8 @@ import {
 } from './operation.ts'
 import { apiErrors } from './error-forms.ts'
 import { describedPath } from './path.ts'
+import { boundHeader } from './reply.ts'
+import { bounds } from '../lib/paging.ts'
 
 type Json = { readonly [key: string]: unknown }
 
@@ -204,7 +206,17 @@ function describeOperation3(operation: NamedOperation, components: Components): 
       ...Object.fromEntries(
         Object.entries(operation.reply).map(([status, shape]) => [
           status,
-          { description: reasons[Number(status)] ?? 'success', ...contentOf(shape, components) },
+          {
+            description: reasons[Number(status)] ?? 'success',
+            ...(isList(operation, status)
+              ? {
+                  headers: {
+                    [boundHeader]: { description: boundDescription, schema: { type: 'string', enum: bounds } },
+                  },
+                }
+              : {}),
+            ...contentOf(shape, components),
+          },
         ]),
       ),
       ...Object.fromEntries(
@@ -216,6 +228,12 @@ function describeOperation3(operation: NamedOperation, components: Components): 
     },
   }
 }
+
+const boundDescription =
+  'Sent when a bound limited the answer. total: the list has more entries than X-Total-Count says, and the pages go on. rows: the server looked at a part of the entries; further entries that match are on no page.'
+
+/** Returns whether an answer is a page of a list. */
+const isList = (operation: NamedOperation, status: string): boolean => status === '200' && 'page' in operation.query
 
 const apiErrorContent: Json = { content: { 'application/json': { schema: { $ref: '#/components/schemas/APIError' } } } }
 
@@ -297,6 +315,9 @@ export function describeSwagger2(operations: readonly NamedOperation[], info: Ap
             status,
             {
               description: reasons[Number(status)] ?? 'success',
+              ...(isList(operation, status)
+                ? { headers: { [boundHeader]: { description: boundDescription, type: 'string', enum: bounds } } }
+                : {}),
               ...(shape === 'empty'
                 ? {}
                 : isBytes(shape)

@@ -1,5 +1,8 @@
 import type { Readable } from 'node:stream'
-import type { Page } from '../lib/paging.ts'
+import type { Bound, Page } from '../lib/paging.ts'
+
+/** Name of the response header that tells which bound limited the answer. */
+export const boundHeader = 'X-Result-Bounded'
 
 /** What an operation answers: a status, a JSON body (or none) and headers. */
 export interface Reply<Status extends number, Body> {
@@ -8,7 +11,14 @@ export interface Reply<Status extends number, Body> {
   readonly body: Body
   readonly headers?: Readonly<Record<string, string>>
   /** Set for a page of a list; turned into the paging headers of the contract. */
-  readonly paging?: { readonly page: Page; readonly total: number; readonly link: boolean }
+  readonly paging?: {
+    readonly page: Page
+    readonly total: number
+    readonly link: boolean
+    readonly bound?: Bound | undefined
+    /** Number of rows in the body, where that is an array. */
+    readonly shown: number
+  }
 }
 
 /** Bytes of a known type, sent as they come. */
@@ -45,19 +55,26 @@ export const redirect = <Status extends 301 | 302 | 303 | 307>(status: Status, l
 /**
  * One page of a list.
  * @param total how many there are on all pages, for `X-Total-Count`
+ * @param options.bound what limited the answer, for `X-Result-Bounded`
  * @param options.link false on the lists that send no `Link` header (`contract/pagination.json`)
  */
 export const paged = <Body>(
   body: Body,
   page: Page,
   total: number,
-  options: { link?: boolean; headers?: Readonly<Record<string, string>> } = {},
+  options: { link?: boolean; bound?: Bound | undefined; headers?: Readonly<Record<string, string>> } = {},
 ): Reply<200, Body> => ({
   kind: 'json',
   status: 200,
   body,
   ...(options.headers ? { headers: options.headers } : {}),
-  paging: { page, total, link: options.link ?? true },
+  paging: {
+    page,
+    total,
+    link: options.link ?? true,
+    bound: options.bound,
+    shown: Array.isArray(body) ? body.length : 0,
+  },
 })
 
 /** Bytes as a whole or as a stream. */

@@ -5,13 +5,13 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { Moved, Refusal } from '../lib/errors.ts'
 import { giveBack, isFleeting } from '../lib/fleeting.ts'
-import { pageLinks } from '../lib/paging.ts'
+import { openPageLinks, pageLinks, type Bound, type Page, type PageLink } from '../lib/paging.ts'
 import type { RequestCall } from './call.ts'
 import { jsonType, textErrors, wantsPage, type ErrorForm, type RefusedCall } from './error-forms.ts'
 import { matchesEtag } from './etag.ts'
 import { isJsonAs } from './operation.ts'
 import { payloadOf } from './payload.ts'
-import type { Reply, StreamReply } from './reply.ts'
+import { boundHeader, type Reply, type StreamReply } from './reply.ts'
 import type { SlowReaders } from './slow-readers.ts'
 
 /** Headers of every API answer (observed). */
@@ -248,23 +248,38 @@ function headersOf(
 function addPaging(
   headers: Headers,
   call: RequestCall,
-  { page, total, link }: NonNullable<Reply<number, unknown>['paging']>,
+  { page, total, link, bound, shown }: NonNullable<Reply<number, unknown>['paging']>,
 ): void {
   headers['x-total-count'] = total
   let exposed = 'X-Total-Count'
-  if (link) {
-    const links = pageLinks(page, total).map(({ rel, number }) => {
+  if (bound) {
+    headers[boundHeader.toLowerCase()] = bound
+    exposed = `${exposed}, ${boundHeader}`
+  }
+  if (link || (page.pageSize !== undefined && (total > page.limit || bound === 'total'))) {
+    const links = linksOf(page, total, shown, bound).map(({ rel, number }) => {
       const query = new URLSearchParams(call.rawQuery)
       query.set('page', String(number))
+      if (page.pageSize !== undefined) query.set('limit', String(page.pageSize))
       query.sort()
       return `<${call.site.url}${call.url.split('?', 1)[0]?.slice(1)}?${query}>; rel="${rel}"`
     })
     if (links.length > 0) {
       headers['link'] = links.join(',')
-      exposed = 'Link, X-Total-Count'
+      exposed = `Link, ${exposed}`
     }
   }
   headers['access-control-expose-headers'] = exposed
+}
+
+/** Returns the links of a page. Rows behind a list that is answered whole are on pages of the largest size. */
+function linksOf(page: Page, total: number, shown: number, bound: Bound | undefined): readonly PageLink[] {
+  const { pageSize, limit } = page
+  if (pageSize === undefined) return bound === 'total' ? openPageLinks(page, shown) : pageLinks(page, total)
+  const number = limit / pageSize
+  const rest = { number, limit: pageSize, offset: limit - pageSize }
+  const links = bound === 'total' ? openPageLinks(rest, pageSize) : pageLinks(rest, total)
+  return links.filter(({ rel }) => rel === 'next' || rel === 'last')
 }
 
 const acceptsGzip = (header: string | string[] | undefined): boolean =>

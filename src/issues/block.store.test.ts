@@ -128,7 +128,7 @@ test('issueListIssues, repoListPullRequests, issueGetRepoComments: deep pages ar
       const filter = { scope: { kind: 'repo', repoId }, isPull: [false, true], ...times } as const
       for (const offset of [Math.ceil(sorted.length / 2) - 7, Math.ceil(sorted.length / 2) + 7]) {
         // oxlint-disable-next-line no-await-in-loop -- one page after the other
-        const { places, total } = await findIssuePlaces(db, filter, sort, pageAt(offset))
+        const { places, total } = await findIssuePlaces(db, filter, sort, pageAt(offset), 0)
         assert.deepEqual(
           [places.map(({ id }) => id), total],
           [sorted.slice(offset, offset + 5).map(({ id }) => id), sorted.length],

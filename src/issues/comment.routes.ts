@@ -181,8 +181,12 @@ export const issueGetCommentsAndTimeline = operation({
     const within = between(query)
     const issue = await getReadableIssue(ctx, params.index)
     const page = pageOrWhole(query, ctx.config.api)
-    const entries = await presentTimeline(ctx, issue, await getTimeline(ctx, issue, within, page))
+    const { rows, hasMore } = await getTimeline(ctx, issue, within, page)
+    const entries = await presentTimeline(ctx, issue, rows)
     // The total counts what this answer shows, and an empty one is null (observed).
-    return paged(entries.length > 0 ? entries : null, page, entries.length, { link: false })
+    return paged(entries.length > 0 ? entries : null, page, entries.length, {
+      link: false,
+      bound: hasMore && page.pageSize !== undefined ? 'total' : undefined,
+    })
   },
 })

@@ -5,9 +5,10 @@ import { idList, idListText } from '../db/id-list.ts'
 import { databaseKind } from '../db/open.ts'
 import type { Schema } from '../db/schema.ts'
 import type { IssueId, LabelId, MilestoneId, RepoId, TeamId, UserId } from '../lib/ids.ts'
+import type { Bound } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 import type { IssuePlace } from './issue.store.ts'
-import { wordSets, type WordScope } from './issue-words.store.ts'
+import { foundByWords, holdsNoRefused, usualAllowance, type WordScope } from './issue-words.store.ts'
 import type { SearchTerm } from './search-words.parse.ts'
 
 /** Where is looked: in one repository, or in all that somebody may see. */
@@ -18,6 +19,8 @@ export type IssueScope =
       readonly viewer: Viewer | undefined
       readonly ownerId: UserId | undefined
       readonly teamId: TeamId | undefined
+      /** Where words are looked for; without it, in the newest texts of all repositories. */
+      readonly words?: Pick<WordScope, 'repoIds' | 'newestOfAll'> | undefined
     }
 
 export interface IssueFilter {
@@ -92,15 +95,19 @@ export function conditions(db: Db, where: Builder, filter: IssueFilter, lead?: L
   if (filter.mentionedId !== undefined) all.push(concerns(where, 'issue_mention', filter.mentionedId))
   if (filter.reviewedBy !== undefined) all.push(isReviewedBy(where, filter.reviewedBy))
   if (filter.reviewAskedOf !== undefined) all.push(isReviewAskedOf(where, filter.reviewAskedOf))
-  const refused = filter.words && wordSets(db, filter.words, wordScope(filter)).refused
-  if (refused) all.push(where('issue.id', 'not in', refused))
+  const holdsNone = filter.words && holdsNoRefused(db, filter.words)
+  if (holdsNone) all.push(holdsNone)
   return all
 }
 
-export const wordScope = ({ scope, isPull }: IssueFilter): WordScope => ({
-  ...(scope.kind === 'repo' ? { repoId: scope.repoId } : {}),
-  isPull,
-})
+const wordScope = ({ scope, isPull }: IssueFilter): WordScope =>
+  scope.kind === 'repo'
+    ? { repoIds: [scope.repoId], isPull }
+    : { ...(scope.words ?? { newestOfAll: usualAllowance }), isPull }
+
+/** Returns the issues that the words of a filter find, as a set for `in`; undefined when it has none to find. */
+export const foundByFilter = (db: Db, filter: IssueFilter): Expression<IssueId> | undefined =>
+  filter.words && foundByWords(db, filter.words, wordScope(filter))
 
 const hasLabel = (where: Builder, labelIds: readonly LabelId[]): Expression<SqlBool> =>
   where.exists(
@@ -177,6 +184,6 @@ export async function countRows(db: Db, branches: readonly Countable[], atMost: 
 
 export interface FoundPlaces {
   readonly places: readonly IssuePlace[]
-  /** undefined: the repository's own counters say it. */
-  readonly total: number | undefined
+  readonly total: number
+  readonly bound?: Bound | undefined
 }

@@ -4,12 +4,14 @@ import type { Ctx, RepoCtx } from '../access/context.ts'
 import { mode } from '../access/rights.ts'
 import { BadRequest, NotFound } from '../lib/errors.ts'
 import type { UserId } from '../lib/ids.ts'
-import { pageOf, type Page, type PageQuery } from '../lib/paging.ts'
+import { pageOf, type Bound, type Page, type PageQuery } from '../lib/paging.ts'
 import { findTeamByName } from '../orgs/team.store.ts'
 import { findUserByName } from '../users/user.store.ts'
 import { sentTime } from '../lib/time.ts'
 import type { IssueFilter } from './issue-filter.store.ts'
+import type { RepoFilter } from './issue-branch.store.ts'
 import { findIssuePlaces } from './issue-list.store.ts'
+import { findEverywhere } from './issue-search.store.ts'
 import { issueSorts, type IssueSort } from './issue-order.store.ts'
 import type { IssuePlace } from './issue.store.ts'
 import { areLabelsNamed, listLabelIdsByName } from './labels/label.store.ts'
@@ -57,6 +59,7 @@ export interface FoundIssues {
   readonly issues: readonly IssuePlace[]
   readonly page: Page
   readonly total: number
+  readonly bound: Bound | undefined
 }
 
 /** Most names of one filter; further ones are not looked at. */
@@ -110,7 +113,7 @@ export async function findIssues(ctx: RepoCtx, query: ListQuery): Promise<FoundI
   )
   const milestoneIds = orNoFilter(chosen.map((milestone) => milestone.id))
   const words = parseSearchWords(query.q ?? '')
-  const filter: IssueFilter = {
+  const filter: RepoFilter = {
     scope: { kind: 'repo', repoId: ctx.repo.id },
     isClosed: isClosedOf(query.state),
     isPull,
@@ -122,9 +125,9 @@ export async function findIssues(ctx: RepoCtx, query: ListQuery): Promise<FoundI
     mentionedId,
     ...(words.length > 0 ? { words } : {}),
   }
-  const counted = totalByCounters(ctx, filter)
-  const { places, total = counted } = await findIssuePlaces(ctx.db, filter, sortOf(query.sort), page, counted)
-  return { issues: places, page, total }
+  const kept = totalByCounters(ctx, filter)
+  const { places, total, bound } = await findIssuePlaces(ctx.db, filter, sortOf(query.sort), page, kept)
+  return { issues: places, page, total, bound }
 }
 
 /** How many there are when only the state and the kind are asked for: the repository counts them itself. */
@@ -155,7 +158,7 @@ export async function searchEverywhere(ctx: Ctx, query: SearchQuery): Promise<Fo
   ])
   const words = parseSearchWords(query.q ?? '')
   const mine = (asked: boolean | undefined): UserId | undefined => (asked && viewer ? viewer.id : undefined)
-  const { places, total = 0 } = await findIssuePlaces(
+  const { places, total, bound } = await findEverywhere(
     ctx.db,
     {
       scope: {
@@ -177,8 +180,7 @@ export async function searchEverywhere(ctx: Ctx, query: SearchQuery): Promise<Fo
       reviewedBy: mine(query.reviewed),
       ...(words.length > 0 ? { words } : {}),
     },
-    'latest',
     page,
   )
-  return { issues: places, page, total }
+  return { issues: places, page, total, bound }
 }

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { engineOf, type Db } from '../db/database.ts'
 import type { LabelId, MilestoneId, RepoId, UserId } from '../lib/ids.ts'
 import { openTestDatabase } from '../testing/database.ts'
+import type { RepoFilter } from './issue-branch.store.ts'
 import type { IssueFilter } from './issue-filter.store.ts'
 import { findIssuePlaces } from './issue-list.store.ts'
 import { issueSorts, type IssueSort } from './issue-order.store.ts'
@@ -174,16 +175,60 @@ test('issueListIssues, repoListPullRequests: each filter in each order is what s
         .filter((each) => isPull.includes(each.isPull) && (isClosed === undefined || each.isClosed === isClosed))
         .filter((each) => isOf(asked, each))
         .toSorted(orders[sort])
-      const filter: IssueFilter = { scope: { kind: 'repo', repoId: 1 as RepoId }, isPull, isClosed, ...asked }
+      const filter: RepoFilter = { scope: { kind: 'repo', repoId: 1 as RepoId }, isPull, isClosed, ...asked }
       for (const offset of [0, Math.floor(wanted.length / 3), Math.max(0, wanted.length - 5)]) {
         // oxlint-disable-next-line no-await-in-loop -- one page after the other
         const { places, total } = await findIssuePlaces(db, filter, sort, pageAt(offset), wanted.length)
         assert.deepEqual(
-          [ids(places), total ?? wanted.length],
+          [ids(places), total],
           [ids(wanted.slice(offset, offset + 7)), wanted.length],
           `${JSON.stringify(filter)} by ${sort} after ${offset}`,
         )
       }
+    }
+  }
+})
+
+test('issueListIssues, issueGetRepoComments: wrong kept counts change no row of any filter, order or page', async () => {
+  await using database = await openTestDatabase()
+  const { db } = database
+  const things = (await fill(db)).filter(({ repo }) => repo === 1)
+  const { writer } = engineOf(db)
+  for (const count of [0, 1_000_000]) {
+    for (const statement of [
+      `update repo set num_issues = ${count}, num_closed_issues = ${count}, num_pulls = ${count}, num_closed_pulls = 0`,
+      `update issue_tally set total = ${count}`,
+      `update label set num_issues = ${count}, num_closed_issues = ${count}`,
+      `update milestone set num_issues = ${count}, num_closed_issues = ${count}`,
+    ]) {
+      // oxlint-disable-next-line no-await-in-loop -- one writer
+      await sql.raw(statement).execute(writer)
+    }
+    let turn = 0
+    for (const asked of filters) {
+      for (const sort of issueSorts) {
+        const isClosed = [undefined, false, true][turn++ % 3]
+        const wanted = things
+          .filter((each) => (isClosed === undefined || each.isClosed === isClosed) && isOf(asked, each))
+          .toSorted(orders[sort])
+        const scope = { kind: 'repo', repoId: 1 as RepoId } as const
+        const filter: RepoFilter = { scope, isPull: [false, true], isClosed, ...asked }
+        for (const offset of [0, Math.max(0, wanted.length - 5)]) {
+          // oxlint-disable-next-line no-await-in-loop -- one page after the other
+          const { places, total } = await findIssuePlaces(db, filter, sort, pageAt(offset), count)
+          assert.deepEqual(ids(places), ids(wanted.slice(offset, offset + 7)), `${JSON.stringify(filter)} by ${sort}`)
+          assert.ok(total >= offset + places.length, 'the total covers the rows shown')
+        }
+      }
+    }
+    const oldest = things.toSorted(orders.oldest)
+    for (const offset of [0, oldest.length - 5]) {
+      // oxlint-disable-next-line no-await-in-loop -- one page after the other
+      const { rows } = await listRepoComments(db, 1 as RepoId, [false, true], {}, pageAt(offset))
+      assert.deepEqual(
+        rows.map((row) => row.issue_id),
+        ids(oldest.slice(offset, offset + 7)),
+      )
     }
   }
 })

@@ -7,7 +7,6 @@ import { preparedQuery } from '../db/prepared.ts'
 import type { Schema } from '../db/schema.ts'
 import type { IssueId, RepoId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
-import { countChanged } from './changed.store.ts'
 import { conditions, type FoundPlaces, type IssueFilter, type VisibleScope } from './issue-filter.store.ts'
 import {
   countSources,
@@ -18,7 +17,7 @@ import {
   type Source,
   type Way,
 } from './search-source.store.ts'
-import { isOfKinds, listParts, sumOf } from './tally.store.ts'
+import { exceedsAllowance, usualAllowance, type WordScope } from './issue-words.store.ts'
 
 type Condition = Expression<SqlBool>
 
@@ -38,6 +37,10 @@ export interface SearchLimits {
   readonly unseen: number
   /** Of so many rows the repository of each is looked up before such a set is made. */
   readonly lookedUp: number
+  /** Words are found exactly in the repositories that a search is limited to, or that were given to the viewer, up to so many. */
+  readonly exactRepos: number
+  /** Elsewhere words are found in the newest texts, and comments, as many as these. */
+  readonly texts: number
 }
 
 const usual: SearchLimits = {
@@ -48,6 +51,8 @@ const usual: SearchLimits = {
   soonDone: 60_000,
   unseen: 30_000,
   lookedUp: 200,
+  exactRepos: 500,
+  texts: usualAllowance,
 }
 
 /** A kind and a state of issues. */
@@ -56,11 +61,13 @@ interface Part {
   readonly isClosed: boolean
 }
 
+export type SearchFilter = IssueFilter & { readonly scope: VisibleScope }
+
 /** A search, with what was found out about who asks. */
 interface Search {
   readonly db: Db
   readonly limits: SearchLimits
-  readonly filter: IssueFilter
+  readonly filter: SearchFilter
   readonly parts: readonly Part[]
   /** In which repositories the viewer reads what. */
   readonly readable: ReadonlyMap<'issues' | 'pulls', ReadableRepos>
@@ -88,8 +95,13 @@ const unitOf = (isPull: boolean) => (isPull ? 'pulls' : 'issues')
 /** A page after so many times as many rows as are looked up is far. */
 const farFrom = 5
 
-async function searchOf(db: Db, filter: IssueFilter, { offset }: Page, limits: SearchLimits): Promise<Search> {
-  const { viewer, ownerId, teamId } = filter.scope as VisibleScope
+async function searchOf(
+  db: Db,
+  filter: SearchFilter,
+  { offset }: Pick<Page, 'offset'>,
+  limits: SearchLimits,
+): Promise<Search> {
+  const { viewer, ownerId, teamId } = filter.scope
   const units = filter.isPull.map(unitOf)
   const states = filter.isClosed === undefined ? [false, true] : [filter.isClosed]
   const isEverywhere = ownerId === undefined && teamId === undefined
@@ -130,6 +142,12 @@ async function hasFewBeyond(db: Db, audience: number, atMost: number): Promise<b
 
 const readableOf = ({ readable }: Search, isPull: boolean): ReadableRepos =>
   readable.get(unitOf(isPull)) as ReadableRepos
+
+/** That the unit of issues, or of pull requests, is switched on in the repository of a row. */
+const isUnitOn = (repo: string, isPull: boolean): Condition =>
+  // As in `access/`: a value, for which PostgreSQL looks into the index once a row.
+  sql<SqlBool>`(select 1 from repo_unit where repo_unit.repo_id = ${sql.ref(repo)}
+    and repo_unit.unit = ${sql.lit(unitOf(isPull))} limit 1) is not null`
 
 /** Who sees a repository is in an index, which SQLite does not take by itself where it could find the row. */
 const repoSeen = (db: Db) => (databaseKind(db) === 'sqlite' ? sql`repo indexed by repo_seen` : sql`repo`)
@@ -227,8 +245,9 @@ function rowsByWay(search: Search, way: Way, rest: readonly Condition[], wanted:
   const seesAll = seesAllOf(search, wanted)
   const isRepoAsked = !seesAll && !isSeenLater
   const isReadable = (isPull: boolean) => {
-    if (isSeenLater) return sql<SqlBool>`${sql.lit(true)}`
-    return seesAll ? isOfSeen(place) : readableOf(search, isPull).isReadable
+    const isOn = isUnitOn(place.repo, isPull)
+    if (isSeenLater) return isOn
+    return allOf([isOn, seesAll ? isOfSeen(place) : readableOf(search, isPull).isReadable])
   }
   const kind = isSeenLater ? (isPullOnly ? sql`${sql.lit(true)}` : sql.ref(place.isPull)) : undefined
   const rows = (ofParts: readonly Condition[]): Rows => {
@@ -271,15 +290,15 @@ function rowsByWay(search: Search, way: Way, rest: readonly Condition[], wanted:
  * @param hasLarge whether one of them may have more issues than are shown: of that the newest are enough
  */
 function rowsByRepos(search: Search, hasLarge: boolean): Rows[] {
-  const { filter, limits, parts, readable } = search
+  const { limits, parts } = search
   const rest = restOf(search)
   const scope = search.isOfScope.length === 0 ? sql`` : sql` and ${allOf(search.isOfScope)}`
-  const isByKind = filter.isPull.length === 1 || new Set(readable.values()).size > 1
   const size = hasLarge ? sql`, repo.num_issues + repo.num_pulls as size` : sql``
-  const branches = isByKind ? parts : parts.filter(({ isPull }) => isPull === parts[0]?.isPull)
-  return branches.map(({ isPull, isClosed }) => {
+  return parts.map(({ isPull, isClosed }) => {
     const { open, isGiven } = readableOf(search, isPull)
-    const repos = (isReadable: Condition) => sql`select repo.id${size} from repo where ${isReadable}${scope}`
+    const isOn = isUnitOn('repo.id', isPull)
+    const repos = (isReadable: Condition) =>
+      sql`select repo.id${size} from repo where ${isReadable} and ${isOn}${scope}`
     const sets = [
       ...(open < 0 ? [] : [repos(sql<SqlBool>`repo.audience between 0 and ${sql.lit(open)}`)]),
       ...(isGiven ? [repos(sql<SqlBool>`repo.audience > ${sql.lit(open)} and ${isGiven}`)] : []),
@@ -287,7 +306,7 @@ function rowsByRepos(search: Search, hasLarge: boolean): Rows[] {
     const few = sets.length === 0 ? repos(sql<SqlBool>`1 = 0`) : sql`${sql.join(sets, sql` union all `)}`
     const isOfKind = (table: string) => [
       sql<SqlBool>`${sql.ref(`${table}.is_closed`)} = ${sql.lit(isClosed)}`,
-      ...(isByKind ? [sql<SqlBool>`${sql.ref(`${table}.is_pull`)} = ${sql.lit(isPull)}`] : []),
+      sql<SqlBool>`${sql.ref(`${table}.is_pull`)} = ${sql.lit(isPull)}`,
     ]
     const isOfPart = (table: string) => [sql<SqlBool>`${sql.ref(`${table}.repo_id`)} = few.id`, ...isOfKind(table)]
     const oldest = sql`case when few.size > ${sql.lit(limits.found)} then (
@@ -316,41 +335,30 @@ const merged = (db: Db, rows: readonly Rows[], atMost: number): Rows => {
   return sql`${sql.join(pieces, sql` union all `)} ${newestFirst}`
 }
 
-/** The page, where it is known how many there are. */
-async function findPage(
-  { db, limits }: Search,
-  rows: readonly Rows[],
-  { limit, offset }: Page,
-): Promise<FoundPlaces['places']> {
-  const size = Math.min(limit, limits.found - offset)
-  if (size <= 0 || rows.length === 0) return []
-  const found = await sql<{ place_id: IssueId; place_repo_id: RepoId }>`${merged(db, rows, offset + size)}
-    limit ${size} offset ${offset}`.execute(db)
-  return found.rows.map((row) => ({ id: row.place_id, repo_id: row.place_repo_id }))
-}
-
-/** The page and how many there are, both out of the newest, which are gone through once. */
+/** Returns the page and the number of rows, both out of the newest rows, which one statement reads. */
 async function findCounted(
   { db, limits }: Search,
   rows: readonly Rows[],
-  { limit, offset }: Page,
+  { limit, offset }: Pick<Page, 'limit' | 'offset'>,
 ): Promise<FoundPlaces> {
   if (rows.length === 0) return { places: [], total: 0 }
+  const size = Math.max(0, Math.min(limit, limits.found - offset))
   // What is kept for a statement is read in the order in which it was put there, on both databases.
   const found = await sql<{ place_id: IssueId | null; place_repo_id: RepoId; total: number }>`
-    with found as materialized (${merged(db, rows, limits.found)} limit ${sql.lit(limits.found)})
+    with found as materialized (${merged(db, rows, limits.found + 1)} limit ${sql.lit(limits.found + 1)})
     select page.place_id, page.place_repo_id, counted.total
     from (select count(*) as total from found) as counted
-      left join (select place_id, place_repo_id from found limit ${limit} offset ${offset}) as page on 1 = 1`.execute(
-    db,
-  )
+      left join (select place_id, place_repo_id from found limit ${size} offset ${offset}) as page on 1 = 1`.execute(db)
   return {
     places: found.rows.flatMap(({ place_id, place_repo_id }) =>
       place_id === null ? [] : [{ id: place_id, repo_id: place_repo_id }],
     ),
-    total: found.rows[0]?.total ?? 0,
+    ...boundedTotal(found.rows[0]?.total ?? 0, limits),
   }
 }
+
+const boundedTotal = (total: number, { found }: SearchLimits): Pick<FoundPlaces, 'total' | 'bound'> =>
+  total > found ? { total: found, bound: 'rows' } : { total }
 
 /** What the counters of repositories say. */
 interface Weight {
@@ -358,21 +366,9 @@ interface Weight {
   readonly repos: number
   /** So many issues they have, of which no repository counts for more than a search finds. */
   readonly issues: number
-  /** At least so many issues of the wanted kinds and states are seen. */
-  readonly seen: number
   /** Whether one of the repositories may have more issues than a search finds. */
   readonly hasLarge: boolean
 }
-
-/** What counters say of the wanted kinds and states, each in the repositories where it is read. */
-const seenIn = (search: Search, isReadable: (isPull: boolean) => Condition) =>
-  sql.join(
-    search.parts.map(({ isPull, isClosed }) => {
-      const [all, closed] = isPull ? [sql`num_pulls`, sql`num_closed_pulls`] : [sql`num_issues`, sql`num_closed_issues`]
-      return sql`case when ${isReadable(isPull)} then ${isClosed ? closed : sql`${all} - ${closed}`} else 0 end`
-    }),
-    sql` + `,
-  )
 
 const sizeOf = ({ limits }: Search) => sql`case when num_issues + num_pulls > ${sql.lit(limits.found)}
   then ${sql.lit(limits.found)} else num_issues + num_pulls end`
@@ -381,21 +377,17 @@ interface Weighed {
   readonly repos: number
   readonly most: number | null
   readonly issues: number | string | null
-  readonly seen: number | string | null
 }
 
 /** Of repositories of an owner, or of those that were given: all of them. */
 async function weighFew(search: Search, isOne: Condition): Promise<Weight> {
   const { db, limits } = search
-  const { rows } = await sql<Weighed>`select count(*) as repos, max(issues) as most,
-      sum(issues) as issues, sum(seen) as seen from (
-    select ${sizeOf(search)} as issues, ${seenIn(search, (isPull) => readableOf(search, isPull).isReadable)} as seen
-    from repo where ${isOne} limit ${sql.lit(limits.repos)}) as few`.execute(db)
+  const { rows } = await sql<Weighed>`select count(*) as repos, max(issues) as most, sum(issues) as issues from (
+    select ${sizeOf(search)} as issues from repo where ${isOne} limit ${sql.lit(limits.repos)}) as few`.execute(db)
   const [found] = rows
   return {
     repos: found?.repos ?? 0,
     issues: Number(found?.issues ?? 0),
-    seen: Number(found?.seen ?? 0),
     hasLarge: (found?.most ?? 0) >= limits.found,
   }
 }
@@ -406,12 +398,11 @@ async function weighAll(search: Search, open: number): Promise<Weight> {
   const audiences = Array.from({ length: open + 1 }, (_, audience) => audience)
   const largest = audiences.map(
     (audience) => sql`select * from (
-      select audience, num_issues, num_closed_issues, num_pulls, num_closed_pulls from repo
+      select num_issues, num_pulls from repo
       where audience = ${sql.lit(audience)} order by num_issues desc limit ${sql.lit(limits.weighed)}) as of_audience`,
   )
-  const isOpen = () => sql<SqlBool>`1 = 1`
   const { rows } = await sql<Omit<Weighed, 'most'> & { least: number | null; all_repos: number | string | null }>`
-    select count(*) as repos, sum(${sizeOf(search)}) as issues, sum(${seenIn(search, isOpen)}) as seen,
+    select count(*) as repos, sum(${sizeOf(search)}) as issues,
       min(num_issues + num_pulls) as least,
       (select sum(total) from repo_tally where audience between 0 and ${sql.lit(open)}) as all_repos
     from (${sql.join(largest, sql` union all `)}) as largest`.execute(db)
@@ -422,7 +413,6 @@ async function weighAll(search: Search, open: number): Promise<Weight> {
   return {
     repos,
     issues: Number(found?.issues ?? 0) + others * (found?.least ?? 0),
-    seen: Number(found?.seen ?? 0),
     hasLarge: true,
   }
 }
@@ -445,7 +435,7 @@ const isPlain = ({ scope: _scope, isClosed: _state, isPull: _kinds, ...others }:
   Object.values(others).every((value) => value === undefined)
 
 /** A page of what is seen, where nothing else that is asked for is rare. */
-async function findBroad(search: Search, page: Page): Promise<FoundPlaces> {
+async function findBroad(search: Search, page: Pick<Page, 'limit' | 'offset'>): Promise<FoundPlaces> {
   const { filter, limits, readable, isOfScope } = search
   const open = Math.max(...[...readable.values()].map((each) => each.open))
   const given = [...readable.values()].flatMap(({ isGiven }) => (isGiven ? [isGiven] : []))
@@ -456,73 +446,14 @@ async function findBroad(search: Search, page: Page): Promise<FoundPlaces> {
     ? await weighFew(search, isScoped ? allOf(isOfScope) : sql<SqlBool>`(${sql.join(given, sql` or `)})`)
     : await weighAll(search, open)
   const isWhole = isFew && weight.repos < limits.repos
-  const isKnown = isPlain(filter) && (isWhole || weight.seen >= limits.found)
-  const wanted = isKnown ? Math.min(page.offset + page.limit, limits.found) : limits.found
   // Of a large repository the newest are enough only where nothing else is asked of them.
   const canGoByRepos = (isWhole || !isFew) && (isPlain(filter) || !weight.hasLarge)
   const byRepos = weight.repos * steps.toRepo + weight.issues * steps.inRepo
   const isByRepos =
     canGoByRepos &&
-    ((isWhole && byRepos <= limits.soonDone) || (await isSoonerByRepos(search, byRepos, weight, wanted)))
+    ((isWhole && byRepos <= limits.soonDone) || (await isSoonerByRepos(search, byRepos, weight, limits.found)))
   const rows = isByRepos ? rowsByRepos(search, weight.hasLarge) : rowsBySource(search, inOrder(filter))
-  if (!isKnown) return findCounted(search, rows, page)
-  return { places: await findPage(search, rows, page), total: Math.min(weight.seen, limits.found) }
-}
-
-/** The repository with the most issues of those that are open to a viewer; 0: there is none. */
-function largestOf({ readable }: Search): RawBuilder<RepoId> {
-  const open = Math.min(...[...readable.values()].map((each) => each.open))
-  if (open < 0) return sql`0`
-  const largest = Array.from(
-    { length: open + 1 },
-    (_, audience) => sql`select * from (select id, num_issues from repo where audience = ${sql.lit(audience)}
-      order by num_issues desc limit 1) as of_audience`,
-  )
-  return sql`coalesce((select id from (${sql.join(largest, sql` union all `)}) as largest order by num_issues desc limit 1), 0)`
-}
-
-async function findLargest(search: Search): Promise<RepoId> {
-  const { id } = await search.db.selectNoFrom(largestOf(search).as('id')).executeTakeFirstOrThrow()
-  return id
-}
-
-/**
- * The page and how many there are, of what somebody has in an order. Those in the largest repository are counted without a look
- * at who sees it; then so many others as are still wanted.
- */
-async function findOfPerson(search: Search, source: Source, page: Page): Promise<FoundPlaces> {
-  const { db, limits } = search
-  const all = rowsBySource(search, source)
-  // So far most of them are gone through anyway.
-  if (all.length === 0 || page.offset + page.limit > limits.found / 2) return findCounted(search, all, page)
-  const inLargest = rowsBySource(search, source, { isRepo: sql`= (select id from largest)`, isSeen: true })
-  const others = rowsBySource(search, source, { isRepo: sql`<> (select id from largest)` })
-  const countOf = (rows: readonly Rows[], atMost: RawBuilder<unknown>) =>
-    sql`select count(*) as total from (${merged(db, rows, limits.found)} limit ${atMost}) as found`
-  const { rows } = await sql<{ total: number }>`
-    with largest as materialized (select ${largestOf(search)} as id),
-      in_largest as materialized (${countOf(inLargest, sql.lit(limits.found))}),
-      others as materialized (${countOf(others, sql`(select ${sql.lit(limits.found)} - total from in_largest)`)})
-    select in_largest.total + others.total as total from in_largest cross join others`.execute(db)
-  const total = rows[0]?.total ?? 0
-  return { places: page.offset < total ? await findPage(search, all, page) : [], total }
-}
-
-/** For each row to a page, so many that changed: then not many others are passed over on the way. */
-const changedForEach = 20
-
-/**
- * Whether so many issues changed in a time in one repository already that a page of them is found in the order, and that
- * there are more than are counted.
- */
-async function hasManyChanged(search: Search, { limit, offset }: Page): Promise<boolean> {
-  const { db, filter, limits } = search
-  const repoId = await findLargest(search)
-  if (repoId === 0) return false
-  const atMost = Math.max(limits.found, Math.min(limits.candidates, (offset + limit) * changedForEach))
-  const parts = (await listParts(db, repoId)).filter(isOfKinds(filter))
-  if (sumOf(parts) < atMost) return false
-  return sumOf(await countChanged(db, { ...filter, scope: { kind: 'repo', repoId } }, parts)) >= atMost
+  return findCounted(search, rows, page)
 }
 
 /** Whether nothing is asked of issues but kind, state and times. */
@@ -533,23 +464,56 @@ const isOfTimes = ({ sinceUnix, beforeUnix, ...others }: IssueFilter): boolean =
 const isOrdered = ({ ways }: Source): boolean => ways.some((way) => way.isOrdered)
 
 /**
- * One page of the issues that a filter leaves in all repositories that the viewer may see, the newest first, and how many
- * there are: at most those that a search finds.
+ * Returns one page of the issues that a filter leaves in all repositories that the viewer may see, the newest first, and
+ * their number. Rights and filters come first; the bound on what a search finds comes afterwards.
  */
 export async function findEverywhere(
   db: Db,
-  filter: IssueFilter,
-  page: Page,
+  filter: SearchFilter,
+  page: Pick<Page, 'limit' | 'offset'>,
   limits: SearchLimits = usual,
 ): Promise<FoundPlaces> {
+  const { words } = filter
+  if (words === undefined) return findIn(await searchOf(db, filter, page, limits), page)
   const search = await searchOf(db, filter, page, limits)
-  if (isOfTimes(filter) && search.isOfScope.length === 0 && (await hasManyChanged(search, page))) {
-    const places = await findPage(search, rowsBySource(search, inOrder(filter)), page)
-    return { places, total: limits.found }
-  }
+  const within = await findWordScope(search)
+  const scoped = { ...search, filter: { ...filter, scope: { ...filter.scope, words: within } } }
+  const [found, isExhausted] = await Promise.all([
+    findIn(scoped, page),
+    exceedsAllowance(db, words, { ...within, isPull: filter.isPull }),
+  ])
+  return isExhausted ? { ...found, bound: 'rows' } : found
+}
+
+/**
+ * Returns where words are looked for: in all texts of the repositories that the search is limited to, else in those that
+ * were given to the viewer, and in the newest texts of all.
+ */
+async function findWordScope({
+  db,
+  limits,
+  isOfScope,
+  readable,
+}: Search): Promise<Pick<WordScope, 'repoIds' | 'newestOfAll'>> {
+  const given = [...readable.values()].flatMap(({ isGiven }) => (isGiven ? [isGiven] : []))
+  const isScoped = isOfScope.length > 0
+  if (!isScoped && given.length === 0) return { newestOfAll: limits.texts }
+  const isOne = isScoped ? allOf(isOfScope) : sql<SqlBool>`(${sql.join(given, sql` or `)})`
+  const rows = await db
+    .selectFrom('repo')
+    .select('repo.id')
+    .where(isOne)
+    .limit(limits.exactRepos + 1)
+    .execute()
+  if (rows.length > limits.exactRepos) return { newestOfAll: limits.texts }
+  const repoIds = rows.map(({ id }) => id)
+  return isScoped ? { repoIds } : { repoIds, newestOfAll: limits.texts }
+}
+
+async function findIn(search: Search, page: Pick<Page, 'limit' | 'offset'>): Promise<FoundPlaces> {
+  const { db, filter, limits } = search
   const sources = sourcesOf(db, filter)
   const only = sources.find(({ isWords }) => isWords) ?? (sources.length === 1 ? sources[0] : undefined)
-  if (only && isOrdered(only) && !only.isWords && search.isOfScope.length === 0) return findOfPerson(search, only, page)
   if (only && (only.isWords || isOrdered(only))) return findCounted(search, rowsBySource(search, only), page)
   const counts = await countSources(db, sources, limits.candidates)
   const rarest = counts.reduce((best, count, index) => (count < (counts[best] ?? 0) ? index : best), 0)

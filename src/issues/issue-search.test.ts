@@ -8,13 +8,12 @@ import type { Services } from '../access/context.ts'
 import { computeRights } from '../access/rights.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import { transaction, type Db, type Tx } from '../db/database.ts'
-import { repoUnits, type RepoUnitRow } from '../db/tables/repositories.ts'
 import type { IssueId, RepoId, TeamId, UserId } from '../lib/ids.ts'
 import { openTestDatabase } from '../testing/database.ts'
 import { dice } from '../testing/dice.ts'
 import { placesCheck } from './doctor.service.ts'
 import type { IssueFilter, VisibleScope } from './issue-filter.store.ts'
-import { findEverywhere, type SearchLimits } from './issue-search.store.ts'
+import { findEverywhere, type SearchFilter, type SearchLimits } from './issue-search.store.ts'
 import { parseSearchWords } from './search-words.parse.ts'
 
 type Dice = ReturnType<typeof dice>
@@ -195,10 +194,7 @@ function isWanted(all: All, filter: IssueFilter, issue: All['issues'][number]): 
   )
 }
 
-const allOn = (repoId: RepoId): RepoUnitRow[] =>
-  repoUnits.map((unit) => ({ repo_id: repoId, unit, config: '{}', default_access: 0 as const }))
-
-/** In which repositories a viewer reads issues and pull requests, whether these units are on or off. */
+/** In which repositories a viewer reads issues and pull requests: the unit is on, and the viewer reads it. */
 async function readersOf(db: Db, { places, accounts }: World, viewer: Viewer | undefined) {
   const repoIds = places.map(({ repo }) => repo.id)
   const accountIds = accounts.map(({ id }) => id)
@@ -206,6 +202,7 @@ async function readersOf(db: Db, { places, accounts }: World, viewer: Viewer | u
     ? await listGiven(db, repoIds, accountIds, viewer.id)
     : { collaborations: [], memberships: [], teams: [] }
   const teamsOf = teamGrantsByRepo(teams)
+  const units = await db.selectFrom('repo_unit').selectAll().execute()
   const rights = new Map(
     places.map(({ repo, owner }) => [
       repo.id,
@@ -213,7 +210,7 @@ async function readersOf(db: Db, { places, accounts }: World, viewer: Viewer | u
         viewer,
         owner,
         repo,
-        units: allOn(repo.id),
+        units: units.filter((unit) => unit.repo_id === repo.id),
         isMember: memberships.some((row) => row.org_id === owner.id),
         collaboration: collaborations.find((row) => row.repo_id === repo.id)?.access_mode ?? 0,
         teams: teamsOf.get(repo.id) ?? [],
@@ -228,7 +225,7 @@ function someFilters(
   userId: UserId,
   { below, chance, of, some }: Dice,
   scopes: readonly VisibleScope[],
-): IssueFilter[] {
+): SearchFilter[] {
   const time = () => 1000 + below(6)
   const kinds: (() => Partial<IssueFilter>)[] = [
     () => ({ posterId: userId }),
@@ -271,6 +268,8 @@ const someLimits = ({ below, chance, of }: Dice, wanted: number): SearchLimits |
         soonDone: of([0, 1_000_000]),
         unseen: of([0, 1_000_000]),
         lookedUp: below(3),
+        exactRepos: of([0, 2, 100]),
+        texts: 100_000,
       }
 
 test('issueSearchIssues: finds and counts what a look at every issue does, for everybody and with every filter', async () => {
@@ -299,7 +298,7 @@ test('issueSearchIssues: finds and counts what a look at every issue does, for e
     ]
     for (const filter of someFilters(viewer?.id ?? (owners[0] as UserId), chosen, scopes)) {
       const { scope, ...rest } = filter
-      const repoIds = reposOf(world, all, scope as VisibleScope)
+      const repoIds = reposOf(world, all, scope)
       const expected = newest.filter(
         (issue) => repoIds.has(issue.repo_id) && reads(issue.repo_id, issue.is_pull) && isWanted(all, filter, issue),
       )
@@ -307,11 +306,15 @@ test('issueSearchIssues: finds and counts what a look at every issue does, for e
         const shown = expected.slice(0, limits?.found ?? 5000)
         const offset = chosen.chance(50) ? 0 : chosen.below(shown.length + 3)
         // oxlint-disable-next-line no-await-in-loop -- one after the other
-        const { places, total } = await findEverywhere(db, filter, { number: 1, limit: 4, offset }, limits)
-        const { ownerId, teamId } = scope as VisibleScope
+        const { places, total, bound } = await findEverywhere(db, filter, { limit: 4, offset }, limits)
+        const { ownerId, teamId } = scope
         assert.deepEqual(
-          { total, ids: places.map(({ id }) => id) },
-          { total: shown.length, ids: shown.slice(offset, offset + 4).map(({ id }) => id) },
+          { total, bound, ids: places.map(({ id }) => id) },
+          {
+            total: shown.length,
+            bound: shown.length < expected.length ? 'rows' : undefined,
+            ids: shown.slice(offset, offset + 4).map(({ id }) => id),
+          },
           `seed ${seed}, ${nameOf(viewer)}, ${JSON.stringify({ ownerId, teamId, ...rest, limits, offset })}`,
         )
         found += places.length

@@ -1,20 +1,38 @@
-import { sql, type Expression, type RawBuilder } from 'kysely'
+import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
 import type { Db } from '../db/database.ts'
+import { idList, idListText } from '../db/id-list.ts'
 import { databaseKind } from '../db/open.ts'
-
 import type { IssueId, RepoId } from '../lib/ids.ts'
 import type { SearchTerm } from './search-words.parse.ts'
 
-/** Texts that one search goes through at most, the newest first; words that more have are found in these. */
-const maxTexts = 2000
-/** Among so many of the newest texts a word that most have is looked for before the index is asked who has it. */
-const newestTexts = 6000
+/**
+ * Row allowance of a search over all repositories: the newest texts with a word, and the newest comments, that it reads. The
+ * search of some repositories reads all of theirs.
+ */
+export const usualAllowance = 50_000
 
 /** Where words are looked for. */
 export interface WordScope {
-  readonly repoId?: RepoId
+  /** In these repositories, exactly. */
+  readonly repoIds?: readonly RepoId[] | undefined
+  /** In the newest texts of all repositories, as many as these. */
+  readonly newestOfAll?: number | undefined
   readonly isPull: readonly boolean[]
 }
+
+/** The places of one reading of the index: some repositories, or all. */
+interface Place {
+  readonly repoIds?: readonly RepoId[]
+  readonly isPull: readonly boolean[]
+  /** Number of texts that are read, the newest first; undefined: all. */
+  readonly atMost?: number
+}
+
+/** Returns the readings of the index that a scope asks for. */
+const placesOf = ({ repoIds, newestOfAll, isPull }: WordScope): Place[] => [
+  ...(repoIds === undefined || repoIds.length === 0 ? [] : [{ repoIds, isPull }]),
+  ...(newestOfAll === undefined ? [] : [{ isPull, atMost: newestOfAll }]),
+]
 
 /** How a search is written for the text index, for texts of all kinds at once. */
 interface Written {
@@ -22,86 +40,91 @@ interface Written {
   readonly tsquery: RawBuilder<unknown>
 }
 
-/** The words that the index has of where a text is: no text can hold them. */
-const placeFts5 = ({ repoId, isPull }: WordScope): string => {
+/** The index has words for the place of a text, which no text can contain. */
+const placeFts5 = ({ repoIds, isPull }: Place): string => {
   const parts = [
-    ...(repoId === undefined ? [] : [`place : "r${repoId}"`]),
+    ...(repoIds === undefined ? [] : [`place : (${repoIds.map((id) => `"r${id}"`).join(' OR ')})`]),
     ...(isPull.length === 1 ? [`place : "k${Number(isPull[0])}"`] : []),
   ]
   return parts.map((part) => `${part} AND `).join('')
 }
 
-function write(terms: readonly SearchTerm[], joint: 'AND' | 'OR', column: string, scope: WordScope): Written {
-  const { repoId, isPull } = scope
-  const place = [
-    ...(repoId === undefined ? [] : [`'~r${repoId}'`]),
+function write(terms: readonly SearchTerm[], joint: 'AND' | 'OR', column: string, place: Place): Written {
+  const { repoIds, isPull } = place
+  const places = [
+    ...(repoIds === undefined ? [] : [`(${repoIds.map((id) => `'~r${id}'`).join(' | ')})`]),
     ...(isPull.length === 1 ? [`'~k${Number(isPull[0])}'`] : []),
   ]
   const words = terms.map((term) => `(${term.tsquery})`).join(joint === 'AND' ? ' & ' : ' | ')
   return {
-    fts5: `${placeFts5(scope)}${column} : (${terms.map((term) => term.fts5).join(` ${joint} `)})`,
+    fts5: `${placeFts5(place)}${column} : (${terms.map((term) => term.fts5).join(` ${joint} `)})`,
     tsquery: sql`(to_tsquery('simple', ${words})${
-      place.length === 0 ? sql`` : sql` && ${place.join(' & ')}::tsquery`
+      places.length === 0 ? sql`` : sql` && ${places.join(' & ')}::tsquery`
     })`,
   }
 }
 
 type IdSet = RawBuilder<IssueId>
+type WordTable = 'issue_words' | 'comment_words'
 
-/** The newest issues with a text, or with a comment, in which all or any of the terms are. */
-function holding(db: Db, terms: readonly SearchTerm[], joint: 'AND' | 'OR', scope: WordScope): IdSet {
-  const ofIssues = write(terms, joint, '{title content}', scope)
-  const ofComments = write(terms, joint, 'content', scope)
-  const most = sql.lit(maxTexts)
-  if (databaseKind(db) === 'postgres') {
-    const { repoId } = scope
-    const ofRepo = repoId === undefined ? undefined : sql`select id as rowid from issue where repo_id = ${repoId}`
-    const comments = newestOf('comment_words', ofComments.tsquery, undefined)
-    // Each comment is looked up: PostgreSQL would go through all there are.
-    return sql`select id from (${newestOf('issue_words', ofIssues.tsquery, ofRepo)}) as texts
-      union select below.issue_id as id from (${comments}) as said
-        cross join lateral (select issue_id from comment where comment.id = said.id offset 0) as below`
-  }
-  return sql`select id from (
-      select rowid as id from issue_words where issue_words match ${ofIssues.fts5} order by rowid desc limit ${most}) as texts
-    union select issue_id as id from comment where id in (
-      select rowid from comment_words where comment_words match ${ofComments.fts5} order by rowid desc limit ${most})`
+/** The texts of a table that hold the terms: `rowid` of each, the newest first where they are limited. */
+function textsHolding(
+  db: Db,
+  table: WordTable,
+  terms: readonly SearchTerm[],
+  joint: 'AND' | 'OR',
+  place: Place,
+): RawBuilder<unknown> {
+  const written = write(terms, joint, table === 'issue_words' ? '{title content}' : 'content', place)
+  const isHeld =
+    databaseKind(db) === 'postgres' ? sql`words @@ ${written.tsquery}` : sql`${sql.table(table)} match ${written.fts5}`
+  const newest = place.atMost === undefined ? sql`` : sql`order by rowid desc limit ${sql.lit(place.atMost)}`
+  return sql`select rowid from ${sql.table(table)} where ${isHeld} ${newest}`
 }
 
+/** The issues with a text, or with a comment, that holds all or any of the terms. */
+const holding = (db: Db, terms: readonly SearchTerm[], joint: 'AND' | 'OR', scope: WordScope): IdSet[] =>
+  placesOf(scope).map((place) => {
+    const issues = textsHolding(db, 'issue_words', terms, joint, place)
+    const comments = textsHolding(db, 'comment_words', terms, joint, place)
+    // PostgreSQL would go through all comments there are.
+    const ofComments =
+      databaseKind(db) === 'postgres'
+        ? sql`select below.issue_id as id from (${comments}) as said
+            cross join lateral (select issue_id from comment where comment.id = said.rowid offset 0) as below`
+        : sql`select issue_id as id from comment where id in (${comments})`
+    return sql`select rowid as id from (${issues}) as texts union ${ofComments}`
+  })
+
 /**
- * The newest texts that PostgreSQL finds. Its index gives all that have a word, in no order: of one that most have, the newest
- * are found by looking at texts from the end, and the index is asked only where these are too few.
- * @param ofRepo the rows of one repository, whose newest may be old beside those of others
+ * Returns whether the row allowance of a search is exhausted: more texts hold one of its terms than it reads.
  */
-function newestOf(
-  table: 'issue_words' | 'comment_words',
-  isIt: RawBuilder<unknown>,
-  ofRepo: RawBuilder<unknown> | undefined,
-): RawBuilder<unknown> {
-  const [words, most, newest] = [sql.table(table), sql.lit(maxTexts), sql.lit(newestTexts)]
-  const near = ofRepo
-    ? sql`(${ofRepo} order by created_unix desc, id desc limit ${newest}) as newest cross join lateral (
-        select words from ${words} where ${words}.rowid = newest.rowid and words @@ ${isIt} offset 0) as text`
-    : sql`(select rowid, words from ${words} order by rowid desc limit ${newest}) as newest where words @@ ${isIt}`
-  return sql`with near as materialized (select newest.rowid as id from ${near} limit ${most}),
-      found as (select count(*) as total from near)
-    select id from near where (select total from found) = ${most}
-    union all select id from (
-      select rowid as id from ${words} where words @@ ${isIt} order by rowid + 0 desc limit ${most}) as all_texts
-    where (select total from found) < ${most}`
+export async function exceedsAllowance(db: Db, terms: readonly SearchTerm[], scope: WordScope): Promise<boolean> {
+  const { newestOfAll, isPull } = scope
+  const found = terms.filter(({ role }) => role !== 'refused')
+  if (newestOfAll === undefined || found.length === 0) return false
+  const needed = found.filter(({ role }) => role === 'needed')
+  const groups = needed.length > 0 ? needed.map((term) => [term]) : [found]
+  const isBeyond = (table: WordTable, terms: readonly SearchTerm[]) =>
+    sql<SqlBool>`exists (select 1 from (${textsHolding(db, table, terms, 'OR', { isPull })}
+      limit 1 offset ${sql.lit(newestOfAll)}) as beyond)`
+  const conditions = groups.flatMap((terms) => [isBeyond('issue_words', terms), isBeyond('comment_words', terms)])
+  const { rows } = await sql<{ is_beyond: number }>`
+    select case when ${sql.join(conditions, sql` or `)} then 1 else 0 end as is_beyond`.execute(db)
+  return rows[0]?.is_beyond === 1
 }
 
 /** Issues that have the number that a term may be. */
-const numbered = (terms: readonly SearchTerm[], { repoId }: WordScope): IdSet[] =>
+const numbered = (db: Db, terms: readonly SearchTerm[], scope: WordScope): IdSet[] =>
   terms.flatMap(({ index }) =>
     index === undefined
       ? []
-      : [
-          repoId === undefined
-            ? sql<IssueId>`select id from (select id from issue where "index" = ${index}
-                order by id desc limit ${sql.lit(maxTexts)}) as numbered`
-            : sql<IssueId>`select id from issue where "index" = ${index} and repo_id = ${repoId}`,
-        ],
+      : placesOf(scope).map(({ repoIds, atMost }) =>
+          repoIds
+            ? sql<IssueId>`select id from issue where "index" = ${index} and repo_id in ${idList(db, idListText(repoIds))}`
+            : sql<IssueId>`select id from (select id from issue where "index" = ${index}
+                order by id desc limit ${sql.lit(atMost)}) as numbered`,
+        ),
   )
 
 const joined = (sets: readonly IdSet[], by: 'union' | 'intersect'): IdSet =>
@@ -110,34 +133,41 @@ const joined = (sets: readonly IdSet[], by: 'union' | 'intersect'): IdSet =>
     sql.raw(` ${by} `),
   )}) as ${sql.ref(by === 'union' ? 'any_set' : 'all_sets')}`
 
-/** What a search finds and what it refuses, as sets of ids for `in`; undefined: it says nothing of that. */
-export interface WordSets {
-  readonly found: Expression<IssueId> | undefined
-  readonly refused: Expression<IssueId> | undefined
-}
-
 /**
- * Issues that hold what is looked for in title, text or comments: all needed terms, and one of the others unless there are
- * needed ones. A term that is a number also finds the issue that has it.
+ * Returns the issues that hold what a search looks for in title, text or comments, as a set of ids for `in`: all needed
+ * terms, or one of the others when none is needed. A term that is a number also finds the issue that has it.
+ * @returns undefined when the search only refuses
  */
-export function wordSets(db: Db, terms: readonly SearchTerm[], scope: WordScope): WordSets {
+export function foundByWords(db: Db, terms: readonly SearchTerm[], scope: WordScope): Expression<IssueId> | undefined {
   const of = (role: SearchTerm['role']) => terms.filter((term) => term.role === role)
-  const [needed, offered, refused] = [of('needed'), of('offered'), of('refused')]
-  const anyOf = (each: readonly SearchTerm[]) => [holding(db, each, 'OR', scope), ...numbered(each, scope)]
+  const [needed, offered] = [of('needed'), of('offered')]
+  if (needed.length + offered.length === 0) return undefined
+  if (placesOf(scope).length === 0) return sql<IssueId>`(select id from issue where ${sql.lit(false)})`
+  const anyOf = (each: readonly SearchTerm[]) => [...holding(db, each, 'OR', scope), ...numbered(db, each, scope)]
   const found =
     needed.length > 1
       ? // In one text, or one here and one there.
         [
-          holding(db, needed, 'AND', scope),
+          ...holding(db, needed, 'AND', scope),
           joined(
             needed.map((term) => joined(anyOf([term]), 'union')),
             'intersect',
           ),
         ]
       : anyOf(needed.length === 1 ? needed : offered)
-  const set = (sets: readonly IdSet[]) => sql<IssueId>`(${joined(sets, 'union')})`
-  return {
-    found: needed.length + offered.length > 0 ? set(found) : undefined,
-    refused: refused.length > 0 ? set(anyOf(refused)) : undefined,
-  }
+  return sql<IssueId>`(${joined(found, 'union')})`
+}
+
+/** Returns that a row of `issue` holds none of the terms that a search refuses; undefined when it refuses none. */
+export function holdsNoRefused(db: Db, terms: readonly SearchTerm[]): RawBuilder<SqlBool> | undefined {
+  const refused = terms.filter(({ role }) => role === 'refused')
+  if (refused.length === 0) return undefined
+  const place: Place = { isPull: [] }
+  const texts = textsHolding(db, 'issue_words', refused, 'OR', place)
+  const comments = textsHolding(db, 'comment_words', refused, 'OR', place)
+  const numbers = refused.flatMap(({ index }) => index ?? [])
+  return sql<SqlBool>`(not exists (${texts} and issue_words.rowid = issue.id)
+    and not exists (select 1 from comment where comment.issue_id = issue.id
+      and exists (${comments} and comment_words.rowid = comment.id))
+    ${numbers.length === 0 ? sql`` : sql`and issue."index" not in (${sql.join(numbers)})`})`
 }

@@ -23,10 +23,10 @@ export const issueSearchIssues = operation({
   requires: [anyone],
   query: { ...searchQuery, ...pageQuery },
   reply: { 200: Type.Array(Issue) },
-  summary: 'Search issues and pull requests of all repositories: shows and counts the newest 5,000',
+  summary: 'Search issues and pull requests of all repositories; the newest 5,000 that match',
   async run({ ctx, query }) {
-    const { issues, page, total } = await searchEverywhere(ctx, query)
-    return paged(await presentIssueList(ctx, issues), page, total)
+    const { issues, page, total, bound } = await searchEverywhere(ctx, query)
+    return paged(await presentIssueList(ctx, issues), page, total, { bound })
   },
 })
 
@@ -41,8 +41,8 @@ export const issueListIssues = operation({
   async run({ ctx, query }) {
     const finding = findIssues(ctx, query)
     const ahead = askListAhead(ctx, `${ctx.repo.id} ${JSON.stringify(query)}`)
-    const { issues, page, total } = await finding
-    return paged(await presentIssueList(ctx, issues, [ctx], ahead), page, total)
+    const { issues, page, total, bound } = await finding
+    return paged(await presentIssueList(ctx, issues, [ctx], ahead), page, total, { bound })
   },
 })
 

@@ -3,8 +3,7 @@ import type { Db } from '../db/database.ts'
 import { databaseKind } from '../db/open.ts'
 import type { UserId } from '../lib/ids.ts'
 import { issuesOf } from './issue-branch.store.ts'
-import { wordScope, type IssueFilter } from './issue-filter.store.ts'
-import { wordSets } from './issue-words.store.ts'
+import { foundByFilter, type IssueFilter } from './issue-filter.store.ts'
 
 type Condition = RawBuilder<SqlBool>
 
@@ -187,7 +186,7 @@ export function sourcesOf(db: Db, filter: IssueFilter): Source[] {
   if (filter.sinceUnix !== undefined || filter.beforeUnix !== undefined) {
     sources.push({ ways: [changed(filter)], serves: ['sinceUnix', 'beforeUnix'] })
   }
-  const found = filter.words && wordSets(db, filter.words, wordScope(filter)).found
+  const found = foundByFilter(db, filter)
   if (found) sources.push({ ways: [byIds(db, found)], serves: [], isWords: true })
   return sources
 }

@@ -5,11 +5,9 @@ import { databaseKind } from '../db/open.ts'
 import type { Schema } from '../db/schema.ts'
 import type { CommentRow, CommentType, IssueRow, NewCommentRow } from '../db/tables/issues.ts'
 import type { CommentId, IssueId, RepoId, UserId } from '../lib/ids.ts'
-import { fromNearerEnd, type Page } from '../lib/paging.ts'
+import { totalOf, type Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 import type { Attribution } from './attribution.ts'
-import { findBlock } from './block.store.ts'
-import { findChangedComments } from './cell.store.ts'
 import { countComments } from './tally.store.ts'
 
 /** One thing that happened to an issue, as its timeline tells it; what is not named is empty. */
@@ -147,7 +145,11 @@ interface CommentsOfKind {
   readonly total: number
 }
 
-/** @param isPull of which kinds: issues (false), pull requests (true) or both */
+/**
+ * Returns one page of the comments of a repository, the oldest first, and their number. Kept counts choose the way to the
+ * page and do not decide its rows.
+ * @param isPull of which kinds: issues (false), pull requests (true) or both
+ */
 export async function listRepoComments(
   db: Db,
   repoId: RepoId,
@@ -155,45 +157,34 @@ export async function listRepoComments(
   between: ChangedBetween,
   page: Page,
 ): Promise<{ readonly rows: CommentRow[]; readonly total: number }> {
-  const all = await countComments(db, repoId)
-  const inTimes = hasTimes(between) ? await findChangedComments(db, repoId, between) : undefined
+  const all = hasTimes(between) ? undefined : await countComments(db, repoId)
   const counts = await Promise.all(
-    isPull.map(async (each) =>
-      inTimes
-        ? { isPull: each, total: inTimes.totalOf(each) }
-        : countChangedComments(db, repoId, each, between, all.get(each) ?? 0),
-    ),
+    isPull.map(async (each) => ({
+      isPull: each,
+      total: all ? (all.get(each) ?? 0) : await countChangedComments(db, repoId, each, between),
+    })),
   )
   const total = counts.reduce((sum, count) => sum + count.total, 0)
   const isFoundByTime = hasTimes(between) && total <= soonSorted
-  const places = await fromNearerEnd(page, total, (part, isFromEnd) => {
-    const order = byCreation(isFromEnd ? 'desc' : 'asc', isFoundByTime)
-    const pieces = counts.map((count) => commentPiece(db, repoId, count, between, order, isFoundByTime))
-    const kinds = isPull.map((each) => ({ isPull: each, isClosed: false }))
-    return readMerged(db, pieces, part, {
-      isIndexed: !isFoundByTime,
-      startBefore: async (offset) =>
-        hasTimes(between)
-          ? inTimes?.startOf(isPull, order, offset)
-          : findBlock(db, repoId, kinds, order, offset, { isOfComments: true }),
-    })
-  })
+  const order = byCreation(isFoundByTime)
+  const pieces = counts.map((count) => commentPiece(db, repoId, count, between, order, isFoundByTime))
+  const places = await readMerged(db, pieces, page, { isIndexed: !isFoundByTime })
   const found = await loadComments(
     db,
     places.map(({ id }) => id),
   )
-  return { rows: places.flatMap(({ id }) => found.get(id) ?? []), total }
+  return { rows: places.flatMap(({ id }) => found.get(id) ?? []), total: totalOf(total, page, places.length) }
 }
 
 const hasTimes = ({ sinceUnix, beforeUnix }: ChangedBetween): boolean =>
   sinceUnix !== undefined || beforeUnix !== undefined
 
 /** @param isSorted no index is to be looked for that has the order */
-const byCreation = (direction: 'asc' | 'desc', isSorted: boolean): readonly OrderKey[] =>
+const byCreation = (isSorted: boolean): readonly OrderKey[] =>
   (['created_unix', 'id'] as const).map((name) => ({
     name,
     value: isSorted ? sql`${sql.ref(`comment.${name}`)} + 0` : sql.ref(`comment.${name}`),
-    direction,
+    direction: 'asc',
   }))
 
 function commentPiece(
@@ -210,47 +201,12 @@ function commentPiece(
   return { query, order, rows: total }
 }
 
-/** The times that are left out where one end of them is given. */
-function restOf({ sinceUnix, beforeUnix }: ChangedBetween): ChangedBetween | undefined {
-  if ((sinceUnix === undefined) === (beforeUnix === undefined)) return undefined
-  return sinceUnix === undefined ? { sinceUnix: (beforeUnix as number) + 1 } : { beforeUnix: sinceUnix - 1 }
-}
-
-/** How many of one kind changed in a time. Where most did, those that did not are counted. */
-async function countChangedComments(
-  db: Db,
-  repoId: RepoId,
-  isPull: boolean,
-  between: ChangedBetween,
-  all: number,
-): Promise<CommentsOfKind> {
-  if (!hasTimes(between) || all === 0) return { isPull, total: all }
-  const count = async (times: ChangedBetween) =>
-    (
-      await commentsOfRepo(db, repoId, isPull, times, true)
-        .select((select) => select.fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow()
-    ).count
-  const rest = restOf(between)
-  const isMost = rest !== undefined && (await isPastMiddle(db, repoId, isPull, between))
-  return { isPull, total: isMost ? Math.max(0, all - (await count(rest))) : await count(between) }
-}
-
-/** Whether a time with one end holds more than half of the time in which comments changed. */
-async function isPastMiddle(
-  db: Db,
-  repoId: RepoId,
-  isPull: boolean,
-  { sinceUnix, beforeUnix }: ChangedBetween,
-): Promise<boolean> {
-  const ends = commentsOfRepo(db, repoId, isPull, {}, true).select('updated_unix').limit(1)
-  const [first, last] = await Promise.all([
-    ends.orderBy('updated_unix').executeTakeFirst(),
-    ends.orderBy('updated_unix', 'desc').executeTakeFirst(),
-  ])
-  if (!first || !last) return false
-  const middle = (first.updated_unix + last.updated_unix) / 2
-  return sinceUnix === undefined ? (beforeUnix as number) > middle : sinceUnix <= middle
+/** Returns how many comments of one kind changed in a time. */
+async function countChangedComments(db: Db, repoId: RepoId, isPull: boolean, between: ChangedBetween): Promise<number> {
+  const { count } = await commentsOfRepo(db, repoId, isPull, between, true)
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
 }
 
 /** Which of some reviews are not handed in yet. */

@@ -4,7 +4,17 @@ export interface Page {
   readonly number: number
   readonly limit: number
   readonly offset: number
+  /** Set when the list is answered whole: the size of the pages on which the rows behind `limit` are. */
+  readonly pageSize?: number
 }
+
+/**
+ * What limited the answer of a list:
+ * - `total`: the list has more rows than the total says; the pages go on.
+ * - `rows`: the server looked at a part of the rows; further rows that match are on no page.
+ */
+export const bounds = ['total', 'rows'] as const
+export type Bound = (typeof bounds)[number]
 
 export interface PageLimits {
   /** Size of a page when the caller does not say (`[api].DEFAULT_PAGING_NUM`). */
@@ -26,57 +36,43 @@ export function pageOf(query: PageQuery, limits: PageLimits): Page {
   return { number, limit, offset: (number - 1) * limit }
 }
 
-/** Most rows of a list that is answered whole; further ones are on pages. */
+/** Most rows of a list that is answered whole; further rows are on pages. */
 const wholeLimit = 1000
 
 /**
- * The page of a list that is answered whole when neither a page nor a limit is asked for, or page 0 alone.
- * Source: observed (`misc/paging-whole`), but that a limit without a page counts, and that no list is without an end.
+ * Returns the page of a list that is answered whole when the query names neither a page nor a limit, or page 0 only. The
+ * whole list ends where a largest page ends, so that its `Link` header leads to the page behind it.
+ * Source: observed (`misc/paging-whole`); ours: a limit without a page counts, and every list has an end.
  */
-export const pageOrWhole = (query: PageQuery, limits: PageLimits): Page =>
-  (query.page === undefined || query.page < 1) && (query.limit === undefined || query.limit < 1)
-    ? { number: 1, limit: wholeLimit, offset: 0 }
-    : pageOf(query, limits)
+export function pageOrWhole(query: PageQuery, limits: PageLimits): Page {
+  const isPaged = (query.page !== undefined && query.page >= 1) || (query.limit !== undefined && query.limit >= 1)
+  if (isPaged) return pageOf(query, limits)
+  const pageSize = limits.maxResponseItems
+  return { number: 1, limit: Math.max(1, Math.floor(wholeLimit / pageSize)) * pageSize, offset: 0, pageSize }
+}
+
+export interface PageLink {
+  readonly rel: 'next' | 'last' | 'first' | 'prev'
+  readonly number: number
+}
+
+/** Returns the links of an answer whose total is not that of the list: the last page is unknown. */
+export function openPageLinks({ number, limit }: Page, shown: number): PageLink[] {
+  const next: PageLink[] = shown >= limit ? [{ rel: 'next', number: number + 1 }] : []
+  return number > 1 ? [...next, { rel: 'first', number: 1 }, { rel: 'prev', number: number - 1 }] : next
+}
 
 /** Relations of the `Link` header: page numbers in the order the contract lists them; empty when there is one page. */
-export function pageLinks(page: Page, total: number): { rel: 'next' | 'last' | 'first' | 'prev'; number: number }[] {
+export function pageLinks(page: Page, total: number): PageLink[] {
   const last = Math.max(1, Math.ceil(total / page.limit))
   // A page past the end links like the last one (observed).
   const number = Math.min(page.number, last)
-  const links: { rel: 'next' | 'last' | 'first' | 'prev'; number: number }[] = []
+  const links: PageLink[] = []
   if (number < last) links.push({ rel: 'next', number: number + 1 }, { rel: 'last', number: last })
   if (number > 1) links.push({ rel: 'first', number: 1 }, { rel: 'prev', number: number - 1 })
   return links
 }
 
-/** Where a page is read, counted from the end that is nearer. */
-export interface NearerEnd {
-  /** Read in the opposite order, and turned round afterwards. */
-  readonly isFromEnd: boolean
-  /** 0: there is nothing on the page. */
-  readonly limit: number
-  readonly offset: number
-}
-
-/** Where to read a page of a list of which it is known how long it is: what is nearer to the end is read from there. */
-export function nearerEnd({ limit: size, offset }: Pick<Page, 'limit' | 'offset'>, total: number): NearerEnd {
-  const limit = Math.max(0, Math.min(size, total - offset))
-  return offset > total / 2
-    ? { isFromEnd: true, limit, offset: total - offset - limit }
-    : { isFromEnd: false, limit, offset }
-}
-
-/**
- * The rows of a page of a list of which it is known how long it is, read from the nearer end.
- * @param read gives so many rows behind so many others, from the end in the opposite order
- */
-export async function fromNearerEnd<Row>(
-  page: Pick<Page, 'limit' | 'offset'>,
-  total: number,
-  read: (part: Pick<Page, 'limit' | 'offset'>, isFromEnd: boolean) => Promise<readonly Row[]>,
-): Promise<readonly Row[]> {
-  const { isFromEnd, limit, offset } = nearerEnd(page, total)
-  if (limit === 0) return []
-  const rows = await read({ limit, offset }, isFromEnd)
-  return isFromEnd ? rows.toReversed() : rows
-}
+/** Returns a kept total that covers at least the rows of a page, so that a wrong one hides no page that was shown. */
+export const totalOf = (kept: number, { offset }: Pick<Page, 'offset'>, shown: number): number =>
+  shown === 0 ? Math.max(0, kept) : Math.max(kept, offset + shown)

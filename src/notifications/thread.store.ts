@@ -10,7 +10,7 @@ import type { CommentRow } from '../db/tables/issues.ts'
 import { threadStatuses, type ThreadRow, type ThreadStatus, type ThreadSubject } from '../db/tables/notifications.ts'
 import type { RepoUnit } from '../db/tables/repositories.ts'
 import type { IssueId, RepoId, ThreadId, UserId } from '../lib/ids.ts'
-import { fromNearerEnd, type Page } from '../lib/paging.ts'
+import { totalOf, type Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 
 /** Which of somebody's threads. */
@@ -111,10 +111,10 @@ function piecesOf(
   ]
 }
 
-/** The order of lists, and the same from its end. */
-const orderFrom = (direction: OrderKey['direction']): OrderKey[] => [
-  { name: 'thread_ms', value: sql.ref('notification.updated_ms'), direction },
-  { name: 'thread_id', value: sql.ref('notification.id'), direction },
+/** The order of lists: last changed first. */
+const order: readonly OrderKey[] = [
+  { name: 'thread_ms', value: sql.ref('notification.updated_ms'), direction: 'desc' },
+  { name: 'thread_id', value: sql.ref('notification.id'), direction: 'desc' },
 ]
 
 /** One page of the viewer's threads that they may read, last changed first, and how many there are on all pages. */
@@ -126,16 +126,13 @@ export async function findThreads(
 ): Promise<{ readonly rows: ThreadRow[]; readonly total: number }> {
   const hidden = await hiddenThreads(db, viewer, filter)
   const counts = await countReadable(db, viewer, filter, hidden)
-  const total = sumOf(counts)
-  const places = await fromNearerEnd(page, total, (end, isFromEnd) => {
-    const order = orderFrom(isFromEnd ? 'asc' : 'desc')
-    const pieces = piecesOf(db, viewer, filter, hidden, counts).map(({ query, rows }) => ({
-      query: query.select(['notification.id as thread_id', 'notification.updated_ms as thread_ms']),
-      order,
-      rows,
-    }))
-    return readMerged(db, pieces, end)
-  })
+  const pieces = piecesOf(db, viewer, filter, hidden, counts).map(({ query, rows }) => ({
+    query: query.select(['notification.id as thread_id', 'notification.updated_ms as thread_ms']),
+    order,
+    rows,
+  }))
+  const places = await readMerged(db, pieces, page)
+  const total = totalOf(sumOf(counts), page, places.length)
   if (places.length === 0) return { rows: [], total }
   const ids = places.map((place) => place.thread_id)
   const rows = await db

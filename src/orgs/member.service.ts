@@ -25,7 +25,7 @@ export async function pageOfMembers(ctx: Ctx, org: UserRow, page: Page, publicOn
   const { viewer, db } = ctx
   const seesAll = !publicOnly && viewer !== undefined && (viewer.isAdmin || (await isOrgMember(db, org.id, viewer.id)))
   const total = await countMembers(db, org.id, !seesAll)
-  return { members: await listMembers(db, org.id, !seesAll, page, total), total }
+  return { members: await listMembers(db, org.id, !seesAll, page), total }
 }
 
 const noMember = () => new NotFound('the user is not a member of the organization', 'not_a_member')

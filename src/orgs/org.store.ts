@@ -3,7 +3,7 @@ import type { Viewer } from '../auth/viewer.ts'
 import type { Db, Tx } from '../db/database.ts'
 import type { UserRow, Visibility } from '../db/tables/accounts.ts'
 import type { TeamId, UserId } from '../lib/ids.ts'
-import { nearerEnd, type Page } from '../lib/paging.ts'
+import type { Page } from '../lib/paging.ts'
 
 /** Which organizations a list has. */
 export interface OrgFilter {
@@ -72,32 +72,21 @@ const members = (db: Db, orgId: UserId, publicOnly: boolean) => {
   return publicOnly ? query.where('org_user.is_public', '=', true) : query
 }
 
-/** One page of `total` members by id: found in an index, from the end that is nearer, then looked up. */
-export async function listMembers(
-  db: Db,
-  orgId: UserId,
-  publicOnly: boolean,
-  page: Page,
-  total: number,
-): Promise<UserRow[]> {
-  const { isFromEnd, limit, offset } = nearerEnd(page, total)
-  if (limit === 0) return []
-  const direction = isFromEnd ? 'desc' : 'asc'
-  const rows = await db
+/** Returns one page of members by id. An index finds the page; only its rows are looked up. */
+export const listMembers = (db: Db, orgId: UserId, publicOnly: boolean, { limit, offset }: Page): Promise<UserRow[]> =>
+  db
     .selectFrom(
       members(db, orgId, publicOnly)
         .select('org_user.user_id')
-        .orderBy('org_user.user_id', direction)
+        .orderBy('org_user.user_id')
         .limit(limit)
         .offset(offset)
         .as('place'),
     )
     .innerJoin('user', 'user.id', 'place.user_id')
     .selectAll('user')
-    .orderBy('place.user_id', direction)
+    .orderBy('place.user_id')
     .execute()
-  return isFromEnd ? rows.toReversed() : rows
-}
 
 export const countMembers = async (db: Db, orgId: UserId, publicOnly: boolean): Promise<number> =>
   (

@@ -44,8 +44,8 @@ export const repoListPullRequests = operation({
   reply: { 200: Type.Array(PullRequest) },
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
-    const { pairs, total } = await listPulls(ctx, query, page)
-    return paged(await presentPulls(ctx, pairs), page, total)
+    const { pairs, total, bound } = await listPulls(ctx, query, page)
+    return paged(await presentPulls(ctx, pairs), page, total, { bound })
   },
 })
 

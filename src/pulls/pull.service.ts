@@ -3,14 +3,14 @@ import type { RepoCtx } from '../access/context.ts'
 import { accessTo } from '../access/repo-access.ts'
 import type { PullRow } from '../db/tables/pulls.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
-import type { IssueFilter } from '../issues/issue-filter.store.ts'
+import type { RepoFilter } from '../issues/issue-branch.store.ts'
 import { findIssuePlaces } from '../issues/issue-list.store.ts'
 import { findIssue, loadIssues } from '../issues/issue.store.ts'
 import { listPinned } from '../issues/social/pin.store.ts'
 import { BadRequest, Invalid, NotFound } from '../lib/errors.ts'
 import type { LabelId, MilestoneId, RepoId } from '../lib/ids.ts'
 import { isOid } from '../lib/refs.ts'
-import type { Page } from '../lib/paging.ts'
+import type { Bound, Page } from '../lib/paging.ts'
 import { findRepoById } from '../repos/repo.store.ts'
 import { findUserById, findUserByName } from '../users/user.store.ts'
 import { upToDate } from './pull-check.service.ts'
@@ -98,13 +98,13 @@ export async function listPulls(
   ctx: RepoCtx,
   query: PullQuery,
   page: Page,
-): Promise<{ pairs: PullPair[]; total: number }> {
+): Promise<{ pairs: PullPair[]; total: number; bound: Bound | undefined }> {
   const poster = query.poster ? await findUserByName(ctx.db, query.poster) : undefined
   if (query.poster && !poster) throw new BadRequest(`there is no user ${query.poster}`, 'poster_unknown')
   const labels = (query.labels ?? []).filter((label) => label !== '')
   const wrong = labels.find((label) => !/^\d{1,15}$/.test(label))
   if (wrong !== undefined) throw new Invalid('[labels]: is not a list of ids', 'invalid', { field: 'labels' })
-  const filter: IssueFilter = {
+  const filter: RepoFilter = {
     scope: { kind: 'repo', repoId: ctx.repo.id },
     isClosed: closedOf(query.state),
     isPull: [true],
@@ -113,7 +113,8 @@ export async function listPulls(
     posterId: poster?.id,
   }
   const sort = sorts.find((each) => each === query.sort) ?? 'latest'
-  const { places, total = countPulls(ctx.repo, filter.isClosed) } = await findIssuePlaces(ctx.db, filter, sort, page)
+  const kept = countPulls(ctx.repo, filter.isClosed)
+  const { places, total, bound } = await findIssuePlaces(ctx.db, filter, sort, page, kept)
   const issues = await loadIssues(
     ctx.db,
     places.map(({ id }) => id),
@@ -124,6 +125,7 @@ export async function listPulls(
       places.flatMap(({ id }) => issues.get(id) ?? []),
     ),
     total,
+    bound,
   }
 }
 

@@ -10,7 +10,7 @@ import { preparedQuery } from '../db/prepared.ts'
 import type { Schema } from '../db/schema.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import type { RepoId, UserId } from '../lib/ids.ts'
-import type { Page } from '../lib/paging.ts'
+import type { Bound, Page } from '../lib/paging.ts'
 
 /*
  * Searches by words among the names of repositories, in the order of names.
@@ -31,6 +31,7 @@ type PageRow = { readonly [Column in keyof RepoRow]: RepoRow[Column] | null } & 
 export interface FoundByName {
   readonly repos: RepoRow[]
   readonly total: number
+  readonly bound?: Bound
 }
 
 /**
@@ -58,11 +59,15 @@ const pageOfNames = (
   return db.selectFrom(rows.as('page')).selectAll().orderBy('page.lower_name').orderBy('page.id')
 }
 
+/** Returns a total up to the bound, and whether the bound cut it. */
+export const boundedTotal = (total: number): { readonly total: number; readonly bound?: Bound } =>
+  total > countedAtMost ? { total: countedAtMost, bound: 'rows' } : { total }
+
 const placeOf = ({ limit, offset }: Page) => ({ limit: Math.max(0, Math.min(limit, countedAtMost - offset)), offset })
 
 const foundOf = (rows: readonly PageRow[]): FoundByName => ({
   repos: rows.filter(({ id }) => id !== null) as unknown as RepoRow[],
-  total: Math.min(rows[0]?.total_found ?? 0, countedAtMost),
+  ...boundedTotal(rows[0]?.total_found ?? 0),
 })
 
 /** The page of some parts, which do not overlap, as far as something holds of them. */

@@ -80,7 +80,7 @@ export const repoSearch = operation({
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const { priority_owner_id: priorityOwnerId, team_id: teamId, is_private: isPrivate, ...rest } = query
-    const { repos, total } = await findRepos(ctx, { ...rest, priorityOwnerId, teamId, isPrivate }, page)
-    return paged({ ok: true, data: await presentRepos(ctx, repos) }, page, total)
+    const { repos, total, bound } = await findRepos(ctx, { ...rest, priorityOwnerId, teamId, isPrivate }, page)
+    return paged({ ok: true, data: await presentRepos(ctx, repos) }, page, total, { bound })
   },
 })

@@ -2,21 +2,20 @@ import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import { allAudiences, entranceParts, findNear, openTo, type Audiences } from '../access/access-rule.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db } from '../db/database.ts'
-import { readMerged, turnedOrder, type OrderKey, type Piece } from '../db/deep-page.ts'
+import { readMerged, type OrderKey, type Piece } from '../db/deep-page.ts'
 import { databaseKind } from '../db/open.ts'
 import { contains, isLike, lowerContains, patternOf } from '../db/like.ts'
 import { preparedQuery } from '../db/prepared.ts'
 import type { Schema } from '../db/schema.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import type { RepoId, UserId } from '../lib/ids.ts'
-import { nearerEnd, type Page } from '../lib/paging.ts'
-import { countedAtMost, findByName, findInNames } from './name-search.store.ts'
+import { totalOf, type Bound, type Page } from '../lib/paging.ts'
+import { boundedTotal, countedAtMost, findByName, findInNames } from './name-search.store.ts'
 import {
   isOneOf,
   ledTo,
   rowsOfRepo,
   setsOf,
-  sortedAtOnce,
   textOfIds,
   type Condition,
   type Listed,
@@ -261,14 +260,12 @@ async function planOf(db: Db, filter: RepoFilter, viewer: Viewer | undefined): P
       const isOfMany = total <= soonASet && total <= offset * soonerInSet
       return parts(true).flatMap((part, index) => {
         const audience = audiences.least + index <= most ? audiences.least + index : undefined
-        const size = audience === undefined ? undefined : set?.sizeOf?.(audience)
-        if (size === 0) return []
         return [
           {
             rows: limitedTo(rowsOfRepo(db), [part, ...asked, set?.holds(audience)]),
             passing:
               isOfMany && set?.holdsOfMany ? limitedTo(rowsOfRepo(db), [part, ...asked, set.holdsOfMany]) : undefined,
-            weight: audience === undefined ? 0 : (size ?? sizes.get(audience) ?? 0),
+            weight: audience === undefined ? 0 : (sizes.get(audience) ?? 0),
           },
         ]
       })
@@ -317,14 +314,8 @@ async function sumTally(db: Db, filter: RepoFilter, { least, most }: Audiences):
 
 /** How many repositories of some audiences owners have. */
 function ownerTally(db: Db, owned: Owned, { least, most: mostAsked }: Audiences): Count {
-  const { ownerIds, byAudience } = owned
+  const { ownerIds } = owned
   const most = Math.min(mostAsked, owned.most)
-  if (byAudience) {
-    return Array.from(byAudience).reduce(
-      (sum, [audience, { total }]) => (audience >= least && audience <= most ? sum + total : sum),
-      0,
-    )
-  }
   return sql<number>`(select coalesce(sum(total), 0) from repo_owner_tally where ${isOneOf(db, sql.ref('owner_id'), ownerIds)}
     and audience between ${sql.lit(least)} and ${sql.lit(most)})`
 }
@@ -372,7 +363,7 @@ const soonerInSet = 8
 function isSoonerInOrder({ sizes, set }: Plan, { by }: RepoSort, page: Page, total: number): boolean {
   if (total <= soonSorted) return false
   const all = [...sizes.values()].reduce((sum, size) => sum + size, 0)
-  const place = Math.min(page.offset, Math.max(0, total - page.offset)) + page.limit
+  const place = page.offset + page.limit
   // What an owner has is all in one place of the order of owners.
   const factor = passingIsCheaper[set?.isKnown && by !== 'alpha' ? 'ofKnown' : 'usually']
   return (place * all) / total < total * factor
@@ -381,6 +372,8 @@ function isSoonerInOrder({ sizes, set }: Plan, { by }: RepoSort, page: Page, tot
 export interface FoundRepos {
   readonly repos: RepoRow[]
   readonly total: number
+  /** Words find more repositories than are counted. */
+  readonly bound?: Bound | undefined
 }
 
 /** Whether nothing is asked for but words in names, in the order of names. */
@@ -431,17 +424,18 @@ export async function searchRepos(
       page,
     )
   }
-  const { ids, total } = words
+  const { ids, total, bound } = words
     ? await holding(db, plan, words, sort, page)
-    : ((await countedPage(db, plan, sort, page)) ?? (await pageIn(db, await partsOf(plan, sort, page), sort, page)))
+    : await pageOfAll(db, plan, sort, page)
   const found = await loadRepos(db, ids)
-  return { repos: ids.flatMap((id) => found.get(id) ?? []), total }
+  return { repos: ids.flatMap((id) => found.get(id) ?? []), total, bound }
 }
 
 /** The ids of a page, and how many there are on all. */
 interface FoundIds {
   readonly ids: readonly RepoId[]
   readonly total: number
+  readonly bound?: Bound
 }
 
 /** A part in which a page is found. */
@@ -455,12 +449,17 @@ interface Part {
 
 const unweighted = (parts: readonly Selected[]): Part[] => parts.map((rows) => ({ rows, weight: 0 }))
 
-/** The parts in which a page is found, and how many rows they come to. */
+/** Returns a page without words. The kept total chooses the way to it and does not decide its rows. */
+async function pageOfAll(db: Db, plan: Plan, sort: RepoSort, page: Page): Promise<FoundIds> {
+  const { parts, total } = await partsOf(plan, sort, page)
+  const ids = await pageIn(db, parts, sort, page)
+  return { ids, total: totalOf(total, page, ids.length) }
+}
+
+/** The parts in which a page is found, and the kept number of their rows. */
 interface Found {
   readonly parts: readonly Part[]
   readonly total: number
-  /** Whether the total counts all of them. */
-  readonly isAll: boolean
 }
 
 async function partsOf(plan: Plan, sort: RepoSort, page: Page): Promise<Found> {
@@ -472,11 +471,11 @@ async function partsOf(plan: Plan, sort: RepoSort, page: Page): Promise<Found> {
       : set.isById !== undefined && sort.by === 'id'
         ? set.isById === 'together'
         : !isSoonerInOrder(plan, sort, page, total)
-  if (isSorted) return { parts: unweighted(counted()), total, isAll: true }
+  if (isSorted) return { parts: unweighted(counted()), total }
   const parts = ordered({ offset: page.offset, total })
   const isAmongOwners = sort.by === 'alpha' ? await set?.isAmongOwners?.() : undefined
   const limited = isAmongOwners ? parts.map(({ rows, weight }) => ({ rows: rows.where(isAmongOwners), weight })) : parts
-  return { parts: limited, total, isAll: true }
+  return { parts: limited, total }
 }
 
 /** What words find: counted and sorted at once as long as it can be counted, else in the order. */
@@ -493,14 +492,8 @@ async function holding(db: Db, plan: Plan, words: Words, sort: RepoSort, page: P
     rows: rows.where(either(each.map(({ holds }) => holds))),
     weight,
   }))
-  return pageIn(db, { parts: found, total: countedAtMost, isAll: false }, sort, page)
-}
-
-/** A page of a set that is found whole, and counted by that; undefined: its page is sooner found in the order, or it is large. */
-async function countedPage(db: Db, plan: Plan, sort: RepoSort, page: Page): Promise<FoundIds | undefined> {
-  const { atMost = sortedAtOnce } = plan.set ?? {}
-  if (atMost >= sortedAtOnce || isSoonerInOrder(plan, sort, page, atMost)) return undefined
-  return sortedPage(db, plan.counted(), sort, page, 'union all')
+  const limit = Math.max(0, Math.min(page.limit, countedAtMost - page.offset))
+  return { ids: await pageIn(db, found, sort, { limit, offset: page.offset }), ...boundedTotal(all.total) }
 }
 
 /** The orders whose keys an index has beside the names. */
@@ -560,23 +553,13 @@ async function sortedPage(
   }
 }
 
-/** Where a page is, and of how many rows, where that is known. */
-interface Place {
-  readonly limit: number
-  readonly offset: number
-  readonly known: number | undefined
-}
+type Place = Pick<Page, 'limit' | 'offset'>
 
-/** The page of some parts. */
-async function pageIn(db: Db, { parts, total, isAll }: Found, sort: RepoSort, page: Page): Promise<FoundIds> {
-  const limit = Math.min(page.limit, total - page.offset)
-  if (limit <= 0) return { ids: [], total }
-  const place = { limit, offset: page.offset, known: isAll ? total : undefined }
-  const ids = await (sort.firstOwnerId === undefined
+/** Returns the ids of a page of some parts. */
+const pageIn = (db: Db, parts: readonly Part[], sort: RepoSort, place: Place): Promise<RepoId[]> =>
+  sort.firstOwnerId === undefined
     ? placesOf(db, parts, orderOf(sort), place)
-    : ownersFirst(db, parts, sort.firstOwnerId, orderOf(sort), place))
-  return { ids, total }
-}
+    : ownersFirst(db, parts, sort.firstOwnerId, orderOf(sort), place)
 
 const byOwner: OrderKey = { name: 'key_owner', value: sql.ref('repo.owner_id'), direction: 'asc' }
 
@@ -586,38 +569,31 @@ async function ownersFirst(
   parts: readonly Part[],
   ownerId: UserId,
   order: readonly OrderKey[],
-  { limit, offset, known }: Place,
+  { limit, offset }: Place,
 ): Promise<RepoId[]> {
   // No index has the repositories of owners in these orders.
   const owned = parts.map(({ rows }) => rows.where('repo.owner_id', '=', ownerId))
   const own = await countOf(db, owned)
-  const first = await placesOf(db, unweighted(owned), order, {
-    limit: Math.min(limit, own - offset),
-    offset,
-    known: own,
-  })
+  const first = await placesOf(db, unweighted(owned), order, { limit, offset })
   const others = await placesOf(
     db,
     unweighted(parts.map(({ rows }) => rows.where('repo.owner_id', '!=', ownerId))),
     [byOwner, ...order],
-    { limit: limit - first.length, offset: Math.max(0, offset - own), known: known && known - own },
+    { limit: limit - first.length, offset: Math.max(0, offset - own) },
   )
   return [...first, ...others]
 }
 
-/** The ids of a page of parts that are merged; what is nearer to the end is found from there. */
+/** Returns the ids of a page of parts that are merged. */
 async function placesOf(db: Db, parts: readonly Part[], order: readonly OrderKey[], place: Place): Promise<RepoId[]> {
-  const { isFromEnd, limit, offset } =
-    place.known === undefined ? { ...place, isFromEnd: false } : nearerEnd(place, place.known)
-  const keys = isFromEnd ? turnedOrder(order) : order
-  const values = keys.flatMap(({ name, value }) => (name === 'repo_id' ? [] : [value.as(name)]))
+  const values = order.flatMap(({ name, value }) => (name === 'repo_id' ? [] : [value.as(name)]))
   const pieces = parts.map(({ rows, passing, weight }): Piece<Schema, 'repo', { repo_id: RepoId }> => ({
     query: rows.select(values),
     passing: passing?.select(values),
-    order: keys,
+    order,
     rows: weight,
   }))
   const isIndexed = parts.some(({ weight }) => weight > 0)
-  const places = await readMerged(db, pieces, { limit, offset }, { isIndexed, near: nearRows })
-  return (isFromEnd ? places.toReversed() : places).map((row) => row.repo_id)
+  const places = await readMerged(db, pieces, place, { isIndexed, near: nearRows })
+  return places.map((row) => row.repo_id)
 }

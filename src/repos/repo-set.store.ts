@@ -4,7 +4,7 @@ import { teamHoldsAll, teamHoldsRepo, teamsOfMembers } from '../access/team-hold
 import type { Db } from '../db/database.ts'
 import { idList, idListText } from '../db/id-list.ts'
 import { databaseKind } from '../db/open.ts'
-import { preparedQueries, preparedQuery } from '../db/prepared.ts'
+import { preparedQuery } from '../db/prepared.ts'
 import type { Schema } from '../db/schema.ts'
 import { stepByStep } from '../db/steps.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
@@ -32,17 +32,9 @@ export interface SetFilter {
 /** Ids with commas between them, as a query puts them together: a thousand are handed on as they came. */
 type IdText = string
 
-/** How many repositories of an audience some owners have, and which of them have any. */
-interface OwnedOfAudience {
-  readonly total: number
-  readonly ownerIds: IdText
-}
-
 /** Repositories of owners, which are counted by these and their audience. */
 export interface Owned {
   readonly ownerIds: IdText
-  /** The same by audience, where that is known. */
-  readonly byAudience?: ReadonlyMap<number, OwnedOfAudience>
   /** The largest audience of which they are meant. */
   readonly most: number
   /** That a repository, a row of the query's `repo`, is one of them. */
@@ -80,10 +72,6 @@ export interface RepoSet {
   readonly isKnown?: boolean
   /** Whether they are come to in the order of their ids: all together, or those of each audience. */
   readonly isById?: 'together' | 'by audience'
-  /** No more than so many, where that is known and counting them takes as long as finding them. */
-  readonly atMost?: number
-  /** About how many of them have an audience, where that is known; 0: none has. */
-  readonly sizeOf?: (audience: number) => number
   /** That the owner's name lies between the first and the last of all their owners, where these are known. */
   readonly isAmongOwners?: () => Promise<Condition>
 }
@@ -164,49 +152,24 @@ async function findReach(db: Db, table: 'star' | 'watch', userId: UserId): Promi
   }
 }
 
-/** The ids in a column, put together by the query. */
-const idsAsText = (db: Db, column: string): RawBuilder<IdText> =>
-  databaseKind(db) === 'sqlite'
-    ? sql<IdText>`group_concat(${sql.ref(column)})`
-    : sql<IdText>`string_agg(${sql.ref(column)}::text, ',')`
-
 export const textOfIds = (ids: readonly number[]): IdText => ids.join(',')
 
-/** So many repositories are found, counted and sorted by one statement, rather than counted before. */
-export const sortedAtOnce = 5000
-
-/**
- * Somebody and the organizations in which they are on a team, by whether one of these holds all that there is, and by the
- * audiences of which they have repositories; and how much of each audience they collaborate on, where that is not very much.
- */
-const contributorOf = preparedQueries((db: Db, userId: UserId) => {
+/** Returns the organizations in which an account is on a team, and whether one of these teams holds all repositories. */
+const teamOrgsOf = preparedQuery((db: Db, userId: UserId) => {
   const teams = stepByStep(db, teamsOfMembers(sql<SqlBool>`team.user_id = ${userId}`))
-  const tallies = (holdsAll: 0 | 1, owners: RawBuilder<unknown>) =>
-    sql`select ${sql.lit(holdsAll)} as holds_all, audience, sum(total) as total, ${idsAsText(db, 'owner_id')} as owner_ids
-      from repo_owner_tally where ${isAmong(db, sql.ref('owner_id'), owners)} and total > 0 group by audience`
-  return {
-    owners: db
-      .selectFrom(
-        sql<{ holds_all: number; audience: number; total: number | string; owner_ids: IdText }>`(
-          with org as materialized (
-            select team.org_id as id, max(case when ${teamHoldsAll} then 1 else 0 end) as holds_all ${teams} group by team.org_id)
-          ${tallies(1, sql`(select id from org where holds_all = 1 union all select id from "user" where id = ${userId})`)}
-          union all ${tallies(0, sql`(select id from org where holds_all = 0)`)})`.as('owned'),
-      )
-      .selectAll(),
-    collaborations: db
-      .selectFrom(
-        db
-          .selectFrom('collaboration')
-          .select('audience')
-          .where('user_id', '=', userId)
-          .limit(sql.lit(sortedAtOnce))
-          .as('some'),
-      )
-      .select((select) => ['some.audience', select.fn.countAll<number>().as('count')])
-      .groupBy('some.audience'),
-  }
+  return db
+    .selectFrom(
+      sql<{ id: UserId; holds_all: number }>`(
+        select team.org_id as id, max(case when ${teamHoldsAll} then 1 else 0 end) as holds_all ${teams} group by team.org_id)`.as(
+        'org',
+      ),
+    )
+    .selectAll()
 })
+
+const oneCollaboration = preparedQuery((db: Db, userId: UserId) =>
+  db.selectFrom('collaboration').select('repo_id').where('user_id', '=', userId).limit(1),
+)
 
 /** That something is one of many ids. */
 export const isOneOf = (db: Db, value: RawBuilder<unknown>, ids: IdText): Condition =>
@@ -238,26 +201,11 @@ async function isAmongNames(db: Db, ownerIds: IdText): Promise<Condition> {
 
 /** Repositories of an account, those it collaborates on, and those of organizations that its teams show it. */
 async function contributedTo(db: Db, userId: UserId): Promise<RepoSet> {
-  const { owners, collaborations } = await contributorOf(db, userId)
-  const collaborationCount = collaborations.reduce((sum, { count }) => sum + count, 0)
-  const collaboratesOn = (audience: number): number =>
-    collaborations.find((row) => row.audience === audience)?.count ?? (collaborationCount < sortedAtOnce ? 0 : 1)
-  const ownersThat = (holdsAll: boolean) => {
-    const rows = owners.filter((row) => (row.holds_all === 1) === holdsAll)
-    const byAudience = new Map<number, OwnedOfAudience>()
-    for (const { audience, total, owner_ids } of rows) {
-      byAudience.set(audience, { total: Number(total), ownerIds: owner_ids })
-    }
-    // Who has some of several audiences is among them several times.
-    return { ids: rows.map((row) => row.owner_ids).join(','), byAudience }
-  }
-  const [{ ids: ofAll, byAudience: allOwned }, { ids: ofSome, byAudience: someOwned }] = [
-    ownersThat(true),
-    ownersThat(false),
-  ]
-  // What teams were given matters where their organization hides it from other members.
-  const hiding = someOwned.get(allAudiences.most)?.ownerIds ?? ''
-  const isOfHiding = isOneOf(db, sql.ref('team_user.org_id'), hiding)
+  const [orgs, collaborations] = await Promise.all([teamOrgsOf(db, userId), oneCollaboration(db, userId)])
+  const orgsThat = (holdsAll: boolean) => orgs.filter((org) => (org.holds_all === 1) === holdsAll).map(({ id }) => id)
+  const ofAll = textOfIds([userId, ...orgsThat(true)])
+  const ofSome = textOfIds(orgsThat(false))
+  const isOfHiding = isOneOf(db, sql.ref('team_user.org_id'), ofSome)
   const given = sql`(select distinct team_repo.repo_id ${stepByStep(
     db,
     { table: 'team_user', where: sql<SqlBool>`team_user.user_id = ${userId} and ${isOfHiding}` },
@@ -265,20 +213,15 @@ async function contributedTo(db: Db, userId: UserId): Promise<RepoSet> {
   )})`
   const collaborated = sql`(select repo_id from collaboration where user_id = ${userId})`
   const isOfSome = isOfOneOf(db, ofSome)
-  /** Of one audience much of the rule is known, and who has any of it. */
+  /** Of one audience much of the rule is known. */
   const isOfOwners = (audience?: number): Condition => {
-    const having = (ownerIds: IdText, owned: typeof allOwned): IdText =>
-      audience === undefined ? ownerIds : (owned.get(audience)?.ownerIds ?? '')
-    const ofAllHere = having(ofAll, allOwned)
-    if (ofSome === '') return isOfOneOf(db, ofAllHere)
-    if (audience !== undefined && audience < 3) {
-      return isOfOneOf(db, [ofAllHere, having(ofSome, someOwned)].filter((ids) => ids !== '').join(','))
-    }
-    const isGiven = hiding === '' ? sql<SqlBool>`${sql.lit(false)}` : sql<SqlBool>`repo.id in ${given}`
+    if (ofSome === '') return isOfOneOf(db, ofAll)
+    if (audience !== undefined && audience < 3) return isOfOneOf(db, `${ofAll},${ofSome}`)
+    const isGiven = sql<SqlBool>`repo.id in ${given}`
     const isShown = audience === undefined ? sql`(repo.audience < 3 or ${isGiven})` : isGiven
-    return sql<SqlBool>`(${isOfOneOf(db, ofAllHere)} or (${isOfSome} and ${isShown}))`
+    return sql<SqlBool>`(${isOfOneOf(db, ofAll)} or (${isOfSome} and ${isShown}))`
   }
-  const ownedBy = (ownerIds: IdText, most: number, byAudience: typeof allOwned): Way => {
+  const ownedBy = (ownerIds: IdText, most: number): Way => {
     const isShown = sql<SqlBool>`repo.audience <= ${sql.lit(most)}`
     const ids = () => idList(db, idListText(ownerIds.split(',').map(Number)))
     return {
@@ -287,31 +230,24 @@ async function contributedTo(db: Db, userId: UserId): Promise<RepoSet> {
         ownerIds,
         most,
         holds: sql<SqlBool>`(${isOfOneOf(db, ownerIds)} and ${isShown})`,
-        byAudience,
       },
     }
   }
-  const ways = [ownedBy(ofAll, allAudiences.most, allOwned)]
-  if (ofSome !== '') ways.push(ownedBy(ofSome, 2, someOwned))
-  if (hiding !== '') {
-    const isGiven = sql<SqlBool>`repo.audience = 3 and ${isOfOneOf(db, hiding)}`
-    ways.push({ rows: () => ofEach(db, 'id', { ids: given, name: 'repo_id' }, isGiven) })
+  const ways = [ownedBy(ofAll, allAudiences.most)]
+  if (ofSome !== '') {
+    // Repositories that a team was given matter where their organization hides them from other members.
+    const isGiven = sql<SqlBool>`repo.audience = 3 and ${isOneOf(db, sql.ref('repo.owner_id'), ofSome)}`
+    ways.push(ownedBy(ofSome, 2), { rows: () => ofEach(db, 'id', { ids: given, name: 'repo_id' }, isGiven) })
   }
-  // What teams were given is not counted.
-  const sizeOf = (audience: number): number =>
-    (allOwned.get(audience)?.total ?? 0) +
-    (audience < 3 ? (someOwned.get(audience)?.total ?? 0) : hiding !== '' ? 1 : 0) +
-    collaboratesOn(audience)
   const isKnown = databaseKind(db) === 'postgres'
-  if (collaborationCount === 0) {
-    const havingAny = [...allOwned.values(), ...someOwned.values()].map(({ ownerIds }) => ownerIds)
-    return { ways, holds: isOfOwners, isKnown, sizeOf, isAmongOwners: () => isAmongNames(db, havingAny.join(',')) }
+  if (collaborations.length === 0) {
+    const isAmongOwners = () => isAmongNames(db, ofSome === '' ? ofAll : `${ofAll},${ofSome}`)
+    return { ways, holds: isOfOwners, isKnown, isAmongOwners }
   }
   const isBeside = sql<SqlBool>`not ${isOfOwners()}`
   ways.push({ rows: () => ofEach(db, 'id', { ids: collaborated, name: 'repo_id' }, isBeside) })
   const holds = (audience?: number) => sql<SqlBool>`(${isOfOwners(audience)} or repo.id in ${collaborated})`
-  const ownedCount = [...allOwned.values(), ...someOwned.values()].reduce((sum, { total }) => sum + total, 0)
-  return { ways, holds, isKnown, sizeOf, atMost: ownedCount + collaborationCount }
+  return { ways, holds, isKnown }
 }
 
 /** What a filter asks for by what repositories belong to. */

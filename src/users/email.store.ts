@@ -6,7 +6,7 @@ import { lowerContains } from '../db/like.ts'
 import type { Schema } from '../db/schema.ts'
 import type { EmailRow } from '../db/tables/accounts.ts'
 import type { UserId } from '../lib/ids.ts'
-import { fromNearerEnd, type Page } from '../lib/paging.ts'
+import type { Page } from '../lib/paging.ts'
 
 /** Addresses of an account in order of adding. */
 export const listEmails = (db: Db | Tx, userId: UserId): Promise<EmailRow[]> =>
@@ -41,20 +41,17 @@ const found = (db: Db, viewer: Viewer, text: string) => {
  * A page of the addresses of accounts that the viewer may see, with their accounts, by address, and how many there are on
  * all; a text is part of the address or of the account's name.
  */
-export async function searchEmails(db: Db, viewer: Viewer, text: string, page: Page) {
+export async function searchEmails(db: Db, viewer: Viewer, text: string, { limit, offset }: Page) {
   const all = found(db, viewer, text)
   const { total } = await all.select((select) => select.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  const rows = await fromNearerEnd(page, total, ({ limit, offset }, isFromEnd) => {
-    const direction = isFromEnd ? 'desc' : 'asc'
-    // Only those of the page are looked up.
-    const places = all.select('email.lower_email').orderBy('email.lower_email', direction).limit(limit).offset(offset)
-    return db
-      .selectFrom(places.as('place'))
-      .innerJoin('email', 'email.lower_email', 'place.lower_email')
-      .innerJoin('user', 'user.id', 'email.user_id')
-      .select(['email.email', 'email.is_activated', 'email.is_primary', 'email.user_id', 'user.name as user_name'])
-      .orderBy('place.lower_email', direction)
-      .execute()
-  })
+  // Only the rows of the page are looked up.
+  const places = all.select('email.lower_email').orderBy('email.lower_email').limit(limit).offset(offset)
+  const rows = await db
+    .selectFrom(places.as('place'))
+    .innerJoin('email', 'email.lower_email', 'place.lower_email')
+    .innerJoin('user', 'user.id', 'email.user_id')
+    .select(['email.email', 'email.is_activated', 'email.is_primary', 'email.user_id', 'user.name as user_name'])
+    .orderBy('place.lower_email')
+    .execute()
   return { rows, total }
 }

@@ -40,11 +40,11 @@ export const userSearch = operation({
     // Two accounts have no rows and negative ids: whoever was deleted, and the one that jobs act as.
     if (query.uid === -1) return paged({ ok: true, data: [ghostUser(ctx)] }, page, 1)
     if (query.uid === -2) return paged({ ok: true, data: [actionsUser(ctx)] }, page, 1)
-    const { users, total } = await findPeople(
+    const { users, total, bound } = await findPeople(
       ctx,
       { text: (query.q ?? '').trim(), userId: query.uid ? (query.uid as UserId) : undefined },
       page,
     )
-    return paged({ ok: true, data: users.map((user) => presentUser(ctx, user)) }, page, total)
+    return paged({ ok: true, data: users.map((user) => presentUser(ctx, user)) }, page, total, { bound })
   },
 })

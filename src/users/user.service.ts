@@ -5,7 +5,7 @@ import type { UserRow, Visibility } from '../db/tables/accounts.ts'
 import { publish } from '../events/hub.ts'
 import { Invalid, NotFound } from '../lib/errors.ts'
 import type { UserId } from '../lib/ids.ts'
-import type { Page } from '../lib/paging.ts'
+import type { Bound, Page } from '../lib/paging.ts'
 import { nowUnix, type Unix } from '../lib/time.ts'
 import { hashPassword } from '../secrets/passwords.ts'
 import { mayUseEmail } from './email.rules.ts'
@@ -120,7 +120,7 @@ export async function findPeople(
   ctx: Ctx,
   query: { readonly text: string; readonly userId?: UserId | undefined },
   page: Page,
-): Promise<{ readonly users: readonly UserRow[]; readonly total: number }> {
+): Promise<{ readonly users: readonly UserRow[]; readonly total: number; readonly bound?: Bound }> {
   const { viewer, db } = ctx
   return searchPeople(db, { ...query, shownTo: viewer, hiddenEmails: viewer?.isAdmin === true }, page)
 }

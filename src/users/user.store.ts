@@ -9,7 +9,7 @@ import { preparedQuery } from '../db/prepared.ts'
 import type { Schema } from '../db/schema.ts'
 import type { EmailRow, NewUserRow, UserChange, UserRow } from '../db/tables/accounts.ts'
 import { actionsUserId, type UserId } from '../lib/ids.ts'
-import { fromNearerEnd, type Page } from '../lib/paging.ts'
+import type { Bound, Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 
 export const findUserById = (db: Db, id: UserId): Promise<UserRow | undefined> =>
@@ -155,35 +155,30 @@ export async function searchPeople(
   db: Db,
   filter: PeopleFilter,
   page: Pick<Page, 'limit' | 'offset'>,
-): Promise<{ readonly users: readonly UserRow[]; readonly total: number }> {
+): Promise<{ readonly users: readonly UserRow[]; readonly total: number; readonly bound?: Bound }> {
   if (filter.text !== '') return searchByWords(db, filter, page)
   return pageOfUsers(db, shownPeople(db, filter), { keys: ['lower_name'], direction: 'asc' }, page)
 }
 
 /**
- * One page of accounts in an order, and how many there are on all. Its place is found in an index, from the nearer end, and only
- * what is shown is looked up.
+ * Returns one page of accounts in an order, and the number of all. An index finds the page; only its rows are looked up.
  * @param keys columns that tell any two accounts apart
  */
 export async function pageOfUsers(
   db: Db,
   accounts: SelectQueryBuilder<Schema, 'user', object>,
   { keys, direction }: { readonly keys: readonly (keyof UserRow)[]; readonly direction: 'asc' | 'desc' },
-  page: Pick<Page, 'limit' | 'offset'>,
+  { limit, offset }: Pick<Page, 'limit' | 'offset'>,
 ): Promise<{ readonly users: readonly UserRow[]; readonly total: number }> {
   const { count: total } = await accounts
     .select((select) => select.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
-  const users = await fromNearerEnd(page, total, ({ limit, offset }, isFromEnd) => {
-    const way = isFromEnd === (direction === 'desc') ? 'asc' : 'desc'
-    const inOrder = <DB, TB extends keyof DB, Row>(rows: SelectQueryBuilder<DB, TB, Row>, table: string) =>
-      keys.reduce((each, key) => each.orderBy(sql.ref(`${table}.${key}`), way), rows)
-    const columns = [...new Set<keyof UserRow>(['id', ...keys])].map((key) => `user.${key}` as const)
-    const place = inOrder(accounts.select(columns), 'user').limit(limit).offset(offset)
-    const rows = db.selectFrom(place.as('place')).innerJoin('user', 'user.id', 'place.id').selectAll('user')
-    return inOrder(rows, 'place').execute()
-  })
-  return { users, total }
+  const inOrder = <DB, TB extends keyof DB, Row>(rows: SelectQueryBuilder<DB, TB, Row>, table: string) =>
+    keys.reduce((each, key) => each.orderBy(sql.ref(`${table}.${key}`), direction), rows)
+  const columns = [...new Set<keyof UserRow>(['id', ...keys])].map((key) => `user.${key}` as const)
+  const place = inOrder(accounts.select(columns), 'user').limit(limit).offset(offset)
+  const rows = db.selectFrom(place.as('place')).innerJoin('user', 'user.id', 'place.id').selectAll('user')
+  return { users: await inOrder(rows, 'place').execute(), total }
 }
 
 /**
@@ -209,5 +204,10 @@ async function searchByWords(db: Db, filter: PeopleFilter, page: Pick<Page, 'lim
     order by page.lower_name`.execute(db)
   const ids = rows.flatMap(({ id }) => (id === null ? [] : [id]))
   const users = await loadUsers(db, ids)
-  return { users: ids.flatMap((id) => users.get(id) ?? []), total: Math.min(rows[0]?.total ?? 0, countedAtMost) }
+  const total = rows[0]?.total ?? 0
+  return {
+    users: ids.flatMap((id) => users.get(id) ?? []),
+    total: Math.min(total, countedAtMost),
+    ...(total > countedAtMost ? { bound: 'rows' as const } : {}),
+  }
 }

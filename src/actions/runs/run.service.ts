@@ -2,7 +2,7 @@ import type { RepoCtx, Services } from '../../access/context.ts'
 import type { ActionRunRow } from '../../db/tables/actions.ts'
 import { BadRequest, NotFound } from '../../lib/errors.ts'
 import type { ActionJobId, RunId } from '../../lib/ids.ts'
-import type { Page } from '../../lib/paging.ts'
+import { totalOf, type Page } from '../../lib/paging.ts'
 import type { QueueScope } from '../queue-scope.ts'
 import { isStatus } from '../status.rules.ts'
 import { countRuns, findRun, findRunByNumber, listRuns } from './run.store.ts'
@@ -53,8 +53,8 @@ export async function pageOfTasks(
   { db, repo }: RepoCtx,
   page: Page,
 ): Promise<{ rows: readonly TaskOfRun[]; total: number }> {
-  const total = await countTasks(db, repo.id)
-  return { rows: await listTasks(db, repo.id, page, total), total }
+  const [rows, total] = await Promise.all([listTasks(db, repo.id, page), countTasks(db, repo.id)])
+  return { rows, total: totalOf(total, page, rows.length) }
 }
 
 /** Most jobs that a search gives, and how many are looked at for them. */

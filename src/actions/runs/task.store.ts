@@ -3,7 +3,7 @@ import type { Db } from '../../db/database.ts'
 import { idList, idListText } from '../../db/id-list.ts'
 import type { ActionJobRow, ActionRunRow, ActionStepRow, ActionTaskRow } from '../../db/tables/actions.ts'
 import type { ActionJobId, RepoId, RunId, TaskId, UserId } from '../../lib/ids.ts'
-import { fromNearerEnd, type Page } from '../../lib/paging.ts'
+import type { Page } from '../../lib/paging.ts'
 import type { QueueScope } from '../queue-scope.ts'
 import { loadRuns } from './run.store.ts'
 
@@ -15,18 +15,16 @@ export interface TaskOfRun {
 }
 
 /** Tasks of a repository, the newest first: four queries. */
-export async function listTasks(db: Db, repoId: RepoId, page: Page, total: number): Promise<TaskOfRun[]> {
+export async function listTasks(db: Db, repoId: RepoId, { limit, offset }: Page): Promise<TaskOfRun[]> {
   // An index has the ids; rows are read of the page alone.
-  const places = await fromNearerEnd(page, total, ({ limit, offset }, isFromEnd) =>
-    db
-      .selectFrom('action_task')
-      .select('id')
-      .where('repo_id', '=', repoId)
-      .orderBy('id', isFromEnd ? 'asc' : 'desc')
-      .limit(limit)
-      .offset(offset)
-      .execute(),
-  )
+  const places = await db
+    .selectFrom('action_task')
+    .select('id')
+    .where('repo_id', '=', repoId)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute()
   if (places.length === 0) return []
   const ids = idList(db, idListText(places.map(({ id }) => id)))
   const tasks = await db

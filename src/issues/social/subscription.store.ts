@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { IssueRow } from '../../db/tables/issues.ts'
 import type { IssueId, UserId } from '../../lib/ids.ts'
-import { fromNearerEnd, type Page } from '../../lib/paging.ts'
+import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
 import { loadUsers } from '../../users/user.store.ts'
 import { readableIssues } from '../readable-issue.store.ts'
@@ -60,19 +60,12 @@ const watchers = (db: Db, issueId: IssueId) =>
 export async function listIssueWatchers(
   db: Db,
   issueId: IssueId,
-  page: Page,
+  { limit, offset }: Page,
 ): Promise<{ readonly rows: UserRow[]; readonly total: number }> {
   const { total } = await watchers(db, issueId)
     .select((each) => each.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
-  const ids = await fromNearerEnd(page, total, ({ limit, offset }, isFromEnd) =>
-    watchers(db, issueId)
-      .select('user_id')
-      .orderBy('user_id', isFromEnd ? 'desc' : 'asc')
-      .limit(limit)
-      .offset(offset)
-      .execute(),
-  )
+  const ids = await watchers(db, issueId).select('user_id').orderBy('user_id').limit(limit).offset(offset).execute()
   const users = await loadUsers(
     db,
     ids.map((row) => row.user_id),

@@ -8,19 +8,27 @@ import { mayReadIssue } from '../issue.policy.ts'
 import { loadIssues } from '../issue.store.ts'
 import { loadReposWithOwners } from '../repo-with-owner.store.ts'
 
-/** One page of what happened to an issue, without what speaks of other issues that the viewer may not read. */
+export interface TimelinePage {
+  readonly rows: CommentRow[]
+  /** Whether entries follow that are not on this page. */
+  readonly hasMore: boolean
+}
+
+/** Returns one page of what happened to an issue, without entries about other issues that the viewer may not read. */
 export async function getTimeline(
   ctx: RepoCtx,
   issue: IssueRow,
   between: ChangedBetween,
   page: Page,
-): Promise<CommentRow[]> {
-  const rows = await withoutDrafts(ctx, await listEntries(ctx.db, issue.id, { ...between, page }))
+): Promise<TimelinePage> {
+  const found = await listEntries(ctx.db, issue.id, { ...between, page: { ...page, limit: page.limit + 1 } })
+  const hasMore = found.length > page.limit
+  const rows = await withoutDrafts(ctx, found.slice(0, page.limit))
   const others = await loadIssues(
     ctx.db,
     rows.flatMap((row) => [row.ref_issue_id, row.dependent_issue_id]),
   )
-  if (others.size === 0) return [...rows]
+  if (others.size === 0) return { rows: [...rows], hasMore }
   const reposWithOwners = await loadReposWithOwners(
     ctx.db,
     [...others.values()].map((other) => other.repo_id),
@@ -36,7 +44,10 @@ export async function getTimeline(
     const rights = other?.repo_id === ctx.repo.id ? ctx.rights : other && access.get(other.repo_id)?.rights
     return other !== undefined && rights !== undefined && mayReadIssue(rights, other).allowed
   }
-  return rows.filter((row) => [row.ref_issue_id, row.dependent_issue_id].every((id) => id === null || isReadable(id)))
+  const shown = rows.filter((row) =>
+    [row.ref_issue_id, row.dependent_issue_id].every((id) => id === null || isReadable(id)),
+  )
+  return { rows: shown, hasMore }
 }
 
 /** Reviews that are not handed in yet are there for their authors and for administrators of the instance alone. */

@@ -39,7 +39,7 @@ export async function searchTopics(
   const isNamed = part === '' ? undefined : lowerContains('topic.name', part)
   const beside = await countBeside(db, viewer, most)
   const pieces = [
-    ...(most < 0 ? [] : [seenTopics(db, seen, beside)]),
+    ...(most < 0 ? [] : [seenTopics(db, most, seen, beside)]),
     ...(beside === undefined ? [] : [topicsBeside(db, seen, beside)]),
   ].map((piece) => (isNamed ? piece.where(isNamed) : piece))
   if (pieces.length === 0) return { topics: [], total: 0 }
@@ -60,9 +60,15 @@ export async function searchTopics(
   return { topics, total }
 }
 
-/** Topics of what is open to everybody like the viewer: an index has them in the order. */
-const seenTopics = (db: Db, seen: RawBuilder<number>, beside: RawBuilder<unknown> | undefined): Piece => {
-  const query = db.selectFrom('topic').where(sql<SqlBool>`${seen} > 0`)
+/**
+ * Topics of repositories that are open to the viewer by their audience. The kept count orders them; the repositories decide
+ * which of them are shown.
+ */
+const seenTopics = (db: Db, most: number, seen: RawBuilder<number>, beside: RawBuilder<unknown> | undefined): Piece => {
+  const query = db.selectFrom('topic').where(
+    sql<SqlBool>`(select 1 from repo_topic cross join repo where repo_topic.topic_id = topic.id
+      and repo.id = repo_topic.repo_id and repo.audience <= ${sql.lit(most)} limit 1) is not null`,
+  )
   const others = beside ? query.where(sql<SqlBool>`topic.id not in (select topic_id from ${beside} as beside)`) : query
   return others.select(['topic.id', 'topic.name', seen.as('repo_count')])
 }

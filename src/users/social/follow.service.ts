@@ -21,7 +21,7 @@ export async function pageOfFollowPeople(
   const limitedTo = viewer.isAdmin || viewer.id === user.id ? undefined : viewer.id
   const kept = side === 'followers' ? user.num_followers : user.num_following
   const total = limitedTo === undefined ? kept : await countFollowPeople(db, side, user.id, limitedTo)
-  return { users: await listFollowPeople(db, side, user.id, limitedTo, page, total), total }
+  return { users: await listFollowPeople(db, side, user.id, limitedTo, page), total }
 }
 
 /** Throws `NotFound` unless the one follows the other. */

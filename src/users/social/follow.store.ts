@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { UserId } from '../../lib/ids.ts'
-import { nearerEnd, type Page } from '../../lib/paging.ts'
+import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
 
 export const isFollowing = async (db: Db | Tx, followerId: UserId, userId: UserId): Promise<boolean> =>
@@ -83,34 +83,28 @@ function people(db: Db, side: Side, userId: UserId, viewerId: UserId | undefined
     .where((where) => where.or([where('user.visibility', '!=', 'private'), where('user.id', '=', viewerId)]))
 }
 
-/** One page of a list of `total` people: found in an index, from the end that is nearer, then looked up. */
-export async function listFollowPeople(
+/** Returns one page of people, the first follow first. An index finds the page; only its rows are looked up. */
+export const listFollowPeople = (
   db: Db,
   side: Side,
   userId: UserId,
   viewerId: UserId | undefined,
-  page: Page,
-  total: number,
-): Promise<UserRow[]> {
-  const { isFromEnd, limit, offset } = nearerEnd(page, total)
-  if (limit === 0) return []
-  const direction = isFromEnd ? 'desc' : 'asc'
-  const rows = await db
+  { limit, offset }: Page,
+): Promise<UserRow[]> =>
+  db
     .selectFrom(
       people(db, side, userId, viewerId)
-        .orderBy('follow.created_unix', direction)
-        .orderBy('id', direction)
+        .orderBy('follow.created_unix')
+        .orderBy('id')
         .limit(limit)
         .offset(offset)
         .as('place'),
     )
     .innerJoin('user', 'user.id', 'place.id')
     .selectAll('user')
-    .orderBy('place.created_unix', direction)
-    .orderBy('place.id', direction)
+    .orderBy('place.created_unix')
+    .orderBy('place.id')
     .execute()
-  return isFromEnd ? rows.toReversed() : rows
-}
 
 export const countFollowPeople = async (
   db: Db,

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { engineOf, transaction, type Db } from '../db/database.ts'
+import { parseSearchWords } from './search-words.parse.ts'
+import { findEverywhere } from './issue-search.store.ts'
+import { startForge } from '../testing/forge.ts'
+
+const numbersTo = (db: Db, last: number) =>
+  engineOf(db).kind === 'sqlite'
+    ? sql`(with recursive numbers(i) as (select 1 union all select i + 1 from numbers where i < ${sql.lit(last)}) select i from numbers)`
+    : sql`(select i from generate_series(1, ${sql.lit(last)}) as numbers(i))`
+
+test('issueGetCommentsAndTimeline: a whole timeline of more than 1,000 entries says so and leads to the others', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const { db } = forge.services
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const alice = forge.as('alice')
+  await alice.must('POST', `${repo.api}/issues`, { title: 'long' })
+  await transaction(db, (tx) =>
+    sql`insert into comment (issue_id, type, poster_id, content, created_unix, updated_unix)
+      select issue.id, 'comment', issue.poster_id, 'c' || n.i, n.i, n.i from issue cross join ${numbersTo(db, 1010)} as n`.execute(
+      tx,
+    ),
+  )
+  const path = `${repo.api}/issues/1/timeline`
+  const whole = await alice.get(path)
+  assert.deepEqual(
+    [whole.json.length, whole.headers.get('x-total-count'), whole.headers.get('x-result-bounded')],
+    [1000, '1000', 'total'],
+  )
+  const next = /<([^>]+)>; rel="next"/.exec(whole.headers.get('link') ?? '')?.[1] ?? ''
+  assert.match(next, /\?limit=50&page=21$/)
+  const rest = await alice.get(`${path}${next.slice(next.indexOf('?'))}`)
+  assert.deepEqual(
+    [rest.json.length, rest.json[0].body, rest.headers.get('x-result-bounded')],
+    [10, 'c1001', null],
+    'the pages go on where the whole answer ends',
+  )
+})
+
+test('issueGetRepoComments: a whole list of more than 1,000 comments counts all of them and leads to the others', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const { db } = forge.services
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const alice = forge.as('alice')
+  await alice.must('POST', `${repo.api}/issues`, { title: 'long' })
+  await transaction(db, (tx) =>
+    sql`insert into comment (issue_id, type, poster_id, content, created_unix, updated_unix)
+      select issue.id, 'comment', issue.poster_id, 'c', n.i, n.i from issue cross join ${numbersTo(db, 1010)} as n`.execute(
+      tx,
+    ),
+  )
+  const { headers, json } = await alice.get(`${repo.api}/issues/comments`)
+  assert.deepEqual([json.length, headers.get('x-total-count'), headers.get('x-result-bounded')], [1000, '1010', null])
+  assert.match(headers.get('link') ?? '', /limit=50&page=21>; rel="next"/)
+})
+
+test('issueSearchIssues: a search that exhausts its row allowance returns what it found and says so', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const { db } = forge.services
+  const repo = await forge.given.repo({ owner: 'alice' })
+  for (const title of ['a common word', 'a common word again', 'another common word']) {
+    // oxlint-disable-next-line no-await-in-loop -- in this order
+    await forge.as('alice').must('POST', `${repo.api}/issues`, { title })
+  }
+  const limits = { found: 100, candidates: 100, weighed: 10, repos: 10, soonDone: 100, unseen: 10, lookedUp: 10 }
+  const search = (texts: number, owner?: string) =>
+    db
+      .selectFrom('user')
+      .selectAll()
+      .where('name', '=', 'alice')
+      .executeTakeFirstOrThrow()
+      .then(({ id }) =>
+        findEverywhere(
+          db,
+          {
+            scope: {
+              kind: 'visible',
+              viewer: undefined,
+              ownerId: owner === undefined ? undefined : id,
+              teamId: undefined,
+            },
+            isPull: [false, true],
+            words: parseSearchWords('common'),
+          },
+          { limit: 10, offset: 0 },
+          { ...limits, exactRepos: 10, texts },
+        ),
+      )
+  const limited = await search(2)
+  assert.deepEqual([limited.places.length, limited.total, limited.bound], [2, 2, 'rows'])
+  const enough = await search(3)
+  assert.deepEqual([enough.places.length, enough.total, enough.bound], [3, 3, undefined])
+  const ofOwner = await search(2, 'alice')
+  assert.deepEqual([ofOwner.total, ofOwner.bound], [3, undefined], 'the search of an owner is exact')
+})
+
+test('the description of the API names the header of bounded answers', async () => {
+  await using forge = await startForge()
+  const swagger = (await forge.guest.get('/swagger.v1.json', { site: true })).json
+  const openapi = (await forge.guest.get('/api/openapi.json', { site: true })).json
+  for (const { paths } of [swagger, openapi]) {
+    assert.ok(paths['/repos/issues/search'].get.responses['200'].headers['X-Result-Bounded'])
+  }
+})
