@@ -42,10 +42,12 @@ const ofAccounts = new Set<string>(['user', 'organization', 'notification', 'act
  * refuses, it is some refusal.
  */
 export function predict(operation: NamedOperation, caller: Caller, place: Place): Outcome {
+  const level = operation.outlivesCredential ? 'write' : levelOf(operation.method)
   const lacks = (categories: readonly string[]): boolean =>
     caller.scopes !== undefined &&
-    categories.some((each) => !grants(caller.scopes as TokenScopes, each as never, levelOf(operation.method)))
+    categories.some((each) => !grants(caller.scopes as TokenScopes, each as never, level))
   if (!(operation.narrowScope && caller.scopes?.narrow.has(operation.narrowScope)) && lacks(operation.scope)) return 403
+  if (operation.outlivesCredential && (caller.job || caller.scopes?.publicOnly)) return 403
   if (caller.job && operation.method !== 'GET') {
     const isOfAccount = operation.scope.some((each) => ofAccounts.has(each))
     if (isOfAccount || (operation.base === 'api' && caller.job.isReadOnly)) return 403

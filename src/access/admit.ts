@@ -6,7 +6,7 @@ import { credentialName, type Viewer } from '../auth/viewer.ts'
 import type { Call, Operation, Scope } from '../http/operation.ts'
 import { Forbidden, Refusal } from '../lib/errors.ts'
 import type { Ctx, Services } from './context.ts'
-import { checkScopes } from './requirements.ts'
+import { checkOutlives, checkScopes } from './requirements.ts'
 
 /**
  * The context of a request: its credential, the account's state, sudo (in the API), and the token's scopes, in this order.
@@ -86,7 +86,9 @@ async function actAs(services: Services, call: Call, identity: Identity | undefi
   const { operation, method } = call
   const found = identity?.viewer
   const viewer = operation.base === 'site' ? found : await applySudo(services, call, found)
-  checkScopes(viewer, operation.scope, method, operation.narrowScope)
+  const { outlivesCredential } = operation
+  checkScopes(viewer, operation.scope, outlivesCredential ? 'POST' : method, operation.narrowScope)
+  if (outlivesCredential) checkOutlives(viewer)
   checkJob(viewer, operation, method)
   return identity?.principal ? { viewer, principal: identity.principal } : { viewer }
 }

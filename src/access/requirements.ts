@@ -32,7 +32,7 @@ export const tokenScope = (...categories: readonly Scope[]): Requirement<Ctx, ob
   codes: [`scope:${categories.join('+')}`],
   refuses: [403],
   check({ viewer }, call) {
-    checkScopes(viewer, categories, call.method)
+    checkScopes(viewer, categories, call.operation.outlivesCredential ? 'POST' : call.method)
     return {}
   },
 })
@@ -61,6 +61,17 @@ export function missingScope(
   const { scopes } = viewer.credential
   if (narrow && scopes.narrow.has(narrow)) return undefined
   return categories.find((category) => !grants(scopes, category, levelOf(method)))
+}
+
+/**
+ * Throws `Forbidden` when the credential is narrower than anything that outlives it: a public-only token or the token of a
+ * job (`outlivesCredential` of an operation).
+ */
+export function checkOutlives(viewer: Ctx['viewer']): void {
+  if (viewer?.limit.publicOnly) {
+    throw new Forbidden('a public-only token cannot create what outlives it', 'public_only')
+  }
+  if (viewer?.limit.repo) throw new Forbidden('a job of a workflow cannot create what outlives it', 'job_of_workflow')
 }
 
 /** Credentials that carry name and password (or a token in their place), for managing tokens (contract E2). */

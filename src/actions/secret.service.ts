@@ -1,4 +1,5 @@
-import type { Services } from '../access/context.ts'
+import type { Ctx, Services } from '../access/context.ts'
+import { tellCredentialChange } from '../access/credential-change.ts'
 import { recordAct } from '../audit/audit.ts'
 import { transaction } from '../db/database.ts'
 import type { ActionSecretRow } from '../db/tables/actions.ts'
@@ -32,7 +33,7 @@ export const placeOf = ({ owner_id, repo_id }: ValueOwner): Readonly<Record<stri
  * `BadRequest`, a value that is too long or one secret too many `Invalid`.
  * @returns whether it is a new one
  */
-export async function putSecret(services: Services, owner: ValueOwner, name: string, value: string): Promise<boolean> {
+export async function putSecret(services: Ctx, owner: ValueOwner, name: string, value: string): Promise<boolean> {
   const key = keyOf(name, mayNameSecret)
   checkValueSize(services, value)
   const sealed = services.secrets.seal(secretPurpose, value)
@@ -43,6 +44,7 @@ export async function putSecret(services: Services, owner: ValueOwner, name: str
       about: { kind: 'secret', id: null, name: key },
       details: placeOf(owner),
     })
+    await tellCredentialChange(tx, services, 'secret', key)
     if (await updateSecret(tx, owner, key, sealed, now)) return false
     checkValueCount(services, await countSecrets(tx, owner))
     if (await insertSecret(tx, owner, key, sealed, now)) return true

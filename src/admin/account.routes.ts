@@ -46,12 +46,14 @@ export const adminEditUser = operation({
   method: 'PATCH',
   path: '/admin/users/{username}',
   scope: 'admin',
+  outlivesCredential: true,
   requires: [signedIn, siteAdmin, targetUser, validBody],
   body: EditUserOption,
   reply: { 200: User },
   async run({ ctx, body }) {
     if (body.password || (body.admin && !ctx.subject.is_admin)) {
-      must(mayIssuePassword(ctx.viewer.credential, { isAdmin: ctx.subject.is_admin || body.admin === true }))
+      const isAdmin = ctx.subject.is_admin || body.admin === true
+      must(mayIssuePassword(ctx.viewer.credential, { isAdmin, isStrict: ctx.config.ingot.strictTokens }))
     }
     const user = await editAccount(ctx, ctx.subject, {
       password: body.password,
@@ -111,11 +113,12 @@ export const adminCreatePublicKey = operation({
   method: 'POST',
   path: '/admin/users/{username}/keys',
   scope: 'admin',
+  outlivesCredential: true,
   requires: [signedIn, siteAdmin, targetUser, validBody],
   body: CreateKeyOption,
   reply: { 201: PublicKey },
   async run({ ctx, body }) {
-    must(mayIssueKey(ctx.viewer.credential))
+    must(mayIssueKey(ctx.viewer.credential, ctx.config.ingot.strictTokens))
     return created(await presentOneKey(ctx, await addKey(ctx, ctx.subject, body)))
   },
 })

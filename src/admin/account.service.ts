@@ -1,4 +1,5 @@
 import type { Ctx, SignedInCtx } from '../access/context.ts'
+import { tellCredentialChange } from '../access/credential-change.ts'
 import { recordAct } from '../audit/audit.ts'
 import { endSessions } from '../auth/session.service.ts'
 import { isUniqueViolation, transaction } from '../db/database.ts'
@@ -70,6 +71,7 @@ export async function editAccount(ctx: Ctx, account: UserRow, edit: AccountEdit)
         await recordAct(tx, { action: 'password.changed', doerId, about })
         await publish(tx, 'credential.changed', { userId: account.id, what: 'password', name: '' })
       }
+      if (change.is_admin && !before.is_admin) await tellCredentialChange(tx, ctx, 'administrator', account.name)
       if (edit.email) {
         if (account.kind === 'organization') await updateUser(tx, account.id, { email: edit.email })
         else await setPrimaryEmail(tx, account, edit.email)

@@ -14,6 +14,7 @@ export const adminCreateUser = operation({
   method: 'POST',
   path: '/admin/users',
   scope: 'admin',
+  outlivesCredential: true,
   requires: [signedIn, siteAdmin, validBody],
   body: CreateUserOption,
   reply: { 201: User },
@@ -21,7 +22,7 @@ export const adminCreateUser = operation({
     const sourceId = await mustBeSource(ctx, body.source_id)
     // Who signs in elsewhere needs no password here.
     if (!body.password && sourceId === 0) throw new BadRequest('a password is needed', 'password_missing')
-    must(mayIssuePassword(ctx.viewer.credential, { isAdmin: false }))
+    must(mayIssuePassword(ctx.viewer.credential, { isAdmin: false, isStrict: ctx.config.ingot.strictTokens }))
     const user = await createUser(ctx, {
       name: body.username,
       email: body.email,

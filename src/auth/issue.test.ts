@@ -81,14 +81,31 @@ const issuing: Readonly<
   ],
 }
 
-/** What is narrower than an account, and for each what it may issue all the same. */
-const narrow: Readonly<Record<string, { readonly scopes: readonly string[]; readonly may: readonly string[] }>> = {
-  'write:user': { scopes: ['write:user'], may: [] },
+interface Narrow {
+  readonly scopes: readonly string[]
+  /** What it issues by the scopes that the contract names. */
+  readonly may: readonly string[]
+  /** What is left of it with `[ingot].STRICT_TOKENS`. */
+  readonly mayStrictly?: readonly string[]
+}
+
+/** Credentials that are narrower than an account. */
+const narrow: Readonly<Record<string, Narrow>> = {
+  'write:user': { scopes: ['write:user'], may: ['userCurrentPostKey a key'], mayStrictly: [] },
   'public-only, all': { scopes: ['public-only', 'all'], may: [] },
   'admin:public_key': { scopes: ['admin:public_key'], may: ['userCurrentPostKey a key'] },
   'write:user, admin': {
     scopes: ['write:user', 'write:admin'],
-    may: ['userCreateToken write:admin', 'adminCreateUser an account', 'adminEditUser a password'],
+    may: [
+      'userCreateToken write:admin',
+      'userCurrentPostKey a key',
+      'adminCreatePublicKey a key',
+      'adminCreateUser an account',
+      'adminEditUser a password',
+      'adminEditUser one’s own password',
+      'adminEditUser an administrator',
+    ],
+    mayStrictly: ['userCreateToken write:admin', 'adminCreateUser an account', 'adminEditUser a password'],
   },
   'write:user, repository': {
     scopes: ['write:user', 'write:repository'],
@@ -110,11 +127,17 @@ async function ask(forge: Forge, credentials: Credentials) {
 const passed = (answers: Readonly<Record<string, number>>) =>
   Object.keys(answers).filter((each) => (answers[each] as number) < 300)
 
-test('userCreateToken, userCurrentPostKey, adminCreatePublicKey, repoCreateKey, adminCreateUser, adminEditUser: what is issued opens no more than what issues it', async () => {
-  await using forge = await startForge({ users: ['alice', 'bob'] })
+for (const isStrict of [false, true]) {
+  const title = `userCreateToken, userCurrentPostKey, adminCreatePublicKey, repoCreateKey, adminCreateUser, adminEditUser: a narrow token issues ${isStrict ? 'no more than it opens, with STRICT_TOKENS' : 'what its scopes are for'}`
+  test(title, () => issuesOf(isStrict))
+}
+
+async function issuesOf(isStrict: boolean): Promise<void> {
+  await using forge = await startForge({ users: ['alice', 'bob'], settings: { ingot: { STRICT_TOKENS: isStrict } } })
   await forge.given.repo({ owner: 'root', name: 'open' })
   const { user } = await forge.account('root')
-  for (const [label, { scopes, may }] of Object.entries(narrow)) {
+  for (const [label, { scopes, may: usually, mayStrictly = usually }] of Object.entries(narrow)) {
+    const may = isStrict ? mayStrictly : usually
     const { token } = await createToken(forge.services, user, { name: label, scopes })
     const credentials = [
       { token },
@@ -122,6 +145,7 @@ test('userCreateToken, userCurrentPostKey, adminCreatePublicKey, repoCreateKey, 
       { basic: { login: token, password: '' } },
     ]
     for (const each of credentials) {
+      await forge.as('root').must('PATCH', '/admin/users/bob', { admin: false })
       const answers = await ask(forge, each)
       const wanted = may.filter((one) => each.basic !== undefined || !one.startsWith('userCreateToken'))
       assert.deepEqual(passed(answers), wanted, `${label}: ${JSON.stringify(Object.keys(each))}`)
@@ -132,7 +156,7 @@ test('userCreateToken, userCurrentPostKey, adminCreatePublicKey, repoCreateKey, 
       )
     }
   }
-})
+}
 
 test('userCreateToken and the like: a password, and a token of all scopes in its place, issue everything', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
@@ -145,7 +169,7 @@ test('userCreateToken and the like: a password, and a token of all scopes in its
   }
 })
 
-test('a token of public things makes one of public things, and a narrow one makes its like', async () => {
+test('userCreateToken: a public-only token creates no token, and a narrow one creates its like', async () => {
   await using forge = await startForge()
   const { user } = await forge.account('root')
   const make = async (own: readonly string[], wanted: readonly string[]) => {
@@ -153,7 +177,7 @@ test('a token of public things makes one of public things, and a narrow one make
     const client = forge.as('root', { basic: { login: 'root', password: token } })
     return (await client.post('/users/root/tokens', { name: name(), scopes: wanted })).status
   }
-  assert.equal(await make(['public-only', 'write:user'], ['public-only', 'read:user']), 201)
+  assert.equal(await make(['public-only', 'write:user'], ['public-only', 'read:user']), 403)
   assert.equal(await make(['public-only', 'write:user'], ['read:user']), 403)
   assert.equal(await make(['write:user', 'admin:gpg_key'], ['admin:gpg_key']), 201)
   assert.equal(await make(['write:user'], ['read:user,read:issue']), 403)

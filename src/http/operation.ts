@@ -236,6 +236,12 @@ interface Declaration<
   readonly scope: Scope | readonly Scope[] | null
   /** A scope that is enough without the category. */
   readonly narrowScope?: NarrowScope
+  /**
+   * Whether the operation creates or changes something that outlives or exceeds the credential: a token, a key, a
+   * webhook, a password, the rights of another account. It needs the write level whatever its method, and refuses
+   * public-only tokens and jobs of workflows.
+   */
+  readonly outlivesCredential?: true
   /** The credentials that count here; others are wrong ones. Unless said otherwise those of accounts, without a browser's session. */
   readonly accepts?: readonly CredentialKind[]
   /**
@@ -292,6 +298,7 @@ export interface Operation {
   readonly whenQuery: Readonly<Record<string, string>> | undefined
   readonly scope: readonly Scope[]
   readonly narrowScope: NarrowScope | undefined
+  readonly outlivesCredential: boolean
   readonly accepts: readonly CredentialKind[]
   readonly wrongCredentials: 'refused' | 'guest'
   readonly requires: readonly AnyRequirement[]
@@ -342,6 +349,7 @@ export function operation<
     whenQuery: declaration.whenQuery,
     scope: scope === null ? [] : typeof scope === 'string' ? [scope] : scope,
     narrowScope: declaration.narrowScope,
+    outlivesCredential: declaration.outlivesCredential ?? false,
     accepts: declaration.accepts ?? usualCredentials,
     wrongCredentials: declaration.wrongCredentials ?? (base === 'site' ? 'guest' : 'refused'),
     requires,

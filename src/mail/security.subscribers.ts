@@ -10,10 +10,13 @@ import { composeMail, link, paragraph } from './compose.tsx'
 import { sendOrGiveUp } from './send-or-give-up.ts'
 import { textsFor, type MailTexts } from './texts/texts.ts'
 
-/** Most mails within an hour about tokens and keys of one account, which programs may make many of. */
+/** Changes that people make by hand. A mail about one of them is always sent. */
+const neverTooMany: ReadonlySet<string> = new Set(['password', 'codes', 'passkey', 'secondFactorRemoved'])
+
+/** Most mails within an hour about everything else that one account created: programs may create a lot. */
 const maxKeyMails = 20
 
-/** How many mails about tokens and keys each account got lately. */
+/** Counts these mails for each account. */
 export const keyMails = ownService('the mails about tokens and keys', {
   open: ({ clock }) => new HourlyLimit(clock, { perAddress: maxKeyMails, inAll: Number.POSITIVE_INFINITY }),
 })
@@ -60,7 +63,7 @@ function whatIsTold(
     return { to: oldEmail, text: texts.address(user.name, appName, user.email) }
   }
   if (user.email === '') return undefined
-  if ((data.what === 'token' || data.what === 'sshKey') && isEnough(services, user)) return undefined
+  if (!neverTooMany.has(data.what) && isEnough(services, user)) return undefined
   return { to: user.email, text: texts[data.what](user.name, appName, data.name) }
 }
 

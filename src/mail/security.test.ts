@@ -21,6 +21,8 @@ async function changeAll(forge: Forge) {
   const account = '/user/settings/account'
   await send(account, account, { old_password: testPassword, password: others })
   await send(`${account}/email`, account, { email: 'new@example.com', password: others })
+  // The mail about it goes to the address that is the primary one when it is sent.
+  await forge.settle()
   await send(`${account}/email/primary`, account, { email: 'new@example.com', password: others })
   const enrol = `${security}/two_factor/enroll`
   const { text } = await browser.get(enrol)
@@ -38,7 +40,9 @@ async function changeAll(forge: Forge) {
 const told = (caught: readonly CaughtMail[]): string[] =>
   caught
     .map((mail) => {
-      const words = /passwor[^.]*changed|another address|set up|removed|token|SSH key/.exec(textOf(mail))?.[0]
+      const words = /passwor[^.]*changed|another address|set up|removed|token|SSH key|mail address/.exec(
+        textOf(mail),
+      )?.[0]
       return `${mail.to[0]}: ${words}`
     })
     .toSorted()
@@ -50,6 +54,7 @@ test('changePasswordSubmit, primaryAddressSubmit, enrolTwoFactorSubmit, disableT
       await changeAll(forge)
       assert.deepEqual(told(caught), [
         'alice@example.com: another address',
+        'alice@example.com: mail address',
         'alice@example.com: password of your account alice at Our <Forge> was changed',
         'new@example.com: SSH key',
         'new@example.com: removed',

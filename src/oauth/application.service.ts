@@ -4,6 +4,7 @@ import { recordAct } from '../audit/audit.ts'
 import { transaction } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { OAuthApplicationRow } from '../db/tables/oauth.ts'
+import { publish } from '../events/hub.ts'
 import { NotFound } from '../lib/errors.ts'
 import type { OAuthApplicationId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
@@ -84,6 +85,7 @@ export async function createApplication(
       updated_unix: now,
     })
     await recordAct(tx, { ...actOn(made), action: 'application.created', doerId: owner.id })
+    await publish(tx, 'credential.changed', { userId: owner.id, what: 'application', name: made.name })
     return made
   })
   return { application, secret }
@@ -101,10 +103,11 @@ export async function editApplication(
   const change = { ...columns, secret_hash: hashToken(secret), updated_unix: nowUnix(clock) }
   const application = await transaction(db, async (tx) => {
     const changed = await updateApplication(tx, owner.id, id as OAuthApplicationId, change)
-    if (changed) await recordAct(tx, { ...actOn(changed), action: 'application.changed', doerId: owner.id })
+    if (!changed) throw noApplication()
+    await recordAct(tx, { ...actOn(changed), action: 'application.changed', doerId: owner.id })
+    await publish(tx, 'credential.changed', { userId: owner.id, what: 'application', name: changed.name })
     return changed
   })
-  if (!application) throw noApplication()
   return { application, secret }
 }
 

@@ -50,6 +50,7 @@ export const orgCreateTeam = operation({
   method: 'POST',
   path: '/orgs/{org}/teams',
   scope: 'organization',
+  outlivesCredential: true,
   requires: [inOrg, signedIn, orgMember, orgOwner, validBody],
   body: CreateTeamOption,
   reply: { 201: Team },
@@ -101,6 +102,7 @@ export const orgEditTeam = operation({
   method: 'PATCH',
   path: '/teams/{teamid}',
   scope: 'organization',
+  outlivesCredential: true,
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn, teamOrgOwner, validBody],
   body: EditTeamOption,
   reply: { 200: Team },
@@ -160,6 +162,7 @@ export const orgAddTeamMember = operation({
   path: '/teams/{teamid}/members/{username}',
   params: { username: pathText },
   scope: 'organization',
+  outlivesCredential: true,
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn, teamOrgOwner],
   reply: { 204: 'empty' },
   async run({ ctx, params }) {

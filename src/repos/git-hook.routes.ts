@@ -58,6 +58,7 @@ export const repoEditGitHook = operation({
   path: '/repos/{username}/{reponame}/hooks/git/{id}',
   params: { id: pathText },
   scope: 'repository',
+  outlivesCredential: true,
   requires: [inRepo, signedIn, repoAdmin, gitHookEditor, gitRepo, validBody],
   body: EditGitHookOption,
   reply: { 200: GitHook },

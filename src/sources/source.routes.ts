@@ -32,7 +32,7 @@ const mayTrustOthers: Requirement<SignedInCtx, object> = {
   codes: ['issues:password'],
   refuses: [403],
   check({ viewer }) {
-    must(mayIssuePassword(viewer.credential, { isAdmin: true }))
+    must(mayIssuePassword(viewer.credential, { isAdmin: true, isStrict: true }))
     return {}
   },
 }
@@ -66,6 +66,7 @@ export const adminCreateSignInSource = operation({
   ...sources,
   method: 'POST',
   path: '/admin/sources',
+  outlivesCredential: true,
   requires: [...requires, validBody],
   body: CreateSignInSourceOption,
   reply: { 201: SignInSource },
@@ -90,6 +91,7 @@ export const adminGetSignInSource = operation({
 export const adminEditSignInSource = operation({
   ...one,
   method: 'PATCH',
+  outlivesCredential: true,
   requires: [...requires, validBody],
   body: EditSignInSourceOption,
   reply: { 200: SignInSource },

@@ -19,6 +19,7 @@ export const userAddEmail = operation({
   method: 'POST',
   path: '/user/emails',
   scope: 'user',
+  outlivesCredential: true,
   requires: [signedIn, validBody],
   body: CreateEmailOption,
   reply: { 201: Type.Array(Email) },

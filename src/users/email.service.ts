@@ -2,6 +2,7 @@ import type { Ctx, Services, SignedInCtx } from '../access/context.ts'
 import { recordAct } from '../audit/audit.ts'
 import { isUniqueViolation, transaction, type Tx } from '../db/database.ts'
 import type { EmailRow, UserRow } from '../db/tables/accounts.ts'
+import { publish } from '../events/hub.ts'
 import { Invalid, NotFound } from '../lib/errors.ts'
 import type { Page } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
@@ -95,6 +96,7 @@ async function addConfirmed(services: Services, user: UserRow, emails: readonly 
         })),
       )
       await recordAct(tx, actOn(user, emails, 'emailAddress.added'))
+      await publish(tx, 'credential.changed', { userId: user.id, what: 'emailAddress', name: emails.join(', ') })
     })
   } catch (error) {
     if (isUniqueViolation(error)) throw new Invalid('an address is already in use', 'email_taken')

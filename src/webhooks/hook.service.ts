@@ -1,4 +1,5 @@
-import type { Services } from '../access/context.ts'
+import type { Ctx, Services } from '../access/context.ts'
+import { tellCredentialChange } from '../access/credential-change.ts'
 import { recordAct } from '../audit/audit.ts'
 import { clockOf } from '../db/clock.ts'
 import { transaction } from '../db/database.ts'
@@ -103,7 +104,7 @@ const actOn = (services: Services, { id, url, repo_id, owner_id }: WebhookRow) =
  * Makes a webhook. `Invalid` names the first wrong part; a bad Slack channel is `BadRequest` (contract, webhooks: create). A
  * place has at most `[ingot].MAX_WEBHOOKS` of them, since each of its events goes to all.
  */
-export async function createHook(services: Services, place: HookPlace, input: NewHook): Promise<WebhookRow> {
+export async function createHook(services: Ctx, place: HookPlace, input: NewHook): Promise<WebhookRow> {
   const { type, config, branchFilter, authorization, isActive } = input
   if (!isHookType(type)) throw new Invalid('[type]: is no type of webhook', 'webhook_type_invalid')
   const { url, content_type: contentType } = config
@@ -137,6 +138,7 @@ export async function createHook(services: Services, place: HookPlace, input: Ne
       updated_unix: now,
     })
     await recordAct(tx, { ...actOn(services, made), action: 'webhook.created' })
+    await tellCredentialChange(tx, services, 'webhook', actOn(services, made).about.name)
     return made
   })
 }
@@ -145,7 +147,7 @@ export async function createHook(services: Services, place: HookPlace, input: Ne
  * Changes a webhook. What is not given is as it was, but for events, filter and authorization, which are then reset (contract,
  * webhooks: edit). Whatever waits is sent at once: somebody has looked after the receiver.
  */
-export async function changeHook(services: Services, hook: WebhookRow, input: HookChange): Promise<WebhookRow> {
+export async function changeHook(services: Ctx, hook: WebhookRow, input: HookChange): Promise<WebhookRow> {
   const { config, branchFilter, authorization } = input
   const { secret: _kept, ...looked } = config
   const problem = problemOf({ config: looked, branchFilter, authorization })
@@ -168,6 +170,7 @@ export async function changeHook(services: Services, hook: WebhookRow, input: Ho
     const changed = await updateHook(tx, hook.id, change)
     if (!changed) throw noHook()
     await recordAct(tx, { ...actOn(services, changed), action: 'webhook.changed' })
+    await tellCredentialChange(tx, services, 'webhook', actOn(services, changed).about.name)
     return callOnHook(tx, changed, clockOf(tx).nowMs())
   })
 }

@@ -5,16 +5,18 @@ import { ok } from '../../http/reply.ts'
 import { inOrg, orgOwner } from '../../orgs/org.requirements.ts'
 import { instanceScope, scopeOfAccount, scopeOfRepo } from '../queue-scope.ts'
 import { RegistrationToken } from './runner.schemas.ts'
-import { getRegistrationToken } from './runner.service.ts'
+import { showRegistrationToken } from './runner.service.ts'
 
 export const repoGetRunnerRegistrationToken = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/actions/runners/registration-token',
   scope: 'repository',
   writes: true,
+  outlivesCredential: true,
   requires: [inRepo, signedIn, repoOwner],
   reply: { 200: RegistrationToken },
-  run: async ({ ctx }) => ok({ token: await getRegistrationToken(ctx, scopeOfRepo(ctx.repo.id)) }),
+  run: async ({ ctx }) =>
+    ok({ token: await showRegistrationToken(ctx, scopeOfRepo(ctx.repo.id), `${ctx.owner.name}/${ctx.repo.name}`) }),
 })
 
 export const orgGetRunnerRegistrationToken = operation({
@@ -22,9 +24,10 @@ export const orgGetRunnerRegistrationToken = operation({
   path: '/orgs/{org}/actions/runners/registration-token',
   scope: 'organization',
   writes: true,
+  outlivesCredential: true,
   requires: [inOrg, signedIn, orgOwner],
   reply: { 200: RegistrationToken },
-  run: async ({ ctx }) => ok({ token: await getRegistrationToken(ctx, scopeOfAccount(ctx.org.id)) }),
+  run: async ({ ctx }) => ok({ token: await showRegistrationToken(ctx, scopeOfAccount(ctx.org.id), ctx.org.name) }),
 })
 
 export const userGetRunnerRegistrationToken = operation({
@@ -32,9 +35,11 @@ export const userGetRunnerRegistrationToken = operation({
   path: '/user/actions/runners/registration-token',
   scope: 'user',
   writes: true,
+  outlivesCredential: true,
   requires: [signedIn],
   reply: { 200: RegistrationToken },
-  run: async ({ ctx }) => ok({ token: await getRegistrationToken(ctx, scopeOfAccount(ctx.viewer.id)) }),
+  run: async ({ ctx }) =>
+    ok({ token: await showRegistrationToken(ctx, scopeOfAccount(ctx.viewer.id), ctx.viewer.user.name) }),
 })
 
 export const adminGetRunnerRegistrationToken = operation({
@@ -42,7 +47,8 @@ export const adminGetRunnerRegistrationToken = operation({
   path: '/admin/runners/registration-token',
   scope: 'admin',
   writes: true,
+  outlivesCredential: true,
   requires: [signedIn, siteAdmin],
   reply: { 200: RegistrationToken },
-  run: async ({ ctx }) => ok({ token: await getRegistrationToken(ctx, instanceScope) }),
+  run: async ({ ctx }) => ok({ token: await showRegistrationToken(ctx, instanceScope, 'the instance') }),
 })

@@ -1,5 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import type { Services } from '../../access/context.ts'
+import type { Ctx, Services } from '../../access/context.ts'
+import { tellCredentialChange } from '../../access/credential-change.ts'
 import { recordAct } from '../../audit/audit.ts'
 import { transaction } from '../../db/database.ts'
 import type { ActionRunnerRow } from '../../db/tables/actions.ts'
@@ -46,6 +47,17 @@ export async function getRegistrationToken(services: Services, scope: QueueScope
   })
   // Somebody else asked for it in this moment.
   return made ? token : getRegistrationToken(services, scope)
+}
+
+/** Returns the registration token of a scope for somebody who asks, and tells them by mail that it was shown. */
+export async function showRegistrationToken(ctx: Ctx, scope: QueueScope, name: string): Promise<string> {
+  const token = await getRegistrationToken(ctx, scope)
+  await transaction(ctx.db, async (tx) => {
+    const about = { kind: 'runner', id: null, name } as const
+    await recordAct(tx, { action: 'runnerToken.shown', about, details: scopeDetails(scope) })
+    await tellCredentialChange(tx, ctx, 'runnerToken', name)
+  })
+  return token
 }
 
 /** Whose runners they are, for the audit log; nothing for those of the instance. */

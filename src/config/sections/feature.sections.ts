@@ -339,6 +339,11 @@ export const ingot = defineSection('ingot', {
     'OLD_SECRET_KEYS',
     'earlier values of [security].SECRET_KEY, comma-separated, that can still be read',
   ),
+  strictTokens: bool(
+    'STRICT_TOKENS',
+    false,
+    'whether tokens need more than the scope of the address: to add SSH keys, write:repository or admin:public_key; to appoint administrators or set their passwords, all',
+  ),
   apiVersion: text('API_VERSION', '12.0.0+gitea-1.22.0', 'version that GET /version answers, which clients look at'),
   maxBody: bytes('MAX_BODY', '1 MiB', 'largest JSON or form body of a request that holds no files'),
   maxJsonBody: bytes('MAX_JSON_BODY', '64 MiB', 'largest body of a request whose fields hold files in base64'),

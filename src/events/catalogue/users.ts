@@ -25,6 +25,26 @@ const units = Type.Record(Type.String(), accessMode)
 const block = { blockerId: id<UserId>(), blockedId: id<UserId>(), doerId: id<UserId>() }
 const follow = { userId: id<UserId>(), followerId: id<UserId>(), doerId: id<UserId>() }
 
+/** The values of `what` in `credential.changed`. */
+const changedCredentials = [
+  'password',
+  'codes',
+  'passkey',
+  'secondFactorRemoved',
+  'token',
+  'sshKey',
+  'application',
+  'emailAddress',
+  'webhook',
+  'secret',
+  'deployKey',
+  'openpgpKey',
+  'pushMirror',
+  'runnerToken',
+  'administrator',
+] as const
+export type ChangedCredential = (typeof changedCredentials)[number]
+
 /** Accounts, people as well as organizations. */
 export const userEvents = {
   /** `welcomesByMail`: whoever made it wants its owner to be told by mail. */
@@ -128,13 +148,16 @@ export const userEvents = {
   }),
   /** Somebody asked for a mail with a link, by an address that may be nobody's (`users/entry/`). */
   'link.requested': fact({ linkId: id<LinkId>() }),
-  /** What opens an account was changed or added: `name` is what its owner calls a key. The primary address is in `user.edited`. */
+  /**
+   * A credential of an account was changed or added, or the account created something that outlives the credential it was
+   * created with. `name` is what people call it. A change of the primary address is in `user.edited`.
+   */
   'credential.changed': fact(
     {
       userId: id<UserId>(),
-      what: Type.Unsafe<'password' | 'codes' | 'passkey' | 'secondFactorRemoved' | 'token' | 'sshKey'>({
+      what: Type.Unsafe<ChangedCredential>({
         type: 'string',
-        enum: ['password', 'codes', 'passkey', 'secondFactorRemoved', 'token', 'sshKey'],
+        enum: [...changedCredentials],
       }),
       name: text,
     },

@@ -88,6 +88,24 @@ export const german: MailTexts = {
       `für Ihr Konto ${account} bei ${appName} wurde das Zugriffstoken „${name}“ angelegt.`,
     sshKey: (account, appName, name) =>
       `zu Ihrem Konto ${account} bei ${appName} kam der SSH-Schlüssel „${name}“ hinzu.`,
+    application: (account, appName, name) =>
+      `durch Ihr Konto ${account} bei ${appName} wurde die OAuth2-Anwendung „${name}“ angelegt oder geändert.`,
+    emailAddress: (account, appName, name) =>
+      `zu Ihrem Konto ${account} bei ${appName} kam die Mailadresse ${name} hinzu.`,
+    webhook: (account, appName, name) =>
+      `durch Ihr Konto ${account} bei ${appName} wurde ein Webhook zu ${name} angelegt oder geändert.`,
+    secret: (account, appName, name) =>
+      `durch Ihr Konto ${account} bei ${appName} wurde das Secret ${name} für Workflows gesetzt.`,
+    deployKey: (account, appName, name) =>
+      `durch Ihr Konto ${account} bei ${appName} kam der Deploy-Schlüssel „${name}“ hinzu.`,
+    openpgpKey: (account, appName, name) =>
+      `durch Ihr Konto ${account} bei ${appName} kam der OpenPGP-Schlüssel ${name} hinzu.`,
+    pushMirror: (account, appName, name) =>
+      `durch Ihr Konto ${account} bei ${appName} kam der Push-Mirror ${name} hinzu.`,
+    runnerToken: (account, appName, name) =>
+      `durch Ihr Konto ${account} bei ${appName} wurde ein Registrierungstoken für Runner von ${name} angezeigt.`,
+    administrator: (account, appName, name) =>
+      `durch Ihr Konto ${account} bei ${appName} wurde das Konto ${name} zum Administrator gemacht.`,
     notYou: 'Wenn Sie das nicht waren, ändern Sie jetzt Ihr Passwort und sehen Sie Ihre Einstellungen durch.',
     settings: 'Einstellungen',
   },

@@ -87,6 +87,24 @@ export const english: MailTexts = {
     token: (account, appName, name) =>
       `the access token “${name}” was created for your account ${account} at ${appName}.`,
     sshKey: (account, appName, name) => `the SSH key “${name}” was added to your account ${account} at ${appName}.`,
+    application: (account, appName, name) =>
+      `the OAuth2 application “${name}” was created or changed by your account ${account} at ${appName}.`,
+    emailAddress: (account, appName, name) =>
+      `the mail address ${name} was added to your account ${account} at ${appName}.`,
+    webhook: (account, appName, name) =>
+      `a webhook to ${name} was created or changed by your account ${account} at ${appName}.`,
+    secret: (account, appName, name) =>
+      `the secret ${name} of workflows was set by your account ${account} at ${appName}.`,
+    deployKey: (account, appName, name) =>
+      `the deploy key “${name}” was added by your account ${account} at ${appName}.`,
+    openpgpKey: (account, appName, name) =>
+      `the OpenPGP key ${name} was added by your account ${account} at ${appName}.`,
+    pushMirror: (account, appName, name) =>
+      `the push mirror ${name} was added by your account ${account} at ${appName}.`,
+    runnerToken: (account, appName, name) =>
+      `a registration token for runners of ${name} was shown by your account ${account} at ${appName}.`,
+    administrator: (account, appName, name) =>
+      `the account ${name} was made an administrator by your account ${account} at ${appName}.`,
     notYou: 'If it was not you, change your password now and look through your settings.',
     settings: 'Settings',
   },

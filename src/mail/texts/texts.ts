@@ -81,6 +81,15 @@ export interface MailTexts {
     readonly secondFactorRemoved: (account: string, appName: string) => string
     readonly token: (account: string, appName: string, name: string) => string
     readonly sshKey: (account: string, appName: string, name: string) => string
+    readonly application: (account: string, appName: string, name: string) => string
+    readonly emailAddress: (account: string, appName: string, name: string) => string
+    readonly webhook: (account: string, appName: string, name: string) => string
+    readonly secret: (account: string, appName: string, name: string) => string
+    readonly deployKey: (account: string, appName: string, name: string) => string
+    readonly openpgpKey: (account: string, appName: string, name: string) => string
+    readonly pushMirror: (account: string, appName: string, name: string) => string
+    readonly runnerToken: (account: string, appName: string, name: string) => string
+    readonly administrator: (account: string, appName: string, name: string) => string
     readonly notYou: string
     readonly settings: string
   }

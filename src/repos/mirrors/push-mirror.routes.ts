@@ -50,6 +50,7 @@ export const repoAddPushMirror = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/push_mirrors',
   scope: 'repository',
+  outlivesCredential: true,
   requires: [inRepo, signedIn, repoAdmin, notArchived, validBody, mirrorsEnabled],
   body: CreatePushMirrorOption,
   reply: { 200: PushMirror },

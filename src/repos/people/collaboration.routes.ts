@@ -54,6 +54,7 @@ export const repoAddCollaborator = operation({
   path: '/repos/{username}/{reponame}/collaborators/{collaborator}',
   params: { collaborator: pathText },
   scope: 'repository',
+  outlivesCredential: true,
   requires: [inRepo, signedIn, repoAdmin, validBody],
   body: AddCollaboratorOption,
   reply: { 204: 'empty' },

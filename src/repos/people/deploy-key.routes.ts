@@ -32,11 +32,12 @@ export const repoCreateKey = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/keys',
   scope: 'repository',
+  outlivesCredential: true,
   requires: [inRepo, signedIn, repoAdmin, validBody],
   body: CreateKeyOption,
   reply: { 201: DeployKey },
   async run({ ctx, body }) {
-    must(mayIssueKey(ctx.viewer.credential))
+    must(mayIssueKey(ctx.viewer.credential, ctx.config.ingot.strictTokens))
     const key = await addDeployKey(ctx, { title: body.title, key: body.key, isReadOnly: body.read_only ?? false })
     return created(presentNewDeployKey(ctx, key))
   },

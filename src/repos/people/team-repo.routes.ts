@@ -56,6 +56,7 @@ export const orgAddTeamRepository = operation({
   path: '/teams/{teamid}/repos/{org}/{reponame}',
   params: { org: pathText, reponame: pathText },
   scope: 'organization',
+  outlivesCredential: true,
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn],
   reply: { 204: 'empty' },
   async run({ ctx, params }) {
@@ -109,6 +110,7 @@ export const repoAddTeam = operation({
   path: '/repos/{username}/{reponame}/teams/{team}',
   params: { team: pathText },
   scope: 'repository',
+  outlivesCredential: true,
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 204: 'empty' },
   async run({ ctx, params }) {

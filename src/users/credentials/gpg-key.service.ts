@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { Services } from '../../access/context.ts'
 import { recordAct } from '../../audit/audit.ts'
 import { isUniqueViolation, transaction } from '../../db/database.ts'
+import { publish } from '../../events/hub.ts'
 import type { GpgKeyRow, UserRow } from '../../db/tables/accounts.ts'
 import { Invalid, NotFound } from '../../lib/errors.ts'
 import type { GpgKeyId } from '../../lib/ids.ts'
@@ -84,6 +85,7 @@ export async function addGpgKey(
         about: { kind: 'openpgp key', id: added.id, name: added.key_id },
         details: { account: user.name },
       })
+      await publish(tx, 'credential.changed', { userId: user.id, what: 'openpgpKey', name: added.key_id })
       return added
     })
   } catch (error) {

@@ -49,11 +49,12 @@ export const userCurrentPostKey = operation({
   path: '/user/keys',
   scope: 'user',
   narrowScope: 'admin:public_key',
+  outlivesCredential: true,
   requires: [signedIn, validBody],
   body: CreateKeyOption,
   reply: { 201: PublicKey },
   async run({ ctx, body }) {
-    must(mayIssueKey(ctx.viewer.credential))
+    must(mayIssueKey(ctx.viewer.credential, ctx.config.ingot.strictTokens))
     return created(await presentOneKey(ctx, await addKey(ctx, ctx.viewer.user, body)))
   },
 })

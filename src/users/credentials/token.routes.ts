@@ -35,6 +35,7 @@ export const userCreateToken = operation({
   method: 'POST',
   path: '/users/{username}/tokens',
   scope: 'user',
+  outlivesCredential: true,
   requires: [namedUser, userVisible, selfOrAdmin, validBody, basicAuth, signedIn],
   body: CreateAccessTokenOption,
   reply: { 201: AccessToken },
