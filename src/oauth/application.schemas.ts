@@ -15,5 +15,5 @@ export type OAuth2Application = Static<typeof OAuth2Application>
 export const CreateOAuth2ApplicationOptions = requestObject('CreateOAuth2ApplicationOptions', {
   name: Type.String({ minLength: 1, maxLength: 255 }),
   confidential_client: Type.Optional(Type.Boolean()),
-  redirect_uris: Type.Array(Type.String(), { minItems: 1, maxItems: 50 }),
+  redirect_uris: Type.Array(Type.String(), { maxItems: 50 }),
 })
