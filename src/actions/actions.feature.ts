@@ -18,6 +18,7 @@ import * as runnerRoutes from './protocol/runner.routes.ts'
 import { jobTokens } from './runners/job.credentials.ts'
 import * as registrationRoutes from './runners/registration.routes.ts'
 import { runnerTokens } from './runners/runner.credentials.ts'
+import { endFormerRunners } from './runners/runner.subscribers.ts'
 import { registrationPurpose } from './runners/runner.service.ts'
 import { queueOfAccount, queueOfRepo } from './queue.owned.ts'
 import { actionCounters } from './runs/counter.store.ts'
@@ -52,7 +53,7 @@ export const actions: Feature = {
     identityRoutes,
     workflowListRoutes,
   ],
-  subscribers: [deleteRunFiles, endClosingLog, offerJobsAnew],
+  subscribers: [deleteRunFiles, endClosingLog, offerJobsAnew, endFormerRunners],
   counters: actionCounters,
   credentials: [jobTokens, runnerTokens],
   jobs: [storeLog],

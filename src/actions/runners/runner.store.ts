@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import type { ActionRegistrationTokenRow, ActionRunnerRow, NewActionRunnerRow } from '../../db/tables/actions.ts'
-import type { RunnerId } from '../../lib/ids.ts'
+import type { RepoId, RunnerId, UserId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 import { scopeText, type QueueScope } from '../queue-scope.ts'
 
@@ -46,6 +46,21 @@ export const findTokenByHash = (db: Db | Tx, hash: string): Promise<ActionRegist
     .where('token_hash', '=', hash)
     .where('is_active', '=', sql.lit(true))
     .executeTakeFirst()
+
+/** Ends the registration token of a scope; the next request for one makes another. */
+export const deleteRegistrationToken = (tx: Tx, scope: QueueScope) =>
+  tx.deleteFrom('action_registration_token').where('scope', '=', scopeText(scope)).execute()
+
+/** Ends the registration tokens of all repositories of an owner. */
+export const deleteRegistrationTokensOfRepos = (tx: Tx, ownerId: UserId) =>
+  tx
+    .deleteFrom('action_registration_token')
+    .where('repo_id', 'in', (select) => select.selectFrom('repo').select('id').where('owner_id', '=', ownerId))
+    .execute()
+
+/** Unregisters the runners of a repository. */
+export const deleteRunnersOfRepo = (tx: Tx, repoId: RepoId) =>
+  tx.deleteFrom('action_runner').where('repo_id', '=', repoId).execute()
 
 export const insertRunner = (tx: Tx, values: NewActionRunnerRow): Promise<ActionRunnerRow> =>
   tx.insertInto('action_runner').values(values).returningAll().executeTakeFirstOrThrow()
