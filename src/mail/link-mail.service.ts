@@ -1,5 +1,5 @@
 import type { Services } from '../access/context.ts'
-import { findPerson } from '../auth/account.store.ts'
+import { findPerson, findPersonByPrimary } from '../auth/account.store.ts'
 import type { MailedLinkRow, UserRow } from '../db/tables/accounts.ts'
 import type { LinkId } from '../lib/ids.ts'
 import { nowUnix } from '../lib/time.ts'
@@ -24,7 +24,8 @@ export async function mailRequestedLink(services: Services, id: LinkId): Promise
   const link = await findLink(db, id)
   const isOver = !link || link.used_unix !== null || link.expires_unix <= nowUnix(clock)
   if (isOver || !mailer.isEnabled || (await isTooMuchMail(services, link))) return
-  const user = link.user_id === null ? await findPerson(db, link.lower_email) : await findUserById(db, link.user_id)
+  const find = link.kind === 'reset' ? findPersonByPrimary : findPerson
+  const user = link.user_id === null ? await find(db, link.lower_email) : await findUserById(db, link.user_id)
   const texts = textsFor(config, link.language)
   const letter = letterOf(services, link, user, texts)
   if (!letter) return

@@ -1,5 +1,5 @@
 import type { Services } from '../access/context.ts'
-import { findPerson } from '../auth/account.store.ts'
+import { findPersonByPrimary } from '../auth/account.store.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import { nowUnix } from '../lib/time.ts'
 import { readCertificate, type SshCertificate, trustedAuthorities } from '../secrets/ssh-certificate.ts'
@@ -35,7 +35,7 @@ export async function findCertified(
   if (problem !== undefined) return refused(problem)
   const principals = usablePrincipals(certificate, allowed)
   if (principals.length > maxPrincipals) return refused('it names too many')
-  const found = await Promise.all(principals.map((principal) => findPerson(services.db, principal)))
+  const found = await Promise.all(principals.map((principal) => findPersonByPrimary(services.db, principal)))
   const users = new Map(found.flatMap((user) => (user ? [[user.id, user]] : [])))
   const [user] = users.values()
   if (user === undefined) return refused('no account is named by it')

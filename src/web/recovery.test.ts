@@ -152,3 +152,20 @@ test('recoverAccountSubmit: of two who use a link at once one gets through', asy
     )
   })
 })
+
+test('forgotPasswordSubmit: an address that was added through the API resets no password', async () => {
+  await taken(async (forge, caught) => {
+    await forge.as('alice').must('POST', '/user/emails', { emails: ['mallory@example.com'] })
+    await forge.settle()
+    caught.splice(0)
+    assert.equal((await ask(forge, 'mallory@example.com')).status, 200)
+    await forge.settle()
+    assert.deepEqual(caught, [])
+    await ask(forge, 'alice@example.com')
+    await forge.settle()
+    assert.deepEqual(
+      caught.map(({ to }) => to),
+      [['alice@example.com']],
+    )
+  })
+})

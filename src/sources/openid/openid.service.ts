@@ -1,6 +1,6 @@
 import type { Services } from '../../access/context.ts'
 import { recordAct } from '../../audit/audit.ts'
-import { findPerson } from '../../auth/account.store.ts'
+import { findPersonByPrimary } from '../../auth/account.store.ts'
 import { passkeysOf } from '../../auth/passkey.service.ts'
 import { isUniqueViolation, transaction } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
@@ -78,7 +78,7 @@ export async function accountAt(
 async function sameAccount({ db }: Services, person: OpenIdPerson): Promise<UserRow | undefined> {
   const named = person.name === '' ? undefined : await findUserByName(db, person.name)
   if (named?.kind === 'individual') return named
-  return person.isEmailProven ? findPerson(db, person.email) : undefined
+  return person.isEmailProven ? findPersonByPrimary(db, person.email) : undefined
 }
 
 /** Whether an account can be made of what the provider says alone. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Services } from '../../access/context.ts'
 import { recordAct } from '../../audit/audit.ts'
-import { findPerson } from '../../auth/account.store.ts'
+import { findPersonByPrimary } from '../../auth/account.store.ts'
 import { transaction } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import { AccountRefused, Invalid } from '../../lib/errors.ts'
@@ -43,7 +43,7 @@ async function findAccount(
   const named = name === undefined ? undefined : await findUserByName(db, name)
   if (named) return named.kind === 'individual' ? named : 'taken'
   const isMade = name !== undefined && config.service.enableReverseProxyAutoRegistration
-  return email === undefined || isMade ? undefined : findPerson(db, email)
+  return email === undefined || isMade ? undefined : findPersonByPrimary(db, email)
 }
 
 async function makeProxied(services: Services, { name, email, fullName }: ProxySaid): Promise<UserRow | undefined> {

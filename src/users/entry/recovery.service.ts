@@ -1,6 +1,6 @@
 import type { Services } from '../../access/context.ts'
 import { recordAct } from '../../audit/audit.ts'
-import { findPerson } from '../../auth/account.store.ts'
+import { findPersonByPrimary } from '../../auth/account.store.ts'
 import { hasTwoFactor, takeSecondFactor } from '../../auth/two-factor.service.ts'
 import { transaction } from '../../db/database.ts'
 import type { MailedLinkRow, UserRow } from '../../db/tables/accounts.ts'
@@ -32,7 +32,9 @@ export async function askForReset(
 }
 
 async function openReset(services: Services, code: string): Promise<{ link: MailedLinkRow; user: UserRow }> {
-  const { link, user } = await openLink(services, 'reset', code, (row) => findPerson(services.db, row.lower_email))
+  const { link, user } = await openLink(services, 'reset', code, (row) =>
+    findPersonByPrimary(services.db, row.lower_email),
+  )
   if (!user || user.prohibit_login || user.login_source_id > 0) throw spentLink()
   return { link, user }
 }
