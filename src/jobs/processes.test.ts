@@ -118,13 +118,9 @@ test('a job whose process ended twice in a row is parked with the reason, also w
   await crash(['noteText', 'noteOnce', 'noteFar'])
   assert.deepEqual(
     (await listJobs(test.db, { limit: 10 }))
-      .map((row) => [row.name, row.state, row.problem, row.attempt])
-      .toSorted((one, other) => (String(one[0]) < String(other[0]) ? -1 : 1)),
-    [
-      ['noteFar', 'waiting', 'crashed', 1],
-      ['noteOnce', 'waiting', 'crashed', 1],
-      ['noteText', 'waiting', 'crashed', 1],
-    ],
+      .map((row) => `${row.name} ${row.state} ${row.problem} ${row.attempt}`)
+      .toSorted((one, other) => one.localeCompare(other)),
+    ['noteFar waiting crashed 1', 'noteOnce waiting crashed 1', 'noteText waiting crashed 1'],
   )
   await crash(['noteText', 'noteFar'])
   const row = await findJob(test.db, id)

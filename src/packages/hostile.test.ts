@@ -43,7 +43,6 @@ test('uploads to registries: the worst known input of each parser keeps no other
     const turnMs = await longestTurnMs(async () => {
       ;({ status } = await alice(method, path, content))
     })
-    if (process.env['INGOT_TEST_VERBOSE']) console.log(`${turnMs.toFixed(0)} ms ${status} ${path}: ${what}`)
     if (status >= 500 || turnMs > maxTurnMs) found.push(`${path}: ${what}: ${status} after ${turnMs.toFixed(0)} ms`)
   }
   assert.deepEqual(found, [])

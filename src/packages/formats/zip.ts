@@ -27,14 +27,17 @@ class ArchiveReader extends RandomAccessReader {
     position: number,
     callback: (error: Error | null) => void,
   ): void {
-    this.#bytesAt(position, length).then(
-      (bytes) => {
+    const copy = async (): Promise<Error | null> => {
+      try {
+        const bytes = await this.#bytesAt(position, length)
         bytes.copy(buffer, offset)
-        // Entries that are in one block follow each other here, and other work has its turn between them.
-        setImmediate(() => callback(null))
-      },
-      (error: unknown) => callback(error as Error),
-    )
+        return null
+      } catch (error) {
+        return error as Error
+      }
+    }
+    // Entries in one block follow each other here, and other work has its turn between them.
+    void copy().then((error) => setImmediate(callback, error))
   }
 
   async #bytesAt(position: number, length: number): Promise<Buffer> {
