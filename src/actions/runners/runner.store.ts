@@ -55,7 +55,9 @@ export const deleteRegistrationToken = (tx: Tx, scope: QueueScope) =>
 export const deleteRegistrationTokensOfRepos = (tx: Tx, ownerId: UserId) =>
   tx
     .deleteFrom('action_registration_token')
-    .where('repo_id', 'in', (select) => select.selectFrom('repo').select('id').where('owner_id', '=', ownerId))
+    .where('repo_id', 'in', (select) =>
+      select.selectFrom('repo').select('repo.id').where('repo.owner_id', '=', ownerId),
+    )
     .execute()
 
 /** Unregisters the runners of a repository. */

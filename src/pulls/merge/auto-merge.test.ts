@@ -4,7 +4,8 @@ import { findRepoByName } from '../../access/access.store.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { branchRef } from '../../lib/refs.ts'
 import { codeOf } from '../../refs/git-repository.ts'
-import { openJournal, settleLeftovers } from '../../refs/ref-door.service.ts'
+import { settleLeftovers } from '../../refs/leftovers.service.ts'
+import { openJournal } from '../../refs/ref-door.service.ts'
 import { startForge, type Forge } from '../../testing/forge.ts'
 import type { GivenRepo } from '../../testing/given.ts'
 import { commitFiles, givenPull, type GivenPull } from '../../testing/given-pull.ts'
@@ -118,7 +119,7 @@ for (const isMoved of [false, true]) {
     await openJournal(forge.services, codeOf(repo), [change], { doerId: user.id, via: 'merge' }, { effect })
     if (isMoved) await git.updateRefs(repo.git_key, [change])
     assert.equal(await cancel(forge, pull), 409)
-    await settleLeftovers(forge.services, 0)
+    await settleLeftovers(forge.services, 'all')
     assert.equal((await shown(forge, pull)).merged, isMoved)
     assert.equal(await cancel(forge, pull), isMoved ? 404 : 204)
     await succeed(forge, pull)
