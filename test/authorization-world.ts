@@ -49,7 +49,7 @@ export function predict(operation: NamedOperation, caller: Caller, place: Place)
   if (!(operation.narrowScope && caller.scopes?.narrow.has(operation.narrowScope)) && lacks(operation.scope)) return 403
   if (operation.outlivesCredential && (caller.job || caller.scopes?.publicOnly)) return 403
   if (caller.job && operation.method !== 'GET') {
-    const isOfAccount = operation.scope.some((each) => ofAccounts.has(each))
+    const isOfAccount = operation.scope.some((each) => ofAccounts.has(each)) || /^\/users?\//.test(operation.path)
     if (isOfAccount || (operation.base === 'api' && caller.job.isReadOnly)) return 403
   }
   const rank = caller.job

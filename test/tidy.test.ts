@@ -61,6 +61,19 @@ const otherwiseRequired = new Map<string, string>([
   ['repoDeleteAvatar', signsInFirst],
 ])
 
+/** Operations whose row in the written contract names one category, where the reference asks for that of the group as well. */
+const otherwiseScoped = new Map<string, string>(
+  [
+    'createCurrentUserRepo',
+    'userCurrentListRepos',
+    'userListRepos',
+    'userCurrentListStarred',
+    'userCurrentCheckStarring',
+    'userCurrentPutStar',
+    'userCurrentDeleteStar',
+  ].map((id) => [id, 'repository']),
+)
+
 test('each operation is declared once', () => {
   const ids = operations.map(({ id }) => id)
   assert.deepEqual(
@@ -89,7 +102,7 @@ test('an operation of the contract has its method, path, scope and required code
     const wanted = {
       route: `${known.method} ${placesOf(known.path)}`,
       requires: standardOf(known.requires).join(' '),
-      scope: known.scope.toSorted().join('+'),
+      scope: otherwiseScoped.get(operation.id) ?? known.scope.toSorted().join('+'),
     }
     return Object.entries(wanted).flatMap(([key, value]) => {
       const have = declared[key as keyof typeof declared]

@@ -101,9 +101,9 @@ const ofAccounts: ReadonlySet<Scope> = new Set(['user', 'organization', 'notific
  * others. So they change nothing but repositories; and those that only read change nothing, also where readers may, as with
  * issues.
  */
-function checkJob(viewer: Viewer | undefined, { base, scope }: Operation, method: string): void {
+function checkJob(viewer: Viewer | undefined, { base, scope, path }: Operation, method: string): void {
   if (viewer?.credential.kind !== 'job' || method === 'GET' || method === 'HEAD') return
-  const isOfAccount = scope.some((each) => ofAccounts.has(each))
+  const isOfAccount = scope.some((each) => ofAccounts.has(each)) || /^\/users?\//.test(path)
   if (!isOfAccount && (base !== 'api' || !viewer.credential.readOnly)) return
   throw new Forbidden('a job of a workflow may not do this', 'job_of_workflow')
 }

@@ -167,8 +167,8 @@ export const orgListCurrentUserOrgs = operation({
 export const orgListUserOrgs = operation({
   method: 'GET',
   path: '/users/{username}/orgs',
-  scope: ['user', 'organization'],
-  requires: [namedUser, signedIn],
+  scope: null,
+  requires: [anyTokenScope('user', 'organization'), namedUser, signedIn],
   query: pageQuery,
   reply: { 200: Type.Array(Organization) },
   async run({ ctx, query }) {
@@ -203,8 +203,8 @@ export const adminListUserOrgs = operation({
 export const orgGetUserPermissions = operation({
   method: 'GET',
   path: '/users/{username}/orgs/{org}/permissions',
-  scope: ['user', 'organization'],
-  requires: [namedUser, signedIn, inOrg],
+  scope: null,
+  requires: [anyTokenScope('user', 'organization'), namedUser, signedIn, inOrg],
   reply: { 200: OrganizationPermissions },
   run: async ({ ctx }) => ok(await orgPermissionsOf(ctx, ctx.subject)),
 })

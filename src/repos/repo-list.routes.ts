@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { anyone, exploreSignIn, signedIn, tokenScope } from '../access/requirements.ts'
+import { anyone, exploreSignIn, signedIn } from '../access/requirements.ts'
 import { operation } from '../http/operation.ts'
 import { paged } from '../http/reply.ts'
 import { pageQuery } from '../http/schema.ts'
@@ -13,8 +13,8 @@ import { Repository, SearchResults } from './repo.schemas.ts'
 export const userListRepos = operation({
   method: 'GET',
   path: '/users/{username}/repos',
-  scope: 'user',
-  requires: [namedUser, userVisible, tokenScope('repository'), exploreSignIn],
+  scope: 'repository',
+  requires: [namedUser, userVisible, exploreSignIn],
   query: pageQuery,
   reply: { 200: Type.Array(Repository) },
   async run({ ctx, query }) {
@@ -27,8 +27,8 @@ export const userListRepos = operation({
 export const userCurrentListRepos = operation({
   method: 'GET',
   path: '/user/repos',
-  scope: 'user',
-  requires: [signedIn, tokenScope('repository')],
+  scope: 'repository',
+  requires: [signedIn],
   query: { order_by: Type.Optional(Type.String()), ...pageQuery },
   reply: { 200: Type.Array(Repository) },
   async run({ ctx, query }) {

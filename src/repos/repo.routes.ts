@@ -21,8 +21,8 @@ import { newRepositoryOf } from './lifecycle/new-repository.ts'
 export const createCurrentUserRepo = operation({
   method: 'POST',
   path: '/user/repos',
-  scope: 'user',
-  requires: [signedIn, tokenScope('repository'), validBody, userUnderQuota('size:repos:all')],
+  scope: 'repository',
+  requires: [signedIn, validBody, userUnderQuota('size:repos:all')],
   body: CreateRepoOption,
   reply: { 201: Repository },
   async run({ ctx, body }) {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { inRepo } from '../../access/repo.requirements.ts'
-import { anyone, signedIn, switchedOn, tokenScope } from '../../access/requirements.ts'
+import { anyone, signedIn, switchedOn } from '../../access/requirements.ts'
 import { operation } from '../../http/operation.ts'
 import { noContent, paged } from '../../http/reply.ts'
 import { pageQuery } from '../../http/schema.ts'
@@ -19,8 +19,8 @@ const starsOn = switchedOn('starsEnabled', (config) => !config.repository.disabl
 export const userCurrentListStarred = operation({
   method: 'GET',
   path: '/user/starred',
-  scope: 'user',
-  requires: [anyone, starsOn, signedIn, tokenScope('repository')],
+  scope: 'repository',
+  requires: [anyone, starsOn, signedIn],
   query: pageQuery,
   reply: { 200: Type.Array(Repository) },
   async run({ ctx, query }) {
@@ -47,8 +47,8 @@ export const userListStarred = operation({
 export const userCurrentCheckStarring = operation({
   method: 'GET',
   path: '/user/starred/{username}/{reponame}',
-  scope: 'user',
-  requires: [anyone, starsOn, signedIn, tokenScope('repository'), inRepo],
+  scope: 'repository',
+  requires: [anyone, starsOn, signedIn, inRepo],
   reply: { 204: 'empty' },
   async run({ ctx }) {
     await checkStar(ctx)
@@ -59,8 +59,8 @@ export const userCurrentCheckStarring = operation({
 export const userCurrentPutStar = operation({
   method: 'PUT',
   path: '/user/starred/{username}/{reponame}',
-  scope: 'user',
-  requires: [anyone, starsOn, signedIn, tokenScope('repository'), inRepo],
+  scope: 'repository',
+  requires: [anyone, starsOn, signedIn, inRepo],
   reply: { 204: 'empty' },
   async run({ ctx }) {
     await star(ctx)
@@ -71,8 +71,8 @@ export const userCurrentPutStar = operation({
 export const userCurrentDeleteStar = operation({
   method: 'DELETE',
   path: '/user/starred/{username}/{reponame}',
-  scope: 'user',
-  requires: [anyone, starsOn, signedIn, tokenScope('repository'), inRepo],
+  scope: 'repository',
+  requires: [anyone, starsOn, signedIn, inRepo],
   reply: { 204: 'empty' },
   async run({ ctx }) {
     await unstar(ctx)

@@ -36,7 +36,7 @@ export const userCreateToken = operation({
   path: '/users/{username}/tokens',
   scope: 'user',
   outlivesCredential: true,
-  requires: [namedUser, userVisible, selfOrAdmin, validBody, basicAuth, signedIn],
+  requires: [basicAuth, namedUser, userVisible, selfOrAdmin, validBody, signedIn],
   body: CreateAccessTokenOption,
   reply: { 201: AccessToken },
   async run({ ctx, body }) {
@@ -52,7 +52,7 @@ export const userDeleteAccessToken = operation({
   path: '/users/{username}/tokens/{id}',
   params: { id: pathText },
   scope: 'user',
-  requires: [namedUser, userVisible, selfOrAdmin, basicAuth, signedIn],
+  requires: [basicAuth, namedUser, userVisible, selfOrAdmin, signedIn],
   reply: { 204: 'empty' },
   async run({ ctx, params }) {
     await removeToken(ctx, ctx.subject, params.id)
