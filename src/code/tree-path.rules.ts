@@ -1,3 +1,4 @@
+import { isDisguisedGitModules, isDotGit } from '../git/dot-git.ts'
 import { allow, deny, type Verdict } from '../lib/verdict.ts'
 
 /** Longest path of a file, in bytes, that common file systems can check out. */
@@ -23,11 +24,11 @@ export function resolvePath(path: string): string {
   return parts.join('/')
 }
 
-/** Whether a resolved path may be written: it names something, and nothing that git keeps for itself. */
+/** Whether a resolved path may be written: it names something, and no file system takes a part of it for git's own. */
 export function mayWritePath(path: string): Verdict {
   if (path === '') return deny('a path is required')
   if (path.includes('\0')) return deny('a path holds no zero bytes')
   if (Buffer.byteLength(path) > maxPathBytes) return deny(`a path has at most ${maxPathBytes} bytes`)
-  const reserved = path.split('/').find((part) => part.toLowerCase() === '.git')
+  const reserved = path.split('/').find((part) => isDotGit(part) || isDisguisedGitModules(part))
   return reserved === undefined ? allow : deny(`${reserved} is reserved for git`)
 }

@@ -72,6 +72,9 @@ const configuration = (hooksFolder: string, durable: boolean): string => `
 \tfilesRefLockTimeout = 5000
 \tpackedRefsTimeout = 5000
 \tprecomposeUnicode = false
+\t; The names that file systems of clients take for .git are refused, whatever file system this is.
+\tprotectHFS = true
+\tprotectNTFS = true
 \tquotePath = false
 \tfsync = ${durable ? 'committed,reference' : 'none'}
 \tfsyncMethod = batch

@@ -1,3 +1,4 @@
+import { isDotGit } from './dot-git.ts'
 import { createHash, type Hash, randomBytes } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { access, mkdir, open, rename, rm } from 'node:fs/promises'
@@ -163,6 +164,9 @@ export async function writeTree(
       await removeEntry(context, key, root, parts, change.path)
       blobs.push(undefined)
       continue
+    }
+    if (parts.some(isDotGit)) {
+      throw new Invalid(`the path is reserved for git: ${change.path.slice(0, 200)}`, 'git_path_invalid')
     }
     const mode = change.mode ?? '100644'
     if (!writableModes.has(mode)) throw new Invalid(`not a file mode: ${mode}`)
