@@ -107,7 +107,9 @@ async function changeNotes(
   change: (notes: Oid | undefined) => Promise<NoteChange>,
 ): Promise<void> {
   const { git, repo } = ctx
-  const caller = { ...callerIdentity(ctx), unixSeconds: Math.floor(ctx.clock.nowMs() / 1000), offsetMinutes: 0 }
+  // The author of a note is the login, not the full name (observed).
+  const identity = { ...callerIdentity(ctx), name: ctx.viewer.user.name }
+  const caller = { ...identity, unixSeconds: Math.floor(ctx.clock.nowMs() / 1000), offsetMinutes: 0 }
   for (let attempt = 1; ; attempt++) {
     const notes = await git.readRef(repo.git_key, notesRef)
     const tree = { base: notes, changes: [await change(notes)] }
