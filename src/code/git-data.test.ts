@@ -46,6 +46,12 @@ test('repoListAllGitRefs, repoListGitRefs, getTree, getBlob, getAnnotatedTag: ob
   assert.deepEqual([tree.tree[0].path, tree.tree[0].size, tree.total_count, tree.truncated], ['dir/a.txt', 2, 3, true])
   const blob = (await forge.guest.get(`${repo.api}/git/blobs/${tree.tree[0].sha}`)).json
   assert.deepEqual([blob.content, blob.size], [base64('a\n'), 2])
+  for (const sha of [tag.object.sha, tree.sha, (await forge.guest.get(`${repo.api}/commits`)).json[0].sha]) {
+    const object = (await forge.guest.get(`${repo.api}/git/blobs/${sha}`)).json
+    const bytes = Buffer.from(object.content, 'base64')
+    assert.deepEqual([object.sha, object.size], [sha, bytes.length])
+    assert.ok(bytes.length > 0)
+  }
   const statuses = await Promise.all(
     ['git/refs/heads/none', 'git/tags/main', 'git/trees/none', 'git/blobs/main'].map(
       async (path) => (await forge.guest.get(`${repo.api}/${path}`)).status,

@@ -497,6 +497,8 @@ export type Git = {
 
   // Objects
   objectInfo(at: ReadFrom, oid: Oid): Promise<{ type: ObjectType; sizeBytes: number } | undefined>
+  /** The bytes of objects of any type, held whole; objects that do not exist or are very large are left out. */
+  readContents(at: ReadFrom, oids: readonly Oid[]): Promise<ReadonlyMap<Oid, Buffer>>
   /** Those of `oids` that do not exist. */
   missingObjects(at: ReadFrom, oids: readonly Oid[]): Promise<readonly Oid[]>
   readCommit(at: ReadFrom, oid: Oid): Promise<Commit>

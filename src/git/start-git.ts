@@ -142,6 +142,7 @@ function bind(context: GitContext): Git {
     updateRefs: withContext(updateRefs),
 
     objectInfo: withContext(objects.objectInfo),
+    readContents: withContext(objects.readContents),
     missingObjects: withContext(objects.missingObjects),
     readCommit: withContext(objects.readCommit),
     readCommits: withContext(objects.readCommits),

@@ -73,6 +73,19 @@ async function pageOfTree(ctx: RepoCtx, treeish: Oid, recursive: boolean, { offs
   }
 }
 
+/** The bytes of an object, which a client may ask for by the id of a commit, tree or tag as well; none of larger ones. */
+async function readBytes(
+  { git, repo }: RepoCtx,
+  oid: Oid,
+  maxBytes: number,
+): Promise<{ readonly sizeBytes: number; readonly content?: Buffer | undefined }> {
+  const info = await git.objectInfo(repo.git_key, oid)
+  if (info?.type === 'blob') return git.readBlob(repo.git_key, oid, { maxBytes })
+  const sizeBytes = info?.sizeBytes ?? 0
+  if (sizeBytes > maxBytes) return { sizeBytes }
+  return { sizeBytes, content: (await git.readContents(repo.git_key, [oid])).get(oid) }
+}
+
 export const getBlob = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/git/blobs/{sha}',
@@ -84,8 +97,9 @@ export const getBlob = operation({
     const { git, repo, config } = ctx
     const isId = /^[0-9a-f]{4,64}$/.test(params.sha)
     const found = isId ? await git.resolve(repo.git_key, params.sha) : undefined
-    if (found?.type !== 'blob') throw new BadRequest(`${params.sha} is no blob`, 'blob_not_found')
-    const blob = await git.readBlob(repo.git_key, found.oid, { maxBytes: config.api.defaultMaxBlobSize })
+    // A branch may have a name that could be an id.
+    if (!found?.oid.startsWith(params.sha)) throw new BadRequest(`${params.sha} names no object`, 'blob_not_found')
+    const blob = await readBytes(ctx, found.oid, config.api.defaultMaxBlobSize)
     return ok({
       content: blob.content?.toString('base64') ?? '',
       encoding: 'base64',
