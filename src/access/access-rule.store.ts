@@ -214,6 +214,10 @@ export function mayAccess(who: Who, where: Where, wanted: Wanted): Condition {
   return asCondition(limited(pair, wanted, any(all(pair.isAdmin, isOn), open(pair, wanted), given(pair, wanted))))
 }
 
+/** Returns that a viewer reads issues or pull requests of a row of `repo`, which the query joins with its `owner`. */
+export const readsIssues = (viewer: Viewer | undefined): Condition =>
+  mayAccess(viewer, 'repo', { units: ['issues', 'pulls'], mode: 1 })
+
 /** Like `mayAccess`, by what was given to the person alone: not as an administrator, not because all may. */
 export const wasGiven = (who: Who, where: Where, wanted: Wanted): Condition => {
   const pair = pairOf(who, where)

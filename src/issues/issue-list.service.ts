@@ -6,7 +6,7 @@ import { BadRequest, NotFound } from '../lib/errors.ts'
 import type { UserId } from '../lib/ids.ts'
 import { pageOf, type Bound, type Page, type PageQuery } from '../lib/paging.ts'
 import { findTeamByName } from '../orgs/team.store.ts'
-import { findUserByName } from '../users/user.store.ts'
+import { findShownUser } from '../users/user.service.ts'
 import { sentTime } from '../lib/time.ts'
 import type { IssueFilter } from './issue-filter.store.ts'
 import type { RepoFilter } from './issue-branch.store.ts'
@@ -82,7 +82,7 @@ function sortOf(text: string | undefined): IssueSort {
 
 async function accountId(ctx: Ctx, name: string | undefined): Promise<UserId | undefined> {
   if (name === undefined || name === '') return undefined
-  const user = await findUserByName(ctx.db, name)
+  const user = await findShownUser(ctx, name)
   if (!user) throw new NotFound('the user does not exist', 'user_not_found')
   return user.id
 }
@@ -145,7 +145,7 @@ export async function searchEverywhere(ctx: Ctx, query: SearchQuery): Promise<Fo
   const { config, viewer } = ctx
   const page = pageOf(query, { ...config.api, defaultPagingNum: config.ui.issuePagingNum })
   const times = { sinceUnix: sentTime(query.since, 'since'), beforeUnix: sentTime(query.before, 'before') }
-  const owner = query.owner ? await findUserByName(ctx.db, query.owner) : undefined
+  const owner = query.owner ? await findShownUser(ctx, query.owner) : undefined
   if (query.owner && !owner) throw new BadRequest('the owner does not exist', 'owner_not_found')
   if (query.team && !owner) throw new BadRequest('name the owner of the team too', 'owner_missing')
   const team = query.team && owner ? await findTeamByName(ctx.db, owner.id, query.team.toLowerCase()) : undefined
@@ -153,8 +153,8 @@ export async function searchEverywhere(ctx: Ctx, query: SearchQuery): Promise<Fo
   const labelNames = namesIn(query.labels)
   const titles = namesIn(query.milestones)
   const [hasLabels, hasMilestones] = await Promise.all([
-    labelNames.length > 0 && areLabelsNamed(ctx.db, labelNames),
-    titles.length > 0 && areMilestonesNamed(ctx.db, titles),
+    labelNames.length > 0 && areLabelsNamed(ctx.db, viewer, labelNames),
+    titles.length > 0 && areMilestonesNamed(ctx.db, viewer, titles),
   ])
   const words = parseSearchWords(query.q ?? '')
   const mine = (asked: boolean | undefined): UserId | undefined => (asked && viewer ? viewer.id : undefined)
@@ -170,7 +170,7 @@ export async function searchEverywhere(ctx: Ctx, query: SearchQuery): Promise<Fo
       isClosed: isClosedOf(query.state),
       isPull: kindsOf(query.type),
       ...times,
-      // Names that nobody uses filter nothing.
+      // Names that the viewer sees nowhere filter nothing.
       ...(hasLabels ? { labelNames } : {}),
       ...(hasMilestones ? { milestoneTitles: titles } : {}),
       posterId: mine(query.created),

@@ -12,7 +12,8 @@ import type { LabelId, MilestoneId, RepoId } from '../lib/ids.ts'
 import { isOid } from '../lib/refs.ts'
 import type { Bound, Page } from '../lib/paging.ts'
 import { findRepoById } from '../repos/repo.store.ts'
-import { findUserById, findUserByName } from '../users/user.store.ts'
+import { findShownUser } from '../users/user.service.ts'
+import { findUserById } from '../users/user.store.ts'
 import { upToDate } from './pull-check.service.ts'
 import { findOldestOnRoute, findPullByIssue, findPullByMergeCommit, loadPulls, type PullPair } from './pull.store.ts'
 
@@ -99,7 +100,7 @@ export async function listPulls(
   query: PullQuery,
   page: Page,
 ): Promise<{ pairs: PullPair[]; total: number; bound: Bound | undefined }> {
-  const poster = query.poster ? await findUserByName(ctx.db, query.poster) : undefined
+  const poster = query.poster ? await findShownUser(ctx, query.poster) : undefined
   if (query.poster && !poster) throw new BadRequest(`there is no user ${query.poster}`, 'poster_unknown')
   const labels = (query.labels ?? []).filter((label) => label !== '')
   const wrong = labels.find((label) => !/^\d{1,15}$/.test(label))

@@ -115,6 +115,15 @@ export async function refuseInvisible(ctx: Ctx, account: UserRow): Promise<void>
   if (!(await isVisibleToViewer(ctx, account))) throw new NotFound('the user does not exist', 'user_not_found')
 }
 
+/**
+ * Returns the account of a name as far as the viewer may see it: a filter or a field answers for a hidden account as for one
+ * that does not exist.
+ */
+export async function findShownUser(ctx: Ctx, name: string): Promise<UserRow | undefined> {
+  const account = await findUserByName(ctx.db, name)
+  return account && (await isVisibleToViewer(ctx, account)) ? account : undefined
+}
+
 /** People whom the viewer may see with a text in their login, full name or shown address, or the one with an id. */
 export async function findPeople(
   ctx: Ctx,

@@ -1,3 +1,6 @@
+import { sql } from 'kysely'
+import { accountsShownTo, readsIssues } from '../../access/access-rule.store.ts'
+import type { Viewer } from '../../auth/viewer.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { textList, textListText } from '../../db/id-list.ts'
 import { preparedQuery } from '../../db/prepared.ts'
@@ -66,9 +69,17 @@ const labelIdsByName = preparedQuery((db: Db, repoId: RepoId, names: string) =>
   db.selectFrom('label').select(['id', 'name']).where('repo_id', '=', repoId).where('name', 'in', textList(db, names)),
 )
 
-/** Whether any repository or organization has a label of one of the names. */
-export const areLabelsNamed = async (db: Db, names: readonly string[]): Promise<boolean> =>
-  (await db.selectFrom('label').select('id').where('name', 'in', names).limit(1).executeTakeFirst()) !== undefined
+/** Returns whether a repository or organization that the viewer may see has a label of one of the names. */
+export async function areLabelsNamed(db: Db, viewer: Viewer | undefined, names: readonly string[]): Promise<boolean> {
+  const { rows } = await sql<{ id: LabelId }>`
+    select label.id from label where label.name in (${sql.join(names)}) and (
+      exists (select 1 from repo cross join "user" as owner where repo.id = label.repo_id and owner.id = repo.owner_id
+        and ${readsIssues(viewer)})
+      or exists (select 1 from "user" where "user".id = label.org_id and ${accountsShownTo(viewer)})) limit 1`.execute(
+    db,
+  )
+  return rows.length > 0
+}
 
 /** Labels on an issue by id. */
 export const listSetLabels = (db: Db | Tx, issueId: IssueId): Promise<LabelRow[]> =>

@@ -1,4 +1,6 @@
 import { sql } from 'kysely'
+import { readsIssues } from '../../access/access-rule.store.ts'
+import type { Viewer } from '../../auth/viewer.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { contains } from '../../db/like.ts'
 import type { MilestoneChange, MilestoneRow, NewMilestoneRow } from '../../db/tables/issues.ts'
@@ -59,9 +61,18 @@ export const listMilestonesNamed = (db: Db, repoId: RepoId, names: readonly stri
     .execute()
 }
 
-/** Whether any repository has a milestone of one of the titles. */
-export const areMilestonesNamed = async (db: Db, titles: readonly string[]): Promise<boolean> =>
-  (await db.selectFrom('milestone').select('id').where('title', 'in', titles).limit(1).executeTakeFirst()) !== undefined
+/** Returns whether a repository in which the viewer reads issues or pull requests has a milestone of one of the titles. */
+export async function areMilestonesNamed(
+  db: Db,
+  viewer: Viewer | undefined,
+  titles: readonly string[],
+): Promise<boolean> {
+  const { rows } = await sql<{ id: MilestoneId }>`
+    select milestone.id from milestone cross join repo cross join "user" as owner
+    where milestone.title in (${sql.join(titles)}) and repo.id = milestone.repo_id and owner.id = repo.owner_id
+      and ${readsIssues(viewer)} limit 1`.execute(db)
+  return rows.length > 0
+}
 
 export const insertMilestone = (tx: Tx, values: NewMilestoneRow): Promise<MilestoneRow> =>
   tx.insertInto('milestone').values(values).returningAll().executeTakeFirstOrThrow()

@@ -6,7 +6,7 @@ import { Forbidden, NotFound } from '../../lib/errors.ts'
 import type { UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
-import { findUserByName } from '../../users/user.store.ts'
+import { findShownUser } from '../../users/user.service.ts'
 import { findIssueWatch, listIssueWatchers, takesPart, upsertIssueWatch } from './subscription.store.ts'
 
 /** One page of the accounts that asked to hear of an issue. */
@@ -30,7 +30,7 @@ export async function setSubscription(
   userName: string,
   isWatching: boolean,
 ): Promise<boolean> {
-  const user = await findUserByName(ctx.db, userName)
+  const user = await findShownUser(ctx, userName)
   if (!user || user.kind !== 'individual') throw new NotFound('the user does not exist', 'user_not_found')
   if (user.id !== ctx.viewer.id && !ctx.viewer.isAdmin) {
     throw new Forbidden('you can change your own subscriptions only', 'subscription_forbidden')

@@ -7,7 +7,7 @@ import type { TrackedTimeId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import { sentTime, type Unix } from '../../lib/time.ts'
 import { unitConfig } from '../../repos/unit-config.ts'
-import { findUserByName } from '../../users/user.store.ts'
+import { findShownUser } from '../../users/user.service.ts'
 import { durationText } from './duration.ts'
 import { insertTimelineEntry } from '../timeline-entry.store.ts'
 import { mayManage } from '../issue.policy.ts'
@@ -44,7 +44,7 @@ export interface FoundTimes {
 const find = (ctx: Ctx, filter: TimeFilter, page: Page): Promise<FoundTimes> => findTimes(ctx.db, filter, page)
 
 async function getUser(ctx: Ctx, name: string): Promise<UserRow> {
-  const user = await findUserByName(ctx.db, name)
+  const user = await findShownUser(ctx, name)
   if (!user) throw new NotFound('the user does not exist', 'user_not_found')
   return user
 }
