@@ -158,7 +158,7 @@ test('dispatchWorkflow: refusals, inputs and what it answers', async () => {
   const status = async (body: object) => (await alice.post(dispatches, body)).status
   assert.equal((await forge.guest.post(dispatches, { ref: 'main' })).status, 401)
   assert.equal((await forge.as('bob').post(dispatches, { ref: 'main' })).status, 403)
-  assert.equal(await status({}), 400)
+  assert.equal(await status({}), 422)
   assert.equal(await status({ ref: 'main' }), 400)
   assert.equal(await status({ ref: 'none', inputs: { level: 'x' } }), 404)
   assert.equal(await status({ ref: 'main', inputs: { level: 5 } }), 422)
