@@ -25,7 +25,7 @@ test('cranUploadSource, cranUploadBinary: who may not, and archives that hold no
 })
 
 test('cranSource, cranArchivedSource, cranBinary: indexes of the newest, and every file', async () => {
-  await using forge = await startForge()
+  await using forge = await startForge({ users: ['alice'] })
   const alice = registryOf(forge.as('alice'), 'alice')
   const guest = registryOf(forge.guest, 'alice')
   assert.equal((await guest('GET', 'cran/src/contrib/PACKAGES')).status, 404)

@@ -65,7 +65,7 @@ const documentOf = async (registry: ReturnType<typeof registryOf>, name: string,
   gunzipSync((await registry('GET', `${group}/repodata/${name}.xml.gz`)).bytes).toString()
 
 test('rpmSettings, rpmKey, rpmDownload, rpmDelete: indexes say what packages say, and follow what is there', async () => {
-  await using forge = await startForge()
+  await using forge = await startForge({ users: ['alice'] })
   const alice = registryOf(forge.as('alice'), 'alice')
   const guest = registryOf(forge.guest, 'alice')
   assert.equal((await guest('GET', 'rpm/repodata/repomd.xml')).status, 404)
