@@ -52,8 +52,11 @@ export async function startForge(options: ForgeOptions = {}): Promise<Forge> {
   const temporary = options.dataFolder === undefined
   const folder = options.dataFolder ?? mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'ingot-forge-'))
   const clock = new TestClock(options.standAt)
+  // A process that shares its database with others does not take their work at its start.
+  const shared: ForgeOptions['settings'] =
+    options.database?.kind === 'postgres' ? { database: { DB_TYPE: 'postgres' } } : {}
   const { config } = loadConfig({
-    env: environmentOf({ ...storageIn(folder), ...options.settings }),
+    env: environmentOf({ ...storageIn(folder), ...shared, ...options.settings }),
     cwd: folder,
     overrides: { dataFolder: folder, host: '127.0.0.1', port: 0, sshPort: 0 },
   })

@@ -151,7 +151,7 @@ export async function pageOfOwner(
     .selectFrom('action_artifact')
     .innerJoin('repo', 'repo.id', 'action_artifact.repo_id')
     .where('repo.owner_id', '=', ownerId)
-    .where('action_artifact.is_whole', '=', true)
+    .where('action_artifact.is_whole', '=', sql.lit(true))
     .where('action_artifact.is_expired', '=', sql.lit(false))
   const [rows, counted] = await Promise.all([
     kept

@@ -55,7 +55,7 @@ export const findCacheLike = (
     .where('scope', '=', scope)
     .where('version', '=', version)
     .where(beginsWith(key))
-    .where('is_whole', '=', true)
+    .where('is_whole', '=', sql.lit(true))
     .orderBy('created_unix', 'desc')
     .orderBy('id', 'desc')
     .limit(1)
@@ -142,7 +142,7 @@ export const listByUse = (
     .selectFrom('action_cache')
     .select(['id', 'size_bytes', 'repo_id'])
     .where('repo_id', '=', repoId)
-    .where('is_whole', '=', true)
+    .where('is_whole', '=', sql.lit(true))
     .orderBy('used_unix')
     .orderBy('id')
     .execute()
@@ -155,7 +155,7 @@ export const listUnused = (db: Db, beforeUnix: Unix, begunBefore: Unix, limit: n
     .where((where) =>
       where.or([
         where('used_unix', '<', beforeUnix),
-        where.and([where('is_whole', '=', false), where('used_unix', '<', begunBefore)]),
+        where.and([where('is_whole', '=', sql.lit(false)), where('used_unix', '<', begunBefore)]),
       ]),
     )
     .orderBy('used_unix')
@@ -172,7 +172,7 @@ export async function pageOfCaches(
   const kept = db
     .selectFrom('action_cache')
     .where('repo_id', '=', repoId)
-    .where('is_whole', '=', true)
+    .where('is_whole', '=', sql.lit(true))
     .$if(key !== undefined, (query) => query.where(beginsWith(key ?? '')))
   const [rows, counted] = await Promise.all([
     kept.selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute(),
