@@ -63,8 +63,11 @@ test('ssh keys: security keys count when they were touched', () => {
     const edSignature = Buffer.concat([sign(null, token(flags), ed.privateKey), end(flags)])
     assert.equal(provesKey(edBlob, { signed, signature: edSignature, hashAlgorithm: undefined }), counts)
     const pair = sign('sha256', token(flags), { key: ec.privateKey, dsaEncoding: 'ieee-p1363' })
-    const positive = (bytes: Buffer): Buffer =>
-      field((bytes[0] as number) > 127 ? Buffer.concat([Buffer.of(0), bytes]) : bytes)
+    const positive = (bytes: Buffer): Buffer => {
+      const start = bytes.findIndex((byte) => byte !== 0)
+      const short = bytes.subarray(start)
+      return field((short[0] as number) > 127 ? Buffer.concat([Buffer.of(0), short]) : short)
+    }
     const ecSignature = Buffer.concat([positive(pair.subarray(0, 32)), positive(pair.subarray(32)), end(flags)])
     assert.equal(provesKey(ecBlob, { signed, signature: ecSignature, hashAlgorithm: undefined }), counts)
   }

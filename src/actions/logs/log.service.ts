@@ -156,36 +156,63 @@ async function* blocksOf(db: Db, task: ActionTaskRow, isPacked: boolean, index: 
   if (parts.length > 0) yield await flush()
 }
 
-/** The text of a log from a line on, in pieces of whole lines with the number of their first. */
-export async function* readLog(
-  services: Services,
-  task: ActionTaskRow,
-  fromLine = 0,
-): AsyncGenerator<{ readonly firstLine: number; readonly text: string }> {
+/** Whole lines of a log, with the number of the first. */
+interface LogPiece {
+  readonly firstLine: number
+  readonly text: string
+}
+
+/** The text of a log in pieces, beginning with the piece that contains a line. */
+export async function* readLog(services: Services, task: ActionTaskRow, fromLine = 0): AsyncGenerator<LogPiece> {
   if (task.log_state === 'expired') return
   if (task.log_state === 'stored') {
-    const [isPacked, index] = JSON.parse(task.log_index) as [boolean, LogBlock[]]
-    const begin = Math.max(
-      0,
-      index.findLastIndex(([first]) => first <= fromLine),
-    )
-    for (const [firstLine, start, size] of index.slice(begin)) {
-      const content = await services.blobs.actionsLog.get(task.log_key, { range: { start, end: start + size - 1 } })
-      if (!content) return
-      const packed = Buffer.concat(await content.stream.toArray())
-      yield { firstLine, text: (isPacked ? await decompress(packed) : packed).toString('utf8') }
-    }
+    yield* readBlocks(services, task, fromLine)
     return
   }
   const begin = await findChunkOf(services.db, task.id, fromLine)
-  for (let from = begin?.first_line ?? 0; ;) {
-    const chunks = await listChunks(services.db, task.id, from, chunksAtOnce)
+  let next = begin?.first_line ?? 0
+  for (;;) {
+    const chunks = await listChunks(services.db, task.id, next, chunksAtOnce)
     for (const chunk of chunks) {
       yield { firstLine: chunk.first_line, text: chunk.data }
-      from = chunk.first_line + chunk.line_count
+      next = chunk.first_line + chunk.line_count
     }
-    if (chunks.length < chunksAtOnce) return
+    if (chunks.length < chunksAtOnce) break
   }
+  // The log may have been stored since the task was read. Then its chunks are gone, and the blocks contain the rest.
+  const now = await findTask(services.db, task.id)
+  if (now?.log_state !== 'stored') return
+  for await (const piece of readBlocks(services, now, Math.max(next, fromLine))) {
+    const rest = skipLines(piece, next)
+    if (rest.text !== '') yield rest
+  }
+}
+
+/** The pieces of a stored log, beginning with the block that contains a line. */
+async function* readBlocks(services: Services, task: ActionTaskRow, fromLine: number): AsyncGenerator<LogPiece> {
+  const [isPacked, index] = JSON.parse(task.log_index) as [boolean, LogBlock[]]
+  const begin = Math.max(
+    0,
+    index.findLastIndex(([first]) => first <= fromLine),
+  )
+  for (const [firstLine, start, size] of index.slice(begin)) {
+    const content = await services.blobs.actionsLog.get(task.log_key, { range: { start, end: start + size - 1 } })
+    if (!content) return
+    const packed = Buffer.concat(await content.stream.toArray())
+    yield { firstLine, text: (isPacked ? await decompress(packed) : packed).toString('utf8') }
+  }
+}
+
+/** The lines of a piece from a line on. */
+function skipLines({ firstLine, text }: LogPiece, fromLine: number): LogPiece {
+  let line = firstLine
+  let start = 0
+  for (; line < fromLine; line += 1) {
+    const end = text.indexOf('\n', start)
+    if (end === -1) return { firstLine: fromLine, text: '' }
+    start = end + 1
+  }
+  return { firstLine: line, text: text.slice(start) }
 }
 
 /** The whole log as a stream. */

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { transaction } from '../../db/database.ts'
 import { startForge, type Forge } from '../../testing/forge.ts'
 import { commitFiles, runsOf, TestRunner, workflow } from '../actions.test-support.ts'
+import { readLog } from './log.service.ts'
+import { insertChunk } from './log.store.ts'
 
 async function begin(forge: Forge, jobs?: string) {
   const repo = await forge.given.repo()
@@ -298,4 +301,33 @@ test('runnerUpdateLog: secrets of the job are in no line, encoded, over several 
   assert.deepEqual(await read(), lines)
   const after = await forge.services.db.selectFrom('action_task').select('masks').executeTakeFirstOrThrow()
   assert.equal(after.masks, '', 'nothing is kept of what is not needed any more')
+})
+
+test('readLog: a reader misses and repeats no line when the log is stored under it', async () => {
+  await using forge = await startForge()
+  const { task, runner } = await begin(forge)
+  const chunks = [['one', 'two'], ['three'], ['four', 'five']]
+  let next = 0
+  for (const chunk of chunks) {
+    next += chunk.length
+    assert.equal(acked(await runner.log(task, next - chunk.length, chunk, next === 5)), String(next))
+  }
+  const { db } = forge.services
+  const before = await db.selectFrom('action_task').selectAll().executeTakeFirstOrThrow()
+  await forge.settle()
+  const read = async (fromLine: number): Promise<string[]> => {
+    const lines: string[] = []
+    for await (const { firstLine, text } of readLog(forge.services, { ...before, log_state: 'ended' }, fromLine)) {
+      for (const [at, line] of text.trimEnd().split('\n').entries()) lines.push(`${firstLine + at} ${line.slice(29)}`)
+    }
+    return lines
+  }
+  const all = ['0 one', '1 two', '2 three', '3 four', '4 five']
+  assert.deepEqual(await read(0), all)
+  assert.deepEqual(await read(3), all, 'the piece that contains the line, which is the only one')
+  // The reader had come as far as the second chunk.
+  const blank = ' '.repeat(29)
+  const chunk = { task_id: before.id, first_line: 0, line_count: 2, data: `${blank}one\n${blank}two\n` }
+  await transaction(db, (tx) => insertChunk(tx, chunk))
+  assert.deepEqual(await read(0), all)
 })
