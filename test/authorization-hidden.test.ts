@@ -43,6 +43,8 @@ async function makeSecrets(forge: Forge): Promise<Caller[]> {
   await hermit.must('PUT', '/user/following/alice')
   await hermit.must('POST', `${held.api}/issues`, { title: 'a sorrow' })
   await hermit.must('PUT', '/api/packages/hermit/generic/tool/1/f', undefined, { site: true, raw: 'x' })
+  await forge.given.org({ owner: 'hermit', name: 'club' })
+  await hermit.must('PUT', '/orgs/club/public_members/hermit')
   await forge.given.org({ owner: 'alice', name: 'cabal' })
   await alice.must('POST', '/orgs/cabal/repos', { name: 'plans', auto_init: true })
   await alice.must('POST', '/orgs/cabal/labels', { name: 'plot', color: '#001122' })
@@ -101,6 +103,9 @@ test('a hidden repository is answered as a missing one, by every operation', asy
 /** Acts of the caller on an account that the caller names: a stranger follows a private account (recorded, users). */
 const actsOnNamed = /^\/user\/(?:following|block|unblock)\//
 
+/** A name for each parameter that names an account beside the owner of the address. */
+const named = (name: string) => ({ collaborator: name, target: name, user: name, timetrackingusername: name })
+
 /** Owners that the callers may not see, and names of the same length that nobody has; `in`: the parameter that the pair needs. */
 const ownerPairs: readonly (Pair & { readonly in: RegExp })[] = [
   {
@@ -120,6 +125,24 @@ const ownerPairs: readonly (Pair & { readonly in: RegExp })[] = [
     what: 'a private organization in the place of an account',
     hidden: { username: 'cabal', org: 'cabal' },
     missing: { username: 'nihil', org: 'nihil' },
+  },
+  {
+    in: /\{(?:collaborator|target|user|timetrackingusername)\}/,
+    what: 'a private account beside an owner that the caller sees',
+    hidden: { username: 'alice', ...named('hermit') },
+    missing: { username: 'alice', ...named('nobody') },
+  },
+  {
+    in: /\{(?:collaborator|target|user|timetrackingusername)\}/,
+    what: 'the former name of a private account beside an owner that the caller sees',
+    hidden: { username: 'alice', ...named('eremit') },
+    missing: { username: 'alice', ...named('nobody') },
+  },
+  {
+    in: /\{org\}.*\{username\}/,
+    what: 'a private account in an organization that the caller sees',
+    hidden: { org: 'club', username: 'hermit' },
+    missing: { org: 'club', username: 'nobody' },
   },
   {
     in: /\{username\}.*\{org\}|\{org\}.*\{username\}/,

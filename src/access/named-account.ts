@@ -4,6 +4,7 @@ import type { Call } from '../http/operation.ts'
 import { Moved, type Refusal } from '../lib/errors.ts'
 import { findAccountByFormerName, findAccountByName, isOrgMember } from './access.store.ts'
 import type { Ctx } from './context.ts'
+import { refuseWithheld } from './requirements.ts'
 import { isAccountShown, maySeeAccount } from './rights.ts'
 
 /** A path parameter that names an account, and what is answered when the account does not exist. */
@@ -22,13 +23,15 @@ const countsAsMember = async ({ db, viewer }: Ctx, account: UserRow): Promise<bo
   (account.visibility !== 'public' || viewer.isRestricted) &&
   (await isOrgMember(db, account.id, viewer.id))
 
-/** Returns whether the viewer may see the account, whatever the credential is limited to (contract R4). */
-export const isShownToViewer = async (ctx: Ctx, account: UserRow): Promise<boolean> =>
-  isAccountShown(ctx.viewer, account, await countsAsMember(ctx, account))
+/** What the viewer sees of an account: it, nothing because of the limit of the credential alone, or nothing. */
+export type AccountSight = 'visible' | 'withheld' | 'hidden'
 
-/** Returns whether the viewer may see the account with the credential. */
-export const isVisibleToViewer = async (ctx: Ctx, account: UserRow): Promise<boolean> =>
-  maySeeAccount(ctx.viewer, account, await countsAsMember(ctx, account))
+/** Returns whether the viewer may see the account, by its visibility (contract R4) and by the limit of the credential. */
+export async function sightOf(ctx: Ctx, account: UserRow): Promise<AccountSight> {
+  const isMember = await countsAsMember(ctx, account)
+  if (maySeeAccount(ctx.viewer, account, isMember)) return 'visible'
+  return isAccountShown(ctx.viewer, account, isMember) ? 'withheld' : 'hidden'
+}
 
 /**
  * Returns the account that a path parameter names. A former name throws `Moved` with the address under the current name. The
@@ -45,13 +48,30 @@ export async function resolveAccount(ctx: Ctx, call: Call, asked: AccountParamet
     throw missing()
   }
   const renamed = await findAccountByFormerName(ctx.db, name.toLowerCase())
-  if (!renamed || !isOfKind(renamed) || !(await isShownToViewer(ctx, renamed))) throw missing()
+  if (!renamed || !isOfKind(renamed) || (await sightOf(ctx, renamed)) === 'hidden') throw missing()
   throw new Moved(307, movedUrl(call, { [parameter]: renamed.name }))
 }
 
 /** Returns the account that a path parameter names; an account that the viewer may not see is answered like a missing one. */
 export async function resolveVisibleAccount(ctx: Ctx, call: Call, asked: AccountParameter): Promise<UserRow> {
   const account = await resolveAccount(ctx, call, asked)
-  if (!(await isShownToViewer(ctx, account))) throw asked.missing()
+  if ((await sightOf(ctx, account)) !== 'visible') throw asked.missing()
+  return account
+}
+
+/**
+ * Returns the account whose things the path is about. An account that the viewer may not see is answered like a missing one;
+ * an account that only the limit of the credential keeps from them is refused with 403 (contract A2).
+ * @param what what the refusal says that the credential is limited to
+ */
+export async function resolveSubject(
+  ctx: Ctx,
+  call: Call,
+  asked: AccountParameter,
+  what: 'orgs' | 'users',
+): Promise<UserRow> {
+  const account = await resolveAccount(ctx, call, asked)
+  if ((await sightOf(ctx, account)) === 'hidden') throw asked.missing()
+  refuseWithheld(ctx.viewer, account, what)
   return account
 }

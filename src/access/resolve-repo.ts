@@ -3,7 +3,7 @@ import { findAccountByFormerName, findRepoByFormerName, findRepoOfPath, type Rep
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { RepoRow, RepoUnitRow } from '../db/tables/repositories.ts'
 import type { Ctx, RepoCtx } from './context.ts'
-import { isShownToViewer } from './named-account.ts'
+import { sightOf } from './named-account.ts'
 import { accessTo } from './repo-access.ts'
 import { publicOnly } from './requirements.ts'
 
@@ -12,7 +12,7 @@ export const noRepo = () => new NotFound('the repository does not exist', 'repo_
 
 /**
  * Finds the repository of a path and what the viewer may do there. Missing and unreadable ones are 404 alike; renamed
- * accounts that the viewer may see answer 307, renamed or transferred repositories 301, before the rights are looked at
+ * accounts that the viewer may see answer 307, renamed or transferred repositories 301 (308 to writes), before the rights are looked at
  * (contract R2).
  * @param addressUnder the address of what is asked, under other names
  * @param asked what there is under these names, where it was asked for already
@@ -29,7 +29,7 @@ export async function resolveRepo(
     const renamed = await findAccountByFormerName(ctx.db, ownerName.toLowerCase())
     if (!renamed) throw noRepo()
     // The current name of a hidden account leaks to nobody but those who may read the repository.
-    if (!(await isShownToViewer(ctx, renamed))) await resolveRepo(ctx, renamed.name, repoName, addressUnder)
+    if ((await sightOf(ctx, renamed)) === 'hidden') await resolveRepo(ctx, renamed.name, repoName, addressUnder)
     throw new Moved(307, addressUnder(renamed.name, repoName))
   }
   if (!repo) {

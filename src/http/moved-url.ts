@@ -9,7 +9,7 @@ const segmentsBefore: Readonly<Record<Base, number>> = { api: 2, vendor: 3, site
  * @param values by the names that the operation's path gives the segments
  */
 export function movedUrl(
-  { url, operation }: Pick<Call, 'url' | 'operation'>,
+  { url, operation, params }: Pick<Call, 'url' | 'operation'> & { readonly params: Readonly<Record<string, unknown>> },
   values: Readonly<Record<string, string>>,
 ): string {
   const [path = '', ...query] = url.split('?')
@@ -20,13 +20,14 @@ export function movedUrl(
   const several = declared.findIndex(({ kind }) => kind === 'rest')
   const length = splitPath(path).length
   for (const [index, segment] of declared.entries()) {
-    const [name, ...others] = segment.kind === 'param' || segment.kind === 'pattern' ? segment.names : []
-    const value = name === undefined || others.length > 0 ? undefined : values[name]
-    if (value === undefined) continue
+    const names = segment.kind === 'param' || segment.kind === 'pattern' ? segment.names : []
+    if (!names.some((name) => name in values)) continue
     // What stands after a parameter of several segments is counted from the end.
     const at = several < 0 || index < several ? before + index : length + 1 - (declared.length - index)
-    // Text around the parameter stays, as in `{username}.keys`.
-    sent[at] = (texts[index] ?? '').replace(/\{[\w-]+\}/, () => encodeURIComponent(value))
+    // Text around a parameter stays, as in `{username}.keys`, and so do the other parameters of the segment.
+    sent[at] = (texts[index] ?? '').replace(/\{([\w-]+)\}/g, (_, name: string) =>
+      encodeURIComponent(values[name] ?? String(params[name])),
+    )
   }
   return [sent.join('/'), ...query].join('?')
 }

@@ -97,7 +97,9 @@ export class Responder {
     if (error instanceof Moved) {
       // A path, not a full address (contract, users: renaming and redirects).
       const location = this.#options.subPath + error.location
-      response.writeHead(error.status, { ...headers, location, 'content-length': 0 }).end()
+      const isRead = request.method === 'GET' || request.method === 'HEAD'
+      const status = error.status === 301 && !isRead ? 308 : error.status
+      response.writeHead(status, { ...headers, location, 'content-length': 0 }).end()
       return 0
     }
     const refusal = error instanceof Refusal ? error : new Defect()

@@ -166,7 +166,10 @@ export class Unavailable extends Refusal {
   }
 }
 
-/** A renamed owner or repository: the same request belongs to `location` (path and query below the site root). */
+/**
+ * A renamed owner or repository: the same request belongs to `location` (path and query below the site root). 301 is sent as
+ * 308 to a request of another method than GET and HEAD, because clients repeat such a request as GET after 301.
+ */
 export class Moved extends Error {
   readonly status: 301 | 303 | 307
   readonly location: string

@@ -2,19 +2,23 @@ import { Type } from 'typebox'
 import { signedIn } from '../access/requirements.ts'
 import { operation } from '../http/operation.ts'
 import { noContent, paged, redirect } from '../http/reply.ts'
-import { pageQuery, pathText } from '../http/schema.ts'
+import { pageQuery } from '../http/schema.ts'
 import { pageOf } from '../lib/paging.ts'
 import { presentUser } from '../users/user.present.ts'
 import { User } from '../users/user.schemas.ts'
+import { accountOfPath, targetUser } from '../users/subject.requirements.ts'
 import {
   checkMember,
   checkPublicMember,
-  getUser,
+  noMember,
   pageOfMembers,
   removeMember,
   showMembership,
 } from './member.service.ts'
 import { inOrg, orgMember, orgOwner } from './org.requirements.ts'
+
+/** A name that nobody has is answered like an account that is not a member, so that the answer reveals no hidden account. */
+const askedMember = accountOfPath(noMember)
 
 export const orgListMembers = operation({
   method: 'GET',
@@ -38,14 +42,13 @@ export const orgListMembers = operation({
 export const orgIsMember = operation({
   method: 'GET',
   path: '/orgs/{org}/members/{username}',
-  params: { username: pathText },
   scope: 'organization',
-  requires: [inOrg, signedIn],
+  requires: [inOrg, signedIn, askedMember],
   reply: { 204: 'empty', 303: 'empty' },
-  async run({ ctx, params }) {
-    const found = await checkMember(ctx, ctx.org, params.username)
+  async run({ ctx }) {
+    const found = await checkMember(ctx, ctx.org, ctx.subject)
     if (found === 'member') return noContent()
-    const [org, user] = [ctx.org.name, params.username].map(encodeURIComponent)
+    const [org, user] = [ctx.org.name, ctx.subject.name].map(encodeURIComponent)
     return redirect(303, `${ctx.config.server.subPath}/api/v1/orgs/${org}/public_members/${user}`)
   },
 })
@@ -53,12 +56,11 @@ export const orgIsMember = operation({
 export const orgDeleteMember = operation({
   method: 'DELETE',
   path: '/orgs/{org}/members/{username}',
-  params: { username: pathText },
   scope: 'organization',
-  requires: [inOrg, signedIn, orgOwner],
+  requires: [inOrg, signedIn, orgOwner, targetUser],
   reply: { 204: 'empty' },
-  async run({ ctx, params }) {
-    await removeMember(ctx, ctx.org, await getUser(ctx, params.username))
+  async run({ ctx }) {
+    await removeMember(ctx, ctx.org, ctx.subject)
     return noContent()
   },
 })
@@ -85,12 +87,11 @@ export const orgListPublicMembers = operation({
 export const orgIsPublicMember = operation({
   method: 'GET',
   path: '/orgs/{org}/public_members/{username}',
-  params: { username: pathText },
   scope: 'organization',
-  requires: [inOrg],
+  requires: [inOrg, askedMember],
   reply: { 204: 'empty' },
-  async run({ ctx, params }) {
-    await checkPublicMember(ctx, ctx.org, params.username)
+  async run({ ctx }) {
+    await checkPublicMember(ctx, ctx.org, ctx.subject)
     return noContent()
   },
 })
@@ -98,12 +99,11 @@ export const orgIsPublicMember = operation({
 export const orgPublicizeMember = operation({
   method: 'PUT',
   path: '/orgs/{org}/public_members/{username}',
-  params: { username: pathText },
   scope: 'organization',
-  requires: [inOrg, signedIn, orgMember],
+  requires: [inOrg, signedIn, orgMember, targetUser],
   reply: { 204: 'empty' },
-  async run({ ctx, params }) {
-    await showMembership(ctx, ctx.org, params.username, true)
+  async run({ ctx }) {
+    await showMembership(ctx, ctx.org, ctx.subject, true)
     return noContent()
   },
 })
@@ -111,12 +111,11 @@ export const orgPublicizeMember = operation({
 export const orgConcealMember = operation({
   method: 'DELETE',
   path: '/orgs/{org}/public_members/{username}',
-  params: { username: pathText },
   scope: 'organization',
-  requires: [inOrg, signedIn, orgMember],
+  requires: [inOrg, signedIn, orgMember, targetUser],
   reply: { 204: 'empty' },
-  async run({ ctx, params }) {
-    await showMembership(ctx, ctx.org, params.username, false)
+  async run({ ctx }) {
+    await showMembership(ctx, ctx.org, ctx.subject, false)
     return noContent()
   },
 })

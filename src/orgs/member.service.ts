@@ -1,5 +1,6 @@
-import { findAccountByName, isOrgMember } from '../access/access.store.ts'
+import { isOrgMember } from '../access/access.store.ts'
 import type { Ctx, SignedInCtx } from '../access/context.ts'
+import { sightOf } from '../access/named-account.ts'
 import { transaction } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import { publish } from '../events/hub.ts'
@@ -7,13 +8,6 @@ import { Forbidden, Invalid, NotFound } from '../lib/errors.ts'
 import type { Page } from '../lib/paging.ts'
 import { countMembers, deleteMember, findMembership, listMembers, lockTeam, updateMembership } from './org.store.ts'
 import { countTeamMembers, deleteTeamMemberships, findOwnersTeam, isTeamMember } from './team.store.ts'
-
-/** An account by name, or `NotFound`. */
-export async function getUser(ctx: Ctx, name: string): Promise<UserRow> {
-  const user = await findAccountByName(ctx.db, name.toLowerCase())
-  if (!user) throw new NotFound('the user does not exist', 'user_not_found')
-  return user
-}
 
 interface MemberPage {
   readonly members: UserRow[]
@@ -28,31 +22,32 @@ export async function pageOfMembers(ctx: Ctx, org: UserRow, page: Page, publicOn
   return { members: await listMembers(db, org.id, !seesAll, page), total }
 }
 
-const noMember = () => new NotFound('the user is not a member of the organization', 'not_a_member')
+/** The answer for an account that is not a member, or that the caller may not know as a member. */
+export const noMember = () => new NotFound('the user is not a member of the organization', 'not_a_member')
 
 /**
  * Whether somebody is a member: throws `NotFound` when not. `elsewhere`: the caller is a stranger, who is told about
  * public members only, at another address (contract, organizations: members).
  */
-export async function checkMember(ctx: SignedInCtx, org: UserRow, name: string): Promise<'member' | 'elsewhere'> {
+export async function checkMember(ctx: SignedInCtx, org: UserRow, user: UserRow): Promise<'member' | 'elsewhere'> {
   const { viewer, db } = ctx
-  const user = await getUser(ctx, name)
   const insider = viewer.isAdmin || (await isOrgMember(db, org.id, viewer.id))
-  if (!insider && user.id !== viewer.id) return 'elsewhere'
+  if (!insider && user.id !== viewer.id) {
+    if ((await sightOf(ctx, user)) !== 'visible') throw noMember()
+    return 'elsewhere'
+  }
   if (!(await isOrgMember(db, org.id, user.id))) throw noMember()
   return 'member'
 }
 
 /** Throws `NotFound` unless the person is a member and shows that they are. */
-export async function checkPublicMember(ctx: Ctx, org: UserRow, name: string): Promise<void> {
-  const user = await getUser(ctx, name)
+export async function checkPublicMember(ctx: Ctx, org: UserRow, user: UserRow): Promise<void> {
   const membership = await findMembership(ctx.db, org.id, user.id)
-  if (!membership?.is_public) throw noMember()
+  if (!membership?.is_public || (await sightOf(ctx, user)) !== 'visible') throw noMember()
 }
 
 /** Shows or hides a membership; everybody does that for themselves alone. */
-export async function showMembership(ctx: SignedInCtx, org: UserRow, name: string, isPublic: boolean): Promise<void> {
-  const user = await getUser(ctx, name)
+export async function showMembership(ctx: SignedInCtx, org: UserRow, user: UserRow, isPublic: boolean): Promise<void> {
   if (user.id !== ctx.viewer.id) {
     throw new Forbidden('only the members themselves show or hide their membership', 'not_self')
   }

@@ -1,5 +1,5 @@
 import type { Ctx, SignedInCtx } from '../access/context.ts'
-import { resolveVisibleAccount } from '../access/named-account.ts'
+import { resolveSubject } from '../access/named-account.ts'
 import { checkScopes, refuseWithheld } from '../access/requirements.ts'
 import type { TeamRow, UserRow } from '../db/tables/accounts.ts'
 import type { Requirement, Scope } from '../http/operation.ts'
@@ -37,9 +37,7 @@ export const inOrg: Requirement<Ctx, Pick<OrgCtx, 'org'>, typeof orgParams> = {
   params: orgParams,
   async check(ctx, call) {
     const asked = { parameter: 'org', name: call.params.org, missing: noOrg, kind: 'organization' } as const
-    const org = await resolveVisibleAccount(ctx, call, asked)
-    refuseWithheld(ctx.viewer, org, 'orgs')
-    return { org }
+    return { org: await resolveSubject(ctx, call, asked, 'orgs') }
   },
 }
 

@@ -1,5 +1,5 @@
 import type { Ctx, Services, SignedInCtx } from '../access/context.ts'
-import { isVisibleToViewer } from '../access/named-account.ts'
+import { sightOf } from '../access/named-account.ts'
 import { isUniqueViolation, transaction } from '../db/database.ts'
 import type { UserRow, Visibility } from '../db/tables/accounts.ts'
 import { repoUnits } from '../db/tables/repositories.ts'
@@ -98,7 +98,7 @@ export async function createOrg(services: Services, doer: UserRow, owner: UserRo
 
 /** Throws `NotFound` unless the viewer may see the organization. */
 export async function refuseUnseenOrg(ctx: Ctx, org: UserRow): Promise<void> {
-  if (!(await isVisibleToViewer(ctx, org))) throw new NotFound('the organization does not exist', 'org_not_found')
+  if ((await sightOf(ctx, org)) !== 'visible') throw new NotFound('the organization does not exist', 'org_not_found')
 }
 
 /** Changes an organization's profile; full name, description, web site and location are always written (contract). */

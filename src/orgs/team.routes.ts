@@ -2,11 +2,11 @@ import { Type } from 'typebox'
 import { signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created, noContent, ok, paged } from '../http/reply.ts'
-import { pageQuery, pathText } from '../http/schema.ts'
+import { pageQuery } from '../http/schema.ts'
 import { pageOf } from '../lib/paging.ts'
 import { presentUser } from '../users/user.present.ts'
 import { User } from '../users/user.schemas.ts'
-import { getUser } from './member.service.ts'
+import { accountOfPath, targetUser } from '../users/subject.requirements.ts'
 import { inOrg, inTeam, orgMember, orgOwner, teamMember, teamOrgOwner, teamPublicOnly } from './org.requirements.ts'
 import { presentOwnTeams, presentTeam, presentTeams } from './team.present.ts'
 import { CreateTeamOption, EditTeamOption, Team, TeamSearchResults } from './team.schemas.ts'
@@ -15,6 +15,7 @@ import {
   checkTeamMember,
   createTeam,
   editTeam,
+  notOnTeam,
   pageOfOwnTeams,
   pageOfTeamMembers,
   pageOfTeams,
@@ -146,27 +147,24 @@ export const orgListTeamMembers = operation({
 export const orgListTeamMember = operation({
   method: 'GET',
   path: '/teams/{teamid}/members/{username}',
-  params: { username: pathText },
   scope: 'organization',
-  requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn],
+  requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn, accountOfPath(notOnTeam)],
   reply: { 200: User },
-  async run({ ctx, params }) {
-    const user = await getUser(ctx, params.username)
-    await checkTeamMember(ctx, ctx.team, user)
-    return ok(presentUser(ctx, user))
+  async run({ ctx }) {
+    await checkTeamMember(ctx, ctx.team, ctx.subject)
+    return ok(presentUser(ctx, ctx.subject))
   },
 })
 
 export const orgAddTeamMember = operation({
   method: 'PUT',
   path: '/teams/{teamid}/members/{username}',
-  params: { username: pathText },
   scope: 'organization',
   outlivesCredential: true,
-  requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn, teamOrgOwner],
+  requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn, teamOrgOwner, targetUser],
   reply: { 204: 'empty' },
-  async run({ ctx, params }) {
-    await addTeamMember(ctx, ctx.team, await getUser(ctx, params.username))
+  async run({ ctx }) {
+    await addTeamMember(ctx, ctx.team, ctx.subject)
     return noContent()
   },
 })
@@ -174,12 +172,11 @@ export const orgAddTeamMember = operation({
 export const orgRemoveTeamMember = operation({
   method: 'DELETE',
   path: '/teams/{teamid}/members/{username}',
-  params: { username: pathText },
   scope: 'organization',
-  requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn, teamOrgOwner],
+  requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn, teamOrgOwner, targetUser],
   reply: { 204: 'empty' },
-  async run({ ctx, params }) {
-    await removeTeamMember(ctx, ctx.team, await getUser(ctx, params.username))
+  async run({ ctx }) {
+    await removeTeamMember(ctx, ctx.team, ctx.subject)
     return noContent()
   },
 })

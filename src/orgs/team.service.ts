@@ -184,9 +184,12 @@ export async function removeTeamMember(ctx: SignedInCtx, team: TeamRow, user: Us
   })
 }
 
+/** The answer for an account that is not on the team, and for a name that nobody has. */
+export const notOnTeam = () => new NotFound('the user is not on the team', 'not_on_team')
+
 /** Throws `NotFound` unless the person is on the team. */
 export async function checkTeamMember(ctx: Ctx, team: TeamRow, user: UserRow): Promise<void> {
-  if (!(await isTeamMember(ctx.db, team.id, user.id))) throw new NotFound('the user is not on the team', 'not_on_team')
+  if (!(await isTeamMember(ctx.db, team.id, user.id))) throw notOnTeam()
 }
 
 interface TeamPage {

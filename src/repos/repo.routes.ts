@@ -1,3 +1,4 @@
+import { resolveVisibleAccount } from '../access/named-account.ts'
 import { anyAccess, inRepo, repoAdmin, repoOwner } from '../access/repo.requirements.ts'
 import { orgUnderQuota, userUnderQuota } from '../access/quota.requirements.ts'
 import { refuseOverQuota } from '../access/quota.service.ts'
@@ -5,10 +6,11 @@ import { siteAdmin, signedIn, tokenScope } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 import { pathNumber, pathText } from '../http/schema.ts'
+import { Invalid } from '../lib/errors.ts'
 import type { RepoId } from '../lib/ids.ts'
 import { inOrg } from '../orgs/org.requirements.ts'
 import { targetUser } from '../users/subject.requirements.ts'
-import { createOrgRepository, getOrgForRepo } from './lifecycle/org-repo.service.ts'
+import { createOrgRepository } from './lifecycle/org-repo.service.ts'
 import { createRepo } from './lifecycle/repo-creation.service.ts'
 import { editRepo, type RepoEdit } from './repo-edit.service.ts'
 import { deleteRepo } from './lifecycle/repo-deletion.service.ts'
@@ -54,8 +56,10 @@ export const createOrgRepoDeprecated = operation({
   requires: [signedIn, validBody],
   body: CreateRepoOption,
   reply: { 201: Repository },
-  async run({ ctx, params, body }) {
-    const org = await getOrgForRepo(ctx, params.org)
+  async run({ ctx, params, body, call }) {
+    const missing = () => new Invalid(`the organization ${params.org} does not exist`, 'org_not_found')
+    const kind = 'organization'
+    const org = await resolveVisibleAccount(ctx, call, { parameter: 'org', name: params.org, missing, kind })
     await refuseOverQuota(ctx, org, 'size:repos:all')
     const repo = await createOrgRepository(ctx, org, newRepositoryOf(body))
     return created(await presentMadeRepo(ctx, repo, org))

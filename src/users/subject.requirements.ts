@@ -1,9 +1,8 @@
 import type { Ctx, SubjectCtx } from '../access/context.ts'
-import { resolveAccount, resolveVisibleAccount } from '../access/named-account.ts'
-import { refuseWithheld } from '../access/requirements.ts'
+import { resolveAccount, resolveSubject } from '../access/named-account.ts'
 import type { Requirement } from '../http/operation.ts'
 import { pathText } from '../http/schema.ts'
-import { Forbidden, NotFound } from '../lib/errors.ts'
+import { Forbidden, NotFound, type Refusal } from '../lib/errors.ts'
 
 const userParams = { username: pathText }
 
@@ -19,22 +18,28 @@ export const namedUser: Requirement<Ctx, Pick<SubjectCtx, 'subject'>, typeof use
   params: userParams,
   async check(ctx, call) {
     const asked = { parameter: 'username', name: call.params.username, missing: noUser }
-    const subject = await resolveVisibleAccount(ctx, call, asked)
-    refuseWithheld(ctx.viewer, subject, 'users')
-    return { subject }
+    return { subject: await resolveSubject(ctx, call, asked, 'users') }
   },
 }
 
-/** Resolves the account that the path names as the target of an act, such as following: private ones too (recorded). */
-export const targetUser: Requirement<Ctx, Pick<SubjectCtx, 'subject'>, typeof userParams> = {
+/**
+ * Resolves the account that `{username}` names, whether the caller may see it or not. A former name redirects.
+ * @param missing the answer for a name that nobody has
+ */
+export const accountOfPath = (
+  missing: () => Refusal,
+): Requirement<Ctx, Pick<SubjectCtx, 'subject'>, typeof userParams> => ({
   codes: ['resolve:user'],
   refuses: [404],
   params: userParams,
   async check(ctx, call) {
-    const asked = { parameter: 'username', name: call.params.username, missing: noUser }
+    const asked = { parameter: 'username', name: call.params.username, missing }
     return { subject: await resolveAccount(ctx, call, asked) }
   },
-}
+})
+
+/** Resolves the account that the path names as the target of an act, such as following: private ones too (recorded). */
+export const targetUser = accountOfPath(noUser)
 
 /** The contract names the check of the visibility by itself at some addresses; `namedUser` makes it at all. */
 export const userVisible: Requirement<SubjectCtx, object> = {

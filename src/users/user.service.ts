@@ -1,5 +1,5 @@
 import type { Ctx, Services } from '../access/context.ts'
-import { isVisibleToViewer } from '../access/named-account.ts'
+import { sightOf } from '../access/named-account.ts'
 import { isUniqueViolation, transaction } from '../db/database.ts'
 import type { UserRow, Visibility } from '../db/tables/accounts.ts'
 import { publish } from '../events/hub.ts'
@@ -112,7 +112,7 @@ export async function createUser(services: Services, account: NewAccount): Promi
 
 /** Throws `NotFound` unless the viewer may see the account with the credential (contract R4), where no path names it. */
 export async function refuseInvisible(ctx: Ctx, account: UserRow): Promise<void> {
-  if (!(await isVisibleToViewer(ctx, account))) throw new NotFound('the user does not exist', 'user_not_found')
+  if ((await sightOf(ctx, account)) !== 'visible') throw new NotFound('the user does not exist', 'user_not_found')
 }
 
 /**
@@ -121,7 +121,7 @@ export async function refuseInvisible(ctx: Ctx, account: UserRow): Promise<void>
  */
 export async function findShownUser(ctx: Ctx, name: string): Promise<UserRow | undefined> {
   const account = await findUserByName(ctx.db, name)
-  return account && (await isVisibleToViewer(ctx, account)) ? account : undefined
+  return account && (await sightOf(ctx, account)) === 'visible' ? account : undefined
 }
 
 /** People whom the viewer may see with a text in their login, full name or shown address, or the one with an id. */

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { resolveVisibleAccount } from '../../access/named-account.ts'
 import { inRepo, issuesOrPullsEnabled } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation } from '../../http/operation.ts'
@@ -12,7 +13,7 @@ import { issueApiUrl } from '../repo-with-owner.ts'
 import { presentUsers } from '../issue.present.ts'
 import { IssueWatchInfo } from '../issue.schemas.ts'
 import { getReadableIssue } from '../issue.service.ts'
-import { getSubscribers, isSubscribed, setSubscription } from './subscription.service.ts'
+import { getSubscribers, isSubscribed, noSubscriber, setSubscription } from './subscription.service.ts'
 
 export const issueSubscriptions = operation({
   method: 'GET',
@@ -60,9 +61,11 @@ export const issueAddSubscription = operation({
   requires: [inRepo, issuesOrPullsEnabled, signedIn],
   reply: { 200: 'empty', 201: 'empty' },
   summary: 'Have an account hear of an issue',
-  async run({ ctx, params }) {
+  async run({ ctx, params, call }) {
     const issue = await getReadableIssue(ctx, params.index)
-    return (await setSubscription(ctx, issue, params.user, true)) ? created(undefined) : empty(200)
+    const asked = { parameter: 'user', name: params.user, missing: noSubscriber }
+    const user = await resolveVisibleAccount(ctx, call, asked)
+    return (await setSubscription(ctx, issue, user, true)) ? created(undefined) : empty(200)
   },
 })
 
@@ -74,8 +77,10 @@ export const issueDeleteSubscription = operation({
   requires: [inRepo, issuesOrPullsEnabled, signedIn],
   reply: { 200: 'empty', 201: 'empty' },
   summary: 'Have an account no longer hear of an issue',
-  async run({ ctx, params }) {
+  async run({ ctx, params, call }) {
     const issue = await getReadableIssue(ctx, params.index)
-    return (await setSubscription(ctx, issue, params.user, false)) ? created(undefined) : empty(200)
+    const asked = { parameter: 'user', name: params.user, missing: noSubscriber }
+    const user = await resolveVisibleAccount(ctx, call, asked)
+    return (await setSubscription(ctx, issue, user, false)) ? created(undefined) : empty(200)
   },
 })

@@ -6,7 +6,6 @@ import { Forbidden, NotFound } from '../../lib/errors.ts'
 import type { UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
-import { findShownUser } from '../../users/user.service.ts'
 import { findIssueWatch, listIssueWatchers, takesPart, upsertIssueWatch } from './subscription.store.ts'
 
 /** One page of the accounts that asked to hear of an issue. */
@@ -20,6 +19,9 @@ export const getSubscribers = (
 export const isSubscribed = async (ctx: RepoCtx, issue: IssueRow, userId: UserId): Promise<boolean> =>
   (await findIssueWatch(ctx.db, issue.id, userId)) ?? (await takesPart(ctx.db, issue, userId))
 
+/** The answer for a name that no person has. */
+export const noSubscriber = () => new NotFound('the user does not exist', 'user_not_found')
+
 /**
  * Says whether an account wants to hear of an issue. For another account only administrators of the instance may.
  * @returns whether that changed anything
@@ -27,11 +29,10 @@ export const isSubscribed = async (ctx: RepoCtx, issue: IssueRow, userId: UserId
 export async function setSubscription(
   ctx: SignedInRepoCtx,
   issue: IssueRow,
-  userName: string,
+  user: UserRow,
   isWatching: boolean,
 ): Promise<boolean> {
-  const user = await findShownUser(ctx, userName)
-  if (!user || user.kind !== 'individual') throw new NotFound('the user does not exist', 'user_not_found')
+  if (user.kind !== 'individual') throw noSubscriber()
   if (user.id !== ctx.viewer.id && !ctx.viewer.isAdmin) {
     throw new Forbidden('you can change your own subscriptions only', 'subscription_forbidden')
   }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { SignedInRepoCtx } from '../../access/context.ts'
+import { resolveVisibleAccount } from '../../access/named-account.ts'
 import { inRepo, issuesEnabled, issuesOrPullsEnabled } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import type { IssueRow } from '../../db/tables/issues.ts'
@@ -27,6 +28,8 @@ import {
   getTimesOfUser,
   mayTrack,
   isTrackingOn,
+  noUser,
+  refuseNoTracking,
   removeTime,
   resetTimes,
 } from './time.service.ts'
@@ -144,9 +147,11 @@ export const userTrackedTimes = operation({
   reply: { 200: Type.Array(TrackedTime) },
   summary: 'List the times that an account tracked in a repository',
   deprecated: true,
-  async run({ ctx, params }) {
-    const whole = pageOrWhole({}, ctx.config.api)
-    const { rows } = await getTimesOfUser(ctx, params.timetrackingusername, whole)
+  async run({ ctx, params, call }) {
+    refuseNoTracking(ctx)
+    const asked = { parameter: 'timetrackingusername', name: params.timetrackingusername, missing: noUser }
+    const user = await resolveVisibleAccount(ctx, call, asked)
+    const { rows } = await getTimesOfUser(ctx, user, pageOrWhole({}, ctx.config.api))
     return ok(await presentTimes(ctx, rows, [ctx]))
   },
 })

@@ -27,7 +27,10 @@ export async function mayTrack(ctx: SignedInRepoCtx, issue: IssueRow): Promise<b
   return (await listAssigneeIds(ctx.db, issue.id)).includes(ctx.viewer.id)
 }
 
-const switchedOff = () => new BadRequest('time tracking is switched off', 'time_tracking_off')
+/** Throws `BadRequest` where times are not tracked. */
+export function refuseNoTracking(ctx: RepoCtx): void {
+  if (!isTrackingOn(ctx)) throw new BadRequest('time tracking is switched off', 'time_tracking_off')
+}
 
 /** What a list of times may be asked for. */
 export interface TimeQuery {
@@ -43,9 +46,12 @@ export interface FoundTimes {
 
 const find = (ctx: Ctx, filter: TimeFilter, page: Page): Promise<FoundTimes> => findTimes(ctx.db, filter, page)
 
+/** The answer for a name that nobody has. */
+export const noUser = () => new NotFound('the user does not exist', 'user_not_found')
+
 async function getUser(ctx: Ctx, name: string): Promise<UserRow> {
   const user = await findShownUser(ctx, name)
-  if (!user) throw new NotFound('the user does not exist', 'user_not_found')
+  if (!user) throw noUser()
   return user
 }
 
@@ -78,15 +84,13 @@ export async function getTimesOfIssue(
 
 /** One page of the times of a repository that the caller may see. */
 export async function getTimesOfRepo(ctx: SignedInRepoCtx, query: TimeQuery, page: Page): Promise<FoundTimes> {
-  if (!isTrackingOn(ctx)) throw switchedOff()
+  refuseNoTracking(ctx)
   const seesAll = ctx.rights.canWrite('issues')
   return find(ctx, { repoId: ctx.repo.id, userId: await whose(ctx, seesAll, query.user), ...between(query) }, page)
 }
 
 /** All times of one account in a repository, for that account and administrators of the repository. */
-export async function getTimesOfUser(ctx: SignedInRepoCtx, name: string, page: Page): Promise<FoundTimes> {
-  if (!isTrackingOn(ctx)) throw switchedOff()
-  const user = await getUser(ctx, name)
+export async function getTimesOfUser(ctx: SignedInRepoCtx, user: UserRow, page: Page): Promise<FoundTimes> {
   if (user.id !== ctx.viewer.id && !ctx.rights.isAdmin) {
     throw new Forbidden('only administrators of the repository see the times of others', 'times_forbidden')
   }
@@ -106,7 +110,7 @@ export async function addTime(
   issue: IssueRow,
   input: { readonly time: number; readonly user_name?: string | undefined },
 ): Promise<TrackedTimeRow> {
-  if (!isTrackingOn(ctx)) throw switchedOff()
+  refuseNoTracking(ctx)
   const mayForOthers = ctx.rights.isAdmin || ctx.viewer.isAdmin
   const user = mayForOthers && input.user_name ? await getUser(ctx, input.user_name) : ctx.viewer.user
   const by = { ...attributionNow(ctx), doerId: user.id }
@@ -129,7 +133,7 @@ export async function addTime(
 
 /** Takes away what the caller tracked on an issue; 404 when there is nothing. */
 export async function resetTimes(ctx: SignedInRepoCtx, issue: IssueRow): Promise<void> {
-  if (!isTrackingOn(ctx)) throw switchedOff()
+  refuseNoTracking(ctx)
   const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {
     const gone = await deleteTimesOf(tx, issue.id, ctx.viewer.id)

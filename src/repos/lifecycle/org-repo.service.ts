@@ -1,9 +1,8 @@
-import { findAccountByName } from '../../access/access.store.ts'
 import type { SignedInCtx } from '../../access/context.ts'
 import { mode } from '../../access/rights.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
-import { Forbidden, Invalid } from '../../lib/errors.ts'
+import { Forbidden } from '../../lib/errors.ts'
 import { refuseUnseenOrg } from '../../orgs/org.service.ts'
 import { orgMembership } from '../../orgs/membership.service.ts'
 import { createRepo, type NewRepository } from './repo-creation.service.ts'
@@ -23,11 +22,4 @@ export async function refuseNoMaker(ctx: SignedInCtx, org: UserRow): Promise<{ r
 export async function createOrgRepository(ctx: SignedInCtx, org: UserRow, input: NewRepository): Promise<RepoRow> {
   const { ownsOrg } = await refuseNoMaker(ctx, org)
   return createRepo(ctx, ctx.viewer.user, org, input, ownsOrg ? undefined : mode.admin)
-}
-
-/** The organization of the deprecated address; an unknown one is `Invalid` there (contract). */
-export async function getOrgForRepo(ctx: SignedInCtx, name: string): Promise<UserRow> {
-  const org = await findAccountByName(ctx.db, name.toLowerCase())
-  if (org?.kind !== 'organization') throw new Invalid(`the organization ${name} does not exist`, 'org_not_found')
-  return org
 }

@@ -1,7 +1,10 @@
 import { Type } from 'typebox'
+import type { Ctx } from '../../access/context.ts'
+import { resolveAccount } from '../../access/named-account.ts'
 import { anyAccess, inRepo, repoAdmin } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
-import { operation, validBody } from '../../http/operation.ts'
+import type { UserRow } from '../../db/tables/accounts.ts'
+import { operation, validBody, type Requirement } from '../../http/operation.ts'
 import { noContent, ok, paged } from '../../http/reply.ts'
 import { pageQuery, pathText } from '../../http/schema.ts'
 import { pageOf } from '../../lib/paging.ts'
@@ -11,11 +14,28 @@ import { User } from '../../users/user.schemas.ts'
 import { AddCollaboratorOption, RepoCollaboratorPermission } from './collaboration.schemas.ts'
 import {
   checkCollaborator,
+  noUserToAskAbout,
+  noUserToShare,
   pageOfCollaborators,
   putCollaborator,
   removeCollaborator,
   rightsOfUser,
 } from './collaboration.service.ts'
+
+const collaboratorParams = { collaborator: pathText }
+
+/**
+ * Resolves the account that `{collaborator}` names. A former name redirects.
+ */
+const namedCollaborator: Requirement<Ctx, { readonly named: UserRow }, typeof collaboratorParams> = {
+  codes: ['resolve:user'],
+  refuses: [422],
+  params: collaboratorParams,
+  async check(ctx, call) {
+    const asked = { parameter: 'collaborator', name: call.params.collaborator, missing: noUserToShare }
+    return { named: await resolveAccount(ctx, call, asked) }
+  },
+}
 
 export const repoListCollaborators = operation({
   method: 'GET',
@@ -39,12 +59,11 @@ export const repoListCollaborators = operation({
 export const repoCheckCollaborator = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/collaborators/{collaborator}',
-  params: { collaborator: pathText },
   scope: 'repository',
-  requires: [inRepo, signedIn, anyAccess],
+  requires: [inRepo, signedIn, anyAccess, namedCollaborator],
   reply: { 204: 'empty' },
-  async run({ ctx, params }) {
-    await checkCollaborator(ctx, params.collaborator)
+  async run({ ctx }) {
+    await checkCollaborator(ctx, ctx.named)
     return noContent()
   },
 })
@@ -52,14 +71,13 @@ export const repoCheckCollaborator = operation({
 export const repoAddCollaborator = operation({
   method: 'PUT',
   path: '/repos/{username}/{reponame}/collaborators/{collaborator}',
-  params: { collaborator: pathText },
   scope: 'repository',
   outlivesCredential: true,
-  requires: [inRepo, signedIn, repoAdmin, validBody],
+  requires: [inRepo, signedIn, repoAdmin, validBody, namedCollaborator],
   body: AddCollaboratorOption,
   reply: { 204: 'empty' },
-  async run({ ctx, params, body }) {
-    await putCollaborator(ctx, params.collaborator, body.permission)
+  async run({ ctx, body }) {
+    await putCollaborator(ctx, ctx.named, body.permission)
     return noContent()
   },
 })
@@ -67,12 +85,11 @@ export const repoAddCollaborator = operation({
 export const repoDeleteCollaborator = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/collaborators/{collaborator}',
-  params: { collaborator: pathText },
   scope: 'repository',
-  requires: [inRepo, signedIn, repoAdmin],
+  requires: [inRepo, signedIn, repoAdmin, namedCollaborator],
   reply: { 204: 'empty' },
-  async run({ ctx, params }) {
-    await removeCollaborator(ctx, params.collaborator)
+  async run({ ctx }) {
+    await removeCollaborator(ctx, ctx.named)
     return noContent()
   },
 })
@@ -84,9 +101,10 @@ export const repoGetRepoPermissions = operation({
   scope: 'repository',
   requires: [inRepo, signedIn],
   reply: { 200: RepoCollaboratorPermission },
-  async run({ ctx, params }) {
-    const { user, rights } = await rightsOfUser(ctx, params.collaborator)
-    const name = modeName(rights.rank)
+  async run({ ctx, params, call }) {
+    const missing = () => noUserToAskAbout(ctx)
+    const user = await resolveAccount(ctx, call, { parameter: 'collaborator', name: params.collaborator, missing })
+    const name = modeName((await rightsOfUser(ctx, user)).rank)
     // The account as the owner of the repository sees it (observed): of others that is what everybody sees.
     const shown = user.id === ctx.owner.id ? presentUser(ctx, user) : presentPublicUser(ctx, user)
     return ok({ permission: name, role_name: name, user: shown })

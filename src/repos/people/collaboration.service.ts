@@ -1,5 +1,5 @@
-import { findAccountByName } from '../../access/access.store.ts'
-import type { Ctx, RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
+import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
+import { sightOf } from '../../access/named-account.ts'
 import { accessTo } from '../../access/repo-access.ts'
 import { mode, type Rights } from '../../access/rights.ts'
 import { viewerAs } from '../../auth/viewer.ts'
@@ -7,7 +7,7 @@ import { transaction, type Tx } from '../../db/database.ts'
 import type { AccessMode, UserRow } from '../../db/tables/accounts.ts'
 import type { CollaborationRow } from '../../db/tables/repositories.ts'
 import { publish } from '../../events/hub.ts'
-import { Forbidden, Invalid, NotFound } from '../../lib/errors.ts'
+import { Forbidden, Invalid, NotFound, type Refusal } from '../../lib/errors.ts'
 import type { UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
@@ -15,13 +15,6 @@ import { isBlockedEitherWay } from '../../users/social/block.store.ts'
 import { countCollaborators, deleteCollaboration, findCollaboration, listCollaborators } from './collaboration.store.ts'
 import { upsertCollaboration } from '../repo.store.ts'
 import { wordTable } from '../../lib/word-table.ts'
-
-/** The account of a name; an unknown one is `Invalid` on most of these addresses (contract, repositories). */
-async function getNamed(ctx: Ctx, name: string): Promise<UserRow> {
-  const user = await findAccountByName(ctx.db, name.toLowerCase())
-  if (!user) throw new Invalid(`the user ${name} does not exist`, 'user_not_found')
-  return user
-}
 
 export async function pageOfCollaborators(
   ctx: RepoCtx,
@@ -34,12 +27,14 @@ export async function pageOfCollaborators(
   return { users, total }
 }
 
-/** Throws `NotFound` unless the account is a collaborator. */
-export async function checkCollaborator(ctx: RepoCtx, name: string): Promise<void> {
-  const user = await getNamed(ctx, name)
-  if (!(await findCollaboration(ctx.db, ctx.repo.id, user.id))) {
-    throw new NotFound('the user is no collaborator', 'not_a_collaborator')
-  }
+/** The answer for a name that nobody has (recorded, repositories). */
+export const noUserToShare = () => new Invalid('the user does not exist', 'user_not_found')
+
+/** Throws `NotFound` unless the account is a collaborator. A hidden account is answered like a name that nobody has. */
+export async function checkCollaborator(ctx: RepoCtx, user: UserRow): Promise<void> {
+  if (await findCollaboration(ctx.db, ctx.repo.id, user.id)) return
+  if ((await sightOf(ctx, user)) !== 'visible') throw noUserToShare()
+  throw new NotFound('the user is not a collaborator', 'not_a_collaborator')
 }
 
 const modes = wordTable<AccessMode>({ read: mode.read, write: mode.write, admin: mode.admin })
@@ -51,10 +46,9 @@ const modes = wordTable<AccessMode>({ read: mode.read, write: mode.write, admin:
  */
 export async function putCollaborator(
   ctx: SignedInRepoCtx,
-  name: string,
+  user: UserRow,
   permission: string | undefined,
 ): Promise<void> {
-  const user = await getNamed(ctx, name)
   if (user.kind !== 'individual') throw new Invalid('an organization can not be a collaborator', 'not_a_person')
   if (user.id === ctx.owner.id) throw new Invalid('the owner needs not be a collaborator', 'collaborator_is_owner')
   if (await isBlockedEitherWay(ctx.db, ctx.owner.id, user.id)) {
@@ -74,8 +68,7 @@ export async function putCollaborator(
 }
 
 /** Ends a collaboration; there may be none. */
-export async function removeCollaborator(ctx: SignedInRepoCtx, name: string): Promise<void> {
-  const user = await getNamed(ctx, name)
+export async function removeCollaborator(ctx: SignedInRepoCtx, user: UserRow): Promise<void> {
   await transaction(ctx.db, async (tx) => {
     const removed = await deleteCollaboration(tx, ctx.repo.id, user.id)
     if (!removed) return
@@ -91,17 +84,14 @@ export async function tellRemoved(tx: Tx, removed: readonly CollaborationRow[], 
   }
 }
 
-/** What somebody may do in the repository; others than oneself only for its administrators. */
-export async function rightsOfUser(
-  ctx: SignedInRepoCtx,
-  name: string,
-): Promise<{ readonly user: UserRow; readonly rights: Rights }> {
-  const isSelf = ctx.viewer.user.lower_name === name.toLowerCase()
-  if (!isSelf && !ctx.rights.isAdmin) {
-    throw new Forbidden('only administrators of the repository may ask about others', 'repo_admin_only')
-  }
-  const user = await findAccountByName(ctx.db, name.toLowerCase())
-  if (!user) throw new NotFound('the user does not exist', 'user_not_found')
-  const { rights } = await accessTo(ctx.db, viewerAs(user), ctx.owner, ctx.repo)
-  return { user, rights }
+/** The answer for a name that nobody has. Only administrators of the repository learn that the account does not exist. */
+export const noUserToAskAbout = ({ rights }: SignedInRepoCtx): Refusal =>
+  rights.isAdmin ? new NotFound('the user does not exist', 'user_not_found') : askAdmins()
+
+const askAdmins = () => new Forbidden('only administrators of the repository may ask about others', 'repo_admin_only')
+
+/** Returns what an account may do in the repository. Only administrators of the repository may ask about other accounts. */
+export async function rightsOfUser(ctx: SignedInRepoCtx, user: UserRow): Promise<Rights> {
+  if (ctx.viewer.id !== user.id && !ctx.rights.isAdmin) throw askAdmins()
+  return (await accessTo(ctx.db, viewerAs(user), ctx.owner, ctx.repo)).rights
 }

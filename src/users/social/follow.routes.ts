@@ -1,10 +1,11 @@
 import { Type } from 'typebox'
+import { resolveVisibleAccount } from '../../access/named-account.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation } from '../../http/operation.ts'
 import { noContent, paged } from '../../http/reply.ts'
 import { pageQuery, pathText } from '../../http/schema.ts'
 import { pageOrWhole } from '../../lib/paging.ts'
-import { checkFollowing, checkFollowingByName, follow, pageOfFollowPeople, unfollow } from './follow.service.ts'
+import { checkFollowing, follow, notFollowed, pageOfFollowPeople, unfollow } from './follow.service.ts'
 import { namedUser, targetUser } from '../subject.requirements.ts'
 import { presentUser } from '../user.present.ts'
 import { User } from '../user.schemas.ts'
@@ -92,8 +93,9 @@ export const userCheckFollowing = operation({
   scope: 'user',
   requires: [signedIn, namedUser],
   reply: { 204: 'empty' },
-  async run({ ctx, params }) {
-    await checkFollowingByName(ctx, ctx.subject, params.target)
+  async run({ ctx, params, call }) {
+    const asked = { parameter: 'target', name: params.target, missing: notFollowed }
+    await checkFollowing(ctx, ctx.subject, await resolveVisibleAccount(ctx, call, asked))
     return noContent()
   },
 })

@@ -1,5 +1,4 @@
 import type { Ctx, SignedInCtx } from '../../access/context.ts'
-import { findAccountByName } from '../../access/access.store.ts'
 import { transaction, type Tx } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import { publish } from '../../events/hub.ts'
@@ -24,18 +23,12 @@ export async function pageOfFollowPeople(
   return { users: await listFollowPeople(db, side, user.id, limitedTo, page), total }
 }
 
+/** The answer for an account that is not followed. */
+export const notFollowed = () => new NotFound('the account does not follow this account', 'not_following')
+
 /** Throws `NotFound` unless the one follows the other. */
 export async function checkFollowing(ctx: Ctx, follower: UserRow, user: UserRow): Promise<void> {
-  if (!(await isFollowing(ctx.db, follower.id, user.id))) {
-    throw new NotFound('you do not follow this user', 'not_following')
-  }
-}
-
-/** The same about a name. */
-export async function checkFollowingByName(ctx: Ctx, follower: UserRow, name: string): Promise<void> {
-  const user = await findAccountByName(ctx.db, name.toLowerCase())
-  if (!user) throw new NotFound('the user does not exist', 'user_not_found')
-  await checkFollowing(ctx, follower, user)
+  if (!(await isFollowing(ctx.db, follower.id, user.id))) throw notFollowed()
 }
 
 /** Follows an account; following oneself does nothing. When either blocks the other it is `Forbidden`. */
