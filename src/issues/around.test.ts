@@ -55,20 +55,23 @@ test('issueCreateIssueAttachment: the body may be the file itself, under the nam
   assert.deepEqual([made.json.name, made.json.size], ['raw.log', 5])
 })
 
-test('issueCreateIssueCommentAttachment, issueListIssueCommentAttachments, issueGetIssueCommentAttachment, issueEditIssueCommentAttachment, issueDeleteIssueCommentAttachment: the author of a comment needs write access; by the issue it is found, not listed', async () => {
+test('issueCreateIssueCommentAttachment, issueListIssueCommentAttachments, issueGetIssueCommentAttachment, issueEditIssueCommentAttachment, issueDeleteIssueCommentAttachment: the author of a comment attaches files; by the issue a file is found, not listed', async () => {
   await using forge = await startForge()
   const issue = await forge.given.issue()
   const { id } = (await forge.as('bob').must('POST', `${issue.api}/comments`, { body: 'x' })).json
   const path = `${issue.repo.api}/issues/comments/${id}/assets`
-  assert.equal((await forge.as('bob').post(path, undefined, upload('a.txt', 'a'))).status, 403)
+  assert.equal((await forge.as('carol').post(path, undefined, upload('a.txt', 'a'))).status, 403)
+  const own = (await forge.as('bob').must('POST', path, undefined, upload('own.txt', 'a'))).json
+  assert.equal((await forge.as('bob').patch(`${path}/${own.id}`, { name: 'mine.txt' })).status, 201)
+  assert.equal((await forge.as('bob').delete(`${path}/${own.id}`)).status, 204)
   const file = (await forge.as('alice').must('POST', path, undefined, upload('a.txt', 'a'))).json
   assert.deepEqual((await forge.as('bob').must('GET', path)).json, [file])
   assert.deepEqual((await forge.as('bob').must('GET', `${issue.api}/assets`)).json, [])
   assert.equal((await forge.as('bob').get(`${issue.api}/assets/${file.id}`)).status, 200)
   assert.equal((await forge.as('alice').patch(`${path}/${file.id}`, { name: 'b.txt' })).json.name, 'b.txt')
   assert.equal((await forge.as('alice').get(`${path}/${file.id}`)).json.name, 'b.txt')
-  assert.equal((await forge.as('bob').patch(`${path}/${file.id}`, { name: 'c.txt' })).status, 403)
-  assert.equal((await forge.as('bob').delete(`${path}/${file.id}`)).status, 403)
+  assert.equal((await forge.as('carol').patch(`${path}/${file.id}`, { name: 'c.txt' })).status, 403)
+  assert.equal((await forge.as('carol').delete(`${path}/${file.id}`)).status, 403)
   assert.equal((await forge.as('alice').delete(`${path}/${file.id}`)).status, 204)
   assert.equal((await forge.as('alice').get(`${path}/${file.id}`)).status, 404)
   assert.deepEqual((await forge.as('alice').must('GET', path)).json, [])

@@ -36,8 +36,8 @@ export const mayAttachToIssue = (viewer: Viewer, rights: Rights, issue: IssueRow
     ? allow
     : deny('only the author and people with write access may attach files')
 
-/** Attaching to a comment: its author or an administrator, with write access in any case (contract, issues: access). */
+/** Files of a comment: its author, and administrators with write access to the unit. */
 export const mayAttachToComment = (viewer: Viewer, rights: Rights, issue: IssueRow, comment: CommentRow): Verdict =>
-  (comment.poster_id === viewer.id || rights.isAdmin || viewer.isAdmin) && mayManage(rights, issue).allowed
+  comment.poster_id === viewer.id || ((rights.isAdmin || viewer.isAdmin) && mayManage(rights, issue).allowed)
     ? allow
-    : deny('only the author of the comment and administrators may attach files, and only with write access')
+    : deny('only the author of the comment and administrators may attach files')

@@ -265,3 +265,39 @@ test('userListQuotaAttachments, userListQuotaPackages, userListQuotaArtifacts, o
   await alice.must('POST', `${issue.api}/assets`, undefined, upload('more.txt', '12345'))
   assert.equal(await asked(), before, 'as many queries for four files as for three')
 })
+
+test('repoDeleteFile, repoChangeFiles: over quota files are deleted, and nothing else is changed', async () => {
+  await using forge = await startWithQuota()
+  const alice = forge.as('alice')
+  const { api } = await forge.given.repo({ owner: 'alice' })
+  for (const name of ['a', 'b']) await alice.must('POST', `${api}/contents/${name}`, { content: 'eA==' })
+  await givenGroup(forge, 'none', 0, ['size:repos:all'])
+  await forge.as('root').must('PUT', `${groups}/none/users/alice`)
+  await forge.settle()
+  const shaOf = async (name: string) => (await alice.must('GET', `${api}/contents/${name}`)).json.sha
+  const [a, b] = await Promise.all(['a', 'b'].map(shaOf))
+  const remove = { operation: 'delete', path: 'b', sha: b }
+  const add = { operation: 'create', path: 'c', content: 'eA==' }
+  assert.equal((await alice.post(`${api}/contents`, { files: [remove, add] })).status, 413)
+  assert.equal((await alice.post(`${api}/contents`, { files: [] })).status, 413)
+  assert.equal((await alice.put(`${api}/contents/a`, { content: 'eQ==', sha: a })).status, 413)
+  assert.equal((await alice.delete(`${api}/contents/a`, { sha: a })).status, 200)
+  assert.equal((await alice.post(`${api}/contents`, { files: [remove] })).status, 201)
+  const { json } = await alice.must('GET', `${api}/contents`)
+  assert.deepEqual(
+    json.map((entry: { path: string }) => entry.path),
+    ['README.md'],
+  )
+})
+
+test('adminCreateRepo: refused with 413 when the owner is over quota, whoever asks', async () => {
+  await using forge = await startWithQuota()
+  await forge.given.repo({ owner: 'alice' })
+  await givenGroup(forge, 'none', 0, ['size:repos:all'])
+  await forge.as('root').must('PUT', `${groups}/none/users/alice`)
+  await forge.settle()
+  const make = (owner: string) => forge.as('root').post(`/admin/users/${owner}/repos`, { name: 'more' })
+  const refused = await make('alice')
+  assert.deepEqual([refused.status, refused.json.username], [413, 'alice'])
+  assert.equal((await make('bob')).status, 201)
+})

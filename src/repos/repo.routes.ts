@@ -1,6 +1,6 @@
 import { resolveVisibleAccount } from '../access/named-account.ts'
 import { anyAccess, inRepo, repoAdmin, repoOwner } from '../access/repo.requirements.ts'
-import { orgUnderQuota, userUnderQuota } from '../access/quota.requirements.ts'
+import { orgUnderQuota, ownerUnderQuota, userUnderQuota } from '../access/quota.requirements.ts'
 import { refuseOverQuota } from '../access/quota.service.ts'
 import { siteAdmin, signedIn, tokenScope } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
@@ -70,7 +70,7 @@ export const adminCreateRepo = operation({
   method: 'POST',
   path: '/admin/users/{username}/repos',
   scope: 'admin',
-  requires: [signedIn, siteAdmin, targetUser, validBody],
+  requires: [signedIn, siteAdmin, targetUser, validBody, ownerUnderQuota('size:repos:all')],
   body: CreateRepoOption,
   reply: { 201: Repository },
   async run({ ctx, body }) {

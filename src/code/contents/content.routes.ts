@@ -4,7 +4,7 @@ import { repoUnderQuota } from '../../access/quota.requirements.ts'
 import { canRead, canWrite, inRepo, notArchived } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import type { FileEdit } from '../../git/git.ts'
-import { operation, validBody } from '../../http/operation.ts'
+import { operation, validBody, type Requirement } from '../../http/operation.ts'
 import { created, ok } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import type { EncodedBody } from '../../lib/encoded-body.ts'
@@ -167,7 +167,8 @@ export const repoDeleteFile = operation({
   path: '/repos/{username}/{reponame}/contents/{filepath+}',
   params: { filepath: pathText },
   scope: 'repository',
-  requires: [inRepo, canRead('code'), signedIn, validBody, branchWriter, notArchived, repoUnderQuota('size:repos:all')],
+  // Deleting is allowed over quota (written contract, quota model).
+  requires: [inRepo, canRead('code'), signedIn, validBody, branchWriter, notArchived],
   body: DeleteFileOptions,
   reply: { 200: FileDeleteResponse },
   async run({ ctx, params, body }) {
@@ -176,11 +177,23 @@ export const repoDeleteFile = operation({
   },
 })
 
+const underQuota = repoUnderQuota('size:repos:all')
+
+/** Changes of several files need quota, unless each of them deletes a file: deleting is allowed over quota. */
+const roomForChanges: Requirement<RepoCtx, object> = {
+  ...underQuota,
+  async check(ctx, call) {
+    const { files } = (await call.decodedBody()) as ChangeFilesOptions
+    const onlyDeletes = files.length > 0 && files.every((file) => file.operation === 'delete')
+    return onlyDeletes ? {} : underQuota.check(ctx, call)
+  },
+}
+
 export const repoChangeFiles = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/contents',
   scope: 'repository',
-  requires: [inRepo, canRead('code'), signedIn, validBody, branchWriter, notArchived, repoUnderQuota('size:repos:all')],
+  requires: [inRepo, canRead('code'), signedIn, validBody, branchWriter, notArchived, roomForChanges],
   body: ChangeFilesOptions,
   carriesFiles: true,
   reply: { 201: FilesResponse },
