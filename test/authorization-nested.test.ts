@@ -111,9 +111,6 @@ const sameForAll: Readonly<Record<string, string>> = {
   repoGetCombinedStatusByRef: 'a commit that nobody judged has no statuses',
   repoListStatuses: 'a commit that nobody judged has no statuses',
   repoListStatusesByRef: 'a commit that nobody judged has no statuses',
-  webCommit: 'leads to the address of the API',
-  webWikiPage: 'leads to the address of the API',
-  webSource: 'leads to the address of the API',
 }
 
 /** What who has it does not get for the asking, so that nobody can look whether it is still there. */

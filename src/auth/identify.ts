@@ -1,7 +1,8 @@
 import { recordAct } from '../audit/audit.ts'
 import { transaction } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
-import type { Call } from '../http/operation.ts'
+import { isPage, type Call } from '../http/operation.ts'
+import { isFromHere } from '../http/own-origin.ts'
 import { AccountRefused, NotFound, Unauthenticated } from '../lib/errors.ts'
 import { hashToken } from '../secrets/tokens.ts'
 import type { AuthServices } from './auth-services.ts'
@@ -74,14 +75,26 @@ export async function identify(
   const { accepts } = call.operation
   for (const reader of readers) {
     if (!accepts.includes(reader.kind)) continue
+    if (reader.kind === 'session' && !acceptsSession(services, call)) continue
     const found = await reader.read(services, call, presented)
     if (!found) continue
-    // Whoever must change the password does so on a page, which a session alone leads to.
-    if (found.viewer && reader.kind !== 'session') checkAccountState(found.viewer.user)
+    // Pages let an account sign in that must change its password, so that it can change it there.
+    if (found.viewer && !isPage(call.operation)) checkAccountState(found.viewer.user)
     return found
   }
   if (presented.kind !== 'none') throw new Unauthenticated('the credentials are wrong', 'credentials_wrong')
   return undefined
+}
+
+/**
+ * Whether a session counts for the request. A browser sends cookies whichever site caused the request. Pages check their
+ * forms themselves. At any other address a foreign site may only lead a person there: what a foreign page embeds, fetches
+ * or sends is the request of a guest.
+ */
+function acceptsSession({ config }: AuthServices, call: Call): boolean {
+  if (isPage(call.operation) || isFromHere(config.server.rootUrl, call)) return true
+  const isRead = call.method === 'GET' || call.method === 'HEAD'
+  return isRead && call.headers['sec-fetch-mode'] === 'navigate' && call.headers['sec-fetch-dest'] === 'document'
 }
 
 /** What somebody says who signs in by password, and the address it comes from. */

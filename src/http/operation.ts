@@ -39,8 +39,18 @@ export type CredentialKind =
   | 'signature'
   | 'client'
 
-/** What the API takes, and everything else that does not say otherwise. */
+/** The default credentials of an operation. */
 const usualCredentials: readonly CredentialKind[] = ['token', 'basic', 'oauth2', 'job']
+
+/**
+ * The credentials of an address that both programs and browsers open. `GET` operations of the family `downloads` accept
+ * them by default.
+ */
+export const browserCredentials: readonly CredentialKind[] = [...usualCredentials, 'session']
+
+/** Whether the operation is a page or a form of a page: it accepts the session of a browser and nothing else. */
+export const isPage = ({ accepts }: Pick<Operation, 'accepts'>): boolean =>
+  accepts.length === 1 && accepts[0] === 'session'
 
 /** Where an operation lives: below the API root, below the vendor prefix, or below the site itself. */
 export type Base = 'api' | 'vendor' | 'site'
@@ -242,7 +252,10 @@ interface Declaration<
    * public-only tokens and jobs of workflows.
    */
   readonly outlivesCredential?: true
-  /** The credentials that count here; others are wrong ones. Unless said otherwise those of accounts, without a browser's session. */
+  /**
+   * The accepted kinds of credentials; a credential of another kind is wrong. The default is the kinds of accounts, and
+   * the session of a browser for each GET of the family `downloads`.
+   */
   readonly accepts?: readonly CredentialKind[]
   /**
    * What becomes of a request with wrong credentials: refused with 401, as the API does, or answered as a guest's until a
@@ -340,6 +353,7 @@ export function operation<
   Body extends BodyShape | undefined = undefined,
 >(declaration: Declaration<Path, Rs, Params, Query, Body, Replies>): Operation {
   const { base = 'api', path, requires, scope } = declaration
+  const isDownload = declaration.family === 'downloads' && declaration.method === 'GET'
   return {
     kind: 'operation',
     method: declaration.method,
@@ -350,7 +364,7 @@ export function operation<
     scope: scope === null ? [] : typeof scope === 'string' ? [scope] : scope,
     narrowScope: declaration.narrowScope,
     outlivesCredential: declaration.outlivesCredential ?? false,
-    accepts: declaration.accepts ?? usualCredentials,
+    accepts: declaration.accepts ?? (isDownload ? browserCredentials : usualCredentials),
     wrongCredentials: declaration.wrongCredentials ?? (base === 'site' ? 'guest' : 'refused'),
     requires,
     params: pathSchemas(path, requires, declaration.params),

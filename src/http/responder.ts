@@ -243,6 +243,8 @@ function headersOf(
   if (call.cookies.length > 0) {
     const own = reply.headers?.['set-cookie']
     headers['set-cookie'] = own === undefined ? call.cookies : [...call.cookies, own]
+    // A shared cache must not hand out somebody's cookie.
+    if (!/private|no-store/.test(String(headers['cache-control']))) headers['cache-control'] = 'private, no-store'
   }
   return headers
 }

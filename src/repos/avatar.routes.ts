@@ -40,6 +40,7 @@ export const showRepoAvatar = operation({
   params: { hash: pathText },
   base: 'site',
   family: 'downloads',
+  accepts: [],
   scope: null,
   requires: [anyone],
   reply: fileReplies,

@@ -2,7 +2,7 @@ import { contentOf } from '../../access/stored-content.ts'
 import { canRead, canWrite, gitRepo, inRepo, notArchived } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { fileReplies, serveFile } from '../../http/file-reply.ts'
-import { operation } from '../../http/operation.ts'
+import { browserCredentials, operation } from '../../http/operation.ts'
 import { noContent, ok } from '../../http/reply.ts'
 import { pathNumber, pathText } from '../../http/schema.ts'
 import { getRunNumbered } from '../runs/run.service.ts'
@@ -14,7 +14,7 @@ const page = {
   base: 'site',
   family: 'downloads',
   scope: 'repository',
-  accepts: ['token', 'basic', 'oauth2', 'job', 'session'],
+  accepts: browserCredentials,
 } as const
 const readable = [inRepo, canRead('actions'), gitRepo] as const
 const named = '/{username}/{reponame}/actions/runs/{number}/artifacts/{name}'

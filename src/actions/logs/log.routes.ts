@@ -31,7 +31,6 @@ export const downloadJobLog = operation({
   base: 'site',
   family: 'downloads',
   scope: 'repository',
-  accepts: ['token', 'basic', 'oauth2', 'job', 'session'],
   requires: readable,
   reply: { 200: bytesOf('text/plain') },
   run: async ({ ctx, params }) => download(ctx, await getJobAt(ctx, params.number, params.position)),

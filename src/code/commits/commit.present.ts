@@ -12,10 +12,12 @@ import type {
   CommitMeta,
   CommitStats,
   CommitUser,
+  Compare,
   PayloadCommit,
   PayloadUser,
 } from './commit.schemas.ts'
 import { theseCommits, type CommitList } from './commit-list.ts'
+import type { Comparison } from './compare.service.ts'
 import { formatCommitTime } from './commit-time.ts'
 import { repoApiUrl, repoWebUrl } from '../../repos/repo-url.ts'
 import { keptAnswer } from '../kept-answers.ts'
@@ -156,7 +158,7 @@ interface CommitsIn<Body> {
  *
  * @param at where the commits are read, if not in the repository alone
  */
-export async function presentCommitsIn<Body extends object>(
+async function presentCommitsIn<Body extends object>(
   place: Place,
   list: CommitList,
   parts: CommitParts,
@@ -211,4 +213,21 @@ export async function presentPayloadCommits(place: Place, commits: readonly GitC
     removed: null,
     modified: null,
   }))
+}
+
+/** The commits between two revisions. Their lines are not counted, as on the reference (`docs/differences.md`). */
+export function presentComparison(
+  place: Place,
+  { commits, total, at }: Comparison,
+  parts: Omit<CommitParts, 'stats'>,
+): Promise<EncodedBody<Compare>> {
+  const answer = {
+    name: ['comparison', total],
+    body: (presented: Commit[]): Compare => ({
+      total_commits: total,
+      commits: presented,
+      files: presented.flatMap(({ files }) => files ?? []),
+    }),
+  }
+  return presentCommitsIn(place, theseCommits(commits), { ...parts, stats: 'zero' }, answer, at)
 }

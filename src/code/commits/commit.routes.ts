@@ -5,14 +5,13 @@ import type { RepoCtx } from '../../access/context.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { bytes, ok, paged } from '../../http/reply.ts'
 import { enumeration, pageQuery, pathText } from '../../http/schema.ts'
-import { Conflict, NotFound } from '../../lib/errors.ts'
+import { Conflict } from '../../lib/errors.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { Commit, Compare } from './commit.schemas.ts'
-import { presentCommit, presentCommitList, presentCommitsIn } from './commit.present.ts'
-import { theseCommits } from './commit-list.ts'
+import { presentCommit, presentCommitList, presentComparison } from './commit.present.ts'
 import { listCommits } from './commit.service.ts'
 import { compareRevisions } from './compare.service.ts'
-import { checkRevisionName, findNamedCommit } from './named-commit.service.ts'
+import { getCommit } from './named-commit.service.ts'
 
 const partsQuery = {
   stat: Type.Optional(Type.Boolean()),
@@ -34,21 +33,13 @@ const partsOf = (query: {
   files: query.files ?? true,
 })
 
-/** The commit a path parameter names; a text that can not be a name is `Invalid`, an unknown one `NotFound`. */
-async function getCommitOf(ctx: RepoCtx, text: string) {
-  checkRevisionName(text)
-  const found = await findNamedCommit(ctx.git, ctx.repo.git_key, text)
-  if (!found) throw new NotFound(`there is no commit ${text}`, 'commit_not_found')
-  return ctx.git.readCommit(ctx.repo.git_key, found.commit)
-}
-
 /** What a commit changed, as a difference or as a mail of `git format-patch`. */
 async function textOfCommit(
   ctx: RepoCtx,
   { sha, diffType }: { readonly sha: string; readonly diffType: 'diff' | 'patch' },
   signal: AbortSignal,
 ): Promise<Readable> {
-  const { oid: head, parents } = await getCommitOf(ctx, sha)
+  const { oid: head, parents } = await getCommit(ctx, sha)
   const { git, repo } = ctx
   return diffType === 'patch'
     ? git.patchSeries(repo.git_key, { base: undefined, head, binary: true, signature: false, signal })
@@ -96,7 +87,7 @@ export const repoGetSingleCommit = operation({
   query: partsQuery,
   reply: { 200: Commit },
   async run({ ctx, params, query }) {
-    return ok(await presentCommit(ctx, await getCommitOf(ctx, params.sha), partsOf(query)))
+    return ok(await presentCommit(ctx, await getCommit(ctx, params.sha), partsOf(query)))
   },
 })
 
@@ -137,15 +128,6 @@ export const repoCompareDiff = operation({
   query: { verification: Type.Optional(Type.Boolean()), files: Type.Optional(Type.Boolean()) },
   reply: { 200: Compare },
   async run({ ctx, params, query }) {
-    const { commits, total, at } = await compareRevisions(ctx, params.filepath)
-    const answer = {
-      name: ['comparison', total],
-      body: (presented: Commit[]): Compare => ({
-        total_commits: total,
-        commits: presented,
-        files: presented.flatMap(({ files }) => files ?? []),
-      }),
-    }
-    return ok(await presentCommitsIn(ctx, theseCommits(commits), { ...partsOf(query), stats: 'zero' }, answer, at))
+    return ok(await presentComparison(ctx, await compareRevisions(ctx, params.filepath), partsOf(query)))
   },
 })

@@ -1,5 +1,5 @@
 import type { RepoCtx } from '../../access/context.ts'
-import type { Git, Resolved } from '../../git/git.ts'
+import type { Commit, Git, Resolved } from '../../git/git.ts'
 import { isValidRefName } from '../../git/ref-name.ts'
 import { Invalid, NotFound } from '../../lib/errors.ts'
 import type { GitKey, Oid } from '../../lib/ids.ts'
@@ -53,3 +53,11 @@ export function checkRevisionName(text: string): void {
 /** The commit of a `ref` that may be missing: an empty one means the default branch. Unknown ones are `NotFound`. */
 export const revisionOrDefault = (ctx: Pick<RepoCtx, 'git' | 'repo'>, ref: string | undefined): Promise<NamedCommit> =>
   getNamedCommit(ctx.git, ctx.repo.git_key, ref || ctx.repo.default_branch)
+
+/** The commit that a path parameter names. A text that cannot be a name is `Invalid`; an unknown name is `NotFound`. */
+export async function getCommit({ git, repo }: Pick<RepoCtx, 'git' | 'repo'>, text: string): Promise<Commit> {
+  checkRevisionName(text)
+  const found = await findNamedCommit(git, repo.git_key, text)
+  if (!found) throw new NotFound(`there is no commit ${text}`, 'commit_not_found')
+  return git.readCommit(repo.git_key, found.commit)
+}

@@ -9,6 +9,7 @@ import type { CommitUser } from '../commits/commit.schemas.ts'
 import { presentCommitMeta } from '../commits/commit.present.ts'
 import { formatCommitTime } from '../commits/commit-time.ts'
 import type { ContentsResponse, FileCommitResponse, FileDeleteResponse } from './content.schemas.ts'
+import type { Content } from './content.service.ts'
 import { entryKind } from './entry-kind.ts'
 import type { NamedCommit } from '../commits/named-commit.service.ts'
 import { repoApiUrl, repoWebUrl } from '../../repos/repo-url.ts'
@@ -82,7 +83,7 @@ const madeOf = (what: 'folder' | 'entry', place: Place, { revision, ref }: Conte
  * Entries of one folder, without their contents; everything about them is read in batches. What a folder was at a commit
  * never changes, so the answer is kept under everything that its addresses are made of.
  */
-export function presentFolder(
+function presentFolder(
   place: Place,
   view: ContentView,
   { path, tree }: { readonly path: string; readonly tree: Oid },
@@ -138,11 +139,7 @@ async function presentEntries(
 }
 
 /** What one path was at a commit, kept as folders are. */
-export function presentEntryAt(
-  place: Place,
-  view: ContentView,
-  entry: PathEntry,
-): Promise<EncodedBody<ContentsResponse>> {
+function presentEntryAt(place: Place, view: ContentView, entry: PathEntry): Promise<EncodedBody<ContentsResponse>> {
   return keptAnswer(place, madeOf('entry', place, view, entry.path), () => presentContent(place, view, entry))
 }
 
@@ -211,3 +208,12 @@ export async function presentChange(
     verification: presentVerification(commit, verdict ?? { kind: 'unsigned' }),
   }
 }
+
+/** The content at a path of a revision: a list for a folder, one record for any other entry. */
+export const presentContentAt = (
+  place: Place,
+  { revision, ref, content }: ContentView & { readonly content: Content },
+): Promise<EncodedBody<ContentsResponse[]> | EncodedBody<ContentsResponse>> =>
+  content.kind === 'folder'
+    ? presentFolder(place, { revision, ref }, content)
+    : presentEntryAt(place, { revision, ref }, content.entry)

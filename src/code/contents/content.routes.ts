@@ -7,10 +7,9 @@ import type { FileEdit } from '../../git/git.ts'
 import { operation, validBody, type Requirement } from '../../http/operation.ts'
 import { created, ok } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
-import type { EncodedBody } from '../../lib/encoded-body.ts'
 import { Invalid } from '../../lib/errors.ts'
 import { mapLimited } from '../../lib/map-limited.ts'
-import { presentChange, presentContent, presentEntryAt, presentFolder } from './content.present.ts'
+import { presentChange, presentContent, presentContentAt } from './content.present.ts'
 import {
   ApplyDiffPatchFileOptions,
   ChangeFilesOptions,
@@ -36,17 +35,9 @@ import { mayWritePath, resolvePath } from '../tree-path.rules.ts'
 
 const refQuery = { ref: Type.Optional(Type.String()) } as const
 
-/** What a path is: a list for folders, one record for anything else. */
-async function presentPath(
-  ctx: RepoCtx,
-  ref: string | undefined,
-  path: string,
-): Promise<ContentsResponse[] | EncodedBody<ContentsResponse[]> | EncodedBody<ContentsResponse>> {
-  if (ctx.repo.is_empty) return []
-  const { revision, ref: name, content } = await getContent(ctx, ref, path)
-  const view = { revision, ref: name }
-  return content.kind === 'folder' ? presentFolder(ctx, view, content) : presentEntryAt(ctx, view, content.entry)
-}
+/** The content at a path; an empty repository has an empty list at each path. */
+const contentAt = async (ctx: RepoCtx, ref: string | undefined, path: string) =>
+  ctx.repo.is_empty ? [] : presentContentAt(ctx, await getContent(ctx, ref, path))
 
 export const repoGetContentsList = operation({
   method: 'GET',
@@ -56,7 +47,7 @@ export const repoGetContentsList = operation({
   requires: [inRepo, canRead('code')],
   query: refQuery,
   reply: { 200: Type.Union([Type.Array(ContentsResponse), ContentsResponse]) },
-  run: async ({ ctx, query }) => ok(await presentPath(ctx, query.ref, '')),
+  run: async ({ ctx, query }) => ok(await contentAt(ctx, query.ref, '')),
 })
 
 export const repoGetContents = operation({
@@ -68,7 +59,7 @@ export const repoGetContents = operation({
   requires: [inRepo, canRead('code')],
   query: refQuery,
   reply: { 200: Type.Union([Type.Array(ContentsResponse), ContentsResponse]) },
-  run: async ({ ctx, params, query }) => ok(await presentPath(ctx, query.ref, params.filepath)),
+  run: async ({ ctx, params, query }) => ok(await contentAt(ctx, query.ref, params.filepath)),
 })
 
 /** A path to write to; a bad one is `Invalid`. */

@@ -3,10 +3,10 @@ import type { RepoCtx } from '../../access/context.ts'
 import { canRead, gitRepo, inRepo } from '../../access/repo.requirements.ts'
 import { fileReplies, serveFile } from '../../http/file-reply.ts'
 import { operation, type Call } from '../../http/operation.ts'
-import { redirect } from '../../http/reply.ts'
+import { ok, redirect } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
-import { escapePath, escapeQuery } from '../../lib/escape-url.ts'
+import { escapePath } from '../../lib/escape-url.ts'
 import {
   renamedBranchPath,
   repoRefInPath,
@@ -15,8 +15,11 @@ import {
   type RevisionAndPath,
 } from '../git-access.requirements.ts'
 import { revisionOrDefault, type NamedCommit } from '../commits/named-commit.service.ts'
+import { presentContentAt } from './content.present.ts'
+import { ContentsResponse } from './content.schemas.ts'
+import { getContent } from './content.service.ts'
 import { getRawFile, objectTypeHeaders, openBlob } from './raw.service.ts'
-import { repoApiUrl, repoWebUrl } from '../../repos/repo-url.ts'
+import { repoWebUrl } from '../../repos/repo-url.ts'
 import { cleanPath } from '../tree-path.rules.ts'
 
 async function serveRaw(ctx: RepoCtx, call: Call, revision: NamedCommit, path: string, form: 'raw' | 'media') {
@@ -105,7 +108,7 @@ export const webMediaFile = operation({
   run: ({ ctx, params, call }) => serveByWebAddress(ctx, call, 'media', params.filepath),
 })
 
-/** Where the page of a file or folder is to be: until there are pages, a file leads to what it holds, a folder to its list. */
+/** The address of the page of a file or folder. Until pages exist, a file leads to its bytes; a folder shows its list. */
 export const webSource = operation({
   method: 'GET',
   base: 'site',
@@ -113,21 +116,20 @@ export const webSource = operation({
   path: '/{username}/{reponame}/src/{filepath+}',
   params: { filepath: pathText },
   scope: 'repository',
+  load: 'expensive',
   requires: [inRepo, canRead('code')],
-  reply: { 303: 'empty' },
+  reply: { 200: Type.Union([Type.Array(ContentsResponse), ContentsResponse]), 303: 'empty' },
   async run({ ctx, params }) {
     const at = await atWebAddress(ctx, 'src', params.filepath)
     if ('movedTo' in at) return redirect(303, at.movedTo)
     const { revision, treePath } = at
     const entry = treePath === '' ? undefined : await ctx.git.findPath(ctx.repo.git_key, revision.commit, treePath)
     if (treePath !== '' && !entry) throw new NotFound(`there is no ${treePath} in ${revision.name}`, 'path_not_found')
-    const path = escapePath(treePath)
-    if (entry?.type === 'blob') {
-      const { pathname } = new URL(repoWebUrl(ctx))
-      return redirect(303, `${pathname}/raw/${revision.kind}/${escapePath(revision.name)}/${path}`)
+    if (entry?.type !== 'blob') {
+      return ok(await presentContentAt(ctx, await getContent(ctx, revision.name, treePath)))
     }
-    const { pathname } = new URL(repoApiUrl(ctx))
-    return redirect(303, `${pathname}/contents${path && `/${path}`}?ref=${escapeQuery(revision.name)}`)
+    const { pathname } = new URL(repoWebUrl(ctx))
+    return redirect(303, `${pathname}/raw/${revision.kind}/${escapePath(revision.name)}/${escapePath(treePath)}`)
   },
 })
 

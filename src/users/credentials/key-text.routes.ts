@@ -10,7 +10,6 @@ const keyText = {
   base: 'site',
   family: 'downloads',
   scope: 'user',
-  accepts: ['token', 'basic', 'oauth2', 'session'],
   requires: [exploreSignIn, namedUser, userVisible],
   reply: { 200: bytesOf('text/plain') },
 } as const
