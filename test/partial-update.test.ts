@@ -3,18 +3,22 @@ import { test } from 'node:test'
 import { commitFiles } from '../src/actions/actions.test-support.ts'
 import type { NamedOperation } from '../src/http/operation.ts'
 import { startForge, type Forge } from '../src/testing/forge.ts'
+import { upload } from '../src/testing/upload.ts'
 import { everythingOn, sampleOf, type SampleSchema } from './authorization-world.ts'
 
 /**
- * PATCH and PUT with one optional field change that field and nothing else of the thing. The fields come from the declared
- * operations; the table names a thing for each operation, the values that the schema does not tell, and the fields that follow.
+ * PATCH and PUT with one optional field change that field and no other field of the resource. The fields come from the declared
+ * operations. The table names a resource for each operation, values that the schema does not give, and fields that follow.
  */
 
 interface Case {
   /** The address to send to, below the API root. */
   readonly edit: string
-  /** The address to read the thing from; `edit` unless set. */
+  /** The address to read the resource from; `edit` unless set. A list is searched for the entry whose fields match `entry`. */
   readonly read?: string
+  readonly entry?: Readonly<Record<string, unknown>>
+  /** The address of the resource after the field that renames it was sent. */
+  readonly renamed?: string
   /** Required fields, which each request carries. */
   readonly always?: Readonly<Record<string, unknown>>
   readonly values?: Readonly<Record<string, unknown>>
@@ -22,7 +26,7 @@ interface Case {
   readonly follows?: Readonly<Record<string, readonly string[]>>
 }
 
-/** Operations whose optional fields describe no stored thing, each with the reason. */
+/** Operations whose optional fields describe no stored resource, each with the reason. */
 const exempt = new Map([
   ['repoReplaceAllFlags', 'the request replaces the whole list'],
   ['repoUpdateTopics', 'the request replaces the whole list'],
@@ -33,35 +37,40 @@ const exempt = new Map([
   ['repoEditWikiPage', 'the fields describe a commit'],
   ['issueEditComment', 'the field is the time of the change'],
   ['issueEditCommentDeprecated', 'the field is the time of the change'],
-  ['setPackageUpstream', 'PUT replaces the upstream'],
-  ['updateOrgVariable', 'the field renames the variable'],
-  ['updateRepoVariable', 'the field renames the variable'],
-  ['updateUserVariable', 'the field renames the variable'],
-  ['userUpdateOAuth2Application', 'the request carries the whole application'],
 ])
 
-/** The test of attachments renames each of them. */
-const attachments = new Set([
-  'issueEditIssueAttachment',
-  'issueEditIssueCommentAttachment',
-  'repoEditReleaseAttachment',
-])
+const emptyText = { full_name: '', description: '', website: '', location: '' }
+const hookDefaults = { events: ['push'], branch_filter: '', authorization_header: '' }
 
-const ofHooks = ['events', 'branch_filter', 'authorization_header']
-
-/** Fields that the contract writes at each request, also when the request leaves them out (organizations, webhooks: edit). */
-const alwaysWritten = new Map([
-  ['orgEdit', ['full_name', 'description', 'website', 'location']],
-  ['adminEditHook', ofHooks],
-  ['orgEditHook', ofHooks],
-  ['repoEditHook', ofHooks],
-  ['userEditHook', ofHooks],
+/**
+ * Fields that a request resets when it leaves them out, with the value that they get. Recorded exchanges show each:
+ * organizations/org-edit ("text fields left out are emptied"), webhooks/repo-crud ("a change clears the branch filter and the
+ * authorization", "a change without events falls back to push") and organizations/org-hooks ("events fall back to push").
+ */
+const resetWhenAbsent = new Map<string, Readonly<Record<string, unknown>>>([
+  ['orgEdit', emptyText],
+  ['adminEditHook', hookDefaults],
+  ['orgEditHook', hookDefaults],
+  ['repoEditHook', hookDefaults],
+  ['userEditHook', hookDefaults],
 ])
 
 const hook = (path: string): Case => ({
   edit: path,
-  values: { config: { url: 'http://hooks.example.com/2', content_type: 'json' }, events: ['create'] },
-  follows: { config: ['config', 'url', 'content_type'], authorization_header: ['authorization_header'] },
+  values: {
+    config: { url: 'http://hooks.example.com/2', content_type: 'json' },
+    events: ['create'],
+    branch_filter: 'main',
+    authorization_header: 'Bearer other',
+  },
+  follows: { config: ['config', 'url', 'content_type'] },
+})
+
+const variable = (path: string): Case => ({
+  edit: `${path}/actions/variables/colour`,
+  always: { value: 'blue' },
+  values: { name: 'shade' },
+  renamed: `${path}/actions/variables/shade`,
 })
 
 const label = (path: string): Case => ({ edit: path, values: { name: 'sort', color: '#aabbcc' } })
@@ -73,7 +82,9 @@ async function makeCases(forge: Forge): Promise<Record<string, Case>> {
   const settings = {
     type: 'gitea',
     config: { url: 'http://hooks.example.com/1', content_type: 'form' },
-    events: ['push'],
+    events: ['fork'],
+    branch_filter: 'stable',
+    authorization_header: 'Bearer first',
   }
   await forge.given.org({ owner: 'alice', name: 'guild' })
   const given = { full_name: 'G', description: 'd', website: 'https://guild.example.com', location: 'here' }
@@ -125,7 +136,54 @@ async function makeCases(forge: Forge): Promise<Record<string, Case>> {
   const orgHook = await made('/orgs/guild/hooks', settings)
   const userHook = await made('/user/hooks', settings)
   const siteHook = (await root.must('POST', '/admin/hooks', settings)).json
+  const attached = async (path: string): Promise<string> => {
+    const reply = await alice.post(`${path}/assets`, undefined, upload('a.txt', 'content'))
+    return `${path}/assets/${reply.json.id}`
+  }
+  const remark = await made(`${api}/issues/1/comments`, { body: 'c' })
+  const external = upload('b.txt', '')
+  external.raw.delete('attachment')
+  external.raw.set('external_url', 'https://files.example.com/b.txt')
+  const releaseFile = (await alice.post(`${api}/releases/${release.id}/assets`, undefined, external)).json
+  for (const owner of ['/orgs/guild', '/user', api]) {
+    await alice.must('POST', `${owner}/actions/variables/colour`, { value: 'blue' })
+  }
+  const application = { name: 'app', redirect_uris: ['https://app.example.com/'] }
+  const registered = await made('/user/applications/oauth2', { ...application, confidential_client: true })
+  const upstream = { url: 'https://npm.example.com' }
+  await alice.must('PUT', '/packages/alice/-/upstreams/npm', {
+    ...upstream,
+    username: 'u',
+    secret: 's',
+    reserved: ['@alice/*'],
+  })
   return {
+    issueEditIssueAttachment: {
+      edit: await attached(`${api}/issues/1`),
+      values: { name: 'c.txt' },
+      follows: { browser_download_url: [] },
+    },
+    issueEditIssueCommentAttachment: {
+      edit: await attached(`${api}/issues/comments/${remark.id}`),
+      values: { name: 'c.txt' },
+      follows: { browser_download_url: [] },
+    },
+    repoEditReleaseAttachment: {
+      edit: `${api}/releases/${release.id}/assets/${releaseFile.id}`,
+      values: { browser_download_url: 'https://files.example.com/c.txt' },
+    },
+    updateOrgVariable: variable('/orgs/guild'),
+    updateRepoVariable: variable(api),
+    updateUserVariable: variable('/user'),
+    userUpdateOAuth2Application: { edit: `/user/applications/oauth2/${registered.id}`, always: application },
+    setPackageUpstream: {
+      edit: '/packages/alice/-/upstreams/npm',
+      read: '/packages/alice/-/upstreams',
+      entry: { type: 'npm' },
+      always: upstream,
+      values: { username: 'v', secret: '', reserved: ['@guild/*'] },
+      follows: { secret: ['has_secret'] },
+    },
     updateUserSettings: {
       edit: '/user/settings',
       values: { website: 'https://a.example.com', email_notifications: 'disabled' },
@@ -280,22 +338,31 @@ const changedFields = (before: Record<string, unknown>, after: Record<string, un
   )
 
 test('PATCH and PUT with one optional field change nothing else', async () => {
-  await using forge = await startForge({ settings: everythingOn, users: ['alice'] })
+  await using forge = await startForge({
+    settings: { ...everythingOn, packages: { UPSTREAM_ALLOWED_HOST_LIST: '*' } },
+    users: ['alice'],
+  })
   const cases = await makeCases(forge)
   const wrong: string[] = []
   let sent = 0
   for (const operation of forge.services.operations()) {
     const { id, method, base } = operation
-    if (base !== 'api' || (method !== 'PATCH' && method !== 'PUT') || exempt.has(id) || attachments.has(id)) continue
+    if (base !== 'api' || (method !== 'PATCH' && method !== 'PUT') || exempt.has(id)) continue
     const fields = optionalFields(operation)
     const one = cases[id]
     if (!one) {
-      if (fields.length > 0) wrong.push(`${id}: the table names no thing for it`)
+      if (fields.length > 0) wrong.push(`${id}: the table names no resource for it`)
       continue
     }
     const isSite = one.edit.startsWith('/admin/')
     const client = forge.as(isSite ? 'root' : 'alice')
-    const read = async () => (await client.must('GET', one.read ?? one.edit)).json
+    const read = async (path = one.read ?? one.edit) => {
+      const { json } = await client.must('GET', path)
+      if (!one.entry) return json
+      return json.find((each: Record<string, unknown>) =>
+        Object.entries(one.entry ?? {}).every(([name, value]) => each[name] === value),
+      )
+    }
     for (const [field, schema] of fields) {
       if (field === 'updated_at' || field in (one.always ?? {})) continue
       const before = await read()
@@ -306,15 +373,19 @@ test('PATCH and PUT with one optional field change nothing else', async () => {
         wrong.push(`${id}, ${field}: ${reply.status} ${reply.text}`)
         continue
       }
+      const after = await read(one.renamed)
+      const reset = Object.entries(resetWhenAbsent.get(id) ?? {}).filter(([name]) => name !== field)
+      const kept = reset.filter(([name, empty]) => JSON.stringify(after[name]) !== JSON.stringify(empty))
+      if (kept.length > 0) wrong.push(`${id}, ${field}: ${kept.map(([name]) => name).join(', ')} not reset`)
       const allowed = [
         ...(one.follows?.[field] ?? [field]),
         ...Object.keys(one.always ?? {}),
-        ...(alwaysWritten.get(id) ?? []),
+        ...reset.map(([name]) => name),
       ]
-      const others = changedFields(before, await read()).filter((name) => !allowed.includes(name))
+      const others = changedFields(before, after).filter((name) => !allowed.includes(name))
       if (others.length > 0) wrong.push(`${id}, ${field}: ${others.join(', ')} changed as well`)
     }
   }
   assert.deepEqual(wrong, [])
-  assert.ok(sent > 120, `${sent} fields were sent`)
+  assert.ok(sent > 130, `${sent} fields were sent`)
 })

@@ -21,7 +21,7 @@ async function answerList(ctx: Ctx, place: HookPlace, query: PageQuery) {
   return paged(presentHooks(ctx, rows), page, total, { link: false })
 }
 
-/** What is not given is nothing. */
+/** The parts of a webhook in a request. Absent fields are empty, in PATCH too (recorded: webhooks/repo-crud). */
 const partsOf = (body: CreateHookOption | EditHookOption) => ({
   config: body.config ?? {},
   events: body.events ?? [],

@@ -34,13 +34,13 @@ export interface NewHook {
   readonly isActive: boolean
 }
 
-/** What of a webhook is to be otherwise. */
+/** A change of a webhook. */
 export interface HookChange {
   readonly config: Readonly<Record<string, string>>
   readonly events: readonly string[]
   readonly branchFilter: string
   readonly authorization: string
-  /** As it is where it is undefined. */
+  /** Undefined keeps the state. */
   readonly isActive: boolean | undefined
 }
 
@@ -144,8 +144,9 @@ export async function createHook(services: Ctx, place: HookPlace, input: NewHook
 }
 
 /**
- * Changes a webhook. What is not given is as it was, but for events, filter and authorization, which are then reset (contract,
- * webhooks: edit). Whatever waits is sent at once: somebody has looked after the receiver.
+ * Changes a webhook. Absent parts of `config` and an absent `isActive` stay unchanged. Events, filter and authorization are
+ * always written, so callers that leave them out reset them (recorded: webhooks/repo-crud, organizations/org-hooks). Waiting
+ * deliveries are sent at once, because the change may have repaired the receiver.
  */
 export async function changeHook(services: Ctx, hook: WebhookRow, input: HookChange): Promise<WebhookRow> {
   const { config, branchFilter, authorization } = input

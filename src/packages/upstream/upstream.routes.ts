@@ -40,7 +40,7 @@ export const setPackageUpstream = operation({
   body: SetPackageUpstreamOption,
   reply: { 200: PackageUpstream },
   summary: 'Give a registry of an owner an upstream that it asks for what it does not have',
-  async run({ ctx, params, body: { url, username = '', secret, reserved = [] } }) {
+  async run({ ctx, params, body: { url, username, secret, reserved } }) {
     return ok(
       presentUpstream(
         await setUpstream(ctx, upstreamTypeOf(params.type), { url, userName: username, secret, reserved }),

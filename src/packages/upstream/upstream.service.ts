@@ -19,20 +19,20 @@ import {
 /** Secrets are sealed for this purpose. */
 export const upstreamSecretPurpose = 'package-upstream'
 
-/** An upstream as somebody wants it. */
+/** The settings of an upstream. An undefined setting keeps its value; user name and secret only while the address stays. */
 export interface UpstreamSettings {
   readonly url: string
-  readonly userName: string
-  /** Undefined keeps the one that is there, as long as the address stays; empty is none. */
+  readonly userName: string | undefined
+  /** An empty secret removes the one that is set. */
   readonly secret: string | undefined
-  readonly reserved: readonly string[]
+  readonly reserved: readonly string[] | undefined
 }
 
 /** The upstreams of an owner's registries. */
 export const getUpstreams = ({ db, subject }: SubjectCtx): Promise<PackageUpstreamRow[]> =>
   listUpstreams(db, subject.id)
 
-/** Gives a registry an upstream, in the place of the one that it has. Throws `Invalid`. */
+/** Sets or changes the upstream of a registry. Throws `Invalid`. */
 export async function setUpstream(
   ctx: SubjectCtx,
   type: UpstreamType,
@@ -41,16 +41,16 @@ export async function setUpstream(
   const { db, subject, secrets, clock } = ctx
   const known = await findUpstream(db, subject.id, type)
   const address = upstreamUrl(url)
-  const patterns = JSON.stringify(reservedNames(reserved))
-  // A secret is for the server that it was given for.
-  const kept = known?.url === address ? known.sealed_secret : null
+  // Credentials belong to the server that they were given for.
+  const kept = known?.url === address ? known : undefined
+  const sealedSecret = secret ? secrets.seal(upstreamSecretPurpose, secret) : null
   const row: PackageUpstreamRow = {
     owner_id: subject.id,
     type,
     url: address,
-    user_name: userName,
-    sealed_secret: secret === undefined ? kept : secret === '' ? null : secrets.seal(upstreamSecretPurpose, secret),
-    reserved: patterns,
+    user_name: userName ?? kept?.user_name ?? '',
+    sealed_secret: secret === undefined ? (kept?.sealed_secret ?? null) : sealedSecret,
+    reserved: reserved ? JSON.stringify(reservedNames(reserved)) : (known?.reserved ?? '[]'),
     created_unix: nowUnix(clock),
   }
   await transaction(db, (tx) => putUpstream(tx, row))
