@@ -138,7 +138,10 @@ function feishuText(story: Story, told: ToldEvent): string {
   const { push, issue, sender, repoName } = story
   if (push) return `[${repoName}:${push.branch}] \r\n${commitLines(push.commits)}`
   const kind = feishuKinds[story.kind]
-  if (!issue || kind === undefined) return story.headline(plainLink)
+  if (!issue || kind === undefined) {
+    const headline = story.headline(plainLink)
+    return story.body === '' ? headline : `${headline}\r\n\r\n${story.body}`
+  }
   const by = `${told.payload['pull_request'] === undefined ? 'Issue' : 'PullRequest'} by ${issue.user?.login ?? ''}`
   const body = story.kind === 'comment' ? story.body : issue.body
   return (

@@ -49,7 +49,6 @@ export interface Parts {
   readonly pull_request: IssuePart
   readonly comment: { readonly html_url: string; readonly body: string }
   readonly review: { readonly type: string; readonly content: string } | null
-  readonly requested_reviewer: PersonPart | null
   readonly release: { readonly tag_name: string; readonly html_url: string; readonly body: string }
   readonly ref: string
   readonly ref_type: string

@@ -84,15 +84,11 @@ const headlineOf =
 
 const logins = (people: readonly PersonPart[] | null): string => (people ?? []).map(({ login }) => login).join(', ')
 
-/** What was done with an issue or pull request, and its colour. */
-function actionOf(
-  action: string,
-  issue: IssuePart,
-  reviewer: PersonPart | null,
-): readonly [words: string, color: Color] {
+/** Returns the words for an action on an issue or pull request, and their colour. */
+function actionOf(action: string, issue: IssuePart, isPull: boolean): readonly [words: string, color: Color] {
   switch (action) {
     case 'opened':
-      return ['opened', colors.orange]
+      return ['opened', isPull ? colors.green : colors.orange]
     case 'closed':
       return issue.merged === true ? ['merged', colors.purple] : ['closed', colors.red]
     case 'reopened':
@@ -114,9 +110,9 @@ function actionOf(
     case 'synchronized':
       return ['synchronized', colors.yellow]
     case 'review_requested':
-      return [`review requested from ${reviewer?.login ?? ''}`, colors.lightGreen]
+      return ['review requested', colors.yellow]
     case 'review_request_removed':
-      return [`review no longer requested from ${reviewer?.login ?? ''}`, colors.grey]
+      return ['review request removed', colors.yellow]
     default:
       return [action.replaceAll('_', ' '), colors.yellow]
   }
@@ -125,7 +121,7 @@ function actionOf(
 const named = (issue: IssuePart): string => `#${issue.number} ${issue.title}`
 
 function issueStory(parts: Parts, issue: IssuePart, isPull: boolean): Omit<Story, keyof Common> {
-  const [words, color] = actionOf(parts.action, issue, parts.requested_reviewer)
+  const [words, color] = actionOf(parts.action, issue, isPull)
   const what = isPull ? 'Pull request' : 'Issue'
   return {
     kind: isPull ? 'pull' : 'issue',
@@ -149,6 +145,12 @@ const commentWords = wordTable<string>({
   deleted: 'Comment deleted on',
 })
 
+function commentColor(action: string, isPull: boolean): Color {
+  if (action === 'deleted') return colors.red
+  if (action === 'edited') return colors.yellow
+  return isPull ? colors.lightGreen : colors.lightOrange
+}
+
 function commentStory(parts: Parts): Omit<Story, keyof Common> {
   const isPull = parts.pull_request !== undefined
   const { issue, comment } = parts
@@ -162,7 +164,7 @@ function commentStory(parts: Parts): Omit<Story, keyof Common> {
     url: comment.html_url,
     opens: `view ${isPull ? 'pull request' : 'issue'} comment`,
     body: comment.body,
-    color: parts.action === 'deleted' ? colors.red : colors.lightOrange,
+    color: commentColor(parts.action, isPull),
     fact: [`${isPull ? 'Pull request' : 'Issue'} #:`, String(issue.number)],
     issue,
   }
@@ -170,17 +172,17 @@ function commentStory(parts: Parts): Omit<Story, keyof Common> {
 
 const reviewWords = wordTable<readonly [words: string, color: Color]>({
   pull_request_review_approved: ['approved', colors.green],
-  pull_request_review_rejected: ['changes requested', colors.red],
-  pull_request_review_comment: ['commented', colors.grey],
+  pull_request_review_rejected: ['rejected', colors.red],
+  pull_request_review_comment: ['comment', colors.grey],
 })
 
 function reviewStory(parts: Parts, eventType: string): Omit<Story, keyof Common> {
   const issue = parts.pull_request
-  const [words, color] = reviewWords[eventType] ?? ['reviewed', colors.yellow]
+  const [words, color] = reviewWords[eventType] ?? ['comment', colors.grey]
   return {
     kind: 'review',
     headline: headlineOf(parts.repository.full_name, parts.sender, {
-      before: `Pull request reviewed, ${words}: `,
+      before: `Pull request review ${words}: `,
       link: [issue.html_url, named(issue)],
     }),
     title: named(issue),
@@ -260,16 +262,19 @@ function releaseStory(parts: Parts): Omit<Story, keyof Common> {
   }
 }
 
-function wikiStory(parts: Parts): Omit<Story, keyof Common> {
+/** Returns the story of a wiki page; `message` is the message of the commit. */
+function wikiStory(parts: Parts, message: string): Omit<Story, keyof Common> {
   const { page, action, repository } = parts
   const url = `${repository.html_url}/wiki/${escaped(page)}`
   const isNew = action === 'created'
+  const [subject = ''] = message.split('\n', 1)
+  const note = subject === '' ? '' : ` (${cutText(subject, 200)})`
   return {
     kind: 'other',
     headline: headlineOf(repository.full_name, parts.sender, {
       before: isNew ? `New wiki page '` : `Wiki page '`,
       link: [url, page],
-      after: isNew ? `'` : `' ${action}`,
+      after: `${isNew ? `'` : `' ${action}`}${note}`,
     }),
     title: '',
     url,
@@ -301,10 +306,8 @@ function forkStory(parts: Parts): Omit<Story, keyof Common> {
   const { forkee, repository } = parts
   return {
     kind: 'other',
-    headline: headlineOf(forkee.full_name, parts.sender, {
-      before: 'Forked to ',
-      link: [repository.html_url, repository.full_name],
-    }),
+    headline: (link, { plain = asIs } = {}) =>
+      `${link(forkee.html_url, forkee.full_name)}${plain(' is forked to ')}${link(repository.html_url, repository.full_name)}`,
     title: '',
     url: repository.html_url,
     opens: 'view fork',
@@ -369,7 +372,7 @@ function ownStory(told: ToldEvent, parts: Parts): Omit<Story, keyof Common> | un
     case 'release':
       return releaseStory(parts)
     case 'wiki':
-      return wikiStory(parts)
+      return wikiStory(parts, typeof told.payload['comment'] === 'string' ? told.payload['comment'] : '')
     case 'repository':
       return repositoryStory(parts)
     case 'fork':
