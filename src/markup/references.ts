@@ -10,7 +10,7 @@ export type Reference =
 
 /** What has to be looked up before a text can be rendered; each name or id once, as written. */
 export interface ReferenceCandidates {
-  /** Names of users and organisations, without `@`. */
+  /** Names of users and organizations, and teams as `organization/team`, without `@`. */
   readonly mentions: readonly string[]
   /** Hexadecimal beginnings (7–64 digits) of commits of the repository. */
   readonly commits: readonly string[]
@@ -57,7 +57,8 @@ const crossReference =
   `(?<![\\w/.@#!-])(?<repository>${name}/${name})` +
   '(?:(?<crossMark>[#!])(?<crossIndex>\\d{1,18})|@(?<crossOid>[0-9a-f]{7,64}))(?![\\w-])'
 const numberReference = '(?<![\\p{L}\\p{N}_#!&/])(?<mark>[#!])(?<index>\\d{1,18})(?![\\p{L}\\p{N}_-])'
-const mention = '(?<![\\p{L}\\p{N}_@/.-])@(?<name>[A-Za-z0-9](?:[\\w.-]{0,98}[A-Za-z0-9_])?)'
+const mentionName = '[A-Za-z0-9](?:[\\w.-]{0,98}[A-Za-z0-9_])?'
+const mention = `(?<![\\p{L}\\p{N}_@/.-])@(?<name>${mentionName}(?:/${mentionName})?)`
 const commit = '(?<![\\p{L}\\p{N}_/@#.:-])(?<oid>[0-9a-f]{7,64})(?![\\p{L}\\p{N}_/-]|\\.[\\p{L}\\p{N}])'
 const anyReference = new RegExp(`${crossReference}|${numberReference}|${mention}|${commit}`, 'gu')
 
@@ -140,13 +141,19 @@ export function renderReference(reference: Reference, rules: ReferenceRules, res
       return `<span class="issue-keyword">${escapeHtml(reference.text)}</span>`
     case 'mention':
       if (!resolved.mentions.has(reference.name)) return escapeHtml(reference.text)
-      return `<a href="${escapeHtml(rules.rootUrl)}/${reference.name}" class="mention">${reference.text}</a>`
+      return `<a href="${escapeHtml(rules.rootUrl)}/${mentionPath(reference.name)}" class="mention">${reference.text}</a>`
     case 'commit':
       if (!resolved.commits.has(reference.oid)) return escapeHtml(reference.text)
       return `<a href="${escapeHtml(reference.href)}"><code>${reference.oid.slice(0, shortLength)}</code></a>`
     case 'named commit':
       return `<a href="${escapeHtml(reference.href)}">${escapeHtml(reference.label)}</a>`
   }
+}
+
+/** Returns the path of an account's page, or of a team's page for `organization/team`. */
+function mentionPath(name: string): string {
+  const [owner = '', team] = name.split('/')
+  return team === undefined ? owner : `org/${owner}/teams/${team}`
 }
 
 /**

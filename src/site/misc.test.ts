@@ -221,3 +221,24 @@ test('repoRenderMarkdown, repoRenderMarkdownRaw, repoRenderMarkup: references of
   assert.equal((await forge.guest.post(`${api}/markdown`, { Text: 'x' })).status, 401)
   assert.equal((await ann.post(`${api}x/markdown`, { Text: 'x' })).status, 404)
 })
+
+test('repoRenderMarkdown: a mention of a team that holds the repository is a link; other teams stay text', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const alice = forge.as('alice')
+  await forge.given.org({ owner: 'alice', name: 'guild' })
+  await forge.given.org({ owner: 'alice', name: 'other' })
+  await alice.must('POST', '/orgs/guild/repos', { name: 'home' })
+  const team = { permission: 'read', units: ['repo.code'] }
+  const { json: crew } = await alice.must('POST', '/orgs/guild/teams', { ...team, name: 'Crew' })
+  await alice.must('POST', '/orgs/guild/teams', { ...team, name: 'idle' })
+  await alice.must('POST', '/orgs/other/teams', { ...team, name: 'crew', includes_all_repositories: true })
+  await alice.must('PUT', `/teams/${crew.id}/repos/guild/home`)
+  const render = async (path: string, Text: string) =>
+    (await forge.as('bob').post(`${path}/markdown`, { Text, Mode: 'comment', Context: 'guild/home' })).text
+  const link = `<a href="${forge.url}/org/guild/teams/crew" class="mention" rel="nofollow">@guild/crew</a>`
+  const text = '@guild/crew, @guild/idle @guild/nobody (@other/crew) @guild/owners.'
+  const html = await render('/repos/guild/home', text)
+  assert.ok(html.includes(`${link}, @guild/idle @guild/nobody (@other/crew) <a `), html)
+  assert.ok(html.includes('/org/guild/teams/owners"'), html)
+  assert.ok(!(await render('', text)).includes('/teams/'), 'outside of the repository there are no teams')
+})

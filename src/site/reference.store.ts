@@ -1,5 +1,7 @@
+import { teamHoldsRepo } from '../access/team-holds.store.ts'
 import type { Db } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
+import type { RepoRow } from '../db/tables/repositories.ts'
 
 /** Accounts and organizations by names in any letter case, in one query. */
 export const listAccountsByNames = (db: Db, names: readonly string[]): Promise<UserRow[]> =>
@@ -8,3 +10,19 @@ export const listAccountsByNames = (db: Db, names: readonly string[]): Promise<U
     .selectAll()
     .where('lower_name', 'in', [...new Set(names.map((name) => name.toLowerCase()))])
     .execute()
+
+/** Returns the lower-case names of those teams that hold the repository; teams belong to the owner of the repository. */
+export const listTeamNamesOfRepo = async (
+  db: Db,
+  { id, owner_id }: Pick<RepoRow, 'id' | 'owner_id'>,
+  lowerNames: readonly string[],
+): Promise<string[]> =>
+  (
+    await db
+      .selectFrom('team')
+      .select('lower_name')
+      .where('org_id', '=', owner_id)
+      .where('lower_name', 'in', lowerNames)
+      .where(teamHoldsRepo(id))
+      .execute()
+  ).map((row) => row.lower_name)

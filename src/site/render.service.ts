@@ -8,7 +8,7 @@ import type { MarkdownOptions } from '../markup/markdown.ts'
 import { markupKind } from '../markup/markup-kind.ts'
 import type { MarkupSettings } from '../markup/markup-settings.ts'
 import type { ResolvedReferences, ResolveReferences } from '../markup/references.ts'
-import { listAccountsByNames } from './reference.store.ts'
+import { listAccountsByNames, listTeamNamesOfRepo } from './reference.store.ts'
 
 const settingsByConfig = new WeakMap<Config, MarkupSettings>()
 
@@ -56,6 +56,19 @@ async function resolveMentions(ctx: Ctx, names: readonly string[]): Promise<Read
   return new Set(names.filter((name) => seen.has(name.toLowerCase())))
 }
 
+/**
+ * Returns the mentioned teams, as `organization/team`, that hold the repository. Signed-in readers of the repository may list
+ * these teams (repoListTeams); guests see none.
+ */
+async function resolveTeams(ctx: RepoCtx, mentions: readonly string[]): Promise<readonly string[]> {
+  const prefix = `${ctx.owner.lower_name}/`
+  const ofOwner = mentions.filter((mention) => mention.toLowerCase().startsWith(prefix))
+  if (ctx.viewer === undefined || ofOwner.length === 0) return []
+  const lowerNames = [...new Set(ofOwner.map((mention) => mention.toLowerCase().slice(prefix.length)))]
+  const found = new Set(await listTeamNamesOfRepo(ctx.db, ctx.repo, lowerNames))
+  return ofOwner.filter((mention) => found.has(mention.toLowerCase().slice(prefix.length)))
+}
+
 /** Beginnings of ids that name a commit of the repository. */
 async function resolveCommits(ctx: RepoCtx, beginnings: readonly string[]): Promise<ReadonlySet<string>> {
   const found = new Set<string>()
@@ -72,13 +85,19 @@ async function resolveCommits(ctx: RepoCtx, beginnings: readonly string[]): Prom
   return found
 }
 
-/** Looks up the mentions in a text, and in a repository the commits, as far as the viewer may see them. */
+/** Looks up the mentions in a text, and in a repository teams and commits, as far as the viewer may see them. */
 export const referenceResolver =
   (ctx: Ctx, repo?: RepoCtx): ResolveReferences =>
-  async ({ mentions, commits }): Promise<ResolvedReferences> => ({
-    mentions: await resolveMentions(ctx, mentions),
-    commits: repo === undefined ? new Set() : await resolveCommits(repo, commits),
-  })
+  async ({ mentions, commits }): Promise<ResolvedReferences> => {
+    const isTeam = (mention: string): boolean => mention.includes('/')
+    const accounts = await resolveMentions(
+      ctx,
+      mentions.filter((mention) => !isTeam(mention)),
+    )
+    if (repo === undefined) return { mentions: accounts, commits: new Set() }
+    const teams = await resolveTeams(repo, mentions.filter(isTeam))
+    return { mentions: new Set([...accounts, ...teams]), commits: await resolveCommits(repo, commits) }
+  }
 
 /** Where a text belongs, as `MarkdownOption` and `MarkupOption` say. */
 export interface TextPlace {
