@@ -164,6 +164,16 @@ const banned: { what: string; pattern: RegExp; where?: (path: string) => boolean
       !isTest(path),
   },
   {
+    what: 'patterns that take quadratic time to trim the end of a text (`trimTrailing` and `trimBoth` do not)',
+    pattern: /\.replace(?:All)?\(\/(?:[^/]*\|)?(?:\[[^\]]*\]|\\.|[^\\/[\]])[+*]\$\/[a-z]*,/,
+    where: (path) => path.startsWith('src/') && !isTest(path),
+  },
+  {
+    what: 'patterns that repeat an optional set before a repeated one, which takes exponential time',
+    pattern: /\((?:\?:)?\[[^\]]+\]\?\[[^\]]+\][+*]\)[+*]/,
+    where: (path) => path.startsWith('src/') && !isTest(path),
+  },
+  {
     what: 'random numbers that can be guessed, where tokens are made',
     pattern: /\bMath\.random\(/,
     where: (path) => /^src\/(?:auth|access|secrets|users|transport)\//.test(path) && !isTest(path),

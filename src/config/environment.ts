@@ -1,4 +1,5 @@
 import { readSmallFile } from './small-file.ts'
+import { trimTrailing } from '../lib/trim-ends.ts'
 
 /** A setting given by the environment. */
 export interface EnvironmentEntry {
@@ -53,7 +54,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
       }
       const file = readSmallFile(value)
       if (file.ok) {
-        entries.push({ variable, section, key, value: file.text.replace(/[\r\n]+$/, ''), isInterpolated: false })
+        entries.push({ variable, section, key, value: trimTrailing(file.text, '\r\n'), isInterpolated: false })
       } else problems.push({ variable, reason: `${value}: ${file.reason}` })
     }
   }

@@ -10,6 +10,7 @@ import { readStorage, type StorageConfig } from './storage-settings.ts'
 import { type freeSections, idleKeys, unknownKeys } from './unknown-keys.ts'
 import { reportUnsupported } from './unsupported-settings.ts'
 import { problemOfReplyAddress } from '../lib/reply-address.ts'
+import { trimTrailing } from '../lib/trim-ends.ts'
 
 /** Values of the command line; they win over environment and file. */
 export interface ConfigOverrides {
@@ -429,7 +430,7 @@ function deriveServer(values: DeclaredConfig, { raw, report }: Sources, workPath
     keyFile: server.keyFile === '' ? '' : resolve(workPath, server.keyFile),
     isRootUrlDerived,
     rootUrl,
-    subPath: (parsed?.pathname ?? '/').replace(/\/+$/, ''),
+    subPath: trimTrailing(parsed?.pathname ?? '/', '/'),
     localRootUrl: withSlash(server.localRootUrl === '' ? derivedLocalRootUrl(server) : server.localRootUrl),
     sshListenPort,
   }
@@ -500,7 +501,7 @@ function deriveFirstAdmin({ env, problems }: Sources): FirstAdmin | undefined {
     const path = env[`${name}__FILE`]
     if (path === undefined || path === '') return env[name] ?? ''
     const file = readSmallFile(path)
-    if (file.ok) return file.text.replace(/[\r\n]+$/, '')
+    if (file.ok) return trimTrailing(file.text, '\r\n')
     problems.push({ where: `${name}__FILE`, section: '', key: '', reason: `${path}: ${file.reason}` })
     return ''
   }

@@ -1,6 +1,7 @@
 import { isAbsolute, resolve } from 'node:path'
 import type { RawSettings } from './raw-settings.ts'
 import { bool, choice, SettingError, text } from './setting.ts'
+import { trimBoth, trimTrailing } from '../lib/trim-ends.ts'
 
 /** Where one kind of blobs is kept. */
 export type StorageSettings = LocalStorageSettings | S3StorageSettings
@@ -157,14 +158,15 @@ export function readStorage(
       report(lookup('MINIO_ENDPOINT')?.section ?? 'storage', 'MINIO_ENDPOINT', 'must be host:port or a URL')
     }
     const given = lookup('MINIO_BASE_PATH')
-    const basePath = (
+    const basePath = trimBoth(
       given === undefined || given.value === ''
         ? folderNames[kind]
         : // A base path of all kinds keeps them apart by one more folder.
           given.section === 'storage'
-          ? `${given.value.replace(/\/+$/, '')}/${folderNames[kind]}`
-          : given.value
-    ).replace(/^\/+|\/+$/g, '')
+          ? `${trimTrailing(given.value, '/')}/${folderNames[kind]}`
+          : given.value,
+      '/',
+    )
     return {
       type: 's3',
       endpoint: url,

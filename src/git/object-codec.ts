@@ -1,5 +1,6 @@
 import type { Oid } from '../lib/ids.ts'
 import type { Commit, Identity, ObjectType, Tag, TreeEntry } from './git.ts'
+import { trimBoth } from '../lib/trim-ends.ts'
 
 /** An entry as it lies in a tree object: the name as bytes (latin1), since not every name is UTF-8. */
 export type RawTreeEntry = { readonly mode: string; readonly oid: Oid; readonly rawName: string }
@@ -191,14 +192,11 @@ export function parseIdentity(text: string): Identity {
 /**
  * What git takes off both ends of a name or address (`strbuf_addstr_without_crud`, ident.c: documented by its effect).
  */
-const crud = /^[\u0000- .,:;<>"\\']+|[\u0000- .,:;<>"\\']+$/g
+const crud = `${String.fromCharCode(...Array(33).keys())}.,:;<>"\\'`
 
 /** A name or address as git writes it: no angle brackets, no line feeds, no crud at the ends. */
 export function cleanIdentityText(text: string): string {
-  return text
-    .replaceAll('\0', '')
-    .replace(crud, '')
-    .replaceAll(/[\n<>]/g, '')
+  return trimBoth(text.replaceAll('\0', ''), crud).replaceAll(/[\n<>]/g, '')
 }
 
 export function formatIdentity(identity: Identity): string {

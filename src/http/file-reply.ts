@@ -120,9 +120,8 @@ function isUnchanged(call: Call, file: ServedFile): boolean {
 
 /** The one range a client asks for. Several, or a form that is no byte range, count as none; outside of the file is 416. */
 function rangeWanted(call: Call, file: ServedFile, sizeBytes: number): ByteRange | undefined {
-  const asked = /^bytes=\s*(?:(\d{1,15})\s*-\s*(\d{1,15})?|-\s*(\d{1,15}))\s*$/i.exec(
-    headerText(call.headers['range']) ?? '',
-  )
+  const header = headerText(call.headers['range']) ?? ''
+  const asked = /^bytes=\s{0,9}(?:(\d{1,15})\s{0,9}-\s{0,9}(\d{1,15})?|-\s{0,9}(\d{1,15}))$/i.exec(header.trim())
   if (!asked || call.method === 'HEAD') return undefined
   const condition = headerText(call.headers['if-range'])?.trim()
   if (condition !== undefined && condition !== (file.etag === undefined ? undefined : `"${file.etag}"`)) {

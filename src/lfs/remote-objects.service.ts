@@ -9,6 +9,7 @@ import { storeObject } from './object.service.ts'
 import { listObjects } from './object.store.ts'
 import { readPointers } from './references.service.ts'
 import type { Pointer } from './pointer.rules.ts'
+import { trimTrailing } from '../lib/trim-ends.ts'
 
 /** Objects that are asked for in one request, and those that arrive at the same time. */
 const batch = 100
@@ -41,7 +42,7 @@ export async function fetchRemoteObjects(
     readonly progress?: (fetched: number) => Promise<void>
   },
 ): Promise<FetchedObjects> {
-  const endpoint = (options.endpoint || endpointOf(remote.url)).replace(/\/+$/, '')
+  const endpoint = trimTrailing(options.endpoint || endpointOf(remote.url), '/')
   const missing: string[] = []
   let fetched = 0
   let wanted = new Map<string, Pointer>()

@@ -30,7 +30,10 @@ test('content type: pictures, documents, sounds and films by their first bytes',
 test('content type: drawings, with what may stand before their root', () => {
   assert.equal(type('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/svg+xml')
   assert.equal(type('<?xml version="1.0"?>\n<!-- x -->\n<svg/>'), 'image/svg+xml')
+  assert.equal(type('<!DOCTYPE svg PUBLIC "a">\n<!-- <svg> -->\n<?xml a?> <svg>'), 'image/svg+xml')
   assert.equal(type('a text about <svg>'), 'text/plain; charset=utf-8')
+  assert.equal(type('<!-- <svg> -->'), 'text/plain; charset=utf-8')
+  assert.equal(type('<!---->'.repeat(140)), 'text/plain; charset=utf-8')
 })
 
 test('content type: character sets', () => {

@@ -27,8 +27,24 @@ const magic: readonly { readonly type: string; readonly at: number; readonly byt
 const isBinaryByte = (byte: number): boolean =>
   byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d && byte !== 0x0c && byte !== 0x1b && byte !== 0x08
 
-/** An SVG drawing: the root element after any declaration, comments and document type. */
-const svgStart = /^\s*(?:<\?xml\b[^>]*\?>\s*|<!--[\s\S]*?-->\s*|<!DOCTYPE\s+svg\b[^>]*>\s*)*<svg\b/i
+/** What may stand before the root element of a drawing: a declaration, a comment, or the document type. */
+const svgPrologue = /\s*(?:<\?xml\b[^>]*\?>|<!--[\s\S]*?-->|<!DOCTYPE\s+svg\b[^>]*>)/iy
+const svgRoot = /\s*<svg\b/iy
+
+/**
+ * Whether a text is an SVG drawing. Each part before the root element is taken once: one pattern for all of them would try
+ * every way to divide a text of comments.
+ */
+function isSvg(text: string): boolean {
+  let at = 0
+  do {
+    svgPrologue.lastIndex = at
+    svgRoot.lastIndex = at
+    if (svgRoot.test(text)) return true
+    at = svgPrologue.test(text) ? svgPrologue.lastIndex : 0
+  } while (at > 0)
+  return false
+}
 
 /**
  * The type of a file by its first bytes (`sniffBytes` of them are enough), never by its name. Whatever a browser would
@@ -46,7 +62,7 @@ export function sniffContentType(head: Buffer): string {
   if (isMp4(start)) return 'video/mp4'
   if (!isText(start)) return 'application/octet-stream'
   const text = start.toString('utf8').replace(/^\ufeff/, '')
-  if (svgStart.test(text)) return 'image/svg+xml'
+  if (isSvg(text)) return 'image/svg+xml'
   return `text/plain; charset=${textCharset(start)}`
 }
 

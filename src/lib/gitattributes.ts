@@ -57,7 +57,7 @@ function rulesOf(folder: string, text: string, budget: MatchBudget): Rule[] {
 function splitLine(line: string): [string, string[]] {
   const trimmed = line.trim()
   if (trimmed === '' || trimmed.startsWith('#')) return ['', []]
-  const quoted = /^"((?:[^"\\]|\\.)*)"\s*(.*)$/.exec(trimmed)
+  const quoted = /^"((?:[^"\\]|\\.)*)"\s*(.*)$/s.exec(trimmed)
   if (quoted) return [(quoted[1] as string).replace(/\\(.)/g, '$1'), (quoted[2] as string).split(/\s+/)]
   const [pattern = '', ...words] = trimmed.split(/\s+/)
   return [pattern, words]

@@ -1,3 +1,5 @@
+import { trimTrailing } from '../lib/trim-ends.ts'
+
 /** What relative addresses of a text are joined to. All are without a slash at the end. */
 export interface LinkBases {
   /** Put before addresses that begin with a slash; empty to leave them as they are. */
@@ -13,7 +15,7 @@ export type MarkdownMode = 'markdown' | 'gfm' | 'comment'
 
 const hasScheme = (address: string): boolean => /^[a-z][a-z0-9+.-]*:/i.test(address)
 
-const withoutEndSlash = (text: string): string => text.replace(/\/+$/, '')
+const withoutEndSlash = (text: string): string => trimTrailing(text, '/')
 
 /**
  * The bases for a text that is rendered on behalf of `MarkdownOption` or `MarkupOption`.

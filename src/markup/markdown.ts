@@ -18,6 +18,7 @@ import {
   type ReferenceCandidates,
   type ResolvedReferences,
 } from './references.ts'
+import { trimTrailing } from '../lib/trim-ends.ts'
 
 export interface MarkdownOptions {
   /** `markdown` knows no references; `gfm` keeps line ends; `comment` breaks at them and links `#1` too. */
@@ -124,7 +125,7 @@ export async function renderMarkdown(source: string, options: MarkdownOptions): 
       : Buffer.from(source)
           .subarray(offsets[0] ?? 0)
           .toString()
-  const rootUrl = options.rootUrl.replace(/\/+$/, '')
+  const rootUrl = trimTrailing(options.rootUrl, '/')
   const state: RenderState = {
     bases: options.bases,
     ...(options.mode === 'markdown' ? {} : { references: referenceRules(options, rootUrl) }),

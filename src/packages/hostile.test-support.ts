@@ -49,6 +49,8 @@ export async function hostileUploads(): Promise<readonly HostileUpload[]> {
       ...put(what, 'rubygems/api/v1/gems', await tarOf({ 'metadata.gz': gzipSync(text), 'data.tar.gz': gzipSync('') })),
       method: 'POST',
     }) as const
+  const composer = (what: string, about: object) =>
+    put(what, 'composer', zipOf({ 'composer.json': JSON.stringify(about) }))
   const xml = (inner: string) => `<package><metadata><id>a</id><version>1.0.0</version>${inner}</metadata></package>`
   const control = 'Package: a\nVersion: 1\nArchitecture: all\nMaintainer: a <a@b.c>\n'
   const info = 'pkgname = a\npkgver = 1-1\narch = any\n'
@@ -61,6 +63,8 @@ export async function hostileUploads(): Promise<readonly HostileUpload[]> {
     put('xz that unpacks to 300 MiB', 'arch/core', xzBomb),
     put('xz inside of a Debian package', 'debian/pool/a/main/upload', arOf('control.tar.xz', xzBomb)),
     put('49,000 descriptions', 'composer', zipOf(filesOf(49_000, (index) => `${index}/composer.json`, '{}'))),
+    composer('a name without a separator', { name: 'a'.repeat(200) }),
+    composer('a version of digits', { name: 'a/b', version: `${'1'.repeat(190)}!` }),
     put('49,000 names', 'nuget', zipOf(filesOf(49_000, (index) => `${index}/x`))),
     {
       ...put('49,000 empty files', 'helm/api/charts', await tgzOf(filesOf(49_000, (index) => `${index}/x`))),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startForge } from '../testing/forge.ts'
+import { longestStall } from '../testing/loop-stalls.ts'
 import { hostileUploads } from './hostile.test-support.ts'
 import { registryOf } from './packages.test-support.ts'
 
@@ -8,29 +9,7 @@ import { registryOf } from './packages.test-support.ts'
  * Longest time that the main thread may compute without a turn for other requests, in milliseconds of its processor: twice
  * the 200 ms that people may wait, for collections of garbage and slow machines. Waiting for the processor does not count.
  */
-const maxTurnMs = 400
-
-/** Measures the longest turn of this thread while `work` runs. */
-async function longestTurnMs(work: () => Promise<void>): Promise<number> {
-  const usedMs = (): number => {
-    const { user, system } = process.threadCpuUsage()
-    return (user + system) / 1000
-  }
-  let longest = 0
-  let last = usedMs()
-  let isOver = false
-  const watch = (): void => {
-    const now = usedMs()
-    longest = Math.max(longest, now - last)
-    last = now
-    if (!isOver) setImmediate(watch)
-  }
-  setImmediate(watch)
-  await work()
-  isOver = true
-  await new Promise((resolve) => setImmediate(resolve))
-  return longest
-}
+const maxStallMs = 400
 
 test('uploads to registries: the worst known input of each parser keeps no other request waiting', async () => {
   await using forge = await startForge({ users: ['alice'] })
@@ -40,10 +19,10 @@ test('uploads to registries: the worst known input of each parser keeps no other
   const found: string[] = []
   for (const { what, method, path, content } of await hostileUploads()) {
     let status = 0
-    const turnMs = await longestTurnMs(async () => {
+    const stallMs = await longestStall(async () => {
       ;({ status } = await alice(method, path, content))
     })
-    if (status >= 500 || turnMs > maxTurnMs) found.push(`${path}: ${what}: ${status} after ${turnMs.toFixed(0)} ms`)
+    if (status >= 500 || stallMs > maxStallMs) found.push(`${path}: ${what}: ${status} after ${stallMs.toFixed(0)} ms`)
   }
   assert.deepEqual(found, [])
 })

@@ -1,5 +1,6 @@
 import { createHash, createPublicKey, hash, verify, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { wordTable } from '../lib/word-table.ts'
+import { trimTrailing } from '../lib/trim-ends.ts'
 
 /** A signature as a client sent it in a sign-in. */
 export interface SshSignature {
@@ -13,7 +14,7 @@ export interface SshSignature {
 
 /** Name of a key as `ssh-keygen -l` writes it. */
 export const fingerprintOf = (blob: Buffer): string =>
-  `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`
+  `SHA256:${trimTrailing(createHash('sha256').update(blob).digest('base64'), '=')}`
 
 /** Reads the strings and numbers of SSH messages (RFC 4251); throws RangeError at the end of the bytes. */
 export function reader(bytes: Buffer): {

@@ -5,6 +5,7 @@ import { asFleeting } from '../lib/fleeting.ts'
 import type { BlobContent, BlobInfo, ByteRange } from './blobs.ts'
 import type { S3Library } from './s3-library.ts'
 import { escapeS3 } from './s3-presign.ts'
+import { trimTrailing } from '../lib/trim-ends.ts'
 
 export interface S3Options {
   /** URL of the service. */
@@ -168,7 +169,7 @@ export class S3Service {
     const url = new URL(endpoint)
     if (!usePathStyle) url.hostname = `${bucket}.${url.hostname}`
     const path = usePathStyle ? `${bucket}/${Key}` : Key
-    url.pathname = `${url.pathname.replace(/\/+$/, '')}/${path.split('/').map(escapeS3).join('/')}`
+    url.pathname = `${trimTrailing(url.pathname, '/')}/${path.split('/').map(escapeS3).join('/')}`
     return url
   }
 

@@ -9,6 +9,7 @@ import { checkRevisionName, findNamedCommit } from '../commits/named-commit.serv
 import { codeOf } from '../../refs/git-repository.ts'
 import { moveRefs } from '../../refs/ref-door.service.ts'
 import { isSignedWell, signedCommit, signingFor } from '../../refs/signing.service.ts'
+import { trimBoth } from '../../lib/trim-ends.ts'
 
 const notesRef = 'refs/notes/commits'
 /** Largest note that is shown or taken, in bytes. */
@@ -67,10 +68,7 @@ export async function getNote(ctx: RepoCtx, revision: string): Promise<Note> {
 /** Text as git keeps messages: no blanks at line ends, no empty lines around or twice in a row, a newline at the end. */
 function cleanMessage(text: string): string {
   const lines = text.split('\n').map((line) => line.trimEnd())
-  return `${lines
-    .join('\n')
-    .replace(/\n{3,}/g, '\n\n')
-    .replace(/^\n+|\n+$/g, '')}\n`
+  return `${trimBoth(lines.join('\n').replace(/\n{3,}/g, '\n\n'), '\n')}\n`
 }
 
 /** Gives a commit a note, in place of the one it had. An empty one is `Invalid`. */

@@ -4,6 +4,7 @@ import { Invalid } from '../../lib/errors.ts'
 import { sentTime } from '../../lib/time.ts'
 import { hasEmail } from '../../repos/identity.store.ts'
 import { placeholderEmail } from '../../users/user.present.ts'
+import { trimBoth } from '../../lib/trim-ends.ts'
 
 /** Who made a commit and who committed it. */
 export interface CommitPeople {
@@ -25,11 +26,11 @@ export interface GivenPeople {
 }
 
 /** Characters that git takes off both ends of names and addresses, and those that it takes out of them. */
-const crud = /^[\u0000-\u0020.,:;<>"\\']+|[\u0000-\u0020.,:;<>"\\']+$/g // oxlint-disable-line no-control-regex
+const crud = `${String.fromCharCode(...Array(33).keys())}.,:;<>"\\'`
 const inner = /[\n<>\u0000]/g // oxlint-disable-line no-control-regex
 
 /** A name or address the way git would write it. */
-const cleaned = (text: string): string => text.replace(inner, '').replace(crud, '')
+const cleaned = (text: string): string => trimBoth(text.replace(inner, ''), crud)
 
 /**
  * A name as trailers show it. Git takes characters off the ends of names in the header itself; a sign-off keeps the full

@@ -42,10 +42,14 @@ export function editorconfigOf(text: string, name: string): EditorconfigProperti
 }
 
 function takeProperty(found: EditorconfigProperties, line: string): void {
-  const [, rawKey = '', rawValue = ''] = /^([^=:]+?)\s*[=:]\s*(.*)$/.exec(line) ?? []
-  const key = shownKeys.find((each) => each === rawKey.toLowerCase())
+  const separator = line.search(/[=:]/)
+  const name = line.slice(0, Math.max(0, separator)).trimEnd().toLowerCase()
+  const key = shownKeys.find((each) => each === name)
   if (!key) return
-  const value = rawValue.toLowerCase()
+  const value = line
+    .slice(separator + 1)
+    .trimStart()
+    .toLowerCase()
   if (value === 'unset' || value === '') delete found[key]
   else found[key] = value
 }

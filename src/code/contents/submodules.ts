@@ -24,9 +24,9 @@ function parseSubmodules(text: string): ReadonlyMap<string, string> {
   }
   for (const line of text.split(/\r?\n/)) {
     if (/^\s*\[/.test(line)) keep()
-    const [, key, value] = /^\s*(path|url)\s*=\s*(.*?)\s*$/i.exec(line) ?? []
-    if (key?.toLowerCase() === 'path') path = unquoted(value ?? '')
-    else if (key) url = unquoted(value ?? '')
+    const [, key, value = ''] = /^\s*(path|url)\s*=(.*)$/is.exec(line) ?? []
+    if (key?.toLowerCase() === 'path') path = unquoted(value.trim())
+    else if (key) url = unquoted(value.trim())
   }
   keep()
   return found

@@ -9,6 +9,7 @@ import {
   type Document,
 } from '../document.rules.ts'
 import { parseAddress, parsePlainAddress, sameOrigin } from '../address.rules.ts'
+import { trimBoth } from '../../lib/trim-ends.ts'
 
 /** An actor of another server, of whose document everything was looked at. */
 export interface RemoteActor {
@@ -87,7 +88,7 @@ const maxLoginLength = 200
  */
 export function loginOf({ id, preferredUsername }: Pick<RemoteActor, 'id' | 'preferredUsername'>): string | undefined {
   const { hostname, port } = new URL(id)
-  const clean = (text: string): string => text.replaceAll(/[^0-9A-Za-z_.-]+/g, '-').replaceAll(/^[-.]+|[-.]+$/g, '')
+  const clean = (text: string): string => trimBoth(text.replaceAll(/[^0-9A-Za-z_.-]+/g, '-'), '-.')
   const name = clean(preferredUsername)
   if (name === '') return undefined
   const login = `${name}-${clean(hostname)}${port === '' ? '' : `-${port}`}`

@@ -124,7 +124,7 @@ export const writtenToLine = (comment: JsonObject): Omit<SourceLineComment, 'lin
 
 /** The number that an address of an issue ends with. */
 export function numberAtEnd(url: string): number {
-  const number = Number(/\/(\d{1,9})(?:#.*)?$/.exec(url)?.[1] ?? 0)
+  const number = Number(/\/(\d{1,9})$/.exec(url.split('#', 1)[0] ?? '')?.[1] ?? 0)
   if (number === 0) throw new SourceProblem('the other server tells of a comment without saying what it is about')
   return number
 }

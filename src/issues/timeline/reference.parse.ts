@@ -1,4 +1,5 @@
 import type { TextRuns } from '../../markup/text-runs.ts'
+import { trimTrailing } from '../../lib/trim-ends.ts'
 
 /** What a reference to an issue promises to do to it. */
 export type PromisedAction = 'none' | 'closes' | 'reopens'
@@ -113,7 +114,7 @@ interface Place {
 /** Full addresses of issues of this instance; punctuation behind one does not belong to it. */
 function addressesIn(text: string, rules: ParseRules): Place[] {
   return matchesIn(text, addressForm).flatMap(({ 0: found, index }) => {
-    const address = found.replace(/[:;,.!?]+$/, '')
+    const address = trimTrailing(found, ':;,.!?')
     const issue = issueOfAddress(address, rules)
     return issue === undefined ? [] : [{ at: index, end: index + address.length, issue }]
   })

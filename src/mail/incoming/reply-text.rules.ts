@@ -1,4 +1,5 @@
 import { wordTable } from '../../lib/word-table.ts'
+import { trimBoth } from '../../lib/trim-ends.ts'
 
 /** Longest text of a mail that becomes a comment, in characters; the rest is cut off. */
 const maxText = 65_536
@@ -98,6 +99,8 @@ export function textOfHtml(html: string): string {
       if (named) return entities[String(named).toLowerCase()] ?? whole
       return code > 0 && code <= 0x10_ff_ff ? String.fromCodePoint(code) : whole
     })
-    .replaceAll(/[ \t]*\n[ \t]*/g, '\n')
+    .split('\n')
+    .map((line) => trimBoth(line, ' \t'))
+    .join('\n')
     .replaceAll(/\n{3,}/g, '\n\n')
 }

@@ -72,7 +72,7 @@ const maxLines = 20_000
 export function apkOf(text: string, checksum: string) {
   const values = new Map<string, string[]>()
   for (const line of text.split('\n', maxLines)) {
-    const [, key = '', value = ''] = /^(\w+)\s*=\s*(.*)$/.exec(line) ?? []
+    const [, key = '', value = ''] = /^(\w+)\s*=\s*(.*)$/s.exec(line) ?? []
     if (key === '') continue
     // oxlint-disable-next-line no-control-regex -- a field of an index is one line
     const clean = value.replaceAll(/[\u0000-\u001f]+/g, ' ').trim()

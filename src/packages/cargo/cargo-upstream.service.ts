@@ -3,6 +3,7 @@ import { BadRequest, NotFound } from '../../lib/errors.ts'
 import type { DescribedFile } from '../catalog.store.ts'
 import type { UpstreamSource } from '../upstream/upstream-source.ts'
 import { crateFileName } from './cargo.rules.ts'
+import { trimTrailing } from '../../lib/trim-ends.ts'
 
 const nameForm = /^[A-Za-z][\w-]{0,63}$/
 const sumForm = /^[0-9a-f]{64}$/
@@ -59,7 +60,7 @@ function archiveUrl(template: string, name: string, version: string, cksum: stri
     '{sha256-checksum}': cksum,
   }
   const isTemplate = Object.keys(marks).some((mark) => template.includes(mark))
-  if (!isTemplate) return `${template.replace(/\/+$/, '')}/${name}/${encodeURIComponent(version)}/download`
+  if (!isTemplate) return `${trimTrailing(template, '/')}/${name}/${encodeURIComponent(version)}/download`
   return template.replaceAll(/\{[a-z0-9-]+\}/g, (mark) => encodeURI(marks[mark] ?? mark))
 }
 

@@ -10,7 +10,7 @@ export function readParagraph(text: string): ReadonlyMap<string, string> {
   let name = ''
   for (const line of text.split(/\r?\n/, maxLines)) {
     if (line.trim() === '' && fields.size > 0) break
-    const [, key, value] = /^([A-Za-z0-9@_/-]+):[ \t]*(.*)$/.exec(line) ?? []
+    const [, key, value] = /^([A-Za-z0-9@_/-]+):[ \t]*(.*)$/s.exec(line) ?? []
     if (key !== undefined) {
       name = key.toLowerCase()
       if (!fields.has(name)) fields.set(name, (value ?? '').trimEnd())

@@ -1,5 +1,6 @@
 import { Invalid, NotFound } from '../../lib/errors.ts'
 import { fits } from '../glob.rules.ts'
+import { trimTrailing } from '../../lib/trim-ends.ts'
 
 /** Registries that can have an upstream. */
 const upstreamTypes = ['cargo', 'container', 'go', 'maven', 'npm', 'pypi'] as const
@@ -38,7 +39,7 @@ export function upstreamUrl(text: string): string {
       field: 'url',
     })
   }
-  return url.href.replace(/\/+$/, '')
+  return trimTrailing(url.href, '/')
 }
 
 /** Patterns of names as they are kept. Throws `Invalid`. */

@@ -1,3 +1,5 @@
+import { trimTrailing } from '../../lib/trim-ends.ts'
+
 /** Where a repository of another server lies, and what opens it. */
 export interface RemoteAddress {
   /** http or https, without credentials, query, fragment or a slash at its end. */
@@ -37,7 +39,7 @@ export function parseRemoteAddress(text: string, given: GivenCredentials): Remot
   if (/^\/*$/.test(url.pathname)) return 'the address names no repository'
   const credentials = credentialsOf(url, given)
   if (credentials === 'unreadable') return 'the credentials in the address are not escaped well'
-  return { url: `${url.origin}${url.pathname.replace(/\/+$/, '')}`, credentials }
+  return { url: `${url.origin}${trimTrailing(url.pathname, '/')}`, credentials }
 }
 
 function credentialsOf(url: URL, given: GivenCredentials): RemoteCredentials | undefined | 'unreadable' {

@@ -63,7 +63,9 @@ export async function lookAtRemote(
 
 /** The capabilities stand behind a zero byte after the first reference (gitprotocol-http, reference discovery). */
 function readAdvertisement(body: Buffer): Pick<RemoteRepository, 'objectFormat' | 'defaultBranch'> {
-  const capabilities = / ?[^\0]*\0([^\n]*)\n/.exec(body.toString('utf8'))?.[1]?.split(' ') ?? []
+  const start = body.indexOf(0) + 1
+  const end = body.indexOf('\n', start)
+  const capabilities = start === 0 || end < 0 ? [] : body.toString('utf8', start, end).split(' ')
   const valueOf = (name: string): string | undefined =>
     capabilities.find((each) => each.startsWith(name))?.slice(name.length)
   return {

@@ -1,6 +1,7 @@
 import { maxAccountNameLength, mayNameAccount } from '../../users/name.rules.ts'
 import type { OpenIdSettings } from '../source.rules.ts'
 import type { Person } from '../person.service.ts'
+import { trimBoth } from '../../lib/trim-ends.ts'
 
 /** What a provider says of somebody, by its claims. */
 export interface OpenIdPerson extends Person {
@@ -28,14 +29,14 @@ const textsOf = (value: unknown): string[] =>
 
 /** A name that an account may have, out of what a provider says; empty when there is none in it. */
 export function accountNameOf(said: string, rules: { readonly allowDotsInUsernames: boolean }): string {
-  const name = said
+  const plain = said
     .replace(/@.*$/s, '')
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')
     .replaceAll(rules.allowDotsInUsernames ? /[^0-9A-Za-z_.-]+/g : /[^0-9A-Za-z_-]+/g, '-')
     .replaceAll(/([-_.])[-_.]+/g, '$1')
     .slice(0, maxAccountNameLength)
-    .replaceAll(/^[-_.]+|[-_.]+$/g, '')
+  const name = trimBoth(plain, '-_.')
   return mayNameAccount(name, rules).allowed ? name : ''
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { wordTable } from '../../lib/word-table.ts'
+import { trimTrailing } from '../../lib/trim-ends.ts'
 
 /** A public SSH key taken apart. */
 export interface SshKey {
@@ -79,7 +80,7 @@ const fieldCounts: Readonly<Record<SshKey['family'], number>> = {
 export function parseSshKey(text: string): SshKey | undefined {
   const line = text.trim()
   if (line.length > maxKeyLength || /[\r\n]/.test(line)) return undefined
-  const [, type = '', encoded = '', comment = ''] = /^(\S+)[ \t]+(\S+)(?:[ \t]+(.*))?$/.exec(line) ?? []
+  const [, type = '', encoded = '', comment = ''] = /^(\S+)[ \t]+(\S+)(?:[ \t]+(.*))?$/s.exec(line) ?? []
   const family = families[type]
   if (!family || !/^[A-Za-z0-9+/]+={0,2}$/.test(encoded)) return undefined
   const blob = Buffer.from(encoded, 'base64')
@@ -92,7 +93,7 @@ export function parseSshKey(text: string): SshKey | undefined {
     type,
     comment,
     content: comment === '' ? `${type} ${base64}` : `${type} ${base64} ${comment}`,
-    fingerprint: `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`,
+    fingerprint: `SHA256:${trimTrailing(createHash('sha256').update(blob).digest('base64'), '=')}`,
     family,
     bits,
   }

@@ -3,6 +3,7 @@ import type { HookType } from '../hook.rules.ts'
 import { partsOf, type ToldEvent } from './payload-parts.ts'
 import { commitLines, cutText, plainLink, shortId, storyOf, type Story } from './story.ts'
 import { wordTable } from '../../lib/word-table.ts'
+import { trimTrailing } from '../../lib/trim-ends.ts'
 
 /** Makes what a service's receivers read; undefined when there is nothing to say. */
 export type Adaptor = (told: ToldEvent, metadata: unknown) => object | undefined
@@ -101,7 +102,7 @@ const telegram = telling((story) => {
   const headline = story.headline(telegramLink, { plain: escapeHtml })
   const commits = (story.push?.commits ?? []).map(
     ({ id, url, message, author }) =>
-      `\n[${telegramLink(url, shortId(id))}] ${escapeHtml(message.replace(/\n+$/, ''))} - ${escapeHtml(author.name)}`,
+      `\n[${telegramLink(url, shortId(id))}] ${escapeHtml(trimTrailing(message, '\n'))} - ${escapeHtml(author.name)}`,
   )
   const gap = story.kind === 'comment' ? '\n' : '\n\n'
   const body = story.body === '' ? '' : `${gap}${escapeHtml(cutText(story.body, 2000))}`

@@ -9,6 +9,7 @@ import {
   type ToldEvent,
 } from './payload-parts.ts'
 import { wordTable } from '../../lib/word-table.ts'
+import { trimTrailing } from '../../lib/trim-ends.ts'
 
 /** Colours of messages, as services take them: six hexadecimal digits (contract, webhooks: adaptors). */
 const colors = {
@@ -403,7 +404,7 @@ export const cutText = (text: string, most: number): string =>
 /** Each commit in one line: a linked id, the message and the author, as several services have it. */
 export const commitLines = (commits: readonly CommitPart[]): string =>
   commits
-    .map(({ id, url, message, author }) => `[${shortId(id)}](${url}) ${message.replace(/\n+$/, '')} - ${author.name}`)
+    .map(({ id, url, message, author }) => `[${shortId(id)}](${url}) ${trimTrailing(message, '\n')} - ${author.name}`)
     .join('\n')
 
 export const plainLink: LinkForm = (_, text) => text
