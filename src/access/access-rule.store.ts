@@ -515,6 +515,23 @@ export const accountsShownTo = (viewer: Viewer | undefined): Condition =>
         and org_user.user_id = ${viewer.id})`,
   )
 
+/** Who looks at a list of accounts: a viewer (undefined: a guest), or somebody who sees every account of the list. */
+export type Onlooker = Viewer | undefined | 'seesAll'
+
+export const isEveryoneShown = (onlooker: Onlooker): boolean =>
+  onlooker === 'seesAll' || (onlooker !== undefined && seesAllAccounts(onlooker))
+
+/** That accounts of the query's table `user` are shown. */
+export const accountsShownIn = (onlooker: Onlooker): Condition =>
+  onlooker === 'seesAll' ? asCondition(true) : accountsShownTo(onlooker)
+
+/** That the account of a column, of a query without the table `user`, is shown: one look into its index for each row. */
+export const isAccountShownIn = (onlooker: Onlooker, column: string): Condition =>
+  isEveryoneShown(onlooker)
+    ? asCondition(true)
+    : sql<SqlBool>`(select 1 from "user" where "user".id = ${sql.ref(column)} and ${accountsShownIn(onlooker)} limit 1)
+        is not null`
+
 /** The same for accounts of people, who have no members. */
 export const peopleShownTo = (viewer: Viewer | undefined): Condition => shownTo(viewer, false)
 

@@ -5,6 +5,7 @@ import { mode } from '../access/rights.ts'
 import { BadRequest, NotFound } from '../lib/errors.ts'
 import type { UserId } from '../lib/ids.ts'
 import { pageOf, type Bound, type Page, type PageQuery } from '../lib/paging.ts'
+import { mayKnowTeam } from '../orgs/team.service.ts'
 import { findTeamByName } from '../orgs/team.store.ts'
 import { findShownUser } from '../users/user.service.ts'
 import { sentTime } from '../lib/time.ts'
@@ -148,7 +149,8 @@ export async function searchEverywhere(ctx: Ctx, query: SearchQuery): Promise<Fo
   const owner = query.owner ? await findShownUser(ctx, query.owner) : undefined
   if (query.owner && !owner) throw new BadRequest('the owner does not exist', 'owner_not_found')
   if (query.team && !owner) throw new BadRequest('name the owner of the team too', 'owner_missing')
-  const team = query.team && owner ? await findTeamByName(ctx.db, owner.id, query.team.toLowerCase()) : undefined
+  const named = query.team && owner ? await findTeamByName(ctx.db, owner.id, query.team.toLowerCase()) : undefined
+  const team = named && (await mayKnowTeam(ctx, named)) ? named : undefined
   if (query.team && !team) throw new BadRequest('the team does not exist', 'team_not_found')
   const labelNames = namesIn(query.labels)
   const titles = namesIn(query.milestones)

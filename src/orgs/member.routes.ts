@@ -29,12 +29,12 @@ export const orgListMembers = operation({
   reply: { 200: Type.Array(User) },
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
-    const { members, total } = await pageOfMembers(ctx, ctx.org, page, false)
+    const { users, total, bound } = await pageOfMembers(ctx, ctx.org, page, false)
     return paged(
-      members.map((user) => presentUser(ctx, user)),
+      users.map((user) => presentUser(ctx, user)),
       page,
       total,
-      { link: false },
+      { link: false, bound },
     )
   },
 })
@@ -74,12 +74,12 @@ export const orgListPublicMembers = operation({
   reply: { 200: Type.Array(User) },
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
-    const { members, total } = await pageOfMembers(ctx, ctx.org, page, true)
+    const { users, total, bound } = await pageOfMembers(ctx, ctx.org, page, true)
     return paged(
-      members.map((user) => presentUser(ctx, user)),
+      users.map((user) => presentUser(ctx, user)),
       page,
       total,
-      { link: false },
+      { link: false, bound },
     )
   },
 })

@@ -6,20 +6,31 @@ import type { UserRow } from '../db/tables/accounts.ts'
 import { publish } from '../events/hub.ts'
 import { Forbidden, Invalid, NotFound } from '../lib/errors.ts'
 import type { Page } from '../lib/paging.ts'
-import { countMembers, deleteMember, findMembership, listMembers, lockTeam, updateMembership } from './org.store.ts'
+import type { PeoplePage } from '../users/people-count.store.ts'
+import {
+  countMembers,
+  deleteMember,
+  findMembership,
+  listMembers,
+  lockTeam,
+  updateMembership,
+  type MemberFilter,
+} from './org.store.ts'
 import { countTeamMembers, deleteTeamMemberships, findOwnersTeam, isTeamMember } from './team.store.ts'
 
-interface MemberPage {
-  readonly members: UserRow[]
-  readonly total: number
-}
-
-/** Members of an organization; those who are none themselves see public members alone. */
-export async function pageOfMembers(ctx: Ctx, org: UserRow, page: Page, publicOnly: boolean): Promise<MemberPage> {
+/**
+ * Members of an organization. Members and administrators see all of them; other callers see the members who show their
+ * membership, as far as they may see these accounts.
+ */
+export async function pageOfMembers(ctx: Ctx, org: UserRow, page: Page, publicOnly: boolean): Promise<PeoplePage> {
   const { viewer, db } = ctx
-  const seesAll = !publicOnly && viewer !== undefined && (viewer.isAdmin || (await isOrgMember(db, org.id, viewer.id)))
-  const total = await countMembers(db, org.id, !seesAll)
-  return { members: await listMembers(db, org.id, !seesAll, page), total }
+  const isInsider = viewer !== undefined && (viewer.isAdmin || (await isOrgMember(db, org.id, viewer.id)))
+  const filter: MemberFilter = {
+    publicOnly: publicOnly || !isInsider,
+    onlooker: isInsider && !viewer.limit.publicOnly ? 'seesAll' : viewer,
+  }
+  const total = await countMembers(db, org.id, filter)
+  return { users: await listMembers(db, org.id, filter, page), ...total }
 }
 
 /** The answer for an account that is not a member, or that the caller may not know as a member. */
@@ -40,10 +51,15 @@ export async function checkMember(ctx: SignedInCtx, org: UserRow, user: UserRow)
   return 'member'
 }
 
+/** Returns whether the viewer may know an account as a member: fellow members may. */
+const maySeeMember = async (ctx: Ctx, org: UserRow, user: UserRow): Promise<boolean> =>
+  (await sightOf(ctx, user)) === 'visible' ||
+  (ctx.viewer !== undefined && (await isOrgMember(ctx.db, org.id, ctx.viewer.id)))
+
 /** Throws `NotFound` unless the person is a member and shows that they are. */
 export async function checkPublicMember(ctx: Ctx, org: UserRow, user: UserRow): Promise<void> {
   const membership = await findMembership(ctx.db, org.id, user.id)
-  if (!membership?.is_public || (await sightOf(ctx, user)) !== 'visible') throw noMember()
+  if (!membership?.is_public || !(await maySeeMember(ctx, org, user))) throw noMember()
 }
 
 /** Shows or hides a membership; everybody does that for themselves alone. */

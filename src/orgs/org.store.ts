@@ -1,9 +1,10 @@
-import { accountsShownTo } from '../access/access-rule.store.ts'
+import { accountsShownTo, isAccountShownIn, type Onlooker } from '../access/access-rule.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db, Tx } from '../db/database.ts'
 import type { UserRow, Visibility } from '../db/tables/accounts.ts'
 import type { TeamId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
+import { countPeople, type PeopleTotal } from '../users/people-count.store.ts'
 
 /** Which organizations a list has. */
 export interface OrgFilter {
@@ -67,33 +68,33 @@ export const findMembership = (db: Db | Tx, orgId: UserId, userId: UserId) =>
     .where('user_id', '=', userId)
     .executeTakeFirst()
 
-const members = (db: Db, orgId: UserId, publicOnly: boolean) => {
-  const query = db.selectFrom('org_user').where('org_user.org_id', '=', orgId)
+/** Which members of an organization a list has. */
+export interface MemberFilter {
+  /** Only those who show their membership. */
+  readonly publicOnly: boolean
+  readonly onlooker: Onlooker
+}
+
+const members = (db: Db, orgId: UserId, { publicOnly, onlooker }: MemberFilter) => {
+  const query = db
+    .selectFrom('org_user')
+    .select('org_user.user_id')
+    .where('org_user.org_id', '=', orgId)
+    .where(isAccountShownIn(onlooker, 'org_user.user_id'))
   return publicOnly ? query.where('org_user.is_public', '=', true) : query
 }
 
 /** Returns one page of members by id. An index finds the page; only its rows are looked up. */
-export const listMembers = (db: Db, orgId: UserId, publicOnly: boolean, { limit, offset }: Page): Promise<UserRow[]> =>
+export const listMembers = (db: Db, orgId: UserId, filter: MemberFilter, { limit, offset }: Page): Promise<UserRow[]> =>
   db
-    .selectFrom(
-      members(db, orgId, publicOnly)
-        .select('org_user.user_id')
-        .orderBy('org_user.user_id')
-        .limit(limit)
-        .offset(offset)
-        .as('place'),
-    )
+    .selectFrom(members(db, orgId, filter).orderBy('org_user.user_id').limit(limit).offset(offset).as('place'))
     .innerJoin('user', 'user.id', 'place.user_id')
     .selectAll('user')
     .orderBy('place.user_id')
     .execute()
 
-export const countMembers = async (db: Db, orgId: UserId, publicOnly: boolean): Promise<number> =>
-  (
-    await members(db, orgId, publicOnly)
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-  ).count
+export const countMembers = (db: Db, orgId: UserId, filter: MemberFilter): Promise<PeopleTotal> =>
+  countPeople(db, members(db, orgId, filter))
 
 /** Makes somebody a member; nothing happens when they are one. */
 export const insertMember = (tx: Tx, orgId: UserId, userId: UserId, isPublic: boolean) =>

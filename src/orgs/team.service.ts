@@ -1,3 +1,4 @@
+import { isOrgMember } from '../access/access.store.ts'
 import type { Ctx, SignedInCtx } from '../access/context.ts'
 import { isUniqueViolation, transaction, type Tx } from '../db/database.ts'
 import type { AccessMode, TeamRow, UserRow } from '../db/tables/accounts.ts'
@@ -7,6 +8,7 @@ import { Invalid, NotFound } from '../lib/errors.ts'
 import type { TeamId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
+import { findUserById } from '../users/user.store.ts'
 import { deleteTeamlessMembers, insertMember, lockTeam } from './org.store.ts'
 import { editedTeamAccess, newTeamAccess, type AskedAccess } from './team.rules.ts'
 import {
@@ -182,6 +184,12 @@ export async function removeTeamMember(ctx: SignedInCtx, team: TeamRow, user: Us
     await publish(tx, 'team.memberRemoved', { ...factsOfTeam(team, ctx.viewer.id), userId: user.id })
     await publish(tx, 'access.reduced', { userId: user.id, ownerId: team.org_id })
   })
+}
+
+/** Returns whether the viewer may know that the team exists: members of its organization and administrators (contract A6). */
+export async function mayKnowTeam({ db, viewer }: Ctx, team: TeamRow): Promise<boolean> {
+  if (!viewer || !(viewer.isAdmin || (await isOrgMember(db, team.org_id, viewer.id)))) return false
+  return !viewer.limit.publicOnly || (await findUserById(db, team.org_id))?.visibility === 'public'
 }
 
 /** The answer for an account that is not on the team, and for a name that nobody has. */

@@ -1,9 +1,14 @@
+import { seesAllAccounts } from '../access/access-rule.store.ts'
 import type { Ctx, SignedInCtx } from '../access/context.ts'
+import { sightOf } from '../access/named-account.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import { Invalid } from '../lib/errors.ts'
 import type { TeamId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
+import { mayKnowTeam } from '../orgs/team.service.ts'
+import { findTeam } from '../orgs/team.store.ts'
+import { findUserById } from '../users/user.store.ts'
 import { searchRepos, type FoundRepos, type RepoFilter, type RepoOrder, type RepoSort } from './repo-search.store.ts'
 import { wordTable } from '../lib/word-table.ts'
 
@@ -120,8 +125,35 @@ function modeFilter(query: RepoQuery, uid: UserId | undefined): RepoFilter {
   }
 }
 
+/** Returns whether the viewer may learn what an account of an id has to do with repositories. */
+async function isKnownAccount(ctx: Ctx, id: UserId): Promise<boolean> {
+  const account = await findUserById(ctx.db, id)
+  return account !== undefined && (await sightOf(ctx, account)) === 'visible'
+}
+
+/** An id that nobody has: a filter by something hidden finds what a filter by something that does not exist finds. */
+const noId = 0
+
+/** Repositories that an account owns or contributes to, as far as the viewer may learn of it. */
+async function contributionsOf(ctx: Ctx, id: UserId): Promise<RepoFilter> {
+  const { viewer } = ctx
+  if (viewer && (viewer.id === id || seesAllAccounts(viewer))) return { contributorId: id }
+  // Of an account that the viewer may not see, the search finds the owned repositories that the viewer may see anyway.
+  if (!(await isKnownAccount(ctx, id))) return { ownerId: id }
+  return { contributorId: id, contributionsKnownTo: viewer?.id ?? 'guest' }
+}
+
+async function teamFilter(ctx: Ctx, id: TeamId): Promise<RepoFilter> {
+  const team = await findTeam(ctx.db, id)
+  return { teamId: team && (await mayKnowTeam(ctx, team)) ? id : (noId as TeamId) }
+}
+
+async function starFilter(ctx: Ctx, id: UserId): Promise<RepoFilter> {
+  return { starredBy: (await isKnownAccount(ctx, id)) ? id : (noId as UserId) }
+}
+
 /** Repositories by words and marks (contract, repositories: search); unknown modes, sorts and orders are `Invalid`. */
-export function findRepos(ctx: Ctx, query: RepoQuery, page: Page): Promise<RepoPage> {
+export async function findRepos(ctx: Ctx, query: RepoQuery, page: Page): Promise<RepoPage> {
   const uid = query.uid ? (query.uid as UserId) : undefined
   const words = (query.q ?? '')
     .split(',')
@@ -131,9 +163,9 @@ export function findRepos(ctx: Ctx, query: RepoQuery, page: Page): Promise<RepoP
     words,
     topicsOnly: query.topic,
     alsoDescription: query.includeDesc,
-    ...(uid === undefined ? {} : query.exclusive ? { ownerId: uid } : { contributorId: uid }),
-    teamId: query.teamId ? (query.teamId as TeamId) : undefined,
-    starredBy: query.starredBy ? (query.starredBy as UserId) : undefined,
+    ...(uid === undefined ? {} : query.exclusive ? { ownerId: uid } : await contributionsOf(ctx, uid)),
+    ...(query.teamId ? await teamFilter(ctx, query.teamId as TeamId) : {}),
+    ...(query.starredBy ? await starFilter(ctx, query.starredBy as UserId) : {}),
     isPrivate: query.isPrivate,
     publicOwnersOnly: ctx.viewer !== undefined && query.private === false,
     isTemplate: query.template,

@@ -23,6 +23,11 @@ export interface SetFilter {
   readonly ownerId?: UserId | undefined
   /** Owned by this account, or it contributes to them: as a collaborator, by a team, in its organizations. */
   readonly contributorId?: UserId | undefined
+  /**
+   * Who may learn what `contributorId` contributes to: another account, or a guest. Then hidden memberships do not count, and
+   * for a guest collaborations do not either. Unless set, everything counts.
+   */
+  readonly contributionsKnownTo?: UserId | 'guest' | undefined
   readonly teamId?: TeamId | undefined
   readonly starredBy?: UserId | undefined
   readonly watchedBy?: UserId | undefined
@@ -199,9 +204,38 @@ async function isAmongNames(db: Db, ownerIds: IdText): Promise<Condition> {
   return sql<SqlBool>`repo.owner_lower_name between ${first} and ${last}`
 }
 
+/** Returns the organizations in which another account, or a guest, may know somebody as a member. */
+async function listKnownOrgs(db: Db, userId: UserId, knownTo: UserId | 'guest'): Promise<ReadonlySet<UserId>> {
+  const rows = await db
+    .selectFrom('org_user')
+    .select('org_id')
+    .where('user_id', '=', userId)
+    .where((where) =>
+      where.or([
+        where('is_public', '=', true),
+        ...(knownTo === 'guest'
+          ? []
+          : [
+              where(
+                'org_id',
+                'in',
+                where.selectFrom('org_user as own').select('own.org_id').where('own.user_id', '=', knownTo),
+              ),
+            ]),
+      ]),
+    )
+    .execute()
+  return new Set(rows.map((row) => row.org_id))
+}
+
 /** Repositories of an account, those it collaborates on, and those of organizations that its teams show it. */
-async function contributedTo(db: Db, userId: UserId): Promise<RepoSet> {
-  const [orgs, collaborations] = await Promise.all([teamOrgsOf(db, userId), oneCollaboration(db, userId)])
+async function contributedTo(db: Db, userId: UserId, knownTo: UserId | 'guest' | undefined): Promise<RepoSet> {
+  const [teamOrgs, knownOrgs, collaborations] = await Promise.all([
+    teamOrgsOf(db, userId),
+    knownTo === undefined ? undefined : listKnownOrgs(db, userId, knownTo),
+    knownTo === 'guest' ? [] : oneCollaboration(db, userId),
+  ])
+  const orgs = teamOrgs.filter(({ id }) => knownOrgs === undefined || knownOrgs.has(id))
   const orgsThat = (holdsAll: boolean) => orgs.filter((org) => (org.holds_all === 1) === holdsAll).map(({ id }) => id)
   const ofAll = textOfIds([userId, ...orgsThat(true)])
   const ofSome = textOfIds(orgsThat(false))
@@ -252,7 +286,7 @@ async function contributedTo(db: Db, userId: UserId): Promise<RepoSet> {
 
 /** What a filter asks for by what repositories belong to. */
 export async function setsOf(db: Db, filter: SetFilter): Promise<RepoSet[]> {
-  const { ownerId, forkId, contributorId, teamId, starredBy, watchedBy } = filter
+  const { ownerId, forkId, contributorId, contributionsKnownTo, teamId, starredBy, watchedBy } = filter
   const sets: RepoSet[] = []
   if (ownerId !== undefined) {
     const holds = sql<SqlBool>`repo.owner_id = ${ownerId}`
@@ -294,6 +328,6 @@ export async function setsOf(db: Db, filter: SetFilter): Promise<RepoSet[]> {
   }
   if (starredBy !== undefined) sets.push(await byId('star', starredBy))
   if (watchedBy !== undefined) sets.push(await byId('watch', watchedBy, sql<SqlBool>`mode <> 'dont'`))
-  if (contributorId !== undefined) sets.push(await contributedTo(db, contributorId))
+  if (contributorId !== undefined) sets.push(await contributedTo(db, contributorId, contributionsKnownTo))
   return sets
 }

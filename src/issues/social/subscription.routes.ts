@@ -26,8 +26,8 @@ export const issueSubscriptions = operation({
   summary: 'List the accounts that asked to hear of an issue',
   async run({ ctx, params, query }) {
     const page = pageOrWhole(query, ctx.config.api)
-    const { rows, total } = await getSubscribers(ctx, await getReadableIssue(ctx, params.index), page)
-    return paged(presentUsers(ctx, rows), page, total, { link: false })
+    const { users, total, bound } = await getSubscribers(ctx, await getReadableIssue(ctx, params.index), page)
+    return paged(presentUsers(ctx, users), page, total, { link: false, bound })
   },
 })
 

@@ -6,14 +6,12 @@ import { Forbidden, NotFound } from '../../lib/errors.ts'
 import type { UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
+import type { PeoplePage } from '../../users/people-count.store.ts'
 import { findIssueWatch, listIssueWatchers, takesPart, upsertIssueWatch } from './subscription.store.ts'
 
-/** One page of the accounts that asked to hear of an issue. */
-export const getSubscribers = (
-  ctx: RepoCtx,
-  issue: IssueRow,
-  page: Page,
-): Promise<{ readonly rows: UserRow[]; readonly total: number }> => listIssueWatchers(ctx.db, issue.id, page)
+/** One page of the accounts that asked to hear of an issue, and that the viewer may see. */
+export const getSubscribers = (ctx: RepoCtx, issue: IssueRow, page: Page): Promise<PeoplePage> =>
+  listIssueWatchers(ctx.db, issue.id, ctx.viewer, page)
 
 /** Whether an account is notified of an issue: its own choice, else whether it takes part. */
 export const isSubscribed = async (ctx: RepoCtx, issue: IssueRow, userId: UserId): Promise<boolean> =>

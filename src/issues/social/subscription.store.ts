@@ -1,11 +1,12 @@
 import { sql, type SqlBool } from 'kysely'
+import { isAccountShownIn, type Onlooker } from '../../access/access-rule.store.ts'
 import { viewerAs } from '../../auth/viewer.ts'
 import type { Db, Tx } from '../../db/database.ts'
-import type { UserRow } from '../../db/tables/accounts.ts'
 import type { IssueRow } from '../../db/tables/issues.ts'
 import type { IssueId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
+import { countPeople, type PeoplePage } from '../../users/people-count.store.ts'
 import { loadUsers } from '../../users/user.store.ts'
 import { readableIssues } from '../readable-issue.store.ts'
 
@@ -50,27 +51,28 @@ export async function takesPart(db: Db, issue: IssueRow, userId: UserId): Promis
   return comment !== undefined
 }
 
-const watchers = (db: Db, issueId: IssueId) =>
+const watchers = (db: Db, issueId: IssueId, onlooker: Onlooker) =>
   db
     .selectFrom('issue_watch')
+    .select('user_id')
     .where('issue_id', '=', issueId)
     .where(sql<SqlBool>`is_watching = ${sql.lit(true)}`)
+    .where(isAccountShownIn(onlooker, 'issue_watch.user_id'))
 
 /** One page of the accounts that asked to hear of an issue, and how many did. */
 export async function listIssueWatchers(
   db: Db,
   issueId: IssueId,
+  onlooker: Onlooker,
   { limit, offset }: Page,
-): Promise<{ readonly rows: UserRow[]; readonly total: number }> {
-  const { total } = await watchers(db, issueId)
-    .select((each) => each.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow()
-  const ids = await watchers(db, issueId).select('user_id').orderBy('user_id').limit(limit).offset(offset).execute()
+): Promise<PeoplePage> {
+  const total = await countPeople(db, watchers(db, issueId, onlooker))
+  const ids = await watchers(db, issueId, onlooker).orderBy('user_id').limit(limit).offset(offset).execute()
   const users = await loadUsers(
     db,
     ids.map((row) => row.user_id),
   )
-  return { rows: ids.flatMap((row) => users.get(row.user_id) ?? []), total }
+  return { users: ids.flatMap((row) => users.get(row.user_id) ?? []), ...total }
 }
 
 /** Somebody no longer asks to hear of issues in repositories of an owner that they can not read. */

@@ -1,9 +1,18 @@
+import type { Onlooker } from '../../access/access-rule.store.ts'
 import type { RepoCtx } from '../../access/context.ts'
+import { mode } from '../../access/rights.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import { listReviewers, listWriters } from './candidate.store.ts'
 
+/**
+ * Returns who looks at the people of a repository. Whoever writes to the repository works with its people and sees all of
+ * them; a reader sees the accounts that they may see elsewhere.
+ */
+export const onlookerAtPeople = ({ rights, viewer }: RepoCtx): Onlooker =>
+  rights.rank >= mode.write && !viewer?.limit.publicOnly ? 'seesAll' : viewer
+
 /** People whom an issue or pull request of the repository can be assigned to, by name, a thousand at most. */
-export const assigneesOf = (ctx: RepoCtx): Promise<UserRow[]> => listWriters(ctx.db, ctx)
+export const assigneesOf = (ctx: RepoCtx): Promise<UserRow[]> => listWriters(ctx.db, ctx, onlookerAtPeople(ctx))
 
 /** People who can be asked to review a pull request of the repository, by name, a thousand at most. */
-export const reviewersOf = (ctx: RepoCtx): Promise<UserRow[]> => listReviewers(ctx.db, ctx)
+export const reviewersOf = (ctx: RepoCtx): Promise<UserRow[]> => listReviewers(ctx.db, ctx, onlookerAtPeople(ctx))

@@ -1,5 +1,12 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
-import { mayAccess, wasGiven, wasGivenByTeam, type Where } from '../../access/access-rule.store.ts'
+import {
+  accountsShownIn,
+  mayAccess,
+  wasGiven,
+  wasGivenByTeam,
+  type Onlooker,
+  type Where,
+} from '../../access/access-rule.store.ts'
 import type { Db } from '../../db/database.ts'
 import { idList, idListText } from '../../db/id-list.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
@@ -44,12 +51,13 @@ async function nearPerson(
 }
 
 /** People who were given writing in any unit, and those whom a team lets read pull requests; the owner. */
-export async function listWriters(db: Db, place: Place): Promise<UserRow[]> {
+export async function listWriters(db: Db, place: Place, onlooker: Onlooker): Promise<UserRow[]> {
   const { isNear } = await nearPerson(db, place, false)
   return db
     .selectFrom('user')
     .selectAll()
     .where(isNear)
+    .where(accountsShownIn(onlooker))
     .where((where) =>
       where.or([
         where('user.id', '=', place.owner.id),
@@ -66,7 +74,7 @@ export async function listWriters(db: Db, place: Place): Promise<UserRow[]> {
  * People who may be asked for a review: the owner, and whoever was given reading of pull requests; of a repository that
  * is not private also its watchers and the members of the organization who may read them.
  */
-export async function listReviewers(db: Db, place: Place): Promise<UserRow[]> {
+export async function listReviewers(db: Db, place: Place, onlooker: Onlooker): Promise<UserRow[]> {
   const isAround = sql<boolean>`(exists (select 1 from watch where watch.user_id = "user".id
       and watch.repo_id = ${place.repo.id} and watch.mode <> 'dont')
     or exists (select 1 from org_user where org_user.user_id = "user".id and org_user.org_id = ${place.owner.id}))`
@@ -76,6 +84,7 @@ export async function listReviewers(db: Db, place: Place): Promise<UserRow[]> {
     .selectFrom('user')
     .selectAll()
     .where(isNear)
+    .where(accountsShownIn(onlooker))
     .where((where) =>
       where.or([
         where('user.id', '=', place.owner.id),

@@ -46,12 +46,12 @@ export const repoListCollaborators = operation({
   reply: { 200: Type.Array(User) },
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
-    const { users, total } = await pageOfCollaborators(ctx, page)
+    const { users, total, bound } = await pageOfCollaborators(ctx, page)
     return paged(
       users.map((user) => presentUser(ctx, user)),
       page,
       total,
-      { link: false },
+      { link: false, bound },
     )
   },
 })

@@ -13,18 +13,20 @@ import type { Page } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { isBlockedEitherWay } from '../../users/social/block.store.ts'
 import { countCollaborators, deleteCollaboration, findCollaboration, listCollaborators } from './collaboration.store.ts'
+import type { PeoplePage } from '../../users/people-count.store.ts'
+import { onlookerAtPeople } from './candidate.service.ts'
 import { upsertCollaboration } from '../repo.store.ts'
 import { wordTable } from '../../lib/word-table.ts'
 
-export async function pageOfCollaborators(
-  ctx: RepoCtx,
-  page: Page,
-): Promise<{ readonly users: UserRow[]; readonly total: number }> {
+/** Collaborators, as far as the viewer may see them. */
+export async function pageOfCollaborators(ctx: RepoCtx, page: Page): Promise<PeoplePage> {
+  const { db, repo } = ctx
+  const onlooker = onlookerAtPeople(ctx)
   const [users, total] = await Promise.all([
-    listCollaborators(ctx.db, ctx.repo.id, page),
-    countCollaborators(ctx.db, ctx.repo.id),
+    listCollaborators(db, repo.id, onlooker, page),
+    countCollaborators(db, repo.id, onlooker),
   ])
-  return { users, total }
+  return { users, ...total }
 }
 
 /** The answer for a name that nobody has (recorded, repositories). */

@@ -1,8 +1,10 @@
+import { accountsShownIn, type Onlooker } from '../../access/access-rule.store.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { CollaborationRow } from '../../db/tables/repositories.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { RepoId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
+import { countPeople, type PeopleTotal } from '../../users/people-count.store.ts'
 
 export const findCollaboration = (db: Db | Tx, repoId: RepoId, userId: UserId): Promise<CollaborationRow | undefined> =>
   db
@@ -12,26 +14,24 @@ export const findCollaboration = (db: Db | Tx, repoId: RepoId, userId: UserId): 
     .where('user_id', '=', userId)
     .executeTakeFirst()
 
-export const listCollaborators = (db: Db, repoId: RepoId, page: Page): Promise<UserRow[]> =>
+const collaborators = (db: Db, repoId: RepoId, onlooker: Onlooker) =>
   db
     .selectFrom('collaboration')
     .innerJoin('user', 'user.id', 'collaboration.user_id')
-    .selectAll('user')
     .where('collaboration.repo_id', '=', repoId)
+    .where(accountsShownIn(onlooker))
+
+export const listCollaborators = (db: Db, repoId: RepoId, onlooker: Onlooker, page: Page): Promise<UserRow[]> =>
+  collaborators(db, repoId, onlooker)
+    .selectAll('user')
     .orderBy('collaboration.created_unix')
     .orderBy('user.id')
     .limit(page.limit)
     .offset(page.offset)
     .execute()
 
-export const countCollaborators = async (db: Db, repoId: RepoId): Promise<number> =>
-  (
-    await db
-      .selectFrom('collaboration')
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .where('repo_id', '=', repoId)
-      .executeTakeFirstOrThrow()
-  ).count
+export const countCollaborators = (db: Db, repoId: RepoId, onlooker: Onlooker): Promise<PeopleTotal> =>
+  countPeople(db, collaborators(db, repoId, onlooker).select('user.id'))
 
 /** What there was; undefined when there was none. */
 export const deleteCollaboration = (tx: Tx, repoId: RepoId, userId: UserId): Promise<CollaborationRow | undefined> =>

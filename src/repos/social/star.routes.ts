@@ -89,12 +89,12 @@ export const repoListStargazers = operation({
   reply: { 200: Type.Array(User) },
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
-    const users = await stargazersOf(ctx, page)
+    const { users, total, bound } = await stargazersOf(ctx, page)
     return paged(
       users.map((user) => presentUser(ctx, user)),
       page,
-      ctx.repo.num_stars,
-      { link: false },
+      total,
+      { link: false, bound },
     )
   },
 })

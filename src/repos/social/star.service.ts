@@ -1,11 +1,12 @@
+import { isEveryoneShown } from '../../access/access-rule.store.ts'
 import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
 import { transaction } from '../../db/database.ts'
-import type { UserRow } from '../../db/tables/accounts.ts'
 import { publish } from '../../events/hub.ts'
 import { NotFound } from '../../lib/errors.ts'
 import type { Page } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
-import { deleteStar, insertStar, isStarred, listStargazers } from './star.store.ts'
+import type { PeoplePage } from '../../users/people-count.store.ts'
+import { countStargazers, deleteStar, insertStar, isStarred, listStargazers } from './star.store.ts'
 
 /** Throws `NotFound` unless the viewer has starred the repository. */
 export async function checkStar(ctx: SignedInRepoCtx): Promise<void> {
@@ -28,4 +29,8 @@ export const unstar = ({ db, repo, viewer }: SignedInRepoCtx): Promise<void> =>
     await publish(tx, 'repo.unstarred', { repoId: repo.id, userId: viewer.id, doerId: viewer.id })
   })
 
-export const stargazersOf = (ctx: RepoCtx, page: Page): Promise<UserRow[]> => listStargazers(ctx.db, ctx.repo.id, page)
+/** Accounts that star the repository, and that the viewer may see. */
+export async function stargazersOf({ db, repo, viewer }: RepoCtx, page: Page): Promise<PeoplePage> {
+  const total = isEveryoneShown(viewer) ? { total: repo.num_stars } : await countStargazers(db, repo.id, viewer)
+  return { users: await listStargazers(db, repo.id, viewer, page), ...total }
+}

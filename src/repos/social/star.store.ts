@@ -1,8 +1,10 @@
+import { isAccountShownIn, type Onlooker } from '../../access/access-rule.store.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { RepoId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
+import { countPeople, type PeopleTotal } from '../../users/people-count.store.ts'
 
 export const isStarred = async (db: Db, repoId: RepoId, userId: UserId): Promise<boolean> =>
   (await db
@@ -83,14 +85,21 @@ export async function deleteAllStars(tx: Tx, userId: UserId): Promise<void> {
   await tx.deleteFrom('star').where('user_id', '=', userId).execute()
 }
 
-/** One page of the accounts that star a repository, in the order in which they did: found in an index, then looked up. */
-export const listStargazers = (db: Db, repoId: RepoId, page: Page): Promise<UserRow[]> =>
+const stargazers = (db: Db, repoId: RepoId, onlooker: Onlooker) =>
   db
-    .selectFrom((from) =>
-      from
-        .selectFrom('star')
-        .select(['star.user_id', 'star.created_unix'])
-        .where('star.repo_id', '=', repoId)
+    .selectFrom('star')
+    .select(['star.user_id', 'star.created_unix'])
+    .where('star.repo_id', '=', repoId)
+    .where(isAccountShownIn(onlooker, 'star.user_id'))
+
+export const countStargazers = (db: Db, repoId: RepoId, onlooker: Onlooker): Promise<PeopleTotal> =>
+  countPeople(db, stargazers(db, repoId, onlooker))
+
+/** One page of the accounts that star a repository, in the order in which they did: found in an index, then looked up. */
+export const listStargazers = (db: Db, repoId: RepoId, onlooker: Onlooker, page: Page): Promise<UserRow[]> =>
+  db
+    .selectFrom(
+      stargazers(db, repoId, onlooker)
         .orderBy('star.created_unix')
         .orderBy('star.user_id')
         .limit(page.limit)

@@ -82,12 +82,12 @@ export const repoListSubscribers = operation({
   reply: { 200: Type.Array(User) },
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
-    const users = await watchersOf(ctx, page)
+    const { users, total, bound } = await watchersOf(ctx, page)
     return paged(
       users.map((user) => presentUser(ctx, user)),
       page,
-      ctx.repo.num_watches,
-      { link: false },
+      total,
+      { link: false, bound },
     )
   },
 })

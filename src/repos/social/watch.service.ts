@@ -1,12 +1,13 @@
+import { isEveryoneShown } from '../../access/access-rule.store.ts'
 import type { Ctx, RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
 import { transaction } from '../../db/database.ts'
-import type { UserRow } from '../../db/tables/accounts.ts'
 import { publish } from '../../events/hub.ts'
 import { NotFound } from '../../lib/errors.ts'
 import type { RepoId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import { nowUnix, type Unix } from '../../lib/time.ts'
-import { findWatch, listWatchers, unwatchRepo, watchRepos } from './watch.store.ts'
+import type { PeoplePage } from '../../users/people-count.store.ts'
+import { countWatchers, findWatch, listWatchers, unwatchRepo, watchRepos } from './watch.store.ts'
 
 /** Since when the viewer watches the repository; `NotFound` when they do not. */
 export async function getWatch(ctx: SignedInRepoCtx): Promise<Unix> {
@@ -35,4 +36,8 @@ export async function endWatching({ db }: Pick<Ctx, 'db'>, repoId: RepoId, userI
   })
 }
 
-export const watchersOf = (ctx: RepoCtx, page: Page): Promise<UserRow[]> => listWatchers(ctx.db, ctx.repo.id, page)
+/** Accounts that watch the repository, and that the viewer may see. */
+export async function watchersOf({ db, repo, viewer }: RepoCtx, page: Page): Promise<PeoplePage> {
+  const total = isEveryoneShown(viewer) ? { total: repo.num_watches } : await countWatchers(db, repo.id, viewer)
+  return { users: await listWatchers(db, repo.id, viewer, page), ...total }
+}

@@ -3,8 +3,9 @@ import type { UserRow } from '../../db/tables/accounts.ts'
 import type { RepoId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
-import { visibleTo } from '../../access/access-rule.store.ts'
+import { isAccountShownIn, visibleTo, type Onlooker } from '../../access/access-rule.store.ts'
 import { viewerAs } from '../../auth/viewer.ts'
+import { countPeople, type PeopleTotal } from '../../users/people-count.store.ts'
 
 export const findWatch = (db: Db | Tx, repoId: RepoId, userId: UserId) =>
   db.selectFrom('watch').selectAll().where('repo_id', '=', repoId).where('user_id', '=', userId).executeTakeFirst()
@@ -102,15 +103,22 @@ export async function unwatchUnseenReposOf(tx: Tx, ownerId: UserId, userId: User
   if (counted.length > 0) await addToWatchCounts(tx, counted, -1)
 }
 
-/** One page of the accounts that watch a repository, in the order in which they began: found in an index, then looked up. */
-export const listWatchers = (db: Db, repoId: RepoId, page: Page): Promise<UserRow[]> =>
+const watchers = (db: Db, repoId: RepoId, onlooker: Onlooker) =>
   db
-    .selectFrom((from) =>
-      from
-        .selectFrom('watch')
-        .select(['watch.user_id', 'watch.created_unix'])
-        .where('watch.repo_id', '=', repoId)
-        .where('watch.mode', '!=', 'dont')
+    .selectFrom('watch')
+    .select(['watch.user_id', 'watch.created_unix'])
+    .where('watch.repo_id', '=', repoId)
+    .where('watch.mode', '!=', 'dont')
+    .where(isAccountShownIn(onlooker, 'watch.user_id'))
+
+export const countWatchers = (db: Db, repoId: RepoId, onlooker: Onlooker): Promise<PeopleTotal> =>
+  countPeople(db, watchers(db, repoId, onlooker))
+
+/** One page of the accounts that watch a repository, in the order in which they began: found in an index, then looked up. */
+export const listWatchers = (db: Db, repoId: RepoId, onlooker: Onlooker, page: Page): Promise<UserRow[]> =>
+  db
+    .selectFrom(
+      watchers(db, repoId, onlooker)
         .orderBy('watch.created_unix')
         .orderBy('watch.user_id')
         .limit(page.limit)

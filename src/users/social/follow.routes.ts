@@ -19,12 +19,12 @@ export const userCurrentListFollowers = operation({
   reply: { 200: Type.Array(User) },
   async run({ ctx, query }) {
     const page = pageOrWhole(query, ctx.config.api)
-    const { users, total } = await pageOfFollowPeople(ctx, 'followers', ctx.viewer.user, page)
+    const { users, total, bound } = await pageOfFollowPeople(ctx, 'followers', ctx.viewer.user, page)
     return paged(
       users.map((user) => presentUser(ctx, user)),
       page,
       total,
-      { link: false },
+      { link: false, bound },
     )
   },
 })
@@ -38,12 +38,12 @@ export const userCurrentListFollowing = operation({
   reply: { 200: Type.Array(User) },
   async run({ ctx, query }) {
     const page = pageOrWhole(query, ctx.config.api)
-    const { users, total } = await pageOfFollowPeople(ctx, 'following', ctx.viewer.user, page)
+    const { users, total, bound } = await pageOfFollowPeople(ctx, 'following', ctx.viewer.user, page)
     return paged(
       users.map((user) => presentUser(ctx, user)),
       page,
       total,
-      { link: false },
+      { link: false, bound },
     )
   },
 })
@@ -57,12 +57,12 @@ export const userListFollowers = operation({
   reply: { 200: Type.Array(User) },
   async run({ ctx, query }) {
     const page = pageOrWhole(query, ctx.config.api)
-    const { users, total } = await pageOfFollowPeople(ctx, 'followers', ctx.subject, page)
+    const { users, total, bound } = await pageOfFollowPeople(ctx, 'followers', ctx.subject, page)
     return paged(
       users.map((user) => presentUser(ctx, user)),
       page,
       total,
-      { link: false },
+      { link: false, bound },
     )
   },
 })
@@ -76,12 +76,12 @@ export const userListFollowing = operation({
   reply: { 200: Type.Array(User) },
   async run({ ctx, query }) {
     const page = pageOrWhole(query, ctx.config.api)
-    const { users, total } = await pageOfFollowPeople(ctx, 'following', ctx.subject, page)
+    const { users, total, bound } = await pageOfFollowPeople(ctx, 'following', ctx.subject, page)
     return paged(
       users.map((user) => presentUser(ctx, user)),
       page,
       total,
-      { link: false },
+      { link: false, bound },
     )
   },
 })

@@ -1,3 +1,4 @@
+import { isEveryoneShown } from '../../access/access-rule.store.ts'
 import type { Ctx, SignedInCtx } from '../../access/context.ts'
 import { transaction, type Tx } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
@@ -6,21 +7,24 @@ import { Forbidden, NotFound } from '../../lib/errors.ts'
 import type { UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
+import type { PeoplePage } from '../people-count.store.ts'
 import { isBlockedEitherWay } from './block.store.ts'
 import { countFollowPeople, deleteFollow, insertFollow, isFollowing, listFollowPeople } from './follow.store.ts'
 
-/** Followers of an account, or those it follows. Private accounts are shown to the account itself and to administrators only. */
+/**
+ * Followers of an account, or those it follows, as far as the viewer may see them. The account itself sees all of them
+ * (contract, users: visibility).
+ */
 export async function pageOfFollowPeople(
-  ctx: SignedInCtx,
+  { viewer, db }: SignedInCtx,
   side: 'followers' | 'following',
   user: UserRow,
   page: Page,
-): Promise<{ readonly users: UserRow[]; readonly total: number }> {
-  const { viewer, db } = ctx
-  const limitedTo = viewer.isAdmin || viewer.id === user.id ? undefined : viewer.id
+): Promise<PeoplePage> {
+  const onlooker = viewer.id === user.id && !viewer.limit.publicOnly ? 'seesAll' : viewer
   const kept = side === 'followers' ? user.num_followers : user.num_following
-  const total = limitedTo === undefined ? kept : await countFollowPeople(db, side, user.id, limitedTo)
-  return { users: await listFollowPeople(db, side, user.id, limitedTo, page), total }
+  const total = isEveryoneShown(onlooker) ? { total: kept } : await countFollowPeople(db, side, user.id, onlooker)
+  return { users: await listFollowPeople(db, side, user.id, onlooker, page), ...total }
 }
 
 /** The answer for an account that is not followed. */

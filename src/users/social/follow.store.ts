@@ -1,8 +1,10 @@
+import { isAccountShownIn, type Onlooker } from '../../access/access-rule.store.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
+import { countPeople, type PeopleTotal } from '../people-count.store.ts'
 
 export const isFollowing = async (db: Db | Tx, followerId: UserId, userId: UserId): Promise<boolean> =>
   (await db
@@ -69,18 +71,15 @@ export async function deleteAllFollows(tx: Tx, userId: UserId): Promise<void> {
 
 type Side = 'followers' | 'following'
 
-/** Followers of an account, or those it follows. With `viewerId`, private accounts other than that one are left out. */
-function people(db: Db, side: Side, userId: UserId, viewerId: UserId | undefined) {
+/** Followers of an account, or those it follows. */
+function people(db: Db, side: Side, userId: UserId, onlooker: Onlooker) {
   const [own, other] =
     side === 'followers' ? (['user_id', 'follower_id'] as const) : (['follower_id', 'user_id'] as const)
-  const query = db
+  return db
     .selectFrom('follow')
     .select([`follow.${other} as id`, 'follow.created_unix'])
     .where(`follow.${own}`, '=', userId)
-  if (viewerId === undefined) return query
-  return query
-    .innerJoin('user', 'user.id', `follow.${other}`)
-    .where((where) => where.or([where('user.visibility', '!=', 'private'), where('user.id', '=', viewerId)]))
+    .where(isAccountShownIn(onlooker, `follow.${other}`))
 }
 
 /** Returns one page of people, the first follow first. An index finds the page; only its rows are looked up. */
@@ -88,12 +87,12 @@ export const listFollowPeople = (
   db: Db,
   side: Side,
   userId: UserId,
-  viewerId: UserId | undefined,
+  onlooker: Onlooker,
   { limit, offset }: Page,
 ): Promise<UserRow[]> =>
   db
     .selectFrom(
-      people(db, side, userId, viewerId)
+      people(db, side, userId, onlooker)
         .orderBy('follow.created_unix')
         .orderBy('id')
         .limit(limit)
@@ -106,15 +105,5 @@ export const listFollowPeople = (
     .orderBy('place.id')
     .execute()
 
-export const countFollowPeople = async (
-  db: Db,
-  side: Side,
-  userId: UserId,
-  viewerId: UserId | undefined,
-): Promise<number> =>
-  (
-    await people(db, side, userId, viewerId)
-      .clearSelect()
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-  ).count
+export const countFollowPeople = (db: Db, side: Side, userId: UserId, onlooker: Onlooker): Promise<PeopleTotal> =>
+  countPeople(db, people(db, side, userId, onlooker))

@@ -1,0 +1,31 @@
+import type { SelectQueryBuilder } from 'kysely'
+import type { Db } from '../db/database.ts'
+import type { Schema } from '../db/schema.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
+import type { Bound } from '../lib/paging.ts'
+
+/** Accounts of a list that are counted at most; the pages go on beyond. */
+const countedAtMost = 10_000
+
+export interface PeopleTotal {
+  readonly total: number
+  readonly bound?: Bound
+}
+
+/** One page of a list of accounts. */
+export interface PeoplePage extends PeopleTotal {
+  readonly users: readonly UserRow[]
+}
+
+/** Returns the number of rows of a query, counted up to `countedAtMost`. */
+export async function countPeople(
+  db: Db,
+  // oxlint-disable-next-line typescript/no-explicit-any -- a query of any tables and columns
+  rows: SelectQueryBuilder<Schema, any, any>,
+): Promise<PeopleTotal> {
+  const { count } = await db
+    .selectFrom(rows.limit(countedAtMost + 1).as('counted'))
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count > countedAtMost ? { total: countedAtMost, bound: 'total' } : { total: count }
+}
