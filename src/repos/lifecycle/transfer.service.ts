@@ -1,4 +1,4 @@
-import { findAccountByName, findRepoByName, isOrgMember } from '../../access/access.store.ts'
+import { findRepoByName } from '../../access/access.store.ts'
 import type { SignedInRepoCtx } from '../../access/context.ts'
 import { refuseOverQuota } from '../../access/quota.service.ts'
 import { accessTo } from '../../access/repo-access.ts'
@@ -15,6 +15,7 @@ import { nowUnix } from '../../lib/time.ts'
 import { orgMembership } from '../../orgs/membership.service.ts'
 import { insertTeamRepos, listAllRepoMemberIds, loadTeams } from '../../orgs/team.store.ts'
 import { isBlocked } from '../../users/social/block.store.ts'
+import { findShownUser } from '../../users/user.service.ts'
 import { findUserById } from '../../users/user.store.ts'
 import { deleteTeamReposOf } from '../people/team-repo.store.ts'
 import {
@@ -38,14 +39,10 @@ export type TransferOutcome =
 const nameTaken = (recipient: UserRow, repo: RepoRow) =>
   new Invalid(`${recipient.name} has a repository of the name ${repo.name} already`, 'repo_name_taken')
 
+/** The account of a name. An account that the viewer may not see is `NotFound` like a name that nobody has. */
 async function getRecipient(ctx: SignedInRepoCtx, name: string): Promise<UserRow> {
-  const recipient = await findAccountByName(ctx.db, name.toLowerCase())
-  const hidden =
-    recipient?.kind === 'organization' &&
-    recipient.visibility === 'private' &&
-    !ctx.viewer.isAdmin &&
-    !(await isOrgMember(ctx.db, recipient.id, ctx.viewer.id))
-  if (!recipient || hidden) throw new NotFound('the new owner does not exist', 'user_not_found')
+  const recipient = await findShownUser(ctx, name)
+  if (!recipient) throw new NotFound('the new owner does not exist', 'user_not_found')
   return recipient
 }
 

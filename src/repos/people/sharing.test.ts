@@ -107,6 +107,37 @@ test('repoTransfer, acceptRepoTransfer, rejectRepoTransfer: an offer waits, and 
   assert.deepEqual((await ann.get(`/repos/ann/${repo.name}/collaborators`)).json, [])
 })
 
+test('repoTransfer: an account that the caller may not see is answered like a name that nobody has', async () => {
+  await using forge = await startForge({ users: ['hermit', 'owner'] })
+  await forge.given.org({ owner: 'owner', name: 'cabal', visibility: 'private' })
+  const hidden = { login_name: 'hermit', source_id: 0, visibility: 'private' }
+  await forge.as('root').must('PATCH', '/admin/users/hermit', hidden)
+  const repo = await forge.given.repo()
+  const offer = async (newOwner: string) => {
+    const { status, json } = await forge.as('alice').post(`${repo.api}/transfer`, { new_owner: newOwner })
+    return [status, json.code]
+  }
+  for (const name of ['hermit', 'cabal']) assert.deepEqual(await offer(name), await offer('nobody'), name)
+  const own = await forge.given.repo({ owner: 'owner' })
+  assert.equal((await forge.as('owner').post(`${own.api}/transfer`, { new_owner: 'cabal' })).status, 202)
+})
+
+test('repoAddCollaborator, repoDeleteTeam, orgRemoveTeamRepository: what the owner and a team of all repositories have stays', async () => {
+  await using forge = await startForge()
+  const alice = forge.as('alice')
+  const repo = await forge.given.repo()
+  const own = await alice.put(`${repo.api}/collaborators/alice`, { permission: 'read' })
+  assert.deepEqual([own.status, own.json.code], [422, 'collaborator_is_owner'])
+  const org = await forge.given.org()
+  await alice.must('POST', `/orgs/${org}/repos`, { name: 'home' })
+  const all = { name: 'all', permission: 'read', units: ['repo.code'], includes_all_repositories: true }
+  const { id } = (await alice.must('POST', `/orgs/${org}/teams`, all)).json
+  for (const path of [`/teams/${id}/repos/${org}/home`, `/repos/${org}/home/teams/all`]) {
+    const { status, json } = await alice.delete(path)
+    assert.deepEqual([status, json.code], [422, 'team_has_all'], path)
+  }
+})
+
 test('repoTransfer: at once to an organization where the caller may create repositories, with teams of it', async () => {
   await using forge = await startForge({ users: ['mate'] })
   const repo = await forge.given.repo({ private: true })
