@@ -18,10 +18,11 @@ import * as runnerRoutes from './protocol/runner.routes.ts'
 import { jobTokens } from './runners/job.credentials.ts'
 import * as registrationRoutes from './runners/registration.routes.ts'
 import { runnerTokens } from './runners/runner.credentials.ts'
-import { endFormerRunners } from './runners/runner.subscribers.ts'
+import { endRunnersOfFormerOwner, endTokensKnownToPerson, endTokensKnownToTeam } from './runners/runner.subscribers.ts'
 import { registrationPurpose } from './runners/runner.service.ts'
 import { queueOfAccount, queueOfRepo } from './queue.owned.ts'
 import { actionCounters } from './runs/counter.store.ts'
+import { cancelStoppedJobs, stopTasksOfFormerOwner } from './runs/transfer.subscribers.ts'
 import * as dispatchRoutes from './runs/dispatch.routes.ts'
 import { offerJobsAnew } from './runs/queue.subscribers.ts'
 import * as controlRoutes from './runs/run-control.routes.ts'
@@ -53,7 +54,16 @@ export const actions: Feature = {
     identityRoutes,
     workflowListRoutes,
   ],
-  subscribers: [deleteRunFiles, endClosingLog, offerJobsAnew, endFormerRunners],
+  subscribers: [
+    deleteRunFiles,
+    endClosingLog,
+    offerJobsAnew,
+    endRunnersOfFormerOwner,
+    endTokensKnownToTeam,
+    endTokensKnownToPerson,
+    stopTasksOfFormerOwner,
+    cancelStoppedJobs,
+  ],
   counters: actionCounters,
   credentials: [jobTokens, runnerTokens],
   jobs: [storeLog],

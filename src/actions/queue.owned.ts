@@ -1,11 +1,15 @@
 import type { OwnedByAccount, OwnedByRepo } from '../access/owned.ts'
 import { scopeOfAccount, scopeOfRepo } from './queue-scope.ts'
+import { endTokensReadableBy } from './runners/end-registration.service.ts'
 import { endQueueVersion } from './runners/runner.store.ts'
 
-/** The number of the queue of an account, which nobody asks for again. */
+/** The number of the queue of an account, and the registration tokens that the person can read. */
 export const queueOfAccount: OwnedByAccount = {
   of: 'account',
-  leave: (tx, account) => endQueueVersion(tx, scopeOfAccount(account.id)),
+  async leave(tx, account) {
+    await endQueueVersion(tx, scopeOfAccount(account.id))
+    await endTokensReadableBy(tx, account.id)
+  },
 }
 
 /** The same of a repository. */

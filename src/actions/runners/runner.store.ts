@@ -47,18 +47,68 @@ export const findTokenByHash = (db: Db | Tx, hash: string): Promise<ActionRegist
     .where('is_active', '=', sql.lit(true))
     .executeTakeFirst()
 
-/** Ends the registration token of a scope; the next request for one makes another. */
-export const deleteRegistrationToken = (tx: Tx, scope: QueueScope) =>
-  tx.deleteFrom('action_registration_token').where('scope', '=', scopeText(scope)).execute()
+/** The registration tokens that register runners. */
+const activeTokens = (tx: Tx) =>
+  tx.deleteFrom('action_registration_token').where('is_active', '=', sql.lit(true)).returning('id')
 
-/** Ends the registration tokens of all repositories of an owner. */
-export const deleteRegistrationTokensOfRepos = (tx: Tx, ownerId: UserId) =>
-  tx
-    .deleteFrom('action_registration_token')
-    .where('repo_id', 'in', (select) =>
-      select.selectFrom('repo').select('repo.id').where('repo.owner_id', '=', ownerId),
+const reposOf = (tx: Tx, ownerId: UserId) =>
+  tx.selectFrom('repo').select('repo.id').where('repo.owner_id', '=', ownerId)
+
+/** Deletes the registration token of a scope; returns how many that were. */
+export const deleteRegistrationToken = async (tx: Tx, scope: QueueScope): Promise<number> =>
+  (await activeTokens(tx).where('scope', '=', scopeText(scope)).execute()).length
+
+/** Deletes the registration tokens of an owner and of all repositories of the owner; returns their number. */
+export const deleteRegistrationTokensBelow = async (tx: Tx, ownerId: UserId): Promise<number> =>
+  (
+    await activeTokens(tx)
+      .where((where) => where.or([where('owner_id', '=', ownerId), where('repo_id', 'in', reposOf(tx, ownerId))]))
+      .execute()
+  ).length
+
+/** Deletes all registration tokens; returns their number. */
+export const deleteAllRegistrationTokens = async (tx: Tx): Promise<number> => (await activeTokens(tx).execute()).length
+
+/**
+ * Deletes the registration tokens that a person can read: all of them for an administrator, else those of organizations
+ * where the person is on a team of administrators or owners. Returns their number.
+ */
+export async function deleteRegistrationTokensReadableBy(tx: Tx, userId: UserId): Promise<number> {
+  const orgs = tx
+    .selectFrom('team_user')
+    .innerJoin('team', 'team.id', 'team_user.team_id')
+    .select('team.org_id')
+    .where('team_user.user_id', '=', userId)
+    .where('team.access_mode', '>=', 3)
+  const repos = tx.selectFrom('repo').select('repo.id').where('repo.owner_id', 'in', orgs)
+  const administrator = tx
+    .selectFrom('user')
+    .select('id')
+    .where('id', '=', userId)
+    .where('is_admin', '=', sql.lit(true))
+  const deleted = await activeTokens(tx)
+    .where((where) =>
+      where.or([where.exists(administrator), where('owner_id', 'in', orgs), where('repo_id', 'in', repos)]),
     )
     .execute()
+  return deleted.length
+}
+
+const countOf = async (query: { executeTakeFirstOrThrow(): Promise<{ readonly count: number | string | bigint }> }) =>
+  Number((await query.executeTakeFirstOrThrow()).count)
+
+/** The number of runners of the instance, of all owners and of all repositories. */
+export const countRunners = (tx: Tx): Promise<number> =>
+  countOf(tx.selectFrom('action_runner').select((select) => select.fn.countAll().as('count')))
+
+/** The number of runners of an owner and of the repositories of the owner. */
+export const countRunnersBelow = (tx: Tx, ownerId: UserId): Promise<number> =>
+  countOf(
+    tx
+      .selectFrom('action_runner')
+      .select((select) => select.fn.countAll().as('count'))
+      .where((where) => where.or([where('owner_id', '=', ownerId), where('repo_id', 'in', reposOf(tx, ownerId))])),
+  )
 
 /** Unregisters the runners of a repository. */
 export const deleteRunnersOfRepo = (tx: Tx, repoId: RepoId) =>

@@ -1,22 +1,38 @@
 import { subscriber } from '../../events/subscriber.ts'
-import { scopeOfAccount, scopeOfRepo } from '../queue-scope.ts'
-import { deleteRegistrationToken, deleteRegistrationTokensOfRepos, deleteRunnersOfRepo } from './runner.store.ts'
+import { scopeOfRepo } from '../queue-scope.ts'
+import { endAllTokens, endTokensBelow, endTokensReadableBy } from './end-registration.service.ts'
+import { deleteRegistrationToken, deleteRunnersOfRepo } from './runner.store.ts'
 
-/**
- * Ends what a former owner could still register or run with. A transferred repository loses its runners and its
- * registration token; the runners of the new owner take its jobs. Whoever left a team may know the registration tokens of
- * the organization and of its repositories, because owners and members of admin teams can read them.
- */
-export const endFormerRunners = subscriber({
-  name: 'endFormerRunners',
-  on: ['repo.transferred', 'team.memberRemoved'],
+/** A transferred repository loses its runners and its registration token: the former owner knows both. */
+export const endRunnersOfFormerOwner = subscriber({
+  name: 'endRunnersOfFormerOwner',
+  on: 'repo.transferred',
+  async inTransaction(tx, { data }) {
+    await deleteRegistrationToken(tx, scopeOfRepo(data.repoId))
+    await deleteRunnersOfRepo(tx, data.repoId)
+  },
+})
+
+/** The lowest access of a team of administrators. */
+const administers = 3
+
+/** A team that had administrators' access and lost it, or a person who left a team, may know registration tokens. */
+export const endTokensKnownToTeam = subscriber({
+  name: 'endTokensKnownToTeam',
+  on: ['team.memberRemoved', 'team.edited', 'team.deleted'],
   async inTransaction(tx, { name, data }) {
-    if (name === 'repo.transferred') {
-      await deleteRegistrationToken(tx, scopeOfRepo(data.repoId))
-      await deleteRunnersOfRepo(tx, data.repoId)
-      return
-    }
-    await deleteRegistrationToken(tx, scopeOfAccount(data.orgId))
-    await deleteRegistrationTokensOfRepos(tx, data.orgId)
+    if (name === 'team.edited' && (data.oldMode ?? 0) < administers) return
+    if (name === 'team.deleted' && data.mode < administers) return
+    await endTokensBelow(tx, data.orgId)
+  },
+})
+
+/** So may a demoted administrator, and a person who may no longer sign in. */
+export const endTokensKnownToPerson = subscriber({
+  name: 'endTokensKnownToPerson',
+  on: 'user.edited',
+  async inTransaction(tx, { data }) {
+    if (data.oldIsAdmin === true) await endAllTokens(tx)
+    else if (data.oldProhibitLogin === false || data.oldIsActive === true) await endTokensReadableBy(tx, data.userId)
   },
 })

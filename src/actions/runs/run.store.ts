@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import { idList, idListText } from '../../db/id-list.ts'
 import type {
+  ActionTaskRow,
   ActionJobRow,
   ActionRunRow,
   ActionStatus,
@@ -248,6 +249,26 @@ export async function stopTasks(
   }
   return done
 }
+
+/** The running tasks of a repository: at most as many as its runners can run. */
+export const listRunningTasksOfRepo = (tx: Tx, repoId: RepoId): Promise<Pick<ActionTaskRow, 'id' | 'run_id'>[]> =>
+  tx
+    .selectFrom('action_task')
+    .select(['id', 'run_id'])
+    .where('repo_id', '=', repoId)
+    .where('status', '=', sql.lit('running'))
+    .execute()
+
+/** Jobs of a repository that run although their task has ended. */
+export const listStoppedJobs = (db: Db, repoId: RepoId): Promise<Pick<ActionJobRow, 'id' | 'run_id'>[]> =>
+  db
+    .selectFrom('action_job')
+    .innerJoin('action_task', 'action_task.id', 'action_job.task_id')
+    .select(['action_job.id', 'action_job.run_id'])
+    .where('action_job.repo_id', '=', repoId)
+    .where('action_job.status', '=', sql.lit('running'))
+    .where('action_task.status', '<>', sql.lit('running'))
+    .execute()
 
 /** Raises the versions of queues, so that runners that know the one before look again. */
 export async function raiseQueueVersions(tx: Tx, scopes: readonly string[]): Promise<void> {

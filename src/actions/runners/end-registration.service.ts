@@ -1,0 +1,38 @@
+import { recordAct } from '../../audit/audit.ts'
+import type { Tx } from '../../db/database.ts'
+import type { UserId } from '../../lib/ids.ts'
+import {
+  countRunners,
+  countRunnersBelow,
+  deleteAllRegistrationTokens,
+  deleteRegistrationTokensBelow,
+  deleteRegistrationTokensReadableBy,
+} from './runner.store.ts'
+
+/**
+ * Ends registration tokens that somebody knows who no longer may read them; the next request for a token makes another.
+ * Registered runners stay, because a runner does not name the person who registered it. The audit log reports how many
+ * there are, so that an owner can list and delete them.
+ */
+
+/** Ends all registration tokens: an administrator can read each of them. */
+export async function endAllTokens(tx: Tx): Promise<void> {
+  await report(tx, await deleteAllRegistrationTokens(tx), await countRunners(tx))
+}
+
+/** Ends the registration tokens of an organization and of its repositories. */
+export async function endTokensBelow(tx: Tx, orgId: UserId): Promise<void> {
+  await report(tx, await deleteRegistrationTokensBelow(tx, orgId), await countRunnersBelow(tx, orgId), orgId)
+}
+
+/** Ends the registration tokens of others that a person can read. The account is about to be deleted or barred. */
+export async function endTokensReadableBy(tx: Tx, userId: UserId): Promise<void> {
+  const ended = await deleteRegistrationTokensReadableBy(tx, userId)
+  if (ended > 0) await report(tx, ended, await countRunners(tx))
+}
+
+async function report(tx: Tx, tokens: number, runners: number, orgId?: UserId): Promise<void> {
+  if (tokens === 0 && runners === 0) return
+  const details = { tokens, runners, ...(orgId === undefined ? {} : { account: orgId }) }
+  await recordAct(tx, { action: 'runnerToken.ended', about: { kind: 'runner', id: null }, details })
+}
