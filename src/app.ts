@@ -29,7 +29,7 @@ import { ProcessLease } from './db/process-lease.ts'
 import { attachClock } from './db/clock.ts'
 import { isLostRace, type Db } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
-import { unsafeSettings } from './db/postgres.ts'
+import { sortsBytewise, unsafeSettings } from './db/postgres.ts'
 import { reachDatabase } from './db/reach.ts'
 import { closeDatabase, openDatabase } from './db/open.ts'
 import { attachEvents, createEventHub } from './events/hub.ts'
@@ -337,6 +337,13 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
       const unsafe = await unsafeSettings(db)
       if (unsafe.length > 0) {
         log('warn', 'a cut of power may take what was answered: the database has these off', { unsafe })
+      }
+      if (!(await sortsBytewise(db))) {
+        log(
+          'warn',
+          'lists of accounts, repositories, packages and topics sort names by the collation of the database; ' +
+            'a database that was created with LC_COLLATE C sorts them by bytes',
+        )
       }
       if (isAlone) await services.process.takeOver()
       for (const { begin } of all) await begin?.(services, { isAlone })

@@ -1,6 +1,8 @@
 import { sql, type RawBuilder } from 'kysely'
 import { engineBehind, type Db, type Tx } from './database.ts'
 
-/** A column of texts for ordering by bytes, whatever the order of letters PostgreSQL was set up with. */
-export const bytewise = (db: Db | Tx, column: string): RawBuilder<string> =>
-  engineBehind(db).kind === 'postgres' ? sql<string>`${sql.ref(column)} collate "C"` : sql<string>`${sql.ref(column)}`
+/** Returns a text column or expression in the order of its bytes, which does not depend on the collation of PostgreSQL. */
+export const bytewise = (db: Db | Tx, text: string | RawBuilder<string>): RawBuilder<string> => {
+  const value = typeof text === 'string' ? sql<string>`${sql.ref(text)}` : text
+  return engineBehind(db).kind === 'postgres' ? sql<string>`${value} collate "C"` : value
+}

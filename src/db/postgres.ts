@@ -65,6 +65,15 @@ export async function unsafeSettings(db: Db): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
+/** Returns whether the database sorts texts by their bytes, as the collations `C` and `C.UTF-8` do. */
+export async function sortsBytewise(db: Db): Promise<boolean> {
+  if (engineOf(db).kind !== 'postgres') return true
+  const { rows } = await sql<{ is: boolean }>`select 'Z' < 'a' and 'a-b' < 'aa' and 'a_b' < 'aa' as is`.execute(
+    engineOf(db).reader,
+  )
+  return rows[0]?.is === true
+}
+
 /** Connections that answer prepared queries, many at once on each. */
 const maxPreparedConnections = 4
 

@@ -1,4 +1,5 @@
 import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
+import { bytewise } from '../db/bytewise.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { idList, idListText } from '../db/id-list.ts'
 import { databaseKind } from '../db/open.ts'
@@ -235,7 +236,7 @@ export const listLabelsOf = (db: Db, issueId: IssueId): Promise<LabelRow[]> =>
     .innerJoin('label', 'label.id', 'issue_label.label_id')
     .selectAll('label')
     .where('issue_label.issue_id', '=', issueId)
-    .orderBy('label.name')
+    .orderBy(bytewise(db, 'label.name'))
     .orderBy('label.id')
     .execute()
 
@@ -261,7 +262,7 @@ function selectAround(
       .selectFrom('label')
       .selectAll()
       .where(isOneOf(db, onThese.select('label_id')))
-      .orderBy('name')
+      .orderBy(bytewise(db, 'name'))
       .orderBy('id'),
     assigned: assigned.select(['id', 'issue_id', 'user_id']),
     milestones: db.selectFrom('milestone').selectAll().where(isOneOf(db, milestoneIds)),

@@ -1,3 +1,4 @@
+import { bytewise } from '../db/bytewise.ts'
 import type { Db } from '../db/database.ts'
 import type { UserId } from '../lib/ids.ts'
 
@@ -20,8 +21,8 @@ export async function listMemberships(db: Db, userId: UserId, publicOnly: boolea
     )
     .leftJoin('team', 'team.id', 'team_user.team_id')
     .select(['org.lower_name as org', 'team.lower_name as team'])
-    .orderBy('org.lower_name')
-    .orderBy('team.lower_name')
+    .orderBy(bytewise(db, 'org.lower_name'))
+    .orderBy(bytewise(db, 'team.lower_name'))
     .execute()
   return rows
 }

@@ -1,5 +1,6 @@
 import { accountsShownTo } from '../access/access-rule.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
+import { bytewise } from '../db/bytewise.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { contains, lowerContains } from '../db/like.ts'
 import type { AccessMode, TeamRow, TeamUnitRow, UserRow } from '../db/tables/accounts.ts'
@@ -31,7 +32,7 @@ export const loadTeams = async (db: Db | Tx, ids: readonly TeamId[]): Promise<Te
   ids.length === 0 ? [] : db.selectFrom('team').selectAll().where('id', 'in', ids).execute()
 
 export const listTeamUnits = (db: Db, teamIds: readonly TeamId[]): Promise<TeamUnitRow[]> =>
-  db.selectFrom('team_unit').selectAll().where('team_id', 'in', teamIds).orderBy('unit').execute()
+  db.selectFrom('team_unit').selectAll().where('team_id', 'in', teamIds).orderBy(bytewise(db, 'unit')).execute()
 
 export interface TeamFilter {
   /** Only of organizations that this viewer may see. */
@@ -72,7 +73,7 @@ function filteredTeams(db: Db, { shownTo, orgId, memberId, text, alsoDescription
 export const listTeams = (db: Db, filter: TeamFilter, page: Page): Promise<TeamRow[]> =>
   filteredTeams(db, filter)
     .selectAll('team')
-    .orderBy('team.lower_name')
+    .orderBy(bytewise(db, 'team.lower_name'))
     .orderBy('team.id')
     .limit(page.limit)
     .offset(page.offset)
@@ -105,7 +106,7 @@ export const listTeamsOfRepo = (db: Db, orgId: UserId, repoId: RepoId): Promise<
       ]),
     )
     .orderBy('access_mode', (order) => order.desc())
-    .orderBy('lower_name')
+    .orderBy(bytewise(db, 'lower_name'))
     .execute()
 
 export const insertTeam = (tx: Tx, values: NewTeamRow): Promise<TeamRow> =>
@@ -161,8 +162,8 @@ export const listTeamMembers = (db: Db, teamId: TeamId, page: Page): Promise<Use
     .innerJoin('user', 'user.id', 'team_user.user_id')
     .selectAll('user')
     .where('team_user.team_id', '=', teamId)
-    .orderBy('user.full_name')
-    .orderBy('user.lower_name')
+    .orderBy(bytewise(db, 'user.full_name'))
+    .orderBy(bytewise(db, 'user.lower_name'))
     .limit(page.limit)
     .offset(page.offset)
     .execute()

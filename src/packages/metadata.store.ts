@@ -1,3 +1,4 @@
+import { bytewise } from '../db/bytewise.ts'
 import type { Db, Tx } from '../db/database.ts'
 import type { PackageFileId, PackageId, PackageVersionId } from '../lib/ids.ts'
 
@@ -36,5 +37,5 @@ export const listTags = async (db: Db, packageIds: readonly PackageId[]) =>
         .innerJoin('package_version', 'package_version.id', 'package_tag.version_id')
         .select(['package_tag.package_id', 'package_tag.name', 'package_version.version', 'package_tag.version_id'])
         .where('package_tag.package_id', 'in', packageIds)
-        .orderBy('package_tag.name')
+        .orderBy(bytewise(db, 'package_tag.name'))
         .execute()

@@ -1,3 +1,4 @@
+import { bytewise } from '../db/bytewise.ts'
 import type { Db, Tx } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { QuotaGroupRow } from '../db/tables/quota.ts'
@@ -61,5 +62,5 @@ export const listUsersOfGroup = (db: Db, groupId: QuotaGroupId): Promise<UserRow
     .innerJoin('user', 'user.id', 'quota_group_user.user_id')
     .selectAll('user')
     .where('quota_group_user.group_id', '=', groupId)
-    .orderBy('user.lower_name')
+    .orderBy(bytewise(db, 'user.lower_name'))
     .execute()

@@ -22,10 +22,11 @@ const maxTestConnections = 5
  * (`postgres://user:password@host:port/database`, a role that may create databases), else an SQLite file in memory.
  * Disposing closes and deletes it.
  * @param release the migrations that it has, for a database as an earlier release left it; else it has all
+ * @param language the language whose rules PostgreSQL sorts texts by; without it PostgreSQL sorts by the server's collation
  */
-export async function openTestDatabase(release?: readonly Migration[]): Promise<TestDatabase> {
+export async function openTestDatabase(release?: readonly Migration[], language?: 'en-US'): Promise<TestDatabase> {
   const server = process.env['INGOT_TEST_DATABASE'] ?? ''
-  return server === '' ? openSqliteTest(release) : openPostgresTest(server, release)
+  return server === '' ? openSqliteTest(release) : openPostgresTest(server, release, language)
 }
 
 /** The migrations up to one of them, as the release had them that ended with it. */
@@ -129,15 +130,21 @@ async function makePostgresTemplate(server: string): Promise<string> {
   return template
 }
 
-async function openPostgresTest(server: string, release?: readonly Migration[]): Promise<TestDatabase> {
-  const template = release === undefined ? await (postgresTemplate ??= makePostgresTemplate(server)) : 'template1'
+async function openPostgresTest(
+  server: string,
+  release?: readonly Migration[],
+  language?: string,
+): Promise<TestDatabase> {
+  const isFresh = release !== undefined || language !== undefined
+  const template = isFresh ? 'template0' : await (postgresTemplate ??= makePostgresTemplate(server))
+  const collation = language === undefined ? '' : ` locale_provider icu icu_locale '${language}'`
   const name = `ingot_test_${randomBytes(8).toString('hex')}`
   await onServer(server, async (db) => {
-    await execute(db, `create database ${name} template ${template}`)
+    await execute(db, `create database ${name} template ${template}${collation}`)
   })
   const options = postgresOptions(server, name)
   const db = openDatabase(options)
-  if (release !== undefined) await migrate(db, release)
+  if (isFresh) await migrate(db, release ?? migrations)
   return {
     db,
     options,

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { bytewise } from '../../db/bytewise.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { idList, idListText, textList, textListText } from '../../db/id-list.ts'
 import type { ActionStepRow, ActionTaskRow, NewActionTaskRow } from '../../db/tables/actions.ts'
@@ -78,9 +79,14 @@ export async function insertOutputs(
 }
 
 export const listOutputNames = async (db: Db | Tx, taskId: TaskId): Promise<string[]> =>
-  (await db.selectFrom('action_output').select('name').where('task_id', '=', taskId).orderBy('name').execute()).map(
-    ({ name }) => name,
-  )
+  (
+    await db
+      .selectFrom('action_output')
+      .select('name')
+      .where('task_id', '=', taskId)
+      .orderBy(bytewise(db, 'name'))
+      .execute()
+  ).map(({ name }) => name)
 
 export const listOutputsOf = (db: Db, taskIds: readonly TaskId[]) =>
   db

@@ -1,3 +1,4 @@
+import { bytewise } from '../../db/bytewise.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { Oid, RepoId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
@@ -9,7 +10,7 @@ export const listLanguages = (db: Db, repoId: RepoId) =>
     .select(['language', 'size_bytes'])
     .where('repo_id', '=', repoId)
     .orderBy('size_bytes', 'desc')
-    .orderBy('language')
+    .orderBy(bytewise(db, 'language'))
     .execute()
 
 /** When a branch was recorded to have moved last. */

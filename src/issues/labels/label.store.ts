@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { accountsShownTo, readsIssues } from '../../access/access-rule.store.ts'
 import type { Viewer } from '../../auth/viewer.ts'
+import { bytewise } from '../../db/bytewise.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { textList, textListText } from '../../db/id-list.ts'
 import { preparedQuery } from '../../db/prepared.ts'
@@ -21,15 +22,16 @@ export type LabelSort = 'name' | 'reversealphabetically' | 'leastissues' | 'most
 /** One page of labels. */
 export function listLabels(db: Db, home: LabelHome, sort: LabelSort, page: Page): Promise<LabelRow[]> {
   const query = labelsOf(db, home).selectAll().limit(page.limit).offset(page.offset)
+  const name = bytewise(db, 'name')
   switch (sort) {
     case 'reversealphabetically':
-      return query.orderBy('name', 'desc').orderBy('id', 'desc').execute()
+      return query.orderBy(name, 'desc').orderBy('id', 'desc').execute()
     case 'leastissues':
-      return query.orderBy('num_issues').orderBy('name').orderBy('id').execute()
+      return query.orderBy('num_issues').orderBy(name).orderBy('id').execute()
     case 'mostissues':
-      return query.orderBy('num_issues', 'desc').orderBy('name').orderBy('id').execute()
+      return query.orderBy('num_issues', 'desc').orderBy(name).orderBy('id').execute()
     case 'name':
-      return query.orderBy('name').orderBy('id').execute()
+      return query.orderBy(name).orderBy('id').execute()
   }
 }
 

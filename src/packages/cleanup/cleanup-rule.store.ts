@@ -1,10 +1,16 @@
+import { bytewise } from '../../db/bytewise.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { NewPackageCleanupRuleRow, PackageCleanupRuleRow } from '../../db/tables/packages.ts'
 import type { PackageRuleId, UserId } from '../../lib/ids.ts'
 
 /** The rules of an owner, by the registries' names: one of each at most. */
 export const listRules = (db: Db, ownerId: UserId): Promise<PackageCleanupRuleRow[]> =>
-  db.selectFrom('package_cleanup_rule').selectAll().where('owner_id', '=', ownerId).orderBy('type').execute()
+  db
+    .selectFrom('package_cleanup_rule')
+    .selectAll()
+    .where('owner_id', '=', ownerId)
+    .orderBy(bytewise(db, 'type'))
+    .execute()
 
 export const findRule = (db: Db, id: PackageRuleId): Promise<PackageCleanupRuleRow | undefined> =>
   db.selectFrom('package_cleanup_rule').selectAll().where('id', '=', id).executeTakeFirst()

@@ -145,7 +145,7 @@ export const listImages = async (
   after: string,
   limit: number,
 ): Promise<string[]> => {
-  const name = sql<string>`"user".lower_name || '/' || package.lower_name`
+  const name = bytewise(db, sql<string>`("user".lower_name || '/' || package.lower_name)`)
   const rows = await db
     .selectFrom('package')
     .innerJoin('user', 'user.id', 'package.owner_id')
@@ -162,7 +162,7 @@ export const listImages = async (
           .where('package_version.is_internal', '=', false),
       ),
     )
-    .orderBy('name')
+    .orderBy(name)
     .limit(limit)
     .execute()
   return rows.map((row) => row.name)

@@ -1,3 +1,4 @@
+import { bytewise } from '../../db/bytewise.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { PackageUpstreamRow } from '../../db/tables/packages.ts'
 import type { UserId } from '../../lib/ids.ts'
@@ -12,7 +13,7 @@ export const findUpstream = (db: Db, ownerId: UserId, type: string): Promise<Pac
     .executeTakeFirst()
 
 export const listUpstreams = (db: Db, ownerId: UserId): Promise<PackageUpstreamRow[]> =>
-  db.selectFrom('package_upstream').selectAll().where('owner_id', '=', ownerId).orderBy('type').execute()
+  db.selectFrom('package_upstream').selectAll().where('owner_id', '=', ownerId).orderBy(bytewise(db, 'type')).execute()
 
 export const putUpstream = (tx: Tx, { owner_id, type, ...values }: PackageUpstreamRow) =>
   tx

@@ -7,6 +7,8 @@ import {
   type Onlooker,
   type Where,
 } from '../../access/access-rule.store.ts'
+import { mayAccess, wasGiven, wasGivenByTeam, type Where } from '../../access/access-rule.store.ts'
+import { bytewise } from '../../db/bytewise.ts'
 import type { Db } from '../../db/database.ts'
 import { idList, idListText } from '../../db/id-list.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
@@ -65,7 +67,7 @@ export async function listWriters(db: Db, place: Place, onlooker: Onlooker): Pro
         wasGivenByTeam('user', place, { units: ['pulls'], mode: 1 }),
       ]),
     )
-    .orderBy('lower_name')
+    .orderBy(bytewise(db, 'lower_name'))
     .limit(listedAtMost)
     .execute()
 }
@@ -92,7 +94,7 @@ export async function listReviewers(db: Db, place: Place, onlooker: Onlooker): P
         ...(place.repo.is_private ? [] : [where.and([isAround, mayAccess('user', place, readsPulls)])]),
       ]),
     )
-    .orderBy('lower_name')
+    .orderBy(bytewise(db, 'lower_name'))
     .limit(listedAtMost)
     .execute()
 }

@@ -1,6 +1,7 @@
 import { mayEnter } from '../../access/access-rule.store.ts'
 import { teamHoldsRepo } from '../../access/team-holds.store.ts'
 import type { Viewer } from '../../auth/viewer.ts'
+import { bytewise } from '../../db/bytewise.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
 import type { RepoId, TeamId } from '../../lib/ids.ts'
@@ -21,7 +22,7 @@ const seenReposOfTeam = (db: Db, teamId: TeamId, viewer: Viewer | undefined) =>
 export const listTeamRepos = (db: Db, teamId: TeamId, viewer: Viewer | undefined, page: Page): Promise<RepoRow[]> =>
   seenReposOfTeam(db, teamId, viewer)
     .selectAll('repo')
-    .orderBy('repo.lower_name')
+    .orderBy(bytewise(db, 'repo.lower_name'))
     .limit(page.limit)
     .offset(page.offset)
     .execute()

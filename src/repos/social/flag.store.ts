@@ -1,10 +1,16 @@
+import { bytewise } from '../../db/bytewise.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { RepoId } from '../../lib/ids.ts'
 
 export const listFlags = async (db: Db, repoId: RepoId): Promise<string[]> =>
-  (await db.selectFrom('repo_flag').select('name').where('repo_id', '=', repoId).orderBy('name').execute()).map(
-    (row) => row.name,
-  )
+  (
+    await db
+      .selectFrom('repo_flag')
+      .select('name')
+      .where('repo_id', '=', repoId)
+      .orderBy(bytewise(db, 'name'))
+      .execute()
+  ).map((row) => row.name)
 
 export const insertFlags = async (tx: Tx, repoId: RepoId, names: readonly string[]): Promise<void> => {
   if (names.length === 0) return
