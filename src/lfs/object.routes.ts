@@ -3,7 +3,7 @@ import type { RepoCtx } from '../access/context.ts'
 import { fileReplies, serveFile } from '../http/file-reply.ts'
 import { bytesOf, jsonAs, operation, type Call } from '../http/operation.ts'
 import { ok } from '../http/reply.ts'
-import { pathNumber, pathText } from '../http/schema.ts'
+import { pathText } from '../http/schema.ts'
 import { BadRequest, Conflict, Invalid } from '../lib/errors.ts'
 import { presentBatch } from './batch.present.ts'
 import { LfsBatchReply, LfsBatchRequest, LfsDone, LfsPointer } from './batch.schemas.ts'
@@ -49,7 +49,7 @@ export const lfsBatch = operation({
 export const lfsUploadObject = operation({
   method: 'PUT',
   path: '/{username}/{reponame}/info/lfs/objects/{oid}/{size}',
-  params: { oid: pathText, size: pathNumber },
+  params: { oid: pathText, size: pathText },
   base: 'site',
   family: 'lfs',
   scope: null,
@@ -59,11 +59,13 @@ export const lfsUploadObject = operation({
   body: bytesOf('*/*'),
   reply: { 200: jsonAs(lfsType, LfsDone) },
   async run({ ctx, params, call }) {
+    // A malformed size is a wrong pointer (422), not a missing address (404).
+    const sizeBytes = /^\d{1,16}$/.test(params.size) ? Number(params.size) : -1
     const { 'content-length': length } = call.headers
-    if (length !== undefined && Number(length) !== params.size) {
+    if (length !== undefined && Number(length) !== sizeBytes) {
       throw new Invalid('the content has another length than announced', 'size_mismatch')
     }
-    await storeObject(ctx, { oid: params.oid, sizeBytes: params.size }, call.body(), call.signal)
+    await storeObject(ctx, { oid: params.oid, sizeBytes }, call.body(), call.signal)
     return ok({ Message: 'OK' })
   },
 })
@@ -83,7 +85,7 @@ export const lfsVerify = operation({
   reply: { 200: jsonAs(lfsType, LfsDone) },
   async run({ ctx, body, query, call }) {
     if (query.upload !== undefined) await acceptDirectUpload(ctx, body.oid, query.upload, call.signal)
-    else await verifyObject(ctx, body.oid)
+    else await verifyObject(ctx, { oid: body.oid, sizeBytes: body.size })
     return ok({ Message: 'OK' })
   },
 })

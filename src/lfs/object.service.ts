@@ -55,9 +55,15 @@ export async function giveObjects(
 export const newBlobKey = (oid: string): string =>
   `${oid.slice(0, 2)}/${oid.slice(2, 4)}/${oid}-${randomBytes(8).toString('hex')}`
 
-/** Throws `Invalid` for what can be no object, or one larger than `[server].LFS_MAX_FILE_SIZE`. */
-function checkPointer({ config }: Ctx, { oid, sizeBytes }: Pointer): void {
+/** Throws `Invalid` for a malformed object id or size. */
+function checkForm({ oid, sizeBytes }: Pointer): void {
   if (!isObjectId(oid) || !isObjectSize(sizeBytes)) throw new Invalid('Oid or size are invalid', 'lfs_pointer_invalid')
+}
+
+/** Throws `Invalid` for a malformed pointer, and for an object larger than `[server].LFS_MAX_FILE_SIZE`. */
+function checkPointer({ config }: Ctx, pointer: Pointer): void {
+  checkForm(pointer)
+  const { sizeBytes } = pointer
   const { lfsMaxFileSize } = config.server
   if (lfsMaxFileSize > 0 && sizeBytes > lfsMaxFileSize) {
     throw new Invalid(`Size must be less than or equal to ${lfsMaxFileSize}`, 'lfs_object_too_large')
@@ -163,14 +169,19 @@ export async function findObject(
   return content && { sizeBytes: object.size_bytes, content }
 }
 
-/** The content of an object of the repository; `NotFound` for all others, wherever they may be stored. */
+/** Returns the content of an object of the repository. Throws `Invalid` for a malformed id, `NotFound` for other objects. */
 export async function getObject(ctx: RepoCtx, oid: string): Promise<FileContent> {
+  checkForm({ oid, sizeBytes: 0 })
   const found = await findObject(ctx, ctx.repo, { oid })
   if (!found) throw new NotFound('the object does not exist', 'lfs_object_not_found')
   return found.content
 }
 
-/** Throws `NotFound` unless an object that was sent has arrived. Its size was checked when it did (observed: not again). */
-export async function verifyObject(ctx: SignedInRepoCtx, oid: string): Promise<void> {
-  await getObject(ctx, oid)
+/**
+ * Throws `Invalid` for a malformed pointer, `NotFound` unless the object has arrived. The upload checked the size, so
+ * another size passes (recorded: transport/lfs-batch, "verifying a wrong size").
+ */
+export async function verifyObject(ctx: SignedInRepoCtx, pointer: Pointer): Promise<void> {
+  checkForm(pointer)
+  await getObject(ctx, pointer.oid)
 }

@@ -36,13 +36,29 @@ test('lfsUploadObject: what is not what it is announced to be is refused, and no
   ] as const) {
     assert.equal((await alice.put(content, sent)).status, 422, why)
   }
-  for (const path of ['objects/nosuch/5', `objects/${'A'.repeat(64)}/5`, `objects/${content.oid}/99999999999999999`]) {
-    const { status } = await alice.send('PUT', path, undefined, { raw: content.bytes })
-    assert.ok(status === 422 || status === 404, `${path}: ${status}`)
+  const malformed = [
+    'nosuch/5',
+    `${'A'.repeat(64)}/5`,
+    ...['99999999999999999', '-1', 'x'].map((size) => `${content.oid}/${size}`),
+  ]
+  for (const path of malformed) {
+    const { status } = await alice.send('PUT', `objects/${path}`, undefined, { raw: content.bytes })
+    assert.equal(status, 422, path)
   }
   assert.deepEqual(await storedFiles(forge), [])
   assert.deepEqual(outcomes(await alice.batch('download', [content])), [404])
   assert.equal((await alice.send('POST', 'verify', content)).status, 404)
+  for (const pointer of [
+    { oid: 'nosuch', size: 5 },
+    { ...content, oid: content.oid.toUpperCase() },
+    { ...content, size: -1 },
+  ]) {
+    assert.equal(
+      (await alice.send('POST', 'verify', pointer)).status,
+      422,
+      `verify ${pointer.oid} of ${pointer.size} bytes`,
+    )
+  }
 })
 
 test('lfsUploadObject: the object without content, and one that is sent again', async () => {
@@ -119,8 +135,9 @@ test('lfsDownloadObject, lfsDownloadNamedObject: parts, conditions, and names th
   )
   assert.equal((await guest.send('GET', `objects/${content.oid}/!!`)).status, 400)
   for (const oid of ['..%2f..%2fkey', 'x', content.oid.toUpperCase()]) {
-    assert.equal((await guest.get(oid)).status, 404, oid)
+    assert.equal((await guest.get(oid)).status, 422, oid)
   }
+  assert.equal((await guest.get('0'.repeat(64))).status, 404, 'a well-formed id that the repository does not have')
 })
 
 test('lfsBatch: an object of another repository is not given, and a client can not tell that it is stored', async () => {
