@@ -7,7 +7,6 @@ import {
   type Onlooker,
   type Where,
 } from '../../access/access-rule.store.ts'
-import { mayAccess, wasGiven, wasGivenByTeam, type Where } from '../../access/access-rule.store.ts'
 import { bytewise } from '../../db/bytewise.ts'
 import type { Db } from '../../db/database.ts'
 import { idList, idListText } from '../../db/id-list.ts'
