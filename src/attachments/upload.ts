@@ -1,7 +1,7 @@
 import { readFormWithFiles } from '../http/form.ts'
 import type { Call } from '../http/operation.ts'
 import { untied } from '../http/untied-body.ts'
-import { tidyMediaType } from '../http/media-type.ts'
+import { contentTypeOf } from '../http/media-type.ts'
 import type { Upload } from './incoming-file.service.ts'
 
 /** Field of a form that holds the file, and the largest of the other fields. */
@@ -18,7 +18,7 @@ export const uploadOf = (
 ): Upload => ({
   signal: call.signal,
   async receive(maxFileBytes, take) {
-    const contentType = tidyMediaType(String(call.headers['content-type'] ?? ''))
+    const contentType = contentTypeOf(call)
     if (!/^multipart\/form-data/i.test(contentType)) {
       if (query.name) await take({ name: query.name, content: untied(call.body()) })
       return { updatedAt: query.updated_at }

@@ -1,3 +1,5 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
 /** A longer header keeps its spaces: runs of spaces take quadratic time to look through. */
 const maxLength = 512
 
@@ -11,3 +13,7 @@ export const tidyMediaType = (text: string): string =>
     : text
         .trim()
         .replace(/"(?:[^"\\]|\\.)*"|[ \t]*([/;=])[ \t]*/g, (found: string, separator?: string) => separator ?? found)
+
+/** Returns the media type of a request's body as `tidyMediaType` writes it; empty without one. */
+export const contentTypeOf = ({ headers }: { readonly headers: IncomingHttpHeaders }): string =>
+  tidyMediaType(headers['content-type'] ?? '')

@@ -2,7 +2,7 @@ import type { Ctx } from '../access/context.ts'
 import { checkAccountState } from '../auth/identify.ts'
 import { textMember, type Requirement } from '../http/operation.ts'
 import { BadRequest, Forbidden, Invalid, Unauthenticated } from '../lib/errors.ts'
-import { tidyMediaType } from '../http/media-type.ts'
+import { contentTypeOf } from '../http/media-type.ts'
 import { ClientPrincipal, identityOfToken, OAuthGrantPrincipal } from './oauth.credentials.ts'
 import type { ClientLogin } from './token.service.ts'
 
@@ -54,9 +54,7 @@ export const grantInForm: Requirement<Ctx, { readonly granted: OAuthGrantPrincip
     codes: ['grant'],
     refuses: [400, 401, 403],
     async check(ctx, call) {
-      const isForm = /^application\/x-www-form-urlencoded\b/i.test(
-        tidyMediaType(String(call.headers['content-type'] ?? '')),
-      )
+      const isForm = /^application\/x-www-form-urlencoded\b/i.test(contentTypeOf(call))
       const token = isForm ? textMember(await call.decodedBody(), 'access_token') : undefined
       if (token === undefined) return { ...(await bearerGrant.check(ctx, call)), viewer: ctx.viewer }
       if (ctx.principal) throw new BadRequest('the token is sent in two ways', 'invalid_request')

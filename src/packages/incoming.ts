@@ -1,4 +1,5 @@
 import { readFormWithFiles } from '../http/form.ts'
+import { contentTypeOf } from '../http/media-type.ts'
 import type { Call } from '../http/operation.ts'
 import { untied } from '../http/untied-body.ts'
 import { BadRequest } from '../lib/errors.ts'
@@ -12,7 +13,7 @@ const maxFieldBytes = 256_000
  * @param field of the form, when it is no matter of choice
  */
 export function incomingOf(call: Call, field?: string): Incoming {
-  const contentType = String(call.headers['content-type'] ?? '')
+  const contentType = contentTypeOf(call)
   const isForm = /^multipart\/form-data/i.test(contentType)
   const length = call.headers['content-length']
   return {

@@ -2,6 +2,7 @@ import { PassThrough, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { Type } from 'typebox'
+import { contentTypeOf } from '../http/media-type.ts'
 import { bytesOf, operation, type Call } from '../http/operation.ts'
 import { bytes } from '../http/reply.ts'
 import { pathText } from '../http/schema.ts'
@@ -28,7 +29,7 @@ const protocolOf = (call: Call): { protocol?: string } => {
 
 /** The body as git sent it, unpacked when the client packed it. */
 function requestBody(call: Call, service: GitService): Readable {
-  if (call.headers['content-type'] !== `application/x-${service}-request`) {
+  if (contentTypeOf(call).split(';', 1)[0] !== `application/x-${service}-request`) {
     throw new Unauthenticated(`the request is no ${service} request`)
   }
   const encoding = call.headers['content-encoding']

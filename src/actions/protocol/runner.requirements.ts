@@ -1,5 +1,6 @@
 import type { Ctx } from '../../access/context.ts'
 import type { ActionRunnerRow } from '../../db/tables/actions.ts'
+import { contentTypeOf } from '../../http/media-type.ts'
 import type { Requirement } from '../../http/operation.ts'
 import { Unauthenticated, UnsupportedMediaType } from '../../lib/errors.ts'
 import { RunnerPrincipal } from '../runners/runner.credentials.ts'
@@ -15,15 +16,14 @@ export const byRunner: Requirement<Ctx, { readonly runner: ActionRunnerRow }> = 
 }
 
 /** The forms of messages: Connect in JSON and in protobuf, and gRPC-Web. */
-const messageTypes = /^application\/(?:json|proto|grpc-web(?:\+(?:proto|json))?)(?:\s*;|\s*$)/i
+const messageTypes = /^application\/(?:json|proto|grpc-web(?:\+(?:proto|json))?)(?:;|$)/i
 
 /** The message is written in a form of the protocol, which is looked at before anything else. */
 export const speaksConnect: Requirement<Ctx, object> = {
   codes: ['connectMediaType'],
   refuses: [415],
-  check(_ctx, { headers }) {
-    const type = headers['content-type']
-    if (typeof type !== 'string' || !messageTypes.test(type)) {
+  check(_ctx, call) {
+    if (!messageTypes.test(contentTypeOf(call))) {
       throw new UnsupportedMediaType('messages are application/json or application/proto')
     }
     return {}

@@ -1,4 +1,5 @@
 import { anyone } from '../../access/requirements.ts'
+import { contentTypeOf } from '../../http/media-type.ts'
 import { bytesOf, operation, type AnyRequirement, type Call } from '../../http/operation.ts'
 import { bytes, type StreamReply } from '../../http/reply.ts'
 import type { answerCall, Caller } from './router.ts'
@@ -33,7 +34,12 @@ async function answer(caller: Caller, path: string, call: Call): Promise<StreamR
   loading ??= import('./router.ts')
   const router = await loading
   const { status, header, body } = await router.answerCall(
-    { path, headers: call.headers, body: await call.wholeBody(), signal: call.signal },
+    {
+      path,
+      headers: { ...call.headers, 'content-type': contentTypeOf(call) },
+      body: await call.wholeBody(),
+      signal: call.signal,
+    },
     caller,
   )
   const parts: Uint8Array[] = []

@@ -2,6 +2,7 @@ import { ownerUnderQuota } from '../../access/quota.requirements.ts'
 import { Type } from 'typebox'
 import { anyone } from '../../access/requirements.ts'
 import { storedReplies } from '../../access/serve-stored.ts'
+import { contentTypeOf } from '../../http/media-type.ts'
 import { bytesOf, operation, type Call } from '../../http/operation.ts'
 import { empty, noContent } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
@@ -260,7 +261,7 @@ export const containerPutManifest = operation({
   reply: { 201: 'empty' },
   summary: 'Publish a manifest under a tag or its digest',
   async run({ ctx, params: { image, reference }, call }) {
-    const contentType = String(call.headers['content-type'] ?? '')
+    const contentType = contentTypeOf(call)
     const bytes = await call.wholeBody()
     const { digest, manifest } = await pushManifest(ctx, image, reference, bytes, contentType, call.signal)
     return empty(201, {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { storedReplies } from '../../access/serve-stored.ts'
 import { readForm } from '../../http/form.ts'
+import { contentTypeOf } from '../../http/media-type.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { bytes, empty } from '../../http/reply.ts'
 import { enumeration, pathText } from '../../http/schema.ts'
@@ -44,7 +45,7 @@ export const rubygemsYank = operation({
   reply: { 200: 'empty' },
   summary: 'Delete a version of a gem',
   async run({ ctx, call }) {
-    const contentType = String(call.headers['content-type'] ?? '')
+    const contentType = contentTypeOf(call)
     const fields = await readForm(call.body(), contentType, maxFormBytes, () => undefined)
     const { gem_name: name = '', version = '', platform = '' } = fields
     if (name === '' || version === '') throw new BadRequest('the gem or its version is missing', 'gem_missing')
