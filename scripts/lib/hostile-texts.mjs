@@ -8,12 +8,11 @@ const fileCount = 3000
 
 const encoded = (text) => Buffer.from(text).toString('base64')
 
-/** The worst uploads to registries, which the tests of packages send as well. */
-async function uploads() {
+/** The module of the worst uploads to registries, which the tests of packages send as well. */
+async function loadUploads() {
   const folder = ownBuildFolder('hostile')
   await bundle({ hostile: 'src/packages/hostile.test-support.ts' }, folder)
-  const { hostileUploads } = await import(pathToFileURL(join(folder, 'hostile.js')).href)
-  return hostileUploads()
+  return import(pathToFileURL(join(folder, 'hostile.js')).href)
 }
 
 /** Commits files to the main branch of a repository. */
@@ -59,10 +58,12 @@ export async function hostileTexts(url) {
       'languages',
     ),
   }
-  for (const { what, method, path, content } of await uploads()) {
+  const { hostileUploads, sitePathOf } = await loadUploads()
+  for (const upload of await hostileUploads()) {
+    const { what, method, path, contentType = 'application/octet-stream', content } = upload
     attacks[`${path}: ${what}`] = async (ask, login) => {
-      const headers = { authorization: `token ${ask.token}` }
-      const response = await fetch(`${url}/api/packages/${login}/${path}`, { method, headers, body: content })
+      const headers = { authorization: `token ${ask.token}`, 'content-type': contentType }
+      const response = await fetch(url + sitePathOf(upload, login), { method, headers, body: content })
       await response.arrayBuffer()
       if (response.status >= 500) throw new Error(`${path} answered ${response.status}: ${what}`)
     }

@@ -18,6 +18,11 @@ export class JsonSize {
   #isEscaped = false
   #values = 0
   #depth = 0
+  readonly #maxValues: number
+
+  constructor(limit = maxValues) {
+    this.#maxValues = limit
+  }
 
   /** @throws TooLarge */
   add(chunk: Buffer): void {
@@ -25,7 +30,7 @@ export class JsonSize {
     while (position < chunk.length) {
       position = this.#inText ? this.#passText(chunk, position) : this.#passStructure(chunk, position)
     }
-    if (this.#values > maxValues) throw new TooLarge(`the body holds more than ${maxValues} values`)
+    if (this.#values > this.#maxValues) throw new TooLarge(`the body holds more than ${this.#maxValues} values`)
     if (this.#depth > maxDepth) throw new TooLarge(`the body is nested deeper than ${maxDepth} levels`)
   }
 
@@ -76,4 +81,13 @@ export class JsonSize {
     }
     return chunk.length
   }
+}
+
+/**
+ * Returns the value of a JSON text that strangers wrote. Long strings cost little; many values and deep nesting cost much.
+ * @throws TooLarge for too many values or too much nesting, SyntaxError for text that is not JSON
+ */
+export function parseSizedJson(content: Buffer | string, limit?: number): unknown {
+  new JsonSize(limit).add(typeof content === 'string' ? Buffer.from(content) : content)
+  return JSON.parse(content.toString('utf8')) as unknown
 }

@@ -1,4 +1,5 @@
 import type { Ctx, RepoCtx } from '../access/context.ts'
+import { parseSizedJson } from '../http/json-size.ts'
 import { Invalid } from '../lib/errors.ts'
 import { mapLimited } from '../lib/map-limited.ts'
 import { migrationClient } from '../repos/mirrors/migration-client.ts'
@@ -137,7 +138,7 @@ const inner = (value: unknown): Readonly<Record<string, unknown>> =>
 
 function parsed(body: Buffer): readonly Readonly<Record<string, unknown>>[] {
   try {
-    const { objects } = inner(JSON.parse(body.toString('utf8')))
+    const { objects } = inner(parseSizedJson(body))
     if (Array.isArray(objects)) return (objects as unknown[]).map(inner)
   } catch (error) {
     throw new Invalid('the other server told of LFS objects in a form that is not known', 'remote_lfs_unreadable', {

@@ -1,4 +1,5 @@
-import { brotliDecompressSync, gzipSync } from 'node:zlib'
+import { brotliDecompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import { packBzip2 } from './formats/bzip2.ts'
 import { textEntry, numberEntry } from './formats/rpm-header.ts'
 import { rpmOf } from './formats/rpm.test-support.ts'
 import { tarOf, tgzOf, zipOf } from './packages.test-support.ts'
@@ -7,10 +8,19 @@ import { tarOf, tgzOf, zipOf } from './packages.test-support.ts'
 export interface HostileUpload {
   readonly what: string
   readonly method: 'PUT' | 'POST'
-  /** Below the registries of an owner. */
+  /** Below the registries of an owner; an image's path begins with `v2/`. */
   readonly path: string
+  readonly contentType?: string
   readonly content: Buffer
 }
+
+/** The path of an upload on the site. */
+export const sitePathOf = ({ path }: HostileUpload, owner: string): string =>
+  path.startsWith('v2/') ? `/v2/${owner}/${path.slice(3)}` : `/api/packages/${owner}/${path}`
+
+/** The registry that an upload is for. */
+export const registryOfUpload = ({ path }: HostileUpload): string =>
+  path.startsWith('v2/') ? 'container' : (path.split('/')[0] ?? '')
 
 /** 46 kB of xz that unpack to a tar archive with a file of 300 MiB. */
 const xzBomb = brotliDecompressSync(
@@ -31,7 +41,50 @@ const arOf = (name: string, content: Buffer): Buffer =>
 const filesOf = (count: number, nameOf: (index: number) => string, content = ''): Record<string, string> =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [nameOf(index), content]))
 
+/** A form with text fields and one file. */
+function formOf(fields: Readonly<Record<string, string>>, file: string, content: Buffer): Buffer {
+  const head = (name: string) => `--b\r\ncontent-disposition: form-data; name="${name}"`
+  return Buffer.concat([
+    ...Object.entries(fields).map(([name, text]) => Buffer.from(`${head(name)}\r\n\r\n${text}\r\n`)),
+    Buffer.from(`${head(file)}; filename="a-1.0.0.tar.gz"\r\n\r\n`),
+    content,
+    Buffer.from('\r\n--b--\r\n'),
+  ])
+}
+
+/** Texts of JSON that cost most to parse, of about `bytes`. */
+const jsonBombs = (bytes: number): readonly (readonly [what: string, text: string])[] => [
+  ['lists inside lists', '['.repeat(bytes / 2) + ']'.repeat(bytes / 2)],
+  ['many objects', `[${'{},'.repeat(bytes / 3)}0]`],
+  ['many keys', `{${Array.from({ length: bytes / 10 }, (_, at) => `"${at.toString(36)}":0`).join(',')}}`],
+]
+
+/** Texts of YAML that cost most to parse. */
+const yamlBombs: readonly (readonly [what: string, text: string])[] = [
+  ['keys inside keys', '? '.repeat(700)],
+  ['lists inside lists', '['.repeat(100_000)],
+  ['a list of lists', '- '.repeat(100_000)],
+  ['many keys', Array.from({ length: 20_000 }, (_, at) => `k${at}: 1\n`).join('')],
+]
+
+const uint32 = (value: number): Buffer => {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32LE(value)
+  return bytes
+}
+
+/** The body of `cargo publish`. */
+const crateOf = (about: string): Buffer =>
+  Buffer.concat([uint32(about.length), Buffer.from(about), uint32(1), Buffer.from('x')])
+
 const repeated = (text: string, bytes: number): string => text.repeat(Math.floor(bytes / text.length))
+
+/** Entries of an RPM package whose paths, written out, are longer than the package by far. */
+const hostilePaths = [
+  numberEntry(1116, Array(30_000).fill(0)),
+  textEntry(1117, Array(30_000).fill('x')),
+  textEntry(1118, ['/'.repeat(300_000)]),
+]
 
 /** The most expensive known upload of each parser of packages. */
 export async function hostileUploads(): Promise<readonly HostileUpload[]> {
@@ -54,11 +107,6 @@ export async function hostileUploads(): Promise<readonly HostileUpload[]> {
   const xml = (inner: string) => `<package><metadata><id>a</id><version>1.0.0</version>${inner}</metadata></package>`
   const control = 'Package: a\nVersion: 1\nArchitecture: all\nMaintainer: a <a@b.c>\n'
   const info = 'pkgname = a\npkgver = 1-1\narch = any\n'
-  const paths = [
-    numberEntry(1116, Array(30_000).fill(0)),
-    textEntry(1117, Array(30_000).fill('x')),
-    textEntry(1118, ['/'.repeat(300_000)]),
-  ]
   return [
     put('xz that unpacks to 300 MiB', 'arch/core', xzBomb),
     put('xz inside of a Debian package', 'debian/pool/a/main/upload', arOf('control.tar.xz', xzBomb)),
@@ -70,7 +118,7 @@ export async function hostileUploads(): Promise<readonly HostileUpload[]> {
       ...put('49,000 empty files', 'helm/api/charts', await tgzOf(filesOf(49_000, (index) => `${index}/x`))),
       method: 'POST',
     },
-    put('folders times names', 'rpm/upload', rpmOf('a', '1', { more: paths })),
+    put('folders times names', 'rpm/upload', rpmOf('a', '1', { more: hostilePaths })),
     await chart('lists inside lists', '['.repeat(100_000)),
     await chart('keys inside keys', '? '.repeat(700)),
     await chart('many keys', Array.from({ length: 50_000 }, (_, index) => `k${index}: 1`).join('\n')),
@@ -90,6 +138,111 @@ export async function hostileUploads(): Promise<readonly HostileUpload[]> {
     nuget('attributes', xml(`<a ${Array.from({ length: 80_000 }, (_, index) => `a${index}=""`).join(' ')}/>`)),
     nuget('elements inside elements', xml(repeated('<a>', 1_000_000))),
     nuget('text parts', xml(`<description>${repeated('&amp;', 1_000_000)}</description>`)),
+    ...(await jsonUploads(put)),
+    ...(await archiveUploads(put)),
     put('elements of a pom', 'maven/a/a/1/a-1.pom', Buffer.from(`<project>${repeated('<a/>', 900_000)}</project>`)),
+  ]
+}
+
+type Put = (what: string, path: string, content: Buffer) => HostileUpload
+
+/** Uploads to the registries whose descriptions are JSON or YAML. */
+async function jsonUploads(put: Put): Promise<readonly HostileUpload[]> {
+  const form = (
+    upload: HostileUpload,
+    field: string,
+    fields: Readonly<Record<string, string>> = {},
+  ): HostileUpload => ({
+    ...upload,
+    contentType: 'multipart/form-data; boundary=b',
+    content: formOf(fields, field, upload.content),
+  })
+  const post = (upload: HostileUpload): HostileUpload => ({ ...upload, method: 'POST' })
+  const manifestType = 'application/vnd.oci.image.manifest.v1+json'
+  const manifest = (what: string, more: string): HostileUpload => ({
+    ...put(what, 'v2/image/manifests/latest', Buffer.from(`{"schemaVersion":2,"mediaType":"${manifestType}",${more}}`)),
+    contentType: manifestType,
+  })
+  const document = (what: string, more: string) =>
+    put(
+      what,
+      'npm/a',
+      Buffer.from(`{"name":"a","versions":{"1.0.0":{"version":"1.0.0"}},"_attachments":{"a":{"data":""}},${more}}`),
+    )
+  const tags = Array.from({ length: 150_000 }, (_, at) => `"t${at}":"1.0.0"`).join(',')
+  const layers = `{"digest":"sha256:${'0'.repeat(64)}","size":1},`
+  const archived = await Promise.all([
+    ...jsonBombs(1_900_000).map(async ([what, text]) =>
+      post(
+        form(
+          put(what, 'chef/api/v1/cookbooks', await tgzOf({ 'metadata.json': `{"dependencies":${text}}` })),
+          'tarball',
+        ),
+      ),
+    ),
+    ...jsonBombs(250_000).map(async ([what, text]) =>
+      put(what, 'vagrant/a/1.0.0/a.box', await tgzOf({ 'metadata.json': '{}', 'info.json': `{"a":${text}}` })),
+    ),
+    ...jsonBombs(1_000_000).map(async ([what, text]) => {
+      const info = zstdCompressSync(await tarOf({ 'info/index.json': `{"depends":${text}}` }))
+      return put(what, 'conda/a-1-0.conda', zipOf({ 'info-a.tar.zst': info }))
+    }),
+    ...yamlBombs.map(async ([what, text]) =>
+      post(form(put(what, 'pub/api/packages/versions/new/upload', await tgzOf({ 'pubspec.yaml': text })), 'file')),
+    ),
+  ])
+  return [
+    ...archived,
+    ...jsonBombs(1_000_000).map(([what, text]) =>
+      put(what, 'composer', zipOf({ 'composer.json': `{"name":"a/b","version":"1","extra":${text}}` })),
+    ),
+    ...jsonBombs(250_000).map(([what, text]) =>
+      form(put(what, 'swift/a/b/1.0.0', zipOf({ 'Package.swift': '' })), 'source-archive', {
+        metadata: `{"a":${text}}`,
+      }),
+    ),
+    ...jsonBombs(3_900_000).flatMap(([what, text]) => [
+      document(what, `"a":${text}`),
+      manifest(what, `"annotations":${text}`),
+    ]),
+    document('tags', `"dist-tags":{${tags}}`),
+    manifest('layers', `"layers":[${layers.repeat(35_000)}0]`),
+    ...jsonBombs(1_900_000).map(([what, text]) => put(what, 'cargo/api/v1/crates/new', crateOf(`{"a":${text}}`))),
+    put(
+      'dependencies',
+      'cargo/api/v1/crates/new',
+      crateOf(`{"name":"a","vers":"1.0.0","deps":[${'0,'.repeat(900_000)}0]}`),
+    ),
+  ]
+}
+
+/** Uploads to the registries that read names, fields and short texts. */
+async function archiveUploads(put: Put): Promise<readonly HostileUpload[]> {
+  const recipe = 'conan/v2/conans/a/1.0/_/_/revisions/r/files/conanfile.py'
+  const binary = 'conan/v2/conans/a/1.0/_/_/revisions/r/packages/p/revisions/q/files/conaninfo.txt'
+  const fields = Object.fromEntries(Array.from({ length: 90 }, (_, at) => [`field${at}`, 'x'.repeat(250_000)]))
+  const wheel: HostileUpload = {
+    ...put(
+      'long fields',
+      'pypi',
+      formOf({ ...fields, name: 'a', version: `1${'.1'.repeat(98)}!` }, 'content', Buffer.from('x')),
+    ),
+    method: 'POST',
+    contentType: 'multipart/form-data; boundary=b',
+  }
+  const manyNames = zipOf(filesOf(49_000, (at) => `a@v1.0.0/${at}`))
+  const manifests = filesOf(20, (at) => `Package@swift-5.${at}.swift`, 'x'.repeat(256 << 10))
+  return [
+    put('a large file', 'generic/a/2/b', Buffer.alloc(8 << 20)),
+    put('49,000 names', 'go/upload', manyNames),
+    put('a long go.mod', 'go/upload', zipOf({ 'a@v1.0.1/go.mod': 'x'.repeat(1 << 20) })),
+    put('manifests', 'swift/a/c/1.0.0', zipOf({ 'Package.swift': '', ...manifests })),
+    put('lists of topics', recipe, Buffer.from(repeated(`topics = (${'"a",'.repeat(1000)}\n`, 1 << 20))),
+    put('texts of a recipe', recipe, Buffer.from(repeated(`license = "${'a'.repeat(4000)}\n`, 1 << 20))),
+    put('blanks of a recipe', recipe, Buffer.from(`license = "a"${repeated(' ', 1_000_000)}x`)),
+    put('sections', binary, Buffer.from(repeated('[settings]\n', 64 << 10))),
+    put('bzip2 of many empty files', 'conda/b-1-0.tar.bz2', packBzip2(await tarOf(filesOf(500, (at) => `info/${at}`)))),
+    put('folders times names', 'alt/a/upload', rpmOf('a', '1', { more: hostilePaths })),
+    wheel,
   ]
 }

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { startForge } from '../testing/forge.ts'
 import { longestStall } from '../testing/loop-stalls.ts'
-import { hostileUploads } from './hostile.test-support.ts'
-import { registryOf } from './packages.test-support.ts'
+import { registryTypes } from './cleanup/cleanup-rule.rules.ts'
+import { hostileUploads, registryOfUpload, sitePathOf } from './hostile.test-support.ts'
 
 /**
  * Longest time that the main thread may compute without a turn for other requests, in milliseconds of its processor: twice
@@ -11,18 +13,52 @@ import { registryOf } from './packages.test-support.ts'
  */
 const maxStallMs = 400
 
-test('uploads to registries: the worst known input of each parser keeps no other request waiting', async () => {
+/**
+ * Most memory that one upload may add to the process, in MiB: the budget of 256 MiB (decision 0073), and as much again for
+ * garbage that is not collected yet.
+ */
+const maxMemoryMib = 512
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+const residentMib = (): number => process.memoryUsage.rss() / 2 ** 20
+
+/** Measures how much memory the process takes while `work` runs beyond what it has before, in MiB. */
+async function addedMemory(work: () => Promise<void>): Promise<number> {
+  collectGarbage()
+  const before = residentMib()
+  let most = before
+  const timer = setInterval(() => (most = Math.max(most, residentMib())), 5)
+  try {
+    await work()
+  } finally {
+    clearInterval(timer)
+  }
+  return Math.max(most, residentMib()) - before
+}
+
+test('uploads to registries: the worst known input of each parser keeps no other request waiting and stays in its memory', async () => {
   await using forge = await startForge({ users: ['alice'] })
-  const alice = registryOf(forge.as('alice'), 'alice')
+  const alice = forge.as('alice')
+  const uploads = await hostileUploads()
+  assert.deepEqual([...new Set(uploads.map(registryOfUpload))].toSorted(), registryTypes.toSorted())
   // What is loaded at the first upload is no part of the measurement.
-  await alice('PUT', 'generic/a/1/a', 'x')
+  await alice.must('PUT', '/api/packages/alice/generic/a/1/a', undefined, { site: true, raw: 'x' })
   const found: string[] = []
-  for (const { what, method, path, content } of await hostileUploads()) {
+  for (const upload of uploads) {
+    const { what, method, path, contentType = 'application/octet-stream', content } = upload
     let status = 0
-    const stallMs = await longestStall(async () => {
-      ;({ status } = await alice(method, path, content))
+    let stallMs = 0
+    const memoryMib = await addedMemory(async () => {
+      stallMs = await longestStall(async () => {
+        const options = { site: true, raw: content, headers: { 'content-type': contentType } }
+        ;({ status } = await alice.send(method, sitePathOf(upload, 'alice'), undefined, options))
+      })
     })
-    if (status >= 500 || stallMs > maxStallMs) found.push(`${path}: ${what}: ${status} after ${stallMs.toFixed(0)} ms`)
+    const isWrong = status >= 500 || status === 404 || stallMs > maxStallMs || memoryMib > maxMemoryMib
+    const line = `${path}: ${what}: ${status}, ${stallMs.toFixed(0)} ms, ${memoryMib.toFixed(0)} MiB`
+    if (isWrong) found.push(line)
   }
   assert.deepEqual(found, [])
 })

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { parseSizedJson } from '../../http/json-size.ts'
 import type { Outgoing, OutgoingReply } from '../../outgoing/outgoing.ts'
 import { AskAgainLater, SourceProblem } from './source-problem.ts'
 
@@ -65,7 +66,7 @@ export class SourceClient {
       throw new SourceProblem(`the other server answered ${reply.status} when asked for ${what}`)
     }
     try {
-      return { json: JSON.parse(reply.body.toString('utf8')) as unknown, headers: reply.headers }
+      return { json: parseSizedJson(reply.body), headers: reply.headers }
     } catch (error) {
       throw new SourceProblem(`the other server's answer about ${what} is no JSON`, { cause: error })
     }

@@ -3,6 +3,9 @@ import { semverOf } from '../semver.rules.ts'
 
 const nameForm = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
 
+/** Largest number of dependencies: each takes many times its text in the index. */
+const maxDependencies = 2000
+
 /** A dependency as the index shows it. */
 export interface CargoDependency {
   readonly name: string
@@ -71,6 +74,9 @@ export function crateOf(description: unknown): {
     throw new BadRequest('the version is no semantic version', 'package_version_invalid')
   }
   const { features, deps } = crate
+  if (Array.isArray(deps) && deps.length > maxDependencies) {
+    throw new BadRequest(`a crate has at most ${maxDependencies} dependencies`, 'cargo_dependencies_invalid')
+  }
   const links = textOrNull(crate['links'])
   const rustVersion = textOrNull(crate['rust_version'])
   return {

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { ByteReader } from '../../lib/byte-reader.ts'
 import { BadRequest } from '../../lib/errors.ts'
+import { parsePackageJson } from '../json-text.rules.ts'
 
 /** Largest description of a crate, in bytes. */
 const maxJsonBytes = 2 << 20
@@ -22,12 +23,7 @@ export async function readPublishBody(body: Readable): Promise<{
   if (jsonBytes > maxJsonBytes) throw broken()
   const text = (await bytes.take(jsonBytes)).toString('utf8')
   const sizeBytes = (await bytes.take(4)).readUInt32LE()
-  let description: unknown
-  try {
-    description = JSON.parse(text)
-  } catch {
-    throw broken()
-  }
+  const description = parsePackageJson(text, 'cargo_body_invalid')
   async function* rest() {
     yield* bytes.pieces(sizeBytes)
     if (!(await bytes.atEnd())) throw broken()

@@ -1,4 +1,5 @@
 import { BadRequest } from '../../lib/errors.ts'
+import { parsePackageJson } from '../json-text.rules.ts'
 
 /** What is kept of a package's file: what its own index says of it. */
 export interface CondaMetadata {
@@ -67,12 +68,7 @@ function textsOf(value: unknown): readonly string[] {
 
 /** Reads what a package says of itself (`info/index.json`). Throws `BadRequest`. */
 export function readIndex(text: string) {
-  let index: unknown
-  try {
-    index = JSON.parse(text)
-  } catch {
-    throw new BadRequest('the description is no JSON', 'conda_description_invalid')
-  }
+  const index = parsePackageJson(text, 'conda_description_invalid')
   const about = (typeof index === 'object' && index !== null ? index : {}) as Readonly<Record<string, unknown>>
   const [name, version, build] = [textOf(about['name']), textOf(about['version']), textOf(about['build'])]
   // Packages for all platforms of some ages say so otherwise.

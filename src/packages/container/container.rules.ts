@@ -1,4 +1,5 @@
 import { BadRequest, NotFound, Unsupported } from '../../lib/errors.ts'
+import { parsePackageJson } from '../json-text.rules.ts'
 import type { ContentName, KnownContent } from './contents.ts'
 
 /** Longest name of an image, in characters (the specification's). */
@@ -106,12 +107,7 @@ const isForeign = ({ mediaType }: Descriptor): boolean => /\.nondistributable\.|
  * @param contentType as it was sent, which counts before the document's own
  */
 export function parseManifest(text: string, contentType: string): Manifest {
-  let document: unknown
-  try {
-    document = JSON.parse(text)
-  } catch {
-    throw invalid('is no JSON')
-  }
+  const document = parsePackageJson(text, 'manifest_invalid')
   if (!isRecord(document)) throw invalid('is no object')
   if (document['schemaVersion'] !== 2) throw new Unsupported('manifests are of version 2', 'unsupported')
   const declared = typeof document['mediaType'] === 'string' ? document['mediaType'] : ''
@@ -120,8 +116,9 @@ export function parseManifest(text: string, contentType: string): Manifest {
   const isIndex = indexTypes.has(mediaType)
   if (!isIndex && !manifestTypes.has(mediaType)) throw invalid('has an unknown media type')
   const list = isIndex ? document['manifests'] : document['layers']
-  const descriptors = Array.isArray(list) ? list.map(descriptorOf) : []
-  if (descriptors.length > maxDescriptors) throw invalid('names too many contents')
+  const listed: readonly unknown[] = Array.isArray(list) ? list : []
+  if (listed.length > maxDescriptors) throw invalid('names too many contents')
+  const descriptors = listed.map(descriptorOf)
   if (isIndex && !descriptors.every((each) => manifestTypes.has(each.mediaType) || indexTypes.has(each.mediaType))) {
     throw invalid('names something that is no manifest')
   }

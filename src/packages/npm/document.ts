@@ -1,5 +1,6 @@
 import { PassThrough, type Readable } from 'node:stream'
 import { once } from 'node:events'
+import { JsonSize } from '../../http/json-size.ts'
 import { BadRequest, TooLarge } from '../../lib/errors.ts'
 
 /** Deepest nesting of a document. */
@@ -29,7 +30,8 @@ export async function readDocument(
 ): Promise<unknown> {
   const reader = new DocumentReader(maxTextBytes, take)
   try {
-    for await (const chunk of body) await reader.add(chunk as Buffer)
+    // The request stays open when this stops early: the refusal goes out on the same connection.
+    for await (const chunk of body.iterator({ destroyOnReturn: false })) await reader.add(chunk as Buffer)
     return await reader.end()
   } finally {
     await reader.close()
@@ -41,6 +43,7 @@ class DocumentReader {
   readonly #take: (name: string, content: Readable) => Promise<void>
   readonly #kept: Buffer[] = []
   #keptBytes = 0
+  readonly #size = new JsonSize()
   readonly #levels: Level[] = []
   #inString = false
   #escaped = false
@@ -95,6 +98,7 @@ class DocumentReader {
   }
 
   #keep(part: Buffer): void {
+    this.#size.add(part)
     this.#keptBytes += part.length
     if (this.#keptBytes > this.#maxTextBytes) throw new TooLarge('the description of the package is too large')
     if (part.length > 0) this.#kept.push(Buffer.from(part))
@@ -208,8 +212,10 @@ class DocumentReader {
 const noDocument = () => new BadRequest('the body is no document of a package', 'npm_document_invalid')
 
 function keyText(bytes: Buffer): string {
+  const text = bytes.toString('utf8')
+  if (!text.includes('\\')) return text
   try {
-    return JSON.parse(`"${bytes.toString('utf8')}"`) as string
+    return JSON.parse(`"${text}"`) as string
   } catch {
     throw noDocument()
   }

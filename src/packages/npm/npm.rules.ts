@@ -5,6 +5,8 @@ import { semverOf } from '../semver.rules.ts'
 const maxNameLength = 214
 const nameForm = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/
 const maxTagLength = 128
+/** Largest number of tags that one document sets; clients send one. */
+const maxTags = 100
 
 /** What npm's clients read of a version, beside where its archive is. */
 const members = [
@@ -78,6 +80,7 @@ export function publicationOf(document: unknown): NpmPublication {
     members.flatMap((key) => (entry[key] === undefined || entry[key] === null ? [] : [[key, entry[key]]])),
   )
   const tags = isRecord(distTags) ? Object.keys(distTags) : []
+  if (tags.length > maxTags) throw refused(`a version is published with at most ${maxTags} tags`, 'npm_tag_invalid')
   return {
     name,
     version,
