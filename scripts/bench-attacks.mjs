@@ -2,7 +2,8 @@
 /**
  * Measures what honest people feel while others attack: usual times of reads, a clone and a push, and the same during each attack.
  * Then it sends texts that cost a careless parser very much, one after the other, and measures the longest read meanwhile
- * and the memory of the server. It fails when a text ends the server or keeps it from answering for 10 s.
+ * and the memory of the server, and says which texts kept a read waiting for more than 200 ms. It fails when a text ends the
+ * server or keeps it from answering for 10 s.
  *
  *     npm run bench:attacks [-- --postgres] [--texts]
  *
@@ -164,6 +165,8 @@ const attacks = ({ tip, token }) => ({
 
 /** Longest wait for a read while a text is parsed, in milliseconds; a server that needs longer hangs. */
 const hangMs = 10_000
+/** Longest wait for a read that is no stall, in milliseconds. */
+const maxWaitMs = 200
 
 /** Memory of the server, in MiB. */
 const serverMemory = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${forge.pid}/status`, 'utf8'))?.[1]) / 1024
@@ -190,11 +193,16 @@ async function duringReads(work) {
 
 async function sendHostileTexts(ask) {
   const idle = await duringReads(() => sleep(1000))
+  const slow = []
   console.log('nobody'.padEnd(60), `longest read ${idle.longestMs.toFixed(0)} ms, ${idle.memory.toFixed(0)} MiB`)
   for (const [title, send] of Object.entries(await hostileTexts(forge.url))) {
     const { longestMs, memory } = await duringReads(() => send(ask, login, `text-${++count}`))
-    console.log(title.padEnd(60), `longest read ${longestMs.toFixed(0)} ms, ${memory.toFixed(0)} MiB`)
+    const isSlow = longestMs > maxWaitMs
+    if (isSlow) slow.push(title)
+    const row = `longest read ${longestMs.toFixed(0)} ms, ${memory.toFixed(0)} MiB${isSlow ? '  SLOW' : ''}`
+    console.log(title.padEnd(60), row)
   }
+  console.log(`${slow.length} texts kept a read waiting for more than ${maxWaitMs} ms`)
 }
 
 try {

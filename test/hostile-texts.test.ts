@@ -21,6 +21,7 @@ test('texts of strangers: a long run of one character keeps no other request wai
   const alice = forge.as('alice')
   const file = (content: string, more: object = {}) => ({ content: base64(content), message: 'm', ...more })
   const files = `${repo.api}/contents`
+  const shaOf = async (path: string) => (await alice.must('GET', path)).json.sha as string
   const { json: hook } = await alice.must('POST', `${repo.api}/hooks`, {
     type: 'telegram',
     config: { url: 'http://127.0.0.1:9/x', content_type: 'json' },
@@ -42,6 +43,22 @@ test('texts of strangers: a long run of one character keeps no other request wai
     ['its media type', 'GET', `${repo.api}/media/drawing.txt`],
     ['blanks in an editorconfig', 'POST', `${files}/.editorconfig`, file(`[*]\na ${run(' ')}b${run(' ')}\u2028=\n`)],
     ['its definitions', 'GET', `${repo.api}/editorconfig/a.txt`],
+    ['sections of an editorconfig', 'PUT', `${files}/.editorconfig`, file('[{1..200}*]\n'.repeat(20_000))],
+    ['its patterns', 'GET', `${repo.api}/editorconfig/${'1'.repeat(200)}`],
+    [
+      'braces inside braces',
+      'POST',
+      `${repo.api}/branch_protections`,
+      { rule_name: `${'{'.repeat(100_000)}${'}'.repeat(100_000)}` },
+    ],
+    ['its branches', 'GET', `${repo.api}/branches`],
+    [
+      'patterns of files',
+      'POST',
+      `${repo.api}/branch_protections`,
+      { rule_name: 'x', protected_file_patterns: run('*a') },
+    ],
+    ['a pattern of tags', 'POST', `${repo.api}/tag_protections`, { name_pattern: run('*a') }],
     [
       'blanks of submodules',
       'POST',
@@ -62,7 +79,8 @@ test('texts of strangers: a long run of one character keeps no other request wai
   for (const [what, method, path, body] of texts) {
     let status = 0
     const stallMs = await longestStall(async () => {
-      ;({ status } = await alice.send(method, path, body))
+      const replaced = method === 'PUT' ? { sha: await shaOf(path) } : {}
+      ;({ status } = await alice.send(method, path, body && { ...body, ...replaced }))
       await forge.settle()
     })
     const isWrong = status >= 500 || status === 404 || stallMs > maxStallMs

@@ -6,6 +6,12 @@ import { bundle, ownBuildFolder } from './bundle.mjs'
 /** Files in a repository that patterns are matched with. */
 const fileCount = 3000
 
+/** Takes any answer but a failure of the server: hostile texts may be refused. */
+const allowingRefusal = (answer) =>
+  answer.catch((error) => {
+    if (/answered 5/.test(error.message)) throw error
+  })
+
 const encoded = (text) => Buffer.from(text).toString('base64')
 
 /** The module of the worst uploads to registries, which the tests of packages send as well. */
@@ -22,19 +28,30 @@ const commit = (ask, repository, files) =>
     files: Object.entries(files).map(([path, text]) => ({ operation: 'create', path, content: encoded(text) })),
   })
 
+/** Empty files with long names, by their paths. */
+const longNames = () =>
+  Object.fromEntries(Array.from({ length: fileCount }, (_, index) => [`${'a'.repeat(100)}${index}`, '']))
+
 /** A new repository with workflows that name `patterns` as the paths that they follow, and the files that are compared. */
 const paths = (patterns) => async (ask, login, name) => {
   await ask('POST', '/user/repos', { name, auto_init: true, default_branch: 'main' })
   const workflow = `on: {push: {paths: ${JSON.stringify(patterns)}}}\njobs: {a: {runs-on: x, steps: [{run: echo}]}}\n`
   await commit(ask, `${login}/${name}`, { '.forgejo/workflows/a.yml': workflow })
-  const names = Array.from({ length: fileCount }, (_, index) => `${'a'.repeat(100)}${index}`)
-  await commit(ask, `${login}/${name}`, Object.fromEntries(names.map((path) => [path, ''])))
+  await commit(ask, `${login}/${name}`, longNames())
 }
 
 const file = (path, text, read) => async (ask, login, name) => {
   await ask('POST', '/user/repos', { name, auto_init: true, default_branch: 'main' })
   await commit(ask, `${login}/${name}`, { [path]: text })
-  if (read) await ask('GET', `/repos/${login}/${name}/${read}`)
+  if (read) await allowingRefusal(ask('GET', `/repos/${login}/${name}/${read}`))
+}
+
+/** A new repository where many files meet a protection of branches with patterns of files. */
+const protectedPaths = (patterns) => async (ask, login, name) => {
+  await ask('POST', '/user/repos', { name, auto_init: true, default_branch: 'main' })
+  const rule = { rule_name: 'main', enable_push: true, protected_file_patterns: patterns }
+  await ask('POST', `/repos/${login}/${name}/branch_protections`, rule)
+  await allowingRefusal(commit(ask, `${login}/${name}`, longNames()))
 }
 
 /**
@@ -52,6 +69,42 @@ export async function hostileTexts(url) {
       `name: a\nabout: ${'? '.repeat(400)}\n`,
       'issue_templates',
     ),
+    'issue template: lists inside lists': file(
+      '.forgejo/issue_template/a.yaml',
+      '['.repeat(100_000),
+      'issue_templates',
+    ),
+    'protected_file_patterns with many stars': protectedPaths(
+      Array.from({ length: 50 }, (_, index) => `**${stars}${index}b`).join(';'),
+    ),
+    'protected_file_patterns with many braces': protectedPaths(`${'{a,b}'.repeat(8)}*;`.repeat(500)),
+    'CODEOWNERS with repetitions': async (ask, login, name) => {
+      await ask('POST', '/user/repos', { name, auto_init: true, default_branch: 'main' })
+      const owners = `${'(a+)+'.repeat(5)}b @${login}\n`.repeat(500)
+      await commit(ask, `${login}/${name}`, { CODEOWNERS: owners })
+      const files = Object.entries(longNames()).slice(0, 500)
+      await ask('POST', `/repos/${login}/${name}/contents`, {
+        branch: 'main',
+        new_branch: 'change',
+        files: files.map(([path]) => ({ operation: 'create', path, content: '' })),
+      })
+      await ask('POST', `/repos/${login}/${name}/pulls`, { title: 'a', head: 'change', base: 'main' })
+    },
+    '.editorconfig with many alternatives': file(
+      '.editorconfig',
+      '[{1..200}*]\n'.repeat(20_000),
+      `editorconfig/${'1'.repeat(200)}`,
+    ),
+    '.gitmodules with many blanks': file(
+      '.gitmodules',
+      `[submodule "a"]\npath = ${' '.repeat(200_000)}\u2028x\n`,
+      'contents',
+    ),
+    'file that begins with comments': file('a', '<!---->'.repeat(140), 'raw/a'),
+    'issue with an address and much punctuation': async (ask, login, name) => {
+      await ask('POST', '/user/repos', { name })
+      await ask('POST', `/repos/${login}/${name}/issues`, { title: 'a', body: `http://a/${'!'.repeat(500_000)}b` })
+    },
     '.gitattributes with many stars': file(
       '.gitattributes',
       Array.from({ length: 2000 }, (_, index) => `${stars}${index}b linguist-vendored\n`).join(''),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { compileGlob } from './glob.ts'
+import { compileGlob, isWellFormedGlob } from './glob.ts'
+import { MatchBudget, PatternsTooCostly } from './pattern.ts'
 
 const fitting = (pattern: string, texts: readonly string[], separators = '/') =>
   texts.filter(compileGlob(pattern, separators))
@@ -29,4 +30,18 @@ test('glob: many runs take no long time', () => {
   const started = performance.now()
   assert.equal(compileGlob(`${'*a'.repeat(60)}b`, '/')('a'.repeat(2000)), false)
   assert.ok(performance.now() - started < 2000)
+})
+
+test('glob: a pattern of more than 4096 characters fits its own text alone', () => {
+  const nested = `${'{'.repeat(100_000)}a${'}'.repeat(100_000)}`
+  assert.deepEqual(
+    [nested, 'a'].map((text) => compileGlob(nested, '')(text)),
+    [true, false],
+  )
+  assert.equal(isWellFormedGlob(nested), false)
+})
+
+test('glob: patterns that are written out spend the budget before they match', () => {
+  const budget = new MatchBudget(100_000)
+  assert.throws(() => compileGlob(`{${'a,'.repeat(200)}a}${'b'.repeat(100)}`, '', budget), PatternsTooCostly)
 })

@@ -3,28 +3,40 @@ import { compileAtoms, literalAtom, type Atom, type MatchBudget } from './patter
 /** Most alternatives that the braces of one pattern may multiply to. */
 const maxAlternatives = 256
 
+/** Longest pattern, in characters: nested braces take quadratic time to write out. */
+const maxPatternLength = 4096
+
+/** Steps of the budget that an alternative takes to compile, by itself and for each of its characters. */
+const compileSteps = { each: 200, character: 10 } as const
+
 /** Whether a text would be a pattern: it has a character that means something other than itself. */
 export const isGlob = (text: string): boolean => /[*?\\[\]{}]/.test(text)
 
 /** Whether a pattern is well formed: its brackets and braces pair, and its braces multiply to no more than is allowed. */
 export const isWellFormedGlob = (pattern: string): boolean =>
-  expandBraces(pattern)
+  alternativesOf(pattern)
     ?.map((alternative) => atomsOf(alternative, ''))
     .every((atoms) => atoms !== undefined) ?? false
 
 /**
  * Compiles a pattern: `?` is one character and `*` a run of them, both without the separators; `**` is a run with them;
  * `[a-z]` and `[!a-z]` are sets, `{a,b}` alternatives, a backslash takes the meaning off the next character. A pattern
- * that is not well formed fits nothing but its own text. Matching takes time in proportion to pattern and text.
+ * that is not well formed, or longer than 4096 characters, fits nothing but its own text. Matching takes time in proportion to pattern and text.
  * @param separators the characters that `?` and `*` stop at
- * @param budget shared by all patterns that are matched for one question; its matches throw `PatternsTooCostly`
+ * @param budget shared by all patterns that are compiled and matched for one question
+ * @throws PatternsTooCostly here and from matches, when the budget is spent
  */
 export function compileGlob(pattern: string, separators: string, budget?: MatchBudget): (text: string) => boolean {
-  const alternatives = expandBraces(pattern)?.map((alternative) => atomsOf(alternative, separators))
+  const written = alternativesOf(pattern)
+  for (const { length } of written ?? []) budget?.spend(compileSteps.each + compileSteps.character * length)
+  const alternatives = written?.map((alternative) => atomsOf(alternative, separators))
   if (!alternatives || alternatives.includes(undefined)) return (text) => text === pattern
   const compiled = alternatives.map((atoms) => compileAtoms(atoms as readonly Atom[], budget))
   return (text) => compiled.some((fits) => fits(text))
 }
+
+const alternativesOf = (pattern: string): string[] | undefined =>
+  pattern.length > maxPatternLength ? undefined : expandBraces(pattern)
 
 /** The patterns that a pattern with `{a,b}` stands for; undefined when braces do not pair or there are too many. */
 function expandBraces(pattern: string): string[] | undefined {

@@ -17,16 +17,26 @@ export interface BranchActor {
 /** A rule whose name is a pattern; others are of one branch. */
 export const isPattern = (rule: Pick<BranchRule, 'rule_name'>): boolean => isGlob(rule.rule_name)
 
-const covers = (rule: BranchRule, branch: string): boolean =>
-  isPattern(rule) ? compileGlob(rule.rule_name, '/')(branch) : rule.rule_name.toLowerCase() === branch.toLowerCase()
+function ruleMatcher(rule: BranchRule, budget: MatchBudget): (branch: string) => boolean {
+  if (isPattern(rule)) return compileGlob(rule.rule_name, '/', budget)
+  const name = rule.rule_name.toLowerCase()
+  return (branch) => branch.toLowerCase() === name
+}
 
 /**
- * The one rule that counts for a branch: rules of one name before patterns, and of equals the older (by its second, then
- * by id), in whatever order they are given (contract, git: branch protection).
+ * Returns a function that finds the one rule that counts for a branch: rules of one name before patterns, and of equals the
+ * older (by its second, then by id), in whatever order they are given (contract, git: branch protection). It is made once for
+ * many branches, and throws `PatternsTooCostly` when their patterns take too long.
  */
-export function effectiveRule(rules: readonly BranchRule[], branch: string): BranchRule | undefined {
-  return inOrder(rules).find((rule) => covers(rule, branch))
+export function ruleFinder(rules: readonly BranchRule[]): (branch: string) => BranchRule | undefined {
+  const budget = new MatchBudget()
+  const matchers = inOrder(rules).map((rule) => ({ rule, covers: ruleMatcher(rule, budget) }))
+  return (branch) => matchers.find(({ covers }) => covers(branch))?.rule
 }
+
+/** The one rule that counts for a branch. */
+export const effectiveRule = (rules: readonly BranchRule[], branch: string): BranchRule | undefined =>
+  ruleFinder(rules)(branch)
 
 /** Rules in the order they are shown and asked in. */
 export const inOrder = (rules: readonly BranchRule[]): BranchRule[] =>
@@ -44,13 +54,13 @@ export const contextMatcher = (pattern: string): ((context: string) => boolean) 
  */
 export function pathsCovered(patterns: string, paths: readonly string[]): string[] | undefined {
   const budget = new MatchBudget()
-  const compiled = patterns
-    .split(';')
-    .map((pattern) => pattern.trim().toLowerCase())
-    .filter((pattern) => pattern !== '')
-    .map((pattern) => compileGlob(pattern, '/.', budget))
-  if (compiled.length === 0) return []
   try {
+    const compiled = patterns
+      .split(';')
+      .map((pattern) => pattern.trim().toLowerCase())
+      .filter((pattern) => pattern !== '')
+      .map((pattern) => compileGlob(pattern, '/.', budget))
+    if (compiled.length === 0) return []
     return paths.filter((path) => compiled.some((fits) => fits(path.toLowerCase())))
   } catch (error) {
     if (error instanceof PatternsTooCostly) return undefined

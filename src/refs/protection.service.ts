@@ -3,11 +3,12 @@ import { matchExpressions } from '../access/expressions.ts'
 import type { PushedUpdate, ReadFrom } from '../git/git.ts'
 import { Forbidden } from '../lib/errors.ts'
 import { compileGlob } from '../lib/glob.ts'
+import { MatchBudget } from '../lib/pattern.ts'
 import type { Oid } from '../lib/ids.ts'
 import { branchOf, branchRef, isZeroOid, tagOf } from '../lib/refs.ts'
 import { branchActor } from './branch-actor.ts'
 import { mayChangeBranch } from './branch-protection.policy.ts'
-import { effectiveRule, type BranchActor, type BranchChange } from './branch-protection.rules.ts'
+import { effectiveRule, ruleFinder, type BranchActor, type BranchChange } from './branch-protection.rules.ts'
 import { listBranchRules, type BranchRule } from './branch-protection.store.ts'
 import { mayChangeTag } from './tag-protection.policy.ts'
 import { expressionOf } from './tag-protection.rules.ts'
@@ -58,8 +59,9 @@ export async function checkProtections(
   if (branchRules.length === 0 && tagRules.length === 0) return []
   const actor = await branchActor(ctx, options)
   const refusals: ProtectionRefusal[] = []
+  const ruleOf = ruleFinder(branchRules)
   for (const { change, branch } of branches) {
-    const rule = effectiveRule(branchRules, branch)
+    const rule = ruleOf(branch)
     if (!rule) continue
     const looked = 'kind' in change ? change : await lookAt(ctx, rule, change, options.at ?? ctx.repo.git_key)
     const verdict = mayChangeBranch(rule, actor, { isForced: false, ...looked, branch })
@@ -93,8 +95,9 @@ async function tagRulesAbout(
     tags,
   )
   const fits = new Map(withExpression.map(({ rule }, index) => [rule.id, found[index]]))
+  const budget = new MatchBudget()
   const globs = new Map(
-    rules.filter(({ id }) => !fits.has(id)).map((rule) => [rule.id, compileGlob(rule.name_pattern, '')]),
+    rules.filter(({ id }) => !fits.has(id)).map((rule) => [rule.id, compileGlob(rule.name_pattern, '', budget)]),
   )
   return tags.map((tag, index) =>
     // An expression that can not be judged protects: nobody gets past a rule by making it slow.

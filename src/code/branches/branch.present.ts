@@ -2,7 +2,7 @@ import type { RepoCtx } from '../../access/context.ts'
 import type { BranchRow } from '../../db/tables/repositories.ts'
 import { branchActor } from '../../refs/branch-actor.ts'
 import { mayMerge, mayPush } from '../../refs/branch-protection.policy.ts'
-import { effectiveRule } from '../../refs/branch-protection.rules.ts'
+import { ruleFinder } from '../../refs/branch-protection.rules.ts'
 import { listBranchRules } from '../../refs/branch-protection.store.ts'
 import type { Branch } from './branch.schemas.ts'
 import { presentPayloadCommits } from '../commits/commit.present.ts'
@@ -20,8 +20,9 @@ export async function presentBranches(
     branchActor(ctx),
   ])
   const heads = await presentPayloadCommits(ctx, commits)
+  const ruleOf = ruleFinder(rules)
   return branches.map(({ name }, index) => {
-    const rule = effectiveRule(rules, name)
+    const rule = ruleOf(name)
     return {
       name,
       commit: heads[index] ?? null,

@@ -1,4 +1,5 @@
 import { compileGlob } from '../../lib/glob.ts'
+import { MatchBudget } from '../../lib/pattern.ts'
 
 /** Properties that the API shows, by the names of the file format. */
 const shownKeys = ['charset', 'indent_style', 'indent_size', 'tab_width', 'end_of_line'] as const
@@ -8,9 +9,9 @@ export type EditorconfigProperties = { [Key in (typeof shownKeys)[number]]?: str
  * Whether a section is about a file at the root of a repository: sections without a slash are about names anywhere, `*`
  * stops at slashes, `{1..3}` is a range of numbers (editorconfig.org, file format).
  */
-function covers(section: string, name: string): boolean {
+function covers(section: string, name: string, budget: MatchBudget): boolean {
   const expanded = expandNumbers(section.replace(/^\//, ''))
-  return expanded.some((pattern) => compileGlob(pattern, '/')(name))
+  return expanded.some((pattern) => compileGlob(pattern, '/', budget)(name))
 }
 
 /** Widest range of numbers that is written out. */
@@ -26,15 +27,19 @@ function expandNumbers(pattern: string): string[] {
   return [pattern.replace(whole, `{${numbers.join(',')}}`)]
 }
 
-/** What an `.editorconfig` says of a file at its folder; later sections win over earlier ones, `unset` takes away. */
+/**
+ * What an `.editorconfig` says of a file at its folder; later sections win over earlier ones, `unset` takes away.
+ * @throws PatternsTooCostly
+ */
 export function editorconfigOf(text: string, name: string): EditorconfigProperties {
   const found: EditorconfigProperties = {}
   let isAbout = false
+  const budget = new MatchBudget()
   for (const line of text.split(/\r?\n/)) {
     const trimmed = line.trim()
     if (trimmed === '' || trimmed.startsWith('#') || trimmed.startsWith(';')) continue
     const section = /^\[(.*)\]$/.exec(trimmed)?.[1]
-    if (section !== undefined) isAbout = covers(section, name)
+    if (section !== undefined) isAbout = covers(section, name, budget)
     else if (isAbout) takeProperty(found, trimmed)
   }
   if (found.indent_style === 'tab') found.indent_size ??= found.tab_width ?? 'tab'

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { SignedInCtx, SubjectCtx } from '../../access/context.ts'
 import { BadRequest, NotFound } from '../../lib/errors.ts'
 import type { Unix } from '../../lib/time.ts'
@@ -35,6 +36,8 @@ const maxInfoBytes = 64 << 10
 
 /** Most recipes that a search finds. */
 const maxFound = 10_000
+/** Number of recipes that a search compares before other requests have their turn. */
+const comparedAtOnce = 100
 
 const nothingThere = () => new NotFound('there is no such recipe or package', 'package_not_found')
 
@@ -259,6 +262,11 @@ export async function searchRecipes(
   ignoreCase: boolean,
 ): Promise<readonly string[]> {
   const all = await getReferences(ctx)
-  const found = pattern ? all.filter((written) => isFound(pattern, written, ignoreCase)) : all
+  if (!pattern) return all.slice(0, maxFound)
+  const found: string[] = []
+  for (const [index, written] of all.entries()) {
+    if (index % comparedAtOnce === comparedAtOnce - 1) await setImmediate()
+    if (isFound(pattern, written, ignoreCase)) found.push(written)
+  }
   return found.slice(0, maxFound)
 }

@@ -1,5 +1,6 @@
 import { PassThrough, type Readable } from 'node:stream'
 import { once } from 'node:events'
+import { setImmediate } from 'node:timers/promises'
 import { JsonSize } from '../../http/json-size.ts'
 import { BadRequest, TooLarge } from '../../lib/errors.ts'
 
@@ -31,7 +32,11 @@ export async function readDocument(
   const reader = new DocumentReader(maxTextBytes, take)
   try {
     // The request stays open when this stops early: the refusal goes out on the same connection.
-    for await (const chunk of body.iterator({ destroyOnReturn: false })) await reader.add(chunk as Buffer)
+    for await (const chunk of body.iterator({ destroyOnReturn: false })) {
+      await reader.add(chunk as Buffer)
+      // What has arrived already follows in microtasks, which would keep everything else waiting.
+      await setImmediate()
+    }
     return await reader.end()
   } finally {
     await reader.close()
