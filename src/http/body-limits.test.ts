@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
-import { performance } from 'node:perf_hooks'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { base64 } from '../testing/samples.ts'
