@@ -17,8 +17,8 @@ export const adminUnadoptedList = operation({
   reply: { 200: Type.Array(Type.String()) },
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
-    const { names, total } = await pageOfUnadopted(ctx, query.query ?? '', page)
-    return paged([...names], page, total, { link: false })
+    const { names, total, bound } = await pageOfUnadopted(ctx, query.query ?? '', page)
+    return paged([...names], page, total, { link: false, bound })
   },
 })
 

@@ -8,7 +8,7 @@ import type { UnadoptedFolder } from '../git/git.ts'
 import { newGitKey } from '../git/git-key.ts'
 import { NotFound } from '../lib/errors.ts'
 import { compileGlob } from '../lib/glob.ts'
-import type { Page } from '../lib/paging.ts'
+import type { Bound, Page } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
 import { insertTags } from '../repos/lifecycle/fork.store.ts'
 import { readNewRefs } from '../refs/new-refs.service.ts'
@@ -33,7 +33,7 @@ export async function pageOfUnadopted(
   { git, db }: Services,
   pattern: string,
   page: Page,
-): Promise<{ readonly names: readonly string[]; readonly total: number }> {
+): Promise<{ readonly names: readonly string[]; readonly total: number; readonly bound?: Bound }> {
   const [ofOwner = '', ofName = ''] = pattern.split('/', 2)
   const fitsOwner = compileGlob(ofOwner || '*', '/')
   const fitsName = compileGlob(ofName || '*', '/')
@@ -51,11 +51,13 @@ export async function pageOfUnadopted(
     if (!fitsOwner(folder.owner) || !fitsName(folder.name)) continue
     batch.push(folder)
     if (batch.length === batchSize) await look()
-    if (++looked >= maxFolders) break
+    looked += 1
+    if (looked === maxFolders) break
   }
   await look()
   const names = found.toSorted()
-  return { names: names.slice(page.offset, page.offset + page.limit), total: names.length }
+  const shown = { names: names.slice(page.offset, page.offset + page.limit), total: names.length }
+  return looked === maxFolders ? { ...shown, bound: 'rows' } : shown
 }
 
 /** The owner of a folder, whose name no repository has; else `NotFound`. */

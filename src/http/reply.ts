@@ -52,6 +52,10 @@ export const withStatus = <Status extends number, Body>(status: Status, body: Bo
 export const redirect = <Status extends 301 | 302 | 303 | 307>(status: Status, location: string) =>
   reply(status, undefined, { location })
 
+/** Returns the headers of a list without pages: when the list is cut, that a bound limited the answer. */
+export const headersOfCut = (isCut: boolean): Readonly<Record<string, string>> =>
+  isCut ? { [boundHeader]: 'rows' satisfies Bound, 'Access-Control-Expose-Headers': boundHeader } : {}
+
 /**
  * One page of a list.
  * @param total how many there are on all pages, for `X-Total-Count`

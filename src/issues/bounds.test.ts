@@ -104,3 +104,24 @@ test('the description of the API names the header of bounded answers', async () 
     assert.ok(paths['/repos/issues/search'].get.responses['200'].headers['X-Result-Bounded'])
   }
 })
+
+test('userTrackedTimes: a list without pages that is cut says so', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const { db } = forge.services
+  const issue = await forge.given.issue({ repo: await forge.given.repo({ owner: 'alice' }) })
+  const { user } = await forge.account('alice')
+  const { id } = (await forge.as('alice').must('GET', issue.api)).json
+  const add = (count: number) =>
+    transaction(db, (tx) =>
+      sql`insert into tracked_time (issue_id, user_id, seconds, created_unix)
+        select ${sql.lit(id)}, ${sql.lit(user.id)}, 1, i from ${numbersTo(db, count)} as numbers`.execute(tx),
+    )
+  const list = async () => {
+    const { json, headers } = await forge.as('alice').must('GET', `${issue.repo.api}/times/alice`)
+    return [json.length, headers.get('x-result-bounded')]
+  }
+  await add(1000)
+  assert.deepEqual(await list(), [1000, null])
+  await add(1)
+  assert.deepEqual(await list(), [1000, 'rows'])
+})

@@ -3,7 +3,7 @@ import type { Services } from '../../access/context.ts'
 import { canRead, gitRepo, inRepo, repoOwner } from '../../access/repo.requirements.ts'
 import { signedIn, siteAdmin } from '../../access/requirements.ts'
 import { operation } from '../../http/operation.ts'
-import { ok } from '../../http/reply.ts'
+import { headersOfCut, ok } from '../../http/reply.ts'
 import { nullable, pageQuery, pathNumber } from '../../http/schema.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { inOrg, orgOwner } from '../../orgs/org.requirements.ts'
@@ -67,8 +67,8 @@ const labelsQuery = { labels: Type.Optional(Type.String()) }
 const jobsReply = { 200: nullable(Type.Array(ActionRunJob)) }
 
 async function answerJobs(services: Services, scope: QueueScope, labels: string | undefined) {
-  const jobs = await findOpenJobs(services, scope, (labels ?? '').split(','))
-  return ok(jobs.length === 0 ? null : presentJobs(jobs))
+  const { jobs, isCut } = await findOpenJobs(services, scope, (labels ?? '').split(','))
+  return ok(jobs.length === 0 ? null : presentJobs(jobs), headersOfCut(isCut))
 }
 
 export const repoSearchRunJobs = operation({

@@ -62,18 +62,25 @@ const maxJobsFound = 500
 const jobsAtOnce = 500
 const maxJobsSeen = 20_000
 
-/** Jobs of a scope that wait or run and that a runner with these labels may take, the newest first. */
-export async function findOpenJobs({ db }: Services, scope: QueueScope, labels: readonly string[]): Promise<OpenJob[]> {
+/**
+ * Jobs of a scope that wait or run and that a runner with these labels may take, the newest first.
+ * @returns the jobs, and whether there may be further ones
+ */
+export async function findOpenJobs(
+  { db }: Services,
+  scope: QueueScope,
+  labels: readonly string[],
+): Promise<{ readonly jobs: readonly OpenJob[]; readonly isCut: boolean }> {
   const has = new Set(labels)
   const found: OpenJob[] = []
   let before: ActionJobId | undefined
   for (let seen = 0; seen < maxJobsSeen && found.length < maxJobsFound; seen += jobsAtOnce) {
     const some = await listOpenJobs(db, scope, before, jobsAtOnce)
     found.push(...some.filter((job) => isTakenBy(JSON.parse(job.runs_on) as string[], has)))
-    if (some.length < jobsAtOnce) break
+    if (some.length < jobsAtOnce) return { jobs: found.slice(0, maxJobsFound), isCut: found.length > maxJobsFound }
     before = some.at(-1)?.id
   }
-  return found.slice(0, maxJobsFound)
+  return { jobs: found.slice(0, maxJobsFound), isCut: true }
 }
 
 /** A job that asks for nothing is nobody's. */

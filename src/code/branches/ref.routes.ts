@@ -3,7 +3,7 @@ import { canRead, gitRepo, inRepo } from '../../access/repo.requirements.ts'
 import type { RepoCtx } from '../../access/context.ts'
 import type { Ref } from '../../git/git.ts'
 import { operation } from '../../http/operation.ts'
-import { ok } from '../../http/reply.ts'
+import { headersOfCut, ok, type Reply } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { escapePath } from '../../lib/escape-url.ts'
@@ -13,12 +13,13 @@ import { repoApiUrl } from '../../repos/repo-url.ts'
 /** Most references of one answer. */
 const maxRefs = 100_000
 
-/** Every reference whose full name begins so; none at all is `NotFound`. */
-async function listRefs(ctx: RepoCtx, prefix: string): Promise<Reference[]> {
-  const { refs } = await ctx.git.listRefs(ctx.repo.git_key, { prefix, sort: 'name', limit: maxRefs })
+/** Answers every reference whose full name begins so; none at all is `NotFound`. */
+async function answerRefs(ctx: RepoCtx, prefix: string): Promise<Reply<200, Reference[]>> {
+  const { refs, total } = await ctx.git.listRefs(ctx.repo.git_key, { prefix, sort: 'name', limit: maxRefs })
   if (refs.length === 0) throw new NotFound('there are no such references', 'ref_not_found')
   const api = repoApiUrl(ctx)
-  return refs.map((ref) => presentRef(api, ref))
+  const presented = refs.map((ref) => presentRef(api, ref))
+  return ok(presented, headersOfCut(total > refs.length))
 }
 
 const presentRef = (api: string, { name, oid, type }: Ref): Reference => ({
@@ -33,7 +34,7 @@ export const repoListAllGitRefs = operation({
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code')],
   reply: { 200: Type.Array(Reference) },
-  run: async ({ ctx }) => ok(await listRefs(ctx, 'refs/')),
+  run: ({ ctx }) => answerRefs(ctx, 'refs/'),
 })
 
 export const repoListGitRefs = operation({
@@ -43,5 +44,5 @@ export const repoListGitRefs = operation({
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code')],
   reply: { 200: Type.Array(Reference) },
-  run: async ({ ctx, params }) => ok(await listRefs(ctx, `refs/${params.filepath}`)),
+  run: ({ ctx, params }) => answerRefs(ctx, `refs/${params.filepath}`),
 })

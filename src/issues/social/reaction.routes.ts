@@ -4,7 +4,7 @@ import { inRepo, issuesOrPullsEnabled } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import type { CommentRow, IssueRow } from '../../db/tables/issues.ts'
 import { operation, validBody } from '../../http/operation.ts'
-import { created, empty, ok, paged } from '../../http/reply.ts'
+import { created, empty, headersOfCut, ok, paged } from '../../http/reply.ts'
 import { nullable, pageQuery, pathNumber } from '../../http/schema.ts'
 import { pageOrWhole } from '../../lib/paging.ts'
 import { commentInRepo } from '../comment.requirements.ts'
@@ -74,8 +74,9 @@ export const issueGetCommentReactions = operation({
   summary: 'List the reactions to a comment',
   async run({ ctx }) {
     const whole = pageOrWhole({}, ctx.config.api)
-    const { rows } = await getReactions(ctx, targetOf(ctx.issue, ctx.comment), whole)
-    return ok(rows.length > 0 ? await presentReactions(ctx, rows) : null)
+    const { rows, total } = await getReactions(ctx, targetOf(ctx.issue, ctx.comment), whole)
+    const reactions = rows.length > 0 ? await presentReactions(ctx, rows) : null
+    return ok(reactions, headersOfCut(total > rows.length))
   },
 })
 

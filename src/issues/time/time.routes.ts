@@ -5,7 +5,7 @@ import { inRepo, issuesEnabled, issuesOrPullsEnabled } from '../../access/repo.r
 import { signedIn } from '../../access/requirements.ts'
 import type { IssueRow } from '../../db/tables/issues.ts'
 import { operation, validBody } from '../../http/operation.ts'
-import { created, noContent, ok, paged } from '../../http/reply.ts'
+import { created, headersOfCut, noContent, ok, paged } from '../../http/reply.ts'
 import { pageQuery, pathNumber, pathText } from '../../http/schema.ts'
 import { Forbidden, Invalid } from '../../lib/errors.ts'
 import type { TrackedTimeId } from '../../lib/ids.ts'
@@ -151,8 +151,8 @@ export const userTrackedTimes = operation({
     refuseNoTracking(ctx)
     const asked = { parameter: 'timetrackingusername', name: params.timetrackingusername, missing: noUser }
     const user = await resolveVisibleAccount(ctx, call, asked)
-    const { rows } = await getTimesOfUser(ctx, user, pageOrWhole({}, ctx.config.api))
-    return ok(await presentTimes(ctx, rows, [ctx]))
+    const { rows, total } = await getTimesOfUser(ctx, user, pageOrWhole({}, ctx.config.api))
+    return ok(await presentTimes(ctx, rows, [ctx]), headersOfCut(total > rows.length))
   },
 })
 

@@ -1,7 +1,8 @@
 import type { Onlooker } from '../../access/access-rule.store.ts'
 import type { RepoCtx } from '../../access/context.ts'
 import { mode } from '../../access/rights.ts'
-import type { UserRow } from '../../db/tables/accounts.ts'
+import type { Page } from '../../lib/paging.ts'
+import type { PeoplePage } from '../../users/people-count.store.ts'
 import { listReviewers, listWriters } from './candidate.store.ts'
 
 /**
@@ -11,8 +12,10 @@ import { listReviewers, listWriters } from './candidate.store.ts'
 export const onlookerAtPeople = ({ rights, viewer }: RepoCtx): Onlooker =>
   rights.rank >= mode.write && !viewer?.limit.publicOnly ? 'seesAll' : viewer
 
-/** People whom an issue or pull request of the repository can be assigned to, by name, a thousand at most. */
-export const assigneesOf = (ctx: RepoCtx): Promise<UserRow[]> => listWriters(ctx.db, ctx, onlookerAtPeople(ctx))
+/** People whom an issue or pull request of the repository can be assigned to, by name. */
+export const assigneesOf = (ctx: RepoCtx, page: Page): Promise<PeoplePage> =>
+  listWriters(ctx.db, ctx, onlookerAtPeople(ctx), page)
 
-/** People who can be asked to review a pull request of the repository, by name, a thousand at most. */
-export const reviewersOf = (ctx: RepoCtx): Promise<UserRow[]> => listReviewers(ctx.db, ctx, onlookerAtPeople(ctx))
+/** People who can be asked to review a pull request of the repository, by name. */
+export const reviewersOf = (ctx: RepoCtx, page: Page): Promise<PeoplePage> =>
+  listReviewers(ctx.db, ctx, onlookerAtPeople(ctx), page)

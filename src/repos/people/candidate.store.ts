@@ -1,4 +1,4 @@
-import { sql, type Expression, type SqlBool } from 'kysely'
+import { sql, type Expression, type SelectQueryBuilder, type SqlBool } from 'kysely'
 import {
   accountsShownIn,
   mayAccess,
@@ -10,8 +10,11 @@ import {
 import { bytewise } from '../../db/bytewise.ts'
 import type { Db } from '../../db/database.ts'
 import { idList, idListText } from '../../db/id-list.ts'
+import type { Schema } from '../../db/schema.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { UserId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+import { countPeople, type PeoplePage } from '../../users/people-count.store.ts'
 
 type Place = Exclude<Where, 'repo'>
 
@@ -30,11 +33,28 @@ const near = ({ owner, repo }: Place, withOthers: boolean) => {
       where team.org_id = ${owner.id}${others})`
 }
 
-/** People of a list that has no pages; the first by name. */
-const listedAtMost = 1000
-
 /** Who stands near is looked up one by one where they are fewer; else the names are gone through until the list is full. */
 const manyNear = 5000
+
+/**
+ * Returns a page of a query. Each person is asked for their rights, so the total covers the rows up to the end of the page, and
+ * the bound says that further rows follow.
+ */
+async function pageOfPeople(
+  db: Db,
+  people: SelectQueryBuilder<Schema, 'user', UserRow>,
+  { limit, offset }: Page,
+): Promise<PeoplePage> {
+  const found = await people
+    .orderBy(bytewise(db, 'lower_name'))
+    .limit(limit + 1)
+    .offset(offset)
+    .execute()
+  const users = found.slice(0, limit)
+  if (users.length === 0 && offset > 0) return { users, ...(await countPeople(db, people)) }
+  const total = offset + users.length
+  return found.length > limit ? { users, total, bound: 'total' } : { users, total }
+}
 
 /** That an account, a row of the query's table `user`, is a person who stands near. */
 async function nearPerson(
@@ -52,9 +72,9 @@ async function nearPerson(
 }
 
 /** People who were given writing in any unit, and those whom a team lets read pull requests; the owner. */
-export async function listWriters(db: Db, place: Place, onlooker: Onlooker): Promise<UserRow[]> {
+export async function listWriters(db: Db, place: Place, onlooker: Onlooker, page: Page): Promise<PeoplePage> {
   const { isNear } = await nearPerson(db, place, false)
-  return db
+  const people = db
     .selectFrom('user')
     .selectAll()
     .where(isNear)
@@ -66,22 +86,20 @@ export async function listWriters(db: Db, place: Place, onlooker: Onlooker): Pro
         wasGivenByTeam('user', place, { units: ['pulls'], mode: 1 }),
       ]),
     )
-    .orderBy(bytewise(db, 'lower_name'))
-    .limit(listedAtMost)
-    .execute()
+  return pageOfPeople(db, people, page)
 }
 
 /**
  * People who may be asked for a review: the owner, and whoever was given reading of pull requests; of a repository that
  * is not private also its watchers and the members of the organization who may read them.
  */
-export async function listReviewers(db: Db, place: Place, onlooker: Onlooker): Promise<UserRow[]> {
+export async function listReviewers(db: Db, place: Place, onlooker: Onlooker, page: Page): Promise<PeoplePage> {
   const isAround = sql<boolean>`(exists (select 1 from watch where watch.user_id = "user".id
       and watch.repo_id = ${place.repo.id} and watch.mode <> 'dont')
     or exists (select 1 from org_user where org_user.user_id = "user".id and org_user.org_id = ${place.owner.id}))`
   const readsPulls = { units: ['pulls'], mode: 1, evenIfOff: true } as const
   const { isNear } = await nearPerson(db, place, !place.repo.is_private)
-  return db
+  const people = db
     .selectFrom('user')
     .selectAll()
     .where(isNear)
@@ -93,7 +111,5 @@ export async function listReviewers(db: Db, place: Place, onlooker: Onlooker): P
         ...(place.repo.is_private ? [] : [where.and([isAround, mayAccess('user', place, readsPulls)])]),
       ]),
     )
-    .orderBy(bytewise(db, 'lower_name'))
-    .limit(listedAtMost)
-    .execute()
+  return pageOfPeople(db, people, page)
 }

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { transaction } from '../../db/database.ts'
 import { countQueries } from '../../testing/count-queries.ts'
 import { examined } from '../../testing/doctor.ts'
+import type { Answer } from '../../testing/client.ts'
 import { startForge } from '../../testing/forge.ts'
 import { publicKey } from '../../testing/samples.ts'
 
@@ -207,6 +208,31 @@ test('repoUpdateTopics, repoListTopics, repoAddTopic, repoDeleteTopic: normal fo
   assert.deepEqual((await topics()).toSorted(), ['a', 'b', 'c', 'ci', 'git'], 'three at once all count')
   assert.equal((await alice.delete(`${repo.api}/topics/a`)).status, 204)
   assert.equal((await alice.delete(`${repo.api}/topics/a`)).status, 404)
+})
+
+test('repoGetAssignees, repoGetReviewers: pages cover the list, and a cut list says so', async () => {
+  const people = ['ann', 'ben', 'cid', 'dan']
+  await using forge = await startForge({ users: people })
+  const alice = forge.as('alice')
+  const repo = await forge.given.repo()
+  for (const name of people) await alice.must('PUT', `${repo.api}/collaborators/${name}`, { permission: 'write' })
+  for (const list of ['assignees', 'reviewers']) {
+    const seen: string[] = []
+    let next: string | undefined = `${repo.api}/${list}?limit=2`
+    while (next !== undefined) {
+      const { json, headers }: Answer = await alice.must('GET', next)
+      seen.push(...json.map(({ login }: { login: string }) => login))
+      const link: string | undefined = /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
+      assert.equal(headers.get('x-total-count'), String(seen.length), list)
+      assert.equal(headers.get('x-result-bounded'), link === undefined ? null : 'total', list)
+      next = link?.replace(`${forge.url}/api/v1`, '')
+    }
+    assert.deepEqual(seen, ['alice', ...people], list)
+    const whole = await alice.must('GET', `${repo.api}/${list}`)
+    assert.deepEqual([whole.json.length, whole.headers.get('x-result-bounded')], [5, null], list)
+    const beyond = await alice.must('GET', `${repo.api}/${list}?limit=2&page=9`)
+    assert.deepEqual([beyond.json, beyond.headers.get('x-total-count')], [[], '5'], list)
+  }
 })
 
 test('repoGetAssignees, repoGetReviewers: who may write, and who may be asked', async () => {
