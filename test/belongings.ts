@@ -129,6 +129,11 @@ export async function makeBelongings(
   const made = async (path: string, body: unknown) => String((await add(path, body)).id)
   const there = async (path: string) => (await client.must('GET', vendor + path, undefined, { site: true })).json
   const file = async (path: string) => (await client.must('POST', path, undefined, upload('note.txt', login))).json
+  /** Registers a runner that takes no job, and returns its id. */
+  const runnerOf = async (path: string): Promise<string> => {
+    await TestRunner.register(forge, path, ['none'], { as: login })
+    return String((await there(path))[0].id)
+  }
   await forge.given.repo({ owner: login, name: 'home', private: true })
   await forge.given.org({ owner: login, name: guild })
   const hooks = await made(`${api}/hooks`, settingsOfHook)
@@ -280,6 +285,10 @@ export async function makeBelongings(
     'repos repos/filepath': `${login}-topic`,
     'repos compare/filepath': `main...${login}-topic`,
     'repos runs/run_id': String(run?.id),
+    'repos runners/id': await runnerOf(`/repos/${login}/home/actions/runners`),
+    'orgs runners/id': await runnerOf(`/orgs/${guild}/actions/runners`),
+    'user runners/id': await runnerOf('/user/actions/runners'),
+    'admin runners/id': await runnerOf(`/repos/${login}/home/actions/runners`),
     'pages src/filepath': `branch/${login}-topic/${login}.txt`,
     'pages raw/filepath': `branch/${login}-topic/${login}.txt`,
     'pages media/filepath': `branch/${login}-topic/${login}.txt`,

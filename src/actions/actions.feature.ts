@@ -17,6 +17,7 @@ import { queueBoard } from './protocol/queue-board.ts'
 import * as runnerRoutes from './protocol/runner.routes.ts'
 import { jobTokens } from './runners/job.credentials.ts'
 import * as registrationRoutes from './runners/registration.routes.ts'
+import * as runnerControlRoutes from './runners/runner-control.routes.ts'
 import { runnerTokens } from './runners/runner.credentials.ts'
 import { endRunnersOfFormerOwner, endTokensKnownToPerson, endTokensKnownToTeam } from './runners/runner.subscribers.ts'
 import { registrationPurpose } from './runners/runner.service.ts'
@@ -43,6 +44,7 @@ export const actions: Feature = {
     controlRoutes,
     dispatchRoutes,
     registrationRoutes,
+    runnerControlRoutes,
     runnerRoutes,
     logRoutes,
     artifactV4Routes,

@@ -1,4 +1,24 @@
 import { Type } from 'typebox'
-import { object } from '../../http/schema.ts'
+import { dateTime, enumeration, nullable, object, requestObject } from '../../http/schema.ts'
 
 export const RegistrationToken = object('RegistrationToken', { token: Type.String() })
+
+/** Whether runners may register, and when the token was made; no date before the first request for a token. */
+export const RunnerRegistration = object('RunnerRegistration', {
+  is_active: Type.Boolean(),
+  created_at: nullable(dateTime()),
+})
+
+export const EditRunnerRegistrationOption = requestObject('EditRunnerRegistrationOption', { is_active: Type.Boolean() })
+
+export const RegisteredRunner = object('RegisteredRunner', {
+  id: Type.Integer(),
+  uuid: Type.String(),
+  name: Type.String(),
+  version: Type.String(),
+  labels: Type.Array(Type.String()),
+  ephemeral: Type.Boolean(),
+  status: enumeration('offline', 'idle', 'active'),
+  created_at: dateTime(),
+  last_online: dateTime(),
+})

@@ -4,12 +4,12 @@ import { tellCredentialChange } from '../../access/credential-change.ts'
 import { recordAct } from '../../audit/audit.ts'
 import { transaction } from '../../db/database.ts'
 import type { ActionRunnerRow } from '../../db/tables/actions.ts'
-import { BadRequest, Invalid } from '../../lib/errors.ts'
+import { BadRequest, Forbidden, Invalid } from '../../lib/errors.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { hashToken, newToken } from '../../secrets/tokens.ts'
 import type { QueueScope } from '../queue-scope.ts'
 import {
-  findRegistrationToken,
+  findRegistration,
   findTokenByHash,
   insertRegistrationToken,
   insertRunner,
@@ -30,17 +30,26 @@ const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 /** Forty letters and digits, each as likely as the others. */
 const newRegistrationToken = (): string => Array.from({ length: 40 }, () => digits[randomInt(digits.length)]).join('')
 
-/** What a runner of this scope is registered with: always the same until it is replaced. */
-export async function getRegistrationToken(services: Services, scope: QueueScope): Promise<string> {
-  const known = await findRegistrationToken(services.db, scope)
-  if (known) return services.secrets.open(registrationPurpose, known.sealed)
+/** A new registration token, and its row. */
+export function makeRegistrationToken({ secrets, clock }: Services, isActive = true) {
   const token = newRegistrationToken()
+  const sealed = secrets.seal(registrationPurpose, token)
+  return { token, row: { hash: hashToken(token), sealed, createdUnix: nowUnix(clock), isActive } }
+}
+
+/**
+ * The token that registers a runner of this scope: the same until somebody ends it. `Forbidden` where the registration is
+ * disabled.
+ */
+export async function getRegistrationToken(services: Services, scope: QueueScope): Promise<string> {
+  const known = await findRegistration(services.db, scope)
+  if (known && !known.is_active) {
+    throw new Forbidden('the registration of runners is disabled here', 'runner_registration_disabled')
+  }
+  if (known) return services.secrets.open(registrationPurpose, known.sealed)
+  const { token, row } = makeRegistrationToken(services)
   const made = await transaction(services.db, async (tx) => {
-    const isMade = await insertRegistrationToken(tx, scope, {
-      hash: hashToken(token),
-      sealed: services.secrets.seal(registrationPurpose, token),
-      createdUnix: nowUnix(services.clock),
-    })
+    const isMade = await insertRegistrationToken(tx, scope, row)
     const about = { kind: 'runner', id: null } as const
     if (isMade) await recordAct(tx, { action: 'runnerToken.made', about, details: scopeDetails(scope) })
     return isMade
@@ -61,7 +70,7 @@ export async function showRegistrationToken(ctx: Ctx, scope: QueueScope, name: s
 }
 
 /** Whose runners they are, for the audit log; nothing for those of the instance. */
-const scopeDetails = ({ ownerId, repoId }: QueueScope): Readonly<Record<string, number>> => ({
+export const scopeDetails = ({ ownerId, repoId }: QueueScope): Readonly<Record<string, number>> => ({
   ...(ownerId === null ? {} : { account: ownerId }),
   ...(repoId === null ? {} : { repository: repoId }),
 })

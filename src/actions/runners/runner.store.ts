@@ -2,25 +2,25 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import type { ActionRegistrationTokenRow, ActionRunnerRow, NewActionRunnerRow } from '../../db/tables/actions.ts'
 import type { RepoId, RunnerId, UserId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
 import { scopeText, type QueueScope } from '../queue-scope.ts'
 
-export const findRegistrationToken = (
-  db: Db | Tx,
-  scope: QueueScope,
-): Promise<ActionRegistrationTokenRow | undefined> =>
+/** The registration of a scope: a token, or the inactive row of a disabled registration, which goes before a token. */
+export const findRegistration = (db: Db | Tx, scope: QueueScope): Promise<ActionRegistrationTokenRow | undefined> =>
   db
     .selectFrom('action_registration_token')
     .selectAll()
     .where('scope', '=', scopeText(scope))
-    .where('is_active', '=', sql.lit(true))
+    .orderBy('is_active')
+    .limit(1)
     .executeTakeFirst()
 
 /** False when the scope has one already. */
 export const insertRegistrationToken = async (
   tx: Tx,
   { ownerId, repoId }: QueueScope,
-  token: { readonly hash: string; readonly sealed: string; readonly createdUnix: Unix },
+  token: { readonly hash: string; readonly sealed: string; readonly createdUnix: Unix; readonly isActive: boolean },
 ): Promise<boolean> =>
   (
     await tx
@@ -31,7 +31,7 @@ export const insertRegistrationToken = async (
         repo_id: repoId,
         token_hash: token.hash,
         sealed: token.sealed,
-        is_active: true,
+        is_active: token.isActive,
         created_unix: token.createdUnix,
       })
       .onConflict((conflict) => conflict.doNothing())
@@ -39,13 +39,29 @@ export const insertRegistrationToken = async (
       .execute()
   ).length > 0
 
+/** The token of this hash, if it registers runners: its scope has no disabled registration. */
 export const findTokenByHash = (db: Db | Tx, hash: string): Promise<ActionRegistrationTokenRow | undefined> =>
   db
-    .selectFrom('action_registration_token')
-    .selectAll()
-    .where('token_hash', '=', hash)
-    .where('is_active', '=', sql.lit(true))
+    .selectFrom('action_registration_token as token')
+    .selectAll('token')
+    .where('token.token_hash', '=', hash)
+    .where('token.is_active', '=', sql.lit(true))
+    .where((where) =>
+      where.not(
+        where.exists(
+          where
+            .selectFrom('action_registration_token as disabled')
+            .select('disabled.id')
+            .whereRef('disabled.scope', '=', 'token.scope')
+            .where('disabled.is_active', '=', sql.lit(false)),
+        ),
+      ),
+    )
     .executeTakeFirst()
+
+/** Deletes the registration of a scope, whether it is a token or disabled. */
+export const deleteRegistration = (tx: Tx, scope: QueueScope) =>
+  tx.deleteFrom('action_registration_token').where('scope', '=', scopeText(scope)).execute()
 
 /** The registration tokens that register runners. */
 const activeTokens = (tx: Tx) =>
@@ -116,6 +132,22 @@ export const deleteRunnersOfRepo = (tx: Tx, repoId: RepoId) =>
 
 export const insertRunner = (tx: Tx, values: NewActionRunnerRow): Promise<ActionRunnerRow> =>
   tx.insertInto('action_runner').values(values).returningAll().executeTakeFirstOrThrow()
+
+const runnersOf = (db: Db | Tx, { ownerId, repoId }: QueueScope) =>
+  db
+    .selectFrom('action_runner')
+    .where('owner_id', ownerId === null ? 'is' : '=', ownerId)
+    .where('repo_id', repoId === null ? 'is' : '=', repoId)
+
+/** The runners of a scope, the newest first. */
+export const listRunners = (db: Db, scope: QueueScope, page: Page): Promise<ActionRunnerRow[]> =>
+  runnersOf(db, scope).selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute()
+
+export const countRunnersOf = (db: Db, scope: QueueScope): Promise<number> =>
+  countOf(runnersOf(db, scope).select((select) => select.fn.countAll().as('count')))
+
+export const findRunner = (tx: Tx, scope: QueueScope, id: RunnerId): Promise<ActionRunnerRow | undefined> =>
+  runnersOf(tx, scope).selectAll().where('id', '=', id).executeTakeFirst()
 
 export const findRunnerByUuid = (db: Db, uuid: string): Promise<ActionRunnerRow | undefined> =>
   db.selectFrom('action_runner').selectAll().where('uuid', '=', uuid).executeTakeFirst()

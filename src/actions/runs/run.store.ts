@@ -9,7 +9,7 @@ import type {
   NewActionJobRow,
   NewActionRunRow,
 } from '../../db/tables/actions.ts'
-import type { ActionJobId, Oid, RepoId, RunId, TaskId, UserId } from '../../lib/ids.ts'
+import type { ActionJobId, Oid, RepoId, RunId, RunnerId, TaskId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
 
@@ -256,6 +256,15 @@ export const listRunningTasksOfRepo = (tx: Tx, repoId: RepoId): Promise<Pick<Act
     .selectFrom('action_task')
     .select(['id', 'run_id'])
     .where('repo_id', '=', repoId)
+    .where('status', '=', sql.lit('running'))
+    .execute()
+
+/** The running tasks of a runner. */
+export const listTasksOfRunner = (tx: Tx, runnerId: RunnerId): Promise<Pick<ActionTaskRow, 'id' | 'run_id'>[]> =>
+  tx
+    .selectFrom('action_task')
+    .select(['id', 'run_id'])
+    .where('runner_id', '=', runnerId)
     .where('status', '=', sql.lit('running'))
     .execute()
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createMessage, generateKey, sign } from 'openpgp'
+import { TestRunner } from '../../actions/actions.test-support.ts'
 import { startForge, testPassword, type Forge } from '../../testing/forge.ts'
 import { publicKey } from '../../testing/samples.ts'
 
@@ -79,6 +80,7 @@ test('adminReadAuditLog: each operation that matters for security writes an entr
   await repositories(act, forge)
   await organizations(act, forge)
   await instance(act)
+  await runners(act, forge)
   assert.deepEqual(missing, [], 'they write no entry')
 
   const changing = [...operations.values()].filter(({ method, base }) => method !== 'GET' && base !== 'site')
@@ -237,4 +239,24 @@ async function instance(act: Act): Promise<void> {
   const { id } = await act('adminCreateSignInSource', 'root', '/admin/sources', source)
   await act('adminEditSignInSource', 'root', `/admin/sources/${id}`, { name: 'staff' })
   await act('adminDeleteSignInSource', 'root', `/admin/sources/${id}`)
+}
+
+async function runners(act: Act, forge: Forge): Promise<void> {
+  const { fullName: repo } = await forge.given.repo({ owner: 'alice' })
+  const org = await forge.given.org({ owner: 'alice' })
+  const places: [kind: string, who: string, path: string][] = [
+    ['repo', 'alice', `/repos/${repo}/actions/runners`],
+    ['org', 'alice', `/orgs/${org}/actions/runners`],
+    ['user', 'alice', '/user/actions/runners'],
+    ['admin', 'root', '/admin/runners'],
+  ]
+  for (const [kind, who, path] of places) {
+    await TestRunner.register(forge, path, ['none'], { as: who })
+    const { json } = await forge.as(who).must('GET', `/api/service/v1${path}`, undefined, { site: true })
+    await act(`${kind}DeleteRunner`, who, `${path}/${json[0].id}`)
+    const token = `${path}/registration-token`
+    await act(`${kind}RotateRunnerRegistration`, who, token)
+    await act(`${kind}DeleteRunnerRegistration`, who, token)
+    await act(`${kind}EditRunnerRegistration`, who, token, { is_active: false })
+  }
 }

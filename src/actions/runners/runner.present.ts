@@ -1,0 +1,28 @@
+import type { Static } from 'typebox'
+import type { ActionRegistrationTokenRow, ActionRunnerRow } from '../../db/tables/actions.ts'
+import { formatUnix } from '../../lib/time.ts'
+import type { RegisteredRunner, RunnerRegistration } from './runner.schemas.ts'
+
+/** How long after its last call a runner counts as online and as active, in milliseconds (contract, actions). */
+const onlineMs = 60_000
+const activeMs = 10_000
+
+export const presentRegistration = (
+  row: ActionRegistrationTokenRow | undefined,
+): Static<typeof RunnerRegistration> => ({
+  is_active: row?.is_active ?? true,
+  created_at: row?.is_active ? formatUnix(row.created_unix) : null,
+})
+
+export const presentRunners = (runners: readonly ActionRunnerRow[], nowMs: number): Static<typeof RegisteredRunner>[] =>
+  runners.map((runner) => ({
+    id: runner.id,
+    uuid: runner.uuid,
+    name: runner.name,
+    version: runner.version,
+    labels: JSON.parse(runner.labels) as string[],
+    ephemeral: runner.is_ephemeral,
+    status: nowMs - runner.online_ms >= onlineMs ? 'offline' : nowMs - runner.active_ms < activeMs ? 'active' : 'idle',
+    created_at: formatUnix(runner.created_unix),
+    last_online: formatUnix(Math.floor(runner.online_ms / 1000)),
+  }))
