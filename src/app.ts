@@ -367,7 +367,7 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
       // Loaded only where it is needed, since it costs memory.
       if (protocol === 'https') tls = await (await import('./http/tls.ts')).TlsFront.open(tlsOptions(config), log)
       const lastingAnswers = new LastingAnswers({
-        follow: (answers) => checkOnEvents(live, answers),
+        subscribe: (answers) => checkOnEvents(live, answers),
         failed: (error, call) => log('error', 'the rights of an answer under way cannot be read', failed(error, call)),
       })
       const server = new ForgeServer({

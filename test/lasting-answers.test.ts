@@ -4,8 +4,13 @@ import { commitFiles, TestRunner, workflow } from '../src/actions/actions.test-s
 import { transaction } from '../src/db/database.ts'
 import { bytesOf, operation } from '../src/http/operation.ts'
 import { eventStream } from '../src/http/event-stream.ts'
+import { checkOnEvents } from '../src/access/lasting-access.ts'
 import { anyone } from '../src/access/requirements.ts'
+import type { LastingAnswer } from '../src/http/lasting-answers.ts'
+import type { UserId } from '../src/lib/ids.ts'
+import { Browser } from '../src/testing/browser.ts'
 import { startForge, testPassword, type Forge } from '../src/testing/forge.ts'
+import { oauthToken } from './belongings.ts'
 
 /** Where each operation with a lasting answer is asked: below the repository, the organization, or the instance. */
 const addresses: Readonly<Record<string, (at: World) => string>> = {
@@ -85,10 +90,12 @@ async function hasEnded(why: string, asked: readonly Asked[]): Promise<void> {
 
 const accept = { accept: 'text/event-stream, application/json' }
 
+let tokens = 0
+
 async function tokenOf(forge: Forge, login: string): Promise<{ headers: Record<string, string>; id: number }> {
   const { json } = await forge
     .as(login, { basic: { login, password: testPassword } })
-    .must('POST', `/users/${login}/tokens`, { name: 'lasting', scopes: ['all'] })
+    .must('POST', `/users/${login}/tokens`, { name: `lasting ${++tokens}`, scopes: ['all'] })
   return { headers: { ...accept, authorization: `token ${json.sha1}` }, id: json.id }
 }
 
@@ -153,6 +160,62 @@ test('every answer that lasts ends with the credential or the rights that it was
   await hasEnded('the password was changed', changed)
   await hasEnded('the administrator was demoted', demoted)
   assert.deepEqual(keptEnds, [], 'an answer that is still allowed goes on')
+})
+
+test('the end of a token, a session or a grant is an event that concerns the answers of the account', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const { alice, bob } = { alice: (await forge.account('alice')).user.id, bob: (await forge.account('bob')).user.id }
+  const password = forge.as('alice', { basic: { login: 'alice', password: testPassword } })
+  const browser = new Browser(forge)
+  await browser.signIn('alice', testPassword)
+  const { json: token } = await password.must('POST', '/users/alice/tokens', { name: 'one', scopes: ['all'] })
+  await oauthToken(forge, 'alice', 'read:repository')
+  const vendor = '/api/service/v1/user'
+  const idOf = async (path: string) => (await forge.as('alice').get(vendor + path, { site: true })).json[0].id
+  const [session, grant] = [await idOf('/sessions'), await idOf('/oauth2/grants')]
+  const concerned: string[] = []
+  const answerOf = (viewer: UserId) => ({ ctx: { viewer: { id: viewer } } }) as unknown as LastingAnswer
+  const follow = () =>
+    checkOnEvents(forge.services.live, {
+      checkSoon(isConcerned) {
+        if (isConcerned(answerOf(alice))) concerned.push('alice')
+        if (isConcerned(answerOf(bob))) concerned.push('bob')
+      },
+    })
+  await forge.settle()
+  const ends: [what: string, end: () => Promise<unknown>][] = [
+    ['a token', () => password.must('DELETE', `/users/alice/tokens/${token.id}`)],
+    ['a session', () => forge.as('alice').must('DELETE', `${vendor}/sessions/${session}`, undefined, { site: true })],
+    ['a grant', () => forge.as('alice').must('DELETE', `${vendor}/oauth2/grants/${grant}`, undefined, { site: true })],
+  ]
+  for (const [what, end] of ends) {
+    const unfollow = follow()
+    await end()
+    await forge.settle()
+    unfollow()
+    assert.deepEqual([...new Set(concerned.splice(0))], ['alice'], what)
+  }
+})
+
+test('adminWatchAuditLog, adminWatchEvents: one account cannot take the places of another', async () => {
+  await using forge = await startForge({ users: ['root2'] })
+  await forge.as('root').must('PATCH', '/admin/users/root2', { admin: true, source_id: 0, login_name: 'root2' })
+  for (const [path, most] of [
+    ['/admin/audit/stream', 4],
+    ['/admin/events', 20],
+  ] as const) {
+    const open = new AbortController()
+    const watch = async (login: string) =>
+      fetch(`${forge.url}/api/v1${path}`, { headers: (await tokenOf(forge, login)).headers, signal: open.signal })
+    const first = await Promise.all(Array.from({ length: most }, () => watch('root')))
+    assert.ok(
+      first.every(({ status }) => status === 200),
+      path,
+    )
+    assert.equal((await watch('root')).status, 429, path)
+    assert.equal((await watch('root2')).status, 200, path)
+    open.abort()
+  }
 })
 
 test('runnerFetchTask: a runner that is deleted waits no longer', async () => {

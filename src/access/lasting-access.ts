@@ -2,8 +2,8 @@ import type { LiveEvent, LiveEvents } from '../events/live.ts'
 import type { LastingAnswer, LastingAnswers } from '../http/lasting-answers.ts'
 import type { Ctx, RepoCtx } from './context.ts'
 
-/** Events after which somebody may have fewer rights, by the thing that they are about. */
-const thingsOfRights: ReadonlySet<string> = new Set([
+/** The first part of the names of events that may reduce somebody's rights, as in `team.memberRemoved`. */
+const subjectsOfRights: ReadonlySet<string> = new Set([
   'access',
   'collaborator',
   'credential',
@@ -13,20 +13,24 @@ const thingsOfRights: ReadonlySet<string> = new Set([
   'user',
 ])
 
-const changesRights = ({ name }: LiveEvent): boolean => thingsOfRights.has(name.slice(0, name.indexOf('.')))
+const mayReduceRights = ({ name }: LiveEvent): boolean => subjectsOfRights.has(name.slice(0, name.indexOf('.')))
 
-/** Whether an event is about the repository, the owner or the caller of an answer. */
+/** Whether an event names the repository, the owner, the organization or the caller of an answer. */
 function concerns({ ids }: LiveEvent, { ctx }: LastingAnswer): boolean {
   const { viewer, repo, owner, org } = ctx as Partial<RepoCtx> & Ctx & { readonly org?: { readonly id: number } }
-  const own: readonly (number | undefined)[] = [viewer?.id, owner?.id, org?.id]
-  return Object.entries(ids).some(([member, id]) => (member === 'repoId' ? id === repo?.id : own.includes(id)))
+  const accountIds: readonly (number | undefined)[] = [viewer?.id, owner?.id, org?.id]
+  return Object.entries(ids).some(([member, id]) => (member === 'repoId' ? id === repo?.id : accountIds.includes(id)))
 }
 
-/** Has lasting answers checked as soon as an event says that rights may have changed. @returns what ends that */
+/**
+ * Checks answers under way as soon as an event may have reduced the rights of their callers. After a loss of events it
+ * checks all answers.
+ * @returns ends the subscription
+ */
 export const checkOnEvents = (live: LiveEvents, answers: Pick<LastingAnswers, 'checkSoon'>): (() => void) =>
   live.listen({
     heard: (event) => {
-      if (changesRights(event)) answers.checkSoon((answer) => concerns(event, answer))
+      if (mayReduceRights(event)) answers.checkSoon((answer) => concerns(event, answer))
     },
     missed: () => answers.checkSoon(() => true),
   })

@@ -15,6 +15,7 @@ import { checkRepoStats } from './check-repo-stats.task.ts'
 import { deleteInactiveAccounts } from './delete-inactive-accounts.task.ts'
 import { deleteAbandonedUploads } from './delete-abandoned-uploads.task.ts'
 import { resealAfterKeyChange, resealSecrets } from './reseal-secrets.job.ts'
+import { auditStreamPlaces, eventStreamPlaces } from './stream-places.ts'
 import { countersCheck, filesCheck, jobsCheck } from './doctor-checks.service.ts'
 
 /** Administration of the instance: accounts, tasks, jobs, health and figures. */
@@ -31,6 +32,7 @@ export const admin: Feature = {
     auditRoutes,
   ],
   subscribers: [auditAccounts, auditTeams, auditRepositories],
+  services: [eventStreamPlaces, auditStreamPlaces],
   jobs: [resealSecrets],
   begin: resealAfterKeyChange,
   schedules: (config) => [

@@ -11,6 +11,7 @@ import { pageOf } from '../lib/paging.ts'
 import { presentEventPage } from './event.present.ts'
 import { EventLog } from './event.schemas.ts'
 import { getEventLog } from './event.service.ts'
+import { eventStreamPlaces } from './stream-places.ts'
 
 /**
  * What happens in the instance, as it happens, as server-sent events: the event's name, its time and ids. `only` names
@@ -35,7 +36,10 @@ export const adminWatchEvents = operation({
     const isWanted = (name: string): boolean =>
       wanted.length === 0 ||
       wanted.some((each) => (each.endsWith('*') ? name.startsWith(each.slice(0, -1)) : name === each))
-    return eventStream((signal) => messages(ctx.live, isWanted, signal), call)
+    return eventStream((signal) => {
+      eventStreamPlaces.of(ctx).take(ctx.viewer.id, signal)
+      return messages(ctx.live, isWanted, signal)
+    }, call)
   },
 })
 

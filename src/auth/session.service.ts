@@ -2,6 +2,7 @@ import { recordAct } from '../audit/audit.ts'
 import { transaction, type Tx } from '../db/database.ts'
 import type { Config } from '../config/load-config.ts'
 import type { SessionRow, UserRow } from '../db/tables/accounts.ts'
+import { publish } from '../events/hub.ts'
 import { AccountRefused } from '../lib/errors.ts'
 import type { SessionId, UserId } from '../lib/ids.ts'
 import { nowUnix, type Unix } from '../lib/time.ts'
@@ -290,8 +291,10 @@ export async function isFreshSession(services: AuthServices, userId: UserId, id:
 export const endSession = ({ db }: AuthServices, userId: UserId, id: SessionId): Promise<boolean> =>
   transaction(db, async (tx) => {
     const isEnded = await deleteSession(tx, userId, id)
-    if (isEnded) await recordAct(tx, { action: 'session.ended', doerId: userId, about: { kind: 'session', id } })
-    return isEnded
+    if (!isEnded) return false
+    await recordAct(tx, { action: 'session.ended', doerId: userId, about: { kind: 'session', id } })
+    await publish(tx, 'credential.ended', { userId, what: 'session' })
+    return true
   })
 
 /** Ends all sessions of an account but one; all of them for who is signed in by no session. */
@@ -299,10 +302,14 @@ export const endOtherSessions = ({ db }: AuthServices, userId: UserId, id: Sessi
   transaction(db, async (tx) => {
     await (id === undefined ? deleteSessionsOf(tx, userId) : deleteOtherSessions(tx, userId, id))
     await recordAct(tx, { action: 'session.othersEnded', doerId: userId, about: { kind: 'account', id: userId } })
+    await publish(tx, 'credential.ended', { userId, what: 'session' })
   })
 
 /** Ends every session of an account: whoever has the old password, or a browser that was left open, is out. */
-export const endSessions = (tx: Tx, userId: UserId): Promise<unknown> => deleteSessionsOf(tx, userId)
+export async function endSessions(tx: Tx, userId: UserId): Promise<void> {
+  await deleteSessionsOf(tx, userId)
+  await publish(tx, 'credential.ended', { userId, what: 'session' })
+}
 
 /** Forgets the sessions whose time is over; nobody can use them any more. */
 export async function forgetExpiredSessions(services: AuthServices): Promise<void> {

@@ -143,6 +143,7 @@ const rules: Rules = {
   'access.reduced': untold('what it follows from is told'),
   'link.requested': untold("it has a mail sent, and whether to somebody is nobody's matter"),
   'credential.changed': untold('its owner is told by mail, and it is the matter of nobody else'),
+  'credential.ended': untold('it concerns only its owner, who ended it'),
   'avatar.replaced': untold('it has a file removed that nobody names any more'),
 }
 

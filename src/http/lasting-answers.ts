@@ -1,12 +1,19 @@
 import { Moved, Refusal } from '../lib/errors.ts'
 import type { Call, RequestContext } from './operation.ts'
 
-/** One answer under way that may last longer than the rights it was begun with. */
+/**
+ * Checks of answers that may outlive the credential or the rights of their request: event streams, and requests that wait
+ * (`Operation.lasts`). The server registers each such answer. The answer is checked when an event says that rights may
+ * have changed, and at the latest ten seconds after its last check. An answer whose request would be refused now ends. A
+ * check that fails for another reason ends the answer as well, because nobody knows whether it is still allowed.
+ */
+
+/** An answer under way. */
 export interface LastingAnswer {
   readonly call: Call
-  /** What the requirements supplied when the answer began. */
+  /** The context that the requirements supplied when the answer began. */
   readonly ctx: RequestContext
-  /** Reads credential and rights again. @throws what the request would be refused with if it came now */
+  /** Reads credential and rights again. @throws the refusal that the request would get now */
   check(): Promise<void>
   /** Ends the answer. */
   end(reason: unknown): void
@@ -15,79 +22,77 @@ export interface LastingAnswer {
 /** Longest time between two checks of an answer, in milliseconds. */
 const checkEveryMs = 10_000
 
-/** Answers that are checked at the same time: a change that concerns many must not take what all need. */
-const checkedAtOnce = 8
+/** Most checks at the same time: a change that concerns many answers must leave room for other requests. */
+const maxConcurrentChecks = 8
 
 export interface LastingOptions {
-  /** Calls `checkSoon` when rights may have changed, while there are answers. @returns what ends that */
-  follow(answers: LastingAnswers): () => void
-  /** Is called with errors of checks that are no refusals. */
+  /**
+   * Subscribes to changes of rights, and calls `checkSoon` for each. It is subscribed while answers are under way.
+   * @returns ends the subscription
+   */
+  subscribe(answers: LastingAnswers): () => void
+  /** Receives the errors of checks that are not refusals. */
   failed(error: unknown, call: Call): void
 }
 
 interface Entry {
   readonly answer: LastingAnswer
+  /** Makes the next check due. */
   timer: NodeJS.Timeout | undefined
 }
 
-/**
- * Reads credential and rights of every lasting answer again, at least every ten seconds and whenever somebody says that
- * they may have changed, and ends the answers that would be refused by now. A check that fails ends its answer as well:
- * nobody can say that the answer is still allowed.
- */
 export class LastingAnswers {
-  readonly #entries = new Set<Entry>()
+  readonly #open = new Set<Entry>()
+  /** Entries whose check is due, in this order. */
   readonly #due = new Set<Entry>()
   readonly #options: LastingOptions
-  #unfollow: (() => void) | undefined
-  #running = 0
+  #unsubscribe: (() => void) | undefined
+  #checksRunning = 0
 
   constructor(options: LastingOptions) {
     this.#options = options
   }
 
-  get count(): number {
-    return this.#entries.size
-  }
-
-  /** @returns what stops the checks when the answer has ended */
-  guard(answer: LastingAnswer): () => void {
+  /** Registers an answer. @returns removes the answer, which has ended */
+  register(answer: LastingAnswer): () => void {
     const entry: Entry = { answer, timer: undefined }
-    this.#entries.add(entry)
-    this.#unfollow ??= this.#options.follow(this)
-    this.#plan(entry)
-    return () => {
-      this.#entries.delete(entry)
-      this.#due.delete(entry)
-      clearTimeout(entry.timer)
-      if (this.#entries.size > 0) return
-      this.#unfollow?.()
-      this.#unfollow = undefined
-    }
+    this.#open.add(entry)
+    this.#unsubscribe ??= this.#options.subscribe(this)
+    this.#scheduleCheck(entry)
+    return () => this.#remove(entry)
   }
 
-  /** Checks the answers that a change may concern. */
+  /** Checks now the answers that a change of rights may concern. */
   checkSoon(isConcerned: (answer: LastingAnswer) => boolean): void {
-    for (const entry of this.#entries) if (isConcerned(entry.answer)) this.#due.add(entry)
-    this.#begin()
+    for (const entry of this.#open) if (isConcerned(entry.answer)) this.#due.add(entry)
+    this.#startChecks()
   }
 
-  #plan(entry: Entry): void {
+  #remove(entry: Entry): void {
+    this.#open.delete(entry)
+    this.#due.delete(entry)
+    clearTimeout(entry.timer)
+    if (this.#open.size > 0) return
+    this.#unsubscribe?.()
+    this.#unsubscribe = undefined
+  }
+
+  #scheduleCheck(entry: Entry): void {
     clearTimeout(entry.timer)
     entry.timer = setTimeout(() => {
       this.#due.add(entry)
-      this.#begin()
+      this.#startChecks()
     }, checkEveryMs).unref()
   }
 
-  #begin(): void {
+  #startChecks(): void {
     for (const entry of this.#due) {
-      if (this.#running >= checkedAtOnce) return
+      if (this.#checksRunning >= maxConcurrentChecks) return
       this.#due.delete(entry)
-      this.#running += 1
+      this.#checksRunning += 1
       void this.#check(entry).finally(() => {
-        this.#running -= 1
-        this.#begin()
+        this.#checksRunning -= 1
+        this.#startChecks()
       })
     }
   }
@@ -101,6 +106,7 @@ export class LastingAnswers {
       answer.end(error)
       return
     }
-    if (this.#entries.has(entry)) this.#plan(entry)
+    // The answer may have ended during the check.
+    if (this.#open.has(entry)) this.#scheduleCheck(entry)
   }
 }

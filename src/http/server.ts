@@ -365,7 +365,7 @@ export class ForgeServer {
   /** Reads credential and rights again until the answer is sent. */
   #guard(call: RequestCall, ctx: RequestContext): void {
     const check = async () => this.#require(call, await this.#options.admitAgain(call))
-    call.guardedBy(() => this.#options.lastingAnswers.guard({ call, ctx, check, end: (reason) => call.end(reason) }))
+    call.guardedBy(() => this.#options.lastingAnswers.register({ call, ctx, check, end: (reason) => call.end(reason) }))
   }
 }
 

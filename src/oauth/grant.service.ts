@@ -1,6 +1,7 @@
 import type { Services } from '../access/context.ts'
 import { recordAct } from '../audit/audit.ts'
 import { transaction } from '../db/database.ts'
+import { publish } from '../events/hub.ts'
 import { NotFound } from '../lib/errors.ts'
 import type { OAuthGrantId, UserId } from '../lib/ids.ts'
 import { nowUnix } from '../lib/time.ts'
@@ -21,6 +22,7 @@ export async function revokeGrant({ db }: Services, userId: UserId, id: number):
       throw new NotFound('there is no such grant', 'oauth_grant_not_found')
     }
     await recordAct(tx, { action: 'grant.revoked', doerId: userId, about: { kind: 'application', id: null } })
+    await publish(tx, 'credential.ended', { userId, what: 'application' })
   })
 }
 

@@ -3,6 +3,7 @@ import type { Services } from '../access/context.ts'
 import { recordAct, type Act } from '../audit/audit.ts'
 import { transaction, type Tx } from '../db/database.ts'
 import type { OAuthApplicationRow } from '../db/tables/oauth.ts'
+import { publish } from '../events/hub.ts'
 import { BadRequest, Unauthenticated } from '../lib/errors.ts'
 import { nowUnix, type Unix } from '../lib/time.ts'
 import { equalSecrets } from '../secrets/secrets.ts'
@@ -224,5 +225,6 @@ export async function revokeToken(services: Services, login: ClientLogin, token:
     if (!found || found.application.id !== application.id) return
     if (found.token.is_refresh) await deleteFamily(tx, found.grant.id, found.token.family)
     else await deleteToken(tx, found.token.id)
+    await publish(tx, 'credential.ended', { userId: found.user.id, what: 'application' })
   })
 }

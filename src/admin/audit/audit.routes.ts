@@ -9,6 +9,7 @@ import { Forbidden } from '../../lib/errors.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { presentEntries, presentEntry } from './audit.present.ts'
 import { AuditEntry } from './audit.schemas.ts'
+import { auditStreamPlaces } from '../stream-places.ts'
 import { followEntries, getEntries } from './audit.service.ts'
 
 /** What the log names is private as well as public. */
@@ -65,7 +66,10 @@ export const adminWatchAuditLog = operation({
     mustAccept(call, 'text/event-stream')
     const last = Number(call.headers['last-event-id'])
     const after = Number.isSafeInteger(last) ? last : query.after
-    return eventStream((signal) => messages(followEntries(ctx, after, signal)), call)
+    return eventStream((signal) => {
+      auditStreamPlaces.of(ctx).take(ctx.viewer.id, signal)
+      return messages(followEntries(ctx, after, signal))
+    }, call)
   },
 })
 

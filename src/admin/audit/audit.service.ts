@@ -13,7 +13,7 @@ import { transaction, type Db } from '../../db/database.ts'
 import { listen } from '../../db/notify.ts'
 import type { AuditEntryRow } from '../../db/tables/audit.ts'
 import type { JobRun } from '../../jobs/job.ts'
-import { BadRequest, Unavailable } from '../../lib/errors.ts'
+import { BadRequest } from '../../lib/errors.ts'
 import type { AuditEntryId } from '../../lib/ids.ts'
 
 /** What is asked of the log, as it comes from outside. */
@@ -47,12 +47,8 @@ function momentOf(name: string, text: string | undefined): number | undefined {
   return ms
 }
 
-/** Streams of one process. */
-const maxStreams = 16
 /** Entries that are read at once. */
 const batchSize = 200
-
-let streams = 0
 
 /** The position of the newest entry: whoever begins here hears what comes from now on. */
 async function lastPosition(db: Db): Promise<AuditPosition> {
@@ -64,53 +60,46 @@ async function lastPosition(db: Db): Promise<AuditPosition> {
 
 /**
  * Entries after a position, and then each as it comes about, in any process, in the order of their commits: who reads on
- * where they were misses none. It ends with the signal. Throws Unavailable when there are too many.
+ * where they were misses none. It ends with the signal.
  * @param pollMs how often it looks without being told: another process tells nothing of what it writes to SQLite
  */
-export function followEntries(
+export async function* followEntries(
   { db }: Pick<Ctx, 'db'>,
   after: number | undefined,
   signal: AbortSignal,
   pollMs?: number,
 ): AsyncGenerator<AuditEntryRow & { readonly position: AuditPosition }> {
-  if (streams >= maxStreams) throw new Unavailable('too many follow the audit log', 'audit_streams_busy')
-  return follow()
-
-  async function* follow(): AsyncGenerator<AuditEntryRow & { readonly position: AuditPosition }> {
-    streams += 1
-    let isTold = false
-    let wake = (): void => undefined
-    // What is told meanwhile is among the rows: nothing waits here for a client that is slow.
-    const tell = (): void => {
-      isTold = true
-      wake()
-    }
-    const unlisten = listen(db, auditChannel, { heard: tell, missed: tell })
-    signal.addEventListener('abort', tell)
-    try {
-      let last = (after as AuditPosition | undefined) ?? (await lastPosition(db))
-      while (!signal.aborted) {
-        isTold = false
-        const end = await lastPosition(db)
-        const rows = end > last ? await listEntriesAfter(db, last, batchSize) : []
-        for (const row of rows) {
-          last = row.position
-          yield row
-        }
-        if (rows.length > 0 || isTold || signal.aborted) continue
-        await new Promise<void>((resolve) => {
-          const timer = pollMs === undefined ? undefined : setTimeout(resolve, pollMs)
-          wake = () => {
-            clearTimeout(timer)
-            resolve()
-          }
-        })
+  let isTold = false
+  let wake = (): void => undefined
+  // What is told meanwhile is among the rows: nothing waits here for a client that is slow.
+  const tell = (): void => {
+    isTold = true
+    wake()
+  }
+  const unlisten = listen(db, auditChannel, { heard: tell, missed: tell })
+  signal.addEventListener('abort', tell)
+  try {
+    let last = (after as AuditPosition | undefined) ?? (await lastPosition(db))
+    while (!signal.aborted) {
+      isTold = false
+      const end = await lastPosition(db)
+      const rows = end > last ? await listEntriesAfter(db, last, batchSize) : []
+      for (const row of rows) {
+        last = row.position
+        yield row
       }
-    } finally {
-      streams -= 1
-      signal.removeEventListener('abort', tell)
-      unlisten()
+      if (rows.length > 0 || isTold || signal.aborted) continue
+      await new Promise<void>((resolve) => {
+        const timer = pollMs === undefined ? undefined : setTimeout(resolve, pollMs)
+        wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
     }
+  } finally {
+    signal.removeEventListener('abort', tell)
+    unlisten()
   }
 }
 

@@ -163,6 +163,20 @@ export const userEvents = {
     },
     { owner: 'userId', actor: 'userId' },
   ),
+  /**
+   * A token or a session of an account was ended, or the access of an application. It ends the answers under way that began
+   * with the credential; nobody is told by mail.
+   */
+  'credential.ended': fact(
+    {
+      userId: id<UserId>(),
+      what: Type.Unsafe<'token' | 'session' | 'application'>({
+        type: 'string',
+        enum: ['token', 'session', 'application'],
+      }),
+    },
+    { owner: 'userId', actor: 'userId' },
+  ),
   /** The blocker, who may be an organization, does not want to hear from the blocked any more. */
   'user.blocked': fact(block, {
     owner: 'blockerId',

@@ -63,6 +63,7 @@ export async function removeToken(services: Services, user: UserRow, idOrName: s
       if (!(await deleteToken(tx, user.id, id))) return false
       const about = { kind: 'token', id } as const
       await recordAct(tx, { action: 'token.deleted', doerId: user.id, about, details: { account: user.name } })
+      await publish(tx, 'credential.ended', { userId: user.id, what: 'token' })
       return true
     }))
   if (!deleted) throw new NotFound('the token does not exist', 'token_not_found')
