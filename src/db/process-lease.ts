@@ -13,27 +13,38 @@ import {
 export interface ProcessLeaseOptions {
   readonly db: Db
   readonly log: Log
-  /** After this time without a heartbeat other processes take the work of this one, in milliseconds. */
+  /** How long the lease lasts after a heartbeat, in milliseconds; then another process may take over the work of this one. */
   readonly leaseMs: number
 }
 
-/** Is called after each heartbeat; it may settle what other processes left behind. */
+/** Runs after each heartbeat; it may settle the work of dead processes. */
 export type BeatListener = () => Promise<unknown>
 
+/** Heartbeats in the time of one lease: some of them may be late or fail. */
+const beatsPerLease = 5
+
 /**
- * The lease that this process has on its own work: a row with a heartbeat by the clock of the database. Journal entries and
- * jobs name it. When the heartbeat stops, another process deletes the row, and the work is anybody's. A process that finds
- * its row gone has lost its work and goes on under a new id.
+ * The lease of this process on its own work: a row of the table `process` with a heartbeat by the clock of the database.
+ * Journal entries and jobs name the id of the row.
  *
- * One process owns an SQLite database, so nobody watches it: its next start takes everything over.
+ * 1. The first call of `id` inserts the row. On PostgreSQL the heartbeat begins then.
+ * 2. Each heartbeat renews the row and deletes the rows of processes whose lease ran out. Work of a deleted row has no
+ *    owner; the beat listeners settle it.
+ * 3. A process that finds its own row deleted has lost its work. The loss listeners stop that work, and the process
+ *    continues with a new id.
+ * 4. `close` deletes the row.
+ *
+ * One process owns an SQLite database. It needs no heartbeat: the next process calls `takeOver` at its start.
  */
 export class ProcessLease {
   readonly #options: ProcessLeaseOptions
   readonly #beatListeners: BeatListener[] = []
   readonly #lossListeners: (() => void)[] = []
-  #registered: Promise<string> | undefined
+  /** The registration, under way or done; undefined before the first one and after a loss. */
+  #registration: Promise<string> | undefined
   #current: string | undefined
   #timer: NodeJS.Timeout | undefined
+  /** The newest heartbeat, under way or done. */
   #beating: Promise<void> = Promise.resolve()
   #lastBeatMs = Number.NEGATIVE_INFINITY
   #isClosed = false
@@ -42,21 +53,21 @@ export class ProcessLease {
     this.#options = options
   }
 
-  /** The id of this process, which is registered when it is first asked for. */
+  /** The id of this process. The first call registers the process; so does the first call after a loss. */
   id(): Promise<string> {
-    this.#registered ??= this.#register().catch((error: unknown) => {
-      this.#registered = undefined
+    this.#registration ??= this.#register().catch((error: unknown) => {
+      this.#registration = undefined
       throw error
     })
-    return this.#registered
+    return this.#registration
   }
 
-  /** The id of this process; undefined before it is registered, and while a lost lease is not replaced. */
+  /** The id of this process; undefined before the registration, and between a loss and the next registration. */
   get current(): string | undefined {
     return this.#current
   }
 
-  /** Takes over from all earlier processes at once: no other one uses the database. */
+  /** Ends the leases of all other processes. Only a process that owns the database alone may call it. */
   async takeOver(): Promise<void> {
     const id = await this.id()
     await transaction(this.#options.db, (tx) => deleteOtherProcesses(tx, id))
@@ -66,23 +77,28 @@ export class ProcessLease {
     this.#beatListeners.push(listener)
   }
 
-  /** The listener must neither throw nor take long. */
+  /** The listener must not throw, and must return at once. */
   onLoss(listener: () => void): void {
     this.#lossListeners.push(listener)
   }
 
-  /** Others have taken the work of this process. Work that it begins from now on has a new id. */
+  /**
+   * Reports that another process has taken over the work of this one. New work gets a new id.
+   * @param id the id that was lost; a report about an older one changes nothing
+   */
   lost(id: string): void {
     if (this.#current !== id) return
     this.#current = undefined
-    this.#registered = undefined
+    this.#registration = undefined
     this.#lastBeatMs = Number.NEGATIVE_INFINITY
     if (this.#isClosed) return
-    this.#options.log('error', 'the lease of this process ran out: others have taken its work', { process: id })
+    this.#options.log('error', 'the lease of this process ran out, and another process took over its work', {
+      process: id,
+    })
     for (const listener of this.#lossListeners) listener()
   }
 
-  /** Gives the lease back: what is left of the work of this process is anybody's. */
+  /** Gives the lease back. Any process may take over the work that is left. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#timer)
@@ -96,41 +112,42 @@ export class ProcessLease {
     const id = randomUUID()
     await transaction(db, (tx) => insertProcess(tx, id), { lasting: false })
     this.#current = id
-    if (databaseKind(db) === 'postgres') this.#planBeat()
+    if (databaseKind(db) === 'postgres') this.#scheduleBeat()
     return id
   }
 
-  #planBeat(): void {
+  #scheduleBeat(): void {
     clearTimeout(this.#timer)
     if (this.#isClosed) return
     this.#timer = setTimeout(() => {
       this.#beating = this.#beat()
         .catch((error: unknown) => this.#options.log('error', 'the heartbeat of this process failed', { error }))
-        .finally(() => this.#planBeat())
-    }, this.#options.leaseMs / 5).unref()
+        .finally(() => this.#scheduleBeat())
+    }, this.#options.leaseMs / beatsPerLease).unref()
   }
 
   async #beat(): Promise<void> {
     const { db, log, leaseMs } = this.#options
     const id = await this.id()
-    // After an outage of the database every heartbeat is late, so nobody is declared dead before all had their turn.
-    const isSteady = performance.now() - this.#lastBeatMs < leaseMs / 2
-    const beat = await transaction(
+    // After an outage of the database all heartbeats are late. A process whose own heartbeat was late ends no other lease,
+    // so that each process can beat first.
+    const isOnTime = performance.now() - this.#lastBeatMs < leaseMs / 2
+    const { isRenewed, ended } = await transaction(
       db,
       async (tx) => {
-        const isKept = await updateBeat(tx, id)
-        return { isKept, silent: isKept && isSteady ? await deleteSilentProcesses(tx, leaseMs) : [] }
+        const hasRow = await updateBeat(tx, id)
+        return { isRenewed: hasRow, ended: hasRow && isOnTime ? await deleteSilentProcesses(tx, leaseMs) : [] }
       },
       { lasting: false },
     )
-    if (!beat.isKept) {
+    if (!isRenewed) {
       this.lost(id)
       await this.id()
       return
     }
     this.#lastBeatMs = performance.now()
-    if (beat.silent.length > 0) {
-      log('warn', 'the heartbeat of other processes stopped: their work is taken over', { processes: beat.silent })
+    if (ended.length > 0) {
+      log('warn', 'the heartbeat of other processes stopped; this process takes over their work', { processes: ended })
     }
     for (const listener of this.#beatListeners) if (!this.#isClosed) await listener()
   }

@@ -17,7 +17,7 @@ export const insertProcess = async (tx: Tx, id: string): Promise<void> => {
     .execute()
 }
 
-/** @returns false when the process has no row any more: others have taken its work */
+/** Renews the lease of a process. @returns false when its row was deleted, and another process may have its work */
 export const updateBeat = async (tx: Tx, id: string): Promise<boolean> =>
   (
     await tx
@@ -28,8 +28,8 @@ export const updateBeat = async (tx: Tx, id: string): Promise<boolean> =>
   ).numUpdatedRows > 0n
 
 /**
- * Deletes processes without a heartbeat for so long; from then on their work is anybody's. A process in the middle of a
- * transaction that depends on its row is passed over.
+ * Deletes the processes without a heartbeat in the last `silentMs`; any process may take over their work then. It skips a
+ * process whose row a transaction holds (`holdProcess`). Returns the deleted ids.
  */
 export async function deleteSilentProcesses(tx: Tx, silentMs: number): Promise<string[]> {
   const silent = tx
