@@ -357,3 +357,45 @@ test('a pull request from a fork does not keep the runs of another pull request 
   assert.equal(runs.length, 2)
   assert.deepEqual(await jobStatuses(forge, repo, runs[1]!.id), ['waiting'])
 })
+
+test('an untrusted run leaves the statuses of trusted runs, people and services for the same commit', async () => {
+  const { forge, repo, alice, mallory } = await startAttack()
+  await using _ = forge
+  const runner = await TestRunner.register(forge, `${repo.api}/actions/runners`)
+  const jobs = 'check: { runs-on: ubuntu-latest, steps: [{ run: exit }] }'
+  const ci = `name: ci\n${workflow('pull_request', jobs)}`
+  const other = `name: other\n${workflow('pull_request', jobs)}`
+  const head = await commitFiles(forge, repo.api, { [`${folder}/ci.yml`]: ci }, { newBranch: 'own' })
+  await alice.must('POST', `${repo.api}/pulls`, { head: 'own', base: 'main', title: 'own' })
+  await forge.settle()
+  const statuses = async (sha: string) =>
+    (await alice.must('GET', `${repo.api}/commits/${sha}/status`)).json.statuses.map(
+      ({ context, status }: { context: string; status: string }) => `${context}: ${status}`,
+    )
+  const context = 'ci / check (pull_request)'
+  assert.deepEqual(await statuses(head), [`${context}: pending`])
+  await runner.finish(await runner.must(), 'FAILURE')
+  assert.deepEqual(await statuses(head), [`${context}: failure`])
+
+  // The same commit as the head of a pull request from a fork.
+  const forked = (await mallory.must('POST', `${repo.api}/forks`, { name: 'fork' })).json
+  const request = { head: `mallory/${forked.name}:own`, base: 'main', title: 'mine' }
+  await mallory.must('POST', `${repo.api}/pulls`, request)
+  await forge.settle()
+  const waiting = (await runsOf(forge, repo)).find(({ status }) => status === 'blocked' || status === 'waiting')
+  assert.equal(waiting?.head_sha, head)
+  assert.deepEqual(await statuses(head), [`${context}: failure`], 'while the run waits for approval')
+  await approve(forge, repo, waiting.id)
+  await runner.finish(await runner.must())
+  assert.deepEqual(await statuses(head), [`${context}: failure`], 'after the run succeeded')
+
+  // A commit of the fork: its run writes statuses, but not in a context that a service wrote.
+  const files = { [`${folder}/ci.yml`]: ci, [`${folder}/other.yml`]: other, more: 'x' }
+  const own = await commitFiles(forge, '/repos/mallory/fork', files, { newBranch: 'more', as: 'mallory' })
+  const written = { context: 'other / check (pull_request)', state: 'failure' }
+  await mallory.must('POST', `${repo.api}/pulls`, { head: 'mallory/fork:more', base: 'main', title: 'more' })
+  await forge.as('wendy').must('POST', `${repo.api}/statuses/${own}`, written)
+  await forge.settle()
+  await drain(runner)
+  assert.deepEqual((await statuses(own)).toSorted(), [`${context}: success`, `${written.context}: failure`])
+})

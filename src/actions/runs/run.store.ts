@@ -181,6 +181,22 @@ export const hasPullRunFor = async (
     .limit(1)
     .executeTakeFirst()) !== undefined
 
+/** Returns the workflows and jobs of trusted runs for a commit, whose statuses belong to these runs. */
+export const listTrustedJobs = (
+  tx: Tx,
+  { repo_id, commit_oid, event }: Pick<ActionRunRow, 'repo_id' | 'commit_oid' | 'event'>,
+): Promise<{ workflow_name: string; event: string; name: string }[]> =>
+  tx
+    .selectFrom('action_run')
+    .innerJoin('action_job', 'action_job.run_id', 'action_run.id')
+    .select(['action_run.workflow_name', 'action_run.event', 'action_job.name'])
+    .distinct()
+    .where('action_run.repo_id', '=', repo_id)
+    .where('action_run.commit_oid', '=', commit_oid)
+    .where('action_run.event', '=', event)
+    .where('action_run.is_foreign', '=', false)
+    .execute()
+
 /** All that a change of a run looks at, without what runners get of the file. */
 export type JobState = Omit<ActionJobRow, 'payload'>
 
