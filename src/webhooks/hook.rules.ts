@@ -99,12 +99,16 @@ export function chosenEvents(given: readonly string[]): HookEvent[] {
 const isOpen = (filter: string): boolean => filter === '' || filter === '*'
 
 /**
- * Whether a branch filter lets the reference through: its glob is about short names of branches, and `*` and `?` do not
- * stop at slashes. What is no branch always passes.
+ * Compiles a branch filter: returns whether it lets a reference through. Its glob is about short names of branches, and `*` and
+ * `?` cross slashes. References other than branches always pass.
  */
-export function passesFilter(filter: string, ref: string | undefined): boolean {
-  const branch = ref === undefined ? undefined : branchOf(ref)
-  return isOpen(filter) || branch === undefined || compileGlob(filter, '')(branch)
+export function compileBranchFilter(filter: string): (ref: string | undefined) => boolean {
+  if (isOpen(filter)) return () => true
+  const fits = compileGlob(filter, '')
+  return (ref) => {
+    const branch = ref === undefined ? undefined : branchOf(ref)
+    return branch === undefined || fits(branch)
+  }
 }
 
 /** Longest texts of a webhook, in characters. */

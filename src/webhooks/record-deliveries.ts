@@ -20,7 +20,7 @@ import {
   type NewPayload,
 } from './delivery.store.ts'
 import { goneRepositoriesOf } from './gone-repositories.ts'
-import { passesFilter } from './hook.rules.ts'
+import { compileBranchFilter } from './hook.rules.ts'
 import { tellingsOf } from './payloads/all-tellings.ts'
 import { PayloadKit, type KitCtx } from './payloads/payload-kit.present.ts'
 import type { Telling } from './payloads/telling.ts'
@@ -57,8 +57,9 @@ async function wantedTellings(tx: Tx, events: readonly RecordedEvent[]): Promise
   if (hooks.length === 0) return []
   const repos = await loadRepos(tx, repoIds)
   const ownerOf = (id: RepoId): UserId | undefined => repos.get(id)?.owner_id
+  const subscriptions = hooks.map(subscriptionOf)
   return told.flatMap((each): TellingTo[] => {
-    const those = hooks.filter((hook) => wants(hook, each.telling, ownerOf))
+    const those = subscriptions.filter((one) => wants(one, each.telling, ownerOf)).map(({ hook }) => hook)
     return those.length === 0 ? [] : [{ ...each, hooks: those }]
   })
 }
@@ -104,8 +105,21 @@ export const recordLater: Job<Ctx, { readonly eventIds: readonly EventId[] }> = 
 const repoOf = (to: Telling['to']): RepoId | undefined =>
   'repoId' in to ? to.repoId : 'ownerOf' in to ? to.ownerOf : undefined
 
+/** A webhook with its events and filter read once for all events of a transaction. */
+interface Subscription {
+  readonly hook: WebhookRow
+  readonly events: ReadonlySet<string>
+  readonly passes: (ref: string | undefined) => boolean
+}
+
+const subscriptionOf = (hook: WebhookRow): Subscription => ({
+  hook,
+  events: new Set(JSON.parse(hook.events) as string[]),
+  passes: compileBranchFilter(hook.branch_filter),
+})
+
 function wants(
-  hook: WebhookRow,
+  { hook, events, passes }: Subscription,
   { to, eventType, ref }: Telling,
   ownerOf: (id: RepoId) => UserId | undefined,
 ): boolean {
@@ -113,9 +127,7 @@ function wants(
     hook.level === 'system' ||
     ('repoId' in to && hook.repo_id === to.repoId) ||
     (hook.owner_id !== null && hook.owner_id === ('ownerId' in to ? to.ownerId : ownerOf(repoOf(to) as RepoId)))
-  return (
-    isConcerned && (JSON.parse(hook.events) as string[]).includes(eventType) && passesFilter(hook.branch_filter, ref)
-  )
+  return isConcerned && events.has(eventType) && passes(ref)
 }
 
 interface Made {
