@@ -65,6 +65,19 @@ const bigFileBytes = 8 << 20
 /** Most threads of one git that packs: each has its own window in memory. */
 const maxPackThreads = 4
 
+/** Faults in the history of well-known old projects that do no harm; pushes and fetches of other servers take them. */
+const harmlessFaults = [
+  'badTimezone',
+  'missingSpaceBeforeDate',
+  'zeroPaddedFilemode',
+  'zeroPaddedDate',
+  'missingEmail',
+  'missingNameBeforeEmail',
+  'multipleAuthors',
+]
+  .map((fault) => `\t${fault} = ignore`)
+  .join('\n')
+
 const configuration = (hooksFolder: string, durable: boolean): string => `
 [core]
 \thooksPath = ${hooksFolder}
@@ -114,14 +127,11 @@ const configuration = (hooksFolder: string, durable: boolean): string => `
 \tprocReceiveRefs = refs/for/
 \tupdateServerInfo = false
 [receive "fsck"]
-\t; What the history of well-known old projects holds, and does no harm.
-\tbadTimezone = ignore
-\tmissingSpaceBeforeDate = ignore
-\tzeroPaddedFilemode = ignore
-\tzeroPaddedDate = ignore
-\tmissingEmail = ignore
-\tmissingNameBeforeEmail = ignore
-\tmultipleAuthors = ignore
+${harmlessFaults}
+[fetch]
+\tfsckObjects = true
+[fetch "fsck"]
+${harmlessFaults}
 [uploadpack]
 \tallowFilter = true
 \tallowReachableSHA1InWant = true

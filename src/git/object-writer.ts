@@ -1,4 +1,5 @@
-import { isDotGit } from './dot-git.ts'
+import { isDisguisedGitModules, isDotGit } from './dot-git.ts'
+import { checkGitModules } from './git-modules.ts'
 import { createHash, type Hash, randomBytes } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { access, mkdir, open, rename, rm } from 'node:fs/promises'
@@ -170,6 +171,10 @@ export async function writeTree(
     }
     const mode = change.mode ?? '100644'
     if (!writableModes.has(mode)) throw new Invalid(`not a file mode: ${mode}`)
+    const name = parts.at(-1) as string
+    if (name === '.gitmodules' || isDisguisedGitModules(name)) {
+      await checkModulesFile(context, key, mode, change.content)
+    }
     let oid: Oid
     if (Buffer.isBuffer(change.content) || 'stream' in change.content) {
       oid = await writeBlob(context, key, change.content)
@@ -184,6 +189,20 @@ export async function writeTree(
     tree: (await writeFolder(context, key, root)) ?? (await writeObject(context, key, 'tree', Buffer.alloc(0))),
     blobs,
   }
+}
+
+/** Refuses a `.gitmodules` that a push could not bring. */
+async function checkModulesFile(
+  context: GitContext,
+  key: GitKey,
+  mode: string,
+  content: Buffer | BlobSource | { readonly oid: Oid },
+): Promise<void> {
+  if (mode !== '100644' && mode !== '100755') throw new Invalid('.gitmodules has to be a file', 'git_modules_invalid')
+  if (Buffer.isBuffer(content)) return checkGitModules(context, key, content)
+  if ('stream' in content) throw new Invalid('.gitmodules is too large', 'git_modules_invalid')
+  const [reply] = await cat(context, locate(context, key), [['contents', content.oid]])
+  if (reply?.content) await checkGitModules(context, key, reply.content)
 }
 
 /** Path segments that git itself refuses in a tree, so that no clone of it is harmed. */

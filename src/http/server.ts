@@ -296,7 +296,8 @@ export class ForgeServer {
       sizeBytes = await this.#responder.send(call, response, reply)
     } catch (thrown) {
       const error = this.#lostRace(withFullDisk(thrown), call)
-      if (!(error instanceof Refusal) && !(error instanceof Moved) && !call.signal.aborted) {
+      const isGone = call.signal.aborted || (request.socket.destroyed && isBrokenPipe(error))
+      if (!(error instanceof Refusal) && !(error instanceof Moved) && !isGone) {
         this.#options.defect(error, call)
       }
       sizeBytes = this.#responder.sendError(request, response, call, error, operation.errors, {
@@ -380,6 +381,10 @@ function requestIds(): () => string {
   let count = 0
   return () => `${prefix}-${(++count).toString(36)}`
 }
+
+/** Whether a write failed because the client went away: the connection tells so only afterwards. */
+const isBrokenPipe = (error: unknown): boolean =>
+  ['EPIPE', 'ECONNRESET'].includes((error as NodeJS.ErrnoException).code ?? '')
 
 /** In tests and development a refusal with a status that its requirement does not declare is a defect. */
 function checkRefusal(operation: NamedOperation, { codes, refuses }: AnyRequirement, error: unknown): void {
