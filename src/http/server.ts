@@ -296,7 +296,7 @@ export class ForgeServer {
       sizeBytes = await this.#responder.send(call, response, reply)
     } catch (thrown) {
       const error = this.#lostRace(withFullDisk(thrown), call)
-      const isGone = call.signal.aborted || (request.socket.destroyed && isBrokenPipe(error))
+      const isGone = call.signal.aborted || ((response.socket?.destroyed ?? true) && isBrokenPipe(error))
       if (!(error instanceof Refusal) && !(error instanceof Moved) && !isGone) {
         this.#options.defect(error, call)
       }
