@@ -296,7 +296,7 @@ export class ForgeServer {
       sizeBytes = await this.#responder.send(call, response, reply)
     } catch (thrown) {
       const error = this.#lostRace(withFullDisk(thrown), call)
-      const isGone = call.signal.aborted || ((response.socket?.destroyed ?? true) && isBrokenPipe(error))
+      const isGone = call.signal.aborted || (response.headersSent && isBrokenPipe(error))
       if (!(error instanceof Refusal) && !(error instanceof Moved) && !isGone) {
         this.#options.defect(error, call)
       }
@@ -382,7 +382,10 @@ function requestIds(): () => string {
   return () => `${prefix}-${(++count).toString(36)}`
 }
 
-/** Whether a write failed because the client went away: the connection tells so only afterwards. */
+/**
+ * Whether a write failed because the other end is gone. Once the head of the answer is out, that is the client, or git whose
+ * output nobody takes any more; the connection says so only afterwards.
+ */
 const isBrokenPipe = (error: unknown): boolean =>
   ['EPIPE', 'ECONNRESET'].includes((error as NodeJS.ErrnoException).code ?? '')
 
