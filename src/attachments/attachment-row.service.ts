@@ -1,3 +1,5 @@
+import type { RepoCtx } from '../access/context.ts'
+import { refuseOverQuotaBefore } from '../access/reservation.service.ts'
 import type { UsageSource } from '../access/usage.ts'
 import { addToUsage } from '../access/usage.store.ts'
 import type { Tx } from '../db/database.ts'
@@ -13,6 +15,20 @@ export async function addFile(tx: Tx, values: NewAttachmentRow, doerId: UserId):
   const row = await insertAttachment(tx, values)
   await addToUsage(tx, { repoId: row.repo_id }, usageKindOf(row), row.size_bytes)
   await publish(tx, 'attachment.created', { attachmentId: row.id, repoId: row.repo_id, doerId })
+  return row
+}
+
+/** Like `addFile` for an upload: an owner whom other uploads have brought over quota meanwhile is `OverQuota`. */
+export async function addUpload(
+  ctx: Pick<RepoCtx, 'config' | 'owner'>,
+  tx: Tx,
+  values: NewAttachmentRow,
+  doerId: UserId,
+): Promise<AttachmentRow> {
+  const row = await addFile(tx, values, doerId)
+  const subject = row.release_id === null ? 'size:assets:attachments:issues' : 'size:assets:attachments:releases'
+  const charge = { owner: ctx.owner, kind: usageKindOf(row), subject, sizeBytes: row.size_bytes } as const
+  await refuseOverQuotaBefore(ctx, tx, charge)
   return row
 }
 

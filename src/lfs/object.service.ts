@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { addAbortSignal, type Readable } from 'node:stream'
 import type { Ctx, RepoCtx, SignedInRepoCtx } from '../access/context.ts'
 import { refuseOverQuota } from '../access/quota.service.ts'
+import { refuseOverQuotaBefore } from '../access/reservation.service.ts'
 import { storedContent } from '../access/stored-content.ts'
 import type { UsageSource } from '../access/usage.ts'
 import { addToUsage } from '../access/usage.store.ts'
@@ -41,14 +42,16 @@ export async function chargeObjects(tx: Tx, repoId: RepoId, differenceBytes: num
   await addToLfsSize(tx, repoId, differenceBytes)
 }
 
-/** Gives contents that are there, and held, to a repository. */
+/** Gives contents that are there, and held, to a repository. @returns the number of bytes that it has more */
 export async function giveObjects(
   tx: Tx,
   repoId: RepoId,
   blobs: readonly Pick<LfsBlobRow, 'id' | 'oid' | 'size_bytes'>[],
   atUnix: Unix,
-): Promise<void> {
-  await chargeObjects(tx, repoId, await insertObjects(tx, repoId, blobs, atUnix))
+): Promise<number> {
+  const addedBytes = await insertObjects(tx, repoId, blobs, atUnix)
+  await chargeObjects(tx, repoId, addedBytes)
+  return addedBytes
 }
 
 /** Each file that arrives has a name of its own, so that deleting one never meets another of the same content. */
@@ -89,7 +92,7 @@ export async function storeObject(
     expected: { sha256: pointer.oid, sizeBytes: pointer.sizeBytes },
     ...(signal ? { signal } : {}),
   })
-  await recordArrived(ctx, ctx.repo, pointer, blobKey)
+  await recordArrived(ctx, pointer, blobKey)
 }
 
 /** Makes an object of a file of the store that nobody else can reach. One whose content is another is `Invalid`, and removed. */
@@ -100,7 +103,7 @@ export async function keepArrived(ctx: RepoCtx, pointer: Pointer, blobKey: strin
     await ctx.blobs.lfs.delete(blobKey)
     throw error
   }
-  await recordArrived(ctx, ctx.repo, pointer, blobKey)
+  await recordArrived(ctx, pointer, blobKey)
 }
 
 async function checkContent(ctx: RepoCtx, pointer: Pointer, blobKey: string, signal: AbortSignal): Promise<void> {
@@ -120,8 +123,16 @@ async function checkContent(ctx: RepoCtx, pointer: Pointer, blobKey: string, sig
   }
 }
 
-/** Records a file whose content is that of the pointer, or removes it when the same is there already. */
-async function recordArrived(ctx: Ctx, repo: Pick<RepoRow, 'id'>, pointer: Pointer, blobKey: string): Promise<void> {
+/**
+ * Records a file whose content is that of the pointer, or removes it when the same is there already. An owner whom other
+ * uploads have brought over quota meanwhile is `OverQuota`.
+ */
+async function recordArrived(
+  ctx: Ctx & Pick<RepoCtx, 'repo' | 'owner'>,
+  pointer: Pointer,
+  blobKey: string,
+): Promise<void> {
+  const { owner, repo } = ctx
   let usedKey: string
   try {
     const known = await findBlob(ctx.db, pointer.oid)
@@ -131,7 +142,8 @@ async function recordArrived(ctx: Ctx, repo: Pick<RepoRow, 'id'>, pointer: Point
       const blob = await holdOrInsert(tx, pointer, blobKey, atUnix)
       // What the store has lost is made good by whoever sends it again.
       const isHealed = isLost && (await replaceBlobKey(tx, blob.id, known.blob_key, blobKey))
-      await giveObjects(tx, repo.id, [blob], atUnix)
+      const sizeBytes = await giveObjects(tx, repo.id, [blob], atUnix)
+      await refuseOverQuotaBefore(ctx, tx, { owner, kind, subject: 'size:git:lfs', sizeBytes })
       return isHealed ? blobKey : blob.blob_key
     })
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Ctx, SignedInCtx } from '../access/context.ts'
+import { refuseOverQuotaBefore } from '../access/reservation.service.ts'
 import { addToUsage, loadUsage } from '../access/usage.store.ts'
 import { transaction, type Tx } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
@@ -59,6 +60,8 @@ export interface Publication extends NewVersion {
   readonly whenThere?: 'add' | 'refuse' | 'replace'
   /** No list shows it and nobody is told of it. */
   readonly isInternal?: boolean
+  /** The quota of the owner was looked at when the upload was begun, or does not apply. */
+  readonly isWithoutQuota?: boolean
   /** Names that stand for the version from now on. */
   readonly tags?: readonly string[]
   /** The repository that the package is linked to, unless it is linked. */
@@ -212,6 +215,10 @@ export async function record(ctx: PublishCtx, publication: Publication): Promise
     // The ledger's row is held from here on: of several uploads the later ones count what the earlier ones added.
     await addToUsage(tx, { ownerId: ctx.subject.id }, kind, addedBytes)
     await refuseOverOwnerLimits(ctx, tx, { sizeBytes: 0, versions: 0 })
+    if (!publication.isWithoutQuota) {
+      const subject = 'size:assets:packages:all'
+      await refuseOverQuotaBefore(ctx, tx, { owner: ctx.subject, kind, subject, sizeBytes: addedBytes })
+    }
     if (version.is_internal) return version
     await bumpRevision(tx, ctx.subject.id, publication.type, now)
     if (isNew) {

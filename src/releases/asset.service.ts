@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Ctx, RepoCtx, SignedInRepoCtx } from '../access/context.ts'
 import type { FileHolder } from '../access/file-holder.ts'
-import { addFile, removeFiles } from '../attachments/attachment-row.service.ts'
+import { addUpload, removeFiles } from '../attachments/attachment-row.service.ts'
 import { attachedName } from '../attachments/attachment.rules.ts'
 import { updateAttachment } from '../attachments/attachment.store.ts'
 import { checkedName, noFile, takeUpload, type AttachRules, type Upload } from '../attachments/incoming-file.service.ts'
@@ -83,7 +83,7 @@ function keepAsset(
       uploader_id: ctx.viewer.id,
       created_unix: nowUnix(ctx.clock),
     }
-    return addFile(tx, values, ctx.viewer.id)
+    return addUpload(ctx, tx, values, ctx.viewer.id)
   })
 }
 

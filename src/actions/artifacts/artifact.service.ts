@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Services } from '../../access/context.ts'
 import { refuseOverQuota } from '../../access/quota.service.ts'
-import { reserveUsage } from '../../access/reservation.service.ts'
+import { adjustReserved, reservePart, type UnfinishedUpload } from '../../access/reservation.service.ts'
 import type { UsageSource } from '../../access/usage.ts'
 import { addToUsage } from '../../access/usage.store.ts'
 import { transaction, type Tx } from '../../db/database.ts'
@@ -113,24 +113,23 @@ async function reserve(services: Services, artifact: ActionArtifactRow, sizeByte
   return transaction(services.db, async (tx) => {
     const row = await findArtifactForUpdate(tx, artifact.id)
     if (!row || row.is_whole || row.is_expired) throw noArtifact()
-    const reserved = Math.min(sizeBytes, Math.max(0, services.config.ingot.maxArtifact - row.reserved_bytes))
-    await updateArtifact(tx, row.id, { reserved_bytes: row.reserved_bytes + reserved })
-    await reserveUsage(services, tx, {
-      owner,
-      charged: { repoId: row.repo_id },
-      kind: 'artifacts',
-      subject: 'size:assets:artifacts',
-      sizeBytes: reserved,
-    })
-    return reserved
+    const maxBytes = services.config.ingot.maxArtifact
+    return reservePart(services, tx, owner, uploadOf(row), { sizeBytes, maxBytes })
   })
 }
 
+const uploadOf = (row: ActionArtifactRow): UnfinishedUpload => ({
+  repoId: row.repo_id,
+  kind: 'artifacts',
+  subject: 'size:assets:artifacts',
+  reservedBytes: row.reserved_bytes,
+  setReserved: (tx, reservedBytes) => updateArtifact(tx, row.id, { reserved_bytes: reservedBytes }),
+})
+
 /** Changes what an unfinished artifact is charged. One that is whole or gone has settled its reservations. */
-async function adjustReserved(tx: Tx, row: ActionArtifactRow | undefined, differenceBytes: number): Promise<boolean> {
+async function adjust(tx: Tx, row: ActionArtifactRow | undefined, differenceBytes: number): Promise<boolean> {
   if (!row || row.is_whole || row.is_expired) return false
-  await updateArtifact(tx, row.id, { reserved_bytes: row.reserved_bytes + differenceBytes })
-  await addToUsage(tx, { repoId: row.repo_id }, 'artifacts', differenceBytes)
+  await adjustReserved(tx, uploadOf(row), differenceBytes)
   return true
 }
 
@@ -164,7 +163,7 @@ export async function addBlock(
   const key = newKey(artifact)
   const reserved = await reserve(services, artifact, sizeBytes)
   const giveBack = () =>
-    transaction(services.db, async (tx) => adjustReserved(tx, await findArtifactForUpdate(tx, artifact.id), -reserved))
+    transaction(services.db, async (tx) => adjust(tx, await findArtifactForUpdate(tx, artifact.id), -reserved))
   const stored = await store
     .put(key, content, {
       maxBytes: reserved,
@@ -194,7 +193,7 @@ export async function addBlock(
         size_bytes: stored.sizeBytes,
         blob_key: key,
       })
-      return adjustReserved(tx, row, stored.sizeBytes - reserved - (replaced?.size_bytes ?? 0))
+      return adjust(tx, row, stored.sizeBytes - reserved - (replaced?.size_bytes ?? 0))
     }))
   if (!isRight) await giveBack()
   if (!isKept) await store.delete(key)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Ctx, RepoCtx, Services } from '../../access/context.ts'
 import { refuseOverQuota } from '../../access/quota.service.ts'
-import { reserveUsage } from '../../access/reservation.service.ts'
+import { adjustReserved, reservePart, type UnfinishedUpload } from '../../access/reservation.service.ts'
 import { addToUsage } from '../../access/usage.store.ts'
 import { transaction, type Tx } from '../../db/database.ts'
 import type { ActionCacheBlockRow, ActionCacheRow } from '../../db/tables/actions.ts'
@@ -144,24 +144,23 @@ async function reserve(services: Services, cache: ActionCacheRow, sizeBytes: num
   return transaction(services.db, async (tx) => {
     const row = await findCacheForUpdate(tx, cache.id)
     if (!row || row.is_whole) throw noCache()
-    const reserved = Math.min(sizeBytes, Math.max(0, services.config.ingot.maxCache - row.reserved_bytes))
-    await updateCache(tx, row.id, { reserved_bytes: row.reserved_bytes + reserved })
-    await reserveUsage(services, tx, {
-      owner,
-      charged: { repoId: row.repo_id },
-      kind: 'artifacts',
-      subject: 'size:assets:artifacts',
-      sizeBytes: reserved,
-    })
-    return reserved
+    const maxBytes = services.config.ingot.maxCache
+    return reservePart(services, tx, owner, uploadOf(row), { sizeBytes, maxBytes })
   })
 }
 
+const uploadOf = (row: ActionCacheRow): UnfinishedUpload => ({
+  repoId: row.repo_id,
+  kind: 'artifacts',
+  subject: 'size:assets:artifacts',
+  reservedBytes: row.reserved_bytes,
+  setReserved: (tx, reservedBytes) => updateCache(tx, row.id, { reserved_bytes: reservedBytes }),
+})
+
 /** Changes what an unfinished entry is charged. One that is whole or gone has settled its reservations. */
-async function adjustReserved(tx: Tx, row: ActionCacheRow | undefined, differenceBytes: number): Promise<boolean> {
+async function adjust(tx: Tx, row: ActionCacheRow | undefined, differenceBytes: number): Promise<boolean> {
   if (!row || row.is_whole) return false
-  await updateCache(tx, row.id, { reserved_bytes: row.reserved_bytes + differenceBytes })
-  await addToUsage(tx, { repoId: row.repo_id }, 'artifacts', differenceBytes)
+  await adjustReserved(tx, uploadOf(row), differenceBytes)
   return true
 }
 
@@ -182,7 +181,7 @@ export async function addCacheBlock(
   const key = newKey(cache)
   const reserved = await reserve(services, cache, mostBytes)
   const { sizeBytes } = await store.put(key, content, { maxBytes: reserved, signal }).catch(async (error: unknown) => {
-    await transaction(services.db, async (tx) => adjustReserved(tx, await findCacheForUpdate(tx, cache.id), -reserved))
+    await transaction(services.db, async (tx) => adjust(tx, await findCacheForUpdate(tx, cache.id), -reserved))
     throw error
   })
   let replaced: ActionCacheBlockRow | undefined
@@ -200,7 +199,7 @@ export async function addCacheBlock(
       size_bytes: sizeBytes,
       blob_key: key,
     })
-    return adjustReserved(tx, row, sizeBytes - reserved - (replaced?.size_bytes ?? 0))
+    return adjust(tx, row, sizeBytes - reserved - (replaced?.size_bytes ?? 0))
   })
   if (!isKept) await store.delete(key)
   if (replaced) await store.delete(replaced.blob_key)

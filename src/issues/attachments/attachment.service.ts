@@ -1,7 +1,7 @@
 import type { Ctx, RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
 import type { FileHolder } from '../../access/file-holder.ts'
 import { mode } from '../../access/rights.ts'
-import { addFile, removeFiles } from '../../attachments/attachment-row.service.ts'
+import { addUpload, removeFiles } from '../../attachments/attachment-row.service.ts'
 import { attachedName } from '../../attachments/attachment.rules.ts'
 import { updateAttachment } from '../../attachments/attachment.store.ts'
 import {
@@ -89,7 +89,7 @@ function keepFile(
     }
     if (comment) await touchComment(tx, comment.id, by.atUnix)
     else await touchIssues(tx, [issue.id], by.atUnix)
-    return addFile(tx, values, by.doerId)
+    return addUpload(ctx, tx, values, by.doerId)
   })
 }
 

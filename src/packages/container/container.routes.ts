@@ -197,7 +197,7 @@ export const containerCompleteUpload = operation({
   summary: 'End an upload, with its last part',
   async run({ ctx, params: { image, uuid }, query: { digest = '' }, call }) {
     const upload = await getUpload(ctx, image, uuid)
-    await completeUpload(ctx, upload, digest, partOf(call), (arrived) => keepBlob(ctx, image, arrived))
+    await completeUpload(ctx, upload, digest, partOf(call), (arrived) => keepBlob(ctx, image, arrived, true))
     const location = below(ctx.subject.name, image, `blobs/${digest}`)
     return empty(201, { location, 'docker-content-digest': digest })
   },

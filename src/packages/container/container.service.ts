@@ -55,10 +55,19 @@ const imageKey = ({ subject }: SubjectCtx, image: string) => ({
   lowerName: comparable(image),
 })
 
-/** Keeps a content for an image, until a manifest names it or a day has passed. */
-export async function keepBlob(ctx: PublishCtx, image: string, content: Arrived | { sha256: string }): Promise<void> {
+/**
+ * Keeps a content for an image, until a manifest names it or a day has passed.
+ * @param isWithoutQuota for an upload in parts, whose bytes were charged before
+ */
+export async function keepBlob(
+  ctx: PublishCtx,
+  image: string,
+  content: Arrived | { sha256: string },
+  isWithoutQuota = false,
+): Promise<void> {
   const file = { fileName: blobFile(content.sha256), isLead: false, content, replaces: true }
-  await record(ctx, { type, name: image, version: uploadVersion, isInternal: true, files: [file] })
+  const version = uploadVersion
+  await record(ctx, { type, name: image, version, isInternal: true, isWithoutQuota, files: [file] })
 }
 
 function hasDigest({ sha256, digests }: Arrived, digest: string): boolean {
@@ -214,6 +223,8 @@ export async function pushManifest(
       version: reference,
       metadata,
       whenThere: 'replace',
+      // Contents that are there already; an owner over quota may end a push.
+      isWithoutQuota: true,
       whileHeld: (tx, version) => noteReferences(tx, version, manifest),
       files: [
         { fileName: manifestFile, isLead: true, content: arrived },

@@ -183,6 +183,7 @@ export function createSource(
 
   const keep = (fileName: string, fileKey: string, content: Arrived, metadata?: object) =>
     record(keeper, {
+      isWithoutQuota: true,
       type,
       name: keptName(name),
       version: upstreamVersion,

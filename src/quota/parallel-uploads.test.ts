@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { test } from 'node:test'
+import { examined } from '../testing/doctor.ts'
+import { startForge } from '../testing/forge.ts'
+
+const fileBytes = 400_000
+/** Two files are more than this, so the second one brings its owner over quota and each later one is refused. */
+const totalBytes = 600_000
+
+/** The contents of four uploads that end together: each has passed the first look at the quota before one of them is whole. */
+function heldContents(head = '', tail = '') {
+  const contents = Array.from({ length: 4 }, () => randomBytes(fileBytes))
+  const released = sleep(500)
+  const bodyOf = (content: Buffer) =>
+    new ReadableStream<Uint8Array>({
+      async start(controller) {
+        controller.enqueue(Buffer.concat([Buffer.from(head), content.subarray(0, -1)]))
+        await released
+        controller.enqueue(Buffer.concat([content.subarray(-1), Buffer.from(tail)]))
+        controller.close()
+      },
+    })
+  return contents.map((content) => ({ content, body: bodyOf(content) }))
+}
+
+const head = '--b\r\ncontent-disposition: form-data; name="attachment"; filename="a.txt"\r\n\r\n'
+const form = { type: 'multipart/form-data; boundary=b', head, tail: '\r\n--b--\r\n' }
+const plain = { type: 'application/octet-stream', head: '', tail: '' }
+
+const places = {
+  'LFS objects': {
+    ...plain,
+    method: 'PUT',
+    path: (content: Buffer) =>
+      `alice/files.git/info/lfs/objects/${createHash('sha256').update(content).digest('hex')}/${content.length}`,
+  },
+  'files of an issue': { ...form, method: 'POST', path: () => 'api/v1/repos/alice/files/issues/1/assets' },
+  'files of a release': { ...form, method: 'POST', path: () => 'api/v1/repos/alice/files/releases/1/assets' },
+  'files of packages': {
+    ...plain,
+    method: 'PUT',
+    path: (content: Buffer) => `api/packages/alice/generic/a/1/${content.toString('hex', 0, 8)}`,
+  },
+}
+
+for (const [what, { type, head, tail, method, path }] of Object.entries(places)) {
+  test(`${what}: parallel uploads exceed the quota by one of them at most, and the others leave nothing`, async () => {
+    const settings = {
+      quota: { ENABLED: true },
+      'quota.default': { TOTAL: totalBytes },
+      server: { LFS_START_SERVER: true },
+      attachment: { ALLOWED_TYPES: '*/*' },
+      'repository.release': { ALLOWED_TYPES: '*/*' },
+    }
+    await using forge = await startForge({ settings, users: ['alice'] })
+    const repo = await forge.given.repo({ owner: 'alice', name: 'files' })
+    const alice = forge.as('alice')
+    await alice.must('POST', `${repo.api}/issues`, { title: 'a' })
+    await alice.must('POST', `${repo.api}/releases`, { tag_name: 'v1' })
+    await forge.settle()
+    const { token } = await forge.account('alice')
+    const statuses = await Promise.all(
+      heldContents(head, tail).map(async ({ content, body }) => {
+        const headers = {
+          authorization: `token ${token}`,
+          'content-type': type,
+          accept: 'application/vnd.git-lfs+json',
+        }
+        const init = { method, headers, body, duplex: 'half' } as RequestInit
+        const response = await fetch(`${forge.url}/${path(content)}`, init)
+        await response.arrayBuffer()
+        return response.status
+      }),
+    )
+    const refused = statuses.filter((status) => status === 413).length
+    assert.deepEqual([refused, statuses.filter((status) => status < 300).length], [2, 2], statuses.join())
+    const { blobs } = forge.services
+    let stored = 0
+    for (const store of [blobs.lfs, blobs.attachments, blobs.packages]) {
+      for await (const { key } of store.list('')) stored += (await store.stat(key))?.sizeBytes ?? 0
+    }
+    assert.equal(stored, 2 * fileBytes)
+    assert.deepEqual(await examined(forge.services), [])
+  })
+}
