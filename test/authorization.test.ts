@@ -126,8 +126,6 @@ test('an operation that is declared to change nothing opens no transaction', asy
   await forge.settle()
   // When a token was used last is noted whatever it asks for.
   forge.services.tokenUse.note = () => undefined
-  // The heartbeat opens transactions at any time.
-  await forge.services.process.close()
   const { writer } = engineOf(forge.services.db)
   const begin = writer.transaction.bind(writer)
   let begun = 0
