@@ -1,3 +1,4 @@
+import { asking } from '../audit/asking.ts'
 import { engineOf, type DatabaseEngine } from '../db/database.ts'
 import type { Forge } from './forge.ts'
 
@@ -6,18 +7,19 @@ interface Executor {
   executeQuery(...args: readonly unknown[]): unknown
 }
 
-/** Queries of the workers, who look at their queue whenever they like. */
-const ofWorkers = /"(?:job|schedule)"|\bfrom job\b/
-
 /** Statements that were run so far, and what they say. */
 export type QueryCount = { readonly count: number; readonly texts: readonly string[] } & Disposable
 
+/** Statements of workers, which read their queue at any time. */
+const ofQueue = /"(?:job|schedule)"|\bfrom job\b/
+
 /**
- * Counts the statements that a forge runs outside of transactions until it is disposed. What is still being worked in
- * the background is waited for first, and the workers' looks at their queue do not count. Prepared queries that are asked
- * together count as one, as they are one statement on PostgreSQL.
+ * Counts the statements that a forge runs outside of transactions, until it is disposed. It waits first for work in the
+ * background. Prepared queries that are asked together count as one, because they are one statement on PostgreSQL.
+ * @param of those of requests, or those of jobs and heartbeats as well
  */
-export async function countQueries(forge: Forge): Promise<QueryCount> {
+export async function countQueries(forge: Forge, of: 'requests' | 'all' = 'requests'): Promise<QueryCount> {
+  const counts = (sql: string): boolean => (of === 'all' ? !ofQueue.test(sql) : asking() !== undefined)
   await forge.settle()
   const engine = engineOf(forge.services.db)
   const executor = engine.reader.getExecutor() as unknown as Executor
@@ -26,10 +28,12 @@ export async function countQueries(forge: Forge): Promise<QueryCount> {
   const texts: string[] = []
   executor.executeQuery = function counted(this: Executor, ...args) {
     const { sql } = args[0] as { sql: string }
-    if (!ofWorkers.test(sql)) texts.push(sql)
+    if (counts(sql)) texts.push(sql)
     return own.apply(this, [...args])
   }
-  const stopCounting = countPrepared(engine, (sql) => texts.push(sql))
+  const stopCounting = countPrepared(engine, (sql) => {
+    if (of === 'all' || counts(sql)) texts.push(sql)
+  })
   return {
     get count() {
       return texts.length
