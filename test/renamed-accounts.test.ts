@@ -60,14 +60,17 @@ async function makeRenamed(forge: Forge): Promise<void> {
   await root.must('POST', `/orgs/${former.org}/rename`, { new_name: current.org })
 }
 
+/** Returns the address of an operation below the site. */
+const below = ({ base }: NamedOperation, path: string): string =>
+  (base === 'api' ? '/api/v1' : base === 'vendor' ? '/api/service/v1' : '') + path
+
 /** The administrator asks, who may do everything; some operations take the password only. */
 function send(forge: Forge, operation: NamedOperation, path: string) {
   const takesPassword = operation.requires.some(({ codes }) => codes.includes('basicAuth'))
   const basic = { login: 'root', password: testPassword }
   const client = takesPassword ? forge.as('root', { basic }) : forge.as('root')
-  const base = operation.base === 'vendor' ? '/api/service/v1' : ''
   const body = operation.id === 'createOrgRepoDeprecated' ? { name: 'new' } : bodyFor(operation)
-  return client.send(operation.method, base + path, body, { site: operation.base !== 'api' })
+  return client.send(operation.method, below(operation, path), body, { site: true })
 }
 
 /** A permanent redirect that keeps the method: clients repeat a write as GET after 301. */
@@ -85,7 +88,7 @@ test('a former name of an account redirects in every path parameter that names a
       const { status, headers } = await send(forge, operation, path(former[kind]))
       asked += 1
       const location = headers.get('location')
-      const expected = (operation.base === 'api' ? '/api/v1' : '') + path(current[kind])
+      const expected = below(operation, path(current[kind]))
       const isRight = location === expected && status === (operation.family === 'git' ? permanent(operation) : 307)
       if (!isRight) wrong.push(`${operation.id}, ${parameter}: ${status} ${location}`)
     }
@@ -108,7 +111,7 @@ test('a former name of a repository redirects, and the redirect of a write keeps
     const { status, headers } = await send(forge, operation, path('former'))
     asked += 1
     const location = headers.get('location')
-    const expected = (operation.base === 'api' ? '/api/v1' : '') + path('present')
+    const expected = below(operation, path('present'))
     if (status !== permanent(operation) || location !== expected) wrong.push(`${operation.id}: ${status} ${location}`)
   })
   assert.deepEqual(wrong, [])
