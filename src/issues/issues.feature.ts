@@ -12,13 +12,11 @@ import * as issueAttachmentRoutes from './attachments/attachment.routes.ts'
 import * as orgLabelRoutes from './labels/org-label.routes.ts'
 import * as issueTemplateRoutes from './templates/template.routes.ts'
 import { issueFiles } from './attachments/attachment.service.ts'
-import { cellsCheck } from './cell.service.ts'
 import { issueCounters } from './counter.store.ts'
 import { placesCheck } from './doctor.service.ts'
 import { dropLabelsOfOldOwner, makeFirstLabels } from './labels/label.subscribers.ts'
 import { copyTemplateLabels } from './labels/template-label.subscribers.ts'
 import { dropUnseenSubscriptions } from './social/subscription.subscribers.ts'
-import { widenIssueCells } from './widen-cells.task.ts'
 import { tracesOfIssues, writings } from './writing.owned.ts'
 import { readCommitMessages } from './timeline/commit-reference.subscribers.ts'
 
@@ -41,7 +39,6 @@ export const issues: Feature = {
   subscribers: [dropLabelsOfOldOwner, makeFirstLabels, copyTemplateLabels, readCommitMessages, dropUnseenSubscriptions],
   fileHolders: [issueFiles],
   counters: issueCounters,
-  doctor: [placesCheck, cellsCheck],
-  schedules: () => [widenIssueCells],
+  doctor: [placesCheck],
   owns: [writings, tracesOfIssues],
 }

@@ -39,7 +39,6 @@ import { issues2 } from './issues-2.ts'
 import { issues3 } from './issues-3.ts'
 import { issues4 } from './issues-4.ts'
 import { issues5 } from './issues-5.ts'
-import { issues6 } from './issues-6.ts'
 import { lfs1 } from './lfs-1.ts'
 import type { Migration } from './migration.ts'
 import { mirrors1 } from './mirrors-1.ts'
@@ -177,7 +176,6 @@ export const migrations: readonly Migration[] = [
   accounts12,
   repoRelations7,
   accounts13,
-  issues6,
   actions10,
   notifications3,
   actions11,

@@ -298,69 +298,11 @@ export interface IssueTallyTable {
   total: number
 }
 
-/**
- * What `issue_block` counts by: times of creation and of the latest change, numbers of comments, dates until which issues are
- * due, times of creation of those that have one; `comment`: comments by creation, as of open issues and pull requests.
- */
-export type BlockSort = 'created' | 'updated' | 'comments' | 'due' | 'dated' | 'comment'
-
-/** Repositories that have so many issues or comments that these are counted by blocks. */
-export interface IssueBlockRepoTable {
-  repo_id: RepoId
-  of_comments: boolean
-  /** How wide its cells are, in seconds, as a power of two: `issue_cell`. */
-  cell_bits: number | null
-}
-
-/**
- * How many issues of a repository, by kind and state, have a time or number of some range. The database keeps it with every
- * write. There are wide blocks (level 0) and narrow ones in them (1); what widths they have, `block.store.ts` knows.
- */
-export interface IssueBlockTable {
-  id: GeneratedAlways<number>
-  repo_id: RepoId
-  sort: BlockSort
-  level: number
-  block: number
-  /** Some blocks are in several rows, for those who write at once. */
-  shard: number
-  open_issues: number
-  closed_issues: number
-  open_pulls: number
-  closed_pulls: number
-}
-
-/** What `issue_cell` counts by beside the time of the latest change. */
-export type CellSort = Exclude<BlockSort, 'updated'>
-
-/**
- * How many issues of a repository, by kind and state, have both a time or number and a time of the latest change of some
- * ranges. The database keeps it with every write.
- */
-export interface IssueCellTable {
-  id: GeneratedAlways<number>
-  repo_id: RepoId
-  sort: CellSort
-  /** How wide it is. */
-  bits: number
-  /** Where it is in time of the latest change, and where in the order. */
-  y: number
-  x: number
-  shard: number
-  open_issues: number
-  closed_issues: number
-  open_pulls: number
-  closed_pulls: number
-}
-
 export interface IssueTables {
   issue: IssueTable
   comment: CommentTable
   label: LabelTable
   issue_tally: IssueTallyTable
-  issue_block: IssueBlockTable
-  issue_cell: IssueCellTable
-  issue_block_repo: IssueBlockRepoTable
   issue_label: IssueLabelTable
   issue_assignee: IssueAssigneeTable
   milestone: MilestoneTable
