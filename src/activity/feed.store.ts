@@ -3,7 +3,7 @@ import { findHidden, isNotHidden, isReadable, type HiddenRepos, type Reading } f
 import { teamHoldsRepo } from '../access/team-holds.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db } from '../db/database.ts'
-import { mergedPage } from '../db/deep-page.ts'
+import { mergedPage } from '../db/merged-page.ts'
 import { eachOnce } from '../db/each-once.ts'
 import { idList, idListText } from '../db/id-list.ts'
 import { databaseKind } from '../db/open.ts'

@@ -62,8 +62,8 @@ export const issueGetRepoComments = operation({
   summary: 'List the comments of a repository',
   async run({ ctx, query }) {
     const page = pageOrWhole(query, ctx.config.api)
-    const { rows, total, issues } = await getRepoComments(ctx, between(query), page)
-    return paged(await presentComments(ctx, rows, issues), page, total, { link: false })
+    const { rows, total, bound, issues } = await getRepoComments(ctx, between(query), page)
+    return paged(await presentComments(ctx, rows, issues), page, total, { link: false, bound })
   },
 })
 

@@ -5,7 +5,7 @@ import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
 import { publish } from '../events/hub.ts'
 import { Forbidden, NotFound } from '../lib/errors.ts'
 import type { CommentId, IssueId } from '../lib/ids.ts'
-import type { Page } from '../lib/paging.ts'
+import type { Bound, Page } from '../lib/paging.ts'
 import { must } from '../lib/verdict.ts'
 import {
   addToComments,
@@ -44,12 +44,13 @@ export async function getRepoComments(
   ctx: RepoCtx,
   between: ChangedBetween,
   page: Page,
-): Promise<{ rows: CommentRow[]; total: number; issues: ReadonlyMap<IssueId, IssueRow> }> {
+): Promise<{ rows: CommentRow[]; total: number; bound: Bound | undefined; issues: ReadonlyMap<IssueId, IssueRow> }> {
   const isPull = [false, true].filter((each) => ctx.rights.modeOf(each ? 'pulls' : 'issues') >= mode.read)
-  const { rows, total } = await listRepoComments(ctx.db, ctx.repo.id, isPull, between, page)
+  const { rows, total, bound } = await listRepoComments(ctx.db, ctx.repo.id, isPull, between, page)
   return {
     rows,
     total,
+    bound,
     issues: await loadIssues(
       ctx.db,
       rows.map((row) => row.issue_id),

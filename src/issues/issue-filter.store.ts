@@ -1,9 +1,18 @@
-import { sql, type ExpressionBuilder, type SqlBool, type Expression, type SelectQueryBuilder } from 'kysely'
+import {
+  sql,
+  type Expression,
+  type ExpressionBuilder,
+  type RawBuilder,
+  type Selectable,
+  type SelectQueryBuilder,
+  type SqlBool,
+} from 'kysely'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db } from '../db/database.ts'
 import { idList, idListText } from '../db/id-list.ts'
 import { databaseKind } from '../db/open.ts'
 import type { Schema } from '../db/schema.ts'
+import type { IssueTable } from '../db/tables/issues.ts'
 import type { IssueId, LabelId, MilestoneId, RepoId, TeamId, UserId } from '../lib/ids.ts'
 import type { Bound } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
@@ -53,28 +62,23 @@ export type Builder = ExpressionBuilder<Schema, 'issue'>
 
 export type VisibleScope = Extract<IssueScope, { kind: 'visible' }>
 
-/** What the rows of a search are found by; everything else is looked at in the rows that this comes to. */
-export type Lead =
-  /** The order, in its index. */
-  | { readonly by: 'order' }
-  /** Columns of issues, in indexes of theirs. */
-  | { readonly by: 'times' | 'milestone' | 'poster' }
-  /** Ids that another table gives. */
-  | { readonly by: 'ids'; readonly ids: Expression<IssueId> }
+/** The filter of a list of one repository. */
+export type RepoFilter = IssueFilter & { readonly scope: { readonly kind: 'repo'; readonly repoId: RepoId } }
 
-export type LeadOfIds = Extract<Lead, { by: 'ids' }>
+/** What finds the rows: the index of an order or of a column, or ids that another table contains. */
+export type LeadKind = 'order' | 'times' | 'milestone' | 'poster' | 'ids'
 
-/** A column that SQLite is not to look for an index of. PostgreSQL knows how many rows there are of what. */
+/** Returns a column whose indexes SQLite does not use. PostgreSQL knows from its statistics which index to use. */
 export const passedOver = (
   db: Db,
   column: 'repo_id' | 'is_pull' | 'is_closed' | 'milestone_id' | 'poster_id' | 'updated_unix',
 ) => (databaseKind(db) === 'sqlite' ? sql<number>`+${sql.ref(`issue.${column}`)}` : sql.ref<number>(`issue.${column}`))
 
-export function conditions(db: Db, where: Builder, filter: IssueFilter, lead?: Lead): Expression<SqlBool>[] {
+/** Returns the conditions of a filter. Columns other than that of the lead are checked in rows, not looked up. */
+export function conditions(db: Db, where: Builder, filter: IssueFilter, lead?: LeadKind): Expression<SqlBool>[] {
   const all: Expression<SqlBool>[] = []
-  const column = (name: 'milestone_id' | 'poster_id' | 'updated_unix', by: Lead['by']) =>
-    lead === undefined || lead.by === by ? sql.ref<number>(`issue.${name}`) : passedOver(db, name)
-  if (lead?.by === 'ids') all.push(where('issue.id', 'in', lead.ids))
+  const column = (name: 'milestone_id' | 'poster_id' | 'updated_unix', by: LeadKind) =>
+    lead === undefined || lead === by ? sql.ref<number>(`issue.${name}`) : passedOver(db, name)
   for (const labelId of filter.allLabels ?? []) all.push(hasLabel(where, [labelId]))
   if (filter.anyLabels) all.push(hasLabel(where, filter.anyLabels))
   if (filter.labelNames) all.push(hasLabelNamed(filter.labelNames))
@@ -155,13 +159,24 @@ const isReviewAskedOf = (where: Builder, userId: UserId): Expression<SqlBool> =>
         and +verdict.reviewer_id = ${userId} and verdict.type in ('approve', 'reject') and verdict.id > request.id))`,
   ])
 
-export const labelled = (db: Db, keys: readonly LabelId[]): LeadOfIds => ({
-  by: 'ids',
-  ids: db
+/** Returns the ids of the issues that have any of some labels. */
+export const anyLabel = (db: Db, labels: readonly LabelId[]): Expression<unknown> =>
+  db
     .selectFrom('issue_label')
     .select('issue_id')
-    .where('label_id', 'in', idList(db, idListText(keys)) as Expression<LabelId>) as unknown as Expression<IssueId>,
-})
+    .where('label_id', 'in', idList(db, idListText(labels)) as Expression<LabelId>)
+
+/** Issues by ids. PostgreSQL cannot estimate how many ids there are and would read all issues, so it looks up each. */
+export const issueRows = (ids: Expression<unknown>): RawBuilder<Selectable<IssueTable>> =>
+  sql`(select issue.* from (select distinct id from ${ids} as each_id(id)) as found
+    cross join lateral (select * from issue where issue.id = found.id offset 0) as issue)`
+
+/** Returns a query of all issues, or of those with some ids. */
+export function issuesById(db: Db, ids: Expression<unknown> | undefined) {
+  if (!ids) return db.selectFrom('issue')
+  if (databaseKind(db) === 'postgres') return db.selectFrom(issueRows(ids).as('issue'))
+  return db.selectFrom('issue').where('issue.id', 'in', ids as Expression<IssueId>)
+}
 
 /** A statement of issues whose rows can be counted, whatever it joins. */
 type Countable = SelectQueryBuilder<Schema, 'issue', IssuePlace>

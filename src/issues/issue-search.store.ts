@@ -159,7 +159,7 @@ const repoOf = ({ repo }: PlaceColumns) =>
 /** What a filter asks for beside what rows are found by. */
 function restOf({ db, filter }: Search, serves: Source['serves'] = []): Condition[] {
   const rest = { ...filter, ...Object.fromEntries(serves.map((name) => [name, undefined])) }
-  return conditions(db, expressionBuilder<Schema, 'issue'>(), rest, { by: 'order' })
+  return conditions(db, expressionBuilder<Schema, 'issue'>(), rest, 'order')
 }
 
 /** A column that SQLite is not to look for an index of. */

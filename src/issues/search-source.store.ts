@@ -2,8 +2,7 @@ import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { databaseKind } from '../db/open.ts'
 import type { UserId } from '../lib/ids.ts'
-import { issuesOf } from './issue-branch.store.ts'
-import { foundByFilter, type IssueFilter } from './issue-filter.store.ts'
+import { foundByFilter, issueRows, type IssueFilter } from './issue-filter.store.ts'
 
 type Condition = RawBuilder<SqlBool>
 
@@ -80,7 +79,7 @@ export const inOrder = ({ beforeUnix }: IssueFilter): Source => ({
 const byIds = (db: Db, ids: Expression<unknown>): Way => {
   const way = { ...issues, isOrdered: false }
   return databaseKind(db) === 'postgres'
-    ? { ...way, from: sql`${issuesOf(ids)} as issue`, where: [], isLookedUp: true }
+    ? { ...way, from: sql`${issueRows(ids)} as issue`, where: [], isLookedUp: true }
     : { ...way, from: sql`${ids} as found cross join issue`, where: [sql<SqlBool>`issue.id = found.id`] }
 }
 

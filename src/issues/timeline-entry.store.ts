@@ -1,14 +1,12 @@
-import { sql } from 'kysely'
+import { sql, type SqlBool } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
-import { readMerged, type OrderKey, type Piece } from '../db/deep-page.ts'
+import { mergedPage } from '../db/merged-page.ts'
 import { databaseKind } from '../db/open.ts'
-import type { Schema } from '../db/schema.ts'
 import type { CommentRow, CommentType, IssueRow, NewCommentRow } from '../db/tables/issues.ts'
 import type { CommentId, IssueId, RepoId, UserId } from '../lib/ids.ts'
-import { totalOf, type Page } from '../lib/paging.ts'
+import type { Bound, Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 import type { Attribution } from './attribution.ts'
-import { countComments } from './tally.store.ts'
 
 /** One thing that happened to an issue, as its timeline tells it; what is not named is empty. */
 export type NewTimelineEntry = { readonly type: CommentType } & Partial<
@@ -122,32 +120,39 @@ export function listEntries(
   return query.orderBy('created_unix').orderBy('id').limit(options.page.limit).offset(options.page.offset).execute()
 }
 
-/** Comments of one kind, which an index has in the order of their making or of their last change. */
-function commentsOfRepo(db: Db, repoId: RepoId, isPull: boolean, between: ChangedBetween, isFoundByTime: boolean) {
-  let query = db
+/**
+ * Comments of one kind.
+ * @param isByTime true: the index of their last change finds them; false: the index of their creation
+ */
+function commentsOfRepo(
+  db: Db,
+  repoId: RepoId,
+  isPull: boolean,
+  { sinceUnix, beforeUnix }: ChangedBetween,
+  isByTime: boolean,
+) {
+  const isChecked = !isByTime && databaseKind(db) === 'sqlite'
+  const updated = isChecked ? sql`+comment.updated_unix` : sql`comment.updated_unix`
+  return db
     .selectFrom('comment')
-    .where('repo_id', '=', repoId)
-    .where(sql<boolean>`comment.is_of_pull = ${sql.lit(isPull)}`)
-    .where(sql<boolean>`comment.type = 'comment'`)
-  const updated =
-    isFoundByTime || databaseKind(db) === 'postgres' ? sql`comment.updated_unix` : sql`+comment.updated_unix`
-  if (between.sinceUnix !== undefined) query = query.where(sql<boolean>`${updated} >= ${between.sinceUnix}`)
-  if (between.beforeUnix !== undefined) query = query.where(sql<boolean>`${updated} <= ${between.beforeUnix}`)
-  return query
+    .where((where) =>
+      where.and([
+        where('repo_id', '=', repoId),
+        sql<SqlBool>`comment.is_of_pull = ${sql.lit(isPull)}`,
+        sql<SqlBool>`comment.type = 'comment'`,
+        ...(sinceUnix === undefined ? [] : [sql<SqlBool>`${updated} >= ${sinceUnix}`]),
+        ...(beforeUnix === undefined ? [] : [sql<SqlBool>`${updated} <= ${beforeUnix}`]),
+      ]),
+    )
 }
 
-/** Comments that are rather found by when they changed and then sorted. */
-const soonSorted = 1000
-
-/** Comments of one kind, and how many of them changed in a time. */
-interface CommentsOfKind {
-  readonly isPull: boolean
-  readonly total: number
-}
+/** Comments of a time that are sorted; more are met soon enough in the index of their creation. */
+const sortedAtMost = 2000
+/** Comments that are counted; a list with more says so. */
+const countedAtMost = 10_000
 
 /**
- * Returns one page of the comments of a repository, the oldest first, and their number. Kept counts choose the way to the
- * page and do not decide its rows.
+ * Returns one page of the comments of a repository, the oldest first, and their number.
  * @param isPull of which kinds: issues (false), pull requests (true) or both
  */
 export async function listRepoComments(
@@ -156,54 +161,41 @@ export async function listRepoComments(
   isPull: readonly boolean[],
   between: ChangedBetween,
   page: Page,
-): Promise<{ readonly rows: CommentRow[]; readonly total: number }> {
-  const all = hasTimes(between) ? undefined : await countComments(db, repoId)
-  const counts = await Promise.all(
-    isPull.map(async (each) => ({
-      isPull: each,
-      total: all ? (all.get(each) ?? 0) : await countChangedComments(db, repoId, each, between),
-    })),
+): Promise<{ readonly rows: CommentRow[]; readonly total: number; readonly bound?: Bound }> {
+  const hasTimes = between.sinceUnix !== undefined || between.beforeUnix !== undefined
+  const counts = await Promise.all(isPull.map((each) => countRepoComments(db, repoId, each, between, hasTimes)))
+  const total = counts.reduce((sum, count) => sum + count, 0)
+  const isSorted = hasTimes && total <= sortedAtMost
+  const order = (['created_unix', 'id'] as const).map((name) => ({ name, direction: 'asc' }) as const)
+  const queries = isPull.map((each) =>
+    commentsOfRepo(db, repoId, each, between, isSorted).select([
+      'comment.id',
+      // Neither database uses the index of an expression for the order.
+      (isSorted ? sql<Unix>`comment.created_unix + 0` : sql.ref<Unix>('comment.created_unix')).as('created_unix'),
+    ]),
   )
-  const total = counts.reduce((sum, count) => sum + count.total, 0)
-  const isFoundByTime = hasTimes(between) && total <= soonSorted
-  const order = byCreation(isFoundByTime)
-  const pieces = counts.map((count) => commentPiece(db, repoId, count, between, order, isFoundByTime))
-  const places = await readMerged(db, pieces, page, { isIndexed: !isFoundByTime })
+  const places = await mergedPage(db, queries, order, page).execute()
   const found = await loadComments(
     db,
     places.map(({ id }) => id),
   )
-  return { rows: places.flatMap(({ id }) => found.get(id) ?? []), total: totalOf(total, page, places.length) }
+  const rows = places.flatMap(({ id }) => found.get(id) ?? [])
+  return total <= countedAtMost ? { rows, total } : { rows, total: countedAtMost, bound: 'total' }
 }
 
-const hasTimes = ({ sinceUnix, beforeUnix }: ChangedBetween): boolean =>
-  sinceUnix !== undefined || beforeUnix !== undefined
-
-/** @param isSorted no index is to be looked for that has the order */
-const byCreation = (isSorted: boolean): readonly OrderKey[] =>
-  (['created_unix', 'id'] as const).map((name) => ({
-    name,
-    value: isSorted ? sql`${sql.ref(`comment.${name}`)} + 0` : sql.ref(`comment.${name}`),
-    direction: 'asc',
-  }))
-
-function commentPiece(
+/** Returns the number of the comments of one kind, which is at most one more than those that are counted. */
+async function countRepoComments(
   db: Db,
   repoId: RepoId,
-  { isPull, total }: CommentsOfKind,
+  isPull: boolean,
   between: ChangedBetween,
-  order: readonly OrderKey[],
-  isFoundByTime: boolean,
-): Piece<Schema, 'comment', { id: CommentId }> {
-  const query = commentsOfRepo(db, repoId, isPull, between, isFoundByTime)
-    .select(order.map(({ name, value }) => value.as(name)))
-    .$castTo<{ id: CommentId }>()
-  return { query, order, rows: total }
-}
-
-/** Returns how many comments of one kind changed in a time. */
-async function countChangedComments(db: Db, repoId: RepoId, isPull: boolean, between: ChangedBetween): Promise<number> {
-  const { count } = await commentsOfRepo(db, repoId, isPull, between, true)
+  isByTime: boolean,
+): Promise<number> {
+  const rows = commentsOfRepo(db, repoId, isPull, between, isByTime)
+    .select(sql.lit(1).as('one'))
+    .limit(countedAtMost + 1)
+  const { count } = await db
+    .selectFrom(rows.as('found'))
     .select((select) => select.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
   return count

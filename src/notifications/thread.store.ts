@@ -2,7 +2,7 @@ import { sql, type Expression, type SqlBool } from 'kysely'
 import { findHidden, isNotHidden, isReadable, type HiddenRepos, type Reading } from '../access/reading.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db, Tx } from '../db/database.ts'
-import { readMerged, type OrderKey } from '../db/deep-page.ts'
+import { mergedPage } from '../db/merged-page.ts'
 import { databaseKind } from '../db/open.ts'
 import { eachOnce } from '../db/each-once.ts'
 import { idList, idListText } from '../db/id-list.ts'
@@ -90,32 +90,21 @@ const byStatus = (db: Db, viewer: Viewer, filter: ThreadFilter, hidden: HiddenRe
   )
 
 /**
- * What a page is found in: all of a viewer's threads in the index that has them in their order, those of some statuses or of a
- * repository in indexes that have them in the order of each status.
+ * Queries whose rows are the viewer's threads that they may read. An index has all threads in the order of lists; others have
+ * those of a status, and of a repository and status, in this order.
  */
-function piecesOf(
-  db: Db,
-  viewer: Viewer,
-  filter: ThreadFilter,
-  hidden: HiddenRepos | undefined,
-  counts: ThreadCounts,
-): { readonly query: Threads; readonly rows: number }[] {
-  if (hidden === undefined) return [{ query: readableThreadsOf(db, viewer, filter), rows: 0 }]
-  const statuses = statusesOf(filter)
-  if (filter.repoId !== undefined || statuses.length < threadStatuses.length) {
-    const queries = byStatus(db, viewer, filter, hidden)
-    return queries.map((query, index) => ({ query, rows: counts.get(statuses[index] as ThreadStatus) ?? 0 }))
-  }
-  return [
-    { query: threadsOf(db, viewer.id, filter, { isInOrder: true }).where(isNotHidden(db, reading, hidden)), rows: 0 },
-  ]
+function threadQueries(db: Db, viewer: Viewer, filter: ThreadFilter, hidden: HiddenRepos | undefined): Threads[] {
+  if (hidden === undefined) return [readableThreadsOf(db, viewer, filter)]
+  const isPartial = filter.repoId !== undefined || statusesOf(filter).length < threadStatuses.length
+  if (isPartial) return byStatus(db, viewer, filter, hidden)
+  return [threadsOf(db, viewer.id, filter, { isInOrder: true }).where(isNotHidden(db, reading, hidden))]
 }
 
 /** The order of lists: last changed first. */
-const order: readonly OrderKey[] = [
-  { name: 'thread_ms', value: sql.ref('notification.updated_ms'), direction: 'desc' },
-  { name: 'thread_id', value: sql.ref('notification.id'), direction: 'desc' },
-]
+const order = [
+  { name: 'thread_ms', direction: 'desc' },
+  { name: 'thread_id', direction: 'desc' },
+] as const
 
 /** One page of the viewer's threads that they may read, last changed first, and how many there are on all pages. */
 export async function findThreads(
@@ -126,12 +115,10 @@ export async function findThreads(
 ): Promise<{ readonly rows: ThreadRow[]; readonly total: number }> {
   const hidden = await hiddenThreads(db, viewer, filter)
   const counts = await countReadable(db, viewer, filter, hidden)
-  const pieces = piecesOf(db, viewer, filter, hidden, counts).map(({ query, rows }) => ({
-    query: query.select(['notification.id as thread_id', 'notification.updated_ms as thread_ms']),
-    order,
-    rows,
-  }))
-  const places = await readMerged(db, pieces, page)
+  const queries = threadQueries(db, viewer, filter, hidden).map((query) =>
+    query.select(['notification.id as thread_id', 'notification.updated_ms as thread_ms']),
+  )
+  const places = await mergedPage(db, queries, order, page).execute()
   const total = totalOf(sumOf(counts), page, places.length)
   if (places.length === 0) return { rows: [], total }
   const ids = places.map((place) => place.thread_id)

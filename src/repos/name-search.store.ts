@@ -2,7 +2,7 @@ import { sql, type SelectQueryBuilder, type RawBuilder, type SqlBool } from 'kys
 import { allAudiences, entranceParts, openTo, type NearRepos } from '../access/access-rule.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db } from '../db/database.ts'
-import { mergedPage, type OrderKey } from '../db/deep-page.ts'
+import { mergedPage, type OrderKey } from '../db/merged-page.ts'
 import { idList, idListText } from '../db/id-list.ts'
 import { isLike, patternOf } from '../db/like.ts'
 import { databaseKind } from '../db/open.ts'

@@ -2,11 +2,10 @@ import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import { allAudiences, entranceParts, findNear, openTo, type Audiences } from '../access/access-rule.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db } from '../db/database.ts'
-import { readMerged, type OrderKey, type Piece } from '../db/deep-page.ts'
+import { mergedPage, type OrderKey } from '../db/merged-page.ts'
 import { databaseKind } from '../db/open.ts'
 import { contains, isLike, lowerContains, patternOf } from '../db/like.ts'
 import { preparedQuery } from '../db/prepared.ts'
-import type { Schema } from '../db/schema.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import type { RepoId, UserId } from '../lib/ids.ts'
 import { totalOf, type Bound, type Page } from '../lib/paging.ts'
@@ -208,7 +207,7 @@ interface Plan {
   /** Parts in which all are counted, and found where they are sorted anyway; limited to what is searched for. */
   readonly counted: (search?: Search) => readonly Selected[]
   /** Parts each of which an index has in every order. */
-  readonly ordered: (place: { readonly offset: number; readonly total: number }) => Part[]
+  readonly ordered: () => readonly Selected[]
   /** What `counted` comes from; undefined: all there are. */
   readonly set: RepoSet | undefined
   /** How many there are of all of `counted`. */
@@ -256,20 +255,11 @@ async function planOf(db: Db, filter: RepoFilter, viewer: Viewer | undefined): P
   }
   return {
     counted,
-    ordered: ({ offset, total }) => {
-      const isOfMany = total <= soonASet && total <= offset * soonerInSet
-      return parts(true).flatMap((part, index) => {
+    ordered: () =>
+      parts(true).map((part, index) => {
         const audience = audiences.least + index <= most ? audiences.least + index : undefined
-        return [
-          {
-            rows: limitedTo(rowsOfRepo(db), [part, ...asked, set?.holds(audience)]),
-            passing:
-              isOfMany && set?.holdsOfMany ? limitedTo(rowsOfRepo(db), [part, ...asked, set.holdsOfMany]) : undefined,
-            weight: audience === undefined ? 0 : (sizes.get(audience) ?? 0),
-          },
-        ]
-      })
-    },
+        return limitedTo(rowsOfRepo(db), [part, ...asked, set?.holds(audience)])
+      }),
     set,
     sizes,
     count: async () => {
@@ -279,9 +269,6 @@ async function planOf(db: Db, filter: RepoFilter, viewer: Viewer | undefined): P
     },
   }
 }
-
-/** Repositories that are walked through to a page rather than counted: they are asked more than a count asks. */
-const nearRows = 500
 
 const talliesOfAudiences = preparedQuery((db: Db) =>
   db
@@ -356,9 +343,6 @@ const passingIsCheaper = {
 
 /** Of so many ids PostgreSQL makes a set; of very many it would go through all of them for each row. */
 const soonASet = 30_000
-/** How many rows are put into a set in the time in which one is looked up elsewhere. */
-const soonerInSet = 8
-
 /** Whether a page of a narrow list is sooner found in the order, passing over what is not in it. */
 function isSoonerInOrder({ sizes, set }: Plan, { by }: RepoSort, page: Page, total: number): boolean {
   if (total <= soonSorted) return false
@@ -417,12 +401,7 @@ export async function searchRepos(
   const plan = await planOf(db, filter, viewer)
   if (words && isFoundInNames(plan, words, sort)) {
     const isFound = either([words.named, words.tagged].flatMap((search) => search?.holds ?? []))
-    return findInNames(
-      db,
-      plan.ordered({ offset: 0, total: countedAtMost }).map(({ rows }) => rows),
-      isFound,
-      page,
-    )
+    return findInNames(db, plan.ordered(), isFound, page)
   }
   const { ids, total, bound } = words
     ? await holding(db, plan, words, sort, page)
@@ -438,17 +417,6 @@ interface FoundIds {
   readonly bound?: Bound
 }
 
-/** A part in which a page is found. */
-interface Part {
-  readonly rows: Selected
-  /** The same, which passes over thousands sooner. */
-  readonly passing?: Selected | undefined
-  /** How many there are of it as far as one knows, beside the others; 0: an index does not have it in the order. */
-  readonly weight: number
-}
-
-const unweighted = (parts: readonly Selected[]): Part[] => parts.map((rows) => ({ rows, weight: 0 }))
-
 /** Returns a page without words. The kept total chooses the way to it and does not decide its rows. */
 async function pageOfAll(db: Db, plan: Plan, sort: RepoSort, page: Page): Promise<FoundIds> {
   const { parts, total } = await partsOf(plan, sort, page)
@@ -458,7 +426,7 @@ async function pageOfAll(db: Db, plan: Plan, sort: RepoSort, page: Page): Promis
 
 /** The parts in which a page is found, and the kept number of their rows. */
 interface Found {
-  readonly parts: readonly Part[]
+  readonly parts: readonly Selected[]
   readonly total: number
 }
 
@@ -471,10 +439,10 @@ async function partsOf(plan: Plan, sort: RepoSort, page: Page): Promise<Found> {
       : set.isById !== undefined && sort.by === 'id'
         ? set.isById === 'together'
         : !isSoonerInOrder(plan, sort, page, total)
-  if (isSorted) return { parts: unweighted(counted()), total }
-  const parts = ordered({ offset: page.offset, total })
+  if (isSorted) return { parts: counted(), total }
+  const parts = ordered()
   const isAmongOwners = sort.by === 'alpha' ? await set?.isAmongOwners?.() : undefined
-  const limited = isAmongOwners ? parts.map(({ rows, weight }) => ({ rows: rows.where(isAmongOwners), weight })) : parts
+  const limited = isAmongOwners ? parts.map((part) => part.where(isAmongOwners)) : parts
   return { parts: limited, total }
 }
 
@@ -486,12 +454,8 @@ async function holding(db: Db, plan: Plan, words: Words, sort: RepoSort, page: P
   const all = await sortedPage(db, parts, sort, page, 'union')
   if (all.total <= countedAtMost) return all
   const isSorted = plan.set !== undefined || sort.firstOwnerId !== undefined
-  const found = (
-    isSorted ? unweighted(plan.counted()) : plan.ordered({ offset: page.offset, total: countedAtMost })
-  ).map(({ rows, weight }) => ({
-    rows: rows.where(either(each.map(({ holds }) => holds))),
-    weight,
-  }))
+  const isHeld = either(each.map(({ holds }) => holds))
+  const found = (isSorted ? plan.counted() : plan.ordered()).map((part) => part.where(isHeld))
   const limit = Math.max(0, Math.min(page.limit, countedAtMost - page.offset))
   return { ids: await pageIn(db, found, sort, { limit, offset: page.offset }), ...boundedTotal(all.total) }
 }
@@ -556,7 +520,7 @@ async function sortedPage(
 type Place = Pick<Page, 'limit' | 'offset'>
 
 /** Returns the ids of a page of some parts. */
-const pageIn = (db: Db, parts: readonly Part[], sort: RepoSort, place: Place): Promise<RepoId[]> =>
+const pageIn = (db: Db, parts: readonly Selected[], sort: RepoSort, place: Place): Promise<RepoId[]> =>
   sort.firstOwnerId === undefined
     ? placesOf(db, parts, orderOf(sort), place)
     : ownersFirst(db, parts, sort.firstOwnerId, orderOf(sort), place)
@@ -566,18 +530,18 @@ const byOwner: OrderKey = { name: 'key_owner', value: sql.ref('repo.owner_id'), 
 /** The ids of a page in which an owner's repositories come first and the others owner by owner, in an order each. */
 async function ownersFirst(
   db: Db,
-  parts: readonly Part[],
+  parts: readonly Selected[],
   ownerId: UserId,
   order: readonly OrderKey[],
   { limit, offset }: Place,
 ): Promise<RepoId[]> {
   // No index has the repositories of owners in these orders.
-  const owned = parts.map(({ rows }) => rows.where('repo.owner_id', '=', ownerId))
+  const owned = parts.map((part) => part.where('repo.owner_id', '=', ownerId))
   const own = await countOf(db, owned)
-  const first = await placesOf(db, unweighted(owned), order, { limit, offset })
+  const first = await placesOf(db, owned, order, { limit, offset })
   const others = await placesOf(
     db,
-    unweighted(parts.map(({ rows }) => rows.where('repo.owner_id', '!=', ownerId))),
+    parts.map((part) => part.where('repo.owner_id', '!=', ownerId)),
     [byOwner, ...order],
     { limit: limit - first.length, offset: Math.max(0, offset - own) },
   )
@@ -585,15 +549,15 @@ async function ownersFirst(
 }
 
 /** Returns the ids of a page of parts that are merged. */
-async function placesOf(db: Db, parts: readonly Part[], order: readonly OrderKey[], place: Place): Promise<RepoId[]> {
+async function placesOf(
+  db: Db,
+  parts: readonly Selected[],
+  order: readonly OrderKey[],
+  place: Place,
+): Promise<RepoId[]> {
   const values = order.flatMap(({ name, value }) => (name === 'repo_id' ? [] : [value.as(name)]))
-  const pieces = parts.map(({ rows, passing, weight }): Piece<Schema, 'repo', { repo_id: RepoId }> => ({
-    query: rows.select(values),
-    passing: passing?.select(values),
-    order,
-    rows: weight,
-  }))
-  const isIndexed = parts.some(({ weight }) => weight > 0)
-  const places = await readMerged(db, pieces, place, { isIndexed, near: nearRows })
+  if (parts.length === 0) return []
+  const queries = parts.map((part) => part.select(values))
+  const places = await mergedPage(db, queries, order, place).execute()
   return places.map((row) => row.repo_id)
 }

@@ -71,8 +71,6 @@ export interface RepoSet {
   readonly ways: readonly Way[]
   /** That a repository, a row of the query's `repo`, is one of them; of which audience it is, may be known. */
   readonly holds: (audience?: number) => Condition
-  /** The same, where thousands are asked: they are looked up in a set of all of them. */
-  readonly holdsOfMany?: Condition | undefined
   /** Whether PostgreSQL tells of a row of an order, with nothing looked up elsewhere, that it is one of them. */
   readonly isKnown?: boolean
   /** Whether they are come to in the order of their ids: all together, or those of each audience. */
@@ -322,7 +320,6 @@ export async function setsOf(db: Db, filter: SetFilter): Promise<RepoSet[]> {
     return {
       ways: [{ rows: () => ofIds(db, listed), listed }],
       holds: () => holds,
-      holdsOfMany: databaseKind(db) === 'postgres' ? ifNearby(sql<SqlBool>`repo.id in ${ids}`) : undefined,
       isById: 'together',
     }
   }

@@ -2,7 +2,7 @@ import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from 'kys
 import { allAudiences, entranceParts, findNear, openTo } from '../../access/access-rule.store.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import type { Db } from '../../db/database.ts'
-import { mergedPage } from '../../db/deep-page.ts'
+import { mergedPage } from '../../db/merged-page.ts'
 import { lowerContains } from '../../db/like.ts'
 import { databaseKind } from '../../db/open.ts'
 import type { Schema } from '../../db/schema.ts'

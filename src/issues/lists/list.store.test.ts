@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { engineOf, type Db } from '../db/database.ts'
-import type { LabelId, MilestoneId, RepoId, UserId } from '../lib/ids.ts'
-import { openTestDatabase } from '../testing/database.ts'
-import type { RepoFilter } from './issue-branch.store.ts'
-import type { IssueFilter } from './issue-filter.store.ts'
-import { findIssuePlaces } from './issue-list.store.ts'
-import { issueSorts, type IssueSort } from './issue-order.store.ts'
-import { listRepoComments } from './timeline-entry.store.ts'
+import { engineOf, type Db } from '../../db/database.ts'
+import type { LabelId, MilestoneId, RepoId, UserId } from '../../lib/ids.ts'
+import { openTestDatabase } from '../../testing/database.ts'
+import type { IssueFilter, RepoFilter } from '../issue-filter.store.ts'
+import { findIssuePlaces } from './list.store.ts'
+import { issueSorts, type IssueSort } from './list-order.store.ts'
+import { listRepoComments } from '../timeline-entry.store.ts'
 import { recountIssues } from './recount.test-support.ts'
 
 /** The same numbers each time. */
@@ -170,6 +169,7 @@ test('issueListIssues, repoListPullRequests: each filter in each order is what s
   for (const asked of filters) {
     for (const sort of issueSorts) {
       const isPull = kinds[turn % 2] as boolean[]
+      const limits = { counted: 1000, sorted: turn % 4 < 2 ? 1000 : 3 }
       const isClosed = states[turn++ % 3]
       const wanted = things
         .filter((each) => isPull.includes(each.isPull) && (isClosed === undefined || each.isClosed === isClosed))
@@ -178,7 +178,7 @@ test('issueListIssues, repoListPullRequests: each filter in each order is what s
       const filter: RepoFilter = { scope: { kind: 'repo', repoId: 1 as RepoId }, isPull, isClosed, ...asked }
       for (const offset of [0, Math.floor(wanted.length / 3), Math.max(0, wanted.length - 5)]) {
         // oxlint-disable-next-line no-await-in-loop -- one page after the other
-        const { places, total } = await findIssuePlaces(db, filter, sort, pageAt(offset), wanted.length)
+        const { places, total } = await findIssuePlaces(db, filter, sort, pageAt(offset), wanted.length, limits)
         assert.deepEqual(
           [ids(places), total],
           [ids(wanted.slice(offset, offset + 7)), wanted.length],
@@ -189,6 +189,18 @@ test('issueListIssues, repoListPullRequests: each filter in each order is what s
   }
 })
 
+test('issueListIssues: a filter that more issues match than are counted says so, and its pages go on', async () => {
+  await using database = await openTestDatabase()
+  const { db } = database
+  const things = (await fill(db)).filter(({ repo }) => repo === 1)
+  const asked: Asked = { allLabels: [1 as LabelId] }
+  const wanted = things.filter((each) => isOf(asked, each)).toSorted(newest)
+  const filter: RepoFilter = { scope: { kind: 'repo', repoId: 1 as RepoId }, isPull: [false, true], ...asked }
+  const offset = wanted.length - 5
+  const found = await findIssuePlaces(db, filter, 'latest', pageAt(offset), 0, { counted: 20, sorted: 3 })
+  assert.deepEqual([ids(found.places), found.total, found.bound], [ids(wanted.slice(offset)), 20, 'total'])
+})
+
 test('issueListIssues, issueGetRepoComments: wrong kept counts change no row of any filter, order or page', async () => {
   await using database = await openTestDatabase()
   const { db } = database
@@ -197,7 +209,6 @@ test('issueListIssues, issueGetRepoComments: wrong kept counts change no row of 
   for (const count of [0, 1_000_000]) {
     for (const statement of [
       `update repo set num_issues = ${count}, num_closed_issues = ${count}, num_pulls = ${count}, num_closed_pulls = 0`,
-      `update issue_tally set total = ${count}`,
       `update label set num_issues = ${count}, num_closed_issues = ${count}`,
       `update milestone set num_issues = ${count}, num_closed_issues = ${count}`,
     ]) {

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { engineOf } from '../db/database.ts'
-import { openTestDatabase } from '../testing/database.ts'
-import { dice } from '../testing/dice.ts'
-import { startForge, type Forge } from '../testing/forge.ts'
-import type { GivenRepo } from '../testing/given.ts'
-import { upload } from '../testing/upload.ts'
+import { engineOf } from '../../db/database.ts'
+import { openTestDatabase } from '../../testing/database.ts'
+import { dice } from '../../testing/dice.ts'
+import { startForge, type Forge } from '../../testing/forge.ts'
+import type { GivenRepo } from '../../testing/given.ts'
+import { upload } from '../../testing/upload.ts'
 
 const viewers = ['root', 'alice', 'bob', 'carol', 'guest'] as const
 

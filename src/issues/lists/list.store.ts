@@ -1,0 +1,150 @@
+import { sql, type Expression } from 'kysely'
+import type { Db } from '../../db/database.ts'
+import { mergedPage } from '../../db/merged-page.ts'
+import { preparedQuery } from '../../db/prepared.ts'
+import type { IssueId, RepoId } from '../../lib/ids.ts'
+import { totalOf, type Page } from '../../lib/paging.ts'
+import { countRows, foundByFilter, type FoundPlaces, type RepoFilter } from '../issue-filter.store.ts'
+import type { IssuePlace } from '../issue.store.ts'
+import { isByChange, isByCreation, orderOf, type IssueSort } from './list-order.store.ts'
+import { leadsOf, matching, type Access, type Lead, type Part } from './matching.store.ts'
+
+/** Limits of a list. Tests use smaller ones. */
+export interface ListLimits {
+  /** Matches that are counted; a list with more says so. */
+  readonly counted: number
+  /** Matches that are sorted. More are met soon enough in the index of the order. */
+  readonly sorted: number
+}
+
+const usual: ListLimits = { counted: 10_000, sorted: 2000 }
+
+/**
+ * Returns one page of the issues of a repository that a filter leaves, and their number. Each list reads one index:
+ *
+ * | filter                                      | order of creation     | other orders                          |
+ * | ------------------------------------------- | --------------------- | ------------------------------------- |
+ * | none                                        | index of the order    | index of the order                    |
+ * | words                                       | text index, sorted    | text index, sorted                    |
+ * | label, assignee, mention, milestone, author | index of the filter   | few: index of the filter, sorted;     |
+ * | several labels or milestones                | as for other orders   | many: index of the order              |
+ * | since, before                               | as for other orders   | latest change: index of the order     |
+ *
+ * The filter with the fewest issues leads when there are several; the others are checked in its rows.
+ * @param kept the kept number of issues of the kinds and the state that the filter asks for; it decides no row
+ */
+export async function findIssuePlaces(
+  db: Db,
+  filter: RepoFilter,
+  sort: IssueSort,
+  page: Page,
+  kept: number,
+  limits: ListLimits = usual,
+): Promise<FoundPlaces> {
+  const ids = foundByFilter(db, filter)
+  if (ids) return findByWords(db, filter, ids, sort, page)
+  const counted = await Promise.all(
+    leadsOf(filter).map(async ({ lead, alone }) => ({
+      lead,
+      matches: await count(db, alone, lead, limits.counted + 1),
+    })),
+  )
+  const [narrowest] = counted.toSorted((one, other) => one.matches - other.matches)
+  const access = accessOf(filter, sort, narrowest, limits)
+  const places = await readPage(db, filter, sort, access, page)
+  // Refused words find nothing, so they do not lead.
+  const [isWhole, isCounted] = [counted.length === 0, counted.length === 1].map((is) => is && !filter.words)
+  if (isWhole) return { places, total: totalOf(kept, page, places.length) }
+  const lead: Lead = narrowest?.lead ?? { by: 'order' }
+  const total = isCounted && narrowest ? narrowest.matches : await count(db, filter, lead, limits.counted + 1)
+  if (total <= limits.counted) return { places, total }
+  return { places, total: limits.counted, bound: 'total' }
+}
+
+function accessOf(
+  filter: RepoFilter,
+  sort: IssueSort,
+  narrowest: { readonly lead: Lead; readonly matches: number } | undefined,
+  limits: ListLimits,
+): Access {
+  const order = orderOf(sort)
+  if (!narrowest) return { lead: { by: 'order' }, order, isSorted: false }
+  const { lead, matches } = narrowest
+  if (isInOrder(lead, filter, sort)) return { lead, order, isSorted: false }
+  if (matches <= limits.sorted) return { lead, order, isSorted: true }
+  return { lead: { by: 'order' }, order, isSorted: false }
+}
+
+/** Returns whether the index of a lead has its rows in an order. */
+function isInOrder({ by }: Lead, { milestoneIds }: RepoFilter, sort: IssueSort): boolean {
+  if (by === 'times') return isByChange(sort)
+  if (!isByCreation(sort)) return false
+  return by === 'pair' || by === 'poster' || (by === 'milestone' && milestoneIds?.length === 1)
+}
+
+/** Returns the kinds and states that a filter asks for; an index has each in the order. */
+function partsOf({ isPull, isClosed }: RepoFilter): readonly Required<Part>[] {
+  const states = isClosed === undefined ? [false, true] : [isClosed]
+  return isPull.flatMap((kind) => states.map((state) => ({ isPull: kind, isClosed: state })))
+}
+
+const count = (db: Db, filter: RepoFilter, lead: Lead, atMost: number): Promise<number> =>
+  countRows(
+    db,
+    partsOf(filter).map((part) => matching(db, filter, { lead, order: [], isSorted: false }, part)),
+    atMost,
+  )
+
+const newestOfRepo = (db: Db, repoId: RepoId, limit: number, offset: number) =>
+  db
+    .selectFrom('issue')
+    .select(['id', 'repo_id', 'created_unix'])
+    .where('repo_id', '=', repoId)
+    .orderBy('created_unix', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset)
+const newest = preparedQuery(newestOfRepo)
+const newestOfState = preparedQuery((db: Db, repoId: RepoId, isClosed: boolean, limit: number, offset: number) =>
+  newestOfRepo(db, repoId, limit, offset).where('is_closed', '=', isClosed),
+)
+
+async function readPage(
+  db: Db,
+  filter: RepoFilter,
+  sort: IssueSort,
+  access: Access,
+  { limit, offset }: Page,
+): Promise<readonly IssuePlace[]> {
+  const { isClosed, isPull, scope } = filter
+  // The usual list: one index has both kinds in the order, and the statements are prepared.
+  if (leadsOf(filter).length === 0 && !filter.words && isByCreation(sort) && sort !== 'oldest' && isPull.length === 2) {
+    return isClosed === undefined
+      ? newest(db, scope.repoId, limit, offset)
+      : newestOfState(db, scope.repoId, isClosed, limit, offset)
+  }
+  const queries = partsOf(filter).map((part) => matching(db, filter, access, part))
+  return mergedPage(db, queries, access.order, { limit, offset }).execute()
+}
+
+/** Returns a page of the issues that words find. The text index finds all of them, and they are sorted once. */
+async function findByWords(
+  db: Db,
+  filter: RepoFilter,
+  ids: Expression<IssueId>,
+  sort: IssueSort,
+  { limit, offset }: Page,
+): Promise<FoundPlaces> {
+  const order = orderOf(sort)
+  const [isPull, ...otherKinds] = filter.isPull
+  const part = {
+    ...(isPull === undefined || otherKinds.length > 0 ? {} : { isPull }),
+    ...(filter.isClosed === undefined ? {} : { isClosed: filter.isClosed }),
+  }
+  const query = matching(db, filter, { lead: { by: 'ids', ids }, order, isSorted: true }, part)
+  const counting = query.select(sql<number>`count(*) over ()`.as('total'))
+  const places = await mergedPage(db, [counting], order, { limit, offset }).execute()
+  // A page behind the last one has no row that contains the total.
+  const total = places[0]?.total ?? (offset === 0 ? 0 : await countRows(db, [query], undefined))
+  return { places, total }
+}
