@@ -20,7 +20,6 @@ const large = [
   'issue_label',
   'issue_assignee',
   'issue_mention',
-  'issue_tally',
   'label',
   'pull',
   'review',

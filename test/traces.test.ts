@@ -89,7 +89,6 @@ const mayStay: readonly (readonly [RegExp, string])[] = [
   [/^(?:branch|tag)\.journal_id /, 'the entry of the journal that was settled'],
   [/^comment\.(?:review|time)_id /, 'an entry of a timeline tells of what is no more'],
   [/^action_run_payload\.data /, 'what a run was begun by, which its repository keeps as long as the run'],
-  [/^issue_tally\.key_id /, 'a count of nothing, which the doctor counts as well'],
   [/^oauth_token\.family /, 'tokens are of one family by the code that began it'],
   [/^(?:repo\.original_url|repo_import\.wanted) → "/, 'where a repository was brought from'],
   [/_words_(?:data|idx)\./, 'an index of words merges what it forgot in its own time'],

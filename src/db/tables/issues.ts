@@ -283,26 +283,10 @@ export interface AttachmentTable {
   created_unix: Unix
 }
 
-/** What `issue_tally` counts issues by; `comment`: comments, whatever the state, in eight rows. */
-export type TallyFacet = 'poster' | 'milestone' | 'label' | 'assignee' | 'mentioned' | 'comment'
-
-/** How many issues of a repository have something, by kind and state. The database keeps it with every write. */
-export interface IssueTallyTable {
-  id: GeneratedAlways<number>
-  repo_id: RepoId
-  facet: TallyFacet
-  /** The id of the account, label or milestone. */
-  key_id: number
-  is_pull: boolean
-  is_closed: boolean
-  total: number
-}
-
 export interface IssueTables {
   issue: IssueTable
   comment: CommentTable
   label: LabelTable
-  issue_tally: IssueTallyTable
   issue_label: IssueLabelTable
   issue_assignee: IssueAssigneeTable
   milestone: MilestoneTable
