@@ -1,5 +1,6 @@
 import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from 'kysely'
 import type { Db } from './database.ts'
+import type { CursorKey } from '../lib/cursor.ts'
 import { databaseKind } from './open.ts'
 
 /** One value that an order compares. */
@@ -10,9 +11,6 @@ export interface OrderKey {
   readonly value: RawBuilder<unknown>
   readonly direction: 'asc' | 'desc'
 }
-
-/** The values of a row for all keys of an order. */
-export type Key = readonly (string | number)[]
 
 /**
  * Merges ordered queries into one page. Each query selects the keys of the order by their names; where an index has the
@@ -44,7 +42,7 @@ const operators = { asc: sql`>`, desc: sql`<` } as const
  * Conditions for the rows after a key, one for each range of an index: rows that share all keys but the last, and so on,
  * down to rows that share none. Neither database finds the ranges in a comparison of whole rows when the directions differ.
  */
-export const rangesAfter = (order: readonly OrderKey[], key: Key): readonly RawBuilder<SqlBool>[] =>
+export const rangesAfter = (order: readonly OrderKey[], key: CursorKey): readonly RawBuilder<SqlBool>[] =>
   order.map((_, index) => {
     const shared = order.length - 1 - index
     const equal = order.slice(0, shared).map(({ value }, at) => sql`${value} = ${key[at]}`)

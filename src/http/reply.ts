@@ -16,6 +16,8 @@ export interface Reply<Status extends number, Body> {
     readonly total: number
     readonly link: boolean
     readonly bound?: Bound | undefined
+    /** Where the next page begins, for `Link: rel=next`. */
+    readonly cursor?: string | undefined
     /** Number of rows in the body, where that is an array. */
     readonly shown: number
   }
@@ -60,13 +62,19 @@ export const headersOfCut = (isCut: boolean): Readonly<Record<string, string>> =
  * One page of a list.
  * @param total how many there are on all pages, for `X-Total-Count`
  * @param options.bound what limited the answer, for `X-Result-Bounded`
+ * @param options.cursor where the next page begins
  * @param options.link false on the lists that send no `Link` header (`contract/pagination.json`)
  */
 export const paged = <Body>(
   body: Body,
   page: Page,
   total: number,
-  options: { link?: boolean; bound?: Bound | undefined; headers?: Readonly<Record<string, string>> } = {},
+  options: {
+    link?: boolean
+    bound?: Bound | undefined
+    cursor?: string | undefined
+    headers?: Readonly<Record<string, string>>
+  } = {},
 ): Reply<200, Body> => ({
   kind: 'json',
   status: 200,
@@ -77,6 +85,7 @@ export const paged = <Body>(
     total,
     link: options.link ?? true,
     bound: options.bound,
+    cursor: options.cursor,
     shown: Array.isArray(body) ? body.length : 0,
   },
 })

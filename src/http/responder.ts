@@ -252,7 +252,7 @@ function headersOf(
 function addPaging(
   headers: Headers,
   call: RequestCall,
-  { page, total, link, bound, shown }: NonNullable<Reply<number, unknown>['paging']>,
+  { page, total, link, bound, cursor, shown }: NonNullable<Reply<number, unknown>['paging']>,
 ): void {
   headers['x-total-count'] = total
   let exposed = 'X-Total-Count'
@@ -265,6 +265,8 @@ function addPaging(
       const query = new URLSearchParams(call.rawQuery)
       query.set('page', String(number))
       if (page.pageSize !== undefined) query.set('limit', String(page.pageSize))
+      if (rel === 'next' && cursor !== undefined) query.set('cursor', cursor)
+      else query.delete('cursor')
       query.sort()
       return `<${call.site.url}${call.url.split('?', 1)[0]?.slice(1)}?${query}>; rel="${rel}"`
     })

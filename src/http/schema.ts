@@ -36,6 +36,8 @@ export const reference = (name: string) => Type.Unsafe<Record<string, unknown>>(
 export const commaList = () => Type.Unsafe<string[]>({ type: 'array', items: { type: 'string' }, 'x-comma-list': true })
 
 /** Paging parameters of a list; the largest size is applied where the page is read (`lib/paging.ts`). */
+/** Paging by numbers, or by the cursor of a `Link` header, which is faster on deep pages. */
+export const cursorQuery = { cursor: Type.Optional(Type.String()) } as const
 export const pageQuery = { page: Type.Optional(Type.Integer()), limit: Type.Optional(Type.Integer()) } as const
 
 /** A schema that was made as one. The type of the library's own (`TSchema`) takes any value, a misspelt text as well. */

@@ -39,6 +39,38 @@ test('issueGetCommentsAndTimeline: a whole timeline of more than 1,000 entries s
   )
 })
 
+test('issueListIssues: on deep pages the link to the next page has a cursor, which other orders refuse', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const { db } = forge.services
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const alice = forge.as('alice')
+  await transaction(db, async (tx) => {
+    await sql`insert into issue (repo_id, "index", poster_id, title, content, created_unix, updated_unix)
+      select repo.id, n.i, repo.owner_id, 't', '', n.i / 7, n.i from repo cross join ${numbersTo(db, 1120)} as n`.execute(
+      tx,
+    )
+    await sql`update repo set num_issues = 1120`.execute(tx)
+  })
+  const page = async (query: string) => {
+    const { json, headers, status } = await alice.get(`${repo.api}/issues?${query}`)
+    const next = /<[^>]+[?]([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
+    return { status, next, numbers: status === 200 ? json.map(({ number }: { number: number }) => number) : [] }
+  }
+  assert.equal((await page('limit=50&page=19')).next, 'limit=50&page=20')
+  const deep = await page('limit=50&page=20')
+  assert.match(deep.next ?? '', /^cursor=[\w-]+&limit=50&page=21$/)
+  const after = await page(deep.next ?? '')
+  assert.deepEqual(after.numbers, (await page('limit=50&page=21')).numbers)
+  assert.equal(after.numbers.length, 50)
+  assert.match(after.next ?? '', /&page=22$/)
+  assert.notEqual(after.next, deep.next)
+  assert.deepEqual((await page(after.next ?? '').then((last) => page(last.next ?? ''))).next, undefined)
+  for (const query of [`${deep.next}&sort=mostcomment`, 'cursor=x', `cursor=${'a'.repeat(5000)}`]) {
+    // oxlint-disable-next-line no-await-in-loop -- three requests
+    assert.equal((await page(query)).status, 422, query)
+  }
+})
+
 test('issueGetRepoComments: a whole list of more than 1,000 comments counts all of them and leads to the others', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { db } = forge.services

@@ -14,6 +14,7 @@ import { databaseKind } from '../db/open.ts'
 import type { Schema } from '../db/schema.ts'
 import type { IssueTable } from '../db/tables/issues.ts'
 import type { IssueId, LabelId, MilestoneId, RepoId, TeamId, UserId } from '../lib/ids.ts'
+import type { CursorKey } from '../lib/cursor.ts'
 import type { Bound } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 import type { IssuePlace } from './issue.store.ts'
@@ -201,4 +202,6 @@ export interface FoundPlaces {
   readonly places: readonly IssuePlace[]
   readonly total: number
   readonly bound?: Bound | undefined
+  /** The keys of the last place, where the next page begins. */
+  readonly last?: CursorKey | undefined
 }

@@ -2,7 +2,7 @@ import { gitRepo, inRepo, issuesOrPullsEnabled, notArchived, repoAdmin, canRead 
 import { anyone, signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created, noContent, paged } from '../http/reply.ts'
-import { pageQuery, pathNumber } from '../http/schema.ts'
+import { cursorQuery, pageQuery, pathNumber } from '../http/schema.ts'
 import { Type } from 'typebox'
 import { formatUnix, zeroTime } from '../lib/time.ts'
 import { must } from '../lib/verdict.ts'
@@ -35,14 +35,14 @@ export const issueListIssues = operation({
   path: '/repos/{username}/{reponame}/issues',
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled],
-  query: { ...listQuery, ...pageQuery },
+  query: { ...listQuery, ...pageQuery, ...cursorQuery },
   reply: { 200: Type.Array(Issue) },
   summary: 'List issues and pull requests of a repository',
   async run({ ctx, query }) {
     const finding = findIssues(ctx, query)
     const ahead = askListAhead(ctx, `${ctx.repo.id} ${JSON.stringify(query)}`)
-    const { issues, page, total, bound } = await finding
-    return paged(await presentIssueList(ctx, issues, [ctx], ahead), page, total, { bound })
+    const { issues, page, total, bound, cursor } = await finding
+    return paged(await presentIssueList(ctx, issues, [ctx], ahead), page, total, { bound, cursor })
   },
 })
 

@@ -1,3 +1,5 @@
+import type { CursorKey } from './cursor.ts'
+
 /** One page of a list: which one, how large, and where it begins. */
 export interface Page {
   /** From 1. */
@@ -6,6 +8,8 @@ export interface Page {
   readonly offset: number
   /** Set when the list is answered whole: the size of the pages on which the rows behind `limit` are. */
   readonly pageSize?: number
+  /** The keys of the row before the page. When set, the page begins there and `offset` only counts. */
+  readonly after?: CursorKey
 }
 
 /**

@@ -4,7 +4,7 @@ import { signedIn } from '../access/requirements.ts'
 import { textErrors } from '../http/error-forms.ts'
 import { bytesOf, operation, validBody } from '../http/operation.ts'
 import { bytes, created, noContent, ok, paged } from '../http/reply.ts'
-import { commaList, enumeration, pageQuery, pathNumber, pathText } from '../http/schema.ts'
+import { commaList, enumeration, cursorQuery, pageQuery, pathNumber, pathText } from '../http/schema.ts'
 import { NotFound } from '../lib/errors.ts'
 import { pageOf, type Page } from '../lib/paging.ts'
 import { theseCommits } from '../code/commits/commit-list.ts'
@@ -40,12 +40,13 @@ export const repoListPullRequests = operation({
     labels: Type.Optional(commaList()),
     poster: Type.Optional(Type.String()),
     ...pageQuery,
+    ...cursorQuery,
   },
   reply: { 200: Type.Array(PullRequest) },
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
-    const { pairs, total, bound } = await listPulls(ctx, query, page)
-    return paged(await presentPulls(ctx, pairs), page, total, { bound })
+    const { pairs, total, bound, cursor } = await listPulls(ctx, query, page)
+    return paged(await presentPulls(ctx, pairs), page, total, { bound, cursor })
   },
 })
 

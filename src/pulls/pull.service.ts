@@ -4,6 +4,7 @@ import { accessTo } from '../access/repo-access.ts'
 import type { PullRow } from '../db/tables/pulls.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import type { RepoFilter } from '../issues/issue-filter.store.ts'
+import { nextCursor, pageFrom } from '../issues/lists/list.service.ts'
 import { findIssuePlaces } from '../issues/lists/list.store.ts'
 import { findIssue, loadIssues } from '../issues/issue.store.ts'
 import { listPinned } from '../issues/social/pin.store.ts'
@@ -88,6 +89,7 @@ export interface PullQuery {
   readonly milestone?: number | undefined
   readonly labels?: readonly string[] | undefined
   readonly poster?: string | undefined
+  readonly cursor?: string | undefined
 }
 
 /** Without a state, and with an unknown one, open and closed ones are listed, unlike issues (observed). */
@@ -99,7 +101,7 @@ export async function listPulls(
   ctx: RepoCtx,
   query: PullQuery,
   page: Page,
-): Promise<{ pairs: PullPair[]; total: number; bound: Bound | undefined }> {
+): Promise<{ pairs: PullPair[]; total: number; bound: Bound | undefined; cursor: string | undefined }> {
   const poster = query.poster ? await findShownUser(ctx, query.poster) : undefined
   if (query.poster && !poster) throw new BadRequest(`there is no user ${query.poster}`, 'poster_unknown')
   const labels = (query.labels ?? []).filter((label) => label !== '')
@@ -115,7 +117,7 @@ export async function listPulls(
   }
   const sort = sorts.find((each) => each === query.sort) ?? 'latest'
   const kept = countPulls(ctx.repo, filter.isClosed)
-  const { places, total, bound } = await findIssuePlaces(ctx.db, filter, sort, page, kept)
+  const { places, ...found } = await findIssuePlaces(ctx.db, filter, sort, pageFrom(page, query.cursor, sort), kept)
   const issues = await loadIssues(
     ctx.db,
     places.map(({ id }) => id),
@@ -125,8 +127,9 @@ export async function listPulls(
       ctx,
       places.flatMap(({ id }) => issues.get(id) ?? []),
     ),
-    total,
-    bound,
+    total: found.total,
+    bound: found.bound,
+    cursor: nextCursor(page, found.last, sort),
   }
 }
 

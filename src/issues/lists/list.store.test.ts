@@ -189,6 +189,31 @@ test('issueListIssues, repoListPullRequests: each filter in each order is what s
   }
 })
 
+test('issueListIssues: pages by the place of the last row are the pages by number, for each filter and order', async () => {
+  await using database = await openTestDatabase()
+  const { db } = database
+  await fill(db)
+  let turn = 0
+  for (const asked of filters) {
+    for (const sort of issueSorts) {
+      const limits = { counted: 1000, sorted: turn % 2 === 0 ? 1000 : 3 }
+      const isClosed = [undefined, false, true][turn++ % 3]
+      const filter: RepoFilter = {
+        scope: { kind: 'repo', repoId: 1 as RepoId },
+        isPull: [false, true],
+        isClosed,
+        ...asked,
+      }
+      const all = await findIssuePlaces(db, filter, sort, { number: 1, limit: 1000, offset: 0 }, 0, limits)
+      const before = await findIssuePlaces(db, filter, sort, { number: 1, limit: 20, offset: 0 }, 0, limits)
+      if (!before.last) continue
+      const page = { number: 2, limit: 1000, offset: 20, after: before.last }
+      const rest = await findIssuePlaces(db, filter, sort, page, 0, limits)
+      assert.deepEqual(ids(rest.places), ids(all.places.slice(20)), `${JSON.stringify(filter)} by ${sort}`)
+    }
+  }
+})
+
 test('issueListIssues: a filter that more issues match than are counted says so, and its pages go on', async () => {
   await using database = await openTestDatabase()
   const { db } = database

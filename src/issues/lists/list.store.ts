@@ -1,13 +1,14 @@
 import { sql, type Expression } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import { mergedPage } from '../../db/merged-page.ts'
+import { mergedPage, type OrderKey } from '../../db/merged-page.ts'
 import { preparedQuery } from '../../db/prepared.ts'
+import type { CursorKey } from '../../lib/cursor.ts'
 import type { IssueId, RepoId } from '../../lib/ids.ts'
 import { totalOf, type Page } from '../../lib/paging.ts'
 import { countRows, foundByFilter, type FoundPlaces, type RepoFilter } from '../issue-filter.store.ts'
 import type { IssuePlace } from '../issue.store.ts'
 import { isByChange, isByCreation, orderOf, type IssueSort } from './list-order.store.ts'
-import { leadsOf, matching, type Access, type Lead, type Part } from './matching.store.ts'
+import { leadsOf, matching, matchingAfter, type Access, type Lead, type Part } from './matching.store.ts'
 
 /** Limits of a list. Tests use smaller ones. */
 export interface ListLimits {
@@ -52,14 +53,19 @@ export async function findIssuePlaces(
   const [narrowest] = counted.toSorted((one, other) => one.matches - other.matches)
   const access = accessOf(filter, sort, narrowest, limits)
   const places = await readPage(db, filter, sort, access, page)
+  const last = keyOf(access.order, places.at(-1))
   // Refused words find nothing, so they do not lead.
   const [isWhole, isCounted] = [counted.length === 0, counted.length === 1].map((is) => is && !filter.words)
-  if (isWhole) return { places, total: totalOf(kept, page, places.length) }
+  if (isWhole) return { places, last, total: totalOf(kept, page, places.length) }
   const lead: Lead = narrowest?.lead ?? { by: 'order' }
   const total = isCounted && narrowest ? narrowest.matches : await count(db, filter, lead, limits.counted + 1)
-  if (total <= limits.counted) return { places, total }
-  return { places, total: limits.counted, bound: 'total' }
+  if (total <= limits.counted) return { places, last, total }
+  return { places, last, total: limits.counted, bound: 'total' }
 }
+
+/** Returns the keys of a row, which are selected under their names. */
+const keyOf = (order: readonly OrderKey[], row: IssuePlace | undefined): CursorKey | undefined =>
+  row && order.map(({ name }) => Number((row as unknown as Readonly<Record<string, unknown>>)[name]))
 
 function accessOf(
   filter: RepoFilter,
@@ -114,9 +120,13 @@ async function readPage(
   filter: RepoFilter,
   sort: IssueSort,
   access: Access,
-  { limit, offset }: Page,
+  { limit, offset, after }: Page,
 ): Promise<readonly IssuePlace[]> {
   const { isClosed, isPull, scope } = filter
+  if (after) {
+    const rest = partsOf(filter).flatMap((part) => matchingAfter(db, filter, access, part, after))
+    return mergedPage(db, rest, access.order, { limit, offset: 0 }).execute()
+  }
   // The usual list: one index has both kinds in the order, and the statements are prepared.
   if (leadsOf(filter).length === 0 && !filter.words && isByCreation(sort) && sort !== 'oldest' && isPull.length === 2) {
     return isClosed === undefined

@@ -1,7 +1,8 @@
 import { sql, type Expression, type RawBuilder, type SelectQueryBuilder, type SqlBool } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import type { OrderKey } from '../../db/merged-page.ts'
+import { rangesAfter, type OrderKey } from '../../db/merged-page.ts'
 import type { Schema } from '../../db/schema.ts'
+import type { CursorKey } from '../../lib/cursor.ts'
 import type { LabelId } from '../../lib/ids.ts'
 import { anyLabel, conditions, issuesById, passedOver, type RepoFilter } from '../issue-filter.store.ts'
 import type { IssuePlace } from '../issue.store.ts'
@@ -75,28 +76,50 @@ export function leadsOf(filter: RepoFilter): readonly { readonly lead: Lead; rea
 /** A query of issues that can be ordered, limited, counted and merged. */
 export type Matching = SelectQueryBuilder<Schema, 'issue', IssuePlace>
 
+/** The issues of one part that a filter leaves, in no order, and the keys that order them. */
+interface Found {
+  readonly query: Matching
+  readonly order: readonly OrderKey[]
+}
+
 /** Returns the issues of one part that a filter leaves, with the keys of the order, in no order. */
 export const matching = (db: Db, filter: RepoFilter, access: Access, part: Part): Matching =>
+  find(db, filter, access, part).query
+
+/** Returns those behind a place in the order, as one query for each range of the index. */
+export function matchingAfter(
+  db: Db,
+  filter: RepoFilter,
+  access: Access,
+  part: Part,
+  after: CursorKey,
+): readonly Matching[] {
+  const { query, order } = find(db, filter, access, part)
+  return rangesAfter(order, after).map((range) => query.where(range))
+}
+
+const find = (db: Db, filter: RepoFilter, access: Access, part: Part): Found =>
   access.lead.by === 'pair'
-    ? matchingPair(db, filter, access, access.lead.pair, part)
-    : matchingIssue(db, filter, access, access.lead, part)
+    ? findPair(db, filter, access, access.lead.pair, part)
+    : findIssue(db, filter, access, access.lead, part)
 
 /** Neither database uses the index of an order for rows that are to be sorted. */
-const sorted = (value: RawBuilder<unknown>): RawBuilder<unknown> => sql`${value} + 0`
+const sorted = (key: OrderKey): OrderKey => ({ ...key, value: sql`${key.value} + 0` })
 
-function matchingIssue(
+function findIssue(
   db: Db,
   filter: RepoFilter,
   { order, isSorted }: Access,
   lead: Exclude<Lead, { by: 'pair' }>,
   part: Part,
-): Matching {
+): Found {
+  const keys = isSorted ? order.map(sorted) : order
   const ids = lead.by === 'ids' ? lead.ids : lead.by === 'labels' ? anyLabel(db, lead.labels) : undefined
   const indexed = (name: 'repo_id' | 'is_pull' | 'is_closed', isIndexed: boolean) =>
     isIndexed ? sql.ref(`issue.${name}`) : passedOver(db, name)
-  return issuesById(db, ids)
+  const query = issuesById(db, ids)
     .select(['issue.id', 'issue.repo_id'])
-    .select(keysOf(order, (value) => (isSorted ? sorted(value) : value)))
+    .select(selected(keys))
     .where((where) =>
       where.and([
         sql<SqlBool>`${indexed('repo_id', !ids && lead.by !== 'milestone')} = ${filter.scope.repoId}`,
@@ -105,20 +128,25 @@ function matchingIssue(
         ...pairsOf(filter).map((pair) => hasPair(pair, sql.ref('issue.id'))),
       ]),
     )
+  return { query, order: keys }
 }
 
 /** Reads the rows of a pair in its index, and the issue of each only where the filter or the order needs it. */
-function matchingPair(db: Db, filter: RepoFilter, { order }: Access, pair: Pair, part: Part): Matching {
+function findPair(db: Db, filter: RepoFilter, { order }: Access, pair: Pair, part: Part): Found {
   const rest = withoutPairs(filter)
   const { scope, isPull: _kinds, isClosed: _state, ...conditionsOfIssue } = rest
   const repeated: Readonly<Record<string, string>> = { id: 'pair.issue_id', created_unix: 'pair.created_unix' }
+  const keys = order.map((key) => {
+    const column = repeated[key.name]
+    return column === undefined ? sorted(key) : { ...key, value: sql.ref(column) }
+  })
   const isInPair =
     order.every(({ name }) => name in repeated) &&
     Object.values(conditionsOfIssue).every((value) => value === undefined)
   const own = db
     .selectFrom(`${pair.table as 'issue_label'} as pair` as const)
     .select([sql.ref('pair.issue_id').as('id'), 'pair.repo_id'])
-    .select(keysOf(order, (value, name) => (repeated[name] === undefined ? sorted(value) : sql.ref(repeated[name]))))
+    .select(selected(keys))
     .where(sql<SqlBool>`${sql.ref(`pair.${pair.column}`)} = ${pair.key}`)
     .where('pair.repo_id', '=', scope.repoId)
     .where((where) => where.and(ofPart(part, (name) => sql.ref(`pair.${name}`))))
@@ -129,17 +157,17 @@ function matchingPair(db: Db, filter: RepoFilter, { order }: Access, pair: Pair,
           .map((other) => hasPair(other, sql.ref('pair.issue_id'))),
       ),
     )
-  if (isInPair) return own as unknown as Matching
-  return own
+  if (isInPair) return { query: own as unknown as Matching, order: keys }
+  const query = own
     .crossJoin('issue')
     .where(sql<SqlBool>`issue.id = pair.issue_id`)
-    .where((where) => where.and(conditions(db, where as never, rest, 'order'))) as unknown as Matching
+    .where((where) => where.and(conditions(db, where as never, rest, 'order')))
+  return { query: query as unknown as Matching, order: keys }
 }
 
-const keysOf = (
-  order: readonly OrderKey[],
-  valueOf: (value: RawBuilder<unknown>, name: string) => RawBuilder<unknown>,
-) => order.filter(({ name }) => name !== 'id').map(({ name, value }) => valueOf(value, name).as(name))
+/** The keys of an order beside the id, which is selected anyway. */
+const selected = (order: readonly OrderKey[]) =>
+  order.filter(({ name }) => name !== 'id').map(({ name, value }) => value.as(name))
 
 const ofPart = (
   { isPull, isClosed }: Part,
