@@ -236,7 +236,7 @@ test('lists: every list and search that is declared, with each filter and in eac
 
 /** What conditions of indexes say of single columns: `status = 'waiting'`, `pin_order > 0`, `not is_expired`, `is_waiting`. */
 function conditionsOfIndexes(): { readonly column: string; readonly isSame: RegExp }[] {
-  const texts = migrations.map((migration) => textOf(migration, 'sqlite')).join('\n')
+  const texts = migrations.map(({ statements }) => textOf(statements, 'sqlite')).join('\n')
   const conditions = [...texts.matchAll(/create (?:unique )?index \w+\s+on "?\w+"?\s*\([^;]*?\)\s+where ([^;]+);/g)]
   const parts = conditions.flatMap(([, condition = '']) => condition.split(/\s+and\s+|\s+or\s+/))
   return [...new Set(parts.map((part) => part.trim()))].flatMap((part) => {

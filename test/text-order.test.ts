@@ -51,7 +51,7 @@ test('each store sorts texts bytewise, except where an index serves the list', a
 })
 
 test('issueListLabels, orgListTeams, listRepoFlags: lists are sorted by bytes, whatever the collation of the database', async () => {
-  await using database = await openTestDatabase(undefined, 'en-US')
+  await using database = await openTestDatabase({ language: 'en-US' })
   await using forge = await startForge({
     database: database.options,
     settings: { repository: { ENABLE_FLAGS: true } },

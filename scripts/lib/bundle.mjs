@@ -18,7 +18,6 @@ import {
 import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
-import { firstForm } from './first-form.mjs'
 import { engineFlags, fromRoot, readJson, root } from './project.mjs'
 
 /** Entries that the program starts as a process or thread of its own, or loads by their names when it wants them. */
@@ -128,8 +127,8 @@ const commonJs = `import{createRequire as $createRequire}from'node:module';const
 const testingEntry = `import './check-node.js'\nexport * from './testing-kit.js'\n`
 
 /**
- * Files of the `data` folders below `src` (but not their notes) go to `data/` beside the program, and with them what is
- * made of packages and of the migrations; their names differ.
+ * Files of the `data` folders below `src` (but not their notes) go to `data/` beside the program, and with them files
+ * that are made of packages; their names differ.
  */
 const copyData = (folder) => ({
   name: 'copy-data',
@@ -144,7 +143,6 @@ const copyData = (folder) => ({
         copyFileSync(fromRoot('node_modules/swagger-ui-dist', name), join(folder, 'data', name))
       }
       writeLicenses(join(folder, 'data'))
-      writeFileSync(join(folder, 'data', 'first-form.sql'), await firstForm(build.esbuild))
     })
   },
 })

@@ -116,6 +116,7 @@ const times = [...Object.keys(moments), '2026-01-01T00:00:00Z']
 /** Values of query parameters, by name or by operation and name; an empty list: it changes nothing about the cost. */
 const values = {
   page: [],
+  cursor: [],
   limit: [],
   after: [],
   before: times,

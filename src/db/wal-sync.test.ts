@@ -40,10 +40,10 @@ function replaceSync(t: TestContext, sync: (done: (error: Error | null) => void)
 let count = 0
 const write = (db: Db): Promise<void> =>
   transaction(db, async (tx) => {
-    await sql`insert into migration (name, applied_unix) values (${`row ${++count}`}, 0)`.execute(tx)
+    await sql`insert into instance_value (name, value) values (${`row ${++count}`}, '')`.execute(tx)
   })
 
-const read = (db: Db): Promise<unknown> => transaction(db, (tx) => sql`select * from migration`.execute(tx))
+const read = (db: Db): Promise<unknown> => transaction(db, (tx) => sql`select * from instance_value`.execute(tx))
 
 test('a commit is told of when the log is on the disk, and many writers share one sync', async (t) => {
   await withDatabase(async (db) => {

@@ -1,19 +1,13 @@
-import { clockOf } from '../db/clock.ts'
-import { transaction, type Db, type Tx } from '../db/database.ts'
+import { transaction, type Db } from '../db/database.ts'
 import { Unreadable } from '../jobs/versions.ts'
 import type { EventId, IssueId, RepoId, UserId } from '../lib/ids.ts'
-import { nowUnix } from '../lib/time.ts'
 import { readStoredEvent, type Event, type EventName } from './catalogue.ts'
 import {
-  deleteCursor,
   findClearedTo,
-  findCursor,
   findEnd,
   findEvent,
-  insertCursor,
   listEvents,
   placeSomeEvents,
-  updateCursor,
   type EventPosition,
   type EventRow,
 } from './event.store.ts'
@@ -109,31 +103,3 @@ const recordedEvent = (row: EventRow): RecordedEvent => ({
   repoId: row.repo_id ?? undefined,
   issueId: row.issue_id ?? undefined,
 })
-
-/**
- * A named reader that outlives the process: no event is cleared away before it has passed it. One that is not there yet
- * begins at `position`, or where the events are now.
- * @returns where it is
- */
-export async function openCursor(db: Db, name: string, position?: EventPosition): Promise<EventPosition> {
-  const known = await findCursor(db, name)
-  if (known !== undefined) return known
-  const begin = position ?? (await currentPosition(db))
-  return transaction(db, async (tx) => {
-    await insertCursor(tx, name, begin, nowUnix(clockOf(db)))
-    return (await findCursor(tx, name)) ?? begin
-  })
-}
-
-/**
- * Moves a named reader on, in the transaction of what it did about the events between. False when another process has moved
- * it meanwhile: the caller gives up its transaction, since the other did the same.
- */
-export const moveCursor = (
-  tx: Tx,
-  name: string,
-  move: { readonly from: EventPosition; readonly to: EventPosition },
-): Promise<boolean> => updateCursor(tx, name, move, nowUnix(clockOf(tx)))
-
-/** Forgets a named reader, so that nothing is kept for it. */
-export const dropCursor = (tx: Tx, name: string): Promise<void> => deleteCursor(tx, name)

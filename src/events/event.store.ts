@@ -2,7 +2,6 @@ import { CompiledQuery, sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { databaseKind } from '../db/open.ts'
 import type { EventId, IssueId, RepoId, UserId } from '../lib/ids.ts'
-import type { Unix } from '../lib/time.ts'
 
 /**
  * Where an event stands in the order of commits: a later one has a larger number, and numbers may be missing. 0 is before
@@ -184,15 +183,6 @@ export async function emptyTexts(
     .execute()
 }
 
-/** The lowest position that a named reader has come to; undefined when there is no reader. */
-export async function findLastReader(db: Db | Tx): Promise<EventPosition | undefined> {
-  const row = await db
-    .selectFrom('event_cursor')
-    .select((eb) => eb.fn.min<EventPosition | null>('position').as('position'))
-    .executeTakeFirst()
-  return row?.position ?? undefined
-}
-
 /** The id below which events are from before `beforeMs`: they lie about in the order of their times. */
 export async function findFirstSince(db: Db, beforeMs: number): Promise<EventId | undefined> {
   const row = await db
@@ -209,8 +199,6 @@ export interface OldEvents {
   readonly beforeMs: number
   /** See `findFirstSince`. */
   readonly beforeId: EventId | undefined
-  /** Later ones have readers that have not come so far. */
-  readonly upTo: EventPosition | undefined
   readonly limit: number
 }
 
@@ -220,14 +208,13 @@ export interface OldEvents {
  */
 export async function deleteOldEvents(
   tx: Tx,
-  { beforeMs, beforeId, upTo, limit }: OldEvents,
+  { beforeMs, beforeId, limit }: OldEvents,
 ): Promise<{ count: number; last: EventPosition }> {
   const position = positionOf(tx)
-  const isRead = upTo === undefined ? sql`${position} is not null` : sql`${position} <= ${upTo}`
   const isOld = beforeId === undefined ? sql`true` : sql`event.id < ${beforeId}`
   const { rows } = await sql<{ position: EventPosition }>`
     delete from event where id in (
-      select event.id from event where ${isOld} and event.at_ms < ${beforeMs} and ${isRead}
+      select event.id from event where ${isOld} and event.at_ms < ${beforeMs} and ${position} is not null
         and not exists (select 1 from job where job.event_id = event.id)
       order by event.id limit ${limit})
     returning ${sql.ref(databaseKind(tx) === 'sqlite' ? 'id' : 'position')} as position`.execute(tx)
@@ -249,38 +236,4 @@ export async function upsertClearedTo(tx: Tx, position: EventPosition): Promise<
     .values({ name: clearedName, value })
     .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
     .execute()
-}
-
-export async function findCursor(db: Db | Tx, name: string): Promise<EventPosition | undefined> {
-  const row = await db.selectFrom('event_cursor').select('position').where('name', '=', name).executeTakeFirst()
-  return row && (row.position as EventPosition)
-}
-
-/** Does nothing when there is one of this name. */
-export async function insertCursor(tx: Tx, name: string, position: EventPosition, nowUnix: Unix): Promise<void> {
-  await tx
-    .insertInto('event_cursor')
-    .values({ name, position, updated_unix: nowUnix })
-    .onConflict((conflict) => conflict.column('name').doNothing())
-    .execute()
-}
-
-/** Moves a cursor; false when it is not at `from` any more. */
-export async function updateCursor(
-  tx: Tx,
-  name: string,
-  move: { readonly from: EventPosition; readonly to: EventPosition },
-  nowUnix: Unix,
-): Promise<boolean> {
-  const result = await tx
-    .updateTable('event_cursor')
-    .set({ position: move.to, updated_unix: nowUnix })
-    .where('name', '=', name)
-    .where('position', '=', move.from)
-    .executeTakeFirst()
-  return result.numUpdatedRows > 0n
-}
-
-export async function deleteCursor(tx: Tx, name: string): Promise<void> {
-  await tx.deleteFrom('event_cursor').where('name', '=', name).execute()
 }

@@ -1,10 +1,10 @@
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import { clockOf } from '../db/clock.ts'
 import { beforeCommit, databaseSlot, type Db, type Tx } from '../db/database.ts'
 import { GiveUp, job, type AnyJob, type Job } from '../jobs/job.ts'
 import { enqueueAll, type PlannedJob } from '../jobs/queue.ts'
 import type { EventId } from '../lib/ids.ts'
-import { checkedFact, readStoredEvent, type Event, type EventData, type EventName } from './catalogue.ts'
+import { checkedFact, type Event, type EventData, type EventName } from './catalogue.ts'
 import { getEvent, type RecordedEvent } from './cursor.ts'
 import { insertEvents, type NewEventRow } from './event.store.ts'
 import type { Fact } from './fact.ts'
@@ -60,19 +60,9 @@ const append = <Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): v
   else lists.set(key, [value])
 }
 
-/**
- * What a subscriber's job carries: the id of its event. The release before the first table of events wrote the event itself,
- * which is in none.
- */
-type FollowedEvent = { readonly eventId: EventId } | { readonly body: OldBody }
-type OldBody = Pick<Event, 'name' | 'data' | 'atMs'>
-
-const FollowedEvent = Type.Unsafe<FollowedEvent>(
-  Type.Union([
-    Type.Object({ eventId: Type.Integer() }),
-    Type.Object({ body: Type.Object({ name: Type.String(), data: Type.Unknown(), atMs: Type.Number() }) }),
-  ]),
-)
+/** The input of a subscriber's job. */
+type FollowedEvent = Static<typeof FollowedEvent>
+const FollowedEvent = Type.Object({ eventId: Type.Unsafe<EventId>(Type.Integer()) })
 
 function followerOf<Ctx>(own: AfterCommitSubscriber<Ctx, EventName>): Follower<Ctx> {
   const { name, attempts, priority, timeoutMs, pool, whenFailing } = own
@@ -84,13 +74,10 @@ function followerOf<Ctx>(own: AfterCommitSubscriber<Ctx, EventName>): Follower<C
       ...{ name, attempts, priority, timeoutMs, pool, whenFailing },
       retryDelayMs: own.retryDelayMs && ((attempt) => own.retryDelayMs?.(attempt) as number),
       input: FollowedEvent,
-      version: 2,
-      upgrade: { 1: (body: OldBody): FollowedEvent => ({ body }) },
-      async run(ctx: Ctx, input, run) {
-        const event =
-          'body' in input ? readStoredEvent({ ...input.body, version: 1 }) : await getEvent(run.db, input.eventId)
-        if (!event) throw new GiveUp('the event is there no longer')
-        await own.afterCommit(ctx, event, { ...run, eventId: 'body' in input ? undefined : input.eventId })
+      async run(ctx: Ctx, { eventId }, run) {
+        const event = await getEvent(run.db, eventId)
+        if (!event) throw new GiveUp('the event does not exist any more')
+        await own.afterCommit(ctx, event, { ...run, eventId })
       },
     }),
   }

@@ -2,15 +2,15 @@ import { clockOf } from '../db/clock.ts'
 import { transaction, type Db } from '../db/database.ts'
 import type { JobRun } from '../jobs/job.ts'
 import { currentPosition } from './cursor.ts'
-import { deleteOldEvents, findClearedTo, findFirstSince, findLastReader, upsertClearedTo } from './event.store.ts'
+import { deleteOldEvents, findClearedTo, findFirstSince, upsertClearedTo } from './event.store.ts'
 
 /** Events of one step: each step is a transaction that others wait for on SQLite. */
 const stepSize = 500
 
 /**
- * Clears away events that are older than `keepMs`. Those stay that a job has still to hear, also a failed one that may be
- * tried again, and those that a named reader has not passed.
- * @returns how many
+ * Deletes events that are older than `keepMs`, except those that a job still needs: also a failed job, which may be tried
+ * again.
+ * @returns the number of deleted events
  */
 export async function clearOldEvents(
   db: Db,
@@ -25,8 +25,7 @@ export async function clearOldEvents(
   for (;;) {
     run.signal.throwIfAborted()
     const count = await transaction(db, async (tx) => {
-      const upTo = await findLastReader(tx)
-      const deleted = await deleteOldEvents(tx, { beforeMs, beforeId, upTo, limit: stepSize })
+      const deleted = await deleteOldEvents(tx, { beforeMs, beforeId, limit: stepSize })
       if (deleted.last > (await findClearedTo(tx))) await upsertClearedTo(tx, deleted.last)
       return deleted.count
     })

@@ -24,11 +24,8 @@ export interface InTransactionSubscriber<Name extends EventName> extends About<N
 
 /** What a subscriber after the commit has beside the event. */
 export interface FollowerRun extends JobRun {
-  /**
-   * The same at every attempt: what is made of the event once is told by it. undefined for jobs of the release before events
-   * were rows.
-   */
-  readonly eventId: EventId | undefined
+  /** The id of the event, which is the same in every attempt. */
+  readonly eventId: EventId
 }
 
 /** Runs as a job after the commit, at least once, and again when it fails: it must be idempotent. */

@@ -13,7 +13,7 @@ import { insertMails, isAdmin, listAdminIds } from './mail-queue.store.ts'
 import { sendMails } from './send-mails.job.ts'
 
 interface Run {
-  readonly eventId: EventId | undefined
+  readonly eventId: EventId
   readonly signal: AbortSignal
 }
 
@@ -66,7 +66,6 @@ async function plan(
   { named, doerId, people, who }: Recipients,
 ): Promise<void> {
   // Jobs from before events were rows have nothing that mails could be told by.
-  if (eventId === undefined) return
   const limits = { hour: Math.floor(clock.nowMs() / hourMs), maxPerHour: config.ingot.maxMailsPerHour }
   await tellInTurns(db, { table: 'mailed_event', eventId, signal }, people, async (tx: Tx, userIds) => {
     const count = await insertMails(tx, { eventId, userIds, named, doerId, mayHear: who, ...limits })

@@ -9,7 +9,7 @@ import { tellInTurns } from './progress.service.ts'
 export async function notifyOf(
   services: Services,
   event: ToldEvent,
-  { eventId, signal }: { readonly eventId: EventId | undefined; readonly signal: AbortSignal },
+  { eventId, signal }: { readonly eventId: EventId; readonly signal: AbortSignal },
 ): Promise<void> {
   const audience = await audienceOf(services, event, 'thread')
   if (!audience) return

@@ -10,8 +10,7 @@ const usuallyAtOnce = 250
 /** What is told by whom, how far it has come, and when to stop. */
 export interface Telling {
   readonly table: ProgressTable
-  /** undefined for jobs of the release before events were rows: they start over each time. */
-  readonly eventId: EventId | undefined
+  readonly eventId: EventId
   readonly signal: AbortSignal
   /** Most people of one transaction. */
   readonly atOnce?: number | undefined
@@ -27,7 +26,7 @@ export async function tellInTurns(
   people: People,
   tell: (tx: Tx, userIds: readonly UserId[]) => Promise<void>,
 ): Promise<void> {
-  let from = eventId === undefined ? undefined : await findLastTold(db, table, eventId)
+  let from = await findLastTold(db, table, eventId)
   for (;;) {
     // SQLite answers at once: without this, requests would wait until all people are told.
     await otherWork()
@@ -37,7 +36,7 @@ export async function tellInTurns(
     if (to === undefined) return
     const turn = { from, to }
     const isMine = await transaction(db, async (tx) => {
-      if (eventId !== undefined && !(await moveLastTold(tx, table, eventId, turn))) return false
+      if (!(await moveLastTold(tx, table, eventId, turn))) return false
       await tell(tx, userIds)
       return true
     })

@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sql } from 'kysely'
 import type { UsageKind } from '../access/quota.rules.ts'
 import { addToUsage, loadUsage, setUsage } from '../access/usage.store.ts'
-import { engineOf, transaction } from '../db/database.ts'
-import { migrate } from '../db/migrate.ts'
-import { migrations } from '../db/migrations/index.ts'
+import { transaction } from '../db/database.ts'
 import type { RepoId, UserId } from '../lib/ids.ts'
-import { openTestDatabase } from '../testing/database.ts'
 import { examined } from '../testing/doctor.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
 import { upload } from '../testing/upload.ts'
@@ -150,51 +146,4 @@ test('userCheckQuota: files count against the total of the instance', async () =
   await alice.must('POST', `${issue.api}/assets`, undefined, upload('large.txt', 'x'.repeat(1_000_000)))
   assert.equal(await check(), false)
   assert.equal((await alice.post(`${issue.api}/assets`, undefined, upload('b.txt', 'x'))).status, 413)
-})
-
-test('migrate: the ledger of a database of the release before it says what the rows said', async () => {
-  await using own = await openTestDatabase([])
-  const { db } = own
-  const { writer } = engineOf(db)
-  const write = async (...statements: string[]) => {
-    for (const statement of statements) await sql.raw(statement).execute(writer)
-  }
-  const ledgerAt = migrations.findIndex(({ name }) => name === 'quota-1')
-  await migrate(db, migrations.slice(0, ledgerAt))
-  const columns = async (table: string) =>
-    (await writer.introspection.getTables())
-      .find(({ name }) => name === table)!
-      .columns.filter(
-        ({ isNullable, hasDefaultValue, isAutoIncrementing }) => !isNullable && !hasDefaultValue && !isAutoIncrementing,
-      )
-  /** A row with what is given, and something in all other columns that need it. */
-  const insert = async (table: string, given: Record<string, string | number>) => {
-    const needed = (await columns(table)).filter(({ name }) => !(name in given) && name !== 'id')
-    const filled = needed.map(({ name, dataType }) => [
-      name,
-      /bool/i.test(dataType)
-        ? 'false'
-        : /int/i.test(dataType)
-          ? '0'
-          : `'${table}-${JSON.stringify(given).replaceAll("'", '')}'`,
-    ])
-    const all = [...Object.entries(given), ...filled]
-    await write(
-      `insert into "${table}" (${all.map(([name]) => `"${name}"`).join()}) values (${all.map(([, value]) => value).join()})`,
-    )
-  }
-  await insert('user', { id: 1, kind: `'individual'` })
-  await insert('repo', { id: 1, owner_id: 1, is_private: 'false', git_size_bytes: 100 })
-  await insert('repo', { id: 2, owner_id: 1, is_private: 'true', git_size_bytes: 30 })
-  await insert('repo', { id: 3, owner_id: 1, is_private: 'true', git_size_bytes: 0 })
-  await insert('attachment', { id: 1, repo_id: 1, size_bytes: 5 })
-  await insert('attachment', { id: 2, repo_id: 1, size_bytes: 6 })
-  await insert('attachment', { id: 3, repo_id: 2, release_id: 9, size_bytes: 8 })
-  await migrate(db)
-  assert.deepEqual(await loadUsage(db, 1 as UserId), {
-    'repos:public': 100,
-    'repos:private': 30,
-    'attachments:issues': 11,
-    'attachments:releases': 8,
-  })
 })

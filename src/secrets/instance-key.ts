@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { link, open, readFile, rename, unlink } from 'node:fs/promises'
+import { link, open, readFile, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { makeFolder } from '../lib/make-folder.ts'
 
@@ -43,13 +43,6 @@ export async function loadInstanceKeys(source: InstanceKeySource): Promise<Insta
   // Another replica may have been faster; then its key counts.
   const keys = (await readKeyFile(source.keyFile)) ?? []
   return { current: firstKey(keys, source.keyFile), previous: [...keys.slice(1), ...old], isNew }
-}
-
-/** Puts a new key before those of the key file; running servers take it up when they start again. */
-export async function rotateKeyFile(keyFile: string): Promise<void> {
-  const keys = (await readKeyFile(keyFile)) ?? []
-  const temporary = await writeTemporary(keyFile, [newKey(), ...keys])
-  await rename(temporary, keyFile)
 }
 
 function firstKey(keys: readonly string[], keyFile: string): string {

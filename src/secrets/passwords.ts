@@ -8,7 +8,6 @@ const derivePbkdf2 = promisify(pbkdf2)
 
 /** argon2id with 19 MiB, two passes, one lane: OWASP's first choice, about 10 ms. The library's 2 is argon2id. */
 const argon2Cost = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
-const currentPrefix = '$argon2id$v=19$m=19456,t=2,p=1$'
 
 /** Longest password in bytes; the family's forms stop at 255 characters. */
 const maxPasswordBytes = 1024
@@ -49,9 +48,6 @@ export async function verifyPassword(password: string, stored: string | undefine
   if (!stored.startsWith('$argon2')) return false
   return limit.run(() => verify(stored, password))
 }
-
-/** Whether a stored text should be replaced, now that its password is at hand. */
-export const needsRehash = (stored: string): boolean => !stored.startsWith(currentPrefix)
 
 /**
  * Hashes of imported accounts: `pbkdf2$<iterations>$<bytes>$<salt>$<hash>`, that is the family's algorithm column, salt

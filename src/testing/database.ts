@@ -5,13 +5,18 @@ import path from 'node:path'
 import { sql } from 'kysely'
 import { engineOf, type Db } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
-import { migrations, type Migration } from '../db/migrations/index.ts'
+import { migrations } from '../db/migrations/index.ts'
 import { closeDatabase, openDatabase, type DatabaseOptions } from '../db/open.ts'
 
 export interface TestDatabase extends AsyncDisposable {
   readonly db: Db
   /** Opens the same database once more, as another process would; the caller closes it. */
   readonly options: DatabaseOptions
+}
+
+export interface TestDatabaseOptions {
+  readonly isEmpty?: boolean
+  readonly language?: 'en-US'
 }
 
 /** Connections of one test's database; a test server allows about a hundred of all tests together. */
@@ -21,19 +26,12 @@ const maxTestConnections = 5
  * A fresh, migrated database for one test: PostgreSQL when `INGOT_TEST_DATABASE` names a server
  * (`postgres://user:password@host:port/database`, a role that may create databases), else an SQLite file in memory.
  * Disposing closes and deletes it.
- * @param release the migrations that it has, for a database as an earlier release left it; else it has all
- * @param language the language whose rules PostgreSQL sorts texts by; without it PostgreSQL sorts by the server's collation
+ * @param options.isEmpty true: no migration ran in it
+ * @param options.language the language whose rules PostgreSQL sorts texts by; without it PostgreSQL sorts by the server's collation
  */
-export async function openTestDatabase(release?: readonly Migration[], language?: 'en-US'): Promise<TestDatabase> {
+export async function openTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const server = process.env['INGOT_TEST_DATABASE'] ?? ''
-  return server === '' ? openSqliteTest(release) : openPostgresTest(server, release, language)
-}
-
-/** The migrations up to one of them, as the release had them that ended with it. */
-export function migrationsUpTo(name: string): readonly Migration[] {
-  const last = migrations.findIndex((migration) => migration.name === name)
-  if (last < 0) throw new Error(`there is no migration ${name}`)
-  return migrations.slice(0, last + 1)
+  return server === '' ? openSqliteTest(options) : openPostgresTest(server, options)
 }
 
 const testFolder = (): string => mkdtempSync(path.join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'ingot-test-'))
@@ -59,14 +57,13 @@ async function makeSqliteTemplate(): Promise<string> {
   return file
 }
 
-async function openSqliteTest(release?: readonly Migration[]): Promise<TestDatabase> {
+async function openSqliteTest({ isEmpty = false }: TestDatabaseOptions): Promise<TestDatabase> {
   const folder = testFolder()
   const options = sqliteOptions(path.join(folder, 'ingot.db'))
-  if (release === undefined) {
+  if (!isEmpty) {
     copyFileSync(await (sqliteTemplate ??= makeSqliteTemplate()), path.join(folder, 'ingot.db'))
   }
   const db = openDatabase(options)
-  if (release !== undefined) await migrate(db, release)
   return {
     db,
     options,
@@ -130,12 +127,8 @@ async function makePostgresTemplate(server: string): Promise<string> {
   return template
 }
 
-async function openPostgresTest(
-  server: string,
-  release?: readonly Migration[],
-  language?: string,
-): Promise<TestDatabase> {
-  const isFresh = release !== undefined || language !== undefined
+async function openPostgresTest(server: string, { isEmpty, language }: TestDatabaseOptions): Promise<TestDatabase> {
+  const isFresh = isEmpty === true || language !== undefined
   const template = isFresh ? 'template0' : await (postgresTemplate ??= makePostgresTemplate(server))
   const collation = language === undefined ? '' : ` locale_provider icu icu_locale '${language}'`
   const name = `ingot_test_${randomBytes(8).toString('hex')}`
@@ -144,7 +137,7 @@ async function openPostgresTest(
   })
   const options = postgresOptions(server, name)
   const db = openDatabase(options)
-  if (isFresh) await migrate(db, release ?? migrations)
+  if (isFresh && !isEmpty) await migrate(db)
   return {
     db,
     options,

@@ -379,7 +379,7 @@ test(
       started.push(running.child)
       return running
     }
-    await using database = await openTestDatabase([])
+    await using database = await openTestDatabase({ isEmpty: true })
     try {
       await runProgram('mkdir', ['-p', folder])
       writeFileSync(join(folder, 'app.ini'), settings + databaseSettings(database))
@@ -456,7 +456,7 @@ test('crash: a push that git has made when the program is killed is recorded by 
     return { running, root: new ForgeClient(running.url, async () => ({ basic: { login: 'root', password } })) }
   }
   const api = '/repos/root/crash'
-  await using database = await openTestDatabase([])
+  await using database = await openTestDatabase({ isEmpty: true })
   try {
     await runProgram('mkdir', ['-p', folder])
     writeFileSync(join(folder, 'app.ini'), settings + databaseSettings(database))

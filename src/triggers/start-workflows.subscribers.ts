@@ -48,7 +48,7 @@ export const startWorkflowsOf = subscriber({
   // Most repositories have no workflows, and issues come by the thousand.
   isNeeded: async (tx, { data }) => !('isPull' in data) || data.isPull || !(await isKnownToHaveNone(tx, data.repoId)),
   async afterCommit(ctx: Ctx, _event, { db, eventId }) {
-    const event = eventId === undefined ? undefined : await getEvent(db, eventId)
+    const event = await getEvent(db, eventId)
     if (event) await startWorkflows(ctx, event)
   },
 })

@@ -22,13 +22,6 @@ export interface EventTable {
   at_ms: number
 }
 
-/** How far a reader of the events has come. */
-export interface EventCursorTable {
-  name: string
-  position: number
-  updated_unix: Unix
-}
-
 /** The durable queue. A worker takes a job by a lease; a job whose lease ran out is taken again. */
 export interface JobTable {
   id: Generated<JobId>
@@ -106,7 +99,6 @@ export interface InstanceValueTable {
 
 export interface WorkTables {
   event: EventTable
-  event_cursor: EventCursorTable
   job: JobTable
   schedule: ScheduleTable
   instance_value: InstanceValueTable

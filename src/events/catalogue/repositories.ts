@@ -101,11 +101,7 @@ export const repositoryEvents = {
   'collaborator.changed': fact({ ...person, mode: accessMode, oldMode: accessMode }),
   'collaborator.removed': fact({ ...person, oldMode: accessMode }),
   /** In the git repository of the code, or in that of the wiki. */
-  'refs.updated': fact(
-    { ...repo, kind: repositoryKind, updates: Type.Array(RefUpdate), origin },
-    // The first version knew of no wikis.
-    { version: 2, upgrade: { 1: (stored: object) => ({ ...stored, kind: 'code' }) } },
-  ),
+  'refs.updated': fact({ ...repo, kind: repositoryKind, updates: Type.Array(RefUpdate), origin }),
   /** The new name is there, the old one goes next; what goes by the name follows in the transaction of this event. */
   'branch.renamed': fact({ ...repo, oldName: Type.String(), newName: Type.String() }),
   'status.created': fact({ ...repo, statusId: id<StatusId>(), sha: oid<Oid>() }),

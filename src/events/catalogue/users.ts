@@ -178,11 +178,6 @@ export const userEvents = {
     { owner: 'userId', actor: 'userId' },
   ),
   /** The blocker, who may be an organization, does not want to hear from the blocked any more. */
-  'user.blocked': fact(block, {
-    owner: 'blockerId',
-    version: 2,
-    // The first version did not know who does so for an organization.
-    upgrade: { 1: (stored: { blockerId: UserId }) => ({ ...stored, doerId: stored.blockerId }) },
-  }),
+  'user.blocked': fact(block, { owner: 'blockerId' }),
   'user.unblocked': fact(block, { owner: 'blockerId' }),
 }

@@ -1,0 +1,568 @@
+import type { AreaSchema } from './area.ts'
+
+/** Issues, comments, labels, milestones, and the words that searches find. */
+export const issues: AreaSchema = {
+  tables: [
+    `create table milestone (
+      id {id},
+      repo_id bigint not null references repo(id) on delete cascade,
+      title text not null,
+      content text not null default '',
+      is_closed boolean not null default false,
+      num_issues integer not null default 0,
+      num_closed_issues integer not null default 0,
+      due_unix bigint not null default 0,
+      closed_unix bigint not null default 0,
+      created_unix bigint not null,
+      updated_unix bigint not null
+    )`,
+    `create table label (
+      id {id},
+      repo_id bigint references repo(id) on delete cascade,
+      org_id bigint references "user"(id) on delete cascade,
+      name text not null,
+      description text not null default '',
+      color text not null,
+      is_exclusive boolean not null default false,
+      archived_unix bigint not null default 0,
+      num_issues integer not null default 0,
+      num_closed_issues integer not null default 0,
+      created_unix bigint not null,
+      updated_unix bigint not null
+    )`,
+    `create table issue (
+      id {id},
+      repo_id bigint not null references repo(id) on delete cascade,
+      "index" integer not null,
+      is_pull boolean not null default false,
+      poster_id bigint not null,
+      original_author text not null default '',
+      title text not null,
+      content text not null,
+      content_version integer not null default 0,
+      ref text not null default '',
+      milestone_id bigint references milestone(id) on delete set null,
+      is_closed boolean not null default false,
+      is_locked boolean not null default false,
+      num_comments integer not null default 0,
+      due_unix bigint not null default 0,
+      pin_order integer not null default 0,
+      created_unix bigint not null,
+      updated_unix bigint not null,
+      closed_unix bigint not null default 0,
+      merged_unix bigint not null default 0,
+      listed_due_unix bigint not null default 0,
+      nearest_due_unix bigint generated always as
+        (case when listed_due_unix = 0 then 9007199254740991 else listed_due_unix end) stored,
+      unique (repo_id, "index")
+    )`,
+    `create table comment (
+      id {id},
+      issue_id bigint not null references issue(id) on delete cascade,
+      type text not null,
+      poster_id bigint not null,
+      original_author text not null default '',
+      content text not null default '',
+      content_version integer not null default 0,
+      label_id bigint references label(id) on delete cascade,
+      milestone_id bigint,
+      old_milestone_id bigint,
+      assignee_id bigint,
+      assignee_team_id bigint,
+      removed_assignee boolean not null default false,
+      old_title text not null default '',
+      new_title text not null default '',
+      old_ref text not null default '',
+      new_ref text not null default '',
+      dependent_issue_id bigint,
+      time_id bigint,
+      ref_repo_id bigint,
+      ref_issue_id bigint references issue(id) on delete cascade,
+      ref_comment_id bigint,
+      ref_action text not null default 'none',
+      commit_sha text not null default '',
+      review_id bigint,
+      tree_path text not null default '',
+      line integer not null default 0,
+      patch text not null default '',
+      is_invalidated boolean not null default false,
+      resolver_id bigint,
+      created_unix bigint not null,
+      updated_unix bigint not null,
+      repo_id bigint,
+      is_of_pull boolean
+    )`,
+    `create table issue_label (
+      issue_id bigint not null references issue(id) on delete cascade,
+      label_id bigint not null references label(id) on delete cascade,
+      repo_id bigint,
+      is_pull boolean,
+      is_closed boolean,
+      created_unix bigint,
+      primary key (issue_id, label_id)
+    )`,
+    `create table issue_assignee (
+      id {id},
+      issue_id bigint not null references issue(id) on delete cascade,
+      user_id bigint not null references "user"(id) on delete cascade,
+      repo_id bigint,
+      is_pull boolean,
+      is_closed boolean,
+      created_unix bigint,
+      unique (issue_id, user_id)
+    )`,
+    `create table issue_watch (
+      issue_id bigint not null references issue(id) on delete cascade,
+      user_id bigint not null references "user"(id) on delete cascade,
+      is_watching boolean not null,
+      created_unix bigint not null,
+      updated_unix bigint not null,
+      primary key (issue_id, user_id)
+    )`,
+    `create table issue_mention (
+      issue_id bigint not null references issue(id) on delete cascade,
+      user_id bigint not null references "user"(id) on delete cascade,
+      repo_id bigint,
+      is_pull boolean,
+      is_closed boolean,
+      created_unix bigint,
+      primary key (issue_id, user_id)
+    )`,
+    `create table issue_dependency (
+      issue_id bigint not null references issue(id) on delete cascade,
+      dependency_id bigint not null references issue(id) on delete cascade,
+      user_id bigint not null,
+      created_unix bigint not null,
+      primary key (issue_id, dependency_id)
+    )`,
+    `create table tracked_time (
+      id {id},
+      issue_id bigint not null references issue(id) on delete cascade,
+      user_id bigint not null references "user"(id) on delete cascade,
+      seconds bigint not null,
+      is_deleted boolean not null default false,
+      created_unix bigint not null,
+      repo_id bigint,
+      is_of_pull boolean
+    )`,
+    `create table stopwatch (
+      user_id bigint primary key references "user"(id) on delete cascade,
+      issue_id bigint not null references issue(id) on delete cascade,
+      created_unix bigint not null
+    )`,
+    `create table content_history (
+      id {id},
+      issue_id bigint not null references issue(id) on delete cascade,
+      comment_id bigint not null default 0,
+      poster_id bigint not null,
+      content text not null,
+      edited_unix bigint not null,
+      is_first boolean not null
+    )`,
+    `create table attachment (
+      id {id},
+      uuid text not null unique,
+      repo_id bigint not null references repo(id) on delete cascade,
+      issue_id bigint references issue(id) on delete cascade,
+      comment_id bigint references comment(id) on delete cascade,
+      release_id bigint,
+      uploader_id bigint not null,
+      name text not null,
+      size_bytes bigint not null,
+      blob_key text not null,
+      sha256 text not null default '',
+      download_count integer not null default 0,
+      external_url text not null default '',
+      created_unix bigint not null
+    )`,
+    {
+      sqlite: `create virtual table issue_words using fts5(title, content, place, content='issue_text', content_rowid='id')`,
+      postgres: `create table issue_words (
+        rowid bigint primary key,
+        words tsvector not null
+      )`,
+    },
+    {
+      sqlite: `create virtual table comment_words using fts5(content, place, content='comment_text', content_rowid='id')`,
+      postgres: `create table comment_words (
+        rowid bigint primary key,
+        words tsvector not null
+      )`,
+    },
+  ],
+  indexes: [
+    `create index milestone_repo on milestone (repo_id)`,
+    `create index label_repo on label (repo_id)`,
+    `create index label_org on label (org_id)`,
+    `create index label_name on label (name)`,
+    `create index issue_list on issue (repo_id, is_closed, created_unix, id)`,
+    `create index issue_list_all on issue (repo_id, created_unix, id)`,
+    `create index issue_pins on issue (repo_id, is_pull, pin_order) where pin_order > 0`,
+    `create index comment_issue on comment (issue_id, created_unix, id)`,
+    `create index comment_label on comment (label_id) where label_id is not null`,
+    `create index comment_ref_issue on comment (ref_issue_id) where ref_issue_id is not null`,
+    `create index comment_ref_comment on comment (ref_comment_id) where ref_comment_id is not null`,
+    `create index comment_review on comment (review_id) where review_id is not null`,
+    `create unique index comment_commit on comment (issue_id, commit_sha) where type = 'commit_ref'`,
+    `create index issue_watch_user on issue_watch (user_id)`,
+    `create index issue_dependency_dependency on issue_dependency (dependency_id)`,
+    `create index stopwatch_issue on stopwatch (issue_id)`,
+    `create index content_history_issue on content_history (issue_id, comment_id)`,
+    `create index attachment_repo on attachment (repo_id)`,
+    `create index attachment_issue on attachment (issue_id) where issue_id is not null`,
+    `create index attachment_comment on attachment (comment_id) where comment_id is not null`,
+    `create index attachment_release on attachment (release_id) where release_id is not null`,
+    `create index comment_dependent on comment (dependent_issue_id) where dependent_issue_id is not null`,
+    `create index attachment_size on attachment (repo_id, size_bytes, id)`,
+    `create index comment_of_repo_updated on comment (repo_id, is_of_pull, updated_unix, created_unix, id)
+      where type = 'comment'`,
+    `create index tracked_time_issue on tracked_time (issue_id, is_deleted, id, user_id, created_unix)`,
+    `create index tracked_time_repo on tracked_time (repo_id, is_deleted, id, user_id, created_unix)`,
+    `create index tracked_time_repo_user on tracked_time (repo_id, user_id, is_deleted, id, created_unix)`,
+    `create index tracked_time_user on tracked_time (user_id, is_deleted, id, repo_id, is_of_pull, created_unix)`,
+    `create index tracked_time_user_repo on tracked_time (user_id, is_deleted, repo_id, is_of_pull, created_unix)`,
+    `create index issue_label_label on issue_label (label_id, repo_id, is_pull, is_closed, created_unix, issue_id)`,
+    `create index issue_assignee_user on issue_assignee (user_id, repo_id, is_pull, is_closed, created_unix, issue_id)`,
+    `create index issue_mention_user on issue_mention (user_id, repo_id, is_pull, is_closed, created_unix, issue_id)`,
+    `create index issue_by_created on issue (repo_id, is_pull, is_closed, created_unix, id, updated_unix)`,
+    `create index issue_of_poster_in on issue (repo_id, poster_id, is_pull, is_closed, created_unix, id, updated_unix,
+      num_comments, listed_due_unix)`,
+    `create index comment_of_repo on comment (repo_id, is_of_pull, created_unix, id, updated_unix)
+      where type = 'comment'`,
+    `create index issue_watch_of_issue on issue_watch (issue_id, is_watching, user_id)`,
+    `create index issue_newest_of_kind on issue (is_pull, is_closed, created_unix, id, repo_id, updated_unix)`,
+    `create index issue_changed on issue (updated_unix, is_pull, is_closed, created_unix, id, repo_id)`,
+    `create index issue_of_poster on issue (poster_id, is_pull, is_closed, created_unix, id, repo_id)`,
+    `create index issue_of_milestone on issue (milestone_id, is_pull, is_closed, created_unix, id, repo_id)`,
+    `create index issue_number on issue ("index", id)`,
+    `create index milestone_title on milestone (title)`,
+    `create index issue_assignee_newest on issue_assignee (user_id, is_pull, is_closed, created_unix, issue_id,
+      repo_id)`,
+    `create index issue_mention_newest on issue_mention (user_id, is_pull, is_closed, created_unix, issue_id, repo_id)`,
+    `create index comment_poster on comment (poster_id, is_of_pull, type, issue_id)`,
+    `create index issue_by_updated on issue (repo_id, is_pull, is_closed, updated_unix, created_unix, id, poster_id,
+      milestone_id, num_comments, listed_due_unix)`,
+    `create index issue_by_comments on issue (repo_id, is_pull, is_closed, num_comments, created_unix, id, poster_id,
+      milestone_id, updated_unix)`,
+    `create index issue_by_fewest_comments on issue (repo_id, is_pull, is_closed, num_comments, created_unix desc, id
+      desc, poster_id, milestone_id, updated_unix)`,
+    `create index issue_by_due on issue (repo_id, is_pull, is_closed, listed_due_unix, created_unix, id, poster_id,
+      milestone_id, updated_unix)`,
+    `create index issue_by_nearest_due on issue (repo_id, is_pull, is_closed, nearest_due_unix, created_unix desc, id
+      desc, poster_id, milestone_id, updated_unix)`,
+  ],
+  sqlite: [
+    `create view issue_text as select id, title, content, 'r' || repo_id || ' k' || is_pull as place from issue`,
+    `create view comment_text as select id, content, 'r' || repo_id || ' k' || is_of_pull as place from comment
+      where type in ('comment', 'code', 'review')`,
+    `create trigger label_revision_insert after insert on "label" begin
+      insert into row_revision values ('label', new.id, 0);
+    end`,
+    `create trigger label_revision_update after update on "label" begin
+      update row_revision set revision = revision + 1 where table_name = 'label' and row_id = new.id;
+    end`,
+    `create trigger label_revision_delete after delete on "label" begin
+      delete from row_revision where table_name = 'label' and row_id = old.id;
+    end`,
+    `create trigger milestone_revision_insert after insert on "milestone" begin
+      insert into row_revision values ('milestone', new.id, 0);
+    end`,
+    `create trigger milestone_revision_update after update on "milestone" begin
+      update row_revision set revision = revision + 1 where table_name = 'milestone' and row_id = new.id;
+    end`,
+    `create trigger milestone_revision_delete after delete on "milestone" begin
+      delete from row_revision where table_name = 'milestone' and row_id = old.id;
+    end`,
+    `create trigger issue_revision_insert after insert on "issue" begin
+      insert into row_revision values ('issue', new.id, 0);
+    end`,
+    `create trigger issue_revision_update after update on "issue" begin
+      update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = new.id;
+    end`,
+    `create trigger issue_revision_delete after delete on "issue" begin
+      delete from row_revision where table_name = 'issue' and row_id = old.id;
+    end`,
+    `create trigger issue_label_revision_insert after insert on issue_label begin
+      update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = new.issue_id;
+    end`,
+    `create trigger issue_label_revision_delete after delete on issue_label begin
+      update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = old.issue_id;
+    end`,
+    `create trigger issue_assignee_revision_insert after insert on issue_assignee begin
+      update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = new.issue_id;
+    end`,
+    `create trigger issue_assignee_revision_delete after delete on issue_assignee begin
+      update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = old.issue_id;
+    end`,
+    `create trigger attachment_revision_insert after insert on attachment begin
+      update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = new.issue_id;
+    end`,
+    `create trigger attachment_revision_update after update on attachment begin
+      update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = old.issue_id;
+      update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = new.issue_id;
+    end`,
+    `create trigger attachment_revision_delete after delete on attachment begin
+      update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = old.issue_id;
+    end`,
+    `create trigger issue_due_insert after insert on issue when new.due_unix <> 0 or new.milestone_id is not null begin
+      update issue set listed_due_unix = case when coalesce((select due_unix from milestone
+        where id = new.milestone_id), 0) = 0 then new.due_unix when new.due_unix = 0 or (select due_unix
+        from milestone where id = new.milestone_id) < new.due_unix then (select due_unix from milestone
+        where id = new.milestone_id) else new.due_unix end where id = new.id;
+    end`,
+    `create trigger issue_due_update after update of due_unix, milestone_id on issue
+      when old.due_unix <> new.due_unix or old.milestone_id is not new.milestone_id begin
+      update issue set listed_due_unix = case when coalesce((select due_unix from milestone
+        where id = new.milestone_id), 0) = 0 then new.due_unix when new.due_unix = 0 or (select due_unix
+        from milestone where id = new.milestone_id) < new.due_unix then (select due_unix from milestone
+        where id = new.milestone_id) else new.due_unix end where id = new.id;
+    end`,
+    `create trigger milestone_due_update after update of due_unix on milestone when old.due_unix <> new.due_unix begin
+      update issue set listed_due_unix = case when coalesce(new.due_unix, 0) = 0 then due_unix when due_unix = 0
+        or new.due_unix < due_unix then new.due_unix else due_unix end where milestone_id = new.id;
+    end`,
+    `create trigger comment_place_insert after insert on comment when new.type in ('comment', 'code', 'review') begin
+      update comment set (repo_id, is_of_pull) = (select repo_id, is_pull from issue where id = new.issue_id)
+        where id = new.id;
+    end`,
+    `create trigger issue_words_insert after insert on issue begin
+      insert into issue_words (rowid, title, content, place)
+        values (new.id, new.title, new.content, 'r' || new.repo_id || ' k' || new.is_pull);
+    end`,
+    `create trigger issue_words_delete after delete on issue begin
+      insert into issue_words (issue_words, rowid, title, content, place)
+        values ('delete', old.id, old.title, old.content, 'r' || old.repo_id || ' k' || old.is_pull);
+    end`,
+    `create trigger issue_words_update after update of title, content on issue begin
+      insert into issue_words (issue_words, rowid, title, content, place)
+        values ('delete', old.id, old.title, old.content, 'r' || old.repo_id || ' k' || old.is_pull);
+      insert into issue_words (rowid, title, content, place)
+        values (new.id, new.title, new.content, 'r' || new.repo_id || ' k' || new.is_pull);
+    end`,
+    `create trigger comment_words_insert after insert on comment when new.type in ('comment', 'code', 'review') begin
+      insert into comment_words (rowid, content, place)
+        values (new.id, new.content, (select 'r' || repo_id || ' k' || is_pull from issue where id = new.issue_id));
+    end`,
+    `create trigger comment_words_delete after delete on comment when old.type in ('comment', 'code', 'review') begin
+      insert into comment_words (comment_words, rowid, content, place)
+        values ('delete', old.id, old.content, 'r' || old.repo_id || ' k' || old.is_of_pull);
+    end`,
+    `create trigger comment_words_update after update of content on comment
+      when old.type in ('comment', 'code', 'review') begin
+      insert into comment_words (comment_words, rowid, content, place)
+        values ('delete', old.id, old.content, 'r' || old.repo_id || ' k' || old.is_of_pull);
+      insert into comment_words (rowid, content, place)
+        values (new.id, new.content, (select 'r' || repo_id || ' k' || is_pull from issue where id = new.issue_id));
+    end`,
+    `create trigger tracked_time_place_insert after insert on tracked_time begin
+      update tracked_time set (repo_id, is_of_pull) = (select repo_id, is_pull from issue
+        where id = new.issue_id) where id = new.id;
+    end`,
+    `create trigger issue_label_revision_update after update of issue_id, label_id on issue_label begin
+      update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = old.issue_id;
+      update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = new.issue_id;
+    end`,
+    `create trigger issue_label_place_insert after insert on issue_label begin
+      update issue_label set (repo_id, is_pull, is_closed, created_unix) = (select repo_id, is_pull, is_closed,
+        created_unix from issue where id = new.issue_id) where issue_id = new.issue_id and label_id = new.label_id;
+    end`,
+    `create trigger issue_label_place_update after update of issue_id on issue_label begin
+      update issue_label set (repo_id, is_pull, is_closed, created_unix) = (select repo_id, is_pull, is_closed,
+        created_unix from issue where id = new.issue_id) where issue_id = new.issue_id and label_id = new.label_id;
+    end`,
+    `create trigger issue_assignee_revision_update after update of issue_id, user_id on issue_assignee begin
+      update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = old.issue_id;
+      update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = new.issue_id;
+    end`,
+    `create trigger issue_assignee_place_insert after insert on issue_assignee begin
+      update issue_assignee set (repo_id, is_pull, is_closed, created_unix) = (select repo_id, is_pull, is_closed,
+        created_unix from issue where id = new.issue_id) where issue_id = new.issue_id and user_id = new.user_id;
+    end`,
+    `create trigger issue_assignee_place_update after update of issue_id on issue_assignee begin
+      update issue_assignee set (repo_id, is_pull, is_closed, created_unix) = (select repo_id, is_pull, is_closed,
+        created_unix from issue where id = new.issue_id) where issue_id = new.issue_id and user_id = new.user_id;
+    end`,
+    `create trigger issue_mention_place_insert after insert on issue_mention begin
+      update issue_mention set (repo_id, is_pull, is_closed, created_unix) = (select repo_id, is_pull, is_closed,
+        created_unix from issue where id = new.issue_id) where issue_id = new.issue_id and user_id = new.user_id;
+    end`,
+    `create trigger issue_mention_place_update after update of issue_id on issue_mention begin
+      update issue_mention set (repo_id, is_pull, is_closed, created_unix) = (select repo_id, is_pull, is_closed,
+        created_unix from issue where id = new.issue_id) where issue_id = new.issue_id and user_id = new.user_id;
+    end`,
+    `create trigger issue_places after update of repo_id, is_pull, is_closed, created_unix on issue
+      when old.repo_id <> new.repo_id or old.is_pull <> new.is_pull or old.is_closed <> new.is_closed
+      or old.created_unix <> new.created_unix begin
+      update issue_label set repo_id = new.repo_id, is_pull = new.is_pull, is_closed = new.is_closed, created_unix =
+        new.created_unix where issue_id = new.id;
+      update issue_assignee set repo_id = new.repo_id, is_pull = new.is_pull, is_closed = new.is_closed, created_unix
+        = new.created_unix where issue_id = new.id;
+      update issue_mention set repo_id = new.repo_id, is_pull = new.is_pull, is_closed = new.is_closed, created_unix
+        = new.created_unix where issue_id = new.id;
+    end`,
+    `create trigger comment_revision_insert after insert on comment when new.type = 'comment' begin
+      update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = new.issue_id;
+    end`,
+    `create trigger comment_revision_update after update on comment when (old.type = 'comment'
+      or new.type = 'comment') and old.repo_id is not null begin
+      update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = old.issue_id;
+      update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = new.issue_id;
+    end`,
+    `create trigger comment_revision_delete after delete on comment when old.type = 'comment' begin
+      update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = old.issue_id;
+    end`,
+    `create trigger issue_changed_0 after insert on issue when new.updated_unix < new.created_unix begin
+      update issue set updated_unix = created_unix where id = new.id;
+    end`,
+    `create trigger issue_changed_1 after update of updated_unix, created_unix on issue
+      when new.updated_unix < new.created_unix begin
+      update issue set updated_unix = created_unix where id = new.id;
+    end`,
+    `create trigger issue_asked_update after update of repo_id, is_closed, created_unix, poster_id on issue
+      when new.is_pull and (old.repo_id <> new.repo_id or old.is_closed <> new.is_closed
+      or old.created_unix <> new.created_unix or old.poster_id <> new.poster_id) begin
+      update review set (repo_id, is_of_closed, pull_created_unix) = (select repo_id, is_closed, created_unix
+        from issue where id = review.issue_id), is_waiting = type = 'request' and (reviewer_id is null
+        or ( reviewer_id <> (select poster_id from issue where id = review.issue_id) and not exists (select 1
+        from review as verdict where verdict.issue_id = review.issue_id
+        and +verdict.reviewer_id = review.reviewer_id and verdict.type in ('approve', 'reject')
+        and verdict.id > review.id))) where issue_id = new.id and type = 'request';
+    end`,
+  ],
+  postgres: [
+    `create index issue_words_all on issue_words using gin (words)`,
+    `create index comment_words_all on comment_words using gin (words)`,
+    `create function set_listed_due() returns trigger language plpgsql as $$
+    declare of_milestone bigint;
+    begin
+      if tg_op = 'UPDATE' and old.due_unix = new.due_unix and old.milestone_id is not distinct
+        from new.milestone_id then
+        return new;
+      end if;
+      -- Whoever changes the milestone's date meanwhile is waited for.
+      if new.milestone_id is not null then select due_unix into of_milestone from milestone
+        where id = new.milestone_id for share;
+    end if;
+    new.listed_due_unix := case when coalesce(of_milestone, 0) = 0 then new.due_unix when new.due_unix = 0
+      or of_milestone < new.due_unix then of_milestone else new.due_unix end;
+    return new;
+    end $$`,
+    `create function pass_on_due() returns trigger language plpgsql as $$
+    begin
+      if old.due_unix <> new.due_unix then
+        update issue set listed_due_unix = case when coalesce(new.due_unix, 0) = 0 then due_unix when due_unix = 0
+          or new.due_unix < due_unix then new.due_unix else due_unix end where milestone_id = new.id;
+      end if;
+      return null;
+    end $$`,
+    `create function place_comment() returns trigger language plpgsql as $$
+    begin
+      select repo_id, is_pull into new.repo_id, new.is_of_pull from issue where id = new.issue_id;
+      return new;
+    end $$`,
+    `create function keep_issue_words() returns trigger language plpgsql as $$
+    begin
+      if tg_op = 'DELETE' then
+        delete from issue_words where rowid = old.id;
+      else
+        insert into issue_words values (new.id, to_tsvector('simple', new.title || ' ' || left(new.content, 200000))
+          || array_to_tsvector(array['~r' || (new.repo_id)::text, '~k' || (new.is_pull)::int::text]))
+          on conflict (rowid) do update set words = excluded.words;
+      end if;
+      return null;
+    end $$`,
+    `create function keep_comment_words() returns trigger language plpgsql as $$
+    begin
+      if tg_op = 'DELETE' then
+        delete from comment_words where rowid = old.id;
+      else
+        insert into comment_words values (new.id, to_tsvector('simple', left(new.content, 200000)) ||
+          array_to_tsvector(array['~r' || (new.repo_id)::text, '~k' || (new.is_of_pull)::int::text]))
+          on conflict (rowid) do update set words = excluded.words;
+      end if;
+      return null;
+    end $$`,
+    `create function place_tracked_time() returns trigger language plpgsql as $$
+    begin
+      select repo_id, is_pull into new.repo_id, new.is_of_pull from issue where id = new.issue_id;
+      return new;
+    end $$`,
+    `create function place_by_issue() returns trigger language plpgsql as $$
+    begin
+      select repo_id, is_pull, is_closed, created_unix into new.repo_id, new.is_pull, new.is_closed, new.created_unix
+        from issue where id = new.issue_id for no key update;
+      return new;
+    end $$`,
+    `create function pass_on_place() returns trigger language plpgsql as $$
+    begin
+      update issue_label set repo_id = new.repo_id, is_pull = new.is_pull, is_closed = new.is_closed, created_unix =
+        new.created_unix where issue_id = new.id;
+      update issue_assignee set repo_id = new.repo_id, is_pull = new.is_pull, is_closed = new.is_closed, created_unix
+        = new.created_unix where issue_id = new.id;
+      update issue_mention set repo_id = new.repo_id, is_pull = new.is_pull, is_closed = new.is_closed, created_unix
+        = new.created_unix where issue_id = new.id;
+      return null;
+    end $$`,
+    `create function set_changed() returns trigger language plpgsql as $$
+    begin
+      new.updated_unix := new.created_unix;
+      return new;
+    end $$`,
+    `create function settle_requests_of() returns trigger language plpgsql as $$
+    begin
+      update review set (repo_id, is_of_closed, pull_created_unix) = (select repo_id, is_closed, created_unix
+        from issue where id = review.issue_id), is_waiting = type = 'request' and (reviewer_id is null
+        or ( reviewer_id <> (select poster_id from issue where id = review.issue_id) and not exists (select 1
+        from review as verdict where verdict.issue_id = review.issue_id
+        and +verdict.reviewer_id = review.reviewer_id and verdict.type in ('approve', 'reject')
+        and verdict.id > review.id))) where issue_id = new.id and type = 'request';
+      return null;
+    end $$`,
+    `create trigger label_revision after insert or update or delete on "label" for each row
+      execute function count_revision()`,
+    `create trigger milestone_revision after insert or update or delete on "milestone" for each row
+      execute function count_revision()`,
+    `create trigger issue_revision after insert or update or delete on "issue" for each row
+      execute function count_revision()`,
+    `create trigger attachment_revision after insert or update or delete on attachment for each row
+      execute function count_issue_revision()`,
+    `create trigger issue_due before insert or update of due_unix, milestone_id on issue for each row
+      execute function set_listed_due()`,
+    `create trigger milestone_due after update of due_unix on milestone for each row execute function pass_on_due()`,
+    `create trigger comment_place before insert on comment for each row
+      when (new.type in ('comment', 'code', 'review')) execute function place_comment()`,
+    `create trigger issue_words_write after insert or update of title, content on issue for each row
+      execute function keep_issue_words()`,
+    `create trigger issue_words_delete after delete on issue for each row execute function keep_issue_words()`,
+    `create trigger comment_words_write after insert or update of content on comment for each row
+      when (new.type in ('comment', 'code', 'review')) execute function keep_comment_words()`,
+    `create trigger comment_words_delete after delete on comment for each row
+      when (old.type in ('comment', 'code', 'review')) execute function keep_comment_words()`,
+    `create trigger tracked_time_place before insert on tracked_time for each row execute function place_tracked_time()`,
+    `create trigger issue_label_revision after insert or update of issue_id, label_id or delete on issue_label
+      for each row execute function count_issue_revision()`,
+    `create trigger issue_label_place before insert or update of issue_id on issue_label for each row
+      execute function place_by_issue()`,
+    `create trigger issue_assignee_revision after insert or update of issue_id, user_id
+      or delete on issue_assignee for each row execute function count_issue_revision()`,
+    `create trigger issue_assignee_place before insert or update of issue_id on issue_assignee
+      for each row execute function place_by_issue()`,
+    `create trigger issue_mention_place before insert or update of issue_id on issue_mention
+      for each row execute function place_by_issue()`,
+    `create trigger issue_places after update of repo_id, is_pull, is_closed, created_unix on issue for each row
+      when (old.repo_id <> new.repo_id or old.is_pull <> new.is_pull or old.is_closed <> new.is_closed
+      or old.created_unix <> new.created_unix) execute function pass_on_place()`,
+    `create constraint trigger comment_revision_insert after insert on comment deferrable initially deferred
+      for each row when (new.type = 'comment') execute function count_issue_revision()`,
+    `create constraint trigger comment_revision_update after update on comment deferrable initially deferred
+      for each row when ((old.type = 'comment' or new.type = 'comment')) execute function count_issue_revision()`,
+    `create constraint trigger comment_revision_delete after delete on comment deferrable initially deferred
+      for each row when (old.type = 'comment') execute function count_issue_revision()`,
+    `create trigger issue_changed before insert or update of updated_unix, created_unix on issue for each row
+      when (new.updated_unix < new.created_unix) execute function set_changed()`,
+    `create trigger issue_asked_update after update of repo_id, is_closed, created_unix, poster_id on issue
+      for each row when (new.is_pull and (old.repo_id <> new.repo_id or old.is_closed <> new.is_closed
+      or old.created_unix <> new.created_unix or old.poster_id <> new.poster_id))
+      execute function settle_requests_of()`,
+  ],
+}

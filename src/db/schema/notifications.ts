@@ -1,0 +1,97 @@
+import type { AreaSchema } from './area.ts'
+
+/** Notifications, and how far their events were told. */
+export const notifications: AreaSchema = {
+  tables: [
+    `create table notification (
+      id {id},
+      user_id bigint not null references "user"(id) on delete cascade,
+      repo_id bigint not null references repo(id) on delete cascade,
+      issue_id bigint references issue(id) on delete cascade,
+      subject text not null,
+      status text not null,
+      created_unix bigint not null,
+      updated_ms bigint not null,
+      cause text not null default '',
+      earlier_status text
+    )`,
+    `create table notified_event (
+      event_id bigint primary key references event(id) on delete cascade,
+      last_user_id bigint not null
+    )`,
+    `create table notification_tally (
+      id {id},
+      user_id bigint not null references "user"(id) on delete cascade,
+      repo_id bigint not null references repo(id) on delete cascade,
+      subject text not null,
+      status text not null,
+      total bigint not null,
+      unique (user_id, repo_id, subject, status)
+    )`,
+  ],
+  indexes: [
+    `create unique index notification_issue on notification (issue_id, user_id) where issue_id is not null`,
+    `create unique index notification_repo on notification (repo_id, user_id) where issue_id is null`,
+    `create index notification_repo_all on notification (repo_id)`,
+    `create index notification_status on notification (user_id, status, updated_ms, id, repo_id, subject)`,
+    `create index notification_list on notification (user_id, updated_ms, id, repo_id, subject, status)`,
+    `create index notification_of_repo on notification (user_id, repo_id, status, updated_ms, id, subject)`,
+    `create index notification_tally_repo on notification_tally (repo_id)`,
+  ],
+  sqlite: [
+    `create trigger notification_tally_insert after insert on notification begin
+      insert into notification_tally (user_id, repo_id, subject, status, total)
+        values (new.user_id, new.repo_id, new.subject, new.status, 1)
+        on conflict (user_id, repo_id, subject, status) do update
+        set total = notification_tally.total + excluded.total;
+    end`,
+    `create trigger notification_tally_delete after delete on notification begin
+      update notification_tally set total = total - 1 where notification_tally.user_id = old.user_id
+        and notification_tally.repo_id = old.repo_id and notification_tally.subject = old.subject
+        and notification_tally.status = old.status;
+    end`,
+    `create trigger notification_tally_update after update of user_id, repo_id, subject, status on notification
+      when old.user_id <> new.user_id or old.repo_id <> new.repo_id or old.subject <> new.subject
+      or old.status <> new.status begin
+      insert into notification_tally (user_id, repo_id, subject, status, total)
+        values (old.user_id, old.repo_id, old.subject, old.status, -1), (new.user_id, new.repo_id, new.subject,
+        new.status, 1) on conflict (user_id, repo_id, subject, status) do update
+        set total = notification_tally.total + excluded.total;
+    end`,
+  ],
+  postgres: [
+    `create function tally_notifications() returns trigger language plpgsql as $$
+    begin
+      if tg_op = 'INSERT' then
+        insert into notification_tally (user_id, repo_id, subject, status, total)
+          select user_id, repo_id, subject, status, count(*) from are
+          group by user_id, repo_id, subject, status order by user_id, repo_id, subject, status
+          on conflict (user_id, repo_id, subject, status) do update
+          set total = notification_tally.total + excluded.total;
+      end if;
+      if tg_op = 'UPDATE' then
+        insert into notification_tally (user_id, repo_id, subject, status, total)
+          select user_id, repo_id, subject, status, sum(amount) from (
+          select user_id, repo_id, subject, status, 1 as amount from are union all
+          select user_id, repo_id, subject, status, -1 from were) as moved
+          group by user_id, repo_id, subject, status having sum(amount) <> 0
+          order by user_id, repo_id, subject, status on conflict (user_id, repo_id, subject, status) do update
+          set total = notification_tally.total + excluded.total;
+      end if;
+      if tg_op = 'DELETE' then
+        update notification_tally set total = total - gone.amount
+          from (select user_id, repo_id, subject, status, count(*) as amount from were
+          group by user_id, repo_id, subject, status) as gone where notification_tally.user_id = gone.user_id
+          and notification_tally.repo_id = gone.repo_id and notification_tally.subject = gone.subject
+          and notification_tally.status = gone.status;
+      end if;
+      return null;
+    end $$`,
+    `create trigger notification_tally_insert after insert on notification referencing new table as are
+      for each statement execute function tally_notifications()`,
+    `create trigger notification_tally_update after update on notification referencing old table as were new table as
+      are for each statement execute function tally_notifications()`,
+    `create trigger notification_tally_delete after delete on notification referencing old table as were
+      for each statement execute function tally_notifications()`,
+  ],
+}

@@ -1,0 +1,45 @@
+import type { AreaSchema } from './area.ts'
+
+/** Revisions of rows: answers that are kept name the revisions that they show. */
+export const revisions: AreaSchema = {
+  tables: [
+    {
+      sqlite: `create table row_revision (
+        table_name text not null,
+        row_id bigint not null,
+        revision bigint not null,
+        primary key (table_name, row_id)
+      ) without rowid`,
+      postgres: `create table row_revision (
+        table_name text not null,
+        row_id bigint not null,
+        revision bigint not null,
+        primary key (table_name, row_id)
+      )`,
+    },
+  ],
+  postgres: [
+    `create function count_revision() returns trigger language plpgsql as $$
+    declare counted constant text collate "default" := tg_table_name;
+    begin
+      if tg_op = 'INSERT' then
+        insert into row_revision values (counted, new.id, 0);
+      elsif tg_op = 'UPDATE' then
+        update row_revision set revision = revision + 1 where table_name = counted and row_id = new.id;
+      else
+        delete from row_revision where table_name = counted and row_id = old.id;
+      end if;
+      return null;
+    end $$`,
+    `create function count_issue_revision() returns trigger language plpgsql as $$
+    begin
+      if tg_op <> 'INSERT' then
+        update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = old.issue_id;
+      end if;
+      if tg_op <> 'DELETE' then
+        update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = new.issue_id;
+      end if;
+      return null;
+    end $$`,
+  ],
+}
