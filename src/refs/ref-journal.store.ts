@@ -95,18 +95,15 @@ export async function addFollowed(tx: Tx, ids: readonly number[], lines: string)
     .execute()
 }
 
-/** The process of the entry is gone, or the entry is old. Entries of the release before name no process. */
+/** The process of the entry is gone, or the entry is old. */
 const isLeft = (entry: ExpressionBuilder<Schema, 'ref_journal'>, { orUnix }: { readonly orUnix: Unix }) =>
   entry.or([
     entry('ref_journal.created_unix', '<=', orUnix),
-    entry.and([
-      entry('ref_journal.process_id', '<>', ''),
-      entry.not(
-        entry.exists(
-          entry.selectFrom('process').select('process.id').whereRef('process.id', '=', 'ref_journal.process_id'),
-        ),
+    entry.not(
+      entry.exists(
+        entry.selectFrom('process').select('process.id').whereRef('process.id', '=', 'ref_journal.process_id'),
       ),
-    ]),
+    ),
   ])
 
 /** Which entries are to be settled: all, or those whose process is gone and those older than a moment. */

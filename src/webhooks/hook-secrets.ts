@@ -25,19 +25,12 @@ export const authorizationOf = (services: HasSecrets, hook: Pick<WebhookRow, 'se
 export const secretOf = (services: HasSecrets, hook: Pick<WebhookRow, 'sealed_secret'>): string =>
   opened(secretPurpose, services, hook.sealed_secret)
 
-/** Sealed texts begin so; an address begins with `http`. */
-const isSealed = (text: string): boolean => text.startsWith('v1.')
-
-/**
- * Returns the address of a webhook, which for chat services is the whole secret. A row that a release before wrote holds
- * it in plain text until the next start.
- */
+/** Returns the address of a webhook, which for chat services is the whole secret. */
 export const addressOf = ({ secrets }: HasSecrets, { url }: Pick<WebhookRow, 'url'>): string =>
-  isSealed(url) ? secrets.open(addressPurpose, url) : url
+  secrets.open(addressPurpose, url)
 
 /** Returns the address that an attempt kept; `***` when its key is gone, since attempts are not sealed anew. */
 export function keptAddress({ secrets }: HasSecrets, kept: string): string {
-  if (!isSealed(kept)) return kept
   try {
     return secrets.open(addressPurpose, kept)
   } catch (error) {

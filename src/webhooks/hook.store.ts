@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import type { HookLevel, NewWebhookRow, WebhookChange, WebhookRow } from '../db/tables/webhooks.ts'
 import type { HookId, RepoId } from '../lib/ids.ts'
@@ -35,20 +34,6 @@ export const insertHook = (tx: Tx, values: NewWebhookRow): Promise<WebhookRow> =
 /** undefined when it is gone. */
 export const updateHook = (tx: Tx, id: HookId, change: WebhookChange): Promise<WebhookRow | undefined> =>
   tx.updateTable('webhook').set(change).where('id', '=', id).returningAll().executeTakeFirst()
-
-/** Webhooks whose address is in plain text. */
-export const listPlainAddresses = (db: Db, limit: number): Promise<Pick<WebhookRow, 'id' | 'url'>[]> =>
-  db.selectFrom('webhook').select(['id', 'url']).where('url', 'not like', 'v1.%').orderBy('id').limit(limit).execute()
-
-/** Seals addresses in one statement; one that changed since it was read is left as it is. */
-export async function updateAddresses(
-  tx: Tx,
-  rows: readonly (Pick<WebhookRow, 'id' | 'url'> & { readonly sealed: string })[],
-): Promise<void> {
-  const cases = rows.map(({ id, url, sealed }) => sql`when id = ${id} and url = ${url} then ${sealed}`)
-  const ids = sql.join(rows.map(({ id }) => id))
-  await sql`update webhook set url = case ${sql.join(cases, sql` `)} else url end where id in (${ids})`.execute(tx)
-}
 
 /** False when it is gone already. */
 export const deleteHook = async (tx: Tx, id: HookId): Promise<boolean> =>

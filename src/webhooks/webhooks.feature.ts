@@ -8,7 +8,6 @@ import * as hookRoutes from './hook.routes.ts'
 import { copyDefaultHooks, copyTemplateHooks } from './hook.subscribers.ts'
 import { recordLater } from './record-deliveries.ts'
 import { deliveryRecorder } from './recorder.ts'
-import { sealAddresses } from './seal-addresses.service.ts'
 import { senderShares } from './sender-shares.ts'
 import { webhookClient } from './webhook-client.ts'
 import { payloadsOfAccounts, rememberedRepositories } from './webhook.owned.ts'
@@ -19,7 +18,6 @@ export const webhooks: Feature = {
   subscribers: [copyDefaultHooks, copyTemplateHooks],
   jobs: [deliverWebhook, retryWebhook, recordLater, deleteUnusedPayloadsJob],
   schedules: (config) => [cleanupHookTasks(config)],
-  begin: sealAddresses,
   services: [deliveryRecorder, senderShares, webhookClient],
   sealed: [
     { table: 'webhook', column: 'sealed_secret', purpose: secretPurpose },

@@ -107,7 +107,7 @@ export const repositories: AreaSchema = {
       kind text not null default 'code',
       effect text not null default '',
       subject text not null default '',
-      process_id text not null default ''
+      process_id text not null
     )`,
     `create table commit_status (
       id {id},

@@ -157,7 +157,7 @@ export interface PackageUpstreamTable {
 export interface PackageReferenceTable {
   version_id: PackageVersionId
   package_id: PackageId
-  /** Of another manifest, with its algorithm; empty as long as an index of an earlier release was not read. */
+  /** The digest of another manifest, with its algorithm. */
   digest: string
   /** It is about that manifest; else it is an index, and that one a part of it. */
   is_subject: boolean

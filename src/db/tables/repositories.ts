@@ -166,8 +166,8 @@ export interface RefJournalTable {
   effect: Generated<string>
   /** What the effect is about, for those who must not begin the same; '' without an effect. */
   subject: Generated<string>
-  /** The process that makes the change (`process`); '' where the release before wrote the entry. */
-  process_id: Generated<string>
+  /** The process that makes the change (`process`). */
+  process_id: string
 }
 
 export interface CommitStatusTable {

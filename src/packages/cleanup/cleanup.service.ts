@@ -4,7 +4,6 @@ import type { PackageCleanupRuleRow } from '../../db/tables/packages.ts'
 import { BadRequest, Invalid } from '../../lib/errors.ts'
 import type { PackageVersionId, UserId } from '../../lib/ids.ts'
 import { nowUnix } from '../../lib/time.ts'
-import { readIndexParts } from '../container/index-parts.service.ts'
 import { deleteVersion } from '../package.service.ts'
 import { loadVersions, type VersionRecord } from '../package.store.ts'
 import { expressionOf, type RuleSettings } from './cleanup-rule.rules.ts'
@@ -139,12 +138,6 @@ async function judgeGroup(
 ): Promise<JudgedPackage[]> {
   const isImage = type === imageType
   const names = new Map(group.map(({ id, name }) => [id as number, name]))
-  if (isImage) {
-    await readIndexParts(
-      services,
-      group.map(({ id }) => id),
-    )
-  }
   const candidates: Candidate[] = []
   let matches: Matches = { keep: undefined, remove: undefined }
   const links = new Map<PackageVersionId, ManifestLinks>()

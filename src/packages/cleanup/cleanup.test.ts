@@ -282,21 +282,6 @@ test('previewPackageCleanupRule, runPackageCleanupRule: of images goes nothing t
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('runPackageCleanupRule: indexes of which it was not noted what they are made of are read', async () => {
-  await using forge = await startForge({ users: ['alice'], standAt: atMs })
-  const { image, index } = await imagesOf(forge)
-  const part = await image(undefined, '"part"')
-  await index('1.0', [part])
-  const { db } = forge.services
-  // As a migration leaves them that has no contents.
-  await transaction(db, (tx) => tx.updateTable('package_reference').set({ digest: '' }).execute())
-  forge.clock.advance(2 * dayMs)
-  const path = await add(forge, { type: 'container', keep_pattern: '1\\.0', remove_days: 1 })
-  assert.deepEqual(await previewed(forge, path), {})
-  await follow(forge, path)
-  assert.equal((await left(forge)).length, 2)
-})
-
 test('containerPutManifest: an index that arrives while its parts go is refused, or keeps them', async () => {
   await using forge = await startForge({ users: ['alice'], standAt: atMs })
   const { image } = await imagesOf(forge)

@@ -109,35 +109,6 @@ export async function putReferences(
   if (references.length > 0) await tx.insertInto('package_reference').values(references).execute()
 }
 
-/** Indexes of images whose parts were not noted. */
-export const listUnreadIndexes = (db: Db, packageIds: readonly PackageId[]) =>
-  db
-    .selectFrom('package_reference')
-    .select(['version_id as id', 'package_id as packageId'])
-    .where('package_id', 'in', packageIds)
-    .where('digest', '=', '')
-    .where('is_subject', '=', false)
-    .execute()
-
-/** Notes them; an index that was replaced meanwhile has other ones. */
-export async function putPartsOf(
-  tx: Tx,
-  versionId: PackageVersionId,
-  packageId: PackageId,
-  digests: readonly string[],
-): Promise<void> {
-  const unread = await tx
-    .deleteFrom('package_reference')
-    .where('version_id', '=', versionId)
-    .where('digest', '=', '')
-    .executeTakeFirst()
-  if (unread.numDeletedRows === 0n || digests.length === 0) return
-  await tx
-    .insertInto('package_reference')
-    .values(digests.map((digest) => ({ version_id: versionId, package_id: packageId, digest, is_subject: false })))
-    .execute()
-}
-
 /** Images of owners who are shown to the viewer, as `owner/image`, after one of them. */
 export const listImages = async (
   db: Db,
