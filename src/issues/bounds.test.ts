@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { engineOf, transaction, type Db } from '../db/database.ts'
-import { parseSearchWords } from './search-words.parse.ts'
-import { findEverywhere } from './issue-search.store.ts'
+import { parseSearchWords } from './search/words.parse.ts'
+import { findEverywhere } from './search/search.store.ts'
 import { startForge } from '../testing/forge.ts'
 
 const numbersTo = (db: Db, last: number) =>
@@ -96,7 +96,7 @@ test('issueSearchIssues: a search that exhausts its row allowance returns what i
     // oxlint-disable-next-line no-await-in-loop -- in this order
     await forge.as('alice').must('POST', `${repo.api}/issues`, { title })
   }
-  const limits = { found: 100, candidates: 100, weighed: 10, repos: 10, soonDone: 100, unseen: 10, lookedUp: 10 }
+  const limits = { found: 100, gathered: 1000, repos: 10 }
   const search = (texts: number, owner?: string) =>
     db
       .selectFrom('user')

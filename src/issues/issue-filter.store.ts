@@ -18,8 +18,8 @@ import type { CursorKey } from '../lib/cursor.ts'
 import type { Bound } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 import type { IssuePlace } from './issue.store.ts'
-import { foundByWords, holdsNoRefused, usualAllowance, type WordScope } from './issue-words.store.ts'
-import type { SearchTerm } from './search-words.parse.ts'
+import { foundByWords, holdsNoRefused, usualAllowance, type WordScope } from './search/words.store.ts'
+import type { SearchTerm } from './search/words.parse.ts'
 
 /** Where is looked: in one repository, or in all that somebody may see. */
 export type IssueScope =

@@ -12,12 +12,12 @@ import { findShownUser } from '../../users/user.service.ts'
 import { sentTime } from '../../lib/time.ts'
 import type { IssueFilter, RepoFilter } from '../issue-filter.store.ts'
 import { findIssuePlaces } from './list.store.ts'
-import { findEverywhere } from '../issue-search.store.ts'
+import { findEverywhere } from '../search/search.store.ts'
 import { issueSorts, orderOf, type IssueSort } from './list-order.store.ts'
 import type { IssuePlace } from '../issue.store.ts'
 import { areLabelsNamed, listLabelIdsByName } from '../labels/label.store.ts'
 import { areMilestonesNamed, listMilestonesNamed } from '../milestones/milestone.store.ts'
-import { parseSearchWords } from '../search-words.parse.ts'
+import { parseSearchWords } from '../search/words.parse.ts'
 
 /** Query parameters of the list of a repository. */
 export const listQuery = {

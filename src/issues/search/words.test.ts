@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { engineOf, transaction } from '../db/database.ts'
-import { startForge } from '../testing/forge.ts'
+import { engineOf, transaction } from '../../db/database.ts'
+import { startForge } from '../../testing/forge.ts'
 
 test('issueListIssues, issueSearchIssues: a search within one repository finds every text with a word', async () => {
   await using forge = await startForge({ users: ['alice'] })

@@ -1,9 +1,9 @@
 import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
-import type { Db } from '../db/database.ts'
-import { idList, idListText } from '../db/id-list.ts'
-import { databaseKind } from '../db/open.ts'
-import type { IssueId, RepoId } from '../lib/ids.ts'
-import type { SearchTerm } from './search-words.parse.ts'
+import type { Db } from '../../db/database.ts'
+import { idList, idListText } from '../../db/id-list.ts'
+import { databaseKind } from '../../db/open.ts'
+import type { IssueId, RepoId } from '../../lib/ids.ts'
+import type { SearchTerm } from './words.parse.ts'
 
 /**
  * Row allowance of a search over all repositories: the newest texts with a word, and the newest comments, that it reads. The

@@ -1,0 +1,278 @@
+import { expressionBuilder, sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
+import { findReadable, type ReadableRepos } from '../../access/access-rule.store.ts'
+import { teamHoldsRepo } from '../../access/team-holds.store.ts'
+import type { Db } from '../../db/database.ts'
+import { databaseKind } from '../../db/open.ts'
+import type { Schema } from '../../db/schema.ts'
+import type { IssueId, RepoId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+import { conditions, type FoundPlaces, type IssueFilter, type VisibleScope } from '../issue-filter.store.ts'
+import {
+  allIssues,
+  countSource,
+  filterSource,
+  issueTable,
+  wordSource,
+  type PlaceColumns,
+  type Rows,
+  type Source,
+} from './search-source.store.ts'
+import { exceedsAllowance, usualAllowance, type WordScope } from './words.store.ts'
+
+type Condition = Expression<SqlBool>
+
+/** Limits of a search. Tests use smaller ones. */
+export interface SearchLimits {
+  /** Issues that a search shows and counts, the newest. */
+  readonly found: number
+  /** Issues that are gathered and sorted. More are met soon enough in the order of creation. */
+  readonly gathered: number
+  /** Repositories whose issues are gathered. */
+  readonly repos: number
+  /** Repositories in which words are found exactly: those of the search's scope, or those that were given to the viewer. */
+  readonly exactRepos: number
+  /** Texts of a word that are read in all other repositories, the newest. */
+  readonly texts: number
+}
+
+const usual: SearchLimits = { found: 5000, gathered: 20_000, repos: 1000, exactRepos: 500, texts: usualAllowance }
+
+export type SearchFilter = IssueFilter & { readonly scope: VisibleScope }
+
+interface Search {
+  readonly db: Db
+  readonly limits: SearchLimits
+  readonly filter: SearchFilter
+  /** The repositories in which the viewer may read each unit. */
+  readonly readable: ReadonlyMap<'issues' | 'pulls', ReadableRepos>
+  /** Conditions for a row of `repo`: the owner and the team of the search. */
+  readonly ofScope: readonly Condition[]
+}
+
+/** A statement of issues: id, repository and creation. The names differ from those of tables, which an order would use. */
+type Places = RawBuilder<{ place_id: IssueId; place_repo_id: RepoId; place_unix: number }>
+
+const placesOf = ({ id, repo, created }: PlaceColumns) =>
+  sql`${sql.ref(id)} as place_id, ${sql.ref(repo)} as place_repo_id, ${sql.ref(created)} as place_unix`
+const newestFirst = sql`order by place_unix desc, place_id desc`
+const allOf = (each: readonly Condition[]) => sql<SqlBool>`(${sql.join(each, sql` and `)})`
+const anyOf = (each: readonly Condition[]) => sql<SqlBool>`(${sql.join(each, sql` or `)})`
+const unitOf = (isPull: boolean) => (isPull ? 'pulls' : 'issues')
+
+/**
+ * Returns one page of the issues that a filter leaves in all repositories that the viewer may read, the newest first, and
+ * their number. Rights and filters come first; the bound of what a search finds comes afterwards. What finds the issues is
+ * fixed:
+ *
+ * 1. words: the text index;
+ * 2. else the first of: asked for a review, assigned, mentioned, author, reviewed, labels, milestones, times. An index has
+ *    some of them in the order of creation; of the others, few matches are gathered and sorted;
+ * 3. else, or when there are many matches: the issues of few repositories, gathered and sorted;
+ * 4. else all issues in the order of creation.
+ */
+export async function findEverywhere(
+  db: Db,
+  filter: SearchFilter,
+  page: Pick<Page, 'limit' | 'offset'>,
+  limits: SearchLimits = usual,
+): Promise<FoundPlaces> {
+  const search = await beginSearch(db, filter, limits)
+  if (filter.words === undefined) return findPage(search, await placesOfFilter(search), page)
+  const within = await findWordScope(search)
+  const scoped = { ...search, filter: { ...filter, scope: { ...filter.scope, words: within } } }
+  const source = wordSource(db, scoped.filter)
+  const [found, isExhausted] = await Promise.all([
+    findPage(scoped, source ? placesOfSource(scoped, source) : await placesOfFilter(scoped), page),
+    exceedsAllowance(db, filter.words, { ...within, isPull: filter.isPull }),
+  ])
+  return isExhausted ? { ...found, bound: 'rows' } : found
+}
+
+async function beginSearch(db: Db, filter: SearchFilter, limits: SearchLimits): Promise<Search> {
+  const { viewer, ownerId, teamId } = filter.scope
+  return {
+    db,
+    limits,
+    filter,
+    readable: await findReadable(db, viewer, filter.isPull.map(unitOf)),
+    ofScope: [
+      ...(ownerId === undefined ? [] : [sql<SqlBool>`repo.owner_id = ${ownerId}`]),
+      ...(teamId === undefined
+        ? []
+        : [sql<SqlBool>`exists (select 1 from team where team.id = ${teamId} and ${teamHoldsRepo('repo.id')})`]),
+    ],
+  }
+}
+
+async function placesOfFilter(search: Search): Promise<Places[]> {
+  const { db, filter, limits } = search
+  const source = filterSource(db, filter)
+  const isOrdered = source?.parts.some((part) => part.isOrdered) === true
+  if (source && (isOrdered || (await countSource(db, source, limits.gathered)) < limits.gathered)) {
+    return placesOfSource(search, source)
+  }
+  return (await hasFewIssues(search)) ? placesOfRepos(search) : placesOfSource(search, allIssues(filter))
+}
+
+/** Returns the condition for a row of `repo` in which the viewer may read one of the kinds that the search asks for. */
+const inReach = ({ readable, ofScope }: Search): Condition =>
+  allOf([anyOf([...readable.values()].map(({ isReadable }) => isReadable)), ...ofScope])
+
+/** Returns whether the repositories in reach are few and have few issues. */
+async function hasFewIssues(search: Search): Promise<boolean> {
+  const { db, limits } = search
+  const { rows } = await sql<{ repos: number; issues: number | string | null }>`
+    select count(*) as repos, sum(issues) as issues from (
+      select num_issues + num_pulls as issues from repo
+      where ${inReach(search)} limit ${sql.lit(limits.repos + 1)}) as few`.execute(db)
+  const [few] = rows
+  return (few?.repos ?? 0) <= limits.repos && Number(few?.issues ?? 0) <= limits.gathered
+}
+
+const readableOf = ({ readable }: Search, isPull: boolean): ReadableRepos =>
+  readable.get(unitOf(isPull)) as ReadableRepos
+
+/** Returns the condition that a row of `repo` has the unit of issues, or of pull requests, and that the viewer may read it. */
+const isShown = (search: Search, isPull: boolean): Condition =>
+  allOf([
+    // A value, for which PostgreSQL reads the index once for each row.
+    sql<SqlBool>`(select 1 from repo_unit where repo_unit.repo_id = repo.id
+      and repo_unit.unit = ${sql.lit(unitOf(isPull))} limit 1) is not null`,
+    readableOf(search, isPull).isReadable,
+  ])
+
+/** Returns the conditions of the filter that a source does not serve. */
+const restOf = ({ db, filter }: Search, serves: Source['serves'] = []): Condition[] =>
+  conditions(
+    db,
+    expressionBuilder<Schema, 'issue'>(),
+    { ...filter, ...Object.fromEntries(serves.map((name) => [name, undefined])) },
+    'order',
+  )
+
+const statesOf = ({ isClosed }: SearchFilter): readonly boolean[] =>
+  isClosed === undefined ? [false, true] : [isClosed]
+
+/** Returns the issues of a source. An ordered part is read once for each kind and state, which an index has in the order. */
+const placesOfSource = (search: Search, { parts, serves }: Source): Places[] =>
+  parts.flatMap((part) => (part.isOrdered ? orderedPlaces : unorderedPlaces)(search, part, restOf(search, serves)))
+
+const kindsOf = ({ filter }: Search, { isPullOnly = false }: Rows): readonly boolean[] =>
+  filter.isPull.filter((isPull) => isPull || !isPullOnly)
+
+const orderedPlaces = (search: Search, rows: Rows, rest: readonly Condition[]): Places[] =>
+  kindsOf(search, rows).flatMap((isPull) =>
+    statesOf(search.filter).map((isClosed) =>
+      select(search, rows, rest, [
+        ...(rows.isPullOnly ? [] : [sql<SqlBool>`${sql.ref(rows.place.isPull)} = ${sql.lit(isPull)}`]),
+        sql<SqlBool>`${sql.ref(rows.place.isClosed)} = ${sql.lit(isClosed)}`,
+        isShown(search, isPull),
+      ]),
+    ),
+  )
+
+function unorderedPlaces(search: Search, rows: Rows, rest: readonly Condition[]): Places[] {
+  const { isClosed } = search.filter
+  // SQLite would use an index of these columns instead of the source.
+  const column = (name: string) => (databaseKind(search.db) === 'sqlite' ? sql`+${sql.ref(name)}` : sql.ref(name))
+  const kinds = kindsOf(search, rows).map((isPull) =>
+    rows.isPullOnly
+      ? isShown(search, isPull)
+      : allOf([sql<SqlBool>`${column(rows.place.isPull)} = ${sql.lit(isPull)}`, isShown(search, isPull)]),
+  )
+  if (kinds.length === 0) return []
+  const ofState = isClosed === undefined ? [] : [sql<SqlBool>`${column(rows.place.isClosed)} = ${sql.lit(isClosed)}`]
+  return [select(search, rows, rest, [...ofState, anyOf(kinds)])]
+}
+
+function select(
+  { ofScope }: Search,
+  { from, where, place, hasIssue, mayRepeat }: Rows,
+  rest: readonly Condition[],
+  ofPart: readonly Condition[],
+): Places {
+  const needsIssue = rest.length > 0 && !hasIssue
+  const all = [
+    sql<SqlBool>`repo.id = ${sql.ref(place.repo)}`,
+    ...where,
+    ...ofPart,
+    ...ofScope,
+    ...(needsIssue ? [sql<SqlBool>`issue.id = ${sql.ref(place.id)}`] : []),
+    ...rest,
+  ]
+  return sql`select ${mayRepeat ? sql`distinct ` : sql``}${placesOf(place)}
+    from ${from} cross join repo${needsIssue ? sql` cross join issue` : sql``} where ${allOf(all)}`
+}
+
+/** Returns the issues of the repositories in reach. */
+const placesOfRepos = (search: Search): Places[] =>
+  search.filter.isPull.flatMap((isPull) =>
+    statesOf(search.filter).map((isClosed) => {
+      const all = [
+        ...search.ofScope,
+        isShown(search, isPull),
+        sql<SqlBool>`issue.repo_id = repo.id`,
+        sql<SqlBool>`issue.is_pull = ${sql.lit(isPull)}`,
+        sql<SqlBool>`issue.is_closed = ${sql.lit(isClosed)}`,
+        ...restOf(search),
+      ]
+      return sql`select ${placesOf(issueTable.place)} from repo cross join issue where ${allOf(all)}`
+    }),
+  )
+
+/**
+ * Merges statements, the newest issues first. PostgreSQL reads an index in the order only where the statement says how much
+ * is wanted; SQLite merges by itself.
+ */
+const merged = (db: Db, statements: readonly Places[], atMost: number): Places => {
+  const parts =
+    databaseKind(db) === 'sqlite'
+      ? statements
+      : statements.map((each) => sql`select * from (${each} ${newestFirst} limit ${sql.lit(atMost)}) as part`)
+  return sql`${sql.join(parts, sql` union all `)} ${newestFirst}`
+}
+
+/** Returns the page and the number of issues. One statement reads the newest issues for both. */
+async function findPage(
+  { db, limits }: Search,
+  statements: readonly Places[],
+  { limit, offset }: Pick<Page, 'limit' | 'offset'>,
+): Promise<FoundPlaces> {
+  if (statements.length === 0) return { places: [], total: 0 }
+  const size = Math.max(0, Math.min(limit, limits.found - offset))
+  // Both databases return the rows of a materialized statement in their order.
+  const found = await sql<{ place_id: IssueId | null; place_repo_id: RepoId; total: number }>`
+    with found as materialized (${merged(db, statements, limits.found + 1)} limit ${sql.lit(limits.found + 1)})
+    select page.place_id, page.place_repo_id, counted.total
+    from (select count(*) as total from found) as counted
+      left join (select place_id, place_repo_id from found limit ${size} offset ${offset}) as page on 1 = 1`.execute(db)
+  const places = found.rows.flatMap(({ place_id, place_repo_id }) =>
+    place_id === null ? [] : [{ id: place_id, repo_id: place_repo_id }],
+  )
+  const total = found.rows[0]?.total ?? 0
+  return total > limits.found ? { places, total: limits.found, bound: 'rows' } : { places, total }
+}
+
+/**
+ * Returns where words are searched: in all texts of the repositories of the scope. Without a scope: in all texts of the
+ * repositories that were given to the viewer, and in the newest texts of all others.
+ */
+async function findWordScope({
+  db,
+  limits,
+  ofScope,
+  readable,
+}: Search): Promise<Pick<WordScope, 'repoIds' | 'newestOfAll'>> {
+  const given = [...readable.values()].flatMap(({ isGiven }) => (isGiven ? [isGiven] : []))
+  const isScoped = ofScope.length > 0
+  if (!isScoped && given.length === 0) return { newestOfAll: limits.texts }
+  const rows = await db
+    .selectFrom('repo')
+    .select('repo.id')
+    .where(isScoped ? allOf(ofScope) : anyOf(given))
+    .limit(limits.exactRepos + 1)
+    .execute()
+  if (rows.length > limits.exactRepos) return { newestOfAll: limits.texts }
+  const repoIds = rows.map(({ id }) => id)
+  return isScoped ? { repoIds } : { repoIds, newestOfAll: limits.texts }
+}
