@@ -119,7 +119,12 @@ module.exports = {
     users: [['avatars', 'credentials', 'social'], ['entry']],
     repos: [['mirrors', 'social'], ['people'], ['lifecycle']],
     code: [['commits'], ['branches'], ['contents'], ['archives', 'languages', 'statuses']],
-    issues: [['attachments', 'labels', 'milestones', 'social', 'templates', 'time'], ['timeline']],
+    issues: [
+      ['attachments', 'labels', 'milestones', 'social', 'templates', 'time'],
+      ['timeline'],
+      ['search'],
+      ['lists'],
+    ],
     pulls: [['reviews'], ['merge']],
     federation: [
       ['signatures'],

@@ -46,18 +46,15 @@ const listApplied = async (db: Kysely<Schema>): Promise<Applied[]> =>
   (await sql<Applied>`select number, name, requires from migration order by number`.execute(db)).rows
 
 /** Applies a migration; false when it was applied before, also by another replica meanwhile. */
-const applyMissing = (
-  { writer, kind, script }: DatabaseEngine,
-  { number, name, requires, statements }: Migration,
-): Promise<boolean> =>
-  writer.transaction().execute(async (tx) => {
-    if (kind === 'postgres') {
+const applyMissing = (engine: DatabaseEngine, { number, name, requires, statements }: Migration): Promise<boolean> =>
+  engine.writer.transaction().execute(async (tx) => {
+    if (engine.kind === 'postgres') {
       // A migration of a large table takes long, and so does waiting for the replica that runs it.
       await sql`set local statement_timeout = 0`.execute(tx)
       await sql`select pg_advisory_xact_lock(${sql.lit(advisoryLock)})`.execute(tx)
     }
     if ((await listApplied(tx)).some((applied) => applied.number === number)) return false
-    await script(tx, textOf(statements, kind))
+    await engine.script(tx, textOf(statements, engine.kind))
     const now = Math.floor(Date.now() / 1000)
     await sql`insert into migration (number, name, requires, applied_unix)
       values (${number}, ${name}, ${requires}, ${now})`.execute(tx)
