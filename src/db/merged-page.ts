@@ -12,6 +12,13 @@ export interface OrderKey {
   readonly direction: 'asc' | 'desc'
 }
 
+export interface MergedPage {
+  readonly limit: number
+  readonly offset: number
+  /** Their sum, which a prepared statement gets as an argument. */
+  readonly end?: number
+}
+
 /**
  * Merges ordered queries into one page. Each query selects the keys of the order by their names; where an index has the
  * order, each query reads no more rows than the page needs.
@@ -20,7 +27,7 @@ export function mergedPage<DB, TB extends keyof DB, Row>(
   db: Db,
   queries: readonly SelectQueryBuilder<DB, TB, Row>[],
   order: readonly Pick<OrderKey, 'name' | 'direction'>[],
-  { limit, offset }: { readonly limit: number; readonly offset: number },
+  { limit, offset, end = offset + limit }: MergedPage,
 ): SelectQueryBuilder<DB, TB, Row> {
   const ordered = (query: SelectQueryBuilder<DB, TB, Row>, atMost: number) =>
     order.reduce((each, { name, direction }) => each.orderBy(sql.ref(name), direction), query).limit(atMost)
@@ -29,7 +36,7 @@ export function mergedPage<DB, TB extends keyof DB, Row>(
   const merged = queries
     .map((query) => {
       if (mergesByItself) return query
-      const first = db.selectFrom(sql<Row>`${ordered(query, offset + limit)}`.as('part')).selectAll()
+      const first = db.selectFrom(sql<Row>`${ordered(query, end)}`.as('part')).selectAll()
       return first as unknown as typeof query
     })
     .reduce((one, other) => one.unionAll(other))

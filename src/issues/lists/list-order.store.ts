@@ -24,32 +24,24 @@ const created = (direction: OrderKey['direction']): OrderKey[] => [
   column('id', direction),
 ]
 
+const newestFirst = created('desc')
+const orders: Readonly<Record<IssueSort, readonly OrderKey[]>> = {
+  relevance: newestFirst,
+  latest: newestFirst,
+  oldest: created('asc'),
+  recentupdate: [column('updated_unix', 'desc'), ...newestFirst],
+  leastupdate: [column('updated_unix', 'asc'), ...created('asc')],
+  mostcomment: [column('num_comments', 'desc'), ...newestFirst],
+  leastcomment: [column('num_comments', 'asc'), ...newestFirst],
+  farduedate: [column('listed_due_unix', 'desc'), ...newestFirst],
+  nearduedate: [column('nearest_due_unix', 'asc'), ...newestFirst],
+}
+
 /**
  * Returns the keys of an order. For each order, an index of issues has these keys behind repository, kind and state.
  * Issues that are equal otherwise are ordered by creation (contract, issues: lists).
  */
-export function orderOf(sort: IssueSort): readonly OrderKey[] {
-  switch (sort) {
-    case 'oldest':
-      return created('asc')
-    case 'recentupdate':
-      return [column('updated_unix', 'desc'), ...created('desc')]
-    case 'leastupdate':
-      return [column('updated_unix', 'asc'), ...created('asc')]
-    case 'mostcomment':
-      return [column('num_comments', 'desc'), ...created('desc')]
-    case 'leastcomment':
-      return [column('num_comments', 'asc'), ...created('desc')]
-    case 'farduedate':
-      return [column('listed_due_unix', 'desc'), ...created('desc')]
-    case 'nearduedate':
-      return [column('nearest_due_unix', 'asc'), ...created('desc')]
-    case 'latest':
-    case 'relevance':
-    default:
-      return created('desc')
-  }
-}
+export const orderOf = (sort: IssueSort): readonly OrderKey[] => orders[sort]
 
 /** Returns whether an order is that of creation, which the indexes of most filters have. */
 export const isByCreation = (sort: IssueSort): boolean => sort === 'latest' || sort === 'relevance' || sort === 'oldest'

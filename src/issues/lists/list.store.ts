@@ -8,6 +8,7 @@ import { totalOf, type Page } from '../../lib/paging.ts'
 import { countRows, foundByFilter, type FoundPlaces, type RepoFilter } from '../issue-filter.store.ts'
 import type { IssuePlace } from '../issue.store.ts'
 import { isByChange, isByCreation, orderOf, type IssueSort } from './list-order.store.ts'
+import { countPair, readPairPage } from './prepared-list.store.ts'
 import { leadsOf, matching, matchingAfter, type Access, type Lead, type Part } from './matching.store.ts'
 
 /** Limits of a list. Tests use smaller ones. */
@@ -44,23 +45,68 @@ export async function findIssuePlaces(
 ): Promise<FoundPlaces> {
   const ids = foundByFilter(db, filter)
   if (ids) return findByWords(db, filter, ids, sort, page)
+  const leads = leadsOf(filter)
+  const usualList = filter.words || page.after ? undefined : readUsual(db, filter, leads, sort, page)
+  if (usualList) {
+    const [places, matches] = await Promise.all([usualList.places, usualList.count?.(limits.counted + 1)])
+    return foundPlaces(places, matches ?? totalOf(kept, page, places.length), orderOf(sort), {
+      counted: matches === undefined ? Number.POSITIVE_INFINITY : limits.counted,
+    })
+  }
   const counted = await Promise.all(
-    leadsOf(filter).map(async ({ lead, alone }) => ({
+    leads.map(async ({ lead, alone }) => ({
       lead,
       matches: await count(db, alone, lead, limits.counted + 1),
     })),
   )
   const [narrowest] = counted.toSorted((one, other) => one.matches - other.matches)
   const access = accessOf(filter, sort, narrowest, limits)
-  const places = await readPage(db, filter, sort, access, page)
-  const last = keyOf(access.order, places.at(-1))
+  const places = await readPage(db, filter, access, page)
   // Refused words find nothing, so they do not lead.
   const [isWhole, isCounted] = [counted.length === 0, counted.length === 1].map((is) => is && !filter.words)
-  if (isWhole) return { places, last, total: totalOf(kept, page, places.length) }
+  if (isWhole) {
+    const total = totalOf(kept, page, places.length)
+    return foundPlaces(places, total, access.order, { counted: Number.POSITIVE_INFINITY })
+  }
   const lead: Lead = narrowest?.lead ?? { by: 'order' }
   const total = isCounted && narrowest ? narrowest.matches : await count(db, filter, lead, limits.counted + 1)
-  if (total <= limits.counted) return { places, last, total }
-  return { places, last, total: limits.counted, bound: 'total' }
+  return foundPlaces(places, total, access.order, limits)
+}
+
+function foundPlaces(
+  places: readonly IssuePlace[],
+  total: number,
+  order: readonly OrderKey[],
+  { counted }: Pick<ListLimits, 'counted'>,
+): FoundPlaces {
+  const last = keyOf(order, places.at(-1))
+  return total <= counted ? { places, last, total } : { places, last, total: counted, bound: 'total' }
+}
+
+/** The lists that most clients ask for. Their statements are prepared. */
+function readUsual(
+  db: Db,
+  filter: RepoFilter,
+  leads: ReturnType<typeof leadsOf>,
+  sort: IssueSort,
+  { limit, offset }: Page,
+): { readonly places: Promise<readonly IssuePlace[]>; count?(atMost: number): Promise<number> } | undefined {
+  if (!isByCreation(sort)) return undefined
+  const [first, ...others] = leads
+  const { isClosed, isPull, scope } = filter
+  if (!first) {
+    // One index has both kinds, the newest first.
+    if (sort === 'oldest' || isPull.length < 2) return undefined
+    const isOfAll = isClosed === undefined
+    return {
+      places: isOfAll
+        ? newest(db, scope.repoId, limit, offset)
+        : newestOfState(db, scope.repoId, isClosed, limit, offset),
+    }
+  }
+  if (first.lead.by !== 'pair' || others.length > 0) return undefined
+  const list = { lead: first.lead, filter, sort, parts: partsOf(filter) }
+  return { places: readPairPage(db, list, { limit, offset }), count: (atMost) => countPair(db, list, atMost) }
 }
 
 /** Returns the keys of a row, which are selected under their names. */
@@ -118,20 +164,12 @@ const newestOfState = preparedQuery((db: Db, repoId: RepoId, isClosed: boolean, 
 async function readPage(
   db: Db,
   filter: RepoFilter,
-  sort: IssueSort,
   access: Access,
   { limit, offset, after }: Page,
 ): Promise<readonly IssuePlace[]> {
-  const { isClosed, isPull, scope } = filter
   if (after) {
     const rest = partsOf(filter).flatMap((part) => matchingAfter(db, filter, access, part, after))
     return mergedPage(db, rest, access.order, { limit, offset: 0 }).execute()
-  }
-  // The usual list: one index has both kinds in the order, and the statements are prepared.
-  if (leadsOf(filter).length === 0 && !filter.words && isByCreation(sort) && sort !== 'oldest' && isPull.length === 2) {
-    return isClosed === undefined
-      ? newest(db, scope.repoId, limit, offset)
-      : newestOfState(db, scope.repoId, isClosed, limit, offset)
   }
   const queries = partsOf(filter).map((part) => matching(db, filter, access, part))
   return mergedPage(db, queries, access.order, { limit, offset }).execute()
