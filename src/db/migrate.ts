@@ -18,10 +18,12 @@ const advisoryLock = 7_746_110_293
  */
 export async function migrate(db: Db, list: readonly Migration[] = migrations): Promise<string[]> {
   const engine = engineOf(db)
-  await sql`create table if not exists migration (
-    number bigint primary key, name text not null, requires bigint not null, applied_unix bigint not null
-  )`.execute(engine.writer)
-  const applied = await listApplied(engine.writer)
+  const applied = await alone(engine, async (tx) => {
+    await sql`create table if not exists migration (
+      number bigint primary key, name text not null, requires bigint not null, applied_unix bigint not null
+    )`.execute(tx)
+    return listApplied(tx)
+  })
   const newest = list.at(-1)?.number ?? 0
   const tooNew = applied.find(({ requires }) => requires > newest)
   if (tooNew) {
@@ -29,6 +31,7 @@ export async function migrate(db: Db, list: readonly Migration[] = migrations): 
   }
   const ran: string[] = []
   for (const migration of list) {
+    if (applied.some(({ number }) => number === migration.number)) continue
     // oxlint-disable-next-line no-await-in-loop -- each migration changes the schema that the one before left
     if (await applyMissing(engine, migration)) ran.push(migration.name)
   }
@@ -45,14 +48,23 @@ interface Applied {
 const listApplied = async (db: Kysely<Schema>): Promise<Applied[]> =>
   (await sql<Applied>`select number, name, requires from migration order by number`.execute(db)).rows
 
-/** Applies a migration; false when it was applied before, also by another replica meanwhile. */
-const applyMissing = (engine: DatabaseEngine, { number, name, requires, statements }: Migration): Promise<boolean> =>
-  engine.writer.transaction().execute(async (tx) => {
-    if (engine.kind === 'postgres') {
+/** Runs a transaction while no other replica changes the schema. PostgreSQL has no safe `create … if not exists` without it. */
+const alone = <Result>(
+  { writer, kind }: DatabaseEngine,
+  work: (tx: Kysely<Schema>) => Promise<Result>,
+): Promise<Result> =>
+  writer.transaction().execute(async (tx) => {
+    if (kind === 'postgres') {
       // A migration of a large table takes long, and so does waiting for the replica that runs it.
       await sql`set local statement_timeout = 0`.execute(tx)
       await sql`select pg_advisory_xact_lock(${sql.lit(advisoryLock)})`.execute(tx)
     }
+    return work(tx)
+  })
+
+/** Applies a migration; false when another replica applied it meanwhile. */
+const applyMissing = (engine: DatabaseEngine, { number, name, requires, statements }: Migration): Promise<boolean> =>
+  alone(engine, async (tx) => {
     if ((await listApplied(tx)).some((applied) => applied.number === number)) return false
     await engine.script(tx, textOf(statements, engine.kind))
     const now = Math.floor(Date.now() / 1000)
