@@ -36,12 +36,12 @@ export async function refuseOverQuotaBefore(
   if (sizeBytes > 0) await refuseOverQuota({ config, db: tx }, owner, subject, { [kind]: -sizeBytes })
 }
 
-/** What an upload in parts is charged while it is not whole. */
+/** An unfinished upload in parts, and the bytes that its owner is charged for it. */
 export interface UnfinishedUpload {
   readonly repoId: RepoId
   readonly kind: UsageKind
   readonly subject: QuotaSubject
-  /** What it is charged now. */
+  /** The bytes that are charged now. */
   readonly reservedBytes: number
   /** Notes what it is charged. */
   readonly setReserved: (tx: Tx, reservedBytes: number) => Promise<unknown>

@@ -71,7 +71,7 @@ export async function* followEntries(
 ): AsyncGenerator<AuditEntryRow & { readonly position: AuditPosition }> {
   let isTold = false
   let wake = (): void => undefined
-  // What is told meanwhile is among the rows: nothing waits here for a client that is slow.
+  // A notification only wakes the reader, which reads the rows: nothing is queued for a slow client.
   const tell = (): void => {
     isTold = true
     wake()

@@ -1,4 +1,5 @@
 import type { AreaSchema } from './area.ts'
+import { rowRevisions } from './row-revisions.ts'
 
 /** Accounts, organizations, teams, and the credentials of people. */
 export const accounts: AreaSchema = {
@@ -253,15 +254,7 @@ export const accounts: AreaSchema = {
     `create index user_login_name on "user" (login_name) where login_name <> ''`,
   ],
   sqlite: [
-    `create trigger user_revision_insert after insert on "user" begin
-      insert into row_revision values ('user', new.id, 0);
-    end`,
-    `create trigger user_revision_update after update on "user" begin
-      update row_revision set revision = revision + 1 where table_name = 'user' and row_id = new.id;
-    end`,
-    `create trigger user_revision_delete after delete on "user" begin
-      delete from row_revision where table_name = 'user' and row_id = old.id;
-    end`,
+    ...rowRevisions('user'),
     `create trigger owner_audience_update after update of kind, visibility on "user" when old.kind <> new.kind
       or old.visibility <> new.visibility begin
       update repo set audience = case when new.kind = 'reserved' then 4 when is_private then 3

@@ -1,4 +1,23 @@
 import type { AreaSchema } from './area.ts'
+import { settleRequests } from './review-requests.ts'
+import { countIssueRevision, rowRevisions } from './row-revisions.ts'
+
+/** Triggers of SQLite: rows of what issues have repeat the place of their issue. */
+const placesOf = (table: string, column: string): readonly string[] =>
+  ['insert', 'update of issue_id'].map(
+    (change) => `create trigger ${table}_place_${change.split(' ', 1)[0]} after ${change} on ${table} begin
+      update ${table} set (repo_id, is_pull, is_closed, created_unix) =
+        (select repo_id, is_pull, is_closed, created_unix from issue where id = new.issue_id)
+        where issue_id = new.issue_id and ${column} = new.${column};
+    end`,
+  )
+
+const milestoneDue = `(select due_unix from milestone where id = new.milestone_id)`
+/** A statement of triggers of SQLite: an issue is listed by the earlier of its own date and its milestone's; 0 is none. */
+const setListedDue = `update issue set listed_due_unix = case
+        when coalesce(${milestoneDue}, 0) = 0 then new.due_unix
+        when new.due_unix = 0 or ${milestoneDue} < new.due_unix then ${milestoneDue}
+        else new.due_unix end where id = new.id;`
 
 /** Issues, comments, labels, milestones, and the words that searches find. */
 export const issues: AreaSchema = {
@@ -255,67 +274,37 @@ export const issues: AreaSchema = {
     `create view issue_text as select id, title, content, 'r' || repo_id || ' k' || is_pull as place from issue`,
     `create view comment_text as select id, content, 'r' || repo_id || ' k' || is_of_pull as place from comment
       where type in ('comment', 'code', 'review')`,
-    `create trigger label_revision_insert after insert on "label" begin
-      insert into row_revision values ('label', new.id, 0);
-    end`,
-    `create trigger label_revision_update after update on "label" begin
-      update row_revision set revision = revision + 1 where table_name = 'label' and row_id = new.id;
-    end`,
-    `create trigger label_revision_delete after delete on "label" begin
-      delete from row_revision where table_name = 'label' and row_id = old.id;
-    end`,
-    `create trigger milestone_revision_insert after insert on "milestone" begin
-      insert into row_revision values ('milestone', new.id, 0);
-    end`,
-    `create trigger milestone_revision_update after update on "milestone" begin
-      update row_revision set revision = revision + 1 where table_name = 'milestone' and row_id = new.id;
-    end`,
-    `create trigger milestone_revision_delete after delete on "milestone" begin
-      delete from row_revision where table_name = 'milestone' and row_id = old.id;
-    end`,
-    `create trigger issue_revision_insert after insert on "issue" begin
-      insert into row_revision values ('issue', new.id, 0);
-    end`,
-    `create trigger issue_revision_update after update on "issue" begin
-      update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = new.id;
-    end`,
-    `create trigger issue_revision_delete after delete on "issue" begin
-      delete from row_revision where table_name = 'issue' and row_id = old.id;
-    end`,
+    ...rowRevisions('label'),
+    ...rowRevisions('milestone'),
+    ...rowRevisions('issue'),
     `create trigger issue_label_revision_insert after insert on issue_label begin
-      update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = new.issue_id;
+      ${countIssueRevision('new')}
     end`,
     `create trigger issue_label_revision_delete after delete on issue_label begin
-      update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = old.issue_id;
+      ${countIssueRevision('old')}
     end`,
     `create trigger issue_assignee_revision_insert after insert on issue_assignee begin
-      update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = new.issue_id;
+      ${countIssueRevision('new')}
     end`,
     `create trigger issue_assignee_revision_delete after delete on issue_assignee begin
-      update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = old.issue_id;
+      ${countIssueRevision('old')}
     end`,
     `create trigger attachment_revision_insert after insert on attachment begin
-      update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = new.issue_id;
+      ${countIssueRevision('new')}
     end`,
     `create trigger attachment_revision_update after update on attachment begin
-      update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = old.issue_id;
-      update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = new.issue_id;
+      ${countIssueRevision('old')}
+      ${countIssueRevision('new')}
     end`,
     `create trigger attachment_revision_delete after delete on attachment begin
-      update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = old.issue_id;
+      ${countIssueRevision('old')}
     end`,
     `create trigger issue_due_insert after insert on issue when new.due_unix <> 0 or new.milestone_id is not null begin
-      update issue set listed_due_unix = case when coalesce((select due_unix from milestone
-        where id = new.milestone_id), 0) = 0 then new.due_unix when new.due_unix = 0 or (select due_unix
-        from milestone where id = new.milestone_id) < new.due_unix then (select due_unix from milestone
-        where id = new.milestone_id) else new.due_unix end where id = new.id;
+      ${setListedDue}
     end`,
     `create trigger issue_due_update after update of due_unix, milestone_id on issue
       when old.due_unix <> new.due_unix or old.milestone_id is not new.milestone_id begin
-      update issue set listed_due_unix = case when coalesce((select due_unix from milestone
-        where id = new.milestone_id), 0) = 0 then new.due_unix when new.due_unix = 0 or (select due_unix
-        from milestone where id = new.milestone_id) < new.due_unix then (select due_unix from milestone
-        where id = new.milestone_id) else new.due_unix end where id = new.id;
+      ${setListedDue}
     end`,
     `create trigger milestone_due_update after update of due_unix on milestone when old.due_unix <> new.due_unix begin
       update issue set listed_due_unix = case when coalesce(new.due_unix, 0) = 0 then due_unix when due_unix = 0
@@ -359,37 +348,16 @@ export const issues: AreaSchema = {
         where id = new.issue_id) where id = new.id;
     end`,
     `create trigger issue_label_revision_update after update of issue_id, label_id on issue_label begin
-      update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = old.issue_id;
-      update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = new.issue_id;
+      ${countIssueRevision('old')}
+      ${countIssueRevision('new')}
     end`,
-    `create trigger issue_label_place_insert after insert on issue_label begin
-      update issue_label set (repo_id, is_pull, is_closed, created_unix) = (select repo_id, is_pull, is_closed,
-        created_unix from issue where id = new.issue_id) where issue_id = new.issue_id and label_id = new.label_id;
-    end`,
-    `create trigger issue_label_place_update after update of issue_id on issue_label begin
-      update issue_label set (repo_id, is_pull, is_closed, created_unix) = (select repo_id, is_pull, is_closed,
-        created_unix from issue where id = new.issue_id) where issue_id = new.issue_id and label_id = new.label_id;
-    end`,
+    ...placesOf('issue_label', 'label_id'),
     `create trigger issue_assignee_revision_update after update of issue_id, user_id on issue_assignee begin
-      update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = old.issue_id;
-      update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = new.issue_id;
+      ${countIssueRevision('old')}
+      ${countIssueRevision('new')}
     end`,
-    `create trigger issue_assignee_place_insert after insert on issue_assignee begin
-      update issue_assignee set (repo_id, is_pull, is_closed, created_unix) = (select repo_id, is_pull, is_closed,
-        created_unix from issue where id = new.issue_id) where issue_id = new.issue_id and user_id = new.user_id;
-    end`,
-    `create trigger issue_assignee_place_update after update of issue_id on issue_assignee begin
-      update issue_assignee set (repo_id, is_pull, is_closed, created_unix) = (select repo_id, is_pull, is_closed,
-        created_unix from issue where id = new.issue_id) where issue_id = new.issue_id and user_id = new.user_id;
-    end`,
-    `create trigger issue_mention_place_insert after insert on issue_mention begin
-      update issue_mention set (repo_id, is_pull, is_closed, created_unix) = (select repo_id, is_pull, is_closed,
-        created_unix from issue where id = new.issue_id) where issue_id = new.issue_id and user_id = new.user_id;
-    end`,
-    `create trigger issue_mention_place_update after update of issue_id on issue_mention begin
-      update issue_mention set (repo_id, is_pull, is_closed, created_unix) = (select repo_id, is_pull, is_closed,
-        created_unix from issue where id = new.issue_id) where issue_id = new.issue_id and user_id = new.user_id;
-    end`,
+    ...placesOf('issue_assignee', 'user_id'),
+    ...placesOf('issue_mention', 'user_id'),
     `create trigger issue_places after update of repo_id, is_pull, is_closed, created_unix on issue
       when old.repo_id <> new.repo_id or old.is_pull <> new.is_pull or old.is_closed <> new.is_closed
       or old.created_unix <> new.created_unix begin
@@ -401,15 +369,15 @@ export const issues: AreaSchema = {
         = new.created_unix where issue_id = new.id;
     end`,
     `create trigger comment_revision_insert after insert on comment when new.type = 'comment' begin
-      update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = new.issue_id;
+      ${countIssueRevision('new')}
     end`,
     `create trigger comment_revision_update after update on comment when (old.type = 'comment'
       or new.type = 'comment') and old.repo_id is not null begin
-      update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = old.issue_id;
-      update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = new.issue_id;
+      ${countIssueRevision('old')}
+      ${countIssueRevision('new')}
     end`,
     `create trigger comment_revision_delete after delete on comment when old.type = 'comment' begin
-      update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = old.issue_id;
+      ${countIssueRevision('old')}
     end`,
     `create trigger issue_changed_0 after insert on issue when new.updated_unix < new.created_unix begin
       update issue set updated_unix = created_unix where id = new.id;
@@ -421,12 +389,7 @@ export const issues: AreaSchema = {
     `create trigger issue_asked_update after update of repo_id, is_closed, created_unix, poster_id on issue
       when new.is_pull and (old.repo_id <> new.repo_id or old.is_closed <> new.is_closed
       or old.created_unix <> new.created_unix or old.poster_id <> new.poster_id) begin
-      update review set (repo_id, is_of_closed, pull_created_unix) = (select repo_id, is_closed, created_unix
-        from issue where id = review.issue_id), is_waiting = type = 'request' and (reviewer_id is null
-        or ( reviewer_id <> (select poster_id from issue where id = review.issue_id) and not exists (select 1
-        from review as verdict where verdict.issue_id = review.issue_id
-        and +verdict.reviewer_id = review.reviewer_id and verdict.type in ('approve', 'reject')
-        and verdict.id > review.id))) where issue_id = new.id and type = 'request';
+      ${settleRequests('new.id')}
     end`,
   ],
   postgres: [
@@ -510,12 +473,7 @@ export const issues: AreaSchema = {
     end $$`,
     `create function settle_requests_of() returns trigger language plpgsql as $$
     begin
-      update review set (repo_id, is_of_closed, pull_created_unix) = (select repo_id, is_closed, created_unix
-        from issue where id = review.issue_id), is_waiting = type = 'request' and (reviewer_id is null
-        or ( reviewer_id <> (select poster_id from issue where id = review.issue_id) and not exists (select 1
-        from review as verdict where verdict.issue_id = review.issue_id
-        and +verdict.reviewer_id = review.reviewer_id and verdict.type in ('approve', 'reject')
-        and verdict.id > review.id))) where issue_id = new.id and type = 'request';
+      ${settleRequests('new.id')}
       return null;
     end $$`,
     `create trigger label_revision after insert or update or delete on "label" for each row

@@ -1,6 +1,6 @@
 import type { AreaSchema } from './area.ts'
 
-/** Notifications, and how far their events were told. */
+/** Notifications, and the last recipient of each event. */
 export const notifications: AreaSchema = {
   tables: [
     `create table notification (

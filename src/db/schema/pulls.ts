@@ -1,4 +1,5 @@
 import type { AreaSchema } from './area.ts'
+import { settleRequests } from './review-requests.ts'
 
 /** Pull requests and reviews. */
 export const pulls: AreaSchema = {
@@ -74,30 +75,15 @@ export const pulls: AreaSchema = {
   ],
   sqlite: [
     `create trigger review_asked_insert after insert on review when new.type in ('request', 'approve', 'reject') begin
-      update review set (repo_id, is_of_closed, pull_created_unix) = (select repo_id, is_closed, created_unix
-        from issue where id = review.issue_id), is_waiting = type = 'request' and (reviewer_id is null
-        or ( reviewer_id <> (select poster_id from issue where id = review.issue_id) and not exists (select 1
-        from review as verdict where verdict.issue_id = review.issue_id
-        and +verdict.reviewer_id = review.reviewer_id and verdict.type in ('approve', 'reject')
-        and verdict.id > review.id))) where issue_id = new.issue_id and type = 'request';
+      ${settleRequests('new.issue_id')}
     end`,
     `create trigger review_asked_update after update of type, reviewer_id on review
       when (old.type in ('request', 'approve', 'reject') or new.type in ('request', 'approve', 'reject'))
       and (old.type <> new.type or old.reviewer_id is distinct from new.reviewer_id) begin
-      update review set (repo_id, is_of_closed, pull_created_unix) = (select repo_id, is_closed, created_unix
-        from issue where id = review.issue_id), is_waiting = type = 'request' and (reviewer_id is null
-        or ( reviewer_id <> (select poster_id from issue where id = review.issue_id) and not exists (select 1
-        from review as verdict where verdict.issue_id = review.issue_id
-        and +verdict.reviewer_id = review.reviewer_id and verdict.type in ('approve', 'reject')
-        and verdict.id > review.id))) where issue_id = new.issue_id and type = 'request';
+      ${settleRequests('new.issue_id')}
     end`,
     `create trigger review_asked_delete after delete on review when old.type in ('request', 'approve', 'reject') begin
-      update review set (repo_id, is_of_closed, pull_created_unix) = (select repo_id, is_closed, created_unix
-        from issue where id = review.issue_id), is_waiting = type = 'request' and (reviewer_id is null
-        or ( reviewer_id <> (select poster_id from issue where id = review.issue_id) and not exists (select 1
-        from review as verdict where verdict.issue_id = review.issue_id
-        and +verdict.reviewer_id = review.reviewer_id and verdict.type in ('approve', 'reject')
-        and verdict.id > review.id))) where issue_id = old.issue_id and type = 'request';
+      ${settleRequests('old.issue_id')}
     end`,
   ],
   postgres: [
@@ -105,20 +91,10 @@ export const pulls: AreaSchema = {
     begin
       if tg_op = 'DELETE' then
         perform 1 from issue where id = old.issue_id for no key update;
-        update review set (repo_id, is_of_closed, pull_created_unix) = (select repo_id, is_closed, created_unix
-          from issue where id = review.issue_id), is_waiting = type = 'request' and (reviewer_id is null
-          or ( reviewer_id <> (select poster_id from issue where id = review.issue_id) and not exists (select 1
-          from review as verdict where verdict.issue_id = review.issue_id
-          and +verdict.reviewer_id = review.reviewer_id and verdict.type in ('approve', 'reject')
-          and verdict.id > review.id))) where issue_id = old.issue_id and type = 'request';
+        ${settleRequests('old.issue_id')}
       else
         perform 1 from issue where id = new.issue_id for no key update;
-        update review set (repo_id, is_of_closed, pull_created_unix) = (select repo_id, is_closed, created_unix
-          from issue where id = review.issue_id), is_waiting = type = 'request' and (reviewer_id is null
-          or ( reviewer_id <> (select poster_id from issue where id = review.issue_id) and not exists (select 1
-          from review as verdict where verdict.issue_id = review.issue_id
-          and +verdict.reviewer_id = review.reviewer_id and verdict.type in ('approve', 'reject')
-          and verdict.id > review.id))) where issue_id = new.issue_id and type = 'request';
+        ${settleRequests('new.issue_id')}
       end if;
       return null;
     end $$`,

@@ -1,4 +1,5 @@
 import type { AreaSchema } from './area.ts'
+import { countIssueRevision } from './row-revisions.ts'
 
 /** Revisions of rows: answers that are kept name the revisions that they show. */
 export const revisions: AreaSchema = {
@@ -34,10 +35,10 @@ export const revisions: AreaSchema = {
     `create function count_issue_revision() returns trigger language plpgsql as $$
     begin
       if tg_op <> 'INSERT' then
-        update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = old.issue_id;
+        ${countIssueRevision('old')}
       end if;
       if tg_op <> 'DELETE' then
-        update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = new.issue_id;
+        ${countIssueRevision('new')}
       end if;
       return null;
     end $$`,

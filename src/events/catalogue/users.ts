@@ -165,7 +165,7 @@ export const userEvents = {
   ),
   /**
    * A token or a session of an account was ended, or the access of an application. It ends the answers under way that began
-   * with the credential; nobody is told by mail.
+   * with the credential. No mail is sent.
    */
   'credential.ended': fact(
     {

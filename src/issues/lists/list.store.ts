@@ -8,8 +8,8 @@ import { totalOf, type Page } from '../../lib/paging.ts'
 import { countRows, foundByFilter, type FoundPlaces, type RepoFilter } from '../issue-filter.store.ts'
 import type { IssuePlace } from '../issue.store.ts'
 import { isByChange, isByCreation, orderOf, type IssueSort } from './list-order.store.ts'
-import { countPair, readPairPage } from './prepared-list.store.ts'
 import { leadsOf, matching, matchingAfter, type Access, type Lead, type Part } from './matching.store.ts'
+import { countPair, readPairPage, type PairList } from './prepared-list.store.ts'
 
 /** Limits of a list. Tests use smaller ones. */
 export interface ListLimits {
@@ -46,12 +46,18 @@ export async function findIssuePlaces(
   const ids = foundByFilter(db, filter)
   if (ids) return findByWords(db, filter, ids, sort, page)
   const leads = leadsOf(filter)
-  const usualList = filter.words || page.after ? undefined : readUsual(db, filter, leads, sort, page)
-  if (usualList) {
-    const [places, matches] = await Promise.all([usualList.places, usualList.count?.(limits.counted + 1)])
-    return foundPlaces(places, matches ?? totalOf(kept, page, places.length), orderOf(sort), {
-      counted: matches === undefined ? Number.POSITIVE_INFINITY : limits.counted,
-    })
+  // Refused words do not lead, but leave fewer issues than the kept number.
+  if (leads.length === 0 && !filter.words) {
+    const places = await readAll(db, filter, sort, page)
+    return { places, last: keyOf(orderOf(sort), places), total: totalOf(kept, page, places.length) }
+  }
+  const pairList = page.after ? undefined : pairListOf(filter, leads, sort)
+  if (pairList) {
+    const [places, total] = await Promise.all([
+      readPairPage(db, pairList, page),
+      countPair(db, pairList, limits.counted + 1),
+    ])
+    return { places, last: keyOf(orderOf(sort), places), ...boundedTotal(total, limits) }
   }
   const counted = await Promise.all(
     leads.map(async ({ lead, alone }) => ({
@@ -62,56 +68,41 @@ export async function findIssuePlaces(
   const [narrowest] = counted.toSorted((one, other) => one.matches - other.matches)
   const access = accessOf(filter, sort, narrowest, limits)
   const places = await readPage(db, filter, access, page)
-  // Refused words find nothing, so they do not lead.
-  const [isWhole, isCounted] = [counted.length === 0, counted.length === 1].map((is) => is && !filter.words)
-  if (isWhole) {
-    const total = totalOf(kept, page, places.length)
-    return foundPlaces(places, total, access.order, { counted: Number.POSITIVE_INFINITY })
-  }
-  const lead: Lead = narrowest?.lead ?? { by: 'order' }
-  const total = isCounted && narrowest ? narrowest.matches : await count(db, filter, lead, limits.counted + 1)
-  return foundPlaces(places, total, access.order, limits)
+  const isCounted = counted.length === 1 && !filter.words
+  const total =
+    isCounted && narrowest
+      ? narrowest.matches
+      : await count(db, filter, narrowest?.lead ?? { by: 'order' }, limits.counted + 1)
+  return { places, last: keyOf(access.order, places), ...boundedTotal(total, limits) }
 }
 
-function foundPlaces(
-  places: readonly IssuePlace[],
-  total: number,
-  order: readonly OrderKey[],
-  { counted }: Pick<ListLimits, 'counted'>,
-): FoundPlaces {
-  const last = keyOf(order, places.at(-1))
-  return total <= counted ? { places, last, total } : { places, last, total: counted, bound: 'total' }
-}
+const boundedTotal = (total: number, { counted }: ListLimits): Pick<FoundPlaces, 'total' | 'bound'> =>
+  total <= counted ? { total } : { total: counted, bound: 'total' }
 
-/** The lists that most clients ask for. Their statements are prepared. */
-function readUsual(
-  db: Db,
-  filter: RepoFilter,
-  leads: ReturnType<typeof leadsOf>,
-  sort: IssueSort,
-  { limit, offset }: Page,
-): { readonly places: Promise<readonly IssuePlace[]>; count?(atMost: number): Promise<number> } | undefined {
-  if (!isByCreation(sort)) return undefined
-  const [first, ...others] = leads
+/** Returns a page of a list without filters. The list that most clients ask for is prepared. */
+function readAll(db: Db, filter: RepoFilter, sort: IssueSort, page: Page): Promise<readonly IssuePlace[]> {
   const { isClosed, isPull, scope } = filter
-  if (!first) {
-    // One index has both kinds, the newest first.
-    if (sort === 'oldest' || isPull.length < 2) return undefined
-    const isOfAll = isClosed === undefined
-    return {
-      places: isOfAll
-        ? newest(db, scope.repoId, limit, offset)
-        : newestOfState(db, scope.repoId, isClosed, limit, offset),
-    }
-  }
-  if (first.lead.by !== 'pair' || others.length > 0) return undefined
-  const list = { lead: first.lead, filter, sort, parts: partsOf(filter) }
-  return { places: readPairPage(db, list, { limit, offset }), count: (atMost) => countPair(db, list, atMost) }
+  const { limit, offset } = page
+  // One index has both kinds, the newest first.
+  const isPrepared = isByCreation(sort) && sort !== 'oldest' && isPull.length === 2 && !page.after
+  if (!isPrepared) return readPage(db, filter, { lead: { by: 'order' }, order: orderOf(sort), isSorted: false }, page)
+  return isClosed === undefined
+    ? newest(db, scope.repoId, limit, offset)
+    : newestOfState(db, scope.repoId, isClosed, limit, offset)
 }
 
-/** Returns the keys of a row, which are selected under their names. */
-const keyOf = (order: readonly OrderKey[], row: IssuePlace | undefined): CursorKey | undefined =>
-  row && order.map(({ name }) => Number((row as unknown as Readonly<Record<string, unknown>>)[name]))
+/** Returns the list by one label, assignee or mentioned account in the order of creation, if it is one. */
+function pairListOf(filter: RepoFilter, leads: ReturnType<typeof leadsOf>, sort: IssueSort): PairList | undefined {
+  const [first, ...others] = leads
+  if (first?.lead.by !== 'pair' || others.length > 0 || filter.words || !isByCreation(sort)) return undefined
+  return { lead: first.lead, filter, sort, parts: partsOf(filter) }
+}
+
+/** Returns the keys of the last row, which are selected under their names. */
+function keyOf(order: readonly OrderKey[], places: readonly IssuePlace[]): CursorKey | undefined {
+  const row = places.at(-1) as unknown as Readonly<Record<string, unknown>> | undefined
+  return row && order.map(({ name }) => Number(row[name]))
+}
 
 function accessOf(
   filter: RepoFilter,

@@ -56,7 +56,8 @@ const counts = new Map<string, ReturnType<typeof countsOf>>()
 const shapeOf = ({ lead, filter, parts }: PairList): string =>
   `${lead.pair.table} ${filter.isPull.join()} ${parts.map(({ isClosed }) => isClosed).join()}`
 
-function kept<Statement>(all: Map<string, Statement>, shape: string, make: () => Statement): Statement {
+/** Returns the statement of a shape, which is built when the shape is asked for first. */
+function statementOf<Statement>(all: Map<string, Statement>, shape: string, make: () => Statement): Statement {
   const known = all.get(shape)
   if (known) return known
   const made = make()
@@ -66,7 +67,7 @@ function kept<Statement>(all: Map<string, Statement>, shape: string, make: () =>
 
 /** Returns one page of such a list. */
 export const readPairPage = (db: Db, list: PairList, { limit, offset }: Pick<Page, 'limit' | 'offset'>) =>
-  kept(pages, `${shapeOf(list)} ${orderOf(list.sort)[0]?.direction}`, () => pagesOf(list))(
+  statementOf(pages, `${shapeOf(list)} ${orderOf(list.sort)[0]?.direction}`, () => pagesOf(list))(
     db,
     list.lead.pair.key,
     list.filter.scope.repoId,
@@ -77,7 +78,7 @@ export const readPairPage = (db: Db, list: PairList, { limit, offset }: Pick<Pag
 
 /** Returns the number of issues of such a list, at most `atMost` of each part. */
 export async function countPair(db: Db, list: PairList, atMost: number): Promise<number> {
-  const count = kept(counts, shapeOf(list), () => countsOf(list))
+  const count = statementOf(counts, shapeOf(list), () => countsOf(list))
   const [row] = await count(db, list.lead.pair.key, list.filter.scope.repoId, atMost)
   return Number(row?.total ?? 0)
 }

@@ -1,0 +1,16 @@
+/** Triggers of SQLite that keep the revision of each row of a table. PostgreSQL has one function for all tables. */
+export const rowRevisions = (table: string): readonly string[] => [
+  `create trigger ${table}_revision_insert after insert on "${table}" begin
+    insert into row_revision values ('${table}', new.id, 0);
+  end`,
+  `create trigger ${table}_revision_update after update on "${table}" begin
+    update row_revision set revision = revision + 1 where table_name = '${table}' and row_id = new.id;
+  end`,
+  `create trigger ${table}_revision_delete after delete on "${table}" begin
+    delete from row_revision where table_name = '${table}' and row_id = old.id;
+  end`,
+]
+
+/** A statement of a trigger: the issue of a row below it has another revision. */
+export const countIssueRevision = (row: 'old' | 'new'): string =>
+  `update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = ${row}.issue_id;`
