@@ -7,7 +7,7 @@ import { nodeProblem } from './lib/node-version.ts'
 const problem = nodeProblem(process.versions.node)
 if (problem === undefined) {
   // A built program keeps what the engine made of its text beside itself: later starts take a third less time, and memory
-  // is not broken up by the parsing. A folder that can not be written is done without.
+  // is not broken up by the parsing. A folder that cannot be written is done without.
   if (import.meta.filename.endsWith('.js')) module.enableCompileCache(join(import.meta.dirname, 'compile-cache'))
   const { runProcess } = await import('./cli/command.ts')
   await runProcess()

@@ -39,7 +39,7 @@ async function administratorIsThere(url) {
     if (status === 200) return
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
-  throw new Error('the administrator can not sign in')
+  throw new Error('the administrator cannot sign in')
 }
 
 /** The number below which that part of the numbers lies; 0 of none. */

@@ -481,7 +481,7 @@ export async function findReadable<Unit extends RepoUnit>(
 }
 
 /**
- * Which of some people may do something in units of a repository. People who can not sign in are left out.
+ * Which of some people may do something in units of a repository. People who cannot sign in are left out.
  */
 export async function listUsersWhoMay(
   db: Db,

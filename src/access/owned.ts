@@ -14,7 +14,7 @@ export type Owned = OwnedByAccount | OwnedByRepo
 
 export interface OwnedByAccount {
   readonly of: 'account'
-  /** Throws when the account can not go while it has this; see `stillOwns`. */
+  /** Throws when the account cannot go while it has this; see `stillOwns`. */
   readonly refuse?: (tx: Tx, account: UserRow) => Promise<void>
   /** Deletes it all, in transactions of its own, when somebody wants the account gone whatever it has. */
   readonly purge?: (services: Services, account: UserRow, doerId: UserId) => Promise<void>

@@ -97,7 +97,7 @@ export const pullsEnabled = unitThere('pullsEnabled', 'pulls')
 export const wikiEnabled = unitThere('wikiEnabled', 'wiki')
 
 /**
- * The repository's git data is opened. Nothing is to be checked: a record whose git data is missing can not come about,
+ * The repository's git data is opened. Nothing is to be checked: a record whose git data is missing cannot come about,
  * and objects are looked up when they are needed. The name keeps the contract's order readable.
  */
 export const gitRepo: Requirement<RepoCtx, object> = { codes: ['gitRepo'], refuses: [], check: () => ({}) }

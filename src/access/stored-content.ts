@@ -7,7 +7,7 @@ export type StoredContent = Exclude<FileContent, Buffer>
 
 const gone = () => new NotFound('the file was removed meanwhile', 'blob_gone')
 
-/** A blob of known size as the content of a reply, which is opened when bytes of it are sent, and `missing` if it can not be. */
+/** A blob of known size as the content of a reply, which is opened when bytes of it are sent, and `missing` if it cannot be. */
 export const contentOf = (
   blobs: Blobs,
   { key, sizeBytes }: { readonly key: string; readonly sizeBytes: number },

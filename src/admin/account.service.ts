@@ -77,7 +77,7 @@ export async function editAccount(ctx: Ctx, account: UserRow, edit: AccountEdit)
         else await setPrimaryEmail(tx, account, edit.email)
       }
       if (change.is_admin === false && !(await hasAdministrator(tx))) {
-        throw new BadRequest('the last administrator can not be demoted', 'last_administrator')
+        throw new BadRequest('the last administrator cannot be demoted', 'last_administrator')
       }
       const edited = await findUserById(tx, account.id)
       if (!edited) throw new NotFound('the user does not exist', 'user_not_found')
@@ -122,7 +122,7 @@ export async function deleteAccount(ctx: Ctx, account: UserRow, purge: boolean):
     })
     if (!(await deleteAccountRow(tx, account.id))) throw new NotFound('the user does not exist', 'user_not_found')
     if (account.is_admin && !(await hasAdministrator(tx))) {
-      throw new Invalid('the last administrator can not be deleted', 'last_administrator')
+      throw new Invalid('the last administrator cannot be deleted', 'last_administrator')
     }
   })
 }

@@ -16,7 +16,7 @@ import {
 /** Values of one step: each step is a transaction that others wait for on SQLite. */
 const stepSize = 200
 
-/** Named values in the message about those that can not be read. */
+/** Named values in the message about those that cannot be read. */
 const maxNamed = 20
 
 /**
@@ -55,7 +55,7 @@ export const resealSecrets = job({
     if (unreadable.length > 0) {
       const more = unreadable.length > maxNamed ? ' and others' : ''
       throw new GiveUp(
-        `${unreadable.length} stored secrets can not be opened with any known key: ` +
+        `${unreadable.length} stored secrets cannot be opened with any known key: ` +
           `${unreadable.slice(0, maxNamed).join(', ')}${more}`,
       )
     }

@@ -74,7 +74,7 @@ const folderOf = (owner: string, name: string): UnadoptedFolder => ({
 
 /**
  * Makes a private repository of a folder: its objects and references move to a place of their own, settings and hooks do
- * not come along. What can not become a repository stays where it was.
+ * not come along. What cannot become a repository stays where it was.
  */
 export async function adoptRepo(services: Services, doer: UserRow, ownerName: string, repoName: string): Promise<void> {
   const folder = folderOf(ownerName, repoName)

@@ -159,6 +159,6 @@ async function readSecret(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    throw new CommandFailure(`${file} can not be read: ${Error.isError(error) ? error.message : ''}`)
+    throw new CommandFailure(`${file} cannot be read: ${Error.isError(error) ? error.message : ''}`)
   }
 }

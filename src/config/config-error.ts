@@ -16,13 +16,13 @@ export const formatRemark = (remark: ConfigRemark): string => {
   return [remark.where, name, remark.reason].filter((part) => part !== '').join(': ')
 }
 
-/** The settings can not be used; `problems` has all of them, those of the file first and by line. */
+/** The settings cannot be used; `problems` has all of them, those of the file first and by line. */
 export class ConfigError extends Error {
   readonly problems: readonly ConfigRemark[]
   /** What is doubtful besides. */
   readonly warnings: readonly ConfigRemark[]
   constructor(problems: readonly ConfigRemark[], warnings: readonly ConfigRemark[] = []) {
-    super(`the settings can not be used:\n${problems.map((problem) => `  ${formatRemark(problem)}`).join('\n')}`)
+    super(`the settings cannot be used:\n${problems.map((problem) => `  ${formatRemark(problem)}`).join('\n')}`)
     this.name = 'ConfigError'
     this.problems = problems
     this.warnings = warnings

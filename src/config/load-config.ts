@@ -228,7 +228,7 @@ function readSetting(
     .find((value) => value !== undefined)
   if (uri !== undefined && uri.text !== '') {
     if (given !== undefined && given.text !== '') {
-      report(section, uriKey, `can not be given together with ${setting.key}`)
+      report(section, uriKey, `cannot be given together with ${setting.key}`)
     }
     return {
       value: readSecretUri(uri.text, (reason) => report(section, uriKey, reason)),

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs'
 /** A settings or secret file larger than this is a mistake. */
 const maxFileBytes = 1024 * 1024
 
-/** Text of a settings or secret file, or why it can not be had. Only used while starting, so it may block. */
+/** Text of a settings or secret file, or why it cannot be had. Only used while starting, so it may block. */
 export function readSmallFile(path: string): { ok: true; text: string } | { ok: false; reason: string } {
   try {
     const stats = statSync(path)
@@ -13,6 +13,6 @@ export function readSmallFile(path: string): { ok: true; text: string } | { ok: 
   } catch (error) {
     const code = Error.isError(error) && 'code' in error ? String(error.code) : String(error)
     const reasons: Readonly<Record<string, string>> = { ENOENT: 'does not exist', EACCES: 'may not be read' }
-    return { ok: false, reason: reasons[code] ?? `can not be read (${code})` }
+    return { ok: false, reason: reasons[code] ?? `cannot be read (${code})` }
   }
 }

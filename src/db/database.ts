@@ -142,7 +142,7 @@ const maxAttempts = 4
  * Runs `body` in one transaction and commits it; whatever `body` throws rolls everything back and is thrown on.
  * `body` awaits only the database: on SQLite it holds the one writer. It may run more than once (a deadlock on
  * PostgreSQL), so it changes nothing but rows. Functions given to `afterCommit` run once, after the commit. Both they and
- * the caller hear of a commit when a cut of power can not take it back any more; readers may see it a moment earlier.
+ * the caller hear of a commit when a cut of power cannot take it back any more; readers may see it a moment earlier.
  */
 export async function transaction<Result>(
   db: Db,

@@ -116,7 +116,7 @@ export function createLiveEvents(db: Db, limits: Partial<LiveLimits> = {}): Live
         signal.removeEventListener('abort', watcher.end)
         awake?.()
       }
-      // Not a generator: one that was never begun can not be ended, and would keep its place.
+      // Not a generator: one that was never begun cannot be ended, and would keep its place.
       const items: AsyncIterableIterator<LiveItem> = {
         [Symbol.asyncIterator]: () => items,
         async next() {

@@ -249,7 +249,7 @@ test('git push: what moved is recorded once even when git dies before its hook',
   await writeFile(join(folder, 'x'), 'x')
   await client(folder, 'add', '.')
   await client(folder, 'commit', '-q', '-m', 'x')
-  // Without its post-receive hook git can not tell.
+  // Without its post-receive hook git cannot tell.
   const [version] = await readdir(join(test.root, '.settings'))
   const hook = join(test.root, '.settings', version!, 'hooks', 'post-receive')
   await writeFile(hook, '#!/bin/sh\nexit 0\n')

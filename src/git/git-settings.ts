@@ -204,7 +204,7 @@ export async function checkHooks(hooksFolder: string): Promise<void> {
   try {
     await Promise.all(Object.keys(hooks).map((name) => access(join(hooksFolder, name), constants.X_OK)))
   } catch (error) {
-    throw new Unavailable('the git hooks can not be executed', 'git_hooks_unusable', { cause: String(error) })
+    throw new Unavailable('the git hooks cannot be executed', 'git_hooks_unusable', { cause: String(error) })
   }
 }
 

@@ -2,7 +2,7 @@
  * What the forge can do with repositories. Only types live here; `startGit` (start-git.ts) gives the value.
  *
  * Errors of all calls: `NotFound` when the repository or object does not exist (or is of another type), `Invalid` for
- * names and ids that are malformed, `TooLarge` for a passed limit, `Unavailable` when git can not answer now (the
+ * names and ids that are malformed, `TooLarge` for a passed limit, `Unavailable` when git cannot answer now (the
  * broker died, the disk is full, too many requests wait, a deadline passed).
  */
 import type { Readable } from 'node:stream'
@@ -251,7 +251,7 @@ export type NewTag = {
 export type RefUpdate = { readonly ref: string; readonly old: Oid | undefined; readonly new: Oid }
 
 /**
- * stale: it is not at `old`; exists: it was to be new; conflict: `a` and `a/b` can not both exist; invalid: name or
+ * stale: it is not at `old`; exists: it was to be new; conflict: `a` and `a/b` cannot both exist; invalid: name or
  * object.
  */
 export type RefUpdateResult =

@@ -1,7 +1,7 @@
 import { Transform } from 'node:stream'
 
 /**
- * What git says to a client while it takes a push, without the paths of this server: git names files when it can not lock
+ * What git says to a client while it takes a push, without the paths of this server: git names files when it cannot lock
  * or write them. The answer is made of packets that begin with their length, so a path gives way to as many other
  * characters.
  * @param root folder of all repositories

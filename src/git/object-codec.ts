@@ -130,7 +130,7 @@ function decodeText(bytes: Buffer, encoding: string | undefined): string {
   try {
     return new TextDecoder(encoding).decode(bytes)
   } catch {
-    // An encoding nobody knows: the bytes are shown as UTF-8, as git does when it can not convert.
+    // An encoding nobody knows: the bytes are shown as UTF-8, as git does when it cannot convert.
     return bytes.toString('utf8')
   }
 }

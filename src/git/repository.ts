@@ -300,7 +300,7 @@ async function needsRepack(directory: string): Promise<boolean> {
 
 /**
  * Whether clones would gain by a bitmap, which spares them the walk through the history and lets whole packs be sent as
- * they are. A repository that borrows objects from another can not have one.
+ * they are. A repository that borrows objects from another cannot have one.
  */
 async function lacksBitmap(directory: string, names: readonly string[]): Promise<boolean> {
   if (names.some((name) => name.endsWith('.bitmap'))) return false

@@ -225,7 +225,7 @@ test('git transport: a topic push is judged by its handler, reference by referen
   assert.deepEqual(options, ['topic=t'])
 })
 
-test('git transport: a hostile client can not end the hook message with names or options of its own', async () => {
+test('git transport: a hostile client cannot end the hook message with names or options of its own', async () => {
   await using test = await startTestGit()
   const { git } = test
   const key = await newRepository(git)

@@ -219,7 +219,7 @@ async function runReceivePack(
   const push = new Push(context, key, request, areMany)
   const body = request.advertise === true ? undefined : request.body
   const args = [...(areMany ? writtenOut : []), ...(isSmall && !areMany ? [] : ['-c', 'transfer.unpackLimit=1'])]
-  // git passes over hooks that it can not execute: then nothing would be checked.
+  // git passes over hooks that it cannot execute: then nothing would be checked.
   if (request.advertise !== true) await checkHooks(context.settings.hooksFolder)
   const service = await placed(request.share, request.signal, () =>
     context.broker.stream({

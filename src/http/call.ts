@@ -154,7 +154,7 @@ export class RequestCall implements Call {
     if (this.#refusal !== undefined) throw this.#refusal
   }
 
-  /** Reads the parameters of the path; what can not be read of them, or of the query, is refused before anybody is asked for. */
+  /** Reads the parameters of the path; what cannot be read of them, or of the query, is refused before anybody is asked for. */
   decodeParams(raw: Readonly<Record<string, string>>): void {
     this.params = decodeParams(this.operation.params, raw)
     if (this.url.includes('%00')) void this.rawQuery

@@ -41,7 +41,7 @@ function decodePathNumber(text: string): number {
 const trueWords = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
 const falseWords = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False'])
 
-/** Declared query parameters by their type. What can not be read as its type counts as absent (observed). */
+/** Declared query parameters by their type. What cannot be read as its type counts as absent (observed). */
 export function decodeQuery(properties: TProperties, sent: URLSearchParams): Record<string, unknown> {
   const query: Record<string, unknown> = {}
   for (const name in properties) {

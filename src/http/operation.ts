@@ -270,7 +270,7 @@ interface Declaration<
    */
   readonly params?: Params
   /**
-   * Declared query parameters. What can not be read as its type counts as absent, and absent ones reach the handler as
+   * Declared query parameters. What cannot be read as its type counts as absent, and absent ones reach the handler as
    * such: one that is not `Type.Optional` is described as required, and the handler is what refuses without it.
    */
   readonly query?: Query
@@ -425,7 +425,7 @@ export function textMember(body: unknown, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** The statuses of a body that can not be read: too large, of another type, or not what its schema says. */
+/** The statuses of a body that cannot be read: too large, of another type, or not what its schema says. */
 export const bodyRefusals = [413, 415, 422]
 
 /** The body is read, decoded and checked here; a failure is 422 naming the first failing field (contract R3). */

@@ -28,7 +28,7 @@ export type ParamNames<Path extends string> = Path extends `${string}{${infer Na
 
 const piece = /\{([\w-]+)(\+?)\}/g
 
-/** Takes a declared path apart. Throws for a path that can not be declared: that is a mistake in the program. */
+/** Takes a declared path apart. Throws for a path that cannot be declared: that is a mistake in the program. */
 export function parsePath(path: string, params: TProperties): Segment[] {
   if (!path.startsWith('/')) throw new Error(`the path ${path} does not begin with a slash`)
   const segments = splitPath(path).map((text) => parseSegment(path, text, params))

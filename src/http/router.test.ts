@@ -57,7 +57,7 @@ test('an address that answers to a certain query alone has no methods without it
   assert.deepEqual([router.methodsAt('/a/b'), router.methodsAt('/a/c')], [['PUT'], []])
 })
 
-test('declarations that can not be told apart, or can not be, are refused at the start', () => {
+test('declarations that cannot be told apart, or cannot be, are refused at the start', () => {
   assert.throws(() => routerOf('/a/{one}', '/a/{other}'), /two operations have the address GET \/a\/\{other\}/)
   assert.throws(() => routerOf('/a/{one+}/b/{two+}'), /more than one parameter of several segments/)
   assert.throws(() => routerOf('/a/x{one+}'), /stands alone/)

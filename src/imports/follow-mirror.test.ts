@@ -37,7 +37,7 @@ test('repoMirrorSync: wiki, LFS objects, tags and releases follow where that was
       mirror: true,
     }
     const refused = await bob.post('/repos/migrate', { ...copy, ...items, issues: true })
-    assert.deepEqual([refused.status, refused.json.message], [422, 'a mirror can not follow issues of another server'])
+    assert.deepEqual([refused.status, refused.json.message], [422, 'a mirror cannot follow issues of another server'])
     const made = await bob.post('/repos/migrate', { ...copy, ...items })
     assert.deepEqual([made.status, made.json.mirror, made.json.mirror_interval], [201, true, '8h0m0s'], made.text)
     const releases = async (): Promise<unknown[]> =>

@@ -97,7 +97,7 @@ export const issueGetComment = operation({
   },
 })
 
-/** Entries that are no comments can not be edited: nothing happens then (observed). */
+/** Entries that are no comments cannot be edited: nothing happens then (observed). */
 async function edit(ctx: SignedInRepoCtx, issue: IssueRow, comment: CommentRow, body: EditIssueCommentOption) {
   must(mayEditComment(ctx.viewer, ctx.rights, issue, comment))
   if (comment.type !== 'comment') return noContent()

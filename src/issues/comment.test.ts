@@ -80,7 +80,7 @@ test('issueGetRepoComments and issueGetComments: by time, whole unless a page is
   assert.equal((await forge.as('bob').get(`${issue.api}/comments?since=x`)).status, 422)
 })
 
-test('issueGetCommentsAndTimeline: references from a private repository are left out for those who can not read it', async () => {
+test('issueGetCommentsAndTimeline: references from a private repository are left out for those who cannot read it', async () => {
   await using forge = await startForge()
   const target = await forge.given.issue()
   const hidden = await forge.given.repo({ private: true })

@@ -124,7 +124,7 @@ export async function addDependency(
   const pair = await pairOf(ctx, index, other, direction)
   const { dependent, needed, named } = pair
   if (dependent.issue.id === needed.issue.id) {
-    throw new Invalid('an issue can not depend on itself', 'dependency_on_itself')
+    throw new Invalid('an issue cannot depend on itself', 'dependency_on_itself')
   }
   const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {

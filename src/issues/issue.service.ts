@@ -110,7 +110,7 @@ export async function getAssignable(ctx: Ctx & RepoWithOwner, names: readonly st
   const refused = ids.find((id) => !assignable.has(id))
   if (refused !== undefined) {
     const name = wanted[ids.indexOf(refused)]
-    throw new Invalid(`[assignees]: ${name} can not be assigned here`, 'assignee_refused', { field: 'assignees' })
+    throw new Invalid(`[assignees]: ${name} cannot be assigned here`, 'assignee_refused', { field: 'assignees' })
   }
   return ids
 }
@@ -258,7 +258,7 @@ export interface EditIssueInput {
 /** The due date that an edit asks for: undefined keeps it, 0 removes it. */
 function dueWanted(input: EditIssueInput): Unix | undefined {
   if (input.unsetDueDate === false && input.dueDate === undefined) {
-    throw new BadRequest('unset_due_date can not be false without a due date', 'due_date_missing')
+    throw new BadRequest('unset_due_date cannot be false without a due date', 'due_date_missing')
   }
   if (input.unsetDueDate) return 0
   if (input.dueDate === undefined) return undefined
@@ -334,7 +334,7 @@ async function applyState(
   if (issue.merged_unix > 0) {
     return {
       changed: issue,
-      refusal: new PreconditionFailed('the state of a merged pull request can not be changed', 'pull_merged'),
+      refusal: new PreconditionFailed('the state of a merged pull request cannot be changed', 'pull_merged'),
     }
   }
   if (issue.is_pull && state === 'closed' && (await isMergeUnderWay(tx, issue))) {

@@ -7,7 +7,7 @@ import { Unreadable, upgraded } from './versions.ts'
 export type AttemptResult = { readonly durationMs: number } & (
   | { readonly kind: 'succeeded' }
   | { readonly kind: 'interrupted'; readonly isAbandoned: boolean }
-  /** This release can not read the row; another will. */
+  /** This release cannot read the row; another will. */
   | { readonly kind: 'unreadable'; readonly error: Unreadable; readonly isAbandoned: boolean }
   | {
       readonly kind: 'failed'

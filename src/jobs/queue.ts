@@ -73,7 +73,7 @@ export async function enqueueAll(tx: Tx, plans: readonly PlannedJob[]): Promise<
 }
 
 async function writeJobs(tx: Tx, plans: readonly PlannedJob[]): Promise<JobId[]> {
-  // One statement can not merge into the same row twice, so of twins only the last is written.
+  // One statement cannot merge into the same row twice, so of twins only the last is written.
   const rows = new Map<string, NewJobRow>()
   const lanes = new Set<string>()
   const passing = new Set<string>()

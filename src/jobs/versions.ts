@@ -11,7 +11,7 @@ export interface Versioned {
 }
 
 /**
- * A stored value that this release can not read: a newer release wrote it, or its shape is not that of its version. It is
+ * A stored value that this release cannot read: a newer release wrote it, or its shape is not that of its version. It is
  * no failure of the work: whoever meets it waits for a release that can.
  */
 export class Unreadable extends Error {

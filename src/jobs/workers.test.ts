@@ -52,7 +52,7 @@ test('an input of another shape is refused when it is enqueued', async () => {
   await assert.rejects(wrong, /input of job noteText is wrong: \/text must be string/)
 })
 
-test('a row that this release can not read waits for one that can, and no attempt counts', async () => {
+test('a row that this release cannot read waits for one that can, and no attempt counts', async () => {
   await using test = await openTestDatabase()
   const clock = standingClock()
   attachClock(test.db, clock)

@@ -100,7 +100,7 @@ const failedPruneEveryMs = 3_600_000
 const errorPauseMs = 1000
 const settlePollMs = 3
 
-/** How long a row that this release can not read is left for a newer one before it is looked at again, in milliseconds. */
+/** How long a row that this release cannot read is left for a newer one before it is looked at again, in milliseconds. */
 const unreadableWaitMs = 60_000
 
 /** Starts to run the queue's jobs in this process. */

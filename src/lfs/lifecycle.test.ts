@@ -95,7 +95,7 @@ test('gc_lfs: what somebody who pushes was told to be there stays until the push
   assert.equal(await hasObject(forge, repo, content), false)
 })
 
-test('gc_lfs: a repository whose history can not be read keeps everything', async () => {
+test('gc_lfs: a repository whose history cannot be read keeps everything', async () => {
   await using forge = await startLfs({ standAt: Date.now() })
   const repo = await forge.given.repo()
   const content = contentOf('content')

@@ -57,7 +57,7 @@ export async function lockPath(
 ): Promise<{ readonly lock: LfsLockRow; readonly isTaken: boolean }> {
   const { db, repo, viewer, clock } = ctx
   const clean = cleanLockPath(path)
-  if (clean === undefined) throw new BadRequest('the path can not be locked', 'lfs_lock_path_invalid')
+  if (clean === undefined) throw new BadRequest('the path cannot be locked', 'lfs_lock_path_invalid')
   return transaction(db, async (tx) => {
     const pathKey = lockKeyOf(clean)
     for (;;) {

@@ -140,7 +140,7 @@ test('lfsDownloadObject, lfsDownloadNamedObject: parts, conditions, and names th
   assert.equal((await guest.get('0'.repeat(64))).status, 404, 'a well-formed id that the repository does not have')
 })
 
-test('lfsBatch: an object of another repository is not given, and a client can not tell that it is stored', async () => {
+test('lfsBatch: an object of another repository is not given, and a client cannot tell that it is stored', async () => {
   await using forge = await startLfs()
   const hidden = await forge.given.repo({ private: true })
   const mine = await forge.given.repo({ owner: 'mallory' })
@@ -296,7 +296,7 @@ test('lfsBatch, lfsVerify: clients go to the object storage themselves, and what
   assert.deepEqual(outcomes(await alice.batch('download', [content])), [404])
   const { upload, path, verified } = await send(content.bytes.toString())
   assert.equal(verified.status, 200)
-  // What is put to the address afterwards changes nothing, and another repository can not verify by it.
+  // What is put to the address afterwards changes nothing, and another repository cannot verify by it.
   await fetch(upload.href, { method: 'PUT', body: 'x'.repeat(content.size) })
   const other = await forge.given.repo()
   assert.equal((await new LfsClient(forge.as('alice'), other).send('POST', path, content)).status, 404)

@@ -115,7 +115,7 @@ test('git-lfs-authenticate: the ticket of a key of a repository is the key', asy
   await key.deployTo(repoId, false)
   const { header } = await ticketOf(key, repo.fullName, 'upload')
   const client = new LfsClient(forge.guest, repo, { authorization: header.Authorization })
-  // The owner could read it there, the key can not.
+  // The owner could read it there, the key cannot.
   assert.deepEqual(outcomes(await client.batch('upload', [shared])), ['upload+verify'])
   assert.equal((await client.put(shared)).status, 200)
   const [{ id }] = (await forge.as('alice').must('GET', `${repo.api}/keys`)).json

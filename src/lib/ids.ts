@@ -1,4 +1,4 @@
-/** Row ids. They are branded so that two ids of different things can not be swapped in a call. */
+/** Row ids. They are branded so that two ids of different things cannot be swapped in a call. */
 type Id<Name extends string> = number & { readonly __id: Name }
 
 export type UserId = Id<'user'>

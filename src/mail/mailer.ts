@@ -71,7 +71,7 @@ export interface Mailer {
 /** After so many mails a connection is replaced; servers limit how many they take over one. */
 const mailsPerConnection = 100
 
-/** Builds the sender. Nothing is connected before the first mail. Throws when a certificate can not be read. */
+/** Builds the sender. Nothing is connected before the first mail. Throws when a certificate cannot be read. */
 export async function createMailer(options: MailerOptions, log: Log): Promise<Mailer> {
   if (!options.enabled) {
     return {

@@ -79,7 +79,7 @@ function splitTail(address: string): [string, string] {
 export function resolveAddress(bases: LinkBases, address: string, kind: 'link' | 'media'): string {
   if (address === '' || hasScheme(address) || address.startsWith('//')) return address
   if (address.startsWith('#')) {
-    // Ids of headings and footnotes carry a prefix, so that a text can not claim ids of the page around it.
+    // Ids of headings and footnotes carry a prefix, so that a text cannot claim ids of the page around it.
     return address === '#' || /^#(?:user-content-|fn(?:ref\d*)?:user-content-)/.test(address)
       ? address
       : `#user-content-${address.slice(1)}`

@@ -238,7 +238,7 @@ const rules: sanitizeHtml.IOptions = {
 
 /**
  * Makes HTML harmless by one list of what may pass, and gives every address its final form.
- * @returns balanced HTML in which text can not become markup again, without blanks at its beginning
+ * @returns balanced HTML in which text cannot become markup again, without blanks at its beginning
  */
 export function sanitize(html: string, bases: LinkBases): string {
   const clean = sanitizeHtml(html, {

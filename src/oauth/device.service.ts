@@ -44,7 +44,7 @@ export interface AskedDevice {
   readonly intervalSeconds: number
 }
 
-/** Few letters are kept under a key: who sees the table can not try which code it was. */
+/** Few letters are kept under a key: who sees the table cannot try which code it was. */
 const userCodeHash = ({ secrets }: Services, code: string): string =>
   hashToken(`${secrets.deriveKey('device-code', 32).toString('hex')} ${code}`)
 

@@ -225,7 +225,7 @@ test('oauthAuthorize: max_age, id_token_hint and login_hint say who has to be th
   assert.equal(outcomeOf(await signInAt(bob, await hinted({}), 'alice')), 'code')
   const forged = `${ofAlice.slice(0, -8)}AAAAAAAA`
   for (const hint of [forged, 'x', 'a.b.c', 'x'.repeat(9000)]) {
-    assert.equal(await ask({ id_token_hint: hint }), 'code', 'nobody is kept out by what can not be read')
+    assert.equal(await ask({ id_token_hint: hint }), 'code', 'nobody is kept out by what cannot be read')
     assert.equal(await ask({ id_token_hint: hint, prompt: 'none' }), 'login_required')
   }
 

@@ -24,10 +24,10 @@ function problemOf(uri: string): string | undefined {
     return 'must be whole addresses, with what is not ASCII escaped'
   }
   const { protocol, username, password, hostname } = new URL(uri)
-  if (forbiddenSchemes.has(protocol)) return `addresses can not begin with ${protocol}`
-  if (uri.includes('#')) return 'addresses can not have a fragment'
-  if (username !== '' || password !== '') return 'addresses can not have a name or password'
-  if (hostname.includes('*')) return 'addresses can not have wildcards'
+  if (forbiddenSchemes.has(protocol)) return `addresses cannot begin with ${protocol}`
+  if (uri.includes('#')) return 'addresses cannot have a fragment'
+  if (username !== '' || password !== '') return 'addresses cannot have a name or password'
+  if (hostname.includes('*')) return 'addresses cannot have wildcards'
   if (/^https?:/i.test(uri) && !/^https?:\/\/[^/]/i.test(uri)) return 'must be whole addresses'
   return undefined
 }

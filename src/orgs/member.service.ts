@@ -80,7 +80,7 @@ export async function removeMember(ctx: SignedInCtx, org: UserRow, user: UserRow
     if (owners) {
       await lockTeam(tx, owners.id)
       if ((await isTeamMember(tx, owners.id, user.id)) && (await countTeamMembers(tx, owners.id)) === 1) {
-        throw new Invalid('the last owner of an organization can not be removed', 'last_owner')
+        throw new Invalid('the last owner of an organization cannot be removed', 'last_owner')
       }
     }
     const left = await deleteTeamMemberships(tx, org.id, user.id)

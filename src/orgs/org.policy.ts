@@ -4,7 +4,7 @@ import { allow, deny, type Verdict } from '../lib/verdict.ts'
 
 /** Whether somebody may make organizations (`[admin].DISABLE_REGULAR_ORG_CREATION` and the switch of the account). */
 export function mayCreateOrgs(config: Pick<Config, 'admin'>, user: UserRow): Verdict {
-  if (user.kind !== 'individual') return deny('an organization can not own another one')
+  if (user.kind !== 'individual') return deny('an organization cannot own another one')
   if (user.is_admin) return allow
   if (config.admin.disableRegularOrgCreation) {
     return deny('only administrators of the instance may create organizations')

@@ -43,7 +43,7 @@ const fromList = (keys: readonly string[], mode: AccessMode): ReadonlyMap<RepoUn
 
 const hasMap = ({ unitsMap }: AskedAccess): boolean => unitsMap !== undefined && Object.keys(unitsMap).length > 0
 
-/** The permission that is asked for; the owners' own can not be given, so it counts as none. */
+/** The permission that is asked for; the owners' own cannot be given, so it counts as none. */
 function askedMode({ permission }: AskedAccess): AccessMode | undefined {
   if (permission === undefined || permission === '') return undefined
   const mode = modeOf(permission)

@@ -133,7 +133,7 @@ async function reduceAccess(tx: Tx, ownerId: UserId, userIds: readonly UserId[])
 
 /** Deletes a team; members who are on no other team leave the organization. Deleting the owners' team is `Invalid`. */
 export async function removeTeam(ctx: SignedInCtx, team: TeamRow): Promise<void> {
-  if (team.access_mode === 4) throw new Invalid('the team of owners can not be deleted', 'owners_team')
+  if (team.access_mode === 4) throw new Invalid('the team of owners cannot be deleted', 'owners_team')
   await transaction(ctx.db, async (tx) => {
     const { team: last, units } = await holdTeam(tx, team)
     const userIds = await listTeamMemberIds(tx, team.id)
@@ -154,7 +154,7 @@ export async function removeTeam(ctx: SignedInCtx, team: TeamRow): Promise<void>
 
 /** Puts a person on a team and into its organization; an organization is `Invalid`. */
 export async function addTeamMember(ctx: SignedInCtx, team: TeamRow, user: UserRow): Promise<void> {
-  if (user.kind !== 'individual') throw new Invalid('an organization can not be a member of a team', 'not_a_person')
+  if (user.kind !== 'individual') throw new Invalid('an organization cannot be a member of a team', 'not_a_person')
   const { service } = ctx.config
   await transaction(ctx.db, async (tx) => {
     if (await isTeamMember(tx, team.id, user.id)) return
@@ -176,7 +176,7 @@ export async function removeTeamMember(ctx: SignedInCtx, team: TeamRow, user: Us
     if (team.access_mode === 4) {
       await lockTeam(tx, team.id)
       if ((await isTeamMember(tx, team.id, user.id)) && (await countTeamMembers(tx, team.id)) === 1) {
-        throw new Invalid('the last owner of an organization can not be removed', 'last_owner')
+        throw new Invalid('the last owner of an organization cannot be removed', 'last_owner')
       }
     }
     if (!(await deleteTeamMember(tx, team.id, user.id))) return

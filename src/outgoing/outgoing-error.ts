@@ -1,5 +1,5 @@
 export type OutgoingReason =
-  /** The URL is none, not http(s), or has something that can not be sent. */
+  /** The URL is none, not http(s), or has something that cannot be sent. */
   | 'bad_url'
   /** The rules allow none of the host's addresses. */
   | 'refused_address'

@@ -31,7 +31,7 @@ export interface ResolvedAddress {
 export interface OutgoingRequest {
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly headers?: Readonly<Record<string, string>>
-  /** A stream can not be sent again, so a redirect that asks for it fails. */
+  /** A stream cannot be sent again, so a redirect that asks for it fails. */
   readonly body?: string | Buffer | Readable
   readonly timeoutMs?: number
   readonly maxBodyBytes?: number
@@ -236,7 +236,7 @@ class AddressGuard {
       const found = await this.#find(host)
       if (found.length > 0) return found
     } catch (error) {
-      throw new OutgoingError('unknown_host', `${host} can not be resolved`, { cause: error })
+      throw new OutgoingError('unknown_host', `${host} cannot be resolved`, { cause: error })
     }
     throw new OutgoingError('unknown_host', `${host} has no address`)
   }

@@ -138,7 +138,7 @@ async function applyState(
   state: string,
 ): Promise<Refusal | undefined> {
   if (issue.merged_unix > 0) {
-    return new PreconditionFailed('the state of a merged pull request can not be changed', 'pull_merged')
+    return new PreconditionFailed('the state of a merged pull request cannot be changed', 'pull_merged')
   }
   if (state === 'closed' && (await isMergeUnderWay(tx, issue))) {
     return new PreconditionFailed('the pull request is being merged', 'merge_under_way')
@@ -180,7 +180,7 @@ async function changeBase(ctx: SignedInRepoCtx, pull: PullRow, base: string): Pr
     const now = await findPullById(tx, pull.id)
     if (!now || now.is_merged || now.base_branch === base) return
     const [pair] = await pairsOf({ db: tx }, [now])
-    if (pair?.issue.is_closed) throw new Invalid('the base of a closed pull request can not be changed', 'pull_closed')
+    if (pair?.issue.is_closed) throw new Invalid('the base of a closed pull request cannot be changed', 'pull_closed')
     const other =
       now.head_repo_id === null
         ? undefined

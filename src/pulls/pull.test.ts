@@ -183,7 +183,7 @@ test('repoCreatePullRequest: from a fork; the fork goes, the difference stays', 
   assert.match((await forge.guest.get(`${repo.api}/pulls/1.diff`)).text, /again\.txt/)
 })
 
-test('repoGetPullRequest: a head is not told to who can not see where it lies', async () => {
+test('repoGetPullRequest: a head is not told to who cannot see where it lies', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   await forge.as('bob').must('POST', `${repo.api}/forks`, {})
@@ -225,7 +225,7 @@ test('repoCreatePullRequest, repoCreateTag: expressions that take for ever hold 
     const { json } = await forge.as('alice').must('POST', `${repo.api}/pulls`, opened)
     assert.deepEqual(json.requested_reviewers, [])
     const refused = await forge.as('alice').post(`${repo.api}/tags`, { tag_name: endless })
-    assert.match(refused.json.message, /is protected/, 'what can not be judged protects')
+    assert.match(refused.json.message, /is protected/, 'what cannot be judged protects')
   })
   assert.ok(stall < 200, `the event loop stood still for ${stall} ms`)
 })

@@ -47,7 +47,7 @@ async function receiveTopic(ctx: SignedInRepoCtx, update: PushedUpdate, options:
   const { git, repo } = ctx
   const { ref } = update
   if (ctx.rights.modeOf('pulls') < mode.read) return no(ref, 'there are no pull requests here')
-  if (isZeroOid(update.new)) return no(ref, 'a topic can not be deleted')
+  if (isZeroOid(update.new)) return no(ref, 'a topic cannot be deleted')
   const base = await findBase(ctx, ref)
   if (!base) return no(ref, 'there is no such branch to propose a change for')
   const topic = base.topic || options.topic

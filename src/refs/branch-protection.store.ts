@@ -77,7 +77,7 @@ export const deleteBranchRule = async (tx: Tx, repoId: RepoId, ruleName: string)
 
 type CopiedColumn = Exclude<keyof BranchRuleRow, 'id' | 'repo_id' | 'created_unix' | 'updated_unix'>
 
-/** What a copy of a rule takes over; a record, so that a new column can not be forgotten. */
+/** What a copy of a rule takes over; a record, so that a new column cannot be forgotten. */
 const copiedColumns = Object.keys({
   rule_name: true,
   enable_push: true,

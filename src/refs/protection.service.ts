@@ -100,7 +100,7 @@ async function tagRulesAbout(
     rules.filter(({ id }) => !fits.has(id)).map((rule) => [rule.id, compileGlob(rule.name_pattern, '', budget)]),
   )
   return tags.map((tag, index) =>
-    // An expression that can not be judged protects: nobody gets past a rule by making it slow.
+    // An expression that cannot be judged protects: nobody gets past a rule by making it slow.
     rules.filter(({ id }) => globs.get(id)?.(tag) ?? fits.get(id)?.[index] ?? true),
   )
 }

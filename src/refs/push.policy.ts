@@ -12,13 +12,13 @@ export function mayPushRef(
   rights: Pick<Rights, 'canWrite'>,
   update: PushedUpdate,
 ): Verdict {
-  if (update.ref.startsWith('refs/pull/')) return deny('references of pull requests can not be pushed')
+  if (update.ref.startsWith('refs/pull/')) return deny('references of pull requests cannot be pushed')
   if (!rights.canWrite(kind)) return deny('permission denied for writing')
   const branch = branchOf(update.ref)
   if (branch === 'HEAD' && !isZeroOid(update.new)) return deny('a branch cannot be named HEAD')
   const main = kind === 'code' ? repo.default_branch : repo.wiki_branch
   if (branch !== undefined && branch === main && isZeroOid(update.new)) {
-    return deny('the default branch can not be deleted')
+    return deny('the default branch cannot be deleted')
   }
   return allow
 }

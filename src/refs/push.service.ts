@@ -129,7 +129,7 @@ async function isOverQuota(ctx: SignedInRepoCtx): Promise<boolean> {
   }
 }
 
-/** Changes what push options ask for. Gives the line that says why it can not be. */
+/** Changes what push options ask for. Gives the line that says why it cannot be. */
 async function applySettings(extras: PushExtras, settings: PushSettings): Promise<string[]> {
   if (Object.keys(settings).length === 0) return []
   try {

@@ -346,7 +346,7 @@ export async function settleUnsure(services: Services, journal: OpenJournal, fai
     enqueue(tx, settleChange, { journalId: journal.id }, { delayMs: cutOffMs }),
   )
   await later.catch((error: unknown) => {
-    services.log('error', 'a change of references can not be settled yet', { error, journalId: journal.id })
+    services.log('error', 'a change of references cannot be settled yet', { error, journalId: journal.id })
     // The disk of the database may be full: nothing can be written down, so this process remembers. Should it end, the
     // next start comes to it, or the clock: `settleLeftovers`.
     setTimeout(() => void settleUnsure(services, journal), unwrittenRetryMs).unref()

@@ -130,7 +130,7 @@ async function trusting(folder: string, format: string, publicKey: string): Prom
   return ['-c', `gpg.program=${program}`]
 }
 
-test('repoCreateFile: the key may lie in a file; what can not sign is told when the server starts', async () => {
+test('repoCreateFile: the key may lie in a file; what cannot sign is told when the server starts', async () => {
   using folder = newFolder()
   const file = join(folder.path, 'key')
   const newKey = async (more: object = {}): Promise<{ privateKey: string; publicKey: string }> => {

@@ -84,7 +84,7 @@ test('repoGetSingleCommit: an OpenPGP signature is good with a key of the commit
   assert.equal(await reasonOf(good), 'gpg.error.no_gpg_keys_found', 'nothing about whose a key is is remembered')
 })
 
-test('repoGetSingleCommit: subkeys sign, expired keys signed while they lasted, others can not be taken over', async () => {
+test('repoGetSingleCommit: subkeys sign, expired keys signed while they lasted, others cannot be taken over', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const repo = await forge.given.repo()
   using clone = await Clone.of(forge, 'alice', repo.fullName)

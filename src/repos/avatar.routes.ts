@@ -33,7 +33,7 @@ export const repoDeleteAvatar = operation({
   },
 })
 
-/** The picture of a repository. Whoever knows the address, which can not be guessed, may see it. */
+/** The picture of a repository. Whoever knows the address, which cannot be guessed, may see it. */
 export const showRepoAvatar = operation({
   method: 'GET',
   path: '/repo-avatars/{hash}',

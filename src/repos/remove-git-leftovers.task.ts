@@ -12,7 +12,7 @@ export const removeGitLeftovers = schedule<Ctx>({
     await git.removeLeftovers()
     for await (const key of git.listKeys()) {
       signal.throwIfAborted()
-      // What can not be read now is looked at again tomorrow, and by the doctor.
+      // What cannot be read now is looked at again tomorrow, and by the doctor.
       await git.removeDead(key).catch((error: unknown) => log('error', 'leftovers were not removed', { error, key }))
     }
   },

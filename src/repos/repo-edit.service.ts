@@ -131,7 +131,7 @@ function wikiBranchChange({ repo }: SignedInRepoCtx, branch: string | undefined)
 
 function archiveChange({ repo, clock }: SignedInRepoCtx, asked: boolean | undefined): RepoChange {
   if (asked === undefined || asked === repo.is_archived) return {}
-  if (asked && repo.is_mirror) throw new Invalid('a mirror can not be archived', 'mirror_not_archivable')
+  if (asked && repo.is_mirror) throw new Invalid('a mirror cannot be archived', 'mirror_not_archivable')
   return { is_archived: asked, archived_unix: asked ? nowUnix(clock) : 0 }
 }
 
@@ -154,7 +154,7 @@ async function moveBranches(ctx: SignedInRepoCtx, change: RepoChange): Promise<v
       { ref: from, old: head, new: none },
     ]
     const moved = await moveRefs(ctx, wiki, renaming, { doerId: ctx.viewer.id, via: 'api' })
-    if (!moved.ok) throw new Invalid(`the branch of the wiki can not be renamed: ${moved.message}`, 'wiki_branch_taken')
+    if (!moved.ok) throw new Invalid(`the branch of the wiki cannot be renamed: ${moved.message}`, 'wiki_branch_taken')
   }
   await git.setHead(wiki.gitKey, change.wiki_branch)
 }

@@ -80,7 +80,7 @@ export async function readAction(folder: string): Promise<Action> {
     (await readFile(join(folder, 'action.yaml'), 'utf8').catch(() => undefined))
   if (text === undefined) throw new Unsupported(`there is no action.yml in ${folder}`)
   const read = readYaml(text)
-  if (!read.ok) throw new Unsupported(`the action can not be read: ${read.problem}`)
+  if (!read.ok) throw new Unsupported(`the action cannot be read: ${read.problem}`)
   const file = isPlainMap(read.value) ? read.value : {}
   const runs = isPlainMap(file['runs']) ? file['runs'] : {}
   const using = plainText(runs['using']) ?? ''

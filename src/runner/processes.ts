@@ -61,7 +61,7 @@ export class Processes {
     const read = Promise.all([eachLine(child.stdout, lines), eachLine(child.stderr, lines)])
     try {
       const code = await ended
-      if (trouble !== undefined) await lines([`${command} can not be run: ${trouble}`])
+      if (trouble !== undefined) await lines([`${command} cannot be run: ${trouble}`])
       await Promise.race([read, sleep(drainMs)])
       return signal.aborted ? undefined : code
     } finally {

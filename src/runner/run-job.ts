@@ -148,17 +148,17 @@ async function runSteps(
 
 const isPresent = (value: Plain | undefined): boolean => value !== undefined && value !== null && value !== ''
 
-/** The one job of what the forge sent. Throws when it can not be read. */
+/** The one job of what the forge sent. Throws when it cannot be read. */
 function readPayload(task: Task): {
   readonly workflow: { readonly [key: string]: Plain }
   readonly key: string
   readonly body: { readonly [key: string]: Plain }
 } {
   const read = readYaml(Buffer.from(task.workflowPayload, 'base64').toString('utf8'))
-  if (!read.ok) throw new Error(`the job can not be read: ${read.problem}`)
+  if (!read.ok) throw new Error(`the job cannot be read: ${read.problem}`)
   const jobs = isPlainMap(read.value) ? read.value['jobs'] : undefined
   const [entry] = isPlainMap(jobs) ? Object.entries(jobs) : []
-  if (!entry || !isPlainMap(entry[1])) throw new Error('the job can not be read: there is none')
+  if (!entry || !isPlainMap(entry[1])) throw new Error('the job cannot be read: there is none')
   return { workflow: read.value as { readonly [key: string]: Plain }, key: entry[0], body: entry[1] }
 }
 

@@ -216,7 +216,7 @@ async function takeFiles(
   for (const [name, value] of readPairs(await read('ENV'))) {
     // By these a step would decide what all later programs load.
     if (/^(?:NODE_OPTIONS|LD_PRELOAD|LD_LIBRARY_PATH)$/i.test(name)) {
-      job.reporter.say(`##[warning]${name} can not be set for later steps`)
+      job.reporter.say(`##[warning]${name} cannot be set for later steps`)
     } else job.env[name] = value
   }
   job.paths.push(...(await read('PATH')).split(/\r?\n/).filter((path) => path !== ''))

@@ -23,7 +23,7 @@ export interface GitSigner {
   sign(payload: Buffer, atMs: number): Promise<string>
 }
 
-/** A text that can not be used to sign; the message says why, and has nothing of the text. */
+/** A text that cannot be used to sign; the message says why, and has nothing of the text. */
 export class UnusableKey extends Error {
   override readonly name = 'UnusableKey'
 }

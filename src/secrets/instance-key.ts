@@ -47,7 +47,7 @@ export async function loadInstanceKeys(source: InstanceKeySource): Promise<Insta
 
 function firstKey(keys: readonly string[], keyFile: string): string {
   const [key] = keys
-  if (key === undefined) throw new Error(`${keyFile} holds no key; without it stored secrets can not be read`)
+  if (key === undefined) throw new Error(`${keyFile} holds no key; without it stored secrets cannot be read`)
   return key
 }
 

@@ -10,7 +10,7 @@ import {
 import type { Unix } from '../lib/time.ts'
 import type { InstanceKeys } from './instance-key.ts'
 
-/** A sealed text can not be opened: its key is not known any more, or it is damaged or belongs to another purpose. */
+/** A sealed text cannot be opened: its key is not known any more, or it is damaged or belongs to another purpose. */
 export class SealError extends Error {
   readonly reason: 'unknown_key' | 'damaged'
   constructor(reason: 'unknown_key' | 'damaged') {

@@ -49,7 +49,7 @@ export function readCertificate(blob: Buffer): SshCertificate | undefined {
   try {
     return takeApart(blob)
   } catch {
-    // What can not be parsed is no certificate; there is nobody else to tell.
+    // What cannot be parsed is no certificate; there is nobody else to tell.
     return undefined
   }
 }

@@ -89,7 +89,7 @@ export function provesKey(blob: Buffer, proof: SshSignature): boolean {
   try {
     return verifies(blob, proof)
   } catch {
-    // What can not be parsed proves nothing; there is nobody else to tell.
+    // What cannot be parsed proves nothing; there is nobody else to tell.
     return false
   }
 }
@@ -161,7 +161,7 @@ export function parseTextSignature(armored: string): SshTextSignature | undefine
   try {
     return takeApart(Buffer.from(base64, 'base64'))
   } catch {
-    // What can not be parsed is no signature; there is nobody else to tell.
+    // What cannot be parsed is no signature; there is nobody else to tell.
     return undefined
   }
 }
@@ -200,7 +200,7 @@ export function provesKeyAsSent(blob: Buffer, signed: Buffer, made: Buffer): boo
     const fits = kind === 'ssh-rsa' ? rsaSignatures[type] !== undefined : type === kind
     return fits && provesKey(blob, { ...parts, signed })
   } catch {
-    // What can not be parsed proves nothing; there is nobody else to tell.
+    // What cannot be parsed proves nothing; there is nobody else to tell.
     return false
   }
 }

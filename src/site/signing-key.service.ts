@@ -168,7 +168,7 @@ const ownSigner = (services: Services, row: SigningKeyRow): Promise<GitSigner> =
 
 /**
  * Looks at the key when the application begins to serve, and writes down its public half, by which signatures are checked.
- * Throws ConfigError when the instance is to sign and can not.
+ * Throws ConfigError when the instance is to sign and cannot.
  */
 export async function beginSigning(services: Services): Promise<void> {
   const source = signingSource(services.config)

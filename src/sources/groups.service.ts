@@ -35,7 +35,7 @@ export async function followGroups(
         await removeTeamMember(ctx, team, user)
       }
     } catch (error) {
-      // One team that can not be had keeps nobody from signing in.
+      // One team that cannot be had keeps nobody from signing in.
       if (!(error instanceof Refusal)) throw error
       services.log('warn', 'a group was not followed', { name: user.name, org, team: team.name, reason: error.message })
     }

@@ -26,7 +26,7 @@ export interface Person {
 /** Longest full name that an account takes, in characters. */
 const maxFullName = 100
 
-/** Makes the account of somebody whom a source knows. @throws Invalid for a name or an address that it can not have */
+/** Makes the account of somebody whom a source knows. @throws Invalid for a name or an address that it cannot have */
 export const makeAccount = (services: Services, source: Source, person: Person): Promise<UserRow> =>
   createUser(services, {
     name: person.name,
@@ -47,7 +47,7 @@ export interface Followed {
 }
 
 /**
- * Brings an account up to what its source says. What it can not have stays as it was: an address of somebody else, or the
+ * Brings an account up to what its source says. What it cannot have stays as it was: an address of somebody else, or the
  * loss of the last administrator.
  */
 export async function followPerson(

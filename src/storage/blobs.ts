@@ -37,7 +37,7 @@ export type UploadId = string & { readonly __brand: 'UploadId' }
 
 /**
  * Blobs that arrive in parts, over hours and perhaps through several processes: what was appended is as durable as a
- * blob, and all that a process needs to go on is the id. One caller at a time may append to an upload; who can not
+ * blob, and all that a process needs to go on is the id. One caller at a time may append to an upload; who cannot
  * promise that (several processes behind one address) keeps a row that says whose turn it is.
  */
 export interface Uploads {

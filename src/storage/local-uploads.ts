@@ -165,7 +165,7 @@ async function writeFrom(
     }
     await writer.finish()
   } catch (error) {
-    // What has arrived need not be sent again; if it can not be written either, the first error says why.
+    // What has arrived need not be sent again; if it cannot be written either, the first error says why.
     await writer.finish().catch(() => {})
     throw error
   } finally {

@@ -133,7 +133,7 @@ export class S3Service {
 
   /**
    * Ends multipart uploads of the protocol that were begun before a time and never finished, as a process that died
-   * leaves them. A service that can not list them (501) is left to the rules of its bucket.
+   * leaves them. A service that cannot list them (501) is left to the rules of its bucket.
    */
   async abortMultipartUploads(beforeUnix: number): Promise<number> {
     const { bucket: Bucket, basePath } = this.options

@@ -15,7 +15,7 @@ export interface HeldRead {
 
 /**
  * Keeps back the rows of the next read outside of a transaction whose text has `words`, until it is released. A read that
- * the embedded database answers in the same turn of the event loop can not be kept back: nothing comes between.
+ * the embedded database answers in the same turn of the event loop cannot be kept back: nothing comes between.
  */
 export function holdNextRead(forge: Forge, words: string): HeldRead {
   const engine = engineOf(forge.services.db)

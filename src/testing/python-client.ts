@@ -17,7 +17,7 @@ export interface PythonClient {
 }
 
 /**
- * A client, installed by the name and version of its package when it is not there. Undefined where it can not be
+ * A client, installed by the name and version of its package when it is not there. Undefined where it cannot be
  * installed, but in CI, where it must be: who tests with it skips then.
  */
 export async function pythonClient(...packages: readonly string[]): Promise<PythonClient | undefined> {

@@ -170,7 +170,7 @@ test('git over HTTP: one refused reference refuses the push, and says why', asyn
     assert.notEqual(ended.code, 0)
     assert.match(ended.err, reason)
   }
-  await refusedPush(/remote: Ingot: the default branch can not be deleted/, 'origin', ':main', 'HEAD:refs/heads/other')
+  await refusedPush(/remote: Ingot: the default branch cannot be deleted/, 'origin', ':main', 'HEAD:refs/heads/other')
   await refusedPush(/refs\/pull/, 'origin', 'HEAD:refs/pull/9/head')
   await forge.as('alice').must('POST', `${repo.api}/branch_protections`, { rule_name: 'kept', enable_push: false })
   await refusedPush(/remote: Ingot: refs\/heads\/kept: /, 'origin', 'HEAD:refs/heads/kept', 'HEAD:refs/heads/other')

@@ -40,7 +40,7 @@ function cloneRequest(path: string, tip: string, extra = ''): string {
   )
 }
 
-/** A repository with a file that can not be made smaller. Gives its tip. */
+/** A repository with a file that cannot be made smaller. Gives its tip. */
 async function withFile(forge: Forge, repository: string, sizeBytes: number): Promise<string> {
   using clone = await Clone.of(forge, 'alice', repository)
   const tip = await clone.commit('random.bin', randomBytes(sizeBytes))

@@ -55,14 +55,14 @@ function field(content: string | Buffer): Buffer {
 
 /** Keys of a server that starts. */
 export interface HostKeys {
-  /** All of them, in the form of OpenSSH, when the missing ones are made; rejects when one can not be. */
+  /** All of them, in the form of OpenSSH, when the missing ones are made; rejects when one cannot be. */
   readonly all: Promise<readonly string[]>
 }
 
 /**
  * Opens the private host keys of the files. Missing ones are made, so that clients that have seen the server once know it
  * again; of several servers that start at the same time on one folder the first one's key counts. They are not waited for
- * (an RSA key takes a thread up to half a second), but a folder that can not be written is told of at once.
+ * (an RSA key takes a thread up to half a second), but a folder that cannot be written is told of at once.
  */
 export async function openHostKeys(paths: readonly string[]): Promise<HostKeys> {
   const known = await Promise.all(paths.map(readOrPrepare))

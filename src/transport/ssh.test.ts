@@ -243,7 +243,7 @@ test('ssh: host keys are made once, for the owner of the folder alone', async ()
   assert.deepEqual(await contents(), first)
 })
 
-test('ssh: who comes while the host key is made waits for it; a folder that can not be written stops the start', async () => {
+test('ssh: who comes while the host key is made waits for it; a folder that cannot be written stops the start', async () => {
   const hostKeys = (path: string) => ({ server: { ...sshSettings.server, SSH_SERVER_HOST_KEYS: path } })
   await using forge = await startSshForge(hostKeys('ssh/slow.rsa'))
   using folder = new SshFolder(forge)

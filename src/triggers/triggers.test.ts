@@ -97,7 +97,7 @@ test('a workflow whose path patterns take too long makes a failed run', async ()
   assert.deepEqual(await runsOf(forge, repo.api), ['push slow.yml main failure'])
 })
 
-test('a file that can not be read makes a run that has failed and says why', async () => {
+test('a file that cannot be read makes a run that has failed and says why', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   await commitFiles(forge, repo.api, { '.gitea/workflows/b.yml': 'on: push\njobs: [\n' })

@@ -34,7 +34,7 @@ export async function emailsOf({ db, clock }: Services, user: UserRow): Promise<
   ]
 }
 
-/** Throws `Invalid` for what can not be an address. */
+/** Throws `Invalid` for what cannot be an address. */
 export function checkEmailForm(email: string): void {
   const addressed = mayUseEmail(email)
   if (!addressed.allowed) throw new Invalid(addressed.reason, 'email_invalid')
@@ -189,7 +189,7 @@ export async function removeEmails(services: Services, user: UserRow, emails: re
     const unknown = wanted.find((email) => !present.has(email) && !waiting.has(email))
     if (unknown !== undefined) throw new NotFound(`${unknown} is not an address of the account`, 'email_not_found')
     if (wanted.some((email) => present.get(email)?.is_primary)) {
-      throw new Invalid('the primary address can not be removed; make another one primary first', 'email_is_primary')
+      throw new Invalid('the primary address cannot be removed; make another one primary first', 'email_is_primary')
     }
     await deleteEmails(tx, user.id, wanted)
     const removed = wanted.filter((email) => present.has(email))

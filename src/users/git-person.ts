@@ -1,7 +1,7 @@
 import type { Config } from '../config/load-config.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 
-/** Characters that can not stand in the name or address of a commit. */
+/** Characters that cannot stand in the name or address of a commit. */
 // oxlint-disable-next-line no-control-regex -- control characters are what must not pass
 const forbidden = /[\u0000-\u001f\u007f<>]/g
 

@@ -39,7 +39,7 @@ export const noSessionCookies = (config: Config): string[] => [
   cookie(config, config.security.cookieRememberName, ''),
 ]
 
-/** A cookie that scripts of a page can not read, for this site alone. An empty value deletes it. */
+/** A cookie that scripts of a page cannot read, for this site alone. An empty value deletes it. */
 export function cookie(config: Config, name: string, value: string, maxAgeSeconds?: number): string {
   const { session, server } = config
   const age = value === '' ? 0 : maxAgeSeconds

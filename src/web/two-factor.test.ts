@@ -181,7 +181,7 @@ test('getAuthenticatedUser: with a second factor a password needs a code, and to
   assert.deepEqual([(await git(testPassword)).status, (await git(token)).status], [401, 200])
 })
 
-test('twoFactorSubmit: codes can not be guessed, by the pages or the API, whoever has the password', async () => {
+test('twoFactorSubmit: codes cannot be guessed, by the pages or the API, whoever has the password', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { key } = await enrol(forge, await signedIn(forge))
   for (let guess = 0; guess < 10; guess += 1) {

@@ -86,7 +86,7 @@ export function maskedUrl(text: string): string {
   return url.href
 }
 
-/** A text of the receiver without the secrets that it may have sent back, and without what a database can not hold. */
+/** A text of the receiver without the secrets that it may have sent back, and without what a database cannot hold. */
 export const withoutSecrets = (text: string, secrets: readonly string[]): string =>
   secrets
     .filter((secret) => secret.length >= minSecretLength)

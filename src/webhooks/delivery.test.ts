@@ -181,7 +181,7 @@ test('a refusal of one delivery holds nothing up; 410 switches the webhook off; 
   assert.equal((await alice.post(`${hook.api}/deliveries/attempts`, {})).status, 422, 'it is switched off')
 })
 
-test('one delivery that its receiver can not digest does not keep others from being heard', async () => {
+test('one delivery that its receiver cannot digest does not keep others from being heard', async () => {
   await using forge = await startForge({ standAt: now })
   await using receiver = await Receiver.start((request, response) =>
     answerWith(request.json.issue.title === 'poison' ? 500 : 200)(request, response),
@@ -529,7 +529,7 @@ test('packages are told to the webhooks of their owner, with what they were link
   )
 })
 
-test('a payload that can not be made keeps nobody from what they do, and is made after the commit', async () => {
+test('a payload that cannot be made keeps nobody from what they do, and is made after the commit', async () => {
   await using forge = await startForge({ standAt: now })
   await using receiver = await Receiver.start()
   const repo = await forge.given.repo()

@@ -71,7 +71,7 @@ test('webhooks are told how runs end, with the run before, and once more when a 
     'after a success there is nothing to recover from',
   )
 
-  // What waits is cancelled without ever having run, and a file that can not be read has failed at once.
+  // What waits is cancelled without ever having run, and a file that cannot be read has failed at once.
   await commitFiles(forge, repo.api, { 'b.txt': 'b' }, { message: 'fourth' })
   const { json: runs } = await alice.get(`${repo.api}/actions/runs?limit=50`)
   await alice.must('POST', `${repo.api}/actions/runs/${runs.workflow_runs.at(-1).id}/cancel`)

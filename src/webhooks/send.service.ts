@@ -167,7 +167,7 @@ async function attempt(
   })
   const request = readyRequest(ctx, hook, delivery)
   if (request === 'sealed') {
-    const problem = 'the secrets of the webhook can not be opened: the key of the instance has changed'
+    const problem = 'the secrets of the webhook cannot be opened: the key of the instance has changed'
     return sent({ end: 'down', status: undefined, problem, response: null }, {})
   }
   if (request === undefined) return { kind: 'skipped', delivery }

@@ -189,7 +189,7 @@ async function commitToWiki(
       )
       if (result.ok) return { wiki: { repoId: repo.id, gitKey, head: oid }, file }
       if (result.reason !== 'stale' && result.reason !== 'exists') {
-        throw new Conflict(`the wiki can not be changed: ${result.message}`, 'wiki_unchangeable')
+        throw new Conflict(`the wiki cannot be changed: ${result.message}`, 'wiki_unchangeable')
       }
     }
     throw new Unavailable('the wiki is changed by too many at once: try again', 'wiki_busy')

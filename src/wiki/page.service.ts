@@ -22,7 +22,7 @@ const maxShownBytes = 10 * 1024 * 1024
 export interface ListedPage {
   readonly title: string
   readonly subUrl: string
-  /** The newest commit that touched its file; undefined when its history can not be told. */
+  /** The newest commit that touched its file; undefined when its history cannot be told. */
   readonly lastCommit: Commit | undefined
 }
 

@@ -60,7 +60,7 @@ const gzipCompression = {
     try {
       return new Uint8Array(await unpack(bytes, { maxOutputLength: Math.min(maxBytes, maxMessageBytes) }))
     } catch {
-      throw new ConnectError('the message can not be unpacked, or is too large', Code.InvalidArgument)
+      throw new ConnectError('the message cannot be unpacked, or is too large', Code.InvalidArgument)
     }
   },
 }

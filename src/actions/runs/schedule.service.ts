@@ -28,7 +28,7 @@ function nextOf(spec: string, afterUnix: Unix): Unix | undefined {
   try {
     return parseSchedule(spec).next(afterUnix)
   } catch {
-    // People write these; one that can not be read is never due.
+    // People write these; one that cannot be read is never due.
     return undefined
   }
 }

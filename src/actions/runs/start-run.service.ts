@@ -59,7 +59,7 @@ function cut(text: string, bytes: number): string {
 }
 
 /**
- * Begins a run of a workflow: its jobs are planned, and those that need no others wait for a runner. A file that can not be
+ * Begins a run of a workflow: its jobs are planned, and those that need no others wait for a runner. A file that cannot be
  * read makes a run that has failed, with one job that says so by being there.
  */
 export async function startRun(services: Services, start: RunStart): Promise<ActionRunRow> {

@@ -124,7 +124,7 @@ test('workflows are called, in the same commit and in other repositories, with i
   assert.equal((await said('call / say')).includes('OTHER'), false, 'other secrets are not passed on')
 })
 
-test('what can not be called is told at the run: what is not there, not readable, not to be called, or calls itself', async () => {
+test('what cannot be called is told at the run: what is not there, not readable, not to be called, or calls itself', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const hidden = await forge.given.repo({ owner: 'bob', name: 'hidden', private: true })
   await commitFiles(forge, hidden.api, { '.forgejo/workflows/x.yml': other }, { as: 'bob' })

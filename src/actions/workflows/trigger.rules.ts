@@ -67,7 +67,7 @@ const fitsNames = (
 
 /**
  * The events of `on` that fit what happened, each once.
- * @param changedPaths asked when a trigger filters by paths; undefined when it can not be told
+ * @param changedPaths asked when a trigger filters by paths; undefined when it cannot be told
  */
 export async function fittingEvents(
   triggers: readonly Trigger[],

@@ -63,7 +63,7 @@ export interface Workflow {
   readonly jobs: readonly WorkflowJob[]
 }
 
-/** What came of a file. One whose triggers can not be told either runs, and fails, whatever happens. */
+/** What came of a file. One whose triggers cannot be told either runs, and fails, whatever happens. */
 export type ParsedWorkflow =
   | { readonly ok: true; readonly workflow: Workflow }
   | { readonly ok: false; readonly problem: string; readonly triggers: readonly Trigger[] | undefined }

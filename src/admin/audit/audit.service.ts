@@ -23,7 +23,7 @@ export interface AuditQuery extends Omit<AuditFilter, 'outcome' | 'sinceMs' | 'b
   readonly until?: string | undefined
 }
 
-/** Entries, newest first, older than one of them where one is named. What can not be read is `BadRequest`. */
+/** Entries, newest first, older than one of them where one is named. What cannot be read is `BadRequest`. */
 export function getEntries(
   { db }: Pick<Services, 'db'>,
   query: AuditQuery,
@@ -32,7 +32,7 @@ export function getEntries(
   return listEntries(db, auditFilter(query), { before: page.before as AuditEntryId | undefined, limit: page.limit })
 }
 
-/** What is asked of the log, taken apart. What can not be read is `BadRequest`. */
+/** What is asked of the log, taken apart. What cannot be read is `BadRequest`. */
 export function auditFilter({ outcome, since, until, ...filter }: AuditQuery): AuditFilter {
   if (outcome !== undefined && outcome !== 'done' && outcome !== 'refused') {
     throw new BadRequest('outcome: done or refused', 'audit_outcome_invalid')

@@ -41,11 +41,11 @@ export function refusalOf(result: Extract<RefUpdateResult, { ok: false }>): Refu
     case 'exists':
       return new Conflict(`${name} exists already`, 'ref_exists')
     case 'conflict':
-      return new Conflict(`${name} can not exist beside another name: ${result.message}`, 'ref_conflict')
+      return new Conflict(`${name} cannot exist beside another name: ${result.message}`, 'ref_conflict')
     case 'stale':
       return new Conflict(`${name} was changed meanwhile`, 'ref_changed')
     case 'invalid':
-      return new Invalid(`${name} can not be set: ${result.message}`, 'ref_invalid')
+      return new Invalid(`${name} cannot be set: ${result.message}`, 'ref_invalid')
   }
 }
 
@@ -57,7 +57,7 @@ export interface BranchSource {
 }
 
 /**
- * Makes a branch. Unknown sources and empty repositories are `NotFound`; a name that a branch or tag has, or that can not
+ * Makes a branch. Unknown sources and empty repositories are `NotFound`; a name that a branch or tag has, or that cannot
  * stand beside one, is `Conflict`; mirrors and protections are `Forbidden`.
  */
 export async function createBranch(

@@ -46,7 +46,7 @@ export async function syncFork(ctx: SignedInRepoCtx, branch: string): Promise<vo
   const { git, repo } = ctx
   const { base, forkCommit, baseCommit, behind } = await getForkState(ctx, branch)
   if (!baseCommit || behind === 0) {
-    throw new BadRequest(`branch ${branch} can not be brought forward`, 'fork_not_behind')
+    throw new BadRequest(`branch ${branch} cannot be brought forward`, 'fork_not_behind')
   }
   await git.fetchObjects(base.git_key, repo.git_key, [baseCommit])
   const update = { ref: branchRef(branch), old: forkCommit, new: baseCommit }

@@ -77,7 +77,7 @@ async function resolved(ctx: SignedInCtx, given: GivenPerson | undefined, caller
 function momentOf(text: string | undefined, nowSeconds: number): { unixSeconds: number; offsetMinutes: number } {
   const unixSeconds = sentTime(text, 'dates')
   if (unixSeconds === undefined) return { unixSeconds: nowSeconds, offsetMinutes: 0 }
-  if (unixSeconds < 0) throw new Invalid(`[dates]: ${text} is before 1970, which git can not hold`, 'date_invalid')
+  if (unixSeconds < 0) throw new Invalid(`[dates]: ${text} is before 1970, which git cannot hold`, 'date_invalid')
   const [, sign, hours, minutes] = /([+-])(\d{2}):(\d{2})$/.exec(text ?? '') ?? []
   const size = Number(hours ?? 0) * 60 + Number(minutes ?? 0)
   return { unixSeconds, offsetMinutes: sign === '-' ? -size : size }

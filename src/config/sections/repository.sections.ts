@@ -62,10 +62,10 @@ export const repository = defineSection('repository', {
     { words: repositoryUnits },
   ),
   prefixArchiveFiles: bool('PREFIX_ARCHIVE_FILES', true, 'whether archives hold one folder named after the repository'),
-  disableMigrations: bool('DISABLE_MIGRATIONS', false, 'whether repositories can not be migrated from elsewhere'),
+  disableMigrations: bool('DISABLE_MIGRATIONS', false, 'whether repositories cannot be migrated from elsewhere'),
   disableMirrors: bool('DISABLE_MIRRORS', false, 'whether mirrors are off'),
-  disableStars: bool('DISABLE_STARS', false, 'whether repositories can not be starred'),
-  disableForks: bool('DISABLE_FORKS', false, 'whether repositories can not be forked'),
+  disableStars: bool('DISABLE_STARS', false, 'whether repositories cannot be starred'),
+  disableForks: bool('DISABLE_FORKS', false, 'whether repositories cannot be forked'),
   disableDownloadSourceArchives: bool('DISABLE_DOWNLOAD_SOURCE_ARCHIVES', false, 'whether source archives are off'),
   defaultCloseIssuesViaCommitsInAnyBranch: bool(
     'DEFAULT_CLOSE_ISSUES_VIA_COMMITS_IN_ANY_BRANCH',

@@ -48,7 +48,7 @@ export interface ActivityTable {
   release_id: ReleaseId | null
   /** The full reference that was pushed; '' otherwise. */
   ref_name: string
-  /** What can not be read from other rows: a former name, or the commits of a push as JSON. */
+  /** What cannot be read from other rows: a former name, or the commits of a push as JSON. */
   content: string
   created_unix: Unix
   /** Of what a job makes: the event and the place of the act in it, so that a second run makes none. */

@@ -210,7 +210,7 @@ export interface IssueMentionTable extends PlaceOfIssue {
   user_id: UserId
 }
 
-/** `issue_id` can not be closed before `dependency_id` is. */
+/** `issue_id` cannot be closed before `dependency_id` is. */
 export interface IssueDependencyTable {
   issue_id: IssueId
   dependency_id: IssueId

@@ -8,7 +8,7 @@ export interface LfsBlobTable {
   /** SHA-256 of the content, hexadecimal. */
   oid: string
   size_bytes: number
-  /** Never used again for another upload, so that what deletes a file can not meet one that has just arrived. */
+  /** Never used again for another upload, so that what deletes a file cannot meet one that has just arrived. */
   blob_key: string
   created_unix: Unix
   /** When a repository gave it up last; null: every repository that ever had it has it still. */

@@ -49,7 +49,7 @@ export interface PackageBlobTable {
   sha1: string
   md5: string
   size_bytes: number
-  /** Never used again for another upload, so that what deletes a file can not meet one that has just arrived. */
+  /** Never used again for another upload, so that what deletes a file cannot meet one that has just arrived. */
   blob_key: string
   created_unix: Unix
   /** When a file gave it up last; null: every file that ever had it has it still. */

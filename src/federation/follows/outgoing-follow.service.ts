@@ -70,7 +70,7 @@ async function answered<Result>(question: Promise<Result>): Promise<Result> {
     return await question
   } catch (error) {
     if (!(error instanceof PeerProblem)) throw error
-    const message = `[account]: can not be read: ${error.message}`
+    const message = `[account]: cannot be read: ${error.message}`
     throw error.isPassing
       ? new Unavailable(message, 'peer_silent')
       : new Invalid(message, 'account_unknown', { field: 'account' })

@@ -42,7 +42,7 @@ export async function setFollowedRepos(ctx: Ctx & RepoCtx, urls: readonly string
       ? { serverId: row.server_id, url: row.url, inboxUrl: row.inbox_url }
       : await lookUp(ctx, url).catch((error: unknown) => {
           if (!(error instanceof PeerProblem)) throw error
-          const message = `[repositories]: ${url} can not be followed: ${error.message}`
+          const message = `[repositories]: ${url} cannot be followed: ${error.message}`
           throw error.isPassing
             ? new Unavailable(message, 'peer_silent')
             : new NotAcceptable(message, 'not_a_repository')

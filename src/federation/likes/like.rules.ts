@@ -14,7 +14,7 @@ export interface Like {
 
 const refuse = (message: string, code = 'like_invalid'): NotAcceptable => new NotAcceptable(message, code)
 
-/** Later than this a like can not have begun, in milliseconds: clocks differ, but a day of next year would shut out all others. */
+/** Later than this a like cannot have begun, in milliseconds: clocks differ, but a day of next year would shut out all others. */
 const maxAheadMs = 3_600_000
 
 /** Throws NotAcceptable, naming the first member that is missing or of another form. */

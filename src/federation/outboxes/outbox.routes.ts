@@ -83,7 +83,7 @@ const actParams = { 'activity-id': pathNumber }
 
 async function told(ctx: Ctx & SubjectCtx, id: number) {
   const [act] = await presentTold(ctx, [await getPublicAct(ctx, ctx.subject, id)])
-  if (!act) throw new Error('an act that was just found can not be told')
+  if (!act) throw new Error('an act that was just found cannot be told')
   return act
 }
 

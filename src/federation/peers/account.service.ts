@@ -45,7 +45,7 @@ export async function forgetAccount(services: Services, { user_id: userId }: Fed
 /** An actor is asked for again at most once in this time, in seconds, because it says that it has changed. */
 const refreshSeconds = 60
 
-/** Asks for an actor that says that it has changed; when it can not be read, what was known stays. */
+/** Asks for an actor that says that it has changed; when it cannot be read, what was known stays. */
 export async function refreshAccount(services: Services, account: FederatedAccountRow): Promise<void> {
   if (nowUnix(services.clock) - account.fetched_unix < refreshSeconds) return
   try {

@@ -83,7 +83,7 @@ export function readActor(document: Document, url: string, keyId?: string): Remo
 const maxLoginLength = 200
 
 /**
- * The login that an actor gets here: its name, its host, and the port when the address has one (contract). What can not stand
+ * The login that an actor gets here: its name, its host, and the port when the address has one (contract). What cannot stand
  * in a login becomes a hyphen; undefined when nothing is left of the name.
  */
 export function loginOf({ id, preferredUsername }: Pick<RemoteActor, 'id' | 'preferredUsername'>): string | undefined {

@@ -38,7 +38,7 @@ export interface Signer {
 const refreshSeconds = 300
 
 /**
- * Finds out who signed a request (contract, federation: signatures). No readable signature, or a key that can not be got:
+ * Finds out who signed a request (contract, federation: signatures). No readable signature, or a key that cannot be got:
  * BadRequest. A signature that does not fit, is too old or of a blocked server: Forbidden. Keys are kept once something was
  * rightly signed with them, and asked for again when something is not.
  *

@@ -62,7 +62,7 @@ export interface SignedRequest {
   header(name: string): string | undefined
 }
 
-/** The text that is signed; undefined when a header is missing or can not be signed. */
+/** The text that is signed; undefined when a header is missing or cannot be signed. */
 export function cavageText(
   request: SignedRequest,
   { headers, created, expires }: Pick<CavageSignature, 'headers' | 'created' | 'expires'>,

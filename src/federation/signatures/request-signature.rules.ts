@@ -41,7 +41,7 @@ type Read = Omit<RequestSignature, 'madeUnix'> & {
   readonly expires: number | undefined
 }
 
-const unreadable = () => new BadRequest('the signature of the request can not be read', 'signature_unreadable')
+const unreadable = () => new BadRequest('the signature of the request cannot be read', 'signature_unreadable')
 const incomplete = (what: string) => new BadRequest(`the signature does not cover ${what}`, 'signature_incomplete')
 
 function readCavage(request: SignedRequest, body: Buffer | undefined): Read {

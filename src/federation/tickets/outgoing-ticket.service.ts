@@ -149,7 +149,7 @@ async function findInbox(ctx: SignedInCtx, repository: string) {
     return { inboxUrl, server: { id, failures, retryAtMs } }
   } catch (error) {
     if (!(error instanceof PeerProblem)) throw error
-    const message = `[repository]: can not be read: ${error.message}`
+    const message = `[repository]: cannot be read: ${error.message}`
     throw error.isPassing ? new Unavailable(message, 'peer_silent') : new NotAcceptable(message, 'not_a_repository')
   }
 }

@@ -144,7 +144,7 @@ export class Command {
   #stop(reason: 'timeout' | 'cancelled'): void {
     if (this.#ended || this.#reason !== undefined) return
     this.#reason = reason
-    // git removes its lock and temporary files on SIGTERM, which it can not on SIGKILL.
+    // git removes its lock and temporary files on SIGTERM, which it cannot on SIGKILL.
     signalGroup(this.#child, 'SIGTERM')
     this.#child.stdin?.destroy()
     this.#child.stdout?.resume()

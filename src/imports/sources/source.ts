@@ -155,7 +155,7 @@ export interface SourceRelease {
   readonly assets: readonly SourceAsset[]
 }
 
-/** Reads one repository of another server. What it can not give is undefined. */
+/** Reads one repository of another server. What it cannot give is undefined. */
 export interface Source {
   /** References that hold heads of pull requests over there, with `*` for the number; undefined: there are none. */
   readonly pullRefs: string | undefined

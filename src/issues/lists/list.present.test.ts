@@ -51,7 +51,7 @@ function changesOf(forge: Forge, repo: GivenRepo, seed: number) {
     api,
     steps: [
       () => alice.must('PATCH', issue(), { title: `title ${below(1000)}`, body: `text ${below(1000)}` }),
-      // Carol can not be assigned while the repository is private.
+      // Carol cannot be assigned while the repository is private.
       () => alice.patch(issue(), { state: of(['open', 'closed']), assignees: some(['alice', 'carol'], 60) }),
       () => alice.must('PUT', `${issue()}/labels`, { labels: some(labels, 60) }),
       () => alice.must('PATCH', `${api()}/labels/${of(labels)}`, { name: `label ${below(1000)}`, color: '#123456' }),

@@ -75,7 +75,7 @@ export async function listIssueWatchers(
   return { users: ids.flatMap((row) => users.get(row.user_id) ?? []), ...total }
 }
 
-/** Somebody no longer asks to hear of issues in repositories of an owner that they can not read. */
+/** Somebody no longer asks to hear of issues in repositories of an owner that they cannot read. */
 export async function deleteUnseenIssueWatches(tx: Tx, ownerId: UserId, userId: UserId): Promise<void> {
   const user = await tx.selectFrom('user').selectAll().where('id', '=', userId).executeTakeFirst()
   if (!user) return

@@ -127,5 +127,5 @@ async function readMail(source: Buffer): Promise<{ readonly text: string; readon
 const bytesOf = ({ content }: Attachment): Buffer =>
   typeof content === 'string' ? Buffer.from(content) : Buffer.from(content as Uint8Array)
 
-/** Forgets mails that can not come again: servers give up a mail after days. */
+/** Forgets mails that cannot come again: servers give up a mail after days. */
 export const takenForMs = 30 * 24 * hourMs

@@ -265,7 +265,7 @@ class Tiny(ConanFile):
 for (const each of clients) {
   test(`${each.what} itself uploads a recipe with a binary, finds, installs and removes it`, async (t) => {
     const client = await pythonClient(...each.packages)
-    if (!client) return t.skip('the client can not be installed')
+    if (!client) return t.skip('the client cannot be installed')
     await using forge = await startForge({ users: ['alice'] })
     const folder = mkdtempSync(join(tmpdir(), 'ingot-conan-'))
     try {

@@ -145,7 +145,7 @@ asyncio.run(main())
 
 test('the library of pixi and mamba solves and installs what conda-package-handling built', async (t) => {
   const client = await pythonClient('py-rattler==0.28.0', 'conda-package-handling==2.6.0')
-  if (!client) return t.skip('the client can not be installed')
+  if (!client) return t.skip('the client cannot be installed')
   await using forge = await startForge({ users: ['alice'] })
   const alice = registryOf(forge.as('alice'), 'alice')
   const folder = mkdtempSync(join(tmpdir(), 'ingot-conda-'))

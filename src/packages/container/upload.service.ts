@@ -59,7 +59,7 @@ async function inTurn<Result>(ctx: PublishCtx, upload: Upload, work: () => Promi
   }
   const again = setInterval(
     () => {
-      // A turn that can not be kept ends by itself, and the store lets nobody add twice at one place.
+      // A turn that cannot be kept ends by itself, and the store lets nobody add twice at one place.
       transaction(ctx.db, (tx) => keepTurn(tx, upload.id, until())).catch(() => undefined)
     },
     (turnSeconds / 3) * 1000,

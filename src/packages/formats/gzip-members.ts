@@ -26,7 +26,7 @@ function contentStart(bytes: Buffer, start: number): number {
   return at + (flags & 2 ? 2 : 0)
 }
 
-const unpackable = () => brokenArchive('can not be unpacked')
+const unpackable = () => brokenArchive('cannot be unpacked')
 
 /** Unpacks the member that begins at `start`; nothing behind it is looked at. Throws `BadRequest`. */
 export async function readMember(bytes: Buffer, start: number, maxBytes: number): Promise<GzipMember> {

@@ -34,7 +34,7 @@ export function headerBytes(intro: Buffer, maxBytes: number): number {
   return size
 }
 
-const broken = () => brokenArchive('has a header that can not be read')
+const broken = () => brokenArchive('has a header that cannot be read')
 
 /** Takes a whole header apart. Throws `BadRequest`. */
 export function readHeader(bytes: Buffer): RpmHeader {

@@ -58,6 +58,6 @@ export async function reading<Result>(read: () => Promise<Result>): Promise<Resu
     return await read()
   } catch (error) {
     if (error instanceof Refusal) throw error
-    throw brokenArchive('can not be read')
+    throw brokenArchive('cannot be read')
   }
 }

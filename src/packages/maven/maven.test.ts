@@ -7,7 +7,7 @@ import { digest, refusedTo, registryOf, storedFiles } from '../packages.test-sup
 const pom = (text: string) =>
   `<?xml version="1.0"?><project xmlns="http://maven.apache.org/POM/4.0.0">${text}</project>`
 
-test('mavenUpload: who may not, paths that are none, descriptions that can not be read; nothing is kept', async () => {
+test('mavenUpload: who may not, paths that are none, descriptions that cannot be read; nothing is kept', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   assert.deepEqual(await refusedTo(forge, 'PUT', 'maven/g/a/1/a-1.jar', 'x'), [401, 401])

@@ -44,7 +44,7 @@ const refused = (what: string, code: string) => new BadRequest(what, code)
 export const isNpmName = (name: unknown): name is string =>
   typeof name === 'string' && name.length <= maxNameLength && nameForm.test(name)
 
-/** Whether a word can stand for a version: what reads as one itself can not. */
+/** Whether a word can stand for a version: what reads as one itself cannot. */
 export const isNpmTag = (tag: string): boolean =>
   tag !== '' &&
   tag.length <= maxTagLength &&

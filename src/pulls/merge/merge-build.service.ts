@@ -20,14 +20,14 @@ export const identityOf = (ctx: SignedInRepoCtx): Identity => ({
   offsetMinutes: 0,
 })
 
-/** What can not be merged, as a refusal. */
+/** What cannot be merged, as a refusal. */
 export function conflictOf(result: {
   readonly conflicts: readonly string[]
   readonly messages?: readonly string[]
 }): Conflict {
   const [path] = result.conflicts
   return new Conflict(
-    path === undefined ? 'the two can not be merged' : `the two can not be merged: ${path} was changed in both`,
+    path === undefined ? 'the two cannot be merged' : `the two cannot be merged: ${path} was changed in both`,
     'merge_conflict',
     { conflicts: result.conflicts.slice(0, 100) },
   )
@@ -143,7 +143,7 @@ async function joined(
 }
 
 /**
- * Makes the commits of a merge; no reference is moved. What can not be merged, and a fast forward that is none, is
+ * Makes the commits of a merge; no reference is moved. What cannot be merged, and a fast forward that is none, is
  * `Conflict`.
  * @param signing how they are signed
  * @param message called where the style has a message of its own
@@ -178,7 +178,7 @@ export async function buildMerge(
     case 'fast-forward-only':
       if (!(await git.isAncestor(repo.git_key, base, head))) {
         throw new Conflict(
-          'the base can not be fast-forwarded to the head; update the pull request first',
+          'the base cannot be fast-forwarded to the head; update the pull request first',
           'no_fast_forward',
         )
       }

@@ -53,7 +53,7 @@ export async function passGate(ctx: SignedInRepoCtx, pair: PullPair, demand: Mer
   if (pull.check_state !== 'mergeable' && pull.check_state !== 'empty') {
     const why =
       pull.check_state === 'ancestor' ? 'the base contains the head already' : 'try again later or solve the conflicts'
-    throw refused(`the pull request can not be merged now: ${why}`, 'pull_not_mergeable')
+    throw refused(`the pull request cannot be merged now: ${why}`, 'pull_not_mergeable')
   }
   const checked = { issue: pair.issue, pull }
   if (rule && !demand.isScheduled && !skipsProtection(ctx, rule, demand)) {

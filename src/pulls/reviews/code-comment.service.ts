@@ -32,7 +32,7 @@ async function diffOf(ctx: RepoCtx, pull: PullRow, head: Oid, path: string): Pro
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** The commit that touched a line last; the head itself where that can not be told. */
+/** The commit that touched a line last; the head itself where that cannot be told. */
 async function lastTouch(ctx: RepoCtx, head: Oid, path: string, line: number): Promise<Oid> {
   if (line > maxBlamedLine) return head
   try {

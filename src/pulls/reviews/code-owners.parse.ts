@@ -37,7 +37,7 @@ function wordsOf(line: string): string[] {
 
 /**
  * Reads a file of code owners: `<regular expression> <owner>…`, a leading `!` turns the expression round. Lines without
- * owners, and such whose expression can not be read, do not count (contract, pulls: code owners).
+ * owners, and such whose expression cannot be read, do not count (contract, pulls: code owners).
  */
 export function parseCodeOwners(text: string): OwnerRule[] {
   const rules: OwnerRule[] = []

@@ -178,7 +178,7 @@ export async function askForReviews(ctx: SignedInRepoCtx, pair: PullPair, input:
   const readers = new Set(allowed.map((user) => user.id))
   for (const user of people) {
     if (user.id === pair.issue.poster_id) {
-      throw new Invalid('the author can not review their own pull request', 'reviewer_is_poster')
+      throw new Invalid('the author cannot review their own pull request', 'reviewer_is_poster')
     }
     if (!readers.has(user.id)) throw new Invalid(`${user.name} may not read pull requests here`, 'reviewer_refused')
   }
@@ -195,7 +195,7 @@ export async function askForReviews(ctx: SignedInRepoCtx, pair: PullPair, input:
     if (pair.issue.is_closed) {
       for (const user of people) {
         if (await findNewestVerdict(tx, pair.issue.id, user.id)) {
-          throw new Forbidden('reviews of a closed pull request can not be requested', 'pull_closed')
+          throw new Forbidden('reviews of a closed pull request cannot be requested', 'pull_closed')
         }
       }
     }

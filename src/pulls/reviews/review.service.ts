@@ -82,7 +82,7 @@ function checkReview(
 ): void {
   const isVerdict = type === 'approve' || type === 'reject'
   if (isVerdict && issue.poster_id === ctx.viewer.id) {
-    throw new Invalid('you can not approve or reject your own pull request', 'own_pull')
+    throw new Invalid('you cannot approve or reject your own pull request', 'own_pull')
   }
   const needsBody = type === 'reject' || type === 'pending' || (type === 'comment' && !hasComments)
   if (needsBody && body.trim() === '' && !(type === 'pending' && hasComments)) {

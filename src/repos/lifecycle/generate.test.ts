@@ -9,7 +9,7 @@ const variables = templateVariables({
   template: { name: 'seed', description: '', owner: 'bob', link: '/bob/seed', httpsUrl: 'h', sshUrl: 's' },
 })
 
-test('generateRepo: variables in their ways of writing; unknown ones lose the dollar; paths can not lead elsewhere', () => {
+test('generateRepo: variables in their ways of writing; unknown ones lose the dollar; paths cannot lead elsewhere', () => {
   const expand = (text: string) => expandVariables(text, variables)
   assert.equal(
     expand('$REPO_NAME_SNAKE ${REPO_NAME_KEBAB} $REPO_NAME_CAMEL $REPO_NAME_PASCAL'),

@@ -30,7 +30,7 @@ export function mayMigrate({ service, items, isMirror = false }: MigrationItems)
   if (!services.includes(kind)) return deny(`${service} is no kind of server`)
   if (kind === 'git') return allow
   const unread = readServices.includes(kind) ? undefined : items.find((item) => itemsOfServices.includes(item))
-  if (unread !== undefined) return deny(`${unread} can not be copied from ${kind}, only git data can`)
+  if (unread !== undefined) return deny(`${unread} cannot be copied from ${kind}, only git data can`)
   const unfollowed = isMirror ? items.find((item) => itemsOfPeople.includes(item)) : undefined
-  return unfollowed === undefined ? allow : deny(`a mirror can not follow ${unfollowed} of another server`)
+  return unfollowed === undefined ? allow : deny(`a mirror cannot follow ${unfollowed} of another server`)
 }

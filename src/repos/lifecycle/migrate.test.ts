@@ -87,7 +87,7 @@ test('repoMigrate: whose the copy becomes', async () => {
   assert.equal((await forge.as('bob').post('/repos/migrate', body)).status, 409)
 })
 
-test('repoMigrate: what can not be copied is refused and leaves nothing', async () => {
+test('repoMigrate: what cannot be copied is refused and leaves nothing', async () => {
   await using source = await startForge()
   await using forge = await openForge()
   const shut = await source.given.repo({ private: true })
@@ -96,7 +96,7 @@ test('repoMigrate: what can not be copied is refused and leaves nothing', async 
     [{ clone_addr: 'nope' }, 'no URL'],
     [{ clone_addr: '/etc' }, 'a folder'],
     [{ clone_addr: 'file:///etc' }, 'a scheme of files'],
-    [{ clone_addr: 'ssh://git@localhost/a/b.git' }, 'a scheme whose addresses can not be pinned'],
+    [{ clone_addr: 'ssh://git@localhost/a/b.git' }, 'a scheme whose addresses cannot be pinned'],
     [{ clone_addr: `${source.url}/` }, 'no repository'],
     [{ clone_addr: `${source.url}/${shut.fullName}.git` }, 'no credentials'],
     [{ clone_addr: `${source.url}/${shut.fullName}.git`, auth_username: 'alice', auth_password: 'x' }, 'wrong ones'],

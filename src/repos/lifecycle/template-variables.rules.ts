@@ -82,7 +82,7 @@ export const expandVariables = (text: string, variables: ReadonlyMap<string, str
     return variables.get(name) ?? name
   })
 
-/** A value that can be part of a path: what would lead elsewhere, or can not be a file's name, becomes `_`. */
+/** A value that can be part of a path: what would lead elsewhere, or cannot be a file's name, becomes `_`. */
 const inPath = (value: string): string =>
   // oxlint-disable-next-line no-control-regex -- control characters are what must not pass
   value.replaceAll('..', '_').replaceAll(/[<>:"/\\|?*\u0000-\u001f]/g, '_')

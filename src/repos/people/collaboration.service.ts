@@ -51,7 +51,7 @@ export async function putCollaborator(
   user: UserRow,
   permission: string | undefined,
 ): Promise<void> {
-  if (user.kind !== 'individual') throw new Invalid('an organization can not be a collaborator', 'not_a_person')
+  if (user.kind !== 'individual') throw new Invalid('an organization cannot be a collaborator', 'not_a_person')
   if (user.id === ctx.owner.id) throw new Invalid('the owner needs not be a collaborator', 'collaborator_is_owner')
   if (await isBlockedEitherWay(ctx.db, ctx.owner.id, user.id)) {
     throw new Forbidden('one of the two blocks the other', 'user_blocked')

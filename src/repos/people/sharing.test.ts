@@ -30,7 +30,7 @@ test('repoAddCollaborator, repoCheckCollaborator, repoGetRepoPermissions, repoDe
   assert.equal((await alice.get(repo.api)).json.watchers_count, 2)
   assert.equal((await alice.delete(path)).status, 204)
   assert.equal((await forge.as('ann').get(repo.api)).status, 404)
-  assert.equal((await alice.get(repo.api)).json.watchers_count, 1, 'who can not see it watches it no longer')
+  assert.equal((await alice.get(repo.api)).json.watchers_count, 1, 'who cannot see it watches it no longer')
   assert.equal((await alice.get(path)).status, 404)
 })
 

@@ -85,7 +85,7 @@ export async function deleteAllWatches(tx: Tx, userId: UserId): Promise<void> {
   if (counted.length > 0) await addToWatchCounts(tx, counted, -1)
 }
 
-/** Somebody watches no repository of an owner any more that they can not see. */
+/** Somebody watches no repository of an owner any more that they cannot see. */
 export async function unwatchUnseenReposOf(tx: Tx, ownerId: UserId, userId: UserId): Promise<void> {
   const user = await tx.selectFrom('user').selectAll().where('id', '=', userId).executeTakeFirst()
   if (!user) return

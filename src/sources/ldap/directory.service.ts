@@ -230,7 +230,7 @@ async function takeIn(
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     // The name is another account's, or none that an account may have: the directory has to say something else.
-    services.log('warn', 'somebody of a directory can not have an account', {
+    services.log('warn', 'somebody of a directory cannot have an account', {
       source: source.name,
       name: person.name,
       reason: error.message,

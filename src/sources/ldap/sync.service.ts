@@ -125,10 +125,10 @@ async function followOne(
     else synced.made++
     await followGroups(services, user, source.settings, groups, comparableDn)
   } catch (error) {
-    // One who can not have an account keeps no other from theirs.
+    // One who cannot have an account keeps no other from theirs.
     if (!(error instanceof Refusal)) throw error
     const { name } = person
-    services.log('warn', 'somebody of a directory can not have an account', {
+    services.log('warn', 'somebody of a directory cannot have an account', {
       source: source.name,
       name,
       reason: error.message,

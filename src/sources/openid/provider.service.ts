@@ -187,7 +187,7 @@ export async function identityOf(
   )
 }
 
-/** The picture that a provider names, in base64; undefined when it can not be had. */
+/** The picture that a provider names, in base64; undefined when it cannot be had. */
 export async function pictureAt(
   services: Services,
   source: Source<'openid'>,

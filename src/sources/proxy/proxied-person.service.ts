@@ -18,7 +18,7 @@ const loginNotedSeconds = 3600
  * The account of whom a proxy vouches for: by name, else by confirmed address. Without one it is made where
  * `[service].ENABLE_REVERSE_PROXY_AUTO_REGISTRATION` says so.
  * @returns undefined when there is none
- * @throws AccountRefused for one that can not be made
+ * @throws AccountRefused for one that cannot be made
  */
 export async function accountOfProxy(services: Services, said: ProxySaid): Promise<UserRow | undefined> {
   const found = await findAccount(services, said)
@@ -55,7 +55,7 @@ async function makeProxied(services: Services, { name, email, fullName }: ProxyS
     // A browser that comes for the first time asks for several things at once.
     const made = await findUserByName(services.db, name)
     if (made?.kind === 'individual') return made
-    services.log('warn', 'somebody of the reverse proxy can not have an account', { name, reason: error.message })
-    throw new AccountRefused('the reverse proxy names somebody who can not have an account here', 'proxied_unfit')
+    services.log('warn', 'somebody of the reverse proxy cannot have an account', { name, reason: error.message })
+    throw new AccountRefused('the reverse proxy names somebody who cannot have an account here', 'proxied_unfit')
   }
 }

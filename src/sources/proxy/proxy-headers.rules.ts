@@ -22,7 +22,7 @@ const maxFullName = 100
 /**
  * What the headers say. A header that came twice has both values with a comma between, which no name and no address has; nor
  * has one control characters, or letters that look like others.
- * @returns the header that can not be right
+ * @returns the header that cannot be right
  */
 export function readProxyHeaders({ name, email, fullName }: ProxyHeaders): ProxySaid | 'name' | 'email' {
   const rules = { allowDotsInUsernames: true }

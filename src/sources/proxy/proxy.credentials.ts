@@ -12,7 +12,7 @@ function headerOf({ headers }: Call, name: string): string | undefined {
   return value === undefined || value === '' ? undefined : String(value)
 }
 
-/** What a proxy that is believed says of who sent a request. @throws Unauthenticated when it can not be right */
+/** What a proxy that is believed says of who sent a request. @throws Unauthenticated when it cannot be right */
 function saidBy({ config }: AuthServices, call: Call): ProxySaid | undefined {
   const { service, security } = config
   if (!service.enableReverseProxyAuthentication || !call.isFromProxy) return undefined

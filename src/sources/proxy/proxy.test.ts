@@ -72,7 +72,7 @@ test('home: from an address that is not believed nobody is whom they say they ar
   assert.equal((await forge.guest.get('/users/mallory')).status, 404, 'nor is an account made')
 })
 
-test('home: names that can not be one are refused, and stand for nobody', async () => {
+test('home: names that cannot be one are refused, and stand for nobody', async () => {
   await using forge = await start({
     ENABLE_REVERSE_PROXY_AUTHENTICATION_API: true,
     ENABLE_REVERSE_PROXY_AUTO_REGISTRATION: true,

@@ -155,7 +155,7 @@ export async function readPgpSignature(armored: string): Promise<PgpSignature | 
     // Several signatures on one thing are nobody's habit; each would cost a check.
     return keyIds.length === 1 ? { keyIds, parsed } : undefined
   } catch {
-    // What can not be parsed is no signature; there is nobody else to tell.
+    // What cannot be parsed is no signature; there is nobody else to tell.
     return undefined
   }
 }

@@ -8,8 +8,8 @@ import { mayUsePassword } from './password.rules.ts'
 /**
  * Whether somebody may choose a password: long and varied enough, and where `[security].PASSWORD_CHECK_PWN` asks for it
  * not among those that leaked elsewhere. It waits for another server then, so no transaction may be open.
- * @throws BadRequest (`password_weak`, `password_leaked`); Unavailable when it can not be looked up: what the settings ask
- * for is not left out because it can not be done
+ * @throws BadRequest (`password_weak`, `password_leaked`); Unavailable when it cannot be looked up: what the settings ask
+ * for is not left out because it cannot be done
  */
 export async function checkNewPassword(services: Services, password: string): Promise<void> {
   const { security } = services.config

@@ -64,7 +64,7 @@ test('adminCreateUser, adminEditUser, signUpSubmit, changePasswordSubmit: a pass
   })
 })
 
-test('adminCreateUser: when leaked passwords can not be looked up nobody gets one', async () => {
+test('adminCreateUser: when leaked passwords cannot be looked up nobody gets one', async () => {
   await withRanges(async (forge, list) => {
     list.status = 500
     const { status, json } = await forge.as('root').post('/admin/users', account(testPassword))

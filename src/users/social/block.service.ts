@@ -13,7 +13,7 @@ import { endFollow } from './follow.service.ts'
  * transfers) follows from the event in the same transaction. Oneself without effect; an organization is `Invalid`.
  */
 export async function block(ctx: SignedInCtx, blocker: UserRow, target: UserRow): Promise<void> {
-  if (target.kind !== 'individual') throw new Invalid('an organization can not be blocked', 'not_a_person')
+  if (target.kind !== 'individual') throw new Invalid('an organization cannot be blocked', 'not_a_person')
   if (blocker.id === target.id) return
   await transaction(ctx.db, async (tx) => {
     if (!(await insertBlock(tx, blocker.id, target.id, nowUnix(ctx.clock)))) return
@@ -26,7 +26,7 @@ export async function block(ctx: SignedInCtx, blocker: UserRow, target: UserRow)
 
 /** Takes a block back; there may be none. */
 export async function unblock(ctx: SignedInCtx, blocker: UserRow, target: UserRow): Promise<void> {
-  if (target.kind !== 'individual') throw new Invalid('an organization can not be blocked', 'not_a_person')
+  if (target.kind !== 'individual') throw new Invalid('an organization cannot be blocked', 'not_a_person')
   await transaction(ctx.db, async (tx) => {
     if (!(await deleteBlock(tx, blocker.id, target.id))) return
     await publish(tx, 'user.unblocked', { blockerId: blocker.id, blockedId: target.id, doerId: ctx.viewer.id })
