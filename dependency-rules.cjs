@@ -117,7 +117,7 @@ module.exports = {
    */
   themes: {
     users: [['avatars', 'credentials', 'social'], ['entry']],
-    repos: [['mirrors', 'social'], ['people'], ['lifecycle']],
+    repos: [['search'], ['lists'], ['git-hooks', 'mirrors', 'social'], ['people'], ['lifecycle'], ['maintenance']],
     code: [['commits'], ['branches'], ['contents'], ['archives', 'languages', 'statuses']],
     issues: [
       ['attachments', 'labels', 'milestones', 'social', 'templates', 'time'],

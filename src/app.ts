@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { attachAudit } from './audit/audit.ts'
-import type { DoctorCheck } from './access/doctor.ts'
+import type { DoctorCheck } from './access/contributions/doctor.ts'
 import { partsOf, type Door, type Feature } from './access/feature.ts'
 import { Admission } from './admission/admission.ts'
 import { openOwnServices } from './access/own-service.ts'

@@ -1,5 +1,5 @@
 import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
-import { teamHoldsAll, teamsOfMembers } from './team-holds.store.ts'
+import { teamHoldsAll, teamsOfMembers } from './conditions/team-holds.store.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { idList, idListText } from '../db/id-list.ts'
 import { preparedQueries, preparedQuery } from '../db/prepared.ts'

@@ -3,7 +3,7 @@ import type { Call } from '../http/operation.ts'
 import { empty } from '../http/reply.ts'
 import type { NotFound } from '../lib/errors.ts'
 import type { Blobs } from '../storage/blobs.ts'
-import { contentOf } from './stored-content.ts'
+import { contentOf } from './contributions/stored-content.ts'
 
 /** The replies of an operation that serves a stored file. */
 export const storedReplies = { ...fileReplies, 303: 'empty' } as const

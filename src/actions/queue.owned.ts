@@ -1,4 +1,4 @@
-import type { OwnedByAccount, OwnedByRepo } from '../access/owned.ts'
+import type { OwnedByAccount, OwnedByRepo } from '../access/contributions/owned.ts'
 import { scopeOfAccount, scopeOfRepo } from './queue-scope.ts'
 import { endTokensReadableBy } from './runners/end-registration.service.ts'
 import { endQueueVersion } from './runners/runner.store.ts'

@@ -1,6 +1,12 @@
 import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
-import { findHidden, isNotHidden, isReadable, type HiddenRepos, type Reading } from '../access/reading.store.ts'
-import { teamHoldsRepo } from '../access/team-holds.store.ts'
+import {
+  findHidden,
+  isNotHidden,
+  isReadable,
+  type HiddenRepos,
+  type Reading,
+} from '../access/conditions/reading.store.ts'
+import { teamHoldsRepo } from '../access/conditions/team-holds.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db } from '../db/database.ts'
 import { mergedPage } from '../db/merged-page.ts'

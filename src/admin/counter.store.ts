@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from 'kysely'
-import type { Counter, ExpectedRows } from '../access/counter.ts'
+import type { Counter, ExpectedRows } from '../access/contributions/counter.ts'
 import type { Db, Tx } from '../db/database.ts'
 
 export interface Recounted {

@@ -1,4 +1,4 @@
-import type { WholeCheck } from '../access/doctor.ts'
+import type { WholeCheck } from '../access/contributions/doctor.ts'
 import { listJobs, type JobRow } from '../jobs/queue.ts'
 import { inBatches } from '../lib/in-batches.ts'
 import { listNamedBlobs } from './file-scan.store.ts'

@@ -1,5 +1,5 @@
 import type { Services } from '../access/context.ts'
-import type { DoctorCheck, DoctorOptions, Finding, RepoCheck } from '../access/doctor.ts'
+import type { DoctorCheck, DoctorOptions, Finding, RepoCheck } from '../access/contributions/doctor.ts'
 import { everyRepo } from '../access/repo-scan.store.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import { findRepoById } from '../repos/repo.store.ts'

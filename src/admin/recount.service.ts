@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Services } from '../access/context.ts'
-import type { Counter } from '../access/counter.ts'
+import type { Counter } from '../access/contributions/counter.ts'
 import { transaction } from '../db/database.ts'
 import { inBatches } from '../lib/in-batches.ts'
 import {

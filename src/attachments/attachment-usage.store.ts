@@ -1,4 +1,4 @@
-import type { RepoUsage } from '../access/usage.store.ts'
+import type { RepoUsage } from '../access/quota/usage.store.ts'
 import type { Db, Tx } from '../db/database.ts'
 import type { RepoId } from '../lib/ids.ts'
 

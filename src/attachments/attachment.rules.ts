@@ -1,5 +1,5 @@
 import type { AttachmentRow } from '../db/tables/issues.ts'
-import type { UsageKind } from '../access/quota.rules.ts'
+import type { UsageKind } from '../access/quota/quota.rules.ts'
 
 /** Extensions and media types that may be attached; nothing listed means all. */
 export interface AllowedTypes {

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import type { DoctorCheck } from '../access/doctor.ts'
+import type { DoctorCheck } from '../access/contributions/doctor.ts'
 import { examine, type CheckReport } from '../admin/doctor.service.ts'
 import { allDoctorChecks } from '../app.ts'
 import type { Config } from '../config/load-config.ts'

@@ -1,4 +1,4 @@
-import { nameForDoctor, type RepoCheck } from '../access/doctor.ts'
+import { nameForDoctor, type RepoCheck } from '../access/contributions/doctor.ts'
 import { transaction } from '../db/database.ts'
 import { branchRef } from '../lib/refs.ts'
 import { nowUnix } from '../lib/time.ts'

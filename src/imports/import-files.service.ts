@@ -1,4 +1,4 @@
-import { addToUsage } from '../access/usage.store.ts'
+import { addToUsage } from '../access/quota/usage.store.ts'
 import type { Tx } from '../db/database.ts'
 import { mapLimited } from '../lib/map-limited.ts'
 import type { CommentId, IssueId } from '../lib/ids.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { refuseOverQuota } from '../access/quota.service.ts'
-import { addToUsage, listUsageOf } from '../access/usage.store.ts'
+import { refuseOverQuota } from '../access/quota/quota.service.ts'
+import { addToUsage, listUsageOf } from '../access/quota/usage.store.ts'
 import { attachedName } from '../attachments/attachment.rules.ts'
 import { transaction } from '../db/database.ts'
 import type { NewAttachmentRow } from '../db/tables/issues.ts'

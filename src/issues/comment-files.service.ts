@@ -1,4 +1,4 @@
-import { refuseOverQuota } from '../access/quota.service.ts'
+import { refuseOverQuota } from '../access/quota/quota.service.ts'
 import type { SignedInRepoCtx } from '../access/context.ts'
 import { addFile } from '../attachments/attachment-row.service.ts'
 import { storeFile, type ArrivedFile, type IncomingFile } from '../attachments/incoming-file.service.ts'

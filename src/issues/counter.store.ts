@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Counter } from '../access/counter.ts'
+import type { Counter } from '../access/contributions/counter.ts'
 
 /** Counts of issues in repositories, labels and milestones. */
 export const issueCounters: readonly Counter[] = [

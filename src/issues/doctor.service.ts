@@ -1,4 +1,4 @@
-import type { WholeCheck } from '../access/doctor.ts'
+import type { WholeCheck } from '../access/contributions/doctor.ts'
 import { transaction } from '../db/database.ts'
 import { idBatches } from '../db/id-batches.ts'
 import { countMisplaced, placeAnew, placedTables } from './place.store.ts'

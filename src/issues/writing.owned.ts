@@ -1,5 +1,5 @@
 import type { Services } from '../access/context.ts'
-import type { OwnedByAccount, OwnedByRepo } from '../access/owned.ts'
+import type { OwnedByAccount, OwnedByRepo } from '../access/contributions/owned.ts'
 import { transaction } from '../db/database.ts'
 import type { IssueId, UserId } from '../lib/ids.ts'
 import { inBatches } from '../lib/in-batches.ts'

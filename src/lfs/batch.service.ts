@@ -1,5 +1,5 @@
 import type { RepoCtx, SignedInRepoCtx } from '../access/context.ts'
-import { refuseOverQuota } from '../access/quota.service.ts'
+import { refuseOverQuota } from '../access/quota/quota.service.ts'
 import { transaction } from '../db/database.ts'
 import { TooLarge } from '../lib/errors.ts'
 import { mapLimited } from '../lib/map-limited.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Counter } from '../access/counter.ts'
+import type { Counter } from '../access/contributions/counter.ts'
 
 /** The size of the objects of a repository, in its row. */
 export const lfsCounters: readonly Counter[] = [

@@ -1,4 +1,4 @@
-import type { DoctorCheck } from '../access/doctor.ts'
+import type { DoctorCheck } from '../access/contributions/doctor.ts'
 import { enqueue } from '../jobs/queue.ts'
 import { transaction } from '../db/database.ts'
 import { countUnownedBlobs, releaseUnownedBlobs } from './release.store.ts'

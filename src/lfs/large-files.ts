@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import type { LargeFiles } from '../access/large-files.ts'
+import type { LargeFiles } from '../access/contributions/large-files.ts'
 import { findObject, storeObject } from './object.service.ts'
 import { formatPointer, maxPointerBytes, parsePointer } from './pointer.rules.ts'
 

@@ -1,4 +1,4 @@
-import type { OwnedByRepo } from '../access/owned.ts'
+import type { OwnedByRepo } from '../access/contributions/owned.ts'
 import { clockOf } from '../db/clock.ts'
 import { nowUnix } from '../lib/time.ts'
 import { releaseAllOf } from './release.store.ts'

@@ -1,5 +1,11 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
-import { findHidden, isNotHidden, isReadable, type HiddenRepos, type Reading } from '../access/reading.store.ts'
+import {
+  findHidden,
+  isNotHidden,
+  isReadable,
+  type HiddenRepos,
+  type Reading,
+} from '../access/conditions/reading.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { mergedPage } from '../db/merged-page.ts'

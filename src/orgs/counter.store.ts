@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Counter } from '../access/counter.ts'
+import type { Counter } from '../access/contributions/counter.ts'
 import { repoUnits } from '../db/tables/repositories.ts'
 
 const digit = sql.join(

@@ -1,4 +1,4 @@
-import type { OwnedByAccount } from '../access/owned.ts'
+import type { OwnedByAccount } from '../access/contributions/owned.ts'
 import { Invalid } from '../lib/errors.ts'
 import { purgePossessions } from '../users/account-removal.service.ts'
 import { deleteOrg } from './org.service.ts'

@@ -1,5 +1,5 @@
-import type { DoctorCheck } from '../access/doctor.ts'
-import { addToUsage } from '../access/usage.store.ts'
+import type { DoctorCheck } from '../access/contributions/doctor.ts'
+import { addToUsage } from '../access/quota/usage.store.ts'
 import { transaction, type Tx } from '../db/database.ts'
 import { nowUnix } from '../lib/time.ts'
 import { countUnmarkedBlobs, markUnusedBlobs } from './blob.store.ts'

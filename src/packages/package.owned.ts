@@ -1,4 +1,4 @@
-import { stillOwns, type OwnedByAccount } from '../access/owned.ts'
+import { stillOwns, type OwnedByAccount } from '../access/contributions/owned.ts'
 import { purgePackages } from './package.service.ts'
 import { ownsPackages } from './package.store.ts'
 

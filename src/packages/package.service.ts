@@ -1,7 +1,7 @@
 import { findRepoByName } from '../access/access.store.ts'
 import type { Ctx, Services, SignedInCtx, SubjectCtx } from '../access/context.ts'
 import { noRepo, openRepo } from '../access/resolve-repo.ts'
-import { addToUsage } from '../access/usage.store.ts'
+import { addToUsage } from '../access/quota/usage.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import { transaction, type Tx } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
-import { addToUsage } from '../access/usage.store.ts'
+import { addToUsage } from '../access/quota/usage.store.ts'
 import { transaction } from '../db/database.ts'
 import type { UserId } from '../lib/ids.ts'
 import { countQueries } from '../testing/count-queries.ts'

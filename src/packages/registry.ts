@@ -1,4 +1,4 @@
-import { ownerUnderQuota } from '../access/quota.requirements.ts'
+import { ownerUnderQuota } from '../access/quota/quota.requirements.ts'
 import type { ErrorForm } from '../http/error-forms.ts'
 import { jsonType } from '../http/error-forms.ts'
 import { bytesOf } from '../http/operation.ts'

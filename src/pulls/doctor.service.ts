@@ -1,5 +1,5 @@
 import type { Services } from '../access/context.ts'
-import { nameForDoctor, type Finding, type RepoCheck } from '../access/doctor.ts'
+import { nameForDoctor, type Finding, type RepoCheck } from '../access/contributions/doctor.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import { pullRef } from './pull-ref.ts'
 import { writePullRef } from './pull-sync.service.ts'

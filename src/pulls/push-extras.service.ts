@@ -1,5 +1,5 @@
 import type { SignedInRepoCtx } from '../access/context.ts'
-import type { PushExtras } from '../access/push-extras.ts'
+import type { PushExtras } from '../access/contributions/push-extras.ts'
 import { accessTo } from '../access/repo-access.ts'
 import { listUnits } from '../access/access.store.ts'
 import type { PushedUpdate } from '../git/git.ts'

@@ -1,6 +1,6 @@
 import type { Services } from '../access/context.ts'
-import type { QuotaSubject } from '../access/quota.rules.ts'
-import { listGroups, listGroupsNamed, type NamedQuotaGroup } from '../access/quota.store.ts'
+import type { QuotaSubject } from '../access/quota/quota.rules.ts'
+import { listGroups, listGroupsNamed, type NamedQuotaGroup } from '../access/quota/quota.store.ts'
 import { recordAct } from '../audit/audit.ts'
 import { isForeignKeyViolation, isUniqueViolation, transaction, type Tx } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { quotaSubjects } from '../access/quota.rules.ts'
+import { quotaSubjects } from '../access/quota/quota.rules.ts'
 import { startForge } from '../testing/forge.ts'
 
 const check = (subject: string) => `/user/quota/check?subject=${subject}`

@@ -1,5 +1,5 @@
 import type { Services } from '../access/context.ts'
-import type { QuotaSubject } from '../access/quota.rules.ts'
+import type { QuotaSubject } from '../access/quota/quota.rules.ts'
 import { recordAct } from '../audit/audit.ts'
 import { isUniqueViolation, transaction } from '../db/database.ts'
 import type { QuotaRuleRow } from '../db/tables/quota.ts'

@@ -1,4 +1,4 @@
-import { quotaSubjects, type QuotaSubject } from '../access/quota.rules.ts'
+import { quotaSubjects, type QuotaSubject } from '../access/quota/quota.rules.ts'
 import { Invalid } from '../lib/errors.ts'
 
 const isSubject = (text: string): text is QuotaSubject => (quotaSubjects as readonly string[]).includes(text)

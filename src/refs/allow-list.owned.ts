@@ -1,4 +1,4 @@
-import type { OwnedByAccount } from '../access/owned.ts'
+import type { OwnedByAccount } from '../access/contributions/owned.ts'
 import { takeAccountOffLists } from './allow-list.store.ts'
 
 /** Where an account that goes was allowed what others are not. */

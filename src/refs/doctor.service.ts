@@ -1,5 +1,5 @@
 import type { Services } from '../access/context.ts'
-import { nameForDoctor, type RepoCheck, type WholeCheck } from '../access/doctor.ts'
+import { nameForDoctor, type RepoCheck, type WholeCheck } from '../access/contributions/doctor.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import { branchOf, tagOf, zeroOid } from '../lib/refs.ts'
 import { codeOf } from './git-repository.ts'

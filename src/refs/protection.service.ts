@@ -1,5 +1,5 @@
 import type { RepoCtx } from '../access/context.ts'
-import { matchExpressions } from '../access/expressions.ts'
+import { matchExpressions } from '../access/contributions/expressions.ts'
 import type { PushedUpdate, ReadFrom } from '../git/git.ts'
 import { Forbidden } from '../lib/errors.ts'
 import { compileGlob } from '../lib/glob.ts'

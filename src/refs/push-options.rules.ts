@@ -1,4 +1,4 @@
-import type { PushSettings } from '../access/push-extras.ts'
+import type { PushSettings } from '../access/contributions/push-extras.ts'
 import { wordTable } from '../lib/word-table.ts'
 
 const truths = new Set(['1', 't', 'true'])

@@ -1,6 +1,6 @@
 import type { SignedInRepoCtx } from '../access/context.ts'
-import type { PushExtras, PushSettings } from '../access/push-extras.ts'
-import { refuseOverQuota } from '../access/quota.service.ts'
+import type { PushExtras, PushSettings } from '../access/contributions/push-extras.ts'
+import { refuseOverQuota } from '../access/quota/quota.service.ts'
 import type { PushCheck, PushedUpdate, ReceiveCallbacks } from '../git/git.ts'
 import { OverQuota, Refusal } from '../lib/errors.ts'
 import { isZeroOid, zeroOid } from '../lib/refs.ts'

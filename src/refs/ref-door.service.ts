@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Services } from '../access/context.ts'
-import { readEffect, type PlannedEffect } from '../access/ref-effect.ts'
+import { readEffect, type PlannedEffect } from '../access/contributions/ref-effect.ts'
 import { transaction, type Db, type Tx } from '../db/database.ts'
 import type { RefJournalRow, RepoRow } from '../db/tables/repositories.ts'
 import { publish } from '../events/hub.ts'

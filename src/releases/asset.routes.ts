@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { repoUnderQuota } from '../access/quota.requirements.ts'
+import { repoUnderQuota } from '../access/quota/quota.requirements.ts'
 import { storedReplies } from '../access/serve-stored.ts'
 import { canRead, canWrite, inRepo } from '../access/repo.requirements.ts'
 import { attachmentsEnabled, signedIn } from '../access/requirements.ts'

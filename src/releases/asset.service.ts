@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Ctx, RepoCtx, SignedInRepoCtx } from '../access/context.ts'
-import type { FileHolder } from '../access/file-holder.ts'
+import type { FileHolder } from '../access/contributions/file-holder.ts'
 import { addUpload, removeFiles } from '../attachments/attachment-row.service.ts'
 import { attachedName } from '../attachments/attachment.rules.ts'
 import { updateAttachment } from '../attachments/attachment.store.ts'

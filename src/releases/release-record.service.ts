@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { refEffect } from '../access/ref-effect.ts'
+import { refEffect } from '../access/contributions/ref-effect.ts'
 import { removeFiles } from '../attachments/attachment-row.service.ts'
 import type { Tx } from '../db/database.ts'
 import type { NewReleaseRow, ReleaseChange, ReleaseRow } from '../db/tables/releases.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Counter } from '../access/counter.ts'
+import type { Counter } from '../access/contributions/counter.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { textList, textListText } from '../db/id-list.ts'
 import { contains } from '../db/like.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Counter } from '../access/counter.ts'
+import type { Counter } from '../access/contributions/counter.ts'
 
 const tallyColumns = ['audience', 'is_template', 'is_archived', 'is_mirror', 'is_fork', 'slot']
 

@@ -1,4 +1,4 @@
-import { stillOwns, type OwnedByAccount, type OwnedByRepo } from '../access/owned.ts'
+import { stillOwns, type OwnedByAccount, type OwnedByRepo } from '../access/contributions/owned.ts'
 import { deleteRepo } from './lifecycle/repo-deletion.service.ts'
 import { endTransfersOf } from './lifecycle/transfer.store.ts'
 import { forgetStars, listReposOwnedBy, ownsRepos } from './repo.store.ts'

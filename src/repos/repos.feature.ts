@@ -1,6 +1,6 @@
 import type { Feature } from '../access/feature.ts'
 import * as repoRoutes from './repo.routes.ts'
-import * as repoListRoutes from './repo-list.routes.ts'
+import * as repoListRoutes from './lists/repo-list.routes.ts'
 import * as forkRoutes from './lifecycle/fork.routes.ts'
 import * as transferRoutes from './lifecycle/transfer.routes.ts'
 import * as generateRoutes from './lifecycle/generate.routes.ts'
@@ -16,13 +16,13 @@ import * as teamRepoRoutes from './people/team-repo.routes.ts'
 import * as mirrorRoutes from './mirrors/mirror.routes.ts'
 import * as pushMirrorRoutes from './mirrors/push-mirror.routes.ts'
 import * as repoAvatarRoutes from './avatar.routes.ts'
-import * as gitHookRoutes from './git-hook.routes.ts'
+import * as gitHookRoutes from './git-hooks/git-hook.routes.ts'
 import {
   bitmapAfterLargePush,
   maintainAfterChanges,
   maintainRepository,
   measureRepository,
-} from './measure.subscribers.ts'
+} from './maintenance/measure.subscribers.ts'
 import {
   copyTemplateAvatar,
   dropUnseenWatches,
@@ -31,15 +31,15 @@ import {
   watchTeamRepos,
 } from './repo.subscribers.ts'
 import { repoCounters } from './counter.store.ts'
-import { deleteMissingRepos } from './delete-missing-repos.task.ts'
-import { gitLeftoversCheck, givenCopiesCheck, orphansCheck, repositoriesCheck } from './doctor.service.ts'
-import { gitGcRepos } from './git-gc-repos.task.ts'
+import { deleteMissingRepos } from './maintenance/delete-missing-repos.task.ts'
+import { gitLeftoversCheck, givenCopiesCheck, orphansCheck, repositoriesCheck } from './maintenance/doctor.service.ts'
+import { gitGcRepos } from './maintenance/git-gc-repos.task.ts'
 import { gitUsage } from './git-usage.service.ts'
 import { migrationClient } from './mirrors/migration-client.ts'
 import { repoPushExtras } from './push-extras.service.ts'
-import { reinitMissingRepos } from './reinit-missing-repos.task.ts'
-import { removeGitLeftovers } from './remove-git-leftovers.task.ts'
-import { repoHealthCheck } from './repo-health-check.task.ts'
+import { reinitMissingRepos } from './maintenance/reinit-missing-repos.task.ts'
+import { removeGitLeftovers } from './maintenance/remove-git-leftovers.task.ts'
+import { repoHealthCheck } from './maintenance/repo-health-check.task.ts'
 import { accountRelations, ownedRepos, repoRelations } from './repo.owned.ts'
 import { syncMirrorJob, updateMirrors } from './mirrors/sync-mirror.job.ts'
 import { mirrorPurpose } from './mirrors/mirror.service.ts'

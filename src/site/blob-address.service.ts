@@ -1,5 +1,5 @@
 import type { Services } from '../access/context.ts'
-import { storedContent } from '../access/stored-content.ts'
+import { storedContent } from '../access/contributions/stored-content.ts'
 import { type StorageKind, storageKinds } from '../config/storage-settings.ts'
 import type { ServedFile } from '../http/file-reply.ts'
 import type { Call } from '../http/operation.ts'

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import type { DoctorCheck } from '../access/doctor.ts'
+import type { DoctorCheck } from '../access/contributions/doctor.ts'
 import { findDatabaseDamage } from '../db/check.ts'
 import { closePath, findOpenPaths } from './private-paths.service.ts'
 

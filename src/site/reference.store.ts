@@ -1,4 +1,4 @@
-import { teamHoldsRepo } from '../access/team-holds.store.ts'
+import { teamHoldsRepo } from '../access/conditions/team-holds.store.ts'
 import type { Db } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'

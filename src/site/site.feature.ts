@@ -1,4 +1,4 @@
-import { expressionThread } from '../access/expressions.ts'
+import { expressionThread } from '../access/contributions/expressions.ts'
 import type { Feature } from '../access/feature.ts'
 import * as blobAddressRoutes from './blob-address.routes.ts'
 import * as versionRoutes from './version.routes.ts'

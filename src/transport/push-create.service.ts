@@ -1,6 +1,6 @@
 import { findAccountByName } from '../access/access.store.ts'
 import type { Ctx, SignedInCtx } from '../access/context.ts'
-import { refuseOverQuota } from '../access/quota.service.ts'
+import { refuseOverQuota } from '../access/quota/quota.service.ts'
 import { checkScopes } from '../access/requirements.ts'
 import { createOrgRepository } from '../repos/lifecycle/org-repo.service.ts'
 import { createRepo } from '../repos/lifecycle/repo-creation.service.ts'

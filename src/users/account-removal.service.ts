@@ -1,5 +1,5 @@
 import type { Services } from '../access/context.ts'
-import { stillOwns } from '../access/owned.ts'
+import { stillOwns } from '../access/contributions/owned.ts'
 import { isForeignKeyViolation, transaction, type Tx } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { UserId } from '../lib/ids.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Counter } from '../access/counter.ts'
+import type { Counter } from '../access/contributions/counter.ts'
 
 /** Counts of accounts. */
 export const accountCounters: readonly Counter[] = [

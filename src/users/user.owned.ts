@@ -1,4 +1,4 @@
-import type { OwnedByAccount } from '../access/owned.ts'
+import type { OwnedByAccount } from '../access/contributions/owned.ts'
 import { deleteAllFollows } from './social/follow.store.ts'
 
 /** Whom an account follows, and who follows it. */

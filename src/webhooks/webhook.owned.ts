@@ -1,4 +1,4 @@
-import type { OwnedByAccount, OwnedByRepo } from '../access/owned.ts'
+import type { OwnedByAccount, OwnedByRepo } from '../access/contributions/owned.ts'
 import { forgetPayloads } from './delete-unused-payloads.job.ts'
 import { rememberRepository } from './gone-repositories.ts'
 import { countHooks } from './hook.store.ts'

@@ -1,4 +1,4 @@
-import { nameForDoctor, type RepoCheck } from '../access/doctor.ts'
+import { nameForDoctor, type RepoCheck } from '../access/contributions/doctor.ts'
 import { transaction } from '../db/database.ts'
 import { indexWiki, readHistories } from './page-history.service.ts'
 import { deleteIndex, findIndexedHead, listHistories } from './page-history.store.ts'

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import type { SignedInRepoCtx } from '../access/context.ts'
-import { refEffect } from '../access/ref-effect.ts'
+import { refEffect } from '../access/contributions/ref-effect.ts'
 import { commitPeople } from '../code/commits/commit-identities.ts'
 import type { Tx } from '../db/database.ts'
 import type { FileEdit, TreeChange } from '../git/git.ts'

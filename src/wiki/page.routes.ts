@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { repoUnderQuota } from '../access/quota.requirements.ts'
+import { repoUnderQuota } from '../access/quota/quota.requirements.ts'
 import { canWrite, inRepo, notArchived, wikiEnabled } from '../access/repo.requirements.ts'
 import { signedIn } from '../access/requirements.ts'
 import { decodeBase64 } from '../code/contents/file-change.rules.ts'

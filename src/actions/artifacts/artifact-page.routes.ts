@@ -1,4 +1,4 @@
-import { contentOf } from '../../access/stored-content.ts'
+import { contentOf } from '../../access/contributions/stored-content.ts'
 import { canRead, canWrite, gitRepo, inRepo, notArchived } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { fileReplies, serveFile } from '../../http/file-reply.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { contentOf } from '../../access/stored-content.ts'
+import { contentOf } from '../../access/contributions/stored-content.ts'
 import { fileReplies, serveFile } from '../../http/file-reply.ts'
 import { bytesOf, operation, validBody } from '../../http/operation.ts'
 import { ok } from '../../http/reply.ts'

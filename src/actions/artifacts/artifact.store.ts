@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { RepoUsage } from '../../access/usage.store.ts'
+import type { RepoUsage } from '../../access/quota/usage.store.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { ActionArtifactBlockRow, ActionArtifactRow, NewActionArtifactRow } from '../../db/tables/actions.ts'
 import type { ArtifactId, RepoId, RunId, UserId } from '../../lib/ids.ts'

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Ctx } from '../../access/context.ts'
 import { anyone } from '../../access/requirements.ts'
-import { contentOf } from '../../access/stored-content.ts'
+import { contentOf } from '../../access/contributions/stored-content.ts'
 import { fileReplies, serveFile } from '../../http/file-reply.ts'
 import { bytesOf, operation, validBody } from '../../http/operation.ts'
 import { bytes, ok } from '../../http/reply.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Counter } from '../../access/counter.ts'
+import type { Counter } from '../../access/contributions/counter.ts'
 
 /** In so many rows the attempts of a repository are counted. The database's triggers know it too (`actions-9`). */
 const shards = sql.lit(8)

@@ -1,6 +1,6 @@
 import { recordAct } from '../../audit/audit.ts'
 import type { SignedInRepoCtx } from '../../access/context.ts'
-import { addToUsage } from '../../access/usage.store.ts'
+import { addToUsage } from '../../access/quota/usage.store.ts'
 import { clockOf } from '../../db/clock.ts'
 import { transaction, type Tx } from '../../db/database.ts'
 import type { ActionJobRow, ActionRunRow } from '../../db/tables/actions.ts'

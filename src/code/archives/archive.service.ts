@@ -1,7 +1,7 @@
 import { aboutRepository } from '../../admission/claim.ts'
 import type { RepoCtx } from '../../access/context.ts'
 import { perApplication } from '../../access/per-application.ts'
-import { storedContent } from '../../access/stored-content.ts'
+import { storedContent } from '../../access/contributions/stored-content.ts'
 import { transaction } from '../../db/database.ts'
 import type { ArchiveFormat } from '../../git/git.ts'
 import type { FileContent } from '../../http/file-reply.ts'

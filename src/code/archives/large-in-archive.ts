@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import type { RepoCtx } from '../../access/context.ts'
-import type { LargeFiles } from '../../access/large-files.ts'
+import type { LargeFiles } from '../../access/contributions/large-files.ts'
 import { TooLarge } from '../../lib/errors.ts'
 import { filled, tarBlockBytes, tarEntries, type TarEntry, withSize } from './tar-entries.ts'
 import { type ZipEntry, zipOf } from './zip-writer.ts'

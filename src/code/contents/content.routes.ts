@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
-import { repoUnderQuota } from '../../access/quota.requirements.ts'
+import { repoUnderQuota } from '../../access/quota/quota.requirements.ts'
 import { canRead, canWrite, inRepo, notArchived } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import type { FileEdit } from '../../git/git.ts'

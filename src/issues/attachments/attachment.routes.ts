@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { repoUnderQuota } from '../../access/quota.requirements.ts'
+import { repoUnderQuota } from '../../access/quota/quota.requirements.ts'
 import { inRepo, issuesOrPullsEnabled, notArchived } from '../../access/repo.requirements.ts'
 import { attachmentsEnabled, signedIn } from '../../access/requirements.ts'
 import { bytesOf, operation, validBody } from '../../http/operation.ts'

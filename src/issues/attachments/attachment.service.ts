@@ -1,5 +1,5 @@
 import type { Ctx, RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
-import type { FileHolder } from '../../access/file-holder.ts'
+import type { FileHolder } from '../../access/contributions/file-holder.ts'
 import { mode } from '../../access/rights.ts'
 import { addUpload, removeFiles } from '../../attachments/attachment-row.service.ts'
 import { attachedName } from '../../attachments/attachment.rules.ts'

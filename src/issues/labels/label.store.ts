@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { accountsShownTo, readsIssues } from '../../access/access-rule.store.ts'
+import { accountsShownTo, readsIssues } from '../../access/conditions/access-rule.store.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import { bytewise } from '../../db/bytewise.ts'
 import type { Db, Tx } from '../../db/database.ts'

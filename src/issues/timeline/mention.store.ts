@@ -1,4 +1,4 @@
-import { teamIsCalledTo } from '../../access/team-holds.store.ts'
+import { teamIsCalledTo } from '../../access/conditions/team-holds.store.ts'
 import type { Db } from '../../db/database.ts'
 import type { RepoUnit } from '../../db/tables/repositories.ts'
 import type { RepoId, UserId } from '../../lib/ids.ts'

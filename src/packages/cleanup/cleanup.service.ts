@@ -1,5 +1,5 @@
 import type { Services, SubjectCtx } from '../../access/context.ts'
-import { matchExpressions } from '../../access/expressions.ts'
+import { matchExpressions } from '../../access/contributions/expressions.ts'
 import type { PackageCleanupRuleRow } from '../../db/tables/packages.ts'
 import { BadRequest, Invalid } from '../../lib/errors.ts'
 import type { PackageVersionId, UserId } from '../../lib/ids.ts'

@@ -1,4 +1,4 @@
-import { ownerUnderQuota } from '../../access/quota.requirements.ts'
+import { ownerUnderQuota } from '../../access/quota/quota.requirements.ts'
 import { Type } from 'typebox'
 import { anyone } from '../../access/requirements.ts'
 import { storedReplies } from '../../access/serve-stored.ts'

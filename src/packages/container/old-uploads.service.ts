@@ -1,5 +1,5 @@
 import type { Ctx } from '../../access/context.ts'
-import { addToUsage } from '../../access/usage.store.ts'
+import { addToUsage } from '../../access/quota/usage.store.ts'
 import { transaction } from '../../db/database.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { inBatches } from '../../lib/in-batches.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { Services, SubjectCtx } from '../../access/context.ts'
-import { reserveUsage } from '../../access/reservation.service.ts'
+import { reserveUsage } from '../../access/quota/reservation.service.ts'
 import { transaction } from '../../db/database.ts'
 import type { PackageUploadRow } from '../../db/tables/packages.ts'
 import { BadRequest, Conflict, Invalid, NotFound, RangeNotSatisfiable, TooLarge } from '../../lib/errors.ts'

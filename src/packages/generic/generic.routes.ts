@@ -1,4 +1,4 @@
-import { ownerUnderQuota } from '../../access/quota.requirements.ts'
+import { ownerUnderQuota } from '../../access/quota/quota.requirements.ts'
 import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { empty, noContent } from '../../http/reply.ts'

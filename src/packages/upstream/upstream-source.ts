@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { SubjectCtx } from '../../access/context.ts'
-import { refuseOverQuota } from '../../access/quota.service.ts'
+import { refuseOverQuota } from '../../access/quota/quota.service.ts'
 import { viewerAs } from '../../auth/viewer.ts'
 import type { PackageUpstreamRow } from '../../db/tables/packages.ts'
 import { BadRequest, NotFound, Refusal, Unauthenticated, Unavailable } from '../../lib/errors.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { refEffect } from '../../access/ref-effect.ts'
+import { refEffect } from '../../access/contributions/ref-effect.ts'
 import type { Tx } from '../../db/database.ts'
 import type { CheckState, PullRow } from '../../db/tables/pulls.ts'
 import { publish } from '../../events/hub.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { repoUnderQuota } from '../../access/quota.requirements.ts'
+import { repoUnderQuota } from '../../access/quota/quota.requirements.ts'
 import { canRead, gitRepo, inRepo, notArchived, pullsEnabled } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'

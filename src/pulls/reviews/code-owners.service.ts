@@ -1,11 +1,11 @@
 import type { RepoCtx } from '../../access/context.ts'
 import type { FileChange } from '../../git/git.ts'
 import { listUsersByName } from '../../issues/issue.store.ts'
-import { listUsersWhoMay } from '../../access/access-rule.store.ts'
+import { listUsersWhoMay } from '../../access/conditions/access-rule.store.ts'
 import type { UserId } from '../../lib/ids.ts'
 import { branchRef } from '../../lib/refs.ts'
 import { listTeamsOfRepo } from '../../orgs/team.store.ts'
-import { matchExpressions } from '../../access/expressions.ts'
+import { matchExpressions } from '../../access/contributions/expressions.ts'
 import { parseCodeOwners, rulesInPlay } from './code-owners.parse.ts'
 import type { Asked } from './review.store.ts'
 

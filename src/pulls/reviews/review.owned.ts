@@ -1,5 +1,5 @@
 import type { Services } from '../../access/context.ts'
-import type { OwnedByAccount } from '../../access/owned.ts'
+import type { OwnedByAccount } from '../../access/contributions/owned.ts'
 import { transaction } from '../../db/database.ts'
 import type { Attribution } from '../../issues/attribution.ts'
 import { removeCommentsBy } from '../../issues/removal.service.ts'

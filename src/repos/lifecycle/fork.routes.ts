@@ -7,7 +7,7 @@ import { pageQuery } from '../../http/schema.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { CreateForkOption } from './fork.schemas.ts'
 import { forkRepo } from './fork.service.ts'
-import { listForksOf } from '../repo-list.service.ts'
+import { listForksOf } from '../lists/repo-list.service.ts'
 import { presentMadeRepo, presentRepos } from '../repo.present.ts'
 import { Repository } from '../repo.schemas.ts'
 

@@ -1,6 +1,6 @@
 import { findAccountByName, findRepoByName } from '../../access/access.store.ts'
 import type { SignedInRepoCtx } from '../../access/context.ts'
-import { refuseOverQuota } from '../../access/quota.service.ts'
+import { refuseOverQuota } from '../../access/quota/quota.service.ts'
 import { mode } from '../../access/rights.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'

@@ -1,4 +1,4 @@
-import { repoUnderQuota } from '../../access/quota.requirements.ts'
+import { repoUnderQuota } from '../../access/quota/quota.requirements.ts'
 import { canWrite, inRepo, notArchived } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation } from '../../http/operation.ts'

@@ -6,7 +6,7 @@ import {
   wasGivenByTeam,
   type Onlooker,
   type Where,
-} from '../../access/access-rule.store.ts'
+} from '../../access/conditions/access-rule.store.ts'
 import { bytewise } from '../../db/bytewise.ts'
 import type { Db } from '../../db/database.ts'
 import { idList, idListText } from '../../db/id-list.ts'

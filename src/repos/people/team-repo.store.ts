@@ -1,5 +1,5 @@
-import { mayEnter } from '../../access/access-rule.store.ts'
-import { teamHoldsRepo } from '../../access/team-holds.store.ts'
+import { mayEnter } from '../../access/conditions/access-rule.store.ts'
+import { teamHoldsRepo } from '../../access/conditions/team-holds.store.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import { bytewise } from '../../db/bytewise.ts'
 import type { Db, Tx } from '../../db/database.ts'

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from 'kysely'
-import { allAudiences, entranceParts, findNear, openTo } from '../../access/access-rule.store.ts'
+import { allAudiences, entranceParts, findNear, openTo } from '../../access/conditions/access-rule.store.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import type { Db } from '../../db/database.ts'
 import { mergedPage } from '../../db/merged-page.ts'

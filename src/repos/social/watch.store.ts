@@ -3,7 +3,7 @@ import type { UserRow } from '../../db/tables/accounts.ts'
 import type { RepoId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
-import { isAccountShownIn, visibleTo, type Onlooker } from '../../access/access-rule.store.ts'
+import { isAccountShownIn, visibleTo, type Onlooker } from '../../access/conditions/access-rule.store.ts'
 import { viewerAs } from '../../auth/viewer.ts'
 import { countPeople, type PeopleTotal } from '../../users/people-count.store.ts'
 

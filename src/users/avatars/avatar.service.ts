@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Services } from '../../access/context.ts'
-import { storedContent, type StoredContent } from '../../access/stored-content.ts'
+import { storedContent, type StoredContent } from '../../access/contributions/stored-content.ts'
 import { transaction } from '../../db/database.ts'
 import { publish } from '../../events/hub.ts'
 import { BadRequest, Invalid, NotFound } from '../../lib/errors.ts'

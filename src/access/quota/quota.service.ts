@@ -1,0 +1,59 @@
+import type { UserRow } from '../../db/tables/accounts.ts'
+import { OverQuota } from '../../lib/errors.ts'
+import type { Ctx } from '../context.ts'
+import { withinQuota, type QuotaGroup, type QuotaSubject, type QuotaUsage } from './quota.rules.ts'
+import { listGroupsNamed, listGroupsOfUser } from './quota.store.ts'
+import { loadUsage } from './usage.store.ts'
+
+/**
+ * The groups that an account is judged by: those it was given, else those of `[quota].DEFAULT_GROUPS` that there are,
+ * else one with a rule about the sum of everything (contract, quota: evaluation). Asked for each time, since what an
+ * administrator takes away ends at once.
+ */
+async function groupsJudging({ config, db }: Pick<Ctx, 'config' | 'db'>, owner: Pick<UserRow, 'id'>) {
+  const own: readonly QuotaGroup[] = await listGroupsOfUser(db, owner.id)
+  if (own.length > 0) return own
+  const usual = await listGroupsNamed(db, config.quota.defaultGroups)
+  if (usual.length > 0) return usual
+  return [{ rules: [{ limit: config.quotaDefault.total, subjects: ['size:all'] as const }] }]
+}
+
+/** Whether nothing that is stored changes the judgement. */
+const standsAnyway = (groups: readonly QuotaGroup[]): boolean =>
+  groups.some(({ rules }) => rules.every((rule) => rule.limit === -1))
+
+const sumOf = (one: QuotaUsage, other: QuotaUsage): QuotaUsage =>
+  Object.fromEntries(
+    [...new Set([...Object.keys(one), ...Object.keys(other)] as (keyof QuotaUsage)[])].map((kind) => [
+      kind,
+      (one[kind] ?? 0) + (other[kind] ?? 0),
+    ]),
+  )
+
+/**
+ * Whether an account is within quota for a subject; whether quotas are on is the caller's question.
+ * @param beside what is not charged to it yet and will be
+ */
+export async function isWithinQuota(
+  ctx: Pick<Ctx, 'config' | 'db'>,
+  owner: Pick<UserRow, 'id'>,
+  subject: QuotaSubject,
+  beside: QuotaUsage = {},
+): Promise<boolean> {
+  const groups = await groupsJudging(ctx, owner)
+  return standsAnyway(groups) || withinQuota(groups, subject, sumOf(await loadUsage(ctx.db, owner.id), beside))
+}
+
+/**
+ * Throws `OverQuota` (413) when the account that is charged is over quota already; a soft limit, looked at before.
+ * @param beside what is not charged to it yet and will be
+ */
+export async function refuseOverQuota(
+  ctx: Pick<Ctx, 'config' | 'db'>,
+  owner: Pick<UserRow, 'id' | 'name'>,
+  subject: QuotaSubject,
+  beside: QuotaUsage = {},
+): Promise<void> {
+  if (!ctx.config.quota.enabled || (await isWithinQuota(ctx, owner, subject, beside))) return
+  throw new OverQuota(`${owner.name} is over quota`, 'over_quota', { user_id: owner.id, username: owner.name })
+}

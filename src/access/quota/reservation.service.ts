@@ -1,0 +1,74 @@
+import type { Tx } from '../../db/database.ts'
+import type { UserRow } from '../../db/tables/accounts.ts'
+import type { RepoId } from '../../lib/ids.ts'
+import type { Ctx } from '../context.ts'
+import type { QuotaSubject, UsageKind } from './quota.rules.ts'
+import { refuseOverQuota } from './quota.service.ts'
+import { addToUsage, type Charged } from './usage.store.ts'
+
+/** Bytes that are about to be stored, and whom they are charged to. */
+export interface Reservation {
+  readonly owner: Pick<UserRow, 'id' | 'name'>
+  readonly charged: Charged
+  readonly kind: UsageKind
+  readonly subject: QuotaSubject
+  readonly sizeBytes: number
+}
+
+/**
+ * Charges bytes before they arrive, so that parallel uploads count each other. Throws `OverQuota` when the owner is over quota
+ * already, without these bytes; the transaction is given up then.
+ */
+export async function reserveUsage(ctx: Pick<Ctx, 'config'>, tx: Tx, reservation: Reservation): Promise<void> {
+  await addToUsage(tx, reservation.charged, reservation.kind, reservation.sizeBytes)
+  await refuseOverQuotaBefore(ctx, tx, reservation)
+}
+
+/**
+ * Throws `OverQuota` when the owner was over quota already without bytes that this transaction has charged. The transaction
+ * holds the row of the ledger, so that each of several parallel uploads counts those before it.
+ */
+export async function refuseOverQuotaBefore(
+  { config }: Pick<Ctx, 'config'>,
+  tx: Tx,
+  { owner, kind, subject, sizeBytes }: Omit<Reservation, 'charged'>,
+): Promise<void> {
+  if (sizeBytes > 0) await refuseOverQuota({ config, db: tx }, owner, subject, { [kind]: -sizeBytes })
+}
+
+/** An unfinished upload in parts, and the bytes that its owner is charged for it. */
+export interface UnfinishedUpload {
+  readonly repoId: RepoId
+  readonly kind: UsageKind
+  readonly subject: QuotaSubject
+  /** The bytes that are charged now. */
+  readonly reservedBytes: number
+  /** Notes what it is charged. */
+  readonly setReserved: (tx: Tx, reservedBytes: number) => Promise<unknown>
+}
+
+/**
+ * Charges a part of an upload before it arrives; the caller holds the upload's row.
+ * @param limits size of the part, and the largest size of the whole upload
+ * @returns the number of bytes that the part may have
+ * @throws OverQuota
+ */
+export async function reservePart(
+  ctx: Pick<Ctx, 'config'>,
+  tx: Tx,
+  owner: Reservation['owner'],
+  upload: UnfinishedUpload,
+  limits: { readonly sizeBytes: number; readonly maxBytes: number },
+): Promise<number> {
+  const { repoId, kind, subject, reservedBytes } = upload
+  const sizeBytes = Math.min(limits.sizeBytes, Math.max(0, limits.maxBytes - reservedBytes))
+  await upload.setReserved(tx, reservedBytes + sizeBytes)
+  await reserveUsage(ctx, tx, { owner, charged: { repoId }, kind, subject, sizeBytes })
+  return sizeBytes
+}
+
+/** Changes what an unfinished upload is charged; the caller holds its row. */
+export async function adjustReserved(tx: Tx, upload: UnfinishedUpload, differenceBytes: number): Promise<void> {
+  await upload.setReserved(tx, upload.reservedBytes + differenceBytes)
+  await addToUsage(tx, { repoId: upload.repoId }, upload.kind, differenceBytes)
+}

@@ -1,0 +1,14 @@
+import { Type, type Static } from 'typebox'
+import { object, requestObject } from '../../http/schema.ts'
+
+export const EditGitHookOption = requestObject('EditGitHookOption', {
+  content: Type.Optional(Type.String()),
+})
+export type EditGitHookOption = Static<typeof EditGitHookOption>
+
+export const GitHook = object('GitHook', {
+  name: Type.String(),
+  is_active: Type.Boolean(),
+  content: Type.Optional(Type.String()),
+})
+export type GitHook = Static<typeof GitHook>

@@ -1,0 +1,13 @@
+import { configuredTask } from '../../access/task.ts'
+import type { Config } from '../../config/load-config.ts'
+import { forEveryRepository, gitKeysOf } from './every-repository.service.ts'
+
+/** Packs every repository that needs it, and removes what killed processes left. */
+export const gitGcRepos = (config: Config) =>
+  configuredTask('git_gc_repos', config.cronGitGcRepos, (ctx, run) =>
+    forEveryRepository(ctx, run, async (repo) => {
+      for (const key of gitKeysOf(repo)) {
+        await ctx.git.maintain(key, ['leftovers', 'pack-refs', 'repack', 'commit-graph'])
+      }
+    }),
+  )

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Clone } from '../../testing/clone.ts'
+import { startForge } from '../../testing/forge.ts'
+
+test('maintenance: what a large push brought has a bitmap at once, what a small one brought has none', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  /** Files of 30 kB, more of them than are kept loose. */
+  const bitmapsAfter = async (name: string, files: number) => {
+    const repo = await forge.given.repo({ owner: 'alice', name })
+    using clone = await Clone.of(forge, 'alice', repo.fullName)
+    for (let index = 0; index < files; index += 1) {
+      writeFileSync(join(clone.path, `${index}.bin`), randomBytes(30_000))
+    }
+    await clone.commit('last.txt')
+    await clone.must('push', '-q', 'origin', 'HEAD:main')
+    await forge.settle()
+    const { git_key: key } = await forge.services.db
+      .selectFrom('repo')
+      .select('git_key')
+      .where('name', '=', name)
+      .executeTakeFirstOrThrow()
+    const packs = join(forge.services.config.paths.repositories, key.slice(0, 2), `${key}.git`, 'objects/pack')
+    return (await readdir(packs)).filter((file) => file.endsWith('.bitmap')).length
+  }
+  assert.deepEqual([await bitmapsAfter('large', 120), await bitmapsAfter('small', 10)], [1, 0])
+})

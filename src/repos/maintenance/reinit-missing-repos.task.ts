@@ -1,0 +1,16 @@
+import { configuredTask } from '../../access/task.ts'
+import type { Config } from '../../config/load-config.ts'
+import { forEveryRepository } from './every-repository.service.ts'
+
+/** Makes the git data of repositories anew where it is missing from the disk: empty, to be pushed to again. */
+export const reinitMissingRepos = (config: Config) =>
+  configuredTask('reinit_missing_repos', config.cronReinitMissingRepos, (ctx, run) =>
+    forEveryRepository(ctx, run, async (repo) => {
+      const options = { defaultBranch: repo.default_branch, objectFormat: repo.object_format }
+      if (!(await ctx.git.exists(repo.git_key))) await ctx.git.create(repo.git_key, options)
+      const wiki = repo.wiki_git_key
+      if (wiki !== null && !(await ctx.git.exists(wiki))) {
+        await ctx.git.create(wiki, { ...options, defaultBranch: repo.wiki_branch })
+      }
+    }),
+  )
