@@ -5,7 +5,7 @@ import { publish } from '../events/hub.ts'
 import { NotFound } from '../lib/errors.ts'
 import type { OAuthGrantId, UserId } from '../lib/ids.ts'
 import { nowUnix } from '../lib/time.ts'
-import { deleteDevicesBefore } from './device.store.ts'
+import { deleteDevicesBefore } from './devices/device.store.ts'
 import { deleteExpired, deleteGrant, listGrantsOf, type GrantedApplication } from './grant.store.ts'
 
 /** Most grants that are shown to a person. */

@@ -8,7 +8,7 @@ import { BadRequest, Unauthenticated } from '../lib/errors.ts'
 import { nowUnix, type Unix } from '../lib/time.ts'
 import { equalSecrets } from '../secrets/secrets.ts'
 import { hashToken, newPrefixedToken } from '../secrets/tokens.ts'
-import { findClient } from './application.service.ts'
+import { findClient } from './applications/application.service.ts'
 import {
   deleteFamily,
   deleteToken,

@@ -3,7 +3,7 @@ import { codeOf, wikiOf } from '../refs/git-repository.ts'
 import { receivePush, type Push } from '../refs/push.service.ts'
 import { shareOfClient } from '../access/client-share.ts'
 import type { GitPushCtx } from './git-access.service.ts'
-import { wikiPushExtras } from '../wiki/push-told.service.ts'
+import { wikiPushExtras } from '../wiki/push-events.service.ts'
 import { limitPushCommands } from './input-limits.ts'
 
 /** Receives a push, over whichever door it came, and settles it when git has ended. */

@@ -3,10 +3,15 @@ import type { Viewer } from '../auth/viewer.ts'
 import { bytesOf, operation, validBody } from '../http/operation.ts'
 import { empty, redirect } from '../http/reply.ts'
 import { requestObject } from '../http/schema.ts'
-import { answerAuthorization, openAuthorization, type Asked, type Authorization } from '../oauth/authorize.service.ts'
-import type { AuthorizationRequest } from '../oauth/authorize-request.rules.ts'
+import {
+  answerAuthorization,
+  openAuthorization,
+  type Asked,
+  type Authorization,
+} from '../oauth/authorize/authorize.service.ts'
+import type { AuthorizationRequest } from '../oauth/authorize/authorize-request.rules.ts'
 import { oauthOn } from '../oauth/oauth.requirements.ts'
-import { formTargetOf } from '../oauth/redirect.rules.ts'
+import { formTargetOf } from '../oauth/applications/redirect.rules.ts'
 import { AnswerButtons, AskedScope } from './asked-scope.tsx'
 import { inBrowser, ownForm, type BrowserCtx } from './browser.requirements.ts'
 import { Form } from './form.tsx'

@@ -1,7 +1,7 @@
 import type { Ctx } from '../access/context.ts'
 import type { Config } from '../config/load-config.ts'
-import { targetOfRequest } from '../oauth/authorize.service.ts'
-import { formTargetOf } from '../oauth/redirect.rules.ts'
+import { targetOfRequest } from '../oauth/authorize/authorize.service.ts'
+import { formTargetOf } from '../oauth/applications/redirect.rules.ts'
 import { policyWith, sitePath } from './page.tsx'
 
 /** A request of an application, as somebody is led back to it. */

@@ -15,7 +15,7 @@ import { findRepoById } from '../repos/repo.store.ts'
 import { fileOfName, mayTitlePage, nameOfFile, nameOfTitle, titleOfName, withoutEnding } from './page-name.rules.ts'
 import { findPage, noSuchPage, readPage, type PageFile, type WholePage } from './page.service.ts'
 import { getHistories, type WikiState } from './page-history.service.ts'
-import { tellPage, toldMessage, ToldPage } from './told-page.ts'
+import { tellPage, toldMessage, ToldPage } from './page-event.ts'
 import { getOrCreateWiki } from './wiki-repository.service.ts'
 
 /** What a page is to say. */

@@ -3,7 +3,7 @@ import { wikisCheck } from './doctor.service.ts'
 import { indexWikiPages } from './index-wiki-pages.job.ts'
 import { wikiChangeEffect } from './page-change.service.ts'
 import * as pageRoutes from './page.routes.ts'
-import { wikiPushEffect } from './push-told.service.ts'
+import { wikiPushEffect } from './push-events.service.ts'
 import * as rawRoutes from './raw.routes.ts'
 import { indexChangedWiki } from './wiki.subscribers.ts'
 

@@ -3,7 +3,7 @@ import { anyone } from '../../access/requirements.ts'
 import { operation } from '../../http/operation.ts'
 import { ok } from '../../http/reply.ts'
 import { object, pathNumber } from '../../http/schema.ts'
-import { publicKeys, signingAlgorithm } from '../../oauth/key.service.ts'
+import { publicKeys, signingAlgorithm } from '../../oauth/openid/key.service.ts'
 import { byJob } from '../runners/job.requirements.ts'
 import { identifyJob, issuerOfJobs } from './identity.service.ts'
 

@@ -3,7 +3,7 @@ import type { Services } from '../../access/context.ts'
 import { BadRequest, Forbidden, NotFound } from '../../lib/errors.ts'
 import { branchOf, branchRef, tagOf } from '../../lib/refs.ts'
 import { nowUnix } from '../../lib/time.ts'
-import { signClaims } from '../../oauth/key.service.ts'
+import { signClaims } from '../../oauth/openid/key.service.ts'
 import type { RunningTask } from '../runners/job-token.store.ts'
 import { findIdentity } from './identity.store.ts'
 

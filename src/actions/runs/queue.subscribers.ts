@@ -1,5 +1,5 @@
 import { subscriber } from '../../events/subscriber.ts'
-import { findHome } from './home.store.ts'
+import { findHome } from './run-repo.store.ts'
 import { offerJobs } from './run-change.service.ts'
 import { findWaitingRun } from './run.store.ts'
 

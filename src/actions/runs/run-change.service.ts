@@ -5,8 +5,8 @@ import { publish } from '../../events/hub.ts'
 import { actionsUserId, type ActionJobId, type RunId, type UserId } from '../../lib/ids.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { isFinal, resolveBlocked, statusOfRun } from '../status.rules.ts'
-import { reportJobs } from './report.service.ts'
-import { findHome } from './home.store.ts'
+import { reportJobs } from './commit-status.service.ts'
+import { findHome } from './run-repo.store.ts'
 import {
   findRunForUpdate,
   listJobStates,

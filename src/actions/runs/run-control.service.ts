@@ -9,7 +9,7 @@ import { Conflict, Forbidden, NotFound } from '../../lib/errors.ts'
 import type { ActionJobId, RunId } from '../../lib/ids.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { isFinal } from '../status.rules.ts'
-import { findHome } from './home.store.ts'
+import { findHome } from './run-repo.store.ts'
 import { cancelOpenRuns, changeRuns, enterGroup, offerJobs, settleRun } from './run-change.service.ts'
 import {
   deleteRunRow,
@@ -24,7 +24,7 @@ import {
   updateRun,
   type JobState,
 } from './run.store.ts'
-import { isDisabled } from './workflow-list.store.ts'
+import { isDisabled } from '../workflows/workflow-list.store.ts'
 import { listStepsOf, type StepOfTask } from './task.store.ts'
 import { mayBegin, waitsForApproval } from './trust.rules.ts'
 

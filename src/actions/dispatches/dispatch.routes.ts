@@ -1,0 +1,27 @@
+import { canRead, canWrite, gitRepo, inRepo, notArchived } from '../../access/repo.requirements.ts'
+import { signedIn } from '../../access/requirements.ts'
+import { operation, validBody } from '../../http/operation.ts'
+import { created, noContent } from '../../http/reply.ts'
+import { pathText } from '../../http/schema.ts'
+import { presentDispatch } from './dispatch.present.ts'
+import { dispatchWorkflowRun, jobsOfDispatch, nameOfFile, planDispatch } from './dispatch.service.ts'
+import { DispatchWorkflowOption, DispatchWorkflowRun } from '../runs/run.schemas.ts'
+
+export const dispatchWorkflow = operation({
+  method: 'POST',
+  path: '/repos/{username}/{reponame}/actions/workflows/{workflowname}/dispatches',
+  params: { workflowname: pathText },
+  scope: 'repository',
+  requires: [inRepo, canRead('actions'), gitRepo, signedIn, canWrite('actions'), notArchived, validBody],
+  body: DispatchWorkflowOption,
+  reply: { 201: DispatchWorkflowRun, 204: 'empty' },
+  async run({ ctx, params, body }) {
+    const { ref = '', inputs, return_run_info: tellsRun } = body
+    const dispatch = await planDispatch(ctx, params.workflowname, { ref, inputs: inputs ?? {} })
+    const { file } = dispatch
+    const event = await presentDispatch(ctx, { ...dispatch, workflow: nameOfFile(file.id) })
+    const run = await dispatchWorkflowRun(ctx, dispatch, event)
+    if (!tellsRun) return noContent()
+    return created({ id: run.id, run_number: run.number, jobs: jobsOfDispatch(dispatch) })
+  },
+})

@@ -1,0 +1,94 @@
+import { listUnitsOf } from '../../access/access.store.ts'
+import type { Ctx } from '../../access/context.ts'
+import { transaction } from '../../db/database.ts'
+import type { ActionScheduleRow } from '../../db/tables/actions.ts'
+import type { RepoRow } from '../../db/tables/repositories.ts'
+import { parseSchedule } from '../../jobs/schedule.ts'
+import { actionsUserId, type Oid } from '../../lib/ids.ts'
+import { nowUnix, type Unix } from '../../lib/time.ts'
+import { findRepoById } from '../../repos/repo.store.ts'
+import { listWorkflowFiles } from '../workflows/workflow-files.service.ts'
+import {
+  deleteSchedule,
+  deleteSchedulesOf,
+  insertSchedules,
+  listDueSchedules,
+  listSchedulesOf,
+  moveSchedule,
+} from './schedule.store.ts'
+import { isDisabled } from '../workflows/workflow-list.store.ts'
+import { startRun } from '../runs/start-run.service.ts'
+
+/** Most moments of one repository, and how many are begun with in one run of the task. */
+const maxEntries = 100
+const dueAtOnce = 500
+
+/** When something is due after a moment; undefined for what never is, and for what is no schedule. */
+function nextOf(spec: string, afterUnix: Unix): Unix | undefined {
+  try {
+    return parseSchedule(spec).next(afterUnix)
+  } catch {
+    // People write these; one that cannot be read is never due.
+    return undefined
+  }
+}
+
+/** Takes the schedules of the workflows in a commit of the default branch for those of the repository. */
+export async function replaceSchedules(ctx: Ctx, repo: RepoRow, commit: Oid): Promise<void> {
+  const now = nowUnix(ctx.clock)
+  const files = await listWorkflowFiles(ctx, repo.git_key, commit)
+  const rows = files
+    .flatMap(({ id, parsed }) => (parsed.ok ? parsed.workflow.schedules.map((spec) => ({ id, spec })) : []))
+    .slice(0, maxEntries)
+    .flatMap(({ id, spec }): Omit<ActionScheduleRow, 'id'>[] => {
+      const next = nextOf(spec, now)
+      return next === undefined
+        ? []
+        : [{ repo_id: repo.id, workflow_id: id, spec, commit_oid: commit, next_unix: next }]
+    })
+  // Most have none, before and after: nothing is written for them.
+  if (rows.length === 0 && (await listSchedulesOf(ctx.db, repo.id)).length === 0) return
+  await transaction(ctx.db, async (tx) => {
+    await deleteSchedulesOf(tx, repo.id)
+    await insertSchedules(tx, rows)
+  })
+}
+
+/** Begins the workflows whose time has come; each once, however many ask. */
+export async function startDueSchedules(ctx: Ctx, signal: AbortSignal): Promise<void> {
+  const now = nowUnix(ctx.clock)
+  for (const entry of await listDueSchedules(ctx.db, now, dueAtOnce)) {
+    if (signal.aborted) return
+    const next = nextOf(entry.spec, now)
+    const isMine = await transaction(ctx.db, async (tx) => {
+      if (next !== undefined) return moveSchedule(tx, entry.id, entry.next_unix, next)
+      await deleteSchedule(tx, entry.id)
+      return true
+    })
+    if (isMine) await startScheduled(ctx, entry)
+  }
+}
+
+async function startScheduled(ctx: Ctx, entry: ActionScheduleRow): Promise<void> {
+  const repo = await findRepoById(ctx.db, entry.repo_id)
+  if (!repo || repo.is_archived || repo.is_empty) return
+  const units = await listUnitsOf(ctx.db, repo.id)
+  if (!units.some(({ unit }) => unit === 'actions')) return
+  if (await isDisabled(ctx.db, repo.id, entry.workflow_id)) return
+  const file = (await listWorkflowFiles(ctx, repo.git_key, entry.commit_oid)).find(({ id }) => id === entry.workflow_id)
+  if (!file) return
+  const { message } = await ctx.git.readCommit(repo.git_key, entry.commit_oid)
+  await startRun(ctx, {
+    repo,
+    file,
+    event: 'schedule',
+    happening: 'schedule',
+    title: message.split('\n', 1)[0] ?? '',
+    // The bare name (observed).
+    ref: repo.default_branch,
+    head: repo.default_branch,
+    commit: entry.commit_oid,
+    doerId: actionsUserId,
+    payload: JSON.stringify({ action: 'schedule' }),
+  })
+}

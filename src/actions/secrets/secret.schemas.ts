@@ -1,0 +1,13 @@
+import { Type, type Static } from 'typebox'
+import { dateTime, object, requestObject } from '../../http/schema.ts'
+
+/** A secret as a list shows it: never what it holds. */
+export const Secret = object('Secret', {
+  name: Type.String(),
+  created_at: dateTime(),
+})
+export type Secret = Static<typeof Secret>
+
+export const CreateOrUpdateSecretOption = requestObject('CreateOrUpdateSecretOption', {
+  data: Type.String({ minLength: 1 }),
+})

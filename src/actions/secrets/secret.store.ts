@@ -1,0 +1,90 @@
+import type { Db, Tx } from '../../db/database.ts'
+import type { ActionSecretRow } from '../../db/tables/actions.ts'
+import type { RepoId, UserId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+import type { Unix } from '../../lib/time.ts'
+import type { ValueOwner } from '../value-owner.ts'
+
+/** Names and times of the secrets of a owner, in order of making. */
+export const listSecrets = (
+  db: Db,
+  owner: ValueOwner,
+  page: Page,
+): Promise<Pick<ActionSecretRow, 'name' | 'created_unix'>[]> =>
+  db
+    .selectFrom('action_secret')
+    .select(['name', 'created_unix'])
+    .where((where) => where.and(ownedBy(owner)))
+    .orderBy('id')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+
+export const countSecrets = async (db: Db | Tx, owner: ValueOwner): Promise<number> =>
+  (
+    await db
+      .selectFrom('action_secret')
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .where((where) => where.and(ownedBy(owner)))
+      .executeTakeFirstOrThrow()
+  ).count
+
+/** False when there is no secret of the name. */
+export const updateSecret = async (
+  tx: Tx,
+  owner: ValueOwner,
+  name: string,
+  sealed: string,
+  updatedUnix: Unix,
+): Promise<boolean> =>
+  (
+    await tx
+      .updateTable('action_secret')
+      .set({ sealed, updated_unix: updatedUnix })
+      .where((where) => where.and(ownedBy(owner)))
+      .where('name', '=', name)
+      .executeTakeFirst()
+  ).numUpdatedRows > 0n
+
+/** False when there is a secret of the name already. */
+export const insertSecret = async (
+  tx: Tx,
+  owner: ValueOwner,
+  name: string,
+  sealed: string,
+  createdUnix: Unix,
+): Promise<boolean> =>
+  (
+    await tx
+      .insertInto('action_secret')
+      .values({ ...owner, name, sealed, created_unix: createdUnix, updated_unix: createdUnix })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('id')
+      .execute()
+  ).length > 0
+
+/** False when there is no secret of the name. */
+export const deleteSecret = async (tx: Tx, owner: ValueOwner, name: string): Promise<boolean> =>
+  (
+    await tx
+      .deleteFrom('action_secret')
+      .where((where) => where.and(ownedBy(owner)))
+      .where('name', '=', name)
+      .executeTakeFirst()
+  ).numDeletedRows > 0n
+
+const ownedBy = ({ owner_id, repo_id }: ValueOwner) => (owner_id === null ? { repo_id } : { owner_id })
+
+/** The secrets that jobs of a repository are given, sealed: its own go before those of its owner. */
+export async function sealedOver(
+  db: Db | Tx,
+  repo: { readonly id: RepoId; readonly owner_id: UserId },
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await db
+    .selectFrom('action_secret')
+    .select(['name', 'sealed', 'repo_id'])
+    .where((where) => where.or([where('owner_id', '=', repo.owner_id), where('repo_id', '=', repo.id)]))
+    .execute()
+  const own = rows.filter((row) => row.repo_id !== null)
+  return new Map([...rows.filter((row) => row.repo_id === null), ...own].map(({ name, sealed }) => [name, sealed]))
+}

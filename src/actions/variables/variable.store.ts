@@ -1,0 +1,85 @@
+import type { Db, Tx } from '../../db/database.ts'
+import type { ActionVariableRow } from '../../db/tables/actions.ts'
+import type { RepoId, UserId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+import type { Unix } from '../../lib/time.ts'
+import type { ValueOwner } from '../value-owner.ts'
+
+/** The variables of a owner, with what they hold or with an empty text in its place, in order of making. */
+export const listVariables = (db: Db, owner: ValueOwner, page: Page, withData: boolean): Promise<ActionVariableRow[]> =>
+  db
+    .selectFrom('action_variable')
+    .select(['id', 'owner_id', 'repo_id', 'name', 'created_unix', 'updated_unix'])
+    .select((select) => (withData ? select.ref('data').as('data') : select.val('').as('data')))
+    .where((where) => where.and(ownedBy(owner)))
+    .orderBy('id')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+
+export const countVariables = async (db: Db | Tx, owner: ValueOwner): Promise<number> =>
+  (
+    await db
+      .selectFrom('action_variable')
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .where((where) => where.and(ownedBy(owner)))
+      .executeTakeFirstOrThrow()
+  ).count
+
+export const findVariable = (db: Db, owner: ValueOwner, name: string): Promise<ActionVariableRow | undefined> =>
+  db
+    .selectFrom('action_variable')
+    .selectAll()
+    .where((where) => where.and(ownedBy(owner)))
+    .where('name', '=', name)
+    .executeTakeFirst()
+
+export const insertVariable = (tx: Tx, owner: ValueOwner, name: string, data: string, createdUnix: Unix) =>
+  tx
+    .insertInto('action_variable')
+    .values({ ...owner, name, data, created_unix: createdUnix, updated_unix: createdUnix })
+    .execute()
+
+/** False when there is no variable of the name. */
+export const updateVariable = async (
+  tx: Tx,
+  owner: ValueOwner,
+  name: string,
+  change: { readonly name: string; readonly data: string; readonly updated_unix: Unix },
+): Promise<boolean> =>
+  (
+    await tx
+      .updateTable('action_variable')
+      .set(change)
+      .where((where) => where.and(ownedBy(owner)))
+      .where('name', '=', name)
+      .executeTakeFirst()
+  ).numUpdatedRows > 0n
+
+/** False when there is no variable of the name. */
+export const deleteVariable = async (tx: Tx, owner: ValueOwner, name: string): Promise<boolean> =>
+  (
+    await tx
+      .deleteFrom('action_variable')
+      .where((where) => where.and(ownedBy(owner)))
+      .where('name', '=', name)
+      .executeTakeFirst()
+  ).numDeletedRows > 0n
+
+const ownedBy = ({ owner_id, repo_id }: ValueOwner) => (owner_id === null ? { repo_id } : { owner_id })
+
+/** The variables that jobs of a repository see, by name: its own go before those of its owner. */
+export async function variablesOver(
+  db: Db,
+  repo: { readonly id: RepoId; readonly owner_id: UserId },
+): Promise<Readonly<Record<string, string>>> {
+  const rows = await db
+    .selectFrom('action_variable')
+    .select(['name', 'data', 'repo_id'])
+    .where((where) => where.or([where('owner_id', '=', repo.owner_id), where('repo_id', '=', repo.id)]))
+    .execute()
+  const own = rows.filter((row) => row.repo_id !== null)
+  return Object.fromEntries(
+    [...rows.filter((row) => row.repo_id === null), ...own].map(({ name, data }) => [name, data]),
+  )
+}

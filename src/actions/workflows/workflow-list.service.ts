@@ -1,0 +1,43 @@
+import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
+import { transaction } from '../../db/database.ts'
+import type { ActionStatus } from '../../db/tables/actions.ts'
+import { NotFound } from '../../lib/errors.ts'
+import { branchRef } from '../../lib/refs.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { listWorkflowFiles, type WorkflowFile } from './workflow-files.service.ts'
+import { deleteDisabled, findLatestStatus, insertDisabled, listDisabled } from './workflow-list.store.ts'
+
+/** A workflow of the default branch. */
+export interface ListedWorkflow {
+  readonly file: WorkflowFile
+  readonly isDisabled: boolean
+}
+
+/** The workflows of the default branch, in the order of their names. */
+export async function listWorkflows(ctx: RepoCtx): Promise<readonly ListedWorkflow[]> {
+  const { git, repo, db } = ctx
+  if (repo.is_empty) return []
+  const commit = (await git.resolveRef(repo.git_key, branchRef(repo.default_branch)))?.commit
+  if (!commit) return []
+  const [files, disabled] = await Promise.all([listWorkflowFiles(ctx, repo.git_key, commit), listDisabled(db, repo.id)])
+  return files.map((file) => ({ file, isDisabled: disabled.has(file.id) }))
+}
+
+/** Has a workflow be started by nothing but dispatches, or by all that its file says. One that is not there is `NotFound`. */
+export async function setWorkflowState(ctx: SignedInRepoCtx, name: string, isDisabled: boolean): Promise<void> {
+  const known = (await listWorkflows(ctx)).some(({ file }) => file.id === name)
+  if (!known) throw new NotFound(`there is no workflow ${name}`, 'workflow_not_found')
+  await transaction(ctx.db, async (tx) => {
+    if (isDisabled) await insertDisabled(tx, ctx.repo.id, name, nowUnix(ctx.clock))
+    else await deleteDisabled(tx, ctx.repo.id, name)
+  })
+}
+
+/** How the newest run of a workflow on a branch stands; undefined when there is none. */
+export const latestStatus = (
+  { db, repo }: RepoCtx,
+  workflow: string,
+  branch: string,
+  event: string | undefined,
+): Promise<ActionStatus | undefined> =>
+  findLatestStatus(db, repo.id, workflow, branchRef(branch || repo.default_branch), event)

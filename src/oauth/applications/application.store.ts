@@ -1,0 +1,70 @@
+import type { Db, Tx } from '../../db/database.ts'
+import type { NewOAuthApplicationRow, OAuthApplicationChange, OAuthApplicationRow } from '../../db/tables/oauth.ts'
+import type { OAuthApplicationId, UserId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+
+/** Newest first. */
+export const listApplications = (db: Db, userId: UserId, page: Page): Promise<OAuthApplicationRow[]> =>
+  db
+    .selectFrom('oauth_application')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+
+export const countApplications = async (db: Db, userId: UserId): Promise<number> =>
+  (
+    await db
+      .selectFrom('oauth_application')
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .where('user_id', '=', userId)
+      .executeTakeFirstOrThrow()
+  ).count
+
+export const findApplication = (
+  db: Db,
+  userId: UserId,
+  id: OAuthApplicationId,
+): Promise<OAuthApplicationRow | undefined> =>
+  db.selectFrom('oauth_application').selectAll().where('user_id', '=', userId).where('id', '=', id).executeTakeFirst()
+
+export const findApplicationByClientId = (db: Db, clientId: string): Promise<OAuthApplicationRow | undefined> =>
+  db.selectFrom('oauth_application').selectAll().where('client_id', '=', clientId).executeTakeFirst()
+
+export const insertApplication = (tx: Tx, values: NewOAuthApplicationRow): Promise<OAuthApplicationRow> =>
+  tx.insertInto('oauth_application').values(values).returningAll().executeTakeFirstOrThrow()
+
+/** Undefined when the account has no such application. */
+export const updateApplication = (
+  tx: Tx,
+  userId: UserId,
+  id: OAuthApplicationId,
+  change: OAuthApplicationChange,
+): Promise<OAuthApplicationRow | undefined> =>
+  tx
+    .updateTable('oauth_application')
+    .set(change)
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
+
+/** Grants, codes and tokens go with it. False when the account has no such application. */
+export const deleteApplication = async (tx: Tx, userId: UserId, id: OAuthApplicationId): Promise<boolean> =>
+  (await tx.deleteFrom('oauth_application').where('user_id', '=', userId).where('id', '=', id).executeTakeFirst())
+    .numDeletedRows > 0n
+
+/** Makes or renews an application of the instance. */
+export const upsertBuiltIn = (tx: Tx, values: NewOAuthApplicationRow) =>
+  tx
+    .insertInto('oauth_application')
+    .values(values)
+    .onConflict((conflict) =>
+      conflict.column('client_id').doUpdateSet({ name: values.name, redirect_uris: values.redirect_uris }),
+    )
+    .execute()
+
+export const deleteBuiltIn = (tx: Tx, clientIds: readonly string[]) =>
+  tx.deleteFrom('oauth_application').where('user_id', 'is', null).where('client_id', 'in', clientIds).execute()

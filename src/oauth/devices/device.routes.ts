@@ -1,0 +1,49 @@
+import { Type } from 'typebox'
+import { anyone } from '../../access/requirements.ts'
+import { operation, validBody } from '../../http/operation.ts'
+import { ok } from '../../http/reply.ts'
+import { object, requestObject } from '../../http/schema.ts'
+import { issuerOf } from '../openid/claims.present.ts'
+import { askForDevice } from './device.service.ts'
+import { tokenErrors } from '../oauth-errors.ts'
+import { clientOf, oauthOn, protocolBody } from '../oauth.requirements.ts'
+import { noStore, ofClients } from '../client-operation.ts'
+
+const text = Type.Optional(Type.String({ maxLength: 4096 }))
+
+const DeviceRequest = requestObject('OAuth2DeviceRequest', { client_id: text, client_secret: text, scope: text })
+
+const DeviceReply = object('OAuth2Device', {
+  device_code: Type.String(),
+  user_code: Type.String(),
+  verification_uri: Type.String(),
+  verification_uri_complete: Type.String(),
+  expires_in: Type.Integer(),
+  interval: Type.Integer(),
+})
+
+export const oauthDeviceAuthorization = operation({
+  ...ofClients,
+  method: 'POST',
+  path: '/login/oauth/device_authorization',
+  errors: tokenErrors,
+  requires: [anyone, oauthOn, protocolBody, validBody],
+  body: DeviceRequest,
+  reply: { 200: DeviceReply },
+  summary: 'Codes for a device without a browser (RFC 8628)',
+  async run({ ctx, body, call }) {
+    const asked = await askForDevice(ctx, clientOf(ctx, body), { scope: body.scope ?? '', ip: call.ip })
+    const page = `${issuerOf(ctx)}/login/device`
+    return ok(
+      {
+        device_code: asked.deviceCode,
+        user_code: asked.userCode,
+        verification_uri: page,
+        verification_uri_complete: `${page}?user_code=${asked.userCode}`,
+        expires_in: asked.lifetimeSeconds,
+        interval: asked.intervalSeconds,
+      },
+      noStore,
+    )
+  },
+})

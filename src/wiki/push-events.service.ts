@@ -1,0 +1,100 @@
+import { Type, type Static } from 'typebox'
+import type { SignedInRepoCtx } from '../access/context.ts'
+import type { PushExtras } from '../access/contributions/push-extras.ts'
+import { refEffect, type PlannedEffect } from '../access/contributions/ref-effect.ts'
+import type { Commit, PushCheck, PushedUpdate, ReadFrom } from '../git/git.ts'
+import type { GitKey, Oid, UserId } from '../lib/ids.ts'
+import { branchOf, branchRef, isZeroOid } from '../lib/refs.ts'
+import { firstHeadOf } from '../refs/ref-door.service.ts'
+import { isPage, withoutEnding } from './page-name.rules.ts'
+import { tellPage, toldMessage, ToldPage } from './page-event.ts'
+
+/** Most pages that one push tells of. */
+const maxTold = 100
+
+/** Trees that are larger, in bytes, are not compared: some 200,000 files at the root of a wiki. */
+const maxTreeBytes = 8 << 20
+
+/** A push to a wiki tells of the pages that it changes, like edits of them. */
+export const wikiPushExtras = (ctx: SignedInRepoCtx, gitKey: GitKey): PushExtras => ({
+  follows: (check) => planToldPages(ctx, gitKey, check),
+})
+
+async function planToldPages(
+  ctx: SignedInRepoCtx,
+  gitKey: GitKey,
+  check: PushCheck,
+): Promise<PlannedEffect | undefined> {
+  const { git } = ctx
+  const update = await mainUpdate(ctx, gitKey, check.updates)
+  if (!update) return undefined
+  const commit = await git.readCommit(check.quarantine, update.new)
+  const [before, after] = await Promise.all([
+    isZeroOid(update.old) ? new Map<string, Oid>() : pagesAt(git, gitKey, await git.readCommit(gitKey, update.old)),
+    pagesAt(git, check.quarantine, commit),
+  ])
+  const pages = before && after ? changedPages(before, after).slice(0, maxTold) : []
+  if (pages.length === 0) return undefined
+  return wikiPushEffect.plan({ ref: update.ref, doerId: ctx.viewer.id, message: toldMessage(commit.message), pages })
+}
+
+/** The update of the branch that the wiki shows; the first push decides which one that is. */
+async function mainUpdate(
+  { git, repo }: SignedInRepoCtx,
+  gitKey: GitKey,
+  updates: readonly PushedUpdate[],
+): Promise<PushedUpdate | undefined> {
+  const pushed = updates.filter((update) => branchOf(update.ref) !== undefined && !isZeroOid(update.new))
+  const main = branchRef(repo.wiki_branch)
+  const own = pushed.find(({ ref }) => ref === main)
+  if (own || pushed.length === 0 || (await git.readRef(gitKey, main)) !== undefined) return own
+  const chosen = firstHeadOf(pushed.flatMap(({ ref }) => branchOf(ref) ?? []))
+  return pushed.find(({ ref }) => branchOf(ref) === chosen)
+}
+
+/** The pages of a commit; undefined when there are too many files to look at. */
+async function pagesAt(
+  git: SignedInRepoCtx['git'],
+  at: ReadFrom,
+  { tree }: Commit,
+): Promise<ReadonlyMap<string, Oid> | undefined> {
+  const info = await git.objectInfo(at, tree)
+  if (info && info.sizeBytes > maxTreeBytes) return undefined
+  const entries = await git.readTree(at, tree)
+  return new Map(entries.filter(isPage).map(({ name, oid }) => [withoutEnding(name), oid]))
+}
+
+/** What is another one now; a page that is gone and one that is new with the same content are one that was renamed. */
+function changedPages(before: ReadonlyMap<string, Oid>, after: ReadonlyMap<string, Oid>): Static<typeof ToldPage>[] {
+  const gone = new Map([...before].flatMap(([page, oid]) => (after.has(page) ? [] : [[oid, page] as const])))
+  const told: Static<typeof ToldPage>[] = []
+  for (const [page, oid] of after) {
+    const known = before.get(page)
+    if (known === oid) continue
+    const oldPage = known === undefined ? gone.get(oid) : undefined
+    if (oldPage === undefined) told.push({ action: known === undefined ? 'created' : 'edited', page })
+    else told.push({ action: 'edited', page, oldPage })
+    if (oldPage !== undefined) gone.delete(oid)
+  }
+  const renamed = new Set(told.flatMap(({ oldPage }) => oldPage ?? []))
+  for (const page of before.keys()) {
+    if (!after.has(page) && !renamed.has(page)) told.push({ action: 'deleted', page })
+  }
+  return told
+}
+
+export const wikiPushEffect = refEffect({
+  name: 'wikiPush',
+  data: Type.Object({
+    ref: Type.String(),
+    doerId: Type.Unsafe<UserId>(Type.Integer()),
+    /** Of the newest commit. */
+    message: Type.String(),
+    pages: Type.Array(ToldPage),
+  }),
+  about: ({ ref }) => ref,
+  async apply(tx, { ref, doerId, message, pages }, { repoId, moved }) {
+    if (!moved.some((update) => update.ref === ref)) return
+    for (const page of pages) await tellPage(tx, { repoId, doerId, message }, page)
+  },
+})
