@@ -28,7 +28,7 @@ try {
 }
 const { allOperations } = await import(join(folder, 'app.js'))
 
-const contract = new Map(readJson('contract/operations.json').map((operation) => [operation.id, operation]))
+const contract = new Map(readJson('test/contract/operations.json').map((operation) => [operation.id, operation]))
 const declared = allOperations()
 const areaOf = (id) => contract.get(id)?.area ?? 'beside the contract'
 const isWanted = (id) => wanted.length === 0 || wanted.some((word) => word === areaOf(id) || word === id)

@@ -3,13 +3,14 @@
  * Replays the recorded exchanges of `conformance/` against a freshly started server of each profile.
  *
  *     npm run conformance -- [FILTER…] [--profile NAME] [--dir FOLDER] [--server URL [--ssh HOST:PORT]] [--json FILE]
- *                            [--jobs N] [--quiet] [--postgres] [--ratchet] [--record]
+ *                            [--jobs N] [--quiet] [--postgres] [--baseline] [--record]
  *
  * A FILTER is the beginning of a scenario's name, for example `issues` or `issues/labels`; without `--profile` every
  * profile that has such scenarios is played. `--dir` names another folder of scenarios and expectations.
- * `--ratchet` fails when fewer steps of an area pass, or differ as `conformance-differences.json` declares with a reason,
- * than `conformance.json` holds; an area in which they do is played once more first. `--record` raises what it holds to
- * what held in each of two runs. Both take whole areas: all of them, or those that are named.
+ * `--baseline` compares the number of passing steps per area with `test/conformance/baseline.json` and fails when one is
+ * lower; a step that differs as `test/conformance/differences.json` declares counts as passing. An area that is lower is
+ * replayed once before the run fails. `--record` replays twice and raises the baseline to what passed in both runs.
+ * Both options take whole areas.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -33,28 +34,28 @@ const { values: options, positionals: filters } = parseArgs({
     diffs: { type: 'string', default: '6' },
     quiet: { type: 'boolean', short: 'q', default: false },
     postgres: { type: 'boolean', default: false },
-    ratchet: { type: 'boolean', default: false },
+    baseline: { type: 'boolean', default: false },
     record: { type: 'boolean', default: false },
   },
 })
-if (options.ratchet || options.record) {
+if (options.baseline || options.record) {
   const partial = ['profile', 'dir', 'server'].filter((name) => options[name] !== undefined)
-  if (partial.length > 0) fail(`--ratchet and --record do not go with --${partial.join(' and --')}`)
-  if (options.ratchet && options.record) fail('either --ratchet or --record')
+  if (partial.length > 0) fail(`--baseline and --record do not go with --${partial.join(' and --')}`)
+  if (options.baseline && options.record) fail('either --baseline or --record')
   const parts = filters.filter((filter) => /\/./.test(filter))
-  if (parts.length > 0) fail(`--ratchet and --record take whole areas: ${parts.join(' ')} is a part of one`)
+  if (parts.length > 0) fail(`--baseline and --record take whole areas: ${parts.join(' ')} is a part of one`)
 }
 const jobs = Number(options.jobs)
 if (!Number.isInteger(jobs) || jobs < 1) fail('--jobs is a whole number from 1')
 if (options.server !== undefined && options.profile === undefined) options.profile = 'default'
 
-/** How many failing steps of a fallen area are named. */
+/** How many failing steps of an area below its baseline are printed. */
 const shownSteps = 20
 
-const kit = fromRoot('conformance/run.mjs')
-const recordFile = fromRoot('conformance.json')
+const kit = fromRoot('test/conformance/run.mjs')
+const recordFile = fromRoot('test/conformance/baseline.json')
 const ownProfiles = options.dir === undefined ? [] : [resolve(options.dir, 'profiles')]
-const profileFolder = [...ownProfiles, fromRoot('conformance/profiles')].find((folder) => existsSync(folder))
+const profileFolder = [...ownProfiles, fromRoot('test/conformance/profiles')].find((folder) => existsSync(folder))
 const profiles =
   options.profile === undefined
     ? readdirSync(profileFolder)
@@ -121,7 +122,7 @@ async function play(profile, { url, ssh }, wanted, atOnce) {
         `${administrator.login}:${administrator.password}`,
         ...(ssh === undefined ? [] : ['--ssh', ssh]),
         '--differences',
-        fromRoot('conformance-differences.json'),
+        fromRoot('test/conformance/differences.json'),
         '--json',
         resultFile,
         '--jobs',
@@ -186,23 +187,23 @@ const totals = (results) => `${sumOf(results, 'passed')} passed, ${sumOf(results
 const results = await playAll(filters, jobs)
 if (options.json !== undefined) writeFileSync(options.json, JSON.stringify(results, null, 1))
 
-const recorded = existsSync(recordFile) ? readJson('conformance.json') : {}
+const recorded = existsSync(recordFile) ? readJson('test/conformance/baseline.json') : {}
 const isPlayed = (area) => filters.length === 0 || filters.some((filter) => area === filter.replace(/\/$/, ''))
-if (options.ratchet) await checkRatchet()
+if (options.baseline) await checkBaseline()
 else if (options.record) await record()
 else process.exit(sumOf(results, 'failed') === 0 ? 0 : 1)
 
 /** How many steps of each played area pass or differ as is declared: what is declared today has not fallen. */
 function countHeld(played) {
   const counts = countByArea(played)
-  for (const { scenario } of readJson('conformance-differences.json')) {
+  for (const { scenario } of readJson('test/conformance/differences.json')) {
     const area = areaOf({ name: scenario })
     if (area in counts) counts[area] += 1
   }
   return counts
 }
 
-/** The areas of `conformance.json` that hold fewer steps than it says, with both numbers. */
+/** The areas of `test/conformance/baseline.json` that hold fewer steps than it says, with both numbers. */
 function fallenAreas(played) {
   const counts = countHeld(played)
   return Object.entries(recorded)
@@ -212,7 +213,7 @@ function fallenAreas(played) {
 }
 
 /** A machine that is busy makes a step late now and then: a step has fallen when it fails twice. */
-async function checkRatchet() {
+async function checkBaseline() {
   let played = results
   let fallen = fallenAreas(played)
   if (fallen.length > 0) {
@@ -233,8 +234,8 @@ async function checkRatchet() {
     for (const line of failing.slice(0, shownSteps)) console.error(`  ✗ ${line}`)
     if (failing.length > shownSteps) console.error(`  … ${failing.length - shownSteps} more fail`)
   }
-  if (fallen.length > 0) fail('the conformance ratchet failed')
-  console.log('conformance ratchet: no area fell')
+  if (fallen.length > 0) fail('conformance is below its baseline')
+  console.log('conformance: no area is below its baseline')
 }
 
 /** What passes only sometimes is not held against a later change: a step counts when it passed in both of two runs. */

@@ -19,7 +19,7 @@ const { values: options, positionals: names } = parseArgs({
 if (names.length === 0) fail('usage: npm run --silent contract:schema -- [--as request|response] [--with-needed] TYPE…')
 if (options.as !== undefined && !['request', 'response'].includes(options.as)) fail('--as is request or response')
 
-const definitions = JSON.parse(readFileSync(fromRoot('contract/types.json'), 'utf8')).definitions
+const definitions = JSON.parse(readFileSync(fromRoot('test/contract/types.json'), 'utf8')).definitions
 for (const name of names) if (!Object.hasOwn(definitions, name)) fail(`the contract has no type ${name}`)
 
 const width = 120

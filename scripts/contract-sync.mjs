@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Copies the contract's data, the exchange kit, the benchmark and the judges from the folder beside the project, so that
- * a clone has them without it. `--check` only compares, and passes where that folder does not exist.
+ * Copies the contract's data, the conformance kit, the benchmark and the client sessions from the folder beside the
+ * project, so that a clone is complete without that folder. `--check` compares only, and passes where it does not exist.
  *
  *     npm run contract:sync [-- --check]
  */
@@ -13,13 +13,21 @@ import { fail, fromRoot } from './lib/project.mjs'
 const { values: options } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
 const source = fromRoot('..', 'shared')
 
-/** What is copied, relative to both folders. The contract's prose stays where it is. */
-const copied = [
-  ...['operations', 'types', 'enums', 'settings', 'pagination'].map((name) => `contract/${name}.json`),
-  ...['run', 'run.mjs', 'lib', 'scenarios', 'expected', 'profiles', 'README.md'].map((name) => `conformance/${name}`),
-  'bench',
-  'judges',
+/** Each file or folder of the source with its copy here, and the files beside copies that belong to the project. */
+const copies = [
+  ['contract/settings.json', 'src/config/family-settings.json'],
+  ...['operations', 'types', 'enums', 'pagination'].map((name) => [
+    `contract/${name}.json`,
+    `test/contract/${name}.json`,
+  ]),
+  ...['run', 'run.mjs', 'lib', 'scenarios', 'expected', 'profiles', 'README.md'].map((name) => [
+    `conformance/${name}`,
+    `test/conformance/${name}`,
+  ]),
+  ['bench', 'scripts/bench/kit'],
+  ['judges', 'test/clients'],
 ]
+const ownFiles = /^test\/clients\/(expectations\.json$|own\/)/
 
 if (!existsSync(source)) {
   if (!options.check) fail(`${source} does not exist: nothing to copy from`)
@@ -27,39 +35,43 @@ if (!existsSync(source)) {
   process.exit(0)
 }
 
-/** Relative paths of all files at or below a path. */
-const filesBelow = (base, path) => {
-  const full = join(base, path)
-  if (!existsSync(full)) return []
-  if (!statSync(full).isDirectory()) return [path]
-  return readdirSync(full, { recursive: true, withFileTypes: true })
+/** Paths of all files at or below a path, relative to it; an empty path for a file itself. */
+const filesBelow = (path) => {
+  if (!existsSync(path)) return []
+  if (!statSync(path).isDirectory()) return ['']
+  return readdirSync(path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'))
-    .map((entry) => relative(base, join(entry.parentPath, entry.name)))
+    .map((entry) => relative(path, join(entry.parentPath, entry.name)))
 }
 
-const wanted = new Set(copied.flatMap((path) => filesBelow(source, path)))
-const present = new Set(copied.flatMap((path) => filesBelow(fromRoot(), path)))
+/** The copy of each file of the source, by its path in the project. */
+const originals = new Map(
+  copies.flatMap(([from, to]) =>
+    filesBelow(join(source, from)).map((file) => [join(to, file), join(source, from, file)]),
+  ),
+)
+const present = new Set(copies.flatMap(([, to]) => filesBelow(fromRoot(to)).map((file) => join(to, file))))
 const isExecutable = (path) => (statSync(path).mode & 0o100) !== 0
-const differs = (path) =>
-  !present.has(path) ||
-  !readFileSync(join(source, path)).equals(readFileSync(fromRoot(path))) ||
-  isExecutable(join(source, path)) !== isExecutable(fromRoot(path))
+const differs = ([copy, original]) =>
+  !present.has(copy) ||
+  !readFileSync(original).equals(readFileSync(fromRoot(copy))) ||
+  isExecutable(original) !== isExecutable(fromRoot(copy))
 
-const changed = [...wanted].filter(differs)
-const gone = [...present].filter((path) => !wanted.has(path))
+const changed = [...originals].filter(differs)
+const extra = [...present].filter((path) => !originals.has(path) && !ownFiles.test(path))
 
 if (options.check) {
-  for (const path of changed) console.error(`${present.has(path) ? 'differs' : 'missing'}: ${path}`)
-  for (const path of gone) console.error(`not in the source: ${path}`)
-  if (changed.length + gone.length > 0) fail('contract:sync: the copies are not current, run npm run contract:sync')
-  console.log(`contract:sync: ${wanted.size} files are current`)
+  for (const [copy] of changed) console.error(`${present.has(copy) ? 'differs' : 'missing'}: ${copy}`)
+  for (const path of extra) console.error(`not in the source: ${path}`)
+  if (changed.length + extra.length > 0) fail('contract:sync: the copies are not current, run npm run contract:sync')
+  console.log(`contract:sync: ${originals.size} files are current`)
 } else {
-  for (const path of changed) {
-    mkdirSync(dirname(fromRoot(path)), { recursive: true })
-    cpSync(join(source, path), fromRoot(path), { force: true })
+  for (const [copy, original] of changed) {
+    mkdirSync(dirname(fromRoot(copy)), { recursive: true })
+    cpSync(original, fromRoot(copy), { force: true })
     // The source is read-only; a copy must stay replaceable.
-    chmodSync(fromRoot(path), isExecutable(join(source, path)) ? 0o755 : 0o644)
+    chmodSync(fromRoot(copy), isExecutable(original) ? 0o755 : 0o644)
   }
-  for (const path of gone) rmSync(fromRoot(path))
-  console.log(`contract:sync: ${changed.length} files copied, ${gone.length} removed, ${wanted.size} in all`)
+  for (const path of extra) rmSync(fromRoot(path))
+  console.log(`contract:sync: ${changed.length} files copied, ${extra.length} removed, ${originals.size} in all`)
 }

@@ -10,7 +10,7 @@ interface DeclaredStep {
 }
 
 const readJson = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'))
-const declared = readJson('conformance-differences.json') as readonly DeclaredStep[]
+const declared = readJson('test/conformance/differences.json') as readonly DeclaredStep[]
 
 /** The first cells of the table of differences, which ends where the next heading begins. */
 const rows = (readFileSync('docs/differences.md', 'utf8').split('\n## ')[0] as string)
@@ -21,7 +21,7 @@ const rows = (readFileSync('docs/differences.md', 'utf8').split('\n## ')[0] as s
 
 test('each step that is meant to differ is recorded, and has its row in docs/differences.md', () => {
   for (const { scenario, label, where } of declared) {
-    const steps = readJson(`conformance/expected/${scenario}.json`) as readonly { readonly label: string }[]
+    const steps = readJson(`test/conformance/expected/${scenario}.json`) as readonly { readonly label: string }[]
     assert.ok(
       steps.some((step) => step.label === label),
       `${scenario} has a step "${label}"`,

@@ -12,7 +12,7 @@ interface ContractOperation {
 }
 
 const contract = new Map(
-  (JSON.parse(readFileSync('contract/operations.json', 'utf8')) as ContractOperation[]).map(
+  (JSON.parse(readFileSync('test/contract/operations.json', 'utf8')) as ContractOperation[]).map(
     ({ id, query }) => [id, (query ?? []).filter((each) => each.enum).map(({ name }) => name)] as const,
   ),
 )

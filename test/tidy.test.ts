@@ -13,7 +13,7 @@ interface ContractOperation {
 }
 
 const readJson = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'))
-const contract = new Map((readJson('contract/operations.json') as ContractOperation[]).map((one) => [one.id, one]))
+const contract = new Map((readJson('test/contract/operations.json') as ContractOperation[]).map((one) => [one.id, one]))
 const operations = allOperations()
 
 /** Paths below some folders, relative to the project. */
@@ -22,7 +22,9 @@ const filesBelow = (...folders: readonly string[]): string[] =>
 
 const isCode = (path: string): boolean => /\.(?:tsx?|mjs|cjs)$/.test(path)
 const isTest = (path: string): boolean => /\.test\.tsx?$/.test(path)
-const code = filesBelow('src', 'test', 'scripts').filter(isCode)
+/** Copies that `npm run contract:sync` makes. */
+const isCopy = (path: string): boolean => /^(?:test\/(?:conformance|clients)|scripts\/bench\/kit)\//.test(path)
+const code = filesBelow('src', 'test', 'scripts').filter((path) => isCode(path) && !isCopy(path))
 const ownPath = 'test/tidy.test.ts'
 
 /** Lines of files that match, as `path:line: text`. */
@@ -221,7 +223,11 @@ test('each dependency has a line in docs/dependencies.md, and each line a depend
 })
 
 test('each difference from the recorded exchanges has its reason', () => {
-  const differences = readJson('conformance-differences.json') as { scenario?: string; label?: string; why?: string }[]
+  const differences = readJson('test/conformance/differences.json') as {
+    scenario?: string
+    label?: string
+    why?: string
+  }[]
   assert.deepEqual(
     differences.filter(({ scenario, label, why }) => !scenario || !label || (why ?? '').length <= 10),
     [],

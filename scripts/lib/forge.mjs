@@ -10,7 +10,7 @@ import { onInterrupt } from './cleanup.mjs'
 import { freePort } from './free-port.mjs'
 import { engineFlags, fail, frugalMalloc, fromRoot, root, toolEnvironment } from './project.mjs'
 
-/** The administrator that the exchange kit and the judges expect. */
+/** The administrator that conformance and the client sessions expect. */
 export const administrator = { login: 'root', password: 'Passw0rd!', email: 'root@example.com' }
 
 const readyTimeoutMs = 60_000

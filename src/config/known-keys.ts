@@ -1,4 +1,4 @@
-import familySettings from '../../contract/settings.json' with { type: 'json' }
+import familySettings from './family-settings.json' with { type: 'json' }
 
 /**
  * Keys and sections of the family's files that the published list leaves out. They are no mistake, so that an existing

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import familySettings from '../../contract/settings.json' with { type: 'json' }
+import familySettings from './family-settings.json' with { type: 'json' }
 import { ConfigError, formatRemark } from './config-error.ts'
 import { type ConfigOverrides, loadConfig, withBoundPorts } from './load-config.ts'
 import { listSettings, sections } from './sections.ts'
@@ -400,12 +400,12 @@ PATH = /mnt/lfs
 
 test(
   'the two profiles of the recorded exchanges are understood whole',
-  { skip: !existsSync('conformance/profiles') },
+  { skip: !existsSync('test/conformance/profiles') },
   () => {
     for (const profile of ['default', 'restricted']) {
       const { config, warnings } = loadConfig({
         overrides: {
-          configFile: `conformance/profiles/${profile}.ini`,
+          configFile: `test/conformance/profiles/${profile}.ini`,
           dataFolder: '/tmp/nowhere',
           port: 3456,
           sshPort: 3457,

@@ -63,7 +63,7 @@ export const headersOfCut = (isCut: boolean): Readonly<Record<string, string>> =
  * @param total how many there are on all pages, for `X-Total-Count`
  * @param options.bound what limited the answer, for `X-Result-Bounded`
  * @param options.cursor where the next page begins
- * @param options.link false on the lists that send no `Link` header (`contract/pagination.json`)
+ * @param options.link false on the lists that send no `Link` header (`test/contract/pagination.json`)
  */
 export const paged = <Body>(
   body: Body,

@@ -3,7 +3,7 @@
  * Plays the main job of a forge with real git against a freshly started server, and says what it did. It ends with an
  * error at the first thing that is not as it should be.
  *
- *     npm run tour [-- [--postgres] [--quick]]      --quick leaves out the large repository
+ *     npm run smoke [-- [--postgres] [--quick]]      --quick leaves out the large repository
  */
 import { spawn } from 'node:child_process'
 import assert from 'node:assert/strict'
@@ -26,11 +26,11 @@ let database
 if (options.postgres) database = await (await import('./postgres.mjs')).startPostgres()
 const forge = await startForge({
   program,
-  config: fromRoot('conformance/profiles/default.ini'),
-  name: 'tour',
+  config: fromRoot('test/conformance/profiles/default.ini'),
+  name: 'smoke',
   database,
 })
-const work = mkdtempSync(join(tmpdir(), 'ingot-tour-'))
+const work = mkdtempSync(join(tmpdir(), 'ingot-smoke-'))
 const startedMs = performance.now()
 
 const say = (text) => console.log(`${((performance.now() - startedMs) / 1000).toFixed(1).padStart(6)} s  ${text}`)
@@ -90,7 +90,7 @@ async function eventually(what, condition) {
   assert.fail(`${what}: not within 15 s`)
 }
 
-async function tour() {
+async function smokeTest() {
   say(`server ${forge.url}, ready in ${Math.round(forge.startMs)} ms, log ${forge.logFile}`)
   writeFileSync(
     join(work, 'gitconfig'),
@@ -105,7 +105,7 @@ async function tour() {
   const newUser = { username: 'ada', email: 'ada@example.com', password, must_change_password: false }
   const user = await asAdministrator('POST', '/admin/users', { body: newUser, expect: 201 })
   const token = await client(basic('ada', password))('POST', '/users/ada/tokens', {
-    body: { name: 'tour', scopes: ['all'] },
+    body: { name: 'smoke', scopes: ['all'] },
     expect: 201,
   })
   const asAda = client(`token ${token.sha1}`)
@@ -119,9 +119,9 @@ async function tour() {
   await pushOwnHistory()
   if (!options.quick) await pushBenchmark()
 
-  const repository = await newRepository('tour', { auto_init: true, description: 'made by the tour' })
+  const repository = await newRepository('smoke', { auto_init: true, description: 'made by the smoke test' })
   say(`repository ${repository.html_url}`)
-  const R = '/repos/ada/tour'
+  const R = '/repos/ada/smoke'
 
   const text = `# Notes\n\nWritten through the API at ${new Date().toISOString()}.\n`
   const file = await asAda('POST', `${R}/contents/docs/notes.md`, {
@@ -143,7 +143,7 @@ async function tour() {
   say(`issue ${issue.html_url} with a comment`)
 
   const clone = join(work, 'clone')
-  await git('clone', '-q', remoteOf('tour'), clone)
+  await git('clone', '-q', remoteOf('smoke'), clone)
   assert.equal(readFileSync(join(clone, 'docs/notes.md'), 'utf8'), text)
   await gitIn(clone, 'checkout', '-q', '-b', 'dated')
   writeFileSync(join(clone, 'docs/date.md'), 'today\n')
@@ -177,7 +177,7 @@ async function tour() {
   )
   say(`merged as ${main.slice(0, 10)}, issue #${issue.number} is closed`)
 
-  await checkClone('tour', remoteOf('tour'), main)
+  await checkClone('smoke', remoteOf('smoke'), main)
   if (forge.ssh !== undefined) await cloneOverSsh(main)
 
   async function pushOwnHistory() {
@@ -196,7 +196,7 @@ async function tour() {
   }
 
   async function pushBenchmark() {
-    const { synthesise } = await import('../bench/synth.mjs')
+    const { synthesise } = await import('./bench/kit/synth.mjs')
     const bare = join(work, 'synth.git')
     await synthesise(bare)
     const large = await newRepository('synth')
@@ -226,10 +226,10 @@ async function cloneOverSsh(tip) {
   )
   if (!hasSsh) return say('there is no ssh client here: git over SSH is left out')
   const key = join(work, 'key')
-  await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'tour', '-f', key])
+  await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'smoke', '-f', key])
   const asAda = client(basic('ada', 'Tour-Passw0rd!'))
   await asAda('POST', '/user/keys', {
-    body: { title: 'tour', key: readFileSync(`${key}.pub`, 'utf8').trim() },
+    body: { title: 'smoke', key: readFileSync(`${key}.pub`, 'utf8').trim() },
     expect: 201,
   })
   const folder = join(work, 'over-ssh')
@@ -237,20 +237,20 @@ async function cloneOverSsh(tip) {
   const env = {
     GIT_SSH_COMMAND: `ssh -F none -i ${key} -o IdentitiesOnly=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=${work}/hosts -o LogLevel=ERROR`,
   }
-  await run('git', ['clone', '-q', `ssh://git@${forge.ssh}/ada/tour.git`, folder], { env })
+  await run('git', ['clone', '-q', `ssh://git@${forge.ssh}/ada/smoke.git`, folder], { env })
   assert.equal(await gitIn(folder, 'rev-parse', 'HEAD'), tip)
   writeFileSync(join(folder, 'ssh.md'), 'pushed over SSH\n')
   await gitIn(folder, 'add', '.')
   await gitIn(folder, 'commit', '-q', '-m', 'docs: over SSH')
   await run('git', ['-C', folder, 'push', '-q', 'origin', 'main'], { env })
   const head = await gitIn(folder, 'rev-parse', 'HEAD')
-  assert.equal((await asAda('GET', '/repos/ada/tour/branches/main')).commit.id, head)
-  say(`cloned and pushed over SSH, ssh://git@${forge.ssh}/ada/tour.git`)
+  assert.equal((await asAda('GET', '/repos/ada/smoke/branches/main')).commit.id, head)
+  say(`cloned and pushed over SSH, ssh://git@${forge.ssh}/ada/smoke.git`)
 }
 
 let problem
 try {
-  await tour()
+  await smokeTest()
 } catch (error) {
   problem = error
 } finally {
@@ -258,5 +258,7 @@ try {
   await database?.stop()
   rmSync(work, { recursive: true, force: true })
 }
-if (problem !== undefined) fail(`the tour failed: ${problem.stack ?? problem}\nthe server's log is ${forge.logFile}`)
-say('the tour is complete')
+if (problem !== undefined) {
+  fail(`the smoke test failed: ${problem.stack ?? problem}\nthe server's log is ${forge.logFile}`)
+}
+say('the smoke test passed')

@@ -20,19 +20,19 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
-import { apiOf, quantile } from './lib/api-client.mjs'
-import { administrator, buildForge, startForge } from './lib/forge.mjs'
-import { hostileTexts } from './lib/hostile-texts.mjs'
-import { ensureReady, fromRoot } from './lib/project.mjs'
+import { apiOf, quantile } from '../lib/api-client.mjs'
+import { administrator, buildForge, startForge } from '../lib/forge.mjs'
+import { hostileTexts } from '../lib/hostile-texts.mjs'
+import { ensureReady, fromRoot } from '../lib/project.mjs'
 
 await ensureReady()
 const { values: options } = parseArgs({
   options: { postgres: { type: 'boolean', default: false }, texts: { type: 'boolean', default: false } },
 })
-const database = options.postgres ? await (await import('./postgres.mjs')).startPostgres() : undefined
+const database = options.postgres ? await (await import('../postgres.mjs')).startPostgres() : undefined
 const forge = await startForge({
   program: await buildForge(),
-  config: fromRoot('conformance/profiles/default.ini'),
+  config: fromRoot('test/conformance/profiles/default.ini'),
   name: 'bench-attacks',
   ...(database ? { database } : {}),
 })

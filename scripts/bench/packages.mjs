@@ -7,8 +7,8 @@
  */
 import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { administrator, buildForge, startForge } from './lib/forge.mjs'
-import { ensureReady, fromRoot } from './lib/project.mjs'
+import { administrator, buildForge, startForge } from '../lib/forge.mjs'
+import { ensureReady, fromRoot } from '../lib/project.mjs'
 
 await ensureReady()
 const { values: options } = parseArgs({
@@ -23,10 +23,10 @@ const changes = Number(options.changes)
 const uploadsAtOnce = 8
 
 const program = await buildForge()
-const database = options.postgres ? await (await import('./postgres.mjs')).startPostgres({ durable: true }) : undefined
+const database = options.postgres ? await (await import('../postgres.mjs')).startPostgres({ durable: true }) : undefined
 const forge = await startForge({
   program,
-  config: fromRoot('conformance/profiles/default.ini'),
+  config: fromRoot('test/conformance/profiles/default.ini'),
   name: 'bench-packages',
   ...(database ? { database } : {}),
 })

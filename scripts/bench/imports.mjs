@@ -8,9 +8,9 @@
 import { createServer, request as send } from 'node:http'
 import { once } from 'node:events'
 import { parseArgs } from 'node:util'
-import { apiOf, quantile, timesUntil } from './lib/api-client.mjs'
-import { administrator, buildForge, startForge } from './lib/forge.mjs'
-import { ensureReady, fromRoot } from './lib/project.mjs'
+import { apiOf, quantile, timesUntil } from '../lib/api-client.mjs'
+import { administrator, buildForge, startForge } from '../lib/forge.mjs'
+import { ensureReady, fromRoot } from '../lib/project.mjs'
 
 await ensureReady()
 const { values: options } = parseArgs({
@@ -26,10 +26,10 @@ const pageSize = 50
 const readEveryMs = 20
 
 const program = await buildForge()
-const database = options.postgres ? await (await import('./postgres.mjs')).startPostgres() : undefined
+const database = options.postgres ? await (await import('../postgres.mjs')).startPostgres() : undefined
 const forge = await startForge({
   program,
-  config: fromRoot('conformance/profiles/default.ini'),
+  config: fromRoot('test/conformance/profiles/default.ini'),
   name: 'bench-imports',
   ...(database ? { database } : {}),
 })

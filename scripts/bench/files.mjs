@@ -14,10 +14,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
-import { apiOf, quantile } from './lib/api-client.mjs'
-import { onInterrupt } from './lib/cleanup.mjs'
-import { administrator, buildForge, startForge } from './lib/forge.mjs'
-import { ensureReady, fromRoot } from './lib/project.mjs'
+import { apiOf, quantile } from '../lib/api-client.mjs'
+import { onInterrupt } from '../lib/cleanup.mjs'
+import { administrator, buildForge, startForge } from '../lib/forge.mjs'
+import { ensureReady, fromRoot } from '../lib/project.mjs'
 
 await ensureReady()
 const { values: options } = parseArgs({
@@ -39,7 +39,7 @@ const program = await buildForge()
 process.env.TMPDIR = folder
 const forge = await startForge({
   program,
-  config: fromRoot('conformance/profiles/default.ini'),
+  config: fromRoot('test/conformance/profiles/default.ini'),
   name: 'bench-files',
   readableTraces: false,
 })

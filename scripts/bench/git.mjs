@@ -13,13 +13,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
-import { synthesise } from '../bench/synth.mjs'
-import { apiOf, quantile } from './lib/api-client.mjs'
-import { serveBareGit } from './lib/bare-git-server.mjs'
-import { onInterrupt } from './lib/cleanup.mjs'
-import { administrator, buildForge, startForge } from './lib/forge.mjs'
-import { processorMs } from './lib/process-tree.mjs'
-import { ensureReady, fail, fromRoot } from './lib/project.mjs'
+import { synthesise } from './kit/synth.mjs'
+import { apiOf, quantile } from '../lib/api-client.mjs'
+import { serveBareGit } from '../lib/bare-git-server.mjs'
+import { onInterrupt } from '../lib/cleanup.mjs'
+import { administrator, buildForge, startForge } from '../lib/forge.mjs'
+import { processorMs } from '../lib/process-tree.mjs'
+import { ensureReady, fail, fromRoot } from '../lib/project.mjs'
 
 await ensureReady()
 const parts = ['clones', 'references', 'branches', 'repositories']
@@ -43,10 +43,10 @@ const restMs = 3000
 const folder = mkdtempSync(join(tmpdir(), 'ingot-git-'))
 const clean = onInterrupt(() => rmSync(folder, { recursive: true, force: true }))
 const program = await buildForge()
-const database = options.postgres ? await (await import('./postgres.mjs')).startPostgres() : undefined
+const database = options.postgres ? await (await import('../postgres.mjs')).startPostgres() : undefined
 const forge = await startForge({
   program,
-  config: fromRoot('conformance/profiles/default.ini'),
+  config: fromRoot('test/conformance/profiles/default.ini'),
   name: 'bench-git',
   ...(database ? { database } : {}),
   readableTraces: false,

@@ -11,9 +11,9 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
-import { apiOf, quantile } from './lib/api-client.mjs'
-import { administrator, buildForge, startForge } from './lib/forge.mjs'
-import { ensureReady, fromRoot } from './lib/project.mjs'
+import { apiOf, quantile } from '../lib/api-client.mjs'
+import { administrator, buildForge, startForge } from '../lib/forge.mjs'
+import { ensureReady, fromRoot } from '../lib/project.mjs'
 
 await ensureReady()
 const { values: options } = parseArgs({
@@ -30,7 +30,7 @@ const rounds = 21
 const program = await buildForge()
 const forge = await startForge({
   program,
-  config: fromRoot('conformance/profiles/default.ini'),
+  config: fromRoot('test/conformance/profiles/default.ini'),
   name: 'bench-registries',
   readableTraces: false,
 })

@@ -7,9 +7,9 @@
 import { once } from 'node:events'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
-import { apiOf, quantile, timesUntil } from './lib/api-client.mjs'
-import { administrator, buildForge, startForge } from './lib/forge.mjs'
-import { ensureReady, fromRoot } from './lib/project.mjs'
+import { apiOf, quantile, timesUntil } from '../lib/api-client.mjs'
+import { administrator, buildForge, startForge } from '../lib/forge.mjs'
+import { ensureReady, fromRoot } from '../lib/project.mjs'
 
 await ensureReady()
 const { values: options } = parseArgs({
@@ -25,10 +25,10 @@ const readEveryMs = 10
 const longestDrainMs = 120_000
 
 const program = await buildForge()
-const database = options.postgres ? await (await import('./postgres.mjs')).startPostgres() : undefined
+const database = options.postgres ? await (await import('../postgres.mjs')).startPostgres() : undefined
 const forge = await startForge({
   program,
-  config: fromRoot('conformance/profiles/default.ini'),
+  config: fromRoot('test/conformance/profiles/default.ini'),
   name: 'bench-webhooks',
   ...(database ? { database } : {}),
 })

@@ -10,9 +10,9 @@ import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } fr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { apiOf, quantile } from './lib/api-client.mjs'
-import { administrator, buildForge, startForge } from './lib/forge.mjs'
-import { ensureReady, fromRoot } from './lib/project.mjs'
+import { apiOf, quantile } from '../lib/api-client.mjs'
+import { administrator, buildForge, startForge } from '../lib/forge.mjs'
+import { ensureReady, fromRoot } from '../lib/project.mjs'
 
 await ensureReady()
 const { values: options } = parseArgs({
@@ -20,10 +20,10 @@ const { values: options } = parseArgs({
 })
 const writers = Number(options.writers)
 const program = await buildForge()
-const database = options.postgres ? await (await import('./postgres.mjs')).startPostgres({ durable: true }) : undefined
+const database = options.postgres ? await (await import('../postgres.mjs')).startPostgres({ durable: true }) : undefined
 const forge = await startForge({
   program,
-  config: fromRoot('conformance/profiles/default.ini'),
+  config: fromRoot('test/conformance/profiles/default.ini'),
   name: 'bench-writes',
   ...(database ? { database } : {}),
 })

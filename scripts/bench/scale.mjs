@@ -15,11 +15,11 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { bundle, ownBuildFolder } from './lib/bundle.mjs'
-import { buildForge, startForge } from './lib/forge.mjs'
-import { ensureReady, fail, fromRoot } from './lib/project.mjs'
-import { askers, fillPostgres, fillSqlite, fillVersion, sizeOf, smallSize } from './lib/scale-fill.mjs'
-import { addressIn, findPlaces, requestsOf } from './lib/scale-requests.mjs'
+import { bundle, ownBuildFolder } from '../lib/bundle.mjs'
+import { buildForge, startForge } from '../lib/forge.mjs'
+import { ensureReady, fail, fromRoot } from '../lib/project.mjs'
+import { askers, fillPostgres, fillSqlite, fillVersion, sizeOf, smallSize } from '../lib/scale-fill.mjs'
+import { addressIn, findPlaces, requestsOf } from '../lib/scale-requests.mjs'
 
 /** What is asked of every request: at most so many times the small instance's, or so much processor time. */
 const bounds = { ratio: 3, ms: 10, wordsMs: 25, startMs: 1000, memoryMb: 250 }
@@ -38,7 +38,7 @@ const { values: options } = parseArgs({
 })
 const part = Number(options.part)
 const kind = options.postgres ? 'postgres' : 'sqlite'
-const config = fromRoot('conformance/profiles/default.ini')
+const config = fromRoot('test/conformance/profiles/default.ini')
 const program = await buildForge()
 const folder = ownBuildFolder('scale')
 await bundle({ app: 'src/app.ts' }, folder)
@@ -51,7 +51,7 @@ const requests = requestsOf(allOperations()).filter(
 const kept = join(tmpdir(), 'ingot-scale')
 mkdirSync(kept, { recursive: true })
 const cluster = options.postgres
-  ? await (await import('./postgres.mjs')).startPostgres({ kept: join(kept, 'postgres-cluster') })
+  ? await (await import('../postgres.mjs')).startPostgres({ kept: join(kept, 'postgres-cluster') })
   : undefined
 
 /** Starts one of the two, which is filled when there is none. */

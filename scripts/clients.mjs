@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 /**
- * Plays sessions of real clients against a freshly started server. `judges.json` lists the clients that must pass in CI,
- * with the checks of each that may fail and why. Most sessions are copies (`judges/`), our own are in `scripts/judges/`.
+ * Runs sessions of real clients against a freshly started server. `test/clients/expectations.json` lists the clients that
+ * must pass in CI, with the checks of each that may fail and why. The sessions in `test/clients/own/` belong to this
+ * project; the others are copies.
  *
- *     npm run judges -- [NAME…] [--server URL [--ssh HOST:PORT]] [--postgres]
+ *     npm run clients -- [NAME…] [--server URL [--ssh HOST:PORT]] [--postgres]
  *
- * Without a NAME, those of `judges.json` are played.
+ * Without a NAME, every client of `test/clients/expectations.json` runs.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
@@ -21,39 +22,43 @@ const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: { server: { type: 'string' }, ssh: { type: 'string' }, postgres: { type: 'boolean', default: false } },
 })
-const judgeTimeoutMs = 5 * 60_000
+const sessionTimeoutMs = 5 * 60_000
 const killAfterMs = 15_000
 
 /** `{ "git-cli": { "mayFail": [{ "check": "name of a check", "why": "reason" }] } }` */
-const expectations = readJson('judges.json')
+const expectations = readJson('test/clients/expectations.json')
 const names = positionals.length > 0 ? positionals : Object.keys(expectations)
-/** Where the session of a judge is written. */
+/** The script of a client's session. */
 const scriptOf = (name) =>
-  [fromRoot('judges', name, 'run.sh'), fromRoot('scripts/judges', name, 'run.sh')].find((path) => existsSync(path))
-for (const name of names) if (scriptOf(name) === undefined) fail(`there is no judge ${name}`)
+  [fromRoot('test/clients', name, 'run.sh'), fromRoot('test/clients/own', name, 'run.sh')].find((path) =>
+    existsSync(path),
+  )
+for (const name of names) if (scriptOf(name) === undefined) fail(`there is no client session ${name}`)
 for (const [name, { mayFail = [] }] of Object.entries(expectations)) {
-  for (const { check, why } of mayFail) if (!check || !why) fail(`judges.json: ${name}: mayFail needs check and why`)
+  if (mayFail.some(({ check, why }) => !check || !why)) {
+    fail(`test/clients/expectations.json: ${name}: mayFail needs check and why`)
+  }
 }
 if (names.length === 0) {
-  console.log('judges.json names no judge yet')
+  console.log('test/clients/expectations.json names no client')
   process.exit(0)
 }
 
-/** Where clients are kept between runs. They are installed with the system's tools, not with the project's Node first. */
-// What an outer `npm run` says of its settings would hide those of a client's own home.
+// The npm settings of an outer `npm run` would override those of a client's own home.
 const ownEnvironment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)))
-const cache = process.env.JUDGE_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'ingot-judges')
+/** Installed clients are kept here between runs. */
+const cache = process.env.JUDGE_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'ingot-clients')
 
-/** Plays one judge. Gives its failed checks and whether it came to an end. */
+/** Runs one session. Returns its failed checks and whether the session is complete. */
 function play(name, forge) {
   const [sshHost, sshPort] = (forge.ssh ?? '').split(':')
-  const logFolder = fromRoot('build', 'judges', name)
+  const logFolder = fromRoot('build', 'clients', name)
   mkdirSync(logFolder, { recursive: true })
   mkdirSync(cache, { recursive: true })
   const child = spawn('bash', [scriptOf(name)], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
-    // A group of its own, so that a judge that hangs is ended with all it started.
+    // An own process group, so that a session that hangs ends with all its processes.
     detached: true,
     env: {
       ...ownEnvironment,
@@ -64,7 +69,7 @@ function play(name, forge) {
       ADMIN_USER: administrator.login,
       ADMIN_PASSWORD: administrator.password,
       JUDGE_CACHE: cache,
-      JUDGE_LIB: fromRoot('judges/lib.sh'),
+      JUDGE_LIB: fromRoot('test/clients/lib.sh'),
       JUDGE_LOG_DIR: logFolder,
       ...(sshHost === '' ? {} : { SSH_HOST: sshHost, SSH_PORT: sshPort }),
     },
@@ -80,10 +85,10 @@ function play(name, forge) {
   })
   timers.push(
     setTimeout(() => {
-      console.log(`ABORT ${name} has taken ${judgeTimeoutMs / 60_000} minutes`)
+      console.log(`ABORT ${name} has taken ${sessionTimeoutMs / 60_000} minutes`)
       output += `\nABORT\n`
       void end()
-    }, judgeTimeoutMs),
+    }, sessionTimeoutMs),
   )
   let output = ''
   child.stdout.setEncoding('utf8').on('data', (text) => {
@@ -97,14 +102,14 @@ function play(name, forge) {
       for (const timer of timers) clearTimeout(timer)
       const failed = [...output.matchAll(/^FAIL (.+?)(?: :: .*)?$/gm)].map((match) => match[1])
       const counts = /^(\d+) passed, (\d+) failed/m.exec(output)
-      // A judge that is cut short counts one failure more than it names.
+      // A session that is cut short counts one failure more than it prints.
       const isComplete = !/^ABORT\b/m.test(output) && Number(counts?.[2]) === failed.length
       done({ passed: Number(counts?.[1] ?? 0), failed, isComplete })
     })
   })
 }
 
-/** Signals a judge and all that it started. It may have ended a moment ago. */
+/** Signals a session and all its processes. The session may have ended already. */
 function signalGroup(child, signal) {
   try {
     process.kill(-child.pid, signal)
@@ -123,11 +128,11 @@ for (const name of names) {
     if (options.postgres) database = await (await import('./postgres.mjs')).startPostgres()
     forge = await startForge({
       program,
-      config: fromRoot('conformance/profiles/default.ini'),
-      name: `judge-${name}`,
+      config: fromRoot('test/conformance/profiles/default.ini'),
+      name: `client-${name}`,
       database,
     })
-    console.log(`${forge.url}, log ${forge.logFile}, logs of checks in build/judges/${name}`)
+    console.log(`${forge.url}, log ${forge.logFile}, logs of checks in build/clients/${name}`)
   }
   try {
     const { passed, failed, isComplete } = await play(name, forge)
@@ -145,9 +150,9 @@ console.log('')
 for (const { name, unexpected, isComplete, passed, failed, healed } of summary) {
   const isGood = isComplete && unexpected.length === 0
   const note = !isComplete
-    ? 'did not come to an end'
+    ? 'did not complete'
     : `${passed} passed, ${failed.length} failed, ${failed.length - unexpected.length} of them allowed`
   console.log(`${isGood ? 'ok  ' : 'FAIL'} ${name}: ${note}`)
-  for (const check of healed) console.log(`     passes again, take it off judges.json: ${check}`)
+  for (const check of healed) console.log(`     passes again, remove it from test/clients/expectations.json: ${check}`)
 }
 process.exit(summary.every(({ unexpected, isComplete }) => isComplete && unexpected.length === 0) ? 0 : 1)

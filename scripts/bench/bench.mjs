@@ -10,13 +10,13 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { administrator, buildForge, startForge } from './lib/forge.mjs'
-import { memoryOf } from './lib/process-tree.mjs'
-import { ensureReady, fail, fromRoot, toolEnvironment } from './lib/project.mjs'
+import { administrator, buildForge, startForge } from '../lib/forge.mjs'
+import { memoryOf } from '../lib/process-tree.mjs'
+import { ensureReady, fail, fromRoot, toolEnvironment } from '../lib/project.mjs'
 
 await ensureReady()
 if (process.argv.includes('--scale')) {
-  await import('./bench-scale.mjs')
+  await import('./scale.mjs')
   process.exit()
 }
 const { values: options } = parseArgs({
@@ -32,10 +32,10 @@ const { values: options } = parseArgs({
 })
 const program = await buildForge()
 let database
-if (options.postgres) database = await (await import('./postgres.mjs')).startPostgres()
+if (options.postgres) database = await (await import('../postgres.mjs')).startPostgres()
 const forge = await startForge({
   program,
-  config: fromRoot('conformance/profiles/default.ini'),
+  config: fromRoot('test/conformance/profiles/default.ini'),
   name: 'bench',
   database,
   // As users run it.
@@ -64,7 +64,7 @@ try {
   const child = spawn(
     process.execPath,
     [
-      fromRoot('bench/bench.mjs'),
+      fromRoot('scripts/bench/kit/bench.mjs'),
       '--server',
       forge.url,
       '--admin',
