@@ -17,7 +17,7 @@ import { startForge } from '../src/testing/forge.ts'
 /** Orders that stay with the collation, because an index without collation of its own serves them; each with its list. */
 const byIndex = new Set([
   'src/code/archives/archive.store.ts: commit_oid',
-  'src/packages/catalog.store.ts: package.lower_name',
+  'src/packages/catalog/catalog.store.ts: package.lower_name',
   'src/packages/cleanup/cleanup.store.ts: lower_version',
   'src/packages/cleanup/cleanup.store.ts: package.lower_name',
   'src/repos/search/name-search.store.ts: page.lower_name',

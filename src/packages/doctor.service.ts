@@ -2,7 +2,7 @@ import type { DoctorCheck } from '../access/contributions/doctor.ts'
 import { addToUsage } from '../access/quota/usage.store.ts'
 import { transaction, type Tx } from '../db/database.ts'
 import { nowUnix } from '../lib/time.ts'
-import { countUnmarkedBlobs, markUnusedBlobs } from './blob.store.ts'
+import { countUnmarkedBlobs, markUnusedBlobs } from './content/blob.store.ts'
 import { deletePackageWithoutVersions } from './package.store.ts'
 import { listEmptyPackages, listMiscounted } from './recount.store.ts'
 

@@ -6,7 +6,7 @@ import { isVisible, loadViews, presentViews } from '../repos/repo.present.ts'
 import { loadRepos } from '../repos/repo.store.ts'
 import { presentAuthor, presentUser } from '../users/user.present.ts'
 import { loadUsers } from '../users/user.store.ts'
-import type { FileRecord } from './file.store.ts'
+import type { FileRecord } from './content/file.store.ts'
 import type { Package, PackageFile } from './package.schemas.ts'
 import type { VersionRecord } from './package.store.ts'
 

@@ -8,7 +8,7 @@ import { countQueries } from '../testing/count-queries.ts'
 import { examined } from '../testing/doctor.ts'
 import { eventsNamed, idOf } from '../testing/events.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
-import { insertBlob } from './blob.store.ts'
+import { insertBlob } from './content/blob.store.ts'
 import { insertPackage } from './package.store.ts'
 import { digest, packageUsageOf, registryOf, storedFiles } from './packages.test-support.ts'
 

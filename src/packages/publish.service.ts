@@ -10,10 +10,17 @@ import { Conflict, NotFound } from '../lib/errors.ts'
 import type { RepoId } from '../lib/ids.ts'
 import { nowUnix } from '../lib/time.ts'
 import type { DigestName } from '../storage/blobs.ts'
-import { holdBlob } from './blob.store.ts'
-import { findLost, holdContent, takingContents, tooLarge, type Arrived, type Receive } from './content.service.ts'
-import { deleteFiles, findFile, findFileRow, insertFile } from './file.store.ts'
-import { putFileMetadata, putTag, putVersionMetadata } from './metadata.store.ts'
+import { holdBlob } from './content/blob.store.ts'
+import {
+  findLost,
+  holdContent,
+  takingContents,
+  tooLarge,
+  type Arrived,
+  type Receive,
+} from './content/content.service.ts'
+import { deleteFiles, findFile, findFileRow, insertFile } from './content/file.store.ts'
+import { putFileMetadata, putTag, putVersionMetadata } from './catalog/metadata.store.ts'
 import { comparable, refuseOverTotals } from './package.rules.ts'
 import {
   countVersions,

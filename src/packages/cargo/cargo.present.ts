@@ -1,7 +1,7 @@
 import type { SubjectCtx } from '../../access/context.ts'
-import type { DescribedFile, DescribedVersion } from '../catalog.store.ts'
-import { metadataOf } from '../metadata.rules.ts'
-import { newestOf } from '../semver.rules.ts'
+import type { DescribedFile, DescribedVersion } from '../catalog/catalog.store.ts'
+import { metadataOf } from '../catalog/metadata.rules.ts'
+import { newestOf } from '../registry/semver.rules.ts'
 import type { CargoMetadata } from './cargo.rules.ts'
 
 /** What cargo reads first: where crates and the API are, and whether it has to sign in. */

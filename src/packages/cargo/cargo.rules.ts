@@ -1,5 +1,5 @@
 import { BadRequest } from '../../lib/errors.ts'
-import { semverOf } from '../semver.rules.ts'
+import { semverOf } from '../registry/semver.rules.ts'
 
 const nameForm = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { ByteReader } from '../../lib/byte-reader.ts'
 import { BadRequest } from '../../lib/errors.ts'
-import { parsePackageJson } from '../json-text.rules.ts'
+import { parsePackageJson } from '../registry/json-text.rules.ts'
 
 /** Largest description of a crate, in bytes. */
 const maxJsonBytes = 2 << 20

@@ -1,8 +1,8 @@
 import { BadRequest } from '../../lib/errors.ts'
 import { archiveIn } from '../formats/stored-archive.ts'
-import { parseJsonRecord, recordOf, textIn, type JsonRecord } from '../json-text.rules.ts'
+import { parseJsonRecord, recordOf, textIn, type JsonRecord } from '../registry/json-text.rules.ts'
 import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
-import { semverOf } from '../semver.rules.ts'
+import { semverOf } from '../registry/semver.rules.ts'
 
 /** The description of a cookbook. */
 const wanted = { name: /^(?:[^/]+\/)?metadata\.json$/, maxBytes: 2 << 20, count: 1 }

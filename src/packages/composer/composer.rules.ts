@@ -1,5 +1,5 @@
 import { BadRequest } from '../../lib/errors.ts'
-import { textIn, textsIn, type JsonRecord } from '../json-text.rules.ts'
+import { textIn, textsIn, type JsonRecord } from '../registry/json-text.rules.ts'
 
 const nameForm = /^[a-z0-9]+(?:[_.-][a-z0-9]+)*\/[a-z0-9]+(?:(?:[_.]|-{1,2})[a-z0-9]+)*$/
 const versionForm = /^(?:v?\d+(?:\.(?:\d+|x)){0,3}[A-Za-z0-9]*(?:[-._+][A-Za-z0-9]+)*|dev-[A-Za-z0-9._/-]+)$/

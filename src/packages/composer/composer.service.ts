@@ -1,9 +1,9 @@
 import type { SubjectCtx } from '../../access/context.ts'
 import { BadRequest } from '../../lib/errors.ts'
-import { searchPackages, wholeCatalog } from '../catalog.service.ts'
+import { searchPackages, wholeCatalog } from '../catalog/catalog.service.ts'
 import { archiveIn } from '../formats/stored-archive.ts'
-import { parseJsonRecord } from '../json-text.rules.ts'
-import { metadataOf } from '../metadata.rules.ts'
+import { parseJsonRecord } from '../registry/json-text.rules.ts'
+import { metadataOf } from '../catalog/metadata.rules.ts'
 import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
 import { composerFileName, composerPackageOf, type ComposerMetadata } from './composer.rules.ts'
 

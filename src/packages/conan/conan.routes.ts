@@ -7,9 +7,9 @@ import { enumeration, pathText } from '../../http/schema.ts'
 import { BadRequest, Unauthenticated } from '../../lib/errors.ts'
 import { formatUnix } from '../../lib/time.ts'
 import { packagesOn } from '../package.requirements.ts'
-import { changing, jsonReply, publishing, reading } from '../registry.ts'
-import { writeRegistryToken } from '../registry-token.ts'
-import { servePackageFile } from '../serve-file.ts'
+import { changing, jsonReply, publishing, reading } from '../registry/registry.ts'
+import { writeRegistryToken } from '../registry/registry-token.ts'
+import { servePackageFile } from '../registry/serve-file.ts'
 import { answer, binaryPlace, conan, recipeParams, recipePath, takeFile } from './conan-protocol.ts'
 import {
   getBinaryRevisions,

@@ -1,5 +1,5 @@
 import { BadRequest } from '../../lib/errors.ts'
-import { fits } from '../glob.rules.ts'
+import { fits } from '../registry/glob.rules.ts'
 
 /** A version of a recipe, and under whose name and channel it stands; `_` is none. */
 export interface Reference {

@@ -1,5 +1,5 @@
 import { BadRequest } from '../../lib/errors.ts'
-import { parsePackageJson } from '../json-text.rules.ts'
+import { parsePackageJson } from '../registry/json-text.rules.ts'
 
 /** What is kept of a package's file: what its own index says of it. */
 export interface CondaMetadata {

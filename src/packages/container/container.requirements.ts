@@ -1,7 +1,7 @@
 import type { Ctx } from '../../access/context.ts'
 import type { Requirement } from '../../http/operation.ts'
 import { Unauthenticated } from '../../lib/errors.ts'
-import { RegistryToken } from '../registry-token.ts'
+import { RegistryToken } from '../registry/registry-token.ts'
 import { versionHeader } from './container-errors.ts'
 
 /**

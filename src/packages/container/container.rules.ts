@@ -1,5 +1,5 @@
 import { BadRequest, NotFound, Unsupported } from '../../lib/errors.ts'
-import { parsePackageJson } from '../json-text.rules.ts'
+import { parsePackageJson } from '../registry/json-text.rules.ts'
 import type { ContentName, KnownContent } from './contents.ts'
 
 /** Longest name of an image, in characters (the specification's). */

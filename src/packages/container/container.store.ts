@@ -7,7 +7,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import type { NewPackageUploadRow, PackageReferenceRow, PackageUploadRow } from '../../db/tables/packages.ts'
 import type { PackageId, PackageVersionId, UserId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
-import { fileRecords, type FileRecord } from '../file.store.ts'
+import { fileRecords, type FileRecord } from '../content/file.store.ts'
 import { manifestFile, type ContentName, type KnownContent } from './contents.ts'
 
 /** A content of whatever version of an image that is no manifest of it; undefined without one. */

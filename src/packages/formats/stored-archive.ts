@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Ctx } from '../../access/context.ts'
 import { BadRequest, Refusal, Unavailable } from '../../lib/errors.ts'
-import type { Arrived } from '../content.service.ts'
+import type { Arrived } from '../content/content.service.ts'
 
 /** An archive in the store that somebody has sent: nothing about it can be believed. */
 export interface StoredArchive {

@@ -1,6 +1,6 @@
 import type { SubjectCtx } from '../../access/context.ts'
 import { BadRequest, NotFound } from '../../lib/errors.ts'
-import type { DescribedFile } from '../catalog.store.ts'
+import type { DescribedFile } from '../catalog/catalog.store.ts'
 import type { StoredArchive } from '../formats/stored-archive.ts'
 import type { UpstreamDocument, UpstreamSource } from '../upstream/upstream-source.ts'
 import { unescapeModule } from './go.rules.ts'

@@ -1,5 +1,5 @@
 import { BadRequest } from '../../lib/errors.ts'
-import { semverOf } from '../semver.rules.ts'
+import { semverOf } from '../registry/semver.rules.ts'
 
 /** Longest path of a module, in characters. */
 const maxModuleLength = 255

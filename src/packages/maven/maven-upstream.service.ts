@@ -1,6 +1,6 @@
 import type { SubjectCtx } from '../../access/context.ts'
 import { NotFound } from '../../lib/errors.ts'
-import type { DescribedFile } from '../catalog.store.ts'
+import type { DescribedFile } from '../catalog/catalog.store.ts'
 import type { UpstreamSource } from '../upstream/upstream-source.ts'
 import { isSnapshot, type MavenPath } from './maven.rules.ts'
 

@@ -1,8 +1,8 @@
 import type { SubjectCtx } from '../../access/context.ts'
 import { BadRequest, NotFound } from '../../lib/errors.ts'
-import type { DescribedFile } from '../catalog.store.ts'
-import { urlBelow } from '../registry-url.rules.ts'
-import { semverOf } from '../semver.rules.ts'
+import type { DescribedFile } from '../catalog/catalog.store.ts'
+import { urlBelow } from '../registry/registry-url.rules.ts'
+import { semverOf } from '../registry/semver.rules.ts'
 import type { UpstreamFile, UpstreamSource } from '../upstream/upstream-source.ts'
 import { archiveName, isNpmName } from './npm.rules.ts'
 

@@ -1,8 +1,8 @@
 import type { SubjectCtx } from '../../access/context.ts'
 import { formatUnix } from '../../lib/time.ts'
-import type { DescribedFile, DescribedVersion } from '../catalog.store.ts'
-import { metadataOf } from '../metadata.rules.ts'
-import { compareSemver, newestOf } from '../semver.rules.ts'
+import type { DescribedFile, DescribedVersion } from '../catalog/catalog.store.ts'
+import { metadataOf } from '../catalog/metadata.rules.ts'
+import { compareSemver, newestOf } from '../registry/semver.rules.ts'
 import { archiveName, type NpmMetadata } from './npm.rules.ts'
 
 type BaseCtx = Pick<SubjectCtx, 'config' | 'subject'>

@@ -1,5 +1,5 @@
 import { BadRequest } from '../../lib/errors.ts'
-import { semverOf } from '../semver.rules.ts'
+import { semverOf } from '../registry/semver.rules.ts'
 
 /** Longest name of a package with its scope, in characters (npm's own rule). */
 const maxNameLength = 214

@@ -1,8 +1,8 @@
 import { escapeXml } from '../../lib/escape-xml.ts'
 import { formatUnix } from '../../lib/time.ts'
-import type { DescribedVersion } from '../catalog.store.ts'
-import { metadataOf } from '../metadata.rules.ts'
-import { registryUrl, urlBelow, type RegistryPlace } from '../registry-url.rules.ts'
+import type { DescribedVersion } from '../catalog/catalog.store.ts'
+import { metadataOf } from '../catalog/metadata.rules.ts'
+import { registryUrl, urlBelow, type RegistryPlace } from '../registry/registry-url.rules.ts'
 import { compareNuget, type NugetMetadata } from './nuget.rules.ts'
 
 const type = 'nuget'

@@ -11,14 +11,14 @@ import {
   getPackageWithVersions,
   searchPackages,
   wholeCatalog,
-} from '../catalog.service.ts'
-import type { DescribedVersion } from '../catalog.store.ts'
-import { incomingOf } from '../incoming.ts'
+} from '../catalog/catalog.service.ts'
+import type { DescribedVersion } from '../catalog/catalog.store.ts'
+import { incomingOf } from '../registry/incoming.ts'
 import { getFile, getVersion, removeVersion } from '../package.service.ts'
-import { changing, json, jsonReply, publishing, reading, registry } from '../registry.ts'
-import { jsonErrors } from '../registry-errors.ts'
-import { remembered } from '../remembered.ts'
-import { servePackageFile } from '../serve-file.ts'
+import { changing, json, jsonReply, publishing, reading, registry } from '../registry/registry.ts'
+import { jsonErrors } from '../registry/registry-errors.ts'
+import { remembered } from '../indexes/remembered.ts'
+import { servePackageFile } from '../registry/serve-file.ts'
 import {
   entryDocument,
   feedDocument,

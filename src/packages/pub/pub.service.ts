@@ -1,8 +1,8 @@
 import { BadRequest } from '../../lib/errors.ts'
 import { archiveIn } from '../formats/stored-archive.ts'
-import { recordOf, textIn, type JsonRecord } from '../json-text.rules.ts'
+import { recordOf, textIn, type JsonRecord } from '../registry/json-text.rules.ts'
 import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
-import { semverOf } from '../semver.rules.ts'
+import { semverOf } from '../registry/semver.rules.ts'
 
 /** The description of a package. */
 const wanted = { name: /^pubspec\.yaml$/, maxBytes: 256 << 10, count: 1 }

@@ -1,8 +1,8 @@
 import type { SubjectCtx } from '../../access/context.ts'
 import { escapeXml } from '../../lib/escape-xml.ts'
 import { BadRequest, NotFound } from '../../lib/errors.ts'
-import type { DescribedFile } from '../catalog.store.ts'
-import { urlBelow } from '../registry-url.rules.ts'
+import type { DescribedFile } from '../catalog/catalog.store.ts'
+import { urlBelow } from '../registry/registry-url.rules.ts'
 import type { UpstreamSource } from '../upstream/upstream-source.ts'
 
 /** A file of a package at the upstream. */

@@ -1,7 +1,7 @@
 import type { SubjectCtx } from '../../access/context.ts'
 import { escapeXml } from '../../lib/escape-xml.ts'
-import type { DescribedFile, DescribedVersion } from '../catalog.store.ts'
-import { metadataOf } from '../metadata.rules.ts'
+import type { DescribedFile, DescribedVersion } from '../catalog/catalog.store.ts'
+import { metadataOf } from '../catalog/metadata.rules.ts'
 import type { PypiMetadata } from './pypi.rules.ts'
 
 /** The page that pip reads: a link to each file of a package (PEP 503). */

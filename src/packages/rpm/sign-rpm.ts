@@ -3,7 +3,7 @@ import type { SubjectCtx } from '../../access/context.ts'
 import type { ReadRpm } from '../formats/rpm.ts'
 import { binaryEntry, writeHeader } from '../formats/rpm-header.ts'
 import type { StoredArchive } from '../formats/stored-archive.ts'
-import { signBytes } from '../signing.service.ts'
+import { signBytes } from '../indexes/signing.service.ts'
 
 const leadBytes = 96
 /** Signatures of a package of whatever kind, and room that was left for them. */

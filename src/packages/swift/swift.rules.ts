@@ -1,6 +1,6 @@
 import { BadRequest } from '../../lib/errors.ts'
-import { recordOf, textIn, textsIn, type JsonRecord } from '../json-text.rules.ts'
-import { semverOf } from '../semver.rules.ts'
+import { recordOf, textIn, textsIn, type JsonRecord } from '../registry/json-text.rules.ts'
+import { semverOf } from '../registry/semver.rules.ts'
 
 const scopeForm = /^[A-Za-z0-9](?:[A-Za-z0-9]|-(?=[A-Za-z0-9])){0,38}$/
 const nameForm = /^[A-Za-z0-9](?:[A-Za-z0-9]|[-_](?=[A-Za-z0-9])){0,99}$/

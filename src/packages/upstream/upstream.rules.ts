@@ -1,5 +1,5 @@
 import { Invalid, NotFound } from '../../lib/errors.ts'
-import { fits } from '../glob.rules.ts'
+import { fits } from '../registry/glob.rules.ts'
 import { trimTrailing } from '../../lib/trim-ends.ts'
 
 /** Registries that can have an upstream. */

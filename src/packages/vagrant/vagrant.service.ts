@@ -1,8 +1,8 @@
 import { BadRequest } from '../../lib/errors.ts'
 import { archiveIn } from '../formats/stored-archive.ts'
-import { parseJsonRecord, textIn } from '../json-text.rules.ts'
+import { parseJsonRecord, textIn } from '../registry/json-text.rules.ts'
 import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
-import { semverOf } from '../semver.rules.ts'
+import { semverOf } from '../registry/semver.rules.ts'
 
 /** The descriptions of a box. */
 const wanted = { name: /^(?:metadata|info)\.json$/, maxBytes: 256 << 10, count: 2 }

@@ -1,11 +1,11 @@
 import type { ExpressionBuilder } from 'kysely'
-import type { Db } from '../db/database.ts'
-import { lowerContains } from '../db/like.ts'
-import type { Schema } from '../db/schema.ts'
-import type { PackageRow, PackageVersionRow } from '../db/tables/packages.ts'
-import type { PackageFileId, PackageId, PackageVersionId, UserId } from '../lib/ids.ts'
-import { fileRecords, type FileRecord } from './file.store.ts'
-import type { PackageKey } from './package.store.ts'
+import type { Db } from '../../db/database.ts'
+import { lowerContains } from '../../db/like.ts'
+import type { Schema } from '../../db/schema.ts'
+import type { PackageRow, PackageVersionRow } from '../../db/tables/packages.ts'
+import type { PackageFileId, PackageId, PackageVersionId, UserId } from '../../lib/ids.ts'
+import { fileRecords, type FileRecord } from '../content/file.store.ts'
+import type { PackageKey } from '../package.store.ts'
 
 /** A version and what its registry knows of it, as JSON. */
 export type DescribedVersion = PackageVersionRow &

@@ -1,5 +1,5 @@
-import { parseSizedJson } from '../http/json-size.ts'
-import { BadRequest, TooLarge } from '../lib/errors.ts'
+import { parseSizedJson } from '../../http/json-size.ts'
+import { BadRequest, TooLarge } from '../../lib/errors.ts'
 
 export type JsonRecord = Readonly<Record<string, unknown>>
 

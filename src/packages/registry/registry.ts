@@ -1,9 +1,9 @@
-import { ownerUnderQuota } from '../access/quota/quota.requirements.ts'
-import type { ErrorForm } from '../http/error-forms.ts'
-import { jsonType } from '../http/error-forms.ts'
-import { bytesOf } from '../http/operation.ts'
-import { bytes } from '../http/reply.ts'
-import { mayPublish, mayPull, packagesOn } from './package.requirements.ts'
+import { ownerUnderQuota } from '../../access/quota/quota.requirements.ts'
+import type { ErrorForm } from '../../http/error-forms.ts'
+import { jsonType } from '../../http/error-forms.ts'
+import { bytesOf } from '../../http/operation.ts'
+import { bytes } from '../../http/reply.ts'
+import { mayPublish, mayPull, packagesOn } from '../package.requirements.ts'
 
 /** What all operations of a registry have in common. Who may is asked by their requirements, which answer as registries do. */
 export const registry = <const Type extends string>(type: Type, errors: ErrorForm) =>

@@ -1,6 +1,6 @@
-import { bytewise } from '../db/bytewise.ts'
-import type { Db, Tx } from '../db/database.ts'
-import type { PackageFileId, PackageId, PackageVersionId } from '../lib/ids.ts'
+import { bytewise } from '../../db/bytewise.ts'
+import type { Db, Tx } from '../../db/database.ts'
+import type { PackageFileId, PackageId, PackageVersionId } from '../../lib/ids.ts'
 
 /** Notes what a registry knows of a version, in the place of what it knew. */
 export const putVersionMetadata = (tx: Tx, versionId: PackageVersionId, metadata: object) =>

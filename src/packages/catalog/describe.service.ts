@@ -1,11 +1,11 @@
-import type { SubjectCtx } from '../access/context.ts'
-import { transaction } from '../db/database.ts'
-import { NotFound } from '../lib/errors.ts'
-import { nowUnix } from '../lib/time.ts'
+import type { SubjectCtx } from '../../access/context.ts'
+import { transaction } from '../../db/database.ts'
+import { NotFound } from '../../lib/errors.ts'
+import { nowUnix } from '../../lib/time.ts'
 import { findDescribed, type DescribedVersion } from './catalog.store.ts'
 import { putVersionMetadata } from './metadata.store.ts'
-import { holdPackage } from './package.store.ts'
-import { bumpRevision } from './revision.store.ts'
+import { holdPackage } from '../package.store.ts'
+import { bumpRevision } from '../revision.store.ts'
 
 /**
  * Changes what a registry knows of a version.

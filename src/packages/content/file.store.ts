@@ -1,7 +1,7 @@
-import type { Db, Tx } from '../db/database.ts'
-import type { NewPackageFileRow, PackageBlobRow, PackageFileRow } from '../db/tables/packages.ts'
-import type { PackageFileId, PackageVersionId } from '../lib/ids.ts'
-import type { Unix } from '../lib/time.ts'
+import type { Db, Tx } from '../../db/database.ts'
+import type { NewPackageFileRow, PackageBlobRow, PackageFileRow } from '../../db/tables/packages.ts'
+import type { PackageFileId, PackageVersionId } from '../../lib/ids.ts'
+import type { Unix } from '../../lib/time.ts'
 
 /** A file and its content. */
 export type FileRecord = PackageFileRow & Pick<PackageBlobRow, 'md5' | 'sha1' | 'sha256' | 'sha512' | 'blob_key'>

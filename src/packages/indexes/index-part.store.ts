@@ -1,7 +1,7 @@
-import type { Db, Tx } from '../db/database.ts'
-import { databaseKind } from '../db/open.ts'
-import type { PackageIndexPartRow } from '../db/tables/packages.ts'
-import type { PackageFileId } from '../lib/ids.ts'
+import type { Db, Tx } from '../../db/database.ts'
+import { databaseKind } from '../../db/open.ts'
+import type { PackageIndexPartRow } from '../../db/tables/packages.ts'
+import type { PackageFileId } from '../../lib/ids.ts'
 
 /** The parts of an index that begin with some files. */
 export const listIndexParts = (

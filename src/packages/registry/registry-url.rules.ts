@@ -1,5 +1,5 @@
-import type { Config } from '../config/load-config.ts'
-import type { UserRow } from '../db/tables/accounts.ts'
+import type { Config } from '../../config/load-config.ts'
+import type { UserRow } from '../../db/tables/accounts.ts'
 
 /** What the address of an owner's registry is made of. */
 export interface RegistryPlace {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { examined } from '../testing/doctor.ts'
-import { startForge, testPassword, type Forge } from '../testing/forge.ts'
-import { basicAuthorization } from '../testing/samples.ts'
-import { digest, registryOf } from './packages.test-support.ts'
+import { examined } from '../../testing/doctor.ts'
+import { startForge, testPassword, type Forge } from '../../testing/forge.ts'
+import { basicAuthorization } from '../../testing/samples.ts'
+import { digest, registryOf } from '../packages.test-support.ts'
 
 /** Sends a content whose size nobody says, so that it counts as a large one. */
 async function sendUnsized(url: string, method: string, authorization: string, content: string) {

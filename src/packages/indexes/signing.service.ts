@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import type { SubjectCtx } from '../access/context.ts'
-import { transaction } from '../db/database.ts'
-import type { PackageKeyRow } from '../db/tables/packages.ts'
-import { nowUnix } from '../lib/time.ts'
+import type { SubjectCtx } from '../../access/context.ts'
+import { transaction } from '../../db/database.ts'
+import type { PackageKeyRow } from '../../db/tables/packages.ts'
+import { nowUnix } from '../../lib/time.ts'
 import { findKey, insertKey } from './key.store.ts'
 
 /** Private keys are sealed for this purpose. */

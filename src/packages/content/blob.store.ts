@@ -1,10 +1,10 @@
 import type { ExpressionBuilder } from 'kysely'
-import type { Db, Tx } from '../db/database.ts'
-import { databaseKind } from '../db/open.ts'
-import type { Schema } from '../db/schema.ts'
-import type { NewPackageBlobRow, PackageBlobRow } from '../db/tables/packages.ts'
-import type { PackageBlobId, PackageId } from '../lib/ids.ts'
-import type { Unix } from '../lib/time.ts'
+import type { Db, Tx } from '../../db/database.ts'
+import { databaseKind } from '../../db/open.ts'
+import type { Schema } from '../../db/schema.ts'
+import type { NewPackageBlobRow, PackageBlobRow } from '../../db/tables/packages.ts'
+import type { PackageBlobId, PackageId } from '../../lib/ids.ts'
+import type { Unix } from '../../lib/time.ts'
 
 export const findBlob = (db: Db | Tx, sha256: string): Promise<PackageBlobRow | undefined> =>
   db.selectFrom('package_blob').selectAll().where('sha256', '=', sha256).executeTakeFirst()

@@ -1,9 +1,9 @@
-import { findRepoByName } from '../access/access.store.ts'
-import type { SignedInCtx, SubjectCtx } from '../access/context.ts'
-import { openRepo } from '../access/resolve-repo.ts'
-import { Forbidden } from '../lib/errors.ts'
-import type { RepoId } from '../lib/ids.ts'
-import { comparable } from './package.rules.ts'
+import { findRepoByName } from '../../access/access.store.ts'
+import type { SignedInCtx, SubjectCtx } from '../../access/context.ts'
+import { openRepo } from '../../access/resolve-repo.ts'
+import { Forbidden } from '../../lib/errors.ts'
+import type { RepoId } from '../../lib/ids.ts'
+import { comparable } from '../package.rules.ts'
 
 /** Longest address that is looked at, in characters. */
 const maxUrlLength = 2048

@@ -1,6 +1,6 @@
-import type { SubjectCtx } from '../access/context.ts'
-import type { PackageRow } from '../db/tables/packages.ts'
-import { NotFound } from '../lib/errors.ts'
+import type { SubjectCtx } from '../../access/context.ts'
+import type { PackageRow } from '../../db/tables/packages.ts'
+import { NotFound } from '../../lib/errors.ts'
 import {
   countPackageRows,
   findDescribed,
@@ -15,9 +15,9 @@ import {
   type DescribedVersion,
   type FileName,
 } from './catalog.store.ts'
-import { loadUsers } from '../users/user.store.ts'
-import { comparable } from './package.rules.ts'
-import { findRevision, findRevisionOfAll, type Revision } from './revision.store.ts'
+import { loadUsers } from '../../users/user.store.ts'
+import { comparable } from '../package.rules.ts'
+import { findRevision, findRevisionOfAll, type Revision } from '../revision.store.ts'
 
 export type { DescribedFile, DescribedVersion, FileName } from './catalog.store.ts'
 

@@ -1,8 +1,8 @@
-import type { Ctx } from '../access/context.ts'
-import { serveStored } from '../access/serve-stored.ts'
-import type { Call } from '../http/operation.ts'
-import type { FileRecord } from './file.store.ts'
-import { countOneDownload } from './package.service.ts'
+import type { Ctx } from '../../access/context.ts'
+import { serveStored } from '../../access/serve-stored.ts'
+import type { Call } from '../../http/operation.ts'
+import type { FileRecord } from '../content/file.store.ts'
+import { countOneDownload } from '../package.service.ts'
 
 /** How a registry serves a file, when it is not as any bytes. */
 export interface ServedAs {

@@ -1,6 +1,6 @@
-import type { ErrorReply, RefusedCall } from '../http/error-forms.ts'
-import { jsonType, textErrors, type ErrorForm } from '../http/error-forms.ts'
-import type { Refusal } from '../lib/errors.ts'
+import type { ErrorReply, RefusedCall } from '../../http/error-forms.ts'
+import { jsonType, textErrors, type ErrorForm } from '../../http/error-forms.ts'
+import type { Refusal } from '../../lib/errors.ts'
 
 /** Asks for a name and a password where they are missing. */
 export function challenge(refusal: Refusal, { site }: RefusedCall): Pick<ErrorReply, 'headers'> {

@@ -1,6 +1,6 @@
-import { perApplication } from '../access/per-application.ts'
-import type { SubjectCtx } from '../access/context.ts'
-import { getRevision } from './catalog.service.ts'
+import { perApplication } from '../../access/per-application.ts'
+import type { SubjectCtx } from '../../access/context.ts'
+import { getRevision } from '../catalog/catalog.service.ts'
 
 /** Most bytes of one index that is remembered; what is larger is made anew each time. */
 const maxEntryBytes = 16 << 20

@@ -1,9 +1,9 @@
-import { readFormWithFiles } from '../http/form.ts'
-import { contentTypeOf } from '../http/media-type.ts'
-import type { Call } from '../http/operation.ts'
-import { untied } from '../http/untied-body.ts'
-import { BadRequest } from '../lib/errors.ts'
-import type { Incoming } from './publish.service.ts'
+import { readFormWithFiles } from '../../http/form.ts'
+import { contentTypeOf } from '../../http/media-type.ts'
+import type { Call } from '../../http/operation.ts'
+import { untied } from '../../http/untied-body.ts'
+import { BadRequest } from '../../lib/errors.ts'
+import type { Incoming } from '../publish.service.ts'
 
 /** Largest text of a form beside its file, in bytes. */
 const maxFieldBytes = 256_000

@@ -1,7 +1,7 @@
-import type { Db, Tx } from '../db/database.ts'
-import type { PackageKeyRow } from '../db/tables/packages.ts'
-import type { UserId } from '../lib/ids.ts'
-import type { Unix } from '../lib/time.ts'
+import type { Db, Tx } from '../../db/database.ts'
+import type { PackageKeyRow } from '../../db/tables/packages.ts'
+import type { UserId } from '../../lib/ids.ts'
+import type { Unix } from '../../lib/time.ts'
 
 export const findKey = (db: Db, ownerId: UserId, type: string): Promise<PackageKeyRow | undefined> =>
   db.selectFrom('package_key').selectAll().where('owner_id', '=', ownerId).where('type', '=', type).executeTakeFirst()

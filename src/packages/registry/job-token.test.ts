@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { commitFiles, TestRunner, workflow, type TestTask } from '../actions/actions.test-support.ts'
-import { startForge, type Forge } from '../testing/forge.ts'
-import { basicAuthorization } from '../testing/samples.ts'
-import { registryOf } from './packages.test-support.ts'
+import { commitFiles, TestRunner, workflow, type TestTask } from '../../actions/actions.test-support.ts'
+import { startForge, type Forge } from '../../testing/forge.ts'
+import { basicAuthorization } from '../../testing/samples.ts'
+import { registryOf } from '../packages.test-support.ts'
 
 const startWith = (isOn: boolean, users: string[]) =>
   startForge({ users, settings: { ingot: { JOBS_PUBLISH_PACKAGES: isOn } } })

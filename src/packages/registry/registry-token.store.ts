@@ -1,6 +1,6 @@
-import type { Db } from '../db/database.ts'
-import type { AccessTokenRow, UserRow } from '../db/tables/accounts.ts'
-import type { TokenId, UserId } from '../lib/ids.ts'
+import type { Db } from '../../db/database.ts'
+import type { AccessTokenRow, UserRow } from '../../db/tables/accounts.ts'
+import type { TokenId, UserId } from '../../lib/ids.ts'
 
 /** The account that a token of a registry names. */
 export const findUserOfToken = (db: Db, id: UserId): Promise<UserRow | undefined> =>

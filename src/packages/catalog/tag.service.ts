@@ -1,12 +1,12 @@
-import type { SubjectCtx } from '../access/context.ts'
-import { transaction } from '../db/database.ts'
-import type { PackageRow } from '../db/tables/packages.ts'
-import { NotFound } from '../lib/errors.ts'
-import { nowUnix } from '../lib/time.ts'
+import type { SubjectCtx } from '../../access/context.ts'
+import { transaction } from '../../db/database.ts'
+import type { PackageRow } from '../../db/tables/packages.ts'
+import { NotFound } from '../../lib/errors.ts'
+import { nowUnix } from '../../lib/time.ts'
 import { deleteTag, listTags, putTag } from './metadata.store.ts'
-import { comparable } from './package.rules.ts'
-import { findVersionOf, holdPackage } from './package.store.ts'
-import { bumpRevision } from './revision.store.ts'
+import { comparable } from '../package.rules.ts'
+import { findVersionOf, holdPackage } from '../package.store.ts'
+import { bumpRevision } from '../revision.store.ts'
 
 /** The names that stand for versions of a package. */
 export const getTags = ({ db }: SubjectCtx, row: PackageRow) => listTags(db, [row.id])

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { transaction } from '../db/database.ts'
-import { startForge, type Forge } from '../testing/forge.ts'
-import { rpmOf } from './formats/rpm.test-support.ts'
+import { transaction } from '../../db/database.ts'
+import { startForge, type Forge } from '../../testing/forge.ts'
+import { rpmOf } from '../formats/rpm.test-support.ts'
 import { divided } from './index-part.rules.ts'
 import { rememberedIndexes } from './remembered.ts'
-import { registryOf } from './packages.test-support.ts'
+import { registryOf } from '../packages.test-support.ts'
 
 test('parts of an index: of a usual size whichever ids there are, and what comes or goes changes its own', () => {
   for (const step of [1, 2, 7, 32, 1000]) {
