@@ -96,6 +96,8 @@ module.exports = {
         ['releases', 'wiki', 'lfs', 'imports', 'oauth', 'sources', 'actions', 'packages', 'quota', 'admin'],
       ],
     },
+    // What an event looks like to webhooks and workflows.
+    { name: 'payloads', within: 'free', members: ['payloads'] },
     {
       name: 'reactors',
       within: 'free',

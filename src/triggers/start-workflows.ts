@@ -22,10 +22,10 @@ import { findReview } from '../pulls/reviews/review.store.ts'
 import { findRelease } from '../releases/release.store.ts'
 import { findRepoById } from '../repos/repo.store.ts'
 import { findUserById } from '../users/user.store.ts'
-import { tellingsOf } from '../webhooks/payloads/all-tellings.ts'
-import { PayloadKit } from '../webhooks/payloads/payload-kit.present.ts'
-import { completePayloadOf } from '../webhooks/payloads/push-payload.ts'
-import type { Telling } from '../webhooks/payloads/telling.ts'
+import { payloadsOf } from '../payloads/all-payloads.ts'
+import { PayloadPresenter } from '../payloads/payload.present.ts'
+import { completePayloadOf } from '../payloads/push-payload.ts'
+import type { EventPayload } from '../payloads/event-payload.ts'
 import { happeningsOf, type Happening } from './trigger-event.ts'
 import { isKnownToHaveNone, upsertWithoutWorkflows } from './without-workflows.store.ts'
 
@@ -64,7 +64,7 @@ interface Spot {
  * and at the root of one commit.
  */
 export async function startWorkflows(ctx: Ctx, event: RecordedEvent): Promise<void> {
-  const tellings = tellingsOf(event)
+  const tellings = payloadsOf(event)
   const happenings = happeningsOf(event, tellings).slice(0, maxHappenings)
   const [first] = happenings
   if (!first) return
@@ -269,9 +269,9 @@ async function commitOfReview({ ctx, repo, event }: Scene): Promise<Oid | undefi
 }
 
 /** What the webhooks of the repository would be told, as JSON; undefined when there is nothing to tell any more. */
-async function payloadOf({ ctx }: Scene, telling: Telling): Promise<string | undefined> {
-  const kit = await PayloadKit.load(ctx, [telling.needs])
-  const made = await telling.make(kit)
+async function payloadOf({ ctx }: Scene, telling: EventPayload): Promise<string | undefined> {
+  const kit = await PayloadPresenter.load(ctx, [telling.needs])
+  const made = await telling.build(kit)
   if (!made) return undefined
   const data = JSON.stringify(made.data)
   return made.pending ? completePayloadOf(ctx, data, JSON.stringify(made.pending)) : data

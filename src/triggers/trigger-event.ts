@@ -2,8 +2,8 @@ import type { EventData, EventName } from '../events/catalogue.ts'
 import type { RecordedEvent } from '../events/cursor.ts'
 import type { Oid } from '../lib/ids.ts'
 import { isZeroOid } from '../lib/refs.ts'
-import type { HookEvent } from '../webhooks/hook.rules.ts'
-import type { Telling } from '../webhooks/payloads/telling.ts'
+import type { WebhookEvent } from '../payloads/webhook-event.ts'
+import type { EventPayload } from '../payloads/event-payload.ts'
 
 /** Where the workflows of a happening are read, and which commit their runs are of. */
 export type Place =
@@ -32,7 +32,7 @@ export interface Happening {
   /** A newer run takes the place of those that are open. */
   readonly takesPlace?: boolean
   /** What is told of it, which becomes the payload. */
-  readonly telling: Telling
+  readonly telling: EventPayload
 }
 
 const pullEvents = { events: ['pull_request'], baseEvents: ['pull_request_target'], place: { of: 'pull' } } as const
@@ -40,13 +40,13 @@ const pullEvents = { events: ['pull_request'], baseEvents: ['pull_request_target
 /** What is known of an event when its happenings are made. */
 interface Told {
   readonly event: RecordedEvent
-  readonly telling: Telling
+  readonly telling: EventPayload
   /** Its kinds of activity: several labels are several. */
   readonly types: readonly string[]
 }
 
 /** What of an event may start workflows: mostly one thing, but each label and each reference by itself. */
-export function happeningsOf(event: RecordedEvent, tellings: readonly Telling[]): readonly Happening[] {
+export function happeningsOf(event: RecordedEvent, tellings: readonly EventPayload[]): readonly Happening[] {
   const activity = activities[event.name] as ((data: unknown) => readonly string[]) | undefined
   const types = activity?.(event.data) ?? []
   return tellings.flatMap((telling) => ways[telling.eventType]?.({ event, telling, types }) ?? [])
@@ -84,7 +84,7 @@ const onReview =
     { name: telling.eventType, events: [event], types, place: { of: 'review' }, telling },
   ]
 
-const ways: { readonly [Name in HookEvent]?: (told: Told) => readonly Happening[] } = {
+const ways: { readonly [Name in WebhookEvent]?: (told: Told) => readonly Happening[] } = {
   push: moved,
   create: moved,
   delete: onDefault('delete'),

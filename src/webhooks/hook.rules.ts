@@ -1,5 +1,6 @@
 import { compileGlob, isWellFormedGlob } from '../lib/glob.ts'
 import { branchOf } from '../lib/refs.ts'
+import { webhookEvents, type WebhookEvent } from '../payloads/webhook-event.ts'
 
 /** The kinds of receivers, as the API names them: the first three get the payload itself, the others what they read. */
 export const hookTypes = [
@@ -21,38 +22,7 @@ export type HookType = (typeof hookTypes)[number]
 
 export const isHookType = (text: string): text is HookType => (hookTypes as readonly string[]).includes(text)
 
-/** Everything that a webhook may get, in the order in which the API lists it (contract, webhooks: event names). */
-const shownEvents = [
-  'create',
-  'delete',
-  'fork',
-  'push',
-  'issues',
-  'issue_assign',
-  'issue_label',
-  'issue_milestone',
-  'issue_comment',
-  'pull_request',
-  'pull_request_assign',
-  'pull_request_label',
-  'pull_request_milestone',
-  'pull_request_comment',
-  'pull_request_review_approved',
-  'pull_request_review_rejected',
-  'pull_request_review_comment',
-  'pull_request_sync',
-  'wiki',
-  'repository',
-  'release',
-  'package',
-  'pull_request_review_request',
-  'action_run_failure',
-  'action_run_recover',
-  'action_run_success',
-] as const
-export type HookEvent = (typeof shownEvents)[number]
-
-const ofFamily = (family: string): readonly HookEvent[] => shownEvents.filter((name) => name.startsWith(family))
+const ofFamily = (family: string): readonly WebhookEvent[] => webhookEvents.filter((name) => name.startsWith(family))
 
 const itself = [
   'create',
@@ -75,11 +45,11 @@ const itself = [
   'action_run_failure',
   'action_run_recover',
   'action_run_success',
-] as const satisfies readonly HookEvent[]
+] as const satisfies readonly WebhookEvent[]
 
 /** What a name that is given stands for; other names stand for nothing. */
-const chosenBy: ReadonlyMap<string, readonly HookEvent[]> = new Map<string, readonly HookEvent[]>([
-  ...itself.map((name): [string, readonly HookEvent[]] => [name, [name]]),
+const chosenBy: ReadonlyMap<string, readonly WebhookEvent[]> = new Map<string, readonly WebhookEvent[]>([
+  ...itself.map((name): [string, readonly WebhookEvent[]] => [name, [name]]),
   ['issues', ofFamily('issue')],
   ['issues_only', ['issues']],
   ['pull_request', ofFamily('pull_request')],
@@ -89,10 +59,10 @@ const chosenBy: ReadonlyMap<string, readonly HookEvent[]> = new Map<string, read
 ])
 
 /** What somebody gets who gives these names: pushes when they give none. Letter case does not count. */
-export function chosenEvents(given: readonly string[]): HookEvent[] {
+export function chosenEvents(given: readonly string[]): WebhookEvent[] {
   const names = given.length > 0 ? given : ['push']
   const chosen = new Set(names.flatMap((name) => chosenBy.get(name.toLowerCase()) ?? []))
-  return shownEvents.filter((name) => chosen.has(name))
+  return webhookEvents.filter((name) => chosen.has(name))
 }
 
 /** A filter that lets everything through. */

@@ -21,13 +21,13 @@ import {
 } from './delivery.store.ts'
 import { goneRepositoriesOf } from './gone-repositories.ts'
 import { compileBranchFilter } from './hook.rules.ts'
-import { tellingsOf } from './payloads/all-tellings.ts'
-import { PayloadKit, type KitCtx } from './payloads/payload-kit.present.ts'
-import type { Telling } from './payloads/telling.ts'
+import { payloadsOf } from '../payloads/all-payloads.ts'
+import { PayloadPresenter, type PayloadCtx } from '../payloads/payload.present.ts'
+import type { EventPayload } from '../payloads/event-payload.ts'
 
 interface Told {
   readonly event: RecordedEvent
-  readonly telling: Telling
+  readonly telling: EventPayload
 }
 
 type TellingTo = Told & { readonly hooks: readonly WebhookRow[] }
@@ -36,7 +36,7 @@ type TellingTo = Told & { readonly hooks: readonly WebhookRow[] }
  * Writes down what webhooks are to be told of the events of a transaction, as part of it: payloads show how things are at
  * that moment, and who is told is decided by the webhooks of that moment. Nothing is sent before the commit.
  */
-export async function recordDeliveries(ctx: KitCtx, tx: Tx, events: readonly RecordedEvent[]): Promise<void> {
+export async function recordDeliveries(ctx: PayloadCtx, tx: Tx, events: readonly RecordedEvent[]): Promise<void> {
   const wanted = await wantedTellings(tx, events)
   if (wanted.length === 0) return
   const made = await makeOrPostpone(ctx, tx, wanted)
@@ -49,7 +49,7 @@ async function wantedTellings(tx: Tx, events: readonly RecordedEvent[]): Promise
   const inOrder = events.toSorted(
     (one, other) => Number(other.name === 'refs.updated') - Number(one.name === 'refs.updated'),
   )
-  const told = inOrder.flatMap((event) => tellingsOf(event).map((telling): Told => ({ event, telling })))
+  const told = inOrder.flatMap((event) => payloadsOf(event).map((telling): Told => ({ event, telling })))
   if (told.length === 0) return []
   const repoIds = [...new Set(told.flatMap(({ telling: { to } }) => repoOf(to) ?? []))]
   const ownerIds = [...new Set(told.flatMap(({ telling: { to } }) => ('ownerId' in to ? [to.ownerId] : [])))]
@@ -68,10 +68,14 @@ async function wantedTellings(tx: Tx, events: readonly RecordedEvent[]): Promise
  * A mistake of ours in making a payload keeps nobody from doing what they do: it is made again after the commit, by work that
  * administrators see when it fails. A database that fails takes the transaction with it, as everywhere.
  */
-async function makeOrPostpone(ctx: KitCtx, tx: Tx, wanted: readonly TellingTo[]): Promise<readonly Made[] | undefined> {
+async function makeOrPostpone(
+  ctx: PayloadCtx,
+  tx: Tx,
+  wanted: readonly TellingTo[],
+): Promise<readonly Made[] | undefined> {
   try {
     const needs = wanted.map(({ telling }) => telling.needs)
-    const kit = await PayloadKit.load({ ...ctx, db: tx }, needs, goneRepositoriesOf(tx))
+    const kit = await PayloadPresenter.load({ ...ctx, db: tx }, needs, goneRepositoriesOf(tx))
     return await makeDeliveries(kit, wanted)
   } catch (error) {
     ctx.log('error', 'the payloads of webhooks could not be made; trying again after the commit', { error })
@@ -96,13 +100,13 @@ export const recordLater: Job<Ctx, { readonly eventIds: readonly EventId[] }> = 
       const wanted = await wantedTellings(tx, events)
       if (wanted.length === 0) return
       const needs = wanted.map(({ telling }) => telling.needs)
-      const kit = await PayloadKit.load({ ...ctx, db: tx }, needs)
+      const kit = await PayloadPresenter.load({ ...ctx, db: tx }, needs)
       await writeDeliveries(ctx, tx, await makeDeliveries(kit, wanted))
     })
   },
 })
 
-const repoOf = (to: Telling['to']): RepoId | undefined =>
+const repoOf = (to: EventPayload['to']): RepoId | undefined =>
   'repoId' in to ? to.repoId : 'ownerOf' in to ? to.ownerOf : undefined
 
 /** A webhook with its events and filter read once for all events of a transaction. */
@@ -120,7 +124,7 @@ const subscriptionOf = (hook: WebhookRow): Subscription => ({
 
 function wants(
   { hook, events, passes }: Subscription,
-  { to, eventType, ref }: Telling,
+  { to, eventType, ref }: EventPayload,
   ownerOf: (id: RepoId) => UserId | undefined,
 ): boolean {
   const isConcerned =
@@ -137,13 +141,13 @@ interface Made {
   readonly eventType: string
 }
 
-async function makeDeliveries(kit: PayloadKit, wanted: readonly TellingTo[]): Promise<readonly Made[]> {
+async function makeDeliveries(kit: PayloadPresenter, wanted: readonly TellingTo[]): Promise<readonly Made[]> {
   const all: Made[] = []
   const expanded = wanted.flatMap((each) =>
-    (each.telling.each?.(kit) ?? [each.telling]).map((telling) => ({ ...each, telling })),
+    (each.telling.expand?.(kit) ?? [each.telling]).map((telling) => ({ ...each, telling })),
   )
   for (const { event, telling, hooks } of expanded) {
-    const made = await telling.make(kit)
+    const made = await telling.build(kit)
     if (!made) continue
     const add = (data: object, some: readonly WebhookRow[]): void => {
       if (some.length === 0) return
@@ -170,7 +174,7 @@ async function makeDeliveries(kit: PayloadKit, wanted: readonly TellingTo[]): Pr
 }
 
 /** Adds deliveries, and work for each webhook that has some. */
-export async function writeDeliveries(ctx: KitCtx, tx: Tx, all: readonly Made[]): Promise<void> {
+export async function writeDeliveries(ctx: PayloadCtx, tx: Tx, all: readonly Made[]): Promise<void> {
   if (all.length === 0) return
   const nowMs = clockOf(tx).nowMs()
   const named = new Map<HookId, WebhookRow>(all.flatMap(({ to }) => to.map(({ hook }) => [hook.id, hook] as const)))

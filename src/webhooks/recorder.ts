@@ -1,12 +1,12 @@
 import { ownService } from '../access/own-service.ts'
 import { databaseSlot } from '../db/database.ts'
 import { recordEventsWith } from '../events/hub.ts'
-import { toldEvents } from './payloads/all-tellings.ts'
-import type { KitCtx } from './payloads/payload-kit.present.ts'
+import { eventsWithPayloads } from '../payloads/all-payloads.ts'
+import type { PayloadCtx } from '../payloads/payload.present.ts'
 import { recordDeliveries } from './record-deliveries.ts'
 
 /** What payloads are made with in the transactions of a database. */
-export const recorderContexts = databaseSlot<KitCtx>()
+export const recorderContexts = databaseSlot<PayloadCtx>()
 
 /** Writes down what webhooks are told, in every transaction of the application in which something happens. */
 export const deliveryRecorder = ownService('the recorder of deliveries', {
@@ -14,7 +14,7 @@ export const deliveryRecorder = ownService('the recorder of deliveries', {
     if (services.config.security.disableWebhooks) return () => {}
     recorderContexts.set(services.db, services)
     return recordEventsWith(services.db, {
-      hears: toldEvents,
+      hears: eventsWithPayloads,
       record: (tx, events) => recordDeliveries(services, tx, events),
     })
   },

@@ -5,7 +5,7 @@ import type { DeliveryId, HookId } from '../lib/ids.ts'
 import { nowUnix } from '../lib/time.ts'
 import { OutgoingError } from '../outgoing/outgoing-error.ts'
 import { SealError } from '../secrets/secrets.ts'
-import { completePayloadOf } from './payloads/push-payload.ts'
+import { completePayloadOf } from '../payloads/push-payload.ts'
 import {
   endOf,
   firstInLineFailures,

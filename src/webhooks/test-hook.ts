@@ -6,7 +6,7 @@ import type { WebhookRow } from '../db/tables/webhooks.ts'
 import type { Oid } from '../lib/ids.ts'
 import { branchRef } from '../lib/refs.ts'
 import { repoWebUrl } from '../repos/repo-url.ts'
-import { PayloadKit } from './payloads/payload-kit.present.ts'
+import { PayloadPresenter } from '../payloads/payload.present.ts'
 import { writeDeliveries } from './record-deliveries.ts'
 
 /**
@@ -23,7 +23,7 @@ export async function testHook(
   if (!hook.is_active || !(JSON.parse(hook.events) as string[]).includes('push')) return
   const [commit] = await presentPayloadCommits(ctx, await ctx.git.readCommits(ctx.repo.git_key, [head]))
   await transaction(ctx.db, async (tx) => {
-    const kit = await PayloadKit.load({ ...ctx, db: tx }, [{ repoIds: [ctx.repo.id], userIds: [ctx.viewer.id] }])
+    const kit = await PayloadPresenter.load({ ...ctx, db: tx }, [{ repoIds: [ctx.repo.id], userIds: [ctx.viewer.id] }])
     const sender = kit.person(ctx.viewer.id)
     const data = {
       ref: asked ?? branchRef(ctx.repo.default_branch),

@@ -1,6 +1,6 @@
-import type { Tellings } from './telling.ts'
+import type { EventPayloads } from './event-payload.ts'
 
-export const repositoryTellings: Tellings = {
+export const repositoryPayloads: EventPayloads = {
   // To the owner: the repository has no webhooks yet, but the default ones, which are for what comes.
   'repo.created': ({ data: { repoId, doerId } }) => [
     {
@@ -8,7 +8,7 @@ export const repositoryTellings: Tellings = {
       eventType: 'repository',
       to: { ownerOf: repoId },
       needs: { repoIds: [repoId], userIds: [doerId] },
-      async make(kit) {
+      async build(kit) {
         const home = kit.home(repoId)
         // A fork is told to the webhooks of its base; only one that an organization gets is told as a repository too.
         if (!home || (home.repo.is_fork && home.owner.kind !== 'organization')) return undefined
@@ -29,8 +29,8 @@ export const repositoryTellings: Tellings = {
       eventType: 'repository',
       to: { ownerId },
       needs: { userIds: [doerId, ownerId] },
-      make(kit) {
-        const repository = kit.goneRepository(repoId)
+      build(kit) {
+        const repository = kit.deletedRepository(repoId)
         return (
           repository && {
             data: {
@@ -50,7 +50,7 @@ export const repositoryTellings: Tellings = {
       eventType: 'fork',
       to: { repoId: baseId },
       needs: { repoIds: [repoId, baseId], userIds: [doerId] },
-      async make(kit) {
+      async build(kit) {
         const [forkee, repository] = [
           await kit.repository(baseId, { userId: doerId }),
           await kit.repository(repoId, 'all'),

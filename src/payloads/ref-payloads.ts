@@ -1,13 +1,13 @@
-import type { EventData } from '../../events/catalogue.ts'
-import { branchOf, isZeroOid, tagOf } from '../../lib/refs.ts'
-import { repoWebUrl } from '../../repos/repo-url.ts'
-import type { Telling, Tellings } from './telling.ts'
+import type { EventData } from '../events/catalogue.ts'
+import { branchOf, isZeroOid, tagOf } from '../lib/refs.ts'
+import { repoWebUrl } from '../repos/repo-url.ts'
+import type { EventPayload, EventPayloads } from './event-payload.ts'
 
 type Updated = EventData<'refs.updated'>
 type Update = Updated['updates'][number]
 
 /** Most references of one push that are told of, each by itself; mirrors of large projects move thousands at once. */
-const maxRefsTold = 1000
+const maxRefs = 1000
 
 const kindOf = (ref: string): 'branch' | 'tag' => (branchOf(ref) === undefined ? 'tag' : 'branch')
 
@@ -16,7 +16,7 @@ const withShortRef =
   (ref: string) =>
   (data: object): object => ({ ...data, ref: branchOf(ref) ?? tagOf(ref) ?? ref })
 
-function created({ repoId, doerId }: Updated, { ref, new: oid }: Update): Telling {
+function created({ repoId, doerId }: Updated, { ref, new: oid }: Update): EventPayload {
   return {
     event: 'create',
     eventType: 'create',
@@ -24,14 +24,14 @@ function created({ repoId, doerId }: Updated, { ref, new: oid }: Update): Tellin
     ref,
     needs: { repoIds: [repoId], userIds: [doerId] },
     forGitea: withShortRef(ref),
-    async make(kit) {
+    async build(kit) {
       const repository = await kit.repository(repoId, 'none')
       return repository && { data: { sha: oid, ref, ref_type: kindOf(ref), repository, sender: kit.person(doerId) } }
     },
   }
 }
 
-function deleted({ repoId, doerId }: Updated, { ref }: Update): Telling {
+function deleted({ repoId, doerId }: Updated, { ref }: Update): EventPayload {
   return {
     event: 'delete',
     eventType: 'delete',
@@ -39,7 +39,7 @@ function deleted({ repoId, doerId }: Updated, { ref }: Update): Telling {
     ref,
     needs: { repoIds: [repoId], userIds: [doerId] },
     forGitea: withShortRef(ref),
-    async make(kit) {
+    async build(kit) {
       const repository = await kit.repository(repoId, 'all')
       const sender = kit.person(doerId)
       return repository && { data: { ref, ref_type: kindOf(ref), pusher_type: 'user', repository, sender } }
@@ -48,14 +48,14 @@ function deleted({ repoId, doerId }: Updated, { ref }: Update): Telling {
 }
 
 /** What a push says is in git: it is read when it is sent, from objects that never change. */
-function pushed({ repoId, doerId }: Updated, { ref, old, new: oid }: Update): Telling {
+function pushed({ repoId, doerId }: Updated, { ref, old, new: oid }: Update): EventPayload {
   return {
     event: 'push',
     eventType: 'push',
     to: { repoId },
     ref,
     needs: { repoIds: [repoId], userIds: [doerId] },
-    async make(kit) {
+    async build(kit) {
       const home = kit.home(repoId)
       const repository = await kit.repository(repoId, 'all')
       if (!home || !repository) return undefined
@@ -90,7 +90,7 @@ function pushed({ repoId, doerId }: Updated, { ref, old, new: oid }: Update): Te
   }
 }
 
-function tellingsOf(data: Updated, update: Update): readonly Telling[] {
+function payloadsOfUpdate(data: Updated, update: Update): readonly EventPayload[] {
   const { ref, old, new: oid } = update
   const isBranch = branchOf(ref) !== undefined
   if (!isBranch && tagOf(ref) === undefined) return []
@@ -98,8 +98,8 @@ function tellingsOf(data: Updated, update: Update): readonly Telling[] {
   return isZeroOid(old) ? [created(data, update), pushed(data, update)] : [pushed(data, update)]
 }
 
-export const refTellings: Tellings = {
+export const refPayloads: EventPayloads = {
   // Changes of wikis are told by their pages.
   'refs.updated': ({ data }) =>
-    data.kind === 'wiki' ? [] : data.updates.slice(0, maxRefsTold).flatMap((update) => tellingsOf(data, update)),
+    data.kind === 'wiki' ? [] : data.updates.slice(0, maxRefs).flatMap((update) => payloadsOfUpdate(data, update)),
 }

@@ -1,4 +1,4 @@
-import type { Event, EventName } from '../../events/catalogue.ts'
+import type { Event, EventName } from '../events/catalogue.ts'
 import type {
   CommentId,
   IssueId,
@@ -9,9 +9,9 @@ import type {
   RunId,
   TeamId,
   UserId,
-} from '../../lib/ids.ts'
-import type { HookEvent } from '../hook.rules.ts'
-import type { PayloadKit } from './payload-kit.present.ts'
+} from '../lib/ids.ts'
+import type { WebhookEvent } from './webhook-event.ts'
+import type { PayloadPresenter } from './payload.present.ts'
 
 /** What has still to be read from git, which no transaction waits for. */
 export interface PendingPush {
@@ -27,13 +27,13 @@ export interface PendingPush {
   readonly webUrl: string
 }
 
-export interface MadePayload {
+export interface BuiltPayload {
   readonly data: object
   readonly pending?: PendingPush
 }
 
 /** Rows that a payload is made of; they are loaded for all payloads of a transaction at once. */
-export interface Needs {
+export interface NeededRows {
   readonly issueIds?: readonly IssueId[]
   readonly commentIds?: readonly CommentId[]
   readonly userIds?: readonly UserId[]
@@ -46,23 +46,23 @@ export interface Needs {
 }
 
 /** One thing that webhooks are told of an event: an event may be several. */
-export interface Telling {
+export interface EventPayload {
   /** The event by the name of its family, as most receivers look at it. */
   readonly event: string
   /** The event as webhooks choose it. */
-  readonly eventType: HookEvent
+  readonly eventType: WebhookEvent
   /** Whose webhooks get it: those of the repository and of its owner, or of an owner alone; those of the instance always. */
   readonly to: { readonly repoId: RepoId } | { readonly ownerOf: RepoId } | { readonly ownerId: UserId }
   /** What a branch filter is about. */
   readonly ref?: string
-  readonly needs: Needs
+  readonly needs: NeededRows
   /** undefined: when all is seen there is nothing to tell. */
-  make(kit: PayloadKit): Promise<MadePayload | undefined> | MadePayload | undefined
+  build(kit: PayloadPresenter): Promise<BuiltPayload | undefined> | BuiltPayload | undefined
   /** What is told in its place, when that is known only once all is read: each of it goes to the same webhooks. */
-  readonly each?: (kit: PayloadKit) => readonly Telling[]
+  readonly expand?: (kit: PayloadPresenter) => readonly EventPayload[]
   /** The payload for receivers of Gitea's type, where it is another. */
   readonly forGitea?: (data: object) => object
 }
 
 /** What is told of each kind of event. */
-export type Tellings = { readonly [Name in EventName]?: (event: Event<Name>) => readonly Telling[] }
+export type EventPayloads = { readonly [Name in EventName]?: (event: Event<Name>) => readonly EventPayload[] }

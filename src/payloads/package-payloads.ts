@@ -1,6 +1,6 @@
-import type { EventData } from '../../events/catalogue.ts'
-import type { PayloadKit } from './payload-kit.present.ts'
-import type { Telling, Tellings } from './telling.ts'
+import type { EventData } from '../events/catalogue.ts'
+import type { PayloadPresenter } from './payload.present.ts'
+import type { EventPayload, EventPayloads } from './event-payload.ts'
 
 type Change = EventData<'package.created'>
 
@@ -8,19 +8,19 @@ type Change = EventData<'package.created'>
  * Webhooks of the owner are told: a package belongs to an account, and to a repository only where somebody links it. The
  * event has no family (contract, webhooks: events).
  */
-function told(
+function packagePayload(
   { ownerId, doerId, versionId }: Change,
   action: string,
-  shown: (kit: PayloadKit) => ReturnType<PayloadKit['package']>,
+  present: (kit: PayloadPresenter) => ReturnType<PayloadPresenter['package']>,
   gone = false,
-): Telling {
+): EventPayload {
   return {
     event: '',
     eventType: 'package',
     to: { ownerId },
     needs: { userIds: [doerId, ownerId], versionIds: gone ? [] : [versionId] },
-    async make(kit) {
-      const shownPackage = await shown(kit)
+    async build(kit) {
+      const shownPackage = await present(kit)
       return (
         shownPackage && {
           data: {
@@ -36,7 +36,7 @@ function told(
   }
 }
 
-export const packageTellings: Tellings = {
-  'package.created': ({ data }) => [told(data, 'created', (kit) => kit.package(data.versionId))],
-  'package.deleted': ({ data }) => [told(data, 'deleted', (kit) => kit.gonePackage(data), true)],
+export const packagePayloads: EventPayloads = {
+  'package.created': ({ data }) => [packagePayload(data, 'created', (kit) => kit.package(data.versionId))],
+  'package.deleted': ({ data }) => [packagePayload(data, 'deleted', (kit) => kit.deletedPackage(data), true)],
 }

@@ -1,9 +1,9 @@
-import type { IssueRow } from '../../db/tables/issues.ts'
-import type { EventData } from '../../events/catalogue.ts'
-import type { IssueId, UserId } from '../../lib/ids.ts'
-import type { HookEvent } from '../hook.rules.ts'
-import type { PayloadKit, PermissionsOf } from './payload-kit.present.ts'
-import type { MadePayload, Telling, Tellings } from './telling.ts'
+import type { IssueRow } from '../db/tables/issues.ts'
+import type { EventData } from '../events/catalogue.ts'
+import type { IssueId, UserId } from '../lib/ids.ts'
+import type { WebhookEvent } from './webhook-event.ts'
+import type { PayloadPresenter, PermissionsOf } from './payload.present.ts'
+import type { BuiltPayload, EventPayload, EventPayloads } from './event-payload.ts'
 
 /** What happened to an issue or a pull request, as both are told of alike. */
 export interface IssueChange {
@@ -15,18 +15,18 @@ export interface IssueChange {
 
 type Kind = '' | '_assign' | '_label' | '_milestone'
 
-interface Said {
+interface IssuePayload {
   readonly action: string
   /** Which events of the families `issue` and `pull_request` it is. */
   readonly kind: Kind
   /** Whose permissions are shown (observed): those of the author, of who did it, or all. */
-  readonly shows: 'poster' | 'doer' | 'all'
+  readonly permissionsOf: 'poster' | 'doer' | 'all'
   readonly changes?: object
   /** The commit that closes it. */
   readonly commitId?: string
 }
 
-const issueEvents: Readonly<Record<Kind, HookEvent>> = {
+const issueEvents: Readonly<Record<Kind, WebhookEvent>> = {
   '': 'issues',
   _assign: 'issue_assign',
   _label: 'issue_label',
@@ -34,7 +34,7 @@ const issueEvents: Readonly<Record<Kind, HookEvent>> = {
 }
 
 /** Something about an issue, or about a pull request where it is one. */
-export function changed(change: IssueChange, said: Said): Telling {
+export function issueChanged(change: IssueChange, said: IssuePayload): EventPayload {
   const { repoId, issueId, doerId, isPull } = change
   const { action, kind, changes, commitId = '' } = said
   return {
@@ -42,7 +42,7 @@ export function changed(change: IssueChange, said: Said): Telling {
     eventType: isPull ? `pull_request${kind}` : issueEvents[kind],
     to: { repoId },
     needs: { repoIds: [repoId], issueIds: [issueId], userIds: [doerId] },
-    async make(kit): Promise<MadePayload | undefined> {
+    async build(kit): Promise<BuiltPayload | undefined> {
       const row = kit.issues.get(issueId)
       if (!row) return undefined
       const shown = isPull
@@ -54,7 +54,7 @@ export function changed(change: IssueChange, said: Said): Telling {
           number: row.index,
           ...(changes ? { changes } : {}),
           ...shown,
-          repository: await kit.repository(repoId, permissionsOf(said.shows, row, doerId)),
+          repository: await kit.repository(repoId, permissionsOf(said.permissionsOf, row, doerId)),
           sender: kit.person(doerId),
           commit_id: commitId,
           ...(isPull ? { review: null } : {}),
@@ -64,27 +64,28 @@ export function changed(change: IssueChange, said: Said): Telling {
   }
 }
 
-function permissionsOf(shows: Said['shows'], row: IssueRow, doerId: UserId): PermissionsOf {
+function permissionsOf(shows: IssuePayload['permissionsOf'], row: IssueRow, doerId: UserId): PermissionsOf {
   if (shows === 'all') return 'all'
   // Of a merge those of who made it.
   return { userId: shows === 'poster' && row.merged_unix === 0 ? row.poster_id : doerId }
 }
 
-const opened = (change: IssueChange) => changed(change, { action: 'opened', kind: '', shows: 'poster' })
+const issueOpened = (change: IssueChange) =>
+  issueChanged(change, { action: 'opened', kind: '', permissionsOf: 'poster' })
 
 interface CommentChange extends IssueChange {
   readonly commentId: EventData<'issue.commented'>['commentId']
 }
 
 /** What of a comment that is gone is still known. */
-interface GoneComment {
+interface DeletedComment {
   readonly content: string
   readonly posterId: UserId
   readonly createdUnix?: number | undefined
   readonly updatedUnix?: number | undefined
 }
 
-function commented(change: CommentChange, action: string, changes?: object, gone?: GoneComment): Telling {
+function commentChanged(change: CommentChange, action: string, changes?: object, gone?: DeletedComment): EventPayload {
   const { repoId, issueId, doerId, isPull, commentId } = change
   return {
     event: 'issue_comment',
@@ -96,7 +97,7 @@ function commented(change: CommentChange, action: string, changes?: object, gone
       userIds: gone ? [doerId, gone.posterId] : [doerId],
       commentIds: gone ? [] : [commentId],
     },
-    async make(kit) {
+    async build(kit) {
       const comment = await commentOf(kit, change, gone)
       if (!comment) return undefined
       return {
@@ -115,19 +116,24 @@ function commented(change: CommentChange, action: string, changes?: object, gone
   }
 }
 
-const commentOf = (kit: PayloadKit, { issueId, commentId }: CommentChange, gone: GoneComment | undefined) => {
-  if (gone) return kit.goneComment(issueId, { id: commentId, ...gone })
+const commentOf = (kit: PayloadPresenter, { issueId, commentId }: CommentChange, gone: DeletedComment | undefined) => {
+  if (gone) return kit.deletedComment(issueId, { id: commentId, ...gone })
   // Comments on lines of code are told of by their review.
   return kit.comments.get(commentId)?.type === 'comment' ? kit.comment(commentId) : undefined
 }
 
-export const issueTellings: Tellings = {
-  'issue.opened': ({ data }) => (data.isPull ? [] : [opened(data)]),
-  'pull.opened': ({ data }) => [opened({ ...data, isPull: true })],
+export const issuePayloads: EventPayloads = {
+  'issue.opened': ({ data }) => (data.isPull ? [] : [issueOpened(data)]),
+  'pull.opened': ({ data }) => [issueOpened({ ...data, isPull: true })],
   'issue.closed': ({ data }) => [
-    changed(data, { action: 'closed', kind: '', shows: 'poster', ...(data.commit ? { commitId: data.commit } : {}) }),
+    issueChanged(data, {
+      action: 'closed',
+      kind: '',
+      permissionsOf: 'poster',
+      ...(data.commit ? { commitId: data.commit } : {}),
+    }),
   ],
-  'issue.reopened': ({ data }) => [changed(data, { action: 'reopened', kind: '', shows: 'poster' })],
+  'issue.reopened': ({ data }) => [issueChanged(data, { action: 'reopened', kind: '', permissionsOf: 'poster' })],
   'issue.edited': ({ data }) => {
     const edits: [string, string | undefined][] = [
       ['title', data.oldTitle],
@@ -136,33 +142,33 @@ export const issueTellings: Tellings = {
     return edits.flatMap(([name, from]) =>
       from === undefined
         ? []
-        : [changed(data, { action: 'edited', kind: '', shows: 'poster', changes: { [name]: { from } } })],
+        : [issueChanged(data, { action: 'edited', kind: '', permissionsOf: 'poster', changes: { [name]: { from } } })],
     )
   },
   'pull.retargeted': ({ data }) => [
-    changed(
+    issueChanged(
       { ...data, isPull: true },
-      { action: 'edited', kind: '', shows: 'poster', changes: { ref: { from: data.oldBase } } },
+      { action: 'edited', kind: '', permissionsOf: 'poster', changes: { ref: { from: data.oldBase } } },
     ),
   ],
   'issue.assigned': ({ data }) => [
-    changed(data, { action: data.removed ? 'unassigned' : 'assigned', kind: '_assign', shows: 'doer' }),
+    issueChanged(data, { action: data.removed ? 'unassigned' : 'assigned', kind: '_assign', permissionsOf: 'doer' }),
   ],
   'issue.labelled': ({ data }) => [
-    changed(data, {
+    issueChanged(data, {
       action: data.cleared ? 'label_cleared' : 'label_updated',
       kind: '_label',
-      shows: data.isPull && !data.cleared ? 'all' : 'poster',
+      permissionsOf: data.isPull && !data.cleared ? 'all' : 'poster',
     }),
   ],
   'issue.milestoned': ({ data }) => [
-    changed(data, {
+    issueChanged(data, {
       action: data.milestoneId === 0 ? 'demilestoned' : 'milestoned',
       kind: '_milestone',
-      shows: 'doer',
+      permissionsOf: 'doer',
     }),
   ],
-  'issue.commented': ({ data }) => [commented(data, 'created')],
-  'comment.edited': ({ data }) => [commented(data, 'edited', { body: { from: data.oldContent } })],
-  'comment.deleted': ({ data }) => [commented(data, 'deleted', undefined, data)],
+  'issue.commented': ({ data }) => [commentChanged(data, 'created')],
+  'comment.edited': ({ data }) => [commentChanged(data, 'edited', { body: { from: data.oldContent } })],
+  'comment.deleted': ({ data }) => [commentChanged(data, 'deleted', undefined, data)],
 }

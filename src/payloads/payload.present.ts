@@ -1,20 +1,20 @@
-import type { Ctx } from '../../access/context.ts'
-import { accessToAll, type RepoAccess } from '../../access/repo-access.ts'
-import { presentToldRun, type ActionRun } from '../../actions/runs/run-payload.present.ts'
-import { loadToldRuns, type ToldRun } from '../../actions/runs/run-payload.store.ts'
-import { viewerAs, type Viewer } from '../../auth/viewer.ts'
-import type { UserRow } from '../../db/tables/accounts.ts'
-import type { CommentRow, IssueRow } from '../../db/tables/issues.ts'
-import type { PullRow, ReviewRow } from '../../db/tables/pulls.ts'
-import type { ReleaseRow } from '../../db/tables/releases.ts'
-import type { RepoRow } from '../../db/tables/repositories.ts'
-import type { EventData } from '../../events/catalogue.ts'
-import { commentUrls, presentComment } from '../../issues/comment.present.ts'
-import type { Comment } from '../../issues/comment.schemas.ts'
-import { presentIssues } from '../../issues/issue.present.ts'
-import type { Issue } from '../../issues/issue.schemas.ts'
-import { loadIssues } from '../../issues/issue.store.ts'
-import { loadComments } from '../../issues/timeline-entry.store.ts'
+import type { Ctx } from '../access/context.ts'
+import { accessToAll, type RepoAccess } from '../access/repo-access.ts'
+import { presentToldRun, type ActionRun } from '../actions/runs/run-payload.present.ts'
+import { loadToldRuns, type ToldRun } from '../actions/runs/run-payload.store.ts'
+import { viewerAs, type Viewer } from '../auth/viewer.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
+import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
+import type { PullRow, ReviewRow } from '../db/tables/pulls.ts'
+import type { ReleaseRow } from '../db/tables/releases.ts'
+import type { RepoRow } from '../db/tables/repositories.ts'
+import type { EventData } from '../events/catalogue.ts'
+import { commentUrls, presentComment } from '../issues/comment.present.ts'
+import type { Comment } from '../issues/comment.schemas.ts'
+import { presentIssues } from '../issues/issue.present.ts'
+import type { Issue } from '../issues/issue.schemas.ts'
+import { loadIssues } from '../issues/issue.store.ts'
+import { loadComments } from '../issues/timeline-entry.store.ts'
 import type {
   CommentId,
   IssueId,
@@ -25,32 +25,32 @@ import type {
   RunId,
   TeamId,
   UserId,
-} from '../../lib/ids.ts'
-import { branchOf } from '../../lib/refs.ts'
-import { formatUnix } from '../../lib/time.ts'
-import { presentVersion, type ShownVersion } from '../../packages/package.present.ts'
-import { comparable } from '../../packages/package.rules.ts'
-import type { Package } from '../../packages/package.schemas.ts'
-import type { VersionRecord } from '../../packages/package.store.ts'
-import { presentPulls } from '../../pulls/pull.present.ts'
-import type { PullRequest } from '../../pulls/pull.schemas.ts'
-import { listBranchHeads, loadPulls } from '../../pulls/pull.store.ts'
-import { presentRelease } from '../../releases/release.present.ts'
-import type { Release } from '../../releases/release.schemas.ts'
-import { presentPermission, presentViews } from '../../repos/repo.present.ts'
-import type { Permission, Repository } from '../../repos/repo.schemas.ts'
-import { loadRepos } from '../../repos/repo.store.ts'
-import { ghostUser, placeholderEmail, presentUser } from '../../users/user.present.ts'
-import type { User } from '../../users/user.schemas.ts'
-import { loadUsers } from '../../users/user.store.ts'
-import { listMembersOfTeams, loadReleases, loadReviews, loadVersions } from '../payload.store.ts'
-import { accountsIn, withAddresses } from './hidden-addresses.ts'
-import type { Needs } from './telling.ts'
+} from '../lib/ids.ts'
+import { branchOf } from '../lib/refs.ts'
+import { formatUnix } from '../lib/time.ts'
+import { presentVersion, type ShownVersion } from '../packages/package.present.ts'
+import { comparable } from '../packages/package.rules.ts'
+import type { Package } from '../packages/package.schemas.ts'
+import type { VersionRecord } from '../packages/package.store.ts'
+import { presentPulls } from '../pulls/pull.present.ts'
+import type { PullRequest } from '../pulls/pull.schemas.ts'
+import { listBranchHeads, loadPulls } from '../pulls/pull.store.ts'
+import { presentRelease } from '../releases/release.present.ts'
+import type { Release } from '../releases/release.schemas.ts'
+import { presentPermission, presentViews } from '../repos/repo.present.ts'
+import type { Permission, Repository } from '../repos/repo.schemas.ts'
+import { loadRepos } from '../repos/repo.store.ts'
+import { ghostUser, placeholderEmail, presentUser } from '../users/user.present.ts'
+import type { User } from '../users/user.schemas.ts'
+import { loadUsers } from '../users/user.store.ts'
+import { listMembersOfTeams, loadReleases, loadReviews, loadVersions } from './payload.store.ts'
+import { accountIdsIn, withAddresses } from './hidden-addresses.ts'
+import type { NeededRows } from './event-payload.ts'
 
-export type { Repository } from '../../repos/repo.schemas.ts'
+export type { Repository } from '../repos/repo.schemas.ts'
 
 /** What reads rows and presents them; in a transaction `db` is the transaction. */
-export type KitCtx = Pick<Ctx, 'config' | 'db' | 'log'>
+export type PayloadCtx = Pick<Ctx, 'config' | 'db' | 'log'>
 
 /** Whose permissions a payload shows (observed: it depends on the event). */
 export type PermissionsOf = { readonly userId: UserId } | 'all' | 'none' | 'reader'
@@ -60,14 +60,14 @@ const noPermissions: Permission = { admin: false, push: false, pull: false }
 const readerPermissions: Permission = { admin: false, push: false, pull: true }
 
 /** A repository with its owner, as it is now. */
-export interface Home {
+export interface RepoWithOwner {
   readonly repo: RepoRow
   readonly owner: UserRow
 }
 
-interface Loaded {
+interface LoadedRows {
   readonly users: ReadonlyMap<UserId, UserRow>
-  readonly homes: ReadonlyMap<RepoId, Home>
+  readonly homes: ReadonlyMap<RepoId, RepoWithOwner>
   readonly issues: ReadonlyMap<IssueId, IssueRow>
   readonly pulls: ReadonlyMap<IssueId, PullRow>
   readonly comments: ReadonlyMap<CommentId, CommentRow>
@@ -83,7 +83,7 @@ interface Loaded {
 }
 
 /** What of a comment that is gone is still known. */
-export interface GoneComment {
+export interface DeletedComment {
   readonly id: CommentId
   readonly content: string
   readonly posterId: UserId
@@ -95,10 +95,10 @@ export interface GoneComment {
  * What payloads are made of: the rows of all events of a transaction, read at once, and the presenters of the API. Each
  * thing is presented once for each who did something.
  */
-export class PayloadKit {
-  readonly ctx: KitCtx
+export class PayloadPresenter {
+  readonly ctx: PayloadCtx
   readonly #users: ReadonlyMap<UserId, UserRow>
-  readonly #homes: ReadonlyMap<RepoId, Home>
+  readonly #homes: ReadonlyMap<RepoId, RepoWithOwner>
   readonly issues: ReadonlyMap<IssueId, IssueRow>
   readonly pulls: ReadonlyMap<IssueId, PullRow>
   readonly comments: ReadonlyMap<CommentId, CommentRow>
@@ -111,7 +111,7 @@ export class PayloadKit {
   readonly #gone: ReadonlyMap<RepoId, Repository>
   readonly #made = new Map<string, Promise<unknown>>()
 
-  private constructor(ctx: KitCtx, loaded: Loaded) {
+  private constructor(ctx: PayloadCtx, loaded: LoadedRows) {
     this.ctx = ctx
     this.#users = loaded.users
     this.#homes = loaded.homes
@@ -129,11 +129,11 @@ export class PayloadKit {
 
   /** Reads what the payloads need. */
   static async load(
-    ctx: KitCtx,
-    needs: readonly Needs[],
+    ctx: PayloadCtx,
+    needs: readonly NeededRows[],
     gone: ReadonlyMap<RepoId, Repository> = new Map(),
-  ): Promise<PayloadKit> {
-    const all = <Id>(pick: (need: Needs) => readonly Id[] | undefined): Id[] => [
+  ): Promise<PayloadPresenter> {
+    const all = <Id>(pick: (need: NeededRows) => readonly Id[] | undefined): Id[] => [
       ...new Set(needs.flatMap((need) => pick(need) ?? [])),
     ]
     const { db } = ctx
@@ -176,16 +176,16 @@ export class PayloadKit {
       ...[...comments.values()].map((comment) => comment.poster_id),
       ...[...runs.values()].flatMap(({ run, before }) => [run.doer_id, ...(before ? [before.run.doer_id] : [])]),
     ])
-    const homes = new Map<RepoId, Home>()
+    const homes = new Map<RepoId, RepoWithOwner>()
     for (const repo of repos.values()) {
       const owner = users.get(repo.owner_id)
       if (owner) homes.set(repo.id, { repo, owner })
     }
     const loaded = { users, homes, issues, pulls, comments, reviews, releases, versions, teams, runs, branches, gone }
-    return new PayloadKit(ctx, loaded)
+    return new PayloadPresenter(ctx, loaded)
   }
 
-  home(repoId: RepoId): Home | undefined {
+  home(repoId: RepoId): RepoWithOwner | undefined {
     return this.#homes.get(repoId)
   }
 
@@ -219,7 +219,7 @@ export class PayloadKit {
   }
 
   /** A repository that was deleted in this transaction, as it was. */
-  goneRepository(id: RepoId): Repository | undefined {
+  deletedRepository(id: RepoId): Repository | undefined {
     return this.#gone.get(id)
   }
 
@@ -323,7 +323,7 @@ export class PayloadKit {
   }
 
   /** A comment as it was when it was removed; its files went with it. */
-  goneComment(issueId: IssueId, gone: GoneComment): Comment | undefined {
+  deletedComment(issueId: IssueId, gone: DeletedComment): Comment | undefined {
     const issue = this.issues.get(issueId)
     const home = issue && this.#homes.get(issue.repo_id)
     if (!issue || !home) return undefined
@@ -348,7 +348,7 @@ export class PayloadKit {
   }
 
   /** A release as it was when it was removed; its files went with it. */
-  async goneRelease(gone: EventData<'release.deleted'>): Promise<Release | undefined> {
+  async deletedRelease(gone: EventData<'release.deleted'>): Promise<Release | undefined> {
     const home = this.#homes.get(gone.repoId)
     return (
       home &&
@@ -404,7 +404,7 @@ export class PayloadKit {
   }
 
   /** A version of a package as it was when it was removed. */
-  gonePackage(gone: EventData<'package.deleted'>): Promise<Package | undefined> {
+  deletedPackage(gone: EventData<'package.deleted'>): Promise<Package | undefined> {
     return this.#presentPackage(gone.ownerId, {
       id: gone.versionId,
       repo_id: gone.repoId ?? null,
@@ -428,7 +428,7 @@ export class PayloadKit {
    * address stays hidden wherever its account appears.
    */
   async #discreet<Value>(shown: Value): Promise<Value> {
-    const ids = [...accountsIn(shown)]
+    const ids = [...accountIdsIn(shown)]
     const missing = ids.filter((id) => !this.#users.has(id))
     const more = missing.length === 0 ? undefined : await loadUsers(this.ctx.db, missing)
     const addresses = new Map<UserId, string>()
@@ -443,7 +443,7 @@ export class PayloadKit {
 const branchKey = (repoId: RepoId, ref: string): string => `${repoId} ${ref}`
 
 /** The branches of runs that are there. */
-async function branchesOfRuns(db: KitCtx['db'], told: readonly ToldRun[]): Promise<ReadonlySet<string>> {
+async function branchesOfRuns(db: PayloadCtx['db'], told: readonly ToldRun[]): Promise<ReadonlySet<string>> {
   const runs = told.flatMap(({ run, before }) => (before ? [run, before.run] : [run]))
   const wanted = [...Map.groupBy(runs, (run) => run.repo_id)].map(([repoId, some]) => ({
     repoId,

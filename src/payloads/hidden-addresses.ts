@@ -1,4 +1,4 @@
-import type { UserId } from '../../lib/ids.ts'
+import type { UserId } from '../lib/ids.ts'
 
 interface ShownAccount {
   readonly id: UserId
@@ -10,10 +10,10 @@ const isAccount = (value: object): value is ShownAccount =>
   'login' in value && 'email' in value && typeof (value as { id?: unknown }).id === 'number'
 
 /** Returns the ids of the accounts that a payload shows, at any depth. */
-export function accountsIn(value: unknown, found = new Set<UserId>()): Set<UserId> {
+export function accountIdsIn(value: unknown, found = new Set<UserId>()): Set<UserId> {
   if (typeof value !== 'object' || value === null) return found
   if (isAccount(value)) found.add(value.id)
-  for (const member of Object.values(value)) accountsIn(member, found)
+  for (const member of Object.values(value)) accountIdsIn(member, found)
   return found
 }
 

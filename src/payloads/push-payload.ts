@@ -1,12 +1,12 @@
-import type { Ctx } from '../../access/context.ts'
-import { loadCommitAuthors, type CommitAuthors } from '../../code/commits/commit-authors.ts'
-import { formatCommitTime } from '../../code/commits/commit-time.ts'
-import type { Commit, FileChange, Identity } from '../../git/git.ts'
-import type { GitKey } from '../../git/git-key.ts'
-import { NotFound } from '../../lib/errors.ts'
-import type { Oid } from '../../lib/ids.ts'
-import { branchOf, isZeroOid } from '../../lib/refs.ts'
-import type { PendingPush } from './telling.ts'
+import type { Ctx } from '../access/context.ts'
+import { loadCommitAuthors, type CommitAuthors } from '../code/commits/commit-authors.ts'
+import { formatCommitTime } from '../code/commits/commit-time.ts'
+import type { Commit, FileChange, Identity } from '../git/git.ts'
+import type { GitKey } from '../git/git-key.ts'
+import { NotFound } from '../lib/errors.ts'
+import type { Oid } from '../lib/ids.ts'
+import { branchOf, isZeroOid } from '../lib/refs.ts'
+import type { PendingPush } from './event-payload.ts'
 
 /** Commits that the push of a new branch names: it has no beginning of its own (contract, webhooks: push). */
 const commitsOfNewBranch = 10

@@ -1,22 +1,22 @@
-import type { EventData } from '../../events/catalogue.ts'
-import type { UserId } from '../../lib/ids.ts'
-import type { HookEvent } from '../hook.rules.ts'
-import type { PermissionsOf } from './payload-kit.present.ts'
-import type { Telling, Tellings } from './telling.ts'
+import type { EventData } from '../events/catalogue.ts'
+import type { UserId } from '../lib/ids.ts'
+import type { WebhookEvent } from './webhook-event.ts'
+import type { PermissionsOf } from './payload.present.ts'
+import type { EventPayload, EventPayloads } from './event-payload.ts'
 
 type PullChange = Pick<EventData<'pull.opened'>, 'repoId' | 'issueId' | 'doerId'>
 
-interface Said {
+interface PullPayload {
   readonly event: string
-  readonly eventType: HookEvent
+  readonly eventType: WebhookEvent
   readonly action: string
-  readonly shows: PermissionsOf
+  readonly permissionsOf: PermissionsOf
   readonly requestedReviewerId?: UserId
   readonly review?: { readonly type: string; readonly content: string }
 }
 
 /** Something that only happens to pull requests. */
-const toldOf = ({ repoId, issueId, doerId }: PullChange, said: Said): Telling => ({
+const pullPayload = ({ repoId, issueId, doerId }: PullChange, said: PullPayload): EventPayload => ({
   event: said.event,
   eventType: said.eventType,
   to: { repoId },
@@ -25,7 +25,7 @@ const toldOf = ({ repoId, issueId, doerId }: PullChange, said: Said): Telling =>
     issueIds: [issueId],
     userIds: said.requestedReviewerId === undefined ? [doerId] : [doerId, said.requestedReviewerId],
   },
-  async make(kit) {
+  async build(kit) {
     const row = kit.issues.get(issueId)
     if (!row) return undefined
     return {
@@ -34,7 +34,7 @@ const toldOf = ({ repoId, issueId, doerId }: PullChange, said: Said): Telling =>
         number: row.index,
         pull_request: await kit.pull(issueId, doerId),
         requested_reviewer: said.requestedReviewerId === undefined ? null : kit.person(said.requestedReviewerId),
-        repository: await kit.repository(repoId, said.shows),
+        repository: await kit.repository(repoId, said.permissionsOf),
         sender: kit.person(doerId),
         commit_id: '',
         review: said.review ?? null,
@@ -47,18 +47,18 @@ const reviewEvents = {
   approve: { event: 'pull_request_approved', eventType: 'pull_request_review_approved' },
   reject: { event: 'pull_request_rejected', eventType: 'pull_request_review_rejected' },
   comment: { event: 'pull_request_comment', eventType: 'pull_request_review_comment' },
-} as const satisfies Record<string, Pick<Said, 'event' | 'eventType'>>
+} as const satisfies Record<string, Pick<PullPayload, 'event' | 'eventType'>>
 
 /** Somebody was asked for a review, or is asked no longer; each member of a team by itself. */
-function requested(data: EventData<'review.requested'>): readonly Telling[] {
+function requested(data: EventData<'review.requested'>): readonly EventPayload[] {
   const { reviewerId, teamId } = data
   const action = data.removed ? 'review_request_removed' : 'review_requested'
-  const of = (requestedReviewerId: UserId): Telling =>
-    toldOf(data, {
+  const of = (requestedReviewerId: UserId): EventPayload =>
+    pullPayload(data, {
       event: 'pull_request',
       eventType: 'pull_request_review_request',
       action,
-      shows: { userId: data.doerId },
+      permissionsOf: { userId: data.doerId },
       requestedReviewerId,
     })
   if (reviewerId !== undefined) return reviewerId === data.doerId && !data.removed ? [] : [of(reviewerId)]
@@ -68,8 +68,8 @@ function requested(data: EventData<'review.requested'>): readonly Telling[] {
     {
       ...of(doerId),
       needs: { repoIds: [repoId], issueIds: [issueId], userIds: [doerId], teamIds: [teamId] },
-      make: () => undefined,
-      each: (kit) =>
+      build: () => undefined,
+      expand: (kit) =>
         kit
           .teamMembers(teamId)
           .filter((id) => id !== kit.issues.get(issueId)?.poster_id)
@@ -78,27 +78,32 @@ function requested(data: EventData<'review.requested'>): readonly Telling[] {
   ]
 }
 
-export const pullTellings: Tellings = {
+export const pullPayloads: EventPayloads = {
   'pull.synchronized': ({ data }) => [
-    toldOf(data, { event: 'pull_request', eventType: 'pull_request_sync', action: 'synchronized', shows: 'all' }),
+    pullPayload(data, {
+      event: 'pull_request',
+      eventType: 'pull_request_sync',
+      action: 'synchronized',
+      permissionsOf: 'all',
+    }),
   ],
   'review.requested': ({ data }) => requested(data),
   'review.submitted': ({ data }) => {
     const { event, eventType } = reviewEvents[data.type]
-    const told = toldOf(data, {
+    const told = pullPayload(data, {
       event,
       eventType,
       action: 'reviewed',
       // Those of a reader, whatever the reviewer may do (observed).
-      shows: 'reader',
+      permissionsOf: 'reader',
       requestedReviewerId: data.doerId,
     })
     return [
       {
         ...told,
         needs: { ...told.needs, reviewIds: [data.reviewId] },
-        async make(kit) {
-          const made = await told.make(kit)
+        async build(kit) {
+          const made = await told.build(kit)
           const content = kit.reviews.get(data.reviewId)?.content ?? ''
           return made && { ...made, data: { ...made.data, review: { type: eventType, content } } }
         },
