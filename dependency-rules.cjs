@@ -118,6 +118,9 @@ module.exports = {
    * where the feature's main thing lies, imports them all.
    */
   themes: {
+    git: [['broker'], ['files'], ['objects'], ['refs'], ['history', 'repositories'], ['transport']],
+    refs: [['journal', 'signing'], ['protection'], ['push']],
+    transport: [['http', 'ssh']],
     users: [['avatars', 'credentials', 'social'], ['entry']],
     repos: [['search'], ['lists'], ['git-hooks', 'mirrors', 'social'], ['people'], ['lifecycle'], ['maintenance']],
     code: [['commits'], ['branches'], ['contents'], ['archives', 'languages', 'statuses']],

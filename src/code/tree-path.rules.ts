@@ -1,4 +1,4 @@
-import { isDisguisedGitModules, isDotGit } from '../git/dot-git.ts'
+import { isDisguisedGitModules, isDotGit } from '../git/objects/dot-git.ts'
 import { allow, deny, type Verdict } from '../lib/verdict.ts'
 
 /** Longest path of a file, in bytes, that common file systems can check out. */

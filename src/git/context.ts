@@ -5,11 +5,11 @@ import type { Cache, CacheBudget } from '../lib/cache-budget.ts'
 import { Invalid, NotFound } from '../lib/errors.ts'
 import type { Oid } from '../lib/ids.ts'
 import { isOid } from '../lib/refs.ts'
-import type { BrokerClient } from './broker-client.ts'
+import type { BrokerClient } from './broker/broker-client.ts'
 import { type GitKey, isGitKey, repositoryPath } from './git-key.ts'
 import type { Commit, GitLimits, LogLevel, ObjectFormat, ObjectType, ReadFrom, Tag, TreeEntry } from './git.ts'
 import type { GitSettings } from './git-settings.ts'
-import type { SharedFetches } from './shared-fetch.ts'
+import type { SharedFetches } from './transport/shared-fetch.ts'
 
 /** What all functions of the git layer share. */
 export type GitContext = {

@@ -9,7 +9,7 @@ import type { Readable } from 'node:stream'
 import type { CacheBudget } from '../lib/cache-budget.ts'
 import type { Oid } from '../lib/ids.ts'
 import type { GitKey } from './git-key.ts'
-import type { TreeLimits } from './measure-tree.ts'
+import type { TreeLimits } from './objects/measure-tree.ts'
 
 export type ObjectFormat = 'sha1' | 'sha256'
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag'

@@ -1,7 +1,7 @@
 import { transaction } from '../db/database.ts'
 import type { NewCommentRow } from '../db/tables/issues.ts'
 import type { NewPullRow } from '../db/tables/pulls.ts'
-import { isValidBranchName } from '../git/ref-name.ts'
+import { isValidBranchName } from '../git/refs/ref-name.ts'
 import type { IssueId, Oid, ReviewId } from '../lib/ids.ts'
 import { mapLimited } from '../lib/map-limited.ts'
 import { branchRef, fetchedPrefix, zeroOid } from '../lib/refs.ts'

@@ -5,7 +5,7 @@ import { parseCodeOwners, rulesInPlay, type OwnerRule } from './reviews/code-own
 import type { Verdict } from '../lib/verdict.ts'
 import { mayMergeWithReviews, mayMergeWithStatuses } from './merge/merge-gate.policy.ts'
 import { describeCommit, readTopicOptions, readTopicRef, topicName } from './topic-push.parse.ts'
-import type { BranchRule } from '../refs/branch-protection.store.ts'
+import type { BranchRule } from '../refs/protection/branch-protection.store.ts'
 
 const inPlay = (rules: readonly OwnerRule[], ...texts: readonly string[]): OwnerRule[] =>
   rulesInPlay(rules, testExpressions({ sources: rules.map(({ expression }) => expression), flags: 'u', texts }))

@@ -3,9 +3,9 @@ import { nameForDoctor, type RepoCheck, type WholeCheck } from '../access/contri
 import type { RepoRow } from '../db/tables/repositories.ts'
 import { branchOf, tagOf, zeroOid } from '../lib/refs.ts'
 import { codeOf } from './git-repository.ts'
-import { listLeft, settleLeftovers } from './leftovers.service.ts'
-import { listOpenRefs, recordUnrecorded, type RefChange } from './ref-door.service.ts'
-import { loadRecorded } from './ref-journal.store.ts'
+import { listLeft, settleLeftovers } from './journal/leftovers.service.ts'
+import { listOpenRefs, recordUnrecorded, type RefChange } from './journal/ref-door.service.ts'
+import { loadRecorded } from './journal/ref-journal.store.ts'
 
 /** Entries of the journal that are read at once. */
 const batch = 200

@@ -1,14 +1,14 @@
 import type { Feature } from '../access/feature.ts'
-import { allowances } from './allow-list.owned.ts'
-import { forgetAllowedTeam } from './allow-list.subscribers.ts'
-import * as branchProtectionRoutes from './branch-protection.routes.ts'
-import * as tagProtectionRoutes from './tag-protection.routes.ts'
-import { deletedBranchesCleanup } from './deleted-branches-cleanup.task.ts'
+import { allowances } from './protection/allow-list.owned.ts'
+import { forgetAllowedTeam } from './protection/allow-list.subscribers.ts'
+import * as branchProtectionRoutes from './protection/branch-protection.routes.ts'
+import * as tagProtectionRoutes from './protection/tag-protection.routes.ts'
+import { deletedBranchesCleanup } from './journal/deleted-branches-cleanup.task.ts'
 import { journalCheck, referencesCheck } from './doctor.service.ts'
-import { settleLeftovers } from './leftovers.service.ts'
-import { settleChange } from './ref-door.service.ts'
-import { settleRefChanges } from './settle-ref-changes.task.ts'
-import { copyTemplateProtections } from './template-protection.subscribers.ts'
+import { settleLeftovers } from './journal/leftovers.service.ts'
+import { settleChange } from './journal/ref-door.service.ts'
+import { settleRefChanges } from './journal/settle-ref-changes.task.ts'
+import { copyTemplateProtections } from './protection/template-protection.subscribers.ts'
 
 /** The door through which references change, its journal, and what protects them. */
 export const refs: Feature = {

@@ -1,6 +1,6 @@
 import type { GitService, UploadPackRequest } from '../git/git.ts'
 import { codeOf, wikiOf } from '../refs/git-repository.ts'
-import { receivePush, type Push } from '../refs/push.service.ts'
+import { receivePush, type Push } from '../refs/push/push.service.ts'
 import { shareOfClient } from '../access/client-share.ts'
 import type { GitPushCtx } from './git-access.service.ts'
 import { wikiPushExtras } from '../wiki/push-events.service.ts'

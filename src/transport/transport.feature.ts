@@ -1,6 +1,6 @@
 import type { Feature } from '../access/feature.ts'
-import * as gitHttpRoutes from './git-http.routes.ts'
-import * as goGetRoutes from './go-get.routes.ts'
+import * as gitHttpRoutes from './http/git-http.routes.ts'
+import * as goGetRoutes from './http/go-get.routes.ts'
 
 /** Git over HTTP and SSH. */
 export const transport: Feature = {
@@ -9,7 +9,7 @@ export const transport: Feature = {
     const { startSshServer, disableSsh } = services.config.server
     if (!startSshServer || disableSsh) return undefined
     // Loaded when it is wanted: it costs a start its time and memory.
-    const ssh = await import('./ssh-server.ts')
+    const ssh = await import('./ssh/ssh-server.ts')
     return ssh.startSshServer(services)
   },
 }

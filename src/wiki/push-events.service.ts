@@ -5,7 +5,7 @@ import { refEffect, type PlannedEffect } from '../access/contributions/ref-effec
 import type { Commit, PushCheck, PushedUpdate, ReadFrom } from '../git/git.ts'
 import type { GitKey, Oid, UserId } from '../lib/ids.ts'
 import { branchOf, branchRef, isZeroOid } from '../lib/refs.ts'
-import { firstHeadOf } from '../refs/ref-door.service.ts'
+import { firstHeadOf } from '../refs/journal/ref-door.service.ts'
 import { isPage, withoutEnding } from './page-name.rules.ts'
 import { tellPage, toldMessage, ToldPage } from './page-event.ts'
 

@@ -1,9 +1,9 @@
 import type { RepoCtx } from '../../access/context.ts'
 import type { BranchRow } from '../../db/tables/repositories.ts'
-import { branchActor } from '../../refs/branch-actor.ts'
-import { mayMerge, mayPush } from '../../refs/branch-protection.policy.ts'
-import { ruleFinder } from '../../refs/branch-protection.rules.ts'
-import { listBranchRules } from '../../refs/branch-protection.store.ts'
+import { branchActor } from '../../refs/protection/branch-actor.ts'
+import { mayMerge, mayPush } from '../../refs/protection/branch-protection.policy.ts'
+import { ruleFinder } from '../../refs/protection/branch-protection.rules.ts'
+import { listBranchRules } from '../../refs/protection/branch-protection.store.ts'
 import type { Branch } from './branch.schemas.ts'
 import { presentPayloadCommits } from '../commits/commit.present.ts'
 

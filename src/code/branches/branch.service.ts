@@ -8,12 +8,12 @@ import type { Oid } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import { branchRef, tagRef, zeroOid } from '../../lib/refs.ts'
 import { nowUnix } from '../../lib/time.ts'
-import { renameBranchRule } from '../../refs/branch-protection.store.ts'
+import { renameBranchRule } from '../../refs/protection/branch-protection.store.ts'
 import { countBranches, findBranch, insertBranchRename, listBranches, updateDefaultBranch } from './branch.store.ts'
 import { findNamedCommit } from '../commits/named-commit.service.ts'
-import { mustBeAllowedByProtections, mustBeRemovable } from '../../refs/protection.service.ts'
+import { mustBeAllowedByProtections, mustBeRemovable } from '../../refs/protection/protection.service.ts'
 import { codeOf } from '../../refs/git-repository.ts'
-import { moveRefs } from '../../refs/ref-door.service.ts'
+import { moveRefs } from '../../refs/journal/ref-door.service.ts'
 
 /** A branch by its exact name; `NotFound` when there is none. */
 export async function getBranch(ctx: RepoCtx, name: string): Promise<{ name: string; commit_oid: Oid }> {

@@ -4,9 +4,9 @@ import { BadRequest, NotFound } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { branchRef } from '../../lib/refs.ts'
 import { refusalOf } from './branch.service.ts'
-import { mustBeAllowedByProtections } from '../../refs/protection.service.ts'
+import { mustBeAllowedByProtections } from '../../refs/protection/protection.service.ts'
 import { codeOf } from '../../refs/git-repository.ts'
-import { moveRefs } from '../../refs/ref-door.service.ts'
+import { moveRefs } from '../../refs/journal/ref-door.service.ts'
 import { findRepoById } from '../../repos/repo.store.ts'
 
 /** How a branch of a fork stands to the same branch of what it was forked from. */

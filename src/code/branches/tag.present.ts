@@ -8,7 +8,7 @@ import { repoApiUrl, repoWebUrl } from '../../repos/repo-url.ts'
 import type { AnnotatedTag, Tag, TagArchiveDownloadCount } from './tag.schemas.ts'
 import { listArchiveDownloads } from './tag.store.ts'
 import { presentVerification } from '../commits/verification.present.ts'
-import { verifySignatures } from '../../refs/verification.ts'
+import { verifySignatures } from '../../refs/signing/verification.ts'
 
 type TagFacts = Pick<TagRow, 'name' | 'oid' | 'commit_oid'>
 

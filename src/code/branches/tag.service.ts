@@ -1,5 +1,5 @@
 import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
-import { isValidTagName } from '../../git/ref-name.ts'
+import { isValidTagName } from '../../git/refs/ref-name.ts'
 import { Conflict, Invalid, NotFound } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -7,9 +7,9 @@ import { tagRef, zeroOid } from '../../lib/refs.ts'
 import { refusalOf } from './branch.service.ts'
 import { callerIdentity } from '../commits/commit-identities.ts'
 import { revisionOrDefault } from '../commits/named-commit.service.ts'
-import { checkProtections } from '../../refs/protection.service.ts'
+import { checkProtections } from '../../refs/protection/protection.service.ts'
 import { codeOf } from '../../refs/git-repository.ts'
-import { moveRefs, type RefChange } from '../../refs/ref-door.service.ts'
+import { moveRefs, type RefChange } from '../../refs/journal/ref-door.service.ts'
 import { countTags, findTag, hasRelease, listTags } from './tag.store.ts'
 
 export interface TagFacts {

@@ -22,7 +22,7 @@ import { formatCommitTime } from './commit-time.ts'
 import { repoApiUrl, repoWebUrl } from '../../repos/repo-url.ts'
 import { keptAnswer } from '../kept-answers.ts'
 import { presentVerification } from './verification.present.ts'
-import { type Verification, verifySignatures } from '../../refs/verification.ts'
+import { type Verification, verifySignatures } from '../../refs/signing/verification.ts'
 
 /** Which of the costly parts of a commit are shown; a part that is not is null. */
 export interface CommitParts {

@@ -1,5 +1,5 @@
 import type { PayloadCommitVerification } from './commit.schemas.ts'
-import type { Signed, Verification } from '../../refs/verification.ts'
+import type { Signed, Verification } from '../../refs/signing/verification.ts'
 
 /** The verification of one commit or tag, with the signature and what was signed. */
 export function presentVerification(signed: Signed, verdict: Verification): PayloadCommitVerification {

@@ -16,7 +16,7 @@ import { repoApiUrl, repoWebUrl } from '../../repos/repo-url.ts'
 import { keptAnswer } from '../kept-answers.ts'
 import { readSubmodules } from './submodules.ts'
 import { presentVerification } from '../commits/verification.present.ts'
-import { verifySignatures } from '../../refs/verification.ts'
+import { verifySignatures } from '../../refs/signing/verification.ts'
 
 type Place = Pick<RepoCtx, 'caches' | 'config' | 'git' | 'owner' | 'repo'>
 

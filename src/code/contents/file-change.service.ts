@@ -7,10 +7,10 @@ import { attributesOfPaths } from './attributes.service.ts'
 import { refusalOf } from '../branches/branch.service.ts'
 import { defaultMessage, withSignOff } from './file-change.rules.ts'
 import { callerIdentity, commitPeople, type CommitPeople, type GivenPeople } from '../commits/commit-identities.ts'
-import { mustBeAllowedByProtections } from '../../refs/protection.service.ts'
+import { mustBeAllowedByProtections } from '../../refs/protection/protection.service.ts'
 import { codeOf } from '../../refs/git-repository.ts'
-import { moveRefs } from '../../refs/ref-door.service.ts'
-import { isSignedWell, signedCommit, signingFor, type CommitSigning } from '../../refs/signing.service.ts'
+import { moveRefs } from '../../refs/journal/ref-door.service.ts'
+import { isSignedWell, signedCommit, signingFor, type CommitSigning } from '../../refs/signing/signing.service.ts'
 
 /** What all changes of files say besides the files. */
 export interface ChangeOptions extends GivenPeople {

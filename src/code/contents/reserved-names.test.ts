@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { isDisguisedGitModules, isDotGit } from '../../git/dot-git.ts'
+import { isDisguisedGitModules, isDotGit } from '../../git/objects/dot-git.ts'
 import { startForge, testPassword } from '../../testing/forge.ts'
 import { runProgram } from '../../testing/program.ts'
 

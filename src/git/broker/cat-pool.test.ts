@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { WireStream } from '../wire.ts'
+import type { WireStream } from './wire.ts'
 import { CatPool } from './cat-pool.ts'
 
 /** How many processes have a folder as their current one. */

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import type { WireStream } from '../wire.ts'
+import type { WireStream } from './wire.ts'
 import { signalGroup } from './process-group.ts'
 import { type BrokerSettings, type CatCommand, type CatRequest, maxTextObjectBytes } from './protocol.ts'
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Duplex } from 'node:stream'
 import { giveBack } from '../../lib/fleeting.ts'
-import type { WireStream } from '../wire.ts'
+import type { WireStream } from './wire.ts'
 import { serveHooks, serveProcReceive } from './hook-link.ts'
 import { signalGroup } from './process-group.ts'
 import type { BrokerMessage, BrokerSettings, HookAnswer, HookQuestion, RunRequest, RunResult } from './protocol.ts'

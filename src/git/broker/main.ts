@@ -4,7 +4,7 @@
  * with all its children, as soon as either closes.
  */
 import { Socket } from 'node:net'
-import { Channel, type WireStream } from '../wire.ts'
+import { Channel, type WireStream } from './wire.ts'
 import { CatPool } from './cat-pool.ts'
 import { Command } from './command.ts'
 import { Slots } from './slots.ts'

@@ -1,4 +1,4 @@
-import type { WireStream } from '../wire.ts'
+import type { WireStream } from './wire.ts'
 
 type Waiter = { readonly start: () => void; readonly stream: WireStream; readonly timer: NodeJS.Timeout }
 

@@ -1,7 +1,7 @@
 import type { ReviewRow } from '../../db/tables/pulls.ts'
 import { allow, deny, type Verdict } from '../../lib/verdict.ts'
-import { contextMatcher } from '../../refs/branch-protection.rules.ts'
-import type { BranchRule } from '../../refs/branch-protection.store.ts'
+import { contextMatcher } from '../../refs/protection/branch-protection.rules.ts'
+import type { BranchRule } from '../../refs/protection/branch-protection.store.ts'
 import type { PullsConfig } from '../../repos/unit-config.ts'
 import type { MergeStyle } from './merge-style.ts'
 

@@ -1,0 +1,483 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { type Duplex, Readable } from 'node:stream'
+import { Invalid, type Refusal, TooLarge, Unavailable } from '../../lib/errors.ts'
+import { asFleeting, giveBack, isFleeting } from '../../lib/fleeting.ts'
+import { fullDisk, saysFullDisk } from '../../lib/full-disk.ts'
+import type { CommandReport, GitLimits, GitService, LogLevel } from '../git.ts'
+import type {
+  BrokerMessage,
+  BrokerRequest,
+  BrokerSettings,
+  CatCommand,
+  HookAnswer,
+  HookQuestion,
+  RunRequest,
+  RunResult,
+} from './protocol.ts'
+import { Channel, ChannelClosed, RemoteFailure, type WireStream } from './wire.ts'
+
+export type BrokerOptions = {
+  readonly brokerFile: string
+  readonly gitBinary: string
+  readonly environment: Readonly<Record<string, string>>
+  readonly limits: GitLimits
+  readonly log: (level: LogLevel, message: string, data?: Readonly<Record<string, unknown>>) => void
+  readonly onCommand: (report: CommandReport) => void
+}
+
+/** A one-shot command, before its defaults. */
+export type CommandOptions = {
+  /** Sub-command first, such as `['log', …]`. */
+  readonly args: readonly string[]
+  readonly cwd: string
+  readonly environment?: Readonly<Record<string, string>>
+  readonly kind?: RunRequest['kind']
+  readonly name?: string
+  readonly input?: Buffer | Readable
+  readonly timeoutMs?: number
+  readonly idleMs?: number
+  readonly signal?: AbortSignal
+  readonly onQuestion?: (question: HookQuestion) => Promise<HookAnswer>
+  /** Whether a reader that goes away still ends the command; default yes. */
+  readonly mayCancel?: () => boolean
+}
+
+export type CommandEnd = { readonly exitCode: number; readonly stderr: string }
+export type CommandOutput = CommandEnd & { readonly stdout: Buffer }
+
+type Running = {
+  readonly small: Channel
+  readonly bulk: Channel
+  /** Lets it end, without a successor. */
+  readonly rest: () => void
+}
+
+const maxBackOffMs = 10_000
+/** A broker that lived so long has earned an immediate restart. */
+const goodLifeMs = 30_000
+const closeDeadlineMs = 5000
+
+/** It passes bytes on: it needs little memory, and no code that was made fast at the cost of it. */
+const brokerFlags = ['--max-old-space-size=512', '--max-semi-space-size=1', '--no-maglev', '--v8-pool-size=1']
+
+/** How the C library is to keep memory, as the first line of the program says it. */
+const frugalMalloc = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_TRIM_THRESHOLD_: '1048576' }
+
+/**
+ * The server's end of the git broker: starts it when somebody asks, restarts it when it dies, lets it end when nobody has
+ * asked for long, and turns its streams into promises and Readables.
+ */
+export class BrokerClient {
+  readonly #options: BrokerOptions
+  /** Process groups that the broker has reported and that have not ended: they die with it. */
+  readonly #groups = new Set<number>()
+  /** The broker that starts or runs; undefined while none is needed. */
+  #starting: Promise<Running> | undefined
+  #running: Running | undefined
+  #askedMs = 0
+  #child: ChildProcess | undefined
+  #closed = false
+  #failures = 0
+  #startedMs = 0
+
+  constructor(options: BrokerOptions) {
+    this.#options = options
+  }
+
+  /** Runs a command and collects its output, which is refused above `maxBytes` (`TooLarge`). */
+  async run(options: CommandOptions & { maxBytes?: number }): Promise<CommandOutput> {
+    const maxBytes = options.maxBytes ?? 64 << 20
+    const chunks: Buffer[] = []
+    let bytes = 0
+    const end = await this.each(options, (chunk) => {
+      bytes += chunk.length
+      chunks.push(chunk)
+      return bytes <= maxBytes
+    })
+    if (bytes > maxBytes) {
+      throw new TooLarge(
+        `the output of git ${options.args[0]} is larger than ${maxBytes} bytes`,
+        'git_output_too_large',
+      )
+    }
+    return { ...end, stdout: joined(chunks) }
+  }
+
+  /**
+   * Runs a command and hands each piece of output to `take`, which ends it early by returning false (exit code 0 then).
+   */
+  async each(options: CommandOptions, take: (chunk: Buffer) => boolean): Promise<CommandEnd> {
+    const { stream, ended } = await this.#begin(options, false)
+    let enough = false
+    stream.handlers.data = (chunk) => {
+      if (!enough && !take(chunk)) {
+        enough = true
+        stream.cancel()
+      }
+      stream.consumed(chunk.length)
+    }
+    try {
+      return await ended
+    } catch (error) {
+      if (enough) return { exitCode: 0, stderr: '' }
+      throw error
+    }
+  }
+
+  /** Runs a command whose output is read with back-pressure, in fleeting pieces. Destroying the output kills the command. */
+  async stream(options: CommandOptions): Promise<GitService> {
+    const { stream, ended } = await this.#begin(options, true)
+    let done = false
+    const output = new Readable({
+      highWaterMark: 256 << 10,
+      read: () => {
+        const bytes = unacknowledged
+        unacknowledged = 0
+        if (bytes > 0) stream.consumed(bytes)
+      },
+      destroy: (error, callback) => {
+        if (!done && (options.mayCancel?.() ?? true)) stream.cancel()
+        stream.consumed(unacknowledged)
+        callback(error)
+      },
+    })
+    // Credit is given back when the reader wants more, not when bytes arrive: that is the back-pressure.
+    let unacknowledged = 0
+    stream.handlers.data = (chunk) => {
+      const { length } = chunk
+      if (output.destroyed || output.push(chunk)) stream.consumed(length)
+      else unacknowledged += length
+    }
+    const finished = ended.then(
+      (end) => {
+        done = true
+        output.push(null)
+        return end
+      },
+      (error: unknown) => {
+        done = true
+        if (!output.destroyed) output.destroy(Error.isError(error) ? error : new Error(String(error)))
+        throw error
+      },
+    )
+    // Who reads only the output learns of the failure from it.
+    finished.catch(() => undefined)
+    output.on('error', () => undefined)
+    return { output: asFleeting(output), finished }
+  }
+
+  /** The raw replies of `cat-file --batch-command`, refused above `maxBytes`. */
+  async cat(
+    directory: string,
+    environment: Readonly<Record<string, string>> | undefined,
+    commands: readonly CatCommand[],
+    maxBytes: number,
+  ): Promise<Buffer> {
+    const { small } = await this.#ready()
+    const stream = small.open({ op: 'cat', directory, environment, commands } satisfies BrokerRequest)
+    const chunks: Buffer[] = []
+    let bytes = 0
+    return new Promise((resolve, reject) => {
+      stream.handlers = {
+        data: (chunk) => {
+          bytes += chunk.length
+          if (bytes <= maxBytes) chunks.push(chunk)
+          else stream.cancel()
+          stream.consumed(chunk.length)
+        },
+        result: () => resolve(joined(chunks)),
+        failure: (error) =>
+          reject(
+            bytes > maxBytes
+              ? new TooLarge(`objects are larger than ${maxBytes} bytes`, 'git_object_too_large')
+              : asRefusal(error),
+          ),
+      }
+    })
+  }
+
+  /** Ends the long-lived readers of a repository, or of one quarantine of it. */
+  async release(directory: string, quarantine?: string): Promise<void> {
+    if (this.#starting === undefined) return
+    const { small } = await this.#ready()
+    await finish(small.open({ op: 'release', directory, quarantine } satisfies BrokerRequest))
+  }
+
+  /** Ends the broker and all its children. What is under way answers `Unavailable`. */
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    const child = this.#child
+    const running = await this.#starting?.catch(() => undefined)
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    const exited = new Promise<void>((resolve) => {
+      child.once('exit', () => resolve())
+    })
+    running?.small.close()
+    running?.bulk.close()
+    const timer = setTimeout(() => child.kill('SIGKILL'), closeDeadlineMs)
+    await exited
+    clearTimeout(timer)
+    this.#killGroups()
+  }
+
+  async #begin(options: CommandOptions, bulk: boolean): Promise<{ stream: WireStream; ended: Promise<CommandEnd> }> {
+    const { signal } = options
+    const running = await this.#ready()
+    if (signal?.aborted === true) throw cancelled()
+    const { limits } = this.#options
+    const kind = options.kind ?? 'read'
+    const name = options.name ?? options.args.find((argument) => !argument.startsWith('-')) ?? 'git'
+    const stream = (bulk ? running.bulk : running.small).open({
+      op: 'run',
+      name,
+      kind,
+      args: options.args,
+      cwd: options.cwd,
+      environment: { ...(isForClients(kind) ? {} : { GIT_DIR: options.cwd }), ...options.environment },
+      input: options.input !== undefined,
+      timeoutMs: options.timeoutMs ?? (isForClients(kind) ? limits.transportTimeoutMs : limits.commandTimeoutMs),
+      idleMs: options.idleMs,
+      hooks: options.onQuestion !== undefined,
+    } satisfies BrokerRequest)
+    const beganMs = performance.now()
+    let group: number | undefined
+    const mayCancel = options.mayCancel ?? (() => true)
+    const onAbort = (): void => {
+      if (mayCancel()) stream.cancel()
+    }
+    signal?.addEventListener('abort', onAbort, { once: true })
+    const settled = (exitCode: number | undefined, died: boolean): void => {
+      signal?.removeEventListener('abort', onAbort)
+      // Groups of a broker that died are killed by its end, and only then forgotten.
+      if (group !== undefined && !died) this.#groups.delete(group)
+      this.#options.onCommand({ name, ms: performance.now() - beganMs, exitCode })
+    }
+    const ended = new Promise<CommandEnd>((resolve, reject) => {
+      stream.handlers = {
+        message: (message) => {
+          const said = message as BrokerMessage
+          if ('started' in said) {
+            group = said.started
+            this.#groups.add(group)
+          } else void answer(stream, said.question, options.onQuestion)
+        },
+        result: (result) => {
+          const { exitCode, stderr } = result as RunResult
+          settled(exitCode, false)
+          // What a transport says goes to the client as it is.
+          if (exitCode !== 0 && !isForClients(kind) && saysFullDisk(stderr)) reject(fullDisk())
+          else resolve({ exitCode, stderr })
+        },
+        failure: (error) => {
+          settled(undefined, error instanceof ChannelClosed)
+          reject(signal?.aborted === true ? cancelled() : asRefusal(error))
+        },
+      }
+    })
+    // Whoever began it may be gone before it ends; what it awaits still rejects.
+    ended.catch(() => undefined)
+    if (options.input !== undefined) feed(stream, options.input, mayCancel)
+    return { stream, ended }
+  }
+
+  async #ready(): Promise<Running> {
+    if (this.#closed) throw new Unavailable('git is closed', 'git_unavailable')
+    this.#askedMs = performance.now()
+    if (this.#running !== undefined) return this.#running
+    this.#starting ??= this.#spawn()
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(
+        () => reject(new Unavailable('the git broker did not start', 'git_unavailable')),
+        this.#options.limits.waitMs,
+      )
+    })
+    try {
+      return await Promise.race([this.#starting, late])
+    } catch (error) {
+      throw asRefusal(error)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async #spawn(): Promise<Running> {
+    const options = this.#options
+    this.#startedMs = Date.now()
+    const child = spawn(process.execPath, [...brokerFlags, options.brokerFile], {
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+      // A session of its own: an interrupt at the terminal is for the server, which then ends the broker in order.
+      detached: true,
+      env: frugalMalloc,
+    })
+    this.#child = child
+    child.stderr!.on('data', (chunk: Buffer) =>
+      options.log('error', 'git broker', { text: chunk.toString().slice(0, 4000) }),
+    )
+    let ended = false
+    const onEnd = (): void => {
+      if (ended) return
+      ended = true
+      this.#running = undefined
+      child.kill('SIGKILL')
+      small.close()
+      bulk.close()
+      this.#killGroups()
+      if (!this.#closed) this.#restart()
+    }
+    const small = new Channel(child.stdio[3] as Duplex, { onClose: onEnd })
+    const bulk = new Channel(child.stdio[4] as Duplex, { onClose: onEnd })
+    child.on('error', onEnd)
+    child.on('exit', onEnd)
+    const { limits } = options
+    await finish(
+      small.open({
+        op: 'settings',
+        gitBinary: options.gitBinary,
+        environment: options.environment,
+        slots: {
+          read: limits.readProcesses,
+          write: limits.writeProcesses,
+          fetch: limits.fetchProcesses,
+          push: limits.pushProcesses,
+          archive: limits.archiveProcesses,
+          download: limits.downloadProcesses,
+          maintenance: 1,
+        },
+        waiting: limits.waiting,
+        waitMs: limits.waitMs,
+        pooledProcesses: limits.pooledProcesses,
+        pooledIdleMs: limits.pooledIdleMs,
+        readTimeoutMs: limits.readTimeoutMs,
+        hookTimeoutMs: limits.hookTimeoutMs,
+        maxHookBytes: limits.maxRefUpdates * 1400 + (1 << 20),
+      } satisfies BrokerSettings),
+    )
+    const rest = (): void => {
+      ended = true
+      this.#running = this.#starting = undefined
+      // It ends as its channels do, with its readers.
+      small.close()
+      bulk.close()
+      const timer = setTimeout(() => child.kill('SIGKILL'), closeDeadlineMs).unref()
+      child.once('exit', () => clearTimeout(timer))
+    }
+    const running = { small, bulk, rest }
+    if (!ended) {
+      this.#running = running
+      this.#restLater(running, limits.brokerIdleMs)
+    }
+    return running
+  }
+
+  /** Lets the broker end once it has nothing under way and nobody has asked for long. */
+  #restLater(running: Running, ms: number): void {
+    const { brokerIdleMs } = this.#options.limits
+    setTimeout(() => {
+      if (this.#running !== running) return
+      const isBusy = running.small.streamCount + running.bulk.streamCount > 0
+      const leftMs = isBusy ? brokerIdleMs : this.#askedMs + brokerIdleMs - performance.now()
+      if (leftMs > 0) this.#restLater(running, leftMs)
+      else running.rest()
+    }, ms).unref()
+  }
+
+  #restart(): void {
+    this.#failures = Date.now() - this.#startedMs > goodLifeMs ? 0 : this.#failures + 1
+    const delayMs = this.#failures <= 1 ? 0 : Math.min(maxBackOffMs, 50 * 2 ** this.#failures)
+    this.#options.log('error', 'the git broker ended and is started again', { delayMs })
+    this.#starting = new Promise<Running>((resolve, reject) => {
+      setTimeout(() => {
+        if (this.#closed) reject(new Unavailable('git is closed', 'git_unavailable'))
+        else this.#spawn().then(resolve, reject)
+      }, delayMs)
+    })
+    // Nobody may be asking just now; who asks next sees it, or the broker after it.
+    this.#starting.catch(() => undefined)
+  }
+
+  #killGroups(): void {
+    for (const group of this.#groups) {
+      try {
+        process.kill(-group, 'SIGKILL')
+      } catch {
+        // It has ended by itself, which is what was wanted.
+      }
+    }
+    this.#groups.clear()
+  }
+}
+
+/** Kinds whose commands talk to clients: they take their time, and say themselves what went wrong. */
+const isForClients = (kind: RunRequest['kind']): boolean => kind === 'fetch' || kind === 'push' || kind === 'archive'
+
+/** Pieces that nobody else has, as one; their memory is given back. */
+function joined(pieces: readonly Buffer[]): Buffer {
+  if (pieces.length === 1) return pieces[0]!
+  const whole = Buffer.concat(pieces)
+  for (const piece of pieces) giveBack(piece)
+  return whole
+}
+
+const cancelled = (): Refusal => new Unavailable('the request was cancelled', 'git_cancelled')
+
+function asRefusal(error: unknown): Error {
+  if (error instanceof ChannelClosed) return new Unavailable('the git broker ended', 'git_unavailable')
+  if (!(error instanceof RemoteFailure)) return Error.isError(error) ? error : new Error(String(error))
+  const { reason, message } = error.failure
+  if (reason === 'defect') return error
+  if (reason === 'limit') return new TooLarge(message, 'git_limit')
+  if (reason === 'busy') return new Unavailable(message, 'git_busy')
+  if (reason === 'timeout') return new Unavailable(message, 'git_timeout')
+  if (reason === 'cancelled') return cancelled()
+  return new Unavailable(message, 'git_unavailable')
+}
+
+const finish = (stream: WireStream): Promise<unknown> =>
+  new Promise((resolve, reject) => {
+    stream.handlers = { result: resolve, failure: (error) => reject(asRefusal(error)) }
+  })
+
+async function answer(
+  stream: WireStream,
+  question: HookQuestion,
+  onQuestion: CommandOptions['onQuestion'],
+): Promise<void> {
+  const refused: HookAnswer = { accepted: false, lines: ['internal error'] }
+  stream.message(onQuestion === undefined ? refused : await onQuestion(question).catch(() => refused))
+}
+
+/** Sends a body to the standard input of a command, as fast as git takes it. */
+function feed(stream: WireStream, input: Buffer | Readable, mayCancel: () => boolean): void {
+  if (Buffer.isBuffer(input)) {
+    stream.write(input)
+    stream.end()
+    return
+  }
+  stream.handlers.drain = () => input.resume()
+  const sent = isFleeting(input) ? giveBack : undefined
+  input.on('data', (chunk: Buffer) => {
+    if (!stream.write(chunk, sent && (() => sent(chunk)))) input.pause()
+  })
+  input.on('end', () => stream.end())
+  // A body that breaks off is no body: git must not take it for complete.
+  const onBroken = (): void => {
+    if (!input.readableEnded && mayCancel()) stream.cancel()
+  }
+  input.on('error', onBroken)
+  input.on('close', onBroken)
+  if (input.destroyed) onBroken()
+  // A listener does not start a stream that was paused on purpose, as the body of a request is until somebody takes it.
+  else input.resume()
+}
+
+/** Throws what a command that should have succeeded says on standard error. */
+export function mustSucceed(end: CommandEnd, name: string): void {
+  if (end.exitCode === 0) return
+  const message = end.stderr.split('\n').find((line) => /^(fatal|error):/.test(line)) ?? end.stderr.split('\n')[0] ?? ''
+  if (/not a valid|bad revision|bad object|Not a valid|invalid object|unknown revision/i.test(message)) {
+    throw new Invalid(`git ${name}: ${message}`, 'git_invalid_object')
+  }
+  throw new Error(`git ${name} failed with ${end.exitCode}: ${end.stderr.slice(-2000)}`)
+}

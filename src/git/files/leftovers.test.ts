@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { zeroOid } from '../../lib/refs.ts'
+import { commitOn, newRepository, startTestGit } from '../git.test-support.ts'
+import { hidePaths } from '../transport/hide-paths.ts'
+
+/** A process that works in a folder, as git would, until it is killed. */
+async function workIn(folder: string): Promise<Disposable & { isAlive(): boolean }> {
+  const child = spawn('sh', ['-c', 'echo begun; read -r line'], { cwd: folder, stdio: ['pipe', 'pipe', 'inherit'] })
+  await once(child.stdout, 'data')
+  return { isAlive: () => child.exitCode === null, [Symbol.dispose]: () => void child.kill('SIGKILL') }
+}
+
+test('a lock that a killed git left bars nothing; one that somebody holds is left alone', async () => {
+  await using test = await startTestGit()
+  const { git } = test
+  const key = await newRepository(git)
+  const head = await commitOn(git, key, 'main', { a: 'a' })
+  const directory = join(test.root, key.slice(0, 2), `${key}.git`)
+  const lock = join(directory, 'refs/heads/next.lock')
+  const names = ['refs/heads/next.lock', 'packed-refs.lock', 'HEAD.lock']
+  // The readers that stay open are no holders.
+  await git.readCommit(key, head)
+  {
+    using writer = await workIn(directory)
+    for (const name of names) writeFileSync(join(directory, name), '')
+    assert.ok(writer.isAlive())
+    assert.deepEqual(await git.findDead(key), [])
+    assert.equal(await git.removeDead(key), 0)
+  }
+  // A killed process is gone a moment later.
+  for (let tries = 0; tries < 500 && (await git.findDead(key)).length === 0; tries++);
+  assert.deepEqual((await git.findDead(key)).toSorted(), names.toSorted())
+  assert.deepEqual(await git.updateRefs(key, [{ ref: 'refs/heads/next', old: zeroOid(), new: head }]), { ok: true })
+  assert.equal(existsSync(lock), false)
+  await git.setHead(key, 'next')
+  assert.deepEqual(await git.findDead(key), [])
+})
+
+test('what killed processes began to write is removed, and what is being written is not', async () => {
+  await using test = await startTestGit()
+  const { git } = test
+  const key = await newRepository(git)
+  await commitOn(git, key, 'main', { a: 'a' })
+  const objects = join(test.root, key.slice(0, 2), `${key}.git`, 'objects')
+  const quarantine = join(objects, 'tmp_objdir-incoming-AbCdEf')
+  mkdirSync(quarantine)
+  {
+    using writer = await workIn(quarantine)
+    mkdirSync(join(quarantine, 'pack'))
+    writeFileSync(join(quarantine, 'pack/tmp_pack_x'), 'half')
+    mkdirSync(join(objects, 'pack'), { recursive: true })
+    writeFileSync(join(objects, 'pack/tmp_pack_y'), 'half')
+    assert.ok(writer.isAlive())
+    assert.equal(await git.removeDead(key), 0)
+  }
+  for (let tries = 0; tries < 500 && (await git.removeDead(key)) === 0; tries++);
+  const left = (await readdir(objects, { recursive: true })).filter((name) => name.includes('tmp_'))
+  assert.deepEqual(left, [])
+  assert.equal((await git.fsck(key)).ok, true)
+})
+
+test('sizes are measured while files and folders come and go', async () => {
+  await using test = await startTestGit()
+  const { git } = test
+  const key = await newRepository(git)
+  await commitOn(git, key, 'main', { a: 'a' })
+  const objects = join(test.root, key.slice(0, 2), `${key}.git`, 'objects')
+  const script = `i=0; while :; do i=$((i+1)); mkdir -p t$((i%7))/a/b; echo x > t$((i%7))/a/b/c; rm -rf t$(((i+3)%7)); done`
+  const child = spawn('sh', ['-c', script], { cwd: objects, stdio: 'ignore' })
+  try {
+    for (let times = 0; times < 300; times++) assert.ok((await git.sizeBytes(key)) > 0)
+  } finally {
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  }
+})
+
+test('what git says to a client while it pushes names no path of the server, and keeps its length', async () => {
+  const root = '/srv/for.ge/repositories'
+  const path = `${root}/ab/${'0'.repeat(24)}.git`
+  const said = `0012\x02error: Unable to create '${path}/./refs/heads/x.lock': File exists.\n${root}/other ${path}${path}/`
+  for (const size of [1, 7, 30, 1000]) {
+    const pieces = Array.from({ length: Math.ceil(said.length / size) }, (_, at) =>
+      Buffer.from(said.slice(at * size, (at + 1) * size)),
+    )
+    const told = (await buffer(Readable.from(pieces).pipe(hidePaths(root)))).toString()
+    assert.equal(told, said.replaceAll(path, 'repository'.padEnd(path.length, '.')))
+    assert.equal(told.length, said.length)
+  }
+})

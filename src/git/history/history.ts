@@ -1,0 +1,596 @@
+import { Invalid, NotFound } from '../../lib/errors.ts'
+import type { GitKey, Oid } from '../../lib/ids.ts'
+import { type CommandOptions, type CommandOutput, mustSucceed } from '../broker/broker-client.ts'
+import { checkOids, explainMissing, type GitContext, type Location, locate } from '../context.ts'
+import type { Commit, LogQuery, ReadFrom } from '../git.ts'
+import { findPath, readCommit, readCommits, readTree } from '../objects/object-reader.ts'
+
+/** Commits that a walk without a process looks at before it leaves the rest to git. */
+const maxWalkedCommits = 400
+/** Commits behind each other that are looked at before it is left to git. */
+const maxLineSteps = 20
+/** How far back a known count is looked for. */
+const maxCountSteps = 64
+const maxLogEntries = 1_000_000
+/** Pages of a log up to this size are remembered. */
+const maxRememberedLog = 1000
+
+/** Runs a reading command in a repository or quarantine; a missing repository is `NotFound`. */
+export function runReading(
+  context: GitContext,
+  location: Location,
+  options: Omit<CommandOptions, 'cwd'> & { maxBytes?: number },
+): Promise<CommandOutput> {
+  return context.broker
+    .run({ ...options, cwd: location.directory, environment: location.environment })
+    .catch((error: unknown) => explainMissing(location, error))
+}
+
+function logArguments(query: LogQuery): string[] {
+  checkOids(...query.from, ...(query.not ?? []))
+  const flags = [
+    ...(query.firstParent === true ? ['--first-parent'] : []),
+    ...(query.reverse === true ? ['--reverse'] : []),
+    ...(query.noMerges === true ? ['--no-merges'] : []),
+    ...(query.skip === undefined ? [] : [`--skip=${Math.max(0, query.skip)}`]),
+    ...(query.limit === undefined ? [] : [`--max-count=${Math.max(0, query.limit)}`]),
+    ...(query.sinceUnix === undefined ? [] : [`--since=${Math.floor(query.sinceUnix)}`]),
+    ...(query.untilUnix === undefined ? [] : [`--until=${Math.floor(query.untilUnix)}`]),
+  ]
+  const path = cleanPath(query.path)
+  return [
+    ...flags,
+    ...query.from,
+    ...(query.not ?? []).map((oid) => `^${oid}`),
+    '--',
+    ...(path === '' ? [] : [literal(path)]),
+  ]
+}
+
+const cleanPath = (path: string | undefined): string =>
+  (path ?? '')
+    .split('/')
+    .filter((part) => part !== '')
+    .join('/')
+const literal = (path: string): string => `:(top,literal)${path}`
+
+export async function logOids(context: GitContext, at: ReadFrom, query: LogQuery): Promise<readonly Oid[]> {
+  if (query.from.length === 0 || query.limit === 0) return []
+  const line = await walkLine(context, at, query)
+  if (line) return line
+  if (query.limit === undefined || query.limit > maxRememberedLog) return revList(context, at, query)
+  // Between fixed commits the answer never changes, and one about a path may cost a walk of the whole history.
+  const { signal: _signal, ...fixed } = query
+  const name = `${locate(context, at).scope}:log:${JSON.stringify({ ...fixed, path: cleanPath(query.path) })}`
+  return remembered(context, name, async () => (await walk(context, at, fixed)) ?? revList(context, at, fixed))
+}
+
+async function revList(context: GitContext, at: ReadFrom, query: LogQuery): Promise<readonly Oid[]> {
+  const location = locate(context, at)
+  const result = await runReading(context, location, {
+    args: ['rev-list', ...logArguments(query)],
+    signal: query.signal,
+    maxBytes: maxLogEntries * 65,
+  })
+  mustSucceed(result, 'rev-list')
+  return result.stdout
+    .toString('latin1')
+    .split('\n')
+    .filter((line) => line !== '') as Oid[]
+}
+
+/**
+ * What came since a commit without a process, when that is few commits behind each other: what most pushes bring. No other
+ * way leads to them, so none is reachable from where they began.
+ */
+async function walkLine(context: GitContext, at: ReadFrom, query: LogQuery): Promise<readonly Oid[] | undefined> {
+  const { from, not = [], skip = 0, limit = maxLineSteps } = query
+  const [tip] = from
+  const [end] = not
+  const isPlain =
+    tip !== undefined &&
+    end !== undefined &&
+    from.length === 1 &&
+    not.length === 1 &&
+    cleanPath(query.path) === '' &&
+    query.sinceUnix === undefined &&
+    query.untilUnix === undefined
+  if (!isPlain) return undefined
+  checkOids(tip, end)
+  const line: Oid[] = []
+  for (let oid = tip; oid !== end;) {
+    if (line.length === maxLineSteps) return undefined
+    const [parent, ...others] = (await readCommit(context, at, oid)).parents
+    if (parent === undefined || others.length > 0) return undefined
+    line.push(oid)
+    oid = parent
+  }
+  const page = line.slice(skip, skip + limit)
+  return query.reverse === true ? page.toReversed() : page
+}
+
+/**
+ * The first commits of a plain history without a process: git's default order is a queue by committer date, equals in
+ * the order they were found. Undefined when the query is not of that kind or goes too deep.
+ */
+async function walk(context: GitContext, at: ReadFrom, query: LogQuery): Promise<readonly Oid[] | undefined> {
+  const { skip = 0, limit } = query
+  const plain =
+    limit !== undefined &&
+    (query.not ?? []).length === 0 &&
+    cleanPath(query.path) === '' &&
+    query.reverse !== true &&
+    query.sinceUnix === undefined &&
+    query.untilUnix === undefined
+  if (!plain || skip + limit > maxWalkedCommits) return undefined
+  checkOids(...query.from)
+  const seen = new Set<Oid>(query.from)
+  const queue: Commit[] = []
+  for (const commit of await readCommits(context, at, [...seen])) insert(queue, commit)
+  const found: Oid[] = []
+  for (let looked = 0; found.length < skip + limit && looked < maxWalkedCommits; looked += 1) {
+    const commit = queue.shift()
+    if (commit === undefined) return found.slice(skip)
+    if (query.noMerges !== true || commit.parents.length < 2) found.push(commit.oid)
+    const parents = (query.firstParent === true ? commit.parents.slice(0, 1) : commit.parents).filter(
+      (oid) => !seen.has(oid),
+    )
+    for (const parent of parents) seen.add(parent)
+    for (const parent of await readCommits(context, at, parents)) insert(queue, parent)
+  }
+  return found.length < skip + limit ? undefined : found.slice(skip)
+}
+
+function insert(queue: Commit[], commit: Commit): void {
+  const seconds = commit.committer.unixSeconds
+  let index = queue.length
+  while (index > 0 && queue[index - 1]!.committer.unixSeconds < seconds) index -= 1
+  queue.splice(index, 0, commit)
+}
+
+export async function log(context: GitContext, at: ReadFrom, query: LogQuery): Promise<readonly Commit[]> {
+  return readCommits(context, at, await logOids(context, at, query))
+}
+
+/**
+ * Remembers an answer about fixed ids. Who asks while it is being worked out waits for the same one, so it must not end
+ * with the first who asked: `compute` takes no signal, and commands have their deadline.
+ */
+async function remembered<T extends NonNullable<unknown>>(
+  context: GitContext,
+  name: string,
+  compute: () => Promise<T>,
+): Promise<T> {
+  const known = context.caches.answers.get(name)
+  if (known !== undefined) return known as T
+  const pending = context.caches.pending.get(name)
+  if (pending !== undefined) return pending as Promise<T>
+  const work = compute()
+  context.caches.pending.set(name, work)
+  try {
+    const value = await work
+    context.caches.answers.set(name, value)
+    return value
+  } finally {
+    context.caches.pending.delete(name)
+  }
+}
+
+export async function countCommits(
+  context: GitContext,
+  at: ReadFrom,
+  query: Omit<LogQuery, 'skip' | 'limit' | 'reverse'>,
+): Promise<number> {
+  if (query.from.length === 0) return 0
+  const location = locate(context, at)
+  const { from, not = [], path, firstParent, noMerges, sinceUnix, untilUnix } = query
+  const name = countName(location, [from, not, cleanPath(path), firstParent, noMerges, sinceUnix, untilUnix])
+  return remembered(context, name, async () => {
+    const isPlain =
+      from.length === 1 &&
+      not.length === 0 &&
+      cleanPath(path) === '' &&
+      noMerges !== true &&
+      sinceUnix === undefined &&
+      untilUnix === undefined
+    const near = isPlain ? await countFromKnown(context, at, location, from[0]!, firstParent) : undefined
+    if (near !== undefined) return near
+    const line = await walkLine(context, at, query)
+    if (line) return line.length
+    const result = await runReading(context, location, {
+      args: ['rev-list', '--count', ...logArguments(query)],
+    })
+    mustSucceed(result, 'rev-list')
+    return Number(result.stdout.toString())
+  })
+}
+
+const countName = (location: Location, query: readonly unknown[]): string =>
+  `${location.scope}:count:${JSON.stringify(query)}`
+
+/** The count of a commit whose line of single parents reaches one with a known count, or the beginning, soon. */
+async function countFromKnown(
+  context: GitContext,
+  at: ReadFrom,
+  location: Location,
+  tip: Oid,
+  firstParent: boolean | undefined,
+): Promise<number | undefined> {
+  let commit = await readCommit(context, at, tip)
+  for (let steps = 1; steps <= maxCountSteps; steps += 1) {
+    if (commit.parents.length > 1 && firstParent !== true) return undefined
+    const parent = commit.parents[0]
+    if (parent === undefined) return steps
+    const name = countName(location, [[parent], [], '', firstParent, undefined, undefined, undefined])
+    const known = context.caches.answers.get(name)
+    if (typeof known === 'number') return known + steps
+    commit = await readCommit(context, at, parent)
+  }
+  return undefined
+}
+
+/** Fails with `NotFound` when a commit does not exist, which git says in many words. */
+async function checkCommits(context: GitContext, at: ReadFrom, ...oids: readonly Oid[]): Promise<void> {
+  checkOids(...oids)
+  await readCommits(context, at, oids)
+}
+
+export async function isAncestor(context: GitContext, at: ReadFrom, ancestor: Oid, descendant: Oid): Promise<boolean> {
+  if (ancestor === descendant) return true
+  await checkCommits(context, at, ancestor, descendant)
+  if ((await readCommit(context, at, descendant)).parents.includes(ancestor)) return true
+  const location = locate(context, at)
+  return remembered(context, `${location.scope}:ancestor:${ancestor}:${descendant}`, async () => {
+    const result = await runReading(context, location, { args: ['merge-base', '--is-ancestor', ancestor, descendant] })
+    if (result.exitCode > 1) mustSucceed(result, 'merge-base')
+    return result.exitCode === 0
+  })
+}
+
+export async function mergeBase(context: GitContext, at: ReadFrom, one: Oid, other: Oid): Promise<Oid | undefined> {
+  if (one === other) return one
+  await checkCommits(context, at, one, other)
+  if ((await readCommit(context, at, other)).parents.includes(one)) return one
+  const location = locate(context, at)
+  const found = await remembered(context, `${location.scope}:base:${one}:${other}`, async () => {
+    const result = await runReading(context, location, { args: ['merge-base', one, other] })
+    if (result.exitCode > 1) mustSucceed(result, 'merge-base')
+    return { oid: result.stdout.toString().trim() }
+  })
+  return found.oid === '' ? undefined : (found.oid as Oid)
+}
+
+export async function aheadBehind(
+  context: GitContext,
+  at: ReadFrom,
+  head: Oid,
+  base: Oid,
+): Promise<{ ahead: number; behind: number }> {
+  if (head === base) return { ahead: 0, behind: 0 }
+  await checkCommits(context, at, head, base)
+  const location = locate(context, at)
+  return remembered(context, `${location.scope}:between:${head}:${base}`, async () => {
+    const result = await runReading(context, location, {
+      args: ['rev-list', '--left-right', '--count', `${head}...${base}`, '--'],
+    })
+    mustSucceed(result, 'rev-list')
+    const [ahead = 0, behind = 0] = result.stdout.toString().trim().split(/\s+/).map(Number)
+    return { ahead, behind }
+  })
+}
+
+/** Which of `oids` belong to the history of `tip`. */
+export async function containedIn(
+  context: GitContext,
+  at: ReadFrom,
+  tip: Oid,
+  oids: readonly Oid[],
+): Promise<ReadonlySet<Oid>> {
+  checkOids(tip, ...oids)
+  if (oids.length === 0) return new Set()
+  const location = locate(context, at)
+  // What is left of them after leaving out the history of the tip is not contained.
+  const result = await runReading(context, location, {
+    args: ['rev-list', '--stdin'],
+    input: Buffer.from([...oids, `^${tip}`].join('\n') + '\n'),
+    maxBytes: maxLogEntries * 65,
+  })
+  mustSucceed(result, 'rev-list')
+  const outside = new Set(result.stdout.toString('latin1').split('\n'))
+  return new Set(oids.filter((oid) => !outside.has(oid)))
+}
+
+/** Whether the history of a branch or of a tag contains a commit. Pull request references do not count. */
+export async function isOnBranchOrTag(context: GitContext, key: GitKey, commit: Oid): Promise<boolean> {
+  checkOids(commit)
+  const result = await runReading(context, locate(context, key), {
+    args: ['rev-list', '--max-count=1', commit, '--not', '--branches', '--tags', '--'],
+  })
+  mustSucceed(result, 'rev-list')
+  return result.stdout.length === 0
+}
+
+type LastCommits = Map<string, Oid>
+
+/**
+ * For each name in a folder the newest commit that touched it: one walk of the folder's history, ended as soon as every
+ * name was seen. Answers are kept by (folder, commit); a new commit on top of a known one needs no process, only its
+ * trees.
+ */
+export async function lastCommitsOfPaths(
+  context: GitContext,
+  at: ReadFrom,
+  commit: Oid,
+  folder: string,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, Oid>> {
+  const path = cleanPath(folder)
+  const location = locate(context, at)
+  checkOids(commit)
+  const cacheName = (oid: Oid): string => `${location.scope}:last:${oid}:${path}`
+  const known = context.caches.answers.get(cacheName(commit)) as LastCommits | undefined
+  if (known !== undefined && names.every((name) => known.has(name))) return pick(known, names)
+  const found =
+    (await fromKnownParent(
+      context,
+      at,
+      commit,
+      path,
+      names,
+      (oid) => context.caches.answers.get(cacheName(oid)) as LastCommits | undefined,
+    )) ?? (await walkFolder(context, location, commit, path, names))
+  const all = new Map([...(known ?? []), ...found])
+  context.caches.answers.set(cacheName(commit), all)
+  return pick(all, names)
+}
+
+const pick = (from: LastCommits, names: readonly string[]): LastCommits =>
+  new Map(names.flatMap((name) => (from.has(name) ? [[name, from.get(name)!] as const] : [])))
+
+/** The newest commit that touched a file or folder; undefined when none did. */
+export async function lastCommitOfPath(
+  context: GitContext,
+  at: ReadFrom,
+  commit: Oid,
+  path: string,
+): Promise<Oid | undefined> {
+  const parts = path.split('/').filter((part) => part !== '')
+  const name = parts.at(-1)
+  if (name === undefined) return commit
+  return (await lastCommitsOfPaths(context, at, commit, parts.slice(0, -1).join('/'), [name])).get(name)
+}
+
+const maxKnownSteps = 30
+
+async function fromKnownParent(
+  context: GitContext,
+  at: ReadFrom,
+  tip: Oid,
+  path: string,
+  names: readonly string[],
+  knownOf: (oid: Oid) => LastCommits | undefined,
+): Promise<LastCommits | undefined> {
+  const found: LastCommits = new Map()
+  let left = new Set(names)
+  let oid = tip
+  let entries = await entriesOf(context, at, oid, path)
+  for (let step = 0; step < maxKnownSteps; step += 1) {
+    const known = knownOf(oid)
+    if (known !== undefined && [...left].every((name) => known.has(name))) {
+      for (const name of left) found.set(name, known.get(name)!)
+      return found
+    }
+    const { parents } = await readCommit(context, at, oid)
+    if (parents.length > 1) return undefined
+    const before = parents[0] === undefined ? new Map<string, string>() : await entriesOf(context, at, parents[0], path)
+    const still = new Set<string>()
+    for (const name of left) {
+      if (entries.get(name) === before.get(name)) still.add(name)
+      else found.set(name, oid)
+    }
+    left = still
+    if (left.size === 0 || parents[0] === undefined) return found
+    oid = parents[0]
+    entries = before
+  }
+  return undefined
+}
+
+async function entriesOf(context: GitContext, at: ReadFrom, commit: Oid, path: string): Promise<Map<string, string>> {
+  const folder = await findPath(context, at, commit, path)
+  if (folder?.type !== 'tree') return new Map()
+  return new Map((await readTree(context, at, folder.oid)).map((entry) => [entry.name, `${entry.mode} ${entry.oid}`]))
+}
+
+/** Walks the history of a folder until each of the names was seen. */
+async function walkFolder(
+  context: GitContext,
+  location: Location,
+  commit: Oid,
+  path: string,
+  names: readonly string[],
+): Promise<LastCommits> {
+  const wanted = new Set(names)
+  const found: LastCommits = new Map()
+  const prefix = path === '' ? '' : `${path}/`
+  // A single name needs no other path's history.
+  const pathspec = names.length === 1 ? literal(prefix + names[0]!) : path === '' ? undefined : literal(path)
+  await walkChanges(context, location, [commit], pathspec, (current, changed) => {
+    if (!changed.startsWith(prefix)) return true
+    const name = changed.slice(prefix.length).split('/')[0]!
+    if (wanted.delete(name)) found.set(name, current)
+    return wanted.size > 0
+  })
+  return found
+}
+
+export async function eachChangedPath(
+  context: GitContext,
+  at: ReadFrom,
+  query: { from: Oid; not?: Oid | undefined; signal?: AbortSignal },
+  visit: (commit: Oid, path: string) => boolean,
+): Promise<void> {
+  const { from, not, signal } = query
+  checkOids(from, ...(not === undefined ? [] : [not]))
+  const range = ['--topo-order', '--reverse', from, ...(not === undefined ? [] : [`^${not}`])]
+  await walkChanges(context, locate(context, at), range, undefined, visit, signal)
+}
+
+/**
+ * `git log` of names only, as it comes. Merges show what differs from all their parents (`-c`), so that a path is
+ * credited to a merge only when the merge itself changed it.
+ */
+async function walkChanges(
+  context: GitContext,
+  location: Location,
+  range: readonly string[],
+  pathspec: string | undefined,
+  visit: (commit: Oid, path: string) => boolean,
+  signal?: AbortSignal,
+): Promise<void> {
+  let rest = ''
+  let current = '' as Oid
+  let isOver = false
+  const take = (chunk: Buffer): boolean => {
+    const fields = (rest + chunk.toString('latin1')).split('\0')
+    rest = fields.pop() ?? ''
+    for (const field of fields) {
+      const header = /^\n?\u0001([0-9a-f]+)$/.exec(field)
+      if (header !== null) {
+        current = header[1] as Oid
+        continue
+      }
+      const changed = Buffer.from(field.startsWith('\n') ? field.slice(1) : field, 'latin1').toString()
+      isOver ||= !visit(current, changed)
+      if (isOver) return false
+    }
+    return true
+  }
+  const end = await context.broker
+    .each(
+      {
+        args: [
+          'log',
+          '--format=%x01%H',
+          '-z',
+          '--name-only',
+          '--no-renames',
+          '-c',
+          '--root',
+          '-r',
+          ...range,
+          '--',
+          ...(pathspec === undefined ? [] : [pathspec]),
+        ],
+        cwd: location.directory,
+        environment: location.environment,
+        signal,
+      },
+      take,
+    )
+    .catch((error: unknown) => explainMissing(location, error))
+  if (end.exitCode !== 0) throw new NotFound(`a commit of ${range.join(' ')} does not exist`, 'git_object_missing')
+  if (!isOver) take(Buffer.from('\0'))
+}
+
+/** Which commit each line of a file comes from, in ranges. */
+export async function blame(
+  context: GitContext,
+  at: ReadFrom,
+  commit: Oid,
+  path: string,
+  options: { maxLines?: number } = {},
+): Promise<readonly { commit: Oid; originalLine: number; line: number; count: number; path: string }[]> {
+  checkOids(commit)
+  const location = locate(context, at)
+  const name = cleanPath(path)
+  const range = options.maxLines === undefined ? [] : ['-L', `1,${options.maxLines}`]
+  const result = await runReading(context, location, {
+    args: ['blame', '--incremental', ...range, commit, '--', name],
+    maxBytes: 64 << 20,
+  })
+  if (/no such path|has only 0 lines/.test(result.stderr)) {
+    if (result.stderr.includes('no such path')) throw new NotFound(`${name} does not exist`, 'git_path_missing')
+    return []
+  }
+  // Fewer lines than the limit: git refuses the range, so the whole file is asked for.
+  if (/has only \d+ lines/.test(result.stderr)) return blame(context, at, commit, path)
+  mustSucceed(result, 'blame')
+  const found: Array<{ commit: Oid; originalLine: number; line: number; count: number; path: string }> = []
+  let entry: { commit: Oid; originalLine: number; line: number; count: number } | undefined
+  for (const line of result.stdout.toString().split('\n')) {
+    const header = /^([0-9a-f]{40,64}) (\d+) (\d+) (\d+)$/.exec(line)
+    if (header !== null) {
+      entry = {
+        commit: header[1] as Oid,
+        originalLine: Number(header[2]),
+        line: Number(header[3]),
+        count: Number(header[4]),
+      }
+    } else if (entry !== undefined && line.startsWith('filename ')) {
+      found.push({ ...entry, path: line.slice(9) })
+      entry = undefined
+    }
+  }
+  return found.sort((a, b) => a.line - b.line)
+}
+
+export async function grep(
+  context: GitContext,
+  at: ReadFrom,
+  treeish: Oid,
+  query: {
+    text: string
+    mode: 'fixed' | 'regexp'
+    ignoreCase?: boolean
+    paths?: readonly string[]
+    maxMatches: number
+    signal?: AbortSignal
+  },
+): Promise<readonly { path: string; line: number; text: string }[]> {
+  checkOids(treeish)
+  if (query.text === '' || query.text.includes('\0')) throw new Invalid('there is nothing to search for')
+  const location = locate(context, at)
+  const matches: Array<{ path: string; line: number; text: string }> = []
+  let rest: Buffer = Buffer.alloc(0)
+  const take = (chunk: Buffer): boolean => {
+    const bytes = Buffer.concat([rest, chunk])
+    let offset = 0
+    for (let end = bytes.indexOf(10, offset); end !== -1; end = bytes.indexOf(10, offset)) {
+      const [name = '', line = '', ...text] = bytes.toString('utf8', offset, end).split('\0')
+      offset = end + 1
+      // `<tree>:<path>` NUL line NUL text
+      if (matches.length < query.maxMatches) {
+        matches.push({ path: name.slice(treeish.length + 1), line: Number(line), text: text.join('\0').slice(0, 2000) })
+      }
+    }
+    rest = bytes.subarray(offset)
+    return matches.length < query.maxMatches && rest.length < 1 << 20
+  }
+  const end = await context.broker
+    .each(
+      {
+        args: [
+          'grep',
+          '-I',
+          '-n',
+          '-z',
+          '--full-name',
+          query.mode === 'fixed' ? '-F' : '-E',
+          ...(query.ignoreCase === true ? ['-i'] : []),
+          '-e',
+          query.text,
+          treeish,
+          '--',
+          ...(query.paths ?? []).map((path) => literal(cleanPath(path))),
+        ],
+        cwd: location.directory,
+        environment: location.environment,
+        signal: query.signal,
+      },
+      take,
+    )
+    .catch((error: unknown) => explainMissing(location, error))
+  if (end.exitCode > 1) throw new Invalid(`git grep: ${end.stderr.split('\n')[0] ?? ''}`)
+  return matches
+}

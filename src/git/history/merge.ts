@@ -1,0 +1,251 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Invalid } from '../../lib/errors.ts'
+import type { Oid } from '../../lib/ids.ts'
+import { mustSucceed } from '../broker/broker-client.ts'
+import { checkOids, explainMissing, type GitContext, locate } from '../context.ts'
+import type { GitKey } from '../git-key.ts'
+import type { CherryPick, Commit, Identity, MergeTreeResult, NewCommit, RebaseRequest, RebaseResult } from '../git.ts'
+import { writeCommit } from '../objects/object-writer.ts'
+import { emptyTreeOid, readCommit, readCommits } from '../objects/object-reader.ts'
+
+/** More commits than this are not replayed in one go. */
+const maxReplayedCommits = 1000
+/** Of the commits that only carry a merge base: always the same, so that the same merge makes the same objects. */
+const nobody: Identity = { name: 'git', email: 'git@localhost', unixSeconds: 0, offsetMinutes: 0 }
+
+/**
+ * Three-way merge of two commits without a work tree (`git merge-tree --write-tree`). git 2.39 knows no `--merge-base`:
+ * a wanted base becomes the parent of two commits made for the purpose, with the trees of the two sides, which nothing
+ * refers to.
+ */
+export async function mergeTree(
+  context: GitContext,
+  key: GitKey,
+  merge: {
+    base?: Oid
+    ours: Oid
+    theirs: Oid
+    keep?: boolean
+  },
+): Promise<MergeTreeResult> {
+  checkOids(merge.base, merge.ours, merge.theirs)
+  const { base } = merge
+  const [ours, theirs] = await readCommits(context, key, [merge.ours, merge.theirs])
+  if (base === undefined) return runMergeTree(context, key, ours!.oid, theirs!.oid, merge.keep !== false)
+  const onBase = async (commit: Commit): Promise<Oid> =>
+    (
+      await writeCommit(context, key, {
+        parents: [base],
+        tree: commit.tree,
+        author: nobody,
+        committer: nobody,
+        message: 'merge base\n',
+      })
+    ).oid
+  return runMergeTree(context, key, await onBase(ours!), await onBase(theirs!), merge.keep !== false)
+}
+
+async function runMergeTree(
+  context: GitContext,
+  key: GitKey,
+  ours: Oid,
+  theirs: Oid,
+  keep: boolean,
+): Promise<MergeTreeResult> {
+  const { directory } = locate(context, key)
+  const objects = join(directory, 'objects')
+  // git's name for such folders: its own maintenance removes one that a crash left.
+  const temporary = keep ? undefined : await mkdtemp(join(objects, 'tmp_objdir-merge-'))
+  try {
+    const { exitCode, stdout, stderr } = await context.broker
+      .run({
+        args: ['merge-tree', '--write-tree', '-z', '--name-only', '--messages', ours, theirs],
+        cwd: directory,
+        kind: 'write',
+        maxBytes: 16 << 20,
+        ...(temporary === undefined
+          ? {}
+          : {
+              environment: { GIT_OBJECT_DIRECTORY: temporary, GIT_ALTERNATE_OBJECT_DIRECTORIES: objects },
+            }),
+      })
+      .catch((error: unknown) => explainMissing(locate(context, key), error))
+    if (exitCode > 1 && stderr.includes('unrelated histories')) {
+      return { clean: false, unrelated: true, conflicts: [], messages: ['the histories are not related'] }
+    }
+    if (exitCode > 1) mustSucceed({ exitCode, stderr }, 'merge-tree')
+    return parseMerge(stdout.toString().split('\0'), exitCode === 0)
+  } finally {
+    if (temporary !== undefined) await rm(temporary, { recursive: true, force: true })
+  }
+}
+
+/** `tree NUL (path NUL)* NUL (count NUL paths… type NUL message NUL)*`. */
+function parseMerge(fields: readonly string[], clean: boolean): MergeTreeResult {
+  const tree = fields[0]!.trim() as Oid
+  if (clean) return { clean, tree }
+  const end = fields.indexOf('', 1)
+  const conflicts = [...new Set(fields.slice(1, end === -1 ? undefined : end))]
+  const messages: string[] = []
+  let index = end + 1
+  while (end !== -1 && index < fields.length - 1) {
+    const count = Number(fields[index])
+    if (!Number.isInteger(count)) break
+    const message = fields[index + count + 2]
+    if (message !== undefined && message !== '') messages.push(message.trimEnd())
+    index += count + 3
+  }
+  return { clean, tree, conflicts, messages }
+}
+
+/** Replays one commit's change from `from` to its tree on top of `onto`. */
+async function replay(
+  context: GitContext,
+  key: GitKey,
+  change: { base: Oid; theirs: Oid },
+  onto: Oid,
+  commit: Omit<NewCommit, 'tree' | 'parents'>,
+): Promise<
+  { ok: true; oid: Oid; emptied: boolean } | { ok: false; conflicts: readonly string[]; messages: readonly string[] }
+> {
+  const merged = await mergeTree(context, key, { base: change.base, ours: onto, theirs: change.theirs })
+  if (!merged.clean) return { ok: false, conflicts: merged.conflicts, messages: merged.messages }
+  const emptied = merged.tree === (await readCommit(context, key, onto)).tree
+  if (emptied) return { ok: true, oid: onto, emptied }
+  const { oid } = await writeCommit(context, key, { ...commit, parents: [onto], tree: merged.tree })
+  return { ok: true, oid, emptied }
+}
+
+/** A commit with the empty tree and no parent: the base of a first commit. */
+async function emptyRoot(context: GitContext, key: GitKey, like: Oid): Promise<Oid> {
+  return (
+    await writeCommit(context, key, {
+      parents: [],
+      tree: { base: undefined, changes: [] },
+      author: nobody,
+      committer: nobody,
+      message: `empty ${emptyTreeOid(like.length)}\n`,
+    })
+  ).oid
+}
+
+/**
+ * Replays commits as `git rebase` does: merges are left out, so are changes that `upstream` has in another commit, and
+ * commits that become empty; those that were empty from the start are kept.
+ */
+export async function rebaseCommits(context: GitContext, key: GitKey, rebase: RebaseRequest): Promise<RebaseResult> {
+  checkOids(rebase.onto, rebase.from, rebase.upstream)
+  const { directory } = locate(context, key)
+  const listed = await context.broker
+    .run({
+      args: [
+        'rev-list',
+        '--reverse',
+        '--topo-order',
+        '--no-merges',
+        '--cherry-pick',
+        '--right-only',
+        `${rebase.upstream}...${rebase.from}`,
+        '--',
+      ],
+      cwd: directory,
+    })
+    .catch((error: unknown) => explainMissing(locate(context, key), error))
+  mustSucceed(listed, 'rev-list')
+  const oids = listed.stdout
+    .toString('latin1')
+    .split('\n')
+    .filter((line) => line !== '') as Oid[]
+  if (oids.length > maxReplayedCommits) throw new Invalid(`more than ${maxReplayedCommits} commits to replay`)
+  let tip = rebase.onto
+  const commits: Oid[] = []
+  for (const commit of await readCommits(context, key, oids)) {
+    const [parent] = commit.parents
+    if (parent === tip && rebase.rewriteAll !== true) {
+      tip = commit.oid
+      commits.push(tip)
+      continue
+    }
+    const { author, message } = commit
+    const fresh = { author, committer: rebase.committer, message, sign: rebase.sign }
+    const parentTree =
+      parent === undefined ? emptyTreeOid(commit.oid.length) : (await readCommit(context, key, parent)).tree
+    if (parentTree === commit.tree) {
+      const { tree } = await readCommit(context, key, tip)
+      tip = (await writeCommit(context, key, { ...fresh, parents: [tip], tree })).oid
+      commits.push(tip)
+      continue
+    }
+    const base = parent ?? (await emptyRoot(context, key, commit.oid))
+    const replayed = await replay(context, key, { base, theirs: commit.oid }, tip, fresh)
+    if (!replayed.ok) {
+      return { ok: false, commit: commit.oid, conflicts: replayed.conflicts, messages: replayed.messages }
+    }
+    if (replayed.emptied) continue
+    tip = replayed.oid
+    commits.push(tip)
+  }
+  return { ok: true, tip, commits }
+}
+
+export async function cherryPick(context: GitContext, key: GitKey, pick: CherryPick): Promise<RebaseResult> {
+  const commit = await readCommit(context, key, pick.commit)
+  if (commit.parents.length > 1 && pick.mainline === undefined) {
+    throw new Invalid('the commit is a merge: which parent to compare with must be said', 'git_mainline_missing')
+  }
+  const parent = commit.parents[(pick.mainline ?? 1) - 1]
+  if (parent === undefined && pick.mainline !== undefined) throw new Invalid('the commit has no such parent')
+  const base = parent ?? (await emptyRoot(context, key, commit.oid))
+  const revert = pick.revert === true
+  const title = commit.message.split('\n')[0]!
+  const replayed = await replay(
+    context,
+    key,
+    revert ? { base: commit.oid, theirs: base } : { base, theirs: commit.oid },
+    pick.onto,
+    {
+      author: pick.author ?? (revert ? pick.committer : commit.author),
+      committer: pick.committer,
+      message: pick.message ?? (revert ? `Revert "${title}"\n\nThis reverts commit ${commit.oid}.\n` : commit.message),
+      sign: pick.sign,
+    },
+  )
+  if (!replayed.ok) return { ok: false, commit: commit.oid, conflicts: replayed.conflicts, messages: replayed.messages }
+  return { ok: true, tip: replayed.oid, commits: replayed.emptied ? [] : [replayed.oid] }
+}
+
+/** A unified diff applied to a tree through an index of its own; git refuses paths outside of the tree. */
+export async function applyPatch(
+  context: GitContext,
+  key: GitKey,
+  baseTree: Oid,
+  patch: Buffer,
+): Promise<{ ok: true; tree: Oid } | { ok: false; message: string }> {
+  checkOids(baseTree)
+  const location = locate(context, key)
+  const folder = await mkdtemp(join(location.directory, 'tmp_index-')).catch((error: unknown) =>
+    explainMissing(location, error),
+  )
+  const environment = { GIT_INDEX_FILE: join(folder, 'index') }
+  const run = (args: readonly string[], input?: Buffer) =>
+    context.broker.run({ args, cwd: location.directory, environment, input, kind: 'write' })
+  try {
+    mustSucceed(await run(['read-tree', baseTree]), 'read-tree')
+    const applied = await run(['apply', '--cached', '--whitespace=nowarn', '-'], patch)
+    if (applied.exitCode !== 0) {
+      return {
+        ok: false,
+        message: applied.stderr
+          .split('\n')[0]!
+          .replace(/^(error|fatal): /, '')
+          .slice(0, 500),
+      }
+    }
+    const written = await run(['write-tree'])
+    mustSucceed(written, 'write-tree')
+    return { ok: true, tree: written.stdout.toString().trim() as Oid }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}

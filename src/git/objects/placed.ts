@@ -1,0 +1,19 @@
+import type { ClientShare, GitService } from '../git.ts'
+
+/** Starts a service at a place, which it gives back when it has ended. */
+export async function placed(
+  share: ClientShare | undefined,
+  signal: AbortSignal | undefined,
+  start: () => Promise<GitService>,
+): Promise<GitService> {
+  const release = await share?.place(signal)
+  if (release === undefined) return start()
+  try {
+    const service = await start()
+    service.finished.then(release, release)
+    return service
+  } catch (error) {
+    release()
+    throw error
+  }
+}

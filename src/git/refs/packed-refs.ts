@@ -1,0 +1,65 @@
+import { statSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Oid } from '../../lib/ids.ts'
+import type { GitContext, PackedRef, PackedRefs } from '../context.ts'
+import { type GitKey, repositoryPath } from '../git-key.ts'
+
+const none: PackedRefs = { stamp: '', list: [], byName: new Map(), fullyPeeled: true }
+
+/** The packed references of a repository as the file is now: one `stat` when it has not changed. */
+export async function readPackedRefs(context: GitContext, key: GitKey): Promise<PackedRefs> {
+  const path = join(repositoryPath(context.root, key), 'packed-refs')
+  for (;;) {
+    const before = stampOf(path)
+    if (before === undefined) return none
+    const cached = context.caches.packedRefs.get(key)
+    if (cached?.stamp === before) return cached
+    const text = await readFile(path, 'utf8')
+    // Replaced between the two calls: the stamp would be of another file than the text.
+    if (stampOf(path) !== before) continue
+    const parsed = parse(text, before)
+    context.caches.packedRefs.set(key, parsed)
+    return parsed
+  }
+}
+
+function stampOf(path: string): string | undefined {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return found && `${found.ino}:${found.size}:${found.mtimeNs}`
+}
+
+function parse(text: string, stamp: string): PackedRefs {
+  const byName = new Map<string, PackedRef>()
+  let last = ''
+  let fullyPeeled = false
+  let isSorted = true
+  for (const line of text.split('\n')) {
+    if (line.startsWith('#')) fullyPeeled = line.includes(' fully-peeled')
+    else if (line.startsWith('^')) {
+      byName.set(last, { name: last, oid: byName.get(last)!.oid, peeled: line.slice(1) as Oid })
+    } else if (line !== '') {
+      const space = line.indexOf(' ')
+      const name = line.slice(space + 1)
+      if (isSorted && compareNames(last, name) >= 0) isSorted = false
+      last = name
+      byName.set(name, { name, oid: line.slice(0, space) as Oid, peeled: undefined })
+    }
+  }
+  // Git writes them in their order, other programs may not.
+  const list = [...byName.values()]
+  if (!isSorted) list.sort((one, other) => compareNames(one.name, other.name))
+  return { stamp, list, byName, fullyPeeled }
+}
+
+/** Letters that the engine keeps as two, whose order among others is not that of their bytes. */
+const twoUnits = /[\ud800-\udfff]/
+
+/** Names bytewise, which is git's order: negative, 0 or positive. */
+export function compareNames(one: string, other: string): number {
+  if (one === other) return 0
+  const isLess = one < other
+  // The letters that are kept as two come before some others there: only then may the order of bytes be another one.
+  if (!twoUnits.test(isLess ? one : other)) return isLess ? -1 : 1
+  return Buffer.compare(Buffer.from(one), Buffer.from(other))
+}

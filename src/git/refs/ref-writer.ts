@@ -1,0 +1,93 @@
+import { Invalid, Unavailable } from '../../lib/errors.ts'
+import { fullDisk, saysFullDisk } from '../../lib/full-disk.ts'
+import type { GitContext } from '../context.ts'
+import { explainMissing, locate } from '../context.ts'
+import type { GitKey } from '../git-key.ts'
+import type { RefUpdate, RefUpdateResult } from '../git.ts'
+import { isOid, isZeroOid } from '../../lib/refs.ts'
+import { flushRefs, manyReferences, writtenOut } from '../files/flush.ts'
+import { removeDeadLocks } from '../files/leftovers.ts'
+import { isValidRefName } from './ref-name.ts'
+
+type Refusal = Extract<RefUpdateResult, { ok: false }>
+
+/**
+ * All updates in one transaction of `update-ref --stdin`: all happen or none. Two writers of one reference: the second
+ * is refused as stale, never silently overwrites.
+ */
+export async function updateRefs(
+  context: GitContext,
+  key: GitKey,
+  updates: readonly RefUpdate[],
+): Promise<RefUpdateResult> {
+  if (updates.length === 0) return { ok: true }
+  if (updates.length > context.limits.maxRefUpdates) throw new Invalid('too many references in one change')
+  for (const update of updates) {
+    const refused = checkForm(update)
+    if (refused !== undefined) return refused
+  }
+  if (new Set(updates.map((update) => update.ref)).size !== updates.length) {
+    throw new Invalid('a reference occurs twice in one change')
+  }
+  const location = locate(context, key)
+  const lines = updates.map((update) => {
+    const old = update.old ?? ''
+    return isZeroOid(update.new)
+      ? `delete ${update.ref}\0${isZeroOid(old) ? '' : old}\0`
+      : `update ${update.ref}\0${update.new}\0${old}\0`
+  })
+  await removeDeadLocks(context, key, ['packed-refs', ...updates.map(({ ref }) => ref)])
+  const { exitCode, stderr } = await context.broker
+    .run({
+      args: [...(updates.length > manyReferences ? writtenOut : []), 'update-ref', '-z', '--stdin'],
+      name: 'update-ref',
+      cwd: location.directory,
+      kind: 'write',
+      input: Buffer.from(`start\0${lines.join('')}prepare\0commit\0`),
+    })
+    .catch((error: unknown) => explainMissing(location, error))
+  if (exitCode !== 0) return explain(updates, stderr)
+  await flushRefs(
+    context,
+    location.directory,
+    updates.map(({ ref }) => ref),
+  )
+  return { ok: true }
+}
+
+function checkForm(update: RefUpdate): Refusal | undefined {
+  const refuse = (message: string): Refusal => ({ ok: false, reason: 'invalid', ref: update.ref, message })
+  if (!isValidRefName(update.ref)) return refuse('the reference name is not valid')
+  // Its full name resolves, but `HEAD` alone would mean two things; what is there already can be deleted.
+  if (update.ref === 'refs/heads/HEAD' && !isZeroOid(update.new)) return refuse('a branch cannot be named HEAD')
+  if (!isOid(update.new) || (update.old !== undefined && !isOid(update.old))) return refuse('an object id is not valid')
+  const isAbsent = update.old !== undefined && isZeroOid(update.old)
+  if (isAbsent && isZeroOid(update.new)) return refuse('deleting what must not exist')
+  return undefined
+}
+
+/** git's words (2.39 to 2.5x, LC_ALL=C) → what callers branch on. The reference is named in quotes in all of them. */
+function explain(updates: readonly RefUpdate[], stderr: string): RefUpdateResult {
+  const message = stderr.split('\n').find((line) => line.startsWith('fatal:')) ?? stderr
+  const named = updates
+    .filter((update) => message.includes(`'${update.ref}'`))
+    .sort((a, b) => b.ref.length - a.ref.length)
+  const ref = (named[0] ?? updates[0]!).ref
+  const result = (reason: Refusal['reason']): Refusal => ({
+    ok: false,
+    reason,
+    ref,
+    message: message.replace(/^fatal: /, ''),
+  })
+  if (saysFullDisk(stderr)) throw fullDisk()
+  if (/cannot create '|there is a non-empty directory|cannot process '.*' and '.*' at the same time/.test(message)) {
+    return result('conflict')
+  }
+  if (/reference already exists/.test(message)) return result('exists')
+  if (/but expected|unable to resolve reference|reference is missing/.test(message)) return result('stale')
+  if (/nonexistent object|not a valid|non-commit object|invalid/.test(message)) return result('invalid')
+  if (/Unable to create '.*\.lock'/.test(stderr)) {
+    throw new Unavailable('another change of the reference is under way', 'git_ref_locked', { ref })
+  }
+  throw new Error(`git update-ref failed: ${stderr.slice(-2000)}`)
+}

@@ -1,0 +1,199 @@
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Invalid } from '../../lib/errors.ts'
+import { type CommandOutput, mustSucceed } from '../broker/broker-client.ts'
+import { explainMissing, type GitContext, locate } from '../context.ts'
+import type { GitKey } from '../git-key.ts'
+import type { PushedUpdate, RemoteFetch, RemotePush, RemoteSsh } from '../git.ts'
+import { fetchedPrefix, isOid, zeroOid } from '../../lib/refs.ts'
+import { flushRefs, flushWhole, manyReferences } from '../files/flush.ts'
+import { removeDeadLocks } from '../files/leftovers.ts'
+import { readRefs } from '../refs/ref-reader.ts'
+import { maintain } from './repository.ts'
+import { filesBelow } from '../files/walk.ts'
+
+const allowedUrl = /^(?:https?|ssh):\/\/[^\s\u0000]+$/
+const refspecForm = /^[+^]?[^\s\u0000-]?[^\s\u0000]*$/
+
+/**
+ * Runs a command against another server. Credentials travel in the environment of the process, as a header: never in a
+ * URL or an argument. Redirects are not followed, since the caller has checked this address and no other.
+ */
+async function runRemote(
+  context: GitContext,
+  key: GitKey,
+  command: 'fetch' | 'push',
+  flags: readonly string[],
+  options: RemoteFetch,
+): Promise<CommandOutput> {
+  if (!allowedUrl.test(options.url)) throw new Invalid('the address of the remote repository is not valid')
+  if (options.refspecs.some((refspec) => refspec.startsWith('-') || !refspecForm.test(refspec))) {
+    throw new Invalid('a refspec is not valid')
+  }
+  if (options.url.startsWith('ssh:') !== (options.ssh !== undefined)) {
+    throw new Invalid('a key is needed for addresses of SSH, and for no others')
+  }
+  const location = locate(context, key)
+  const { credentials, ssh } = options
+  const basic =
+    credentials === undefined
+      ? undefined
+      : Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')
+  const settings: Array<readonly [string, string]> = [
+    ['http.followRedirects', 'false'],
+    ['http.lowSpeedLimit', '1000'],
+    ['http.lowSpeedTime', '60'],
+    ['credential.helper', ''],
+    ...['http', 'https', 'ssh'].map((protocol) => [`protocol.${protocol}.allow`, 'always'] as const),
+    ...(basic === undefined ? [] : [['http.extraHeader', `Authorization: Basic ${basic}`] as const]),
+    ...(options.skipTlsVerify === true ? [['http.sslVerify', 'false'] as const] : []),
+    ...(options.resolve ?? []).map((entry) => ['http.curloptResolve', entry] as const),
+  ]
+  const environment = Object.fromEntries([
+    ['GIT_CONFIG_COUNT', String(settings.length)],
+    ...settings.flatMap(([name, value], index) => [
+      [`GIT_CONFIG_KEY_${index}`, name],
+      [`GIT_CONFIG_VALUE_${index}`, value],
+    ]),
+    ...(ssh === undefined
+      ? []
+      : [
+          ['GIT_SSH_COMMAND', sshCommand(ssh)],
+          ['GIT_SSH_VARIANT', 'ssh'],
+        ]),
+  ]) as Record<string, string>
+  return context.broker
+    .run({
+      args: [
+        ...(context.durable && options.into !== undefined ? unsynced[options.into] : []),
+        command,
+        ...flags,
+        '--',
+        options.url,
+        ...options.refspecs,
+      ],
+      cwd: location.directory,
+      kind: 'maintenance',
+      name: command,
+      environment,
+      timeoutMs: options.timeoutMs ?? context.limits.transportTimeoutMs,
+      signal: options.signal,
+      maxBytes: 16 << 20,
+    })
+    .catch((error: unknown) => explainMissing(location, error))
+}
+
+/** The command that git hands to a shell. Nothing of the user's or the machine's configuration has a say in it. */
+function sshCommand({ address, host, privateKeyFile, knownHostsFile }: RemoteSsh): string {
+  const settings = {
+    HostName: address,
+    HostKeyAlias: host,
+    IdentityFile: quotedForSsh(privateKeyFile),
+    UserKnownHostsFile: quotedForSsh(knownHostsFile),
+    GlobalKnownHostsFile: '/dev/null',
+    StrictHostKeyChecking: 'accept-new',
+    IdentitiesOnly: 'yes',
+    IdentityAgent: 'none',
+    BatchMode: 'yes',
+    PreferredAuthentications: 'publickey',
+    ClearAllForwardings: 'yes',
+    ConnectTimeout: '10',
+    ServerAliveInterval: '15',
+    ServerAliveCountMax: '4',
+    LogLevel: 'ERROR',
+  }
+  const options = Object.entries(settings).map(([name, value]) => `-o ${quotedForShell(`${name}=${value}`)}`)
+  return ['ssh', '-F', 'none', ...options].join(' ')
+}
+
+/** SSH divides values of files at spaces, and replaces what follows a percent sign. */
+const quotedForSsh = (path: string): string => `"${path.replaceAll('%', '%%')}"`
+
+const quotedForShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+
+/** Fetches as refspecs say, all references or none, and tells which moved. `Invalid` when the other side refuses. */
+export async function fetchRemote(
+  context: GitContext,
+  key: GitKey,
+  options: RemoteFetch,
+): Promise<{ updates: readonly PushedUpdate[] }> {
+  await removeDeadLocks(context, key)
+  if (options.into === 'aside') await removeBrokenAside(context, key)
+  const before = new Map((await readRefs(context, key)).map((ref) => [ref.name, ref.oid]))
+  const result = await runRemote(
+    context,
+    key,
+    'fetch',
+    [
+      '--quiet',
+      '--atomic',
+      '--force',
+      '--no-tags',
+      '--no-write-fetch-head',
+      '--no-auto-maintenance',
+      '--no-recurse-submodules',
+      ...(options.prune === true ? ['--prune'] : []),
+    ],
+    options,
+  )
+  if (result.exitCode === 128 || result.exitCode === 1) {
+    throw new Invalid(withoutAddress(result.stderr, options.url), 'git_remote_failed')
+  }
+  mustSucceed(result, 'fetch')
+  const updates: PushedUpdate[] = []
+  for (const { name, oid } of await readRefs(context, key)) {
+    const old = before.get(name)
+    if (old !== oid) updates.push({ ref: name, old: old ?? zeroOid(oid), new: oid })
+    before.delete(name)
+  }
+  for (const [name, oid] of before) updates.push({ ref: name, old: oid, new: zeroOid(oid) })
+  const { directory } = locate(context, key)
+  if (options.into === 'new') {
+    // One file instead of one for each.
+    if (updates.length > manyReferences) await maintain(context, key, ['pack-refs'], { force: true })
+    await flushWhole(context, directory)
+  } else {
+    await flushRefs(
+      context,
+      directory,
+      updates.map(({ ref }) => ref),
+    )
+  }
+  return { updates }
+}
+
+/** What git does not sync, one reference after the other: what only this process reads, and what is synced when all of it is there. */
+const unsynced = { aside: ['-c', 'core.fsync=committed'], new: ['-c', 'core.fsync=none'] } as const
+
+/** References aside are not synced: a cut of power may leave files of them that say nothing, on which git would stumble. */
+async function removeBrokenAside(context: GitContext, key: GitKey): Promise<void> {
+  for await (const path of filesBelow(join(locate(context, key).directory, fetchedPrefix))) {
+    if (path.endsWith('.lock')) continue
+    if (!isOid((await readFile(path, 'utf8')).trimEnd())) await rm(path, { force: true })
+  }
+}
+
+/** Pushes as refspecs say, by force; what the other side made of it is told in git's own words. */
+export async function pushRemote(
+  context: GitContext,
+  key: GitKey,
+  options: RemotePush,
+): Promise<{ ok: boolean; report: string }> {
+  const result = await runRemote(
+    context,
+    key,
+    'push',
+    ['--porcelain', '--force', '--no-verify', ...(options.prune === true ? ['--prune'] : [])],
+    options,
+  )
+  const report = withoutAddress(`${result.stdout.toString()}\n${result.stderr}`.trim(), options.url)
+  return { ok: result.exitCode === 0, report }
+}
+
+/** The user part of an address may hold a password: it is not repeated in messages. */
+function withoutAddress(text: string, url: string): string {
+  return text
+    .replaceAll(url, 'the remote')
+    .replaceAll(/\/\/[^/\s@]+@/g, '//')
+    .slice(-4000)
+}

@@ -1,0 +1,318 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Conflict, Invalid, NotFound } from '../../lib/errors.ts'
+import { flushFolder } from '../../lib/flush-folder.ts'
+import type { Oid } from '../../lib/ids.ts'
+import { mustSucceed } from '../broker/broker-client.ts'
+import { checkOids, explainMissing, type GitContext, locate } from '../context.ts'
+import { type GitKey, isGitKey, repositoryPath } from '../git-key.ts'
+import type { FsckReport, MadeRepository, MaintenanceTask, NewRepositoryOptions } from '../git.ts'
+import { flushWhole } from '../files/flush.ts'
+import { lockedFiles, removeDead, removeDeadLocks } from '../files/leftovers.ts'
+import { layOut } from './new-repository.ts'
+import { rememberWritten } from '../objects/object-reader.ts'
+import { isValidBranchName } from '../refs/ref-name.ts'
+import { filesBelow, statOf } from '../files/walk.ts'
+
+const leftoverMs = 24 * 60 * 60_000
+/** Loose objects and packs that make a repack worth its time. */
+const manyLooseObjects = 2000
+const manyPacks = 20
+/** Packs of this many bytes together are given a bitmap. */
+const bitmapFromBytes = 2 << 20
+const manyLooseRefs = 200
+
+const temporaryName = (path: string): string => `${path}.new-${randomBytes(6).toString('hex')}`
+
+/** Looked at once: a thread of the pool costs ten times as much. */
+export const exists = (context: GitContext, key: GitKey): boolean =>
+  existsSync(join(repositoryPath(context.root, key), 'HEAD'))
+
+/**
+ * A repository, empty or with a first commit; made beside its place and renamed, so that nobody sees half of one.
+ * `Conflict` when it exists.
+ */
+export async function create(
+  context: GitContext,
+  key: GitKey,
+  options: NewRepositoryOptions = {},
+): Promise<MadeRepository> {
+  const { defaultBranch = 'main', objectFormat = 'sha1', first } = options
+  if (!isValidBranchName(defaultBranch)) throw new Invalid('the default branch is no valid branch name')
+  const { sizeBytes, objects } = await build(context, key, (temporary) =>
+    layOut(temporary, { defaultBranch, objectFormat, first }, context.durable),
+  )
+  context.caches.formats.set(key, objectFormat)
+  for (const each of objects) rememberWritten(context, key, each)
+  return { sizeBytes, first: objects.at(-1)?.oid }
+}
+
+/**
+ * Makes a repository with `make` in a temporary place, then moves it to its own. What `make` wrote is on the disk by then;
+ * the names of it are as soon as the last one is (docs/decisions/0032).
+ */
+async function build<Made>(
+  context: GitContext,
+  key: GitKey,
+  make: (temporary: string) => Promise<Made>,
+): Promise<Made> {
+  const path = repositoryPath(context.root, key)
+  if (exists(context, key)) throw new Conflict('the repository exists already', 'git_repository_exists')
+  const temporary = temporaryName(path)
+  const newFolder = await mkdir(dirname(path), { recursive: true })
+  try {
+    const made = await make(temporary)
+    await rename(temporary, path)
+    if (context.durable) {
+      await flushFolder(dirname(path))
+      if (newFolder !== undefined) await flushFolder(context.root)
+    }
+    return made
+  } catch (error) {
+    await rm(temporary, { recursive: true, force: true })
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOTEMPTY' || code === 'EEXIST') {
+      throw new Conflict('the repository exists already', 'git_repository_exists')
+    }
+    throw error
+  }
+}
+
+export async function remove(context: GitContext, key: GitKey): Promise<void> {
+  const path = repositoryPath(context.root, key)
+  const aside = `${path}.gone-${randomBytes(6).toString('hex')}`
+  try {
+    await rename(path, aside)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
+    throw error
+  }
+  context.caches.packedRefs.delete(key)
+  context.caches.formats.delete(key)
+  await context.broker.release(path)
+  await rm(aside, { recursive: true, force: true, maxRetries: 3 })
+}
+
+/**
+ * Keys of all repositories, in no particular order. Removes nothing and tells nothing of half-made or half-removed
+ * ones.
+ */
+export async function* listKeys(context: GitContext): AsyncGenerator<GitKey> {
+  for (const folder of await readdir(context.root)) {
+    if (!/^[0-9a-f]{2}$/.test(folder)) continue
+    for (const name of await readdir(join(context.root, folder))) {
+      const key = name.slice(0, -4)
+      if (name.endsWith('.git') && isGitKey(key)) yield key
+    }
+  }
+}
+
+/** Half-made and half-removed repositories of the day before and older: whoever was at it is gone. */
+export async function removeLeftovers(context: GitContext): Promise<number> {
+  const before = Date.now() - leftoverMs
+  let removed = 0
+  for (const folder of await readdir(context.root)) {
+    if (!/^[0-9a-f]{2}$/.test(folder)) continue
+    for (const name of await readdir(join(context.root, folder))) {
+      if (!/^[0-9a-f]{24}\.git\.(?:new|gone)-[0-9a-f]{12}$/.test(name)) continue
+      const path = join(context.root, folder, name)
+      const found = await stat(path).catch(() => undefined)
+      if (found === undefined || found.mtimeMs > before) continue
+      await rm(path, { recursive: true, force: true, maxRetries: 3 })
+      removed += 1
+    }
+  }
+  return removed
+}
+
+export async function sizeBytes(context: GitContext, key: GitKey): Promise<number> {
+  const path = repositoryPath(context.root, key)
+  if (!exists(context, key)) throw new NotFound('the repository does not exist', 'git_repository_missing')
+  let total = 0
+  for await (const file of filesBelow(path)) total += (await statOf(file))?.size ?? 0
+  return total
+}
+
+/** An independent repository with the branches and tags of another, and nothing of its other references. */
+export async function fork(
+  context: GitContext,
+  from: GitKey,
+  to: GitKey,
+  options: { onlyBranch?: string } = {},
+): Promise<void> {
+  const source = locate(context, from)
+  const { onlyBranch } = options
+  if (onlyBranch !== undefined && !isValidBranchName(onlyBranch)) throw new Invalid('not a valid branch name')
+  await build(context, to, async (temporary) => {
+    const single = onlyBranch === undefined ? [] : ['--single-branch', '--no-tags', `--branch=${onlyBranch}`]
+    mustSucceed(
+      await context.broker
+        .run({
+          args: [
+            '-c',
+            'protocol.file.allow=always',
+            'clone',
+            '--quiet',
+            '--bare',
+            '--template=',
+            '--local',
+            ...single,
+            '--',
+            source.directory,
+            temporary,
+          ],
+          cwd: context.root,
+          environment: { GIT_DIR: temporary },
+          kind: 'write',
+          timeoutMs: context.limits.transportTimeoutMs,
+        })
+        .catch((error: unknown) => explainMissing(source, error)),
+      'clone',
+    )
+    // The new repository forgets where it came from: a path of this server would be in its configuration.
+    await writeFile(join(temporary, 'config'), await readFile(join(source.directory, 'config')))
+    if (onlyBranch === undefined) {
+      await writeFile(join(temporary, 'HEAD'), await readFile(join(source.directory, 'HEAD')))
+    }
+    await flushWhole(context, temporary)
+  })
+}
+
+/**
+ * Copies the objects reachable from `wants` that `to` lacks. They are unreachable there until a reference holds them.
+ */
+export async function fetchObjects(
+  context: GitContext,
+  from: GitKey,
+  to: GitKey,
+  wants: readonly Oid[],
+): Promise<void> {
+  checkOids(...wants)
+  const target = locate(context, to)
+  const source = locate(context, from)
+  if (wants.length === 0) return
+  mustSucceed(
+    await context.broker
+      .run({
+        args: [
+          '-c',
+          'protocol.file.allow=always',
+          '-c',
+          'fetch.fsckObjects=false',
+          'fetch',
+          '--quiet',
+          '--no-tags',
+          '--no-write-fetch-head',
+          '--no-auto-maintenance',
+          '--no-recurse-submodules',
+          source.directory,
+          ...wants,
+        ],
+        cwd: target.directory,
+        kind: 'write',
+        timeoutMs: context.limits.transportTimeoutMs,
+      })
+      .catch((error: unknown) => explainMissing(target, error)),
+    'fetch',
+  )
+}
+
+export async function fsck(context: GitContext, key: GitKey): Promise<FsckReport> {
+  const location = locate(context, key)
+  const { exitCode, stdout, stderr } = await context.broker
+    .run({
+      args: ['fsck', '--no-progress', '--no-dangling', '--connectivity-only'],
+      cwd: location.directory,
+      kind: 'maintenance',
+      timeoutMs: context.limits.transportTimeoutMs,
+      maxBytes: 4 << 20,
+    })
+    .catch((error: unknown) => explainMissing(location, error))
+  const problems = `${stdout.toString()}\n${stderr}`
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('notice:'))
+    .slice(0, 1000)
+  return { ok: exitCode === 0, problems }
+}
+
+/** What a maintenance job may do. Without `force` a task is done only when its threshold is passed. */
+export async function maintain(
+  context: GitContext,
+  key: GitKey,
+  tasks: readonly MaintenanceTask[],
+  options: { force?: boolean } = {},
+): Promise<{ done: readonly MaintenanceTask[] }> {
+  const location = locate(context, key)
+  const { force = false } = options
+  const done: MaintenanceTask[] = []
+  await removeDeadLocks(context, key, lockedFiles)
+  const run = async (args: readonly string[]): Promise<void> => {
+    mustSucceed(
+      await context.broker
+        .run({
+          args,
+          cwd: location.directory,
+          kind: 'maintenance',
+          timeoutMs: context.limits.transportTimeoutMs,
+        })
+        .catch((error: unknown) => explainMissing(location, error)),
+      args[0]!,
+    )
+  }
+  for (const task of tasks) {
+    if (task === 'leftovers') await removeDead(context, key)
+    else if (task === 'pack-refs') {
+      if (!force && (await countLooseRefs(location.directory)) < manyLooseRefs) continue
+      await run(['pack-refs', '--all'])
+    } else if (task === 'bitmap') {
+      if (!force && !(await lacksBitmap(location.directory, await packFiles(location.directory)))) continue
+      // Over the packs as they are: to pack them anew takes twice as long, and can wait. What is loose is packed: a bitmap is
+      // of all that a reference leads to, or is not written.
+      await run(['repack', '-d', '-l', '--quiet', '--no-write-bitmap-index'])
+      await run(['multi-pack-index', 'write', '--bitmap', '--no-progress'])
+    } else if (task === 'commit-graph') {
+      await run(['commit-graph', 'write', '--reachable', '--changed-paths', '--split', '--no-progress'])
+    } else {
+      if (!force && !(await needsRepack(location.directory))) continue
+      // Unreachable objects stay loose for two weeks: a write under way may be about to refer to them.
+      await run(['repack', '-d', '-A', '-l', '--quiet', '--unpack-unreachable=2.weeks.ago', '--write-bitmap-index'])
+      await run(['prune-packed', '--quiet'])
+      await run(['prune', '--expire=2.weeks.ago', '--no-progress'])
+    }
+    done.push(task)
+  }
+  return { done }
+}
+
+const packFolder = join('objects', 'pack')
+const packFiles = (directory: string): Promise<string[]> => readdir(join(directory, packFolder)).catch(() => [])
+
+async function needsRepack(directory: string): Promise<boolean> {
+  const names = await packFiles(directory)
+  if (names.filter((name) => name.endsWith('.pack')).length > manyPacks) return true
+  if (await lacksBitmap(directory, names)) return true
+  // One folder of 256 stands for all: ids are spread evenly.
+  const sample = await readdir(join(directory, 'objects', '17')).catch(() => [])
+  return sample.length > manyLooseObjects / 256
+}
+
+/**
+ * Whether clones would gain by a bitmap, which spares them the walk through the history and lets whole packs be sent as
+ * they are. A repository that borrows objects from another cannot have one.
+ */
+async function lacksBitmap(directory: string, names: readonly string[]): Promise<boolean> {
+  if (names.some((name) => name.endsWith('.bitmap'))) return false
+  const packs = names.filter((name) => name.endsWith('.pack'))
+  const found = await Promise.all(packs.map((name) => stat(join(directory, packFolder, name)).catch(() => undefined)))
+  if (found.reduce((sum, pack) => sum + (pack?.size ?? 0), 0) < bitmapFromBytes) return false
+  const alternates = await stat(join(directory, 'objects', 'info', 'alternates')).catch(() => undefined)
+  return alternates === undefined
+}
+
+async function countLooseRefs(directory: string): Promise<number> {
+  let count = 0
+  for await (const file of filesBelow(join(directory, 'refs'))) count += file === '' ? 0 : 1
+  return count
+}

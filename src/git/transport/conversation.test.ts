@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { Readable } from 'node:stream'
+import { test } from 'node:test'
+import { asFleeting, giveBack, isFleeting } from '../../lib/fleeting.ts'
+import { conversation } from './conversation.ts'
+
+const ended = Promise.resolve({ exitCode: 0, stderr: '' })
+
+test('a conversation over one connection: each piece of it may be given back, and takes nothing from what is kept', async () => {
+  const greeting = Buffer.alloc(5000, 'g')
+  const kept = Buffer.alloc(70_000, 'k')
+  const passing = Array.from({ length: 4 }, () => Buffer.alloc(65_536, 'p'))
+  const answers = [
+    Readable.from([kept], { objectMode: false }),
+    asFleeting(Readable.from(passing, { objectMode: false })),
+    Readable.from([kept], { objectMode: false }),
+  ]
+  const expected = Buffer.concat([greeting, kept, ...passing, kept])
+  const requests = Readable.from([Buffer.from('0008more0000'.repeat(answers.length))], { objectMode: false })
+  const { output, finished } = conversation(
+    requests,
+    greeting,
+    async () => ({ output: answers.shift() as Readable, finished: ended }),
+    { idleMs: 10_000, signal: new AbortController().signal },
+  )
+  assert.ok(isFleeting(output))
+  const heard: Buffer[] = []
+  // As whoever relays it: one piece after the other, where an iterator would put together what waits.
+  output.on('data', (piece: Buffer) => {
+    heard.push(Buffer.from(piece))
+    giveBack(piece)
+  })
+  await once(output, 'end')
+  assert.ok(Buffer.concat(heard).equals(expected))
+  assert.deepEqual([greeting.length, kept.length], [5000, 70_000], 'what others may keep is there still')
+  assert.deepEqual(
+    passing.map(({ length }) => length),
+    [0, 0, 0, 0],
+    'what passes is handed on as it is',
+  )
+  assert.equal((await finished).exitCode, 0)
+})

@@ -1,0 +1,59 @@
+import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { Invalid } from '../../lib/errors.ts'
+import type { GitContext } from '../context.ts'
+import { type GitKey, repositoryPath } from '../git-key.ts'
+import { customHookNames, type CustomHookName } from '../git.ts'
+
+/** Largest script, in bytes. */
+const maxScriptBytes = 256 * 1024
+
+/** Beside the repository's own files; the hooks of all repositories look there (git-settings.ts). */
+const scriptPath = (context: GitContext, key: GitKey, name: CustomHookName): string =>
+  join(repositoryPath(context.root, key), 'custom_hooks', name)
+
+/** A script of the repository itself, undefined when there is none. */
+export async function readCustomHook(
+  context: GitContext,
+  key: GitKey,
+  name: CustomHookName,
+): Promise<string | undefined> {
+  try {
+    return await readFile(scriptPath(context, key, name), 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Sets a script, or removes it. One that is too large is `Invalid`. */
+export async function writeCustomHook(
+  context: GitContext,
+  key: GitKey,
+  name: CustomHookName,
+  content: string | undefined,
+): Promise<void> {
+  const path = scriptPath(context, key, name)
+  if (content === undefined) return rm(path, { force: true })
+  if (Buffer.byteLength(content) > maxScriptBytes) {
+    throw new Invalid(`a script has at most ${maxScriptBytes} bytes`, 'hook_too_large')
+  }
+  await mkdir(join(path, '..'), { recursive: true })
+  const temporary = `${path}.${randomBytes(6).toString('hex')}`
+  await writeFile(temporary, content)
+  await chmod(temporary, 0o700)
+  await rename(temporary, path)
+}
+
+/** Gives a repository the scripts of another one. */
+export async function copyCustomHooks(context: GitContext, from: GitKey, to: GitKey): Promise<void> {
+  const scripts = await Promise.all(
+    customHookNames.map(async (name) => ({ name, content: await readCustomHook(context, from, name) })),
+  )
+  await Promise.all(
+    scripts.map(async ({ name, content }) => {
+      if (content !== undefined) await writeCustomHook(context, to, name, content)
+    }),
+  )
+}

@@ -1,0 +1,32 @@
+import { createReadStream } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type GitContext, locate } from '../context.ts'
+import type { GitKey } from '../git-key.ts'
+import type { StoredFile } from '../git.ts'
+
+/** Files of an object store that clients of the dumb protocol (gitprotocol-http) fetch; nothing else is given away. */
+const storedForm =
+  /^(?:[0-9a-f]{2}\/(?:[0-9a-f]{38}|[0-9a-f]{62})|pack\/pack-(?:[0-9a-f]{40}|[0-9a-f]{64})\.(?:pack|idx))$/
+
+/** A loose object (`ab/cdef…`), a pack or its index (`pack/pack-….pack`, `.idx`) as it lies there; undefined: none. */
+export async function storedFile(context: GitContext, key: GitKey, name: string): Promise<StoredFile | undefined> {
+  if (!storedForm.test(name)) return undefined
+  const path = join(locate(context, key).directory, 'objects', name)
+  try {
+    const { size } = await stat(path)
+    return { sizeBytes: size, read: () => createReadStream(path) }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Names of the packs, such as `pack-….pack`. */
+export async function listPacks(context: GitContext, key: GitKey): Promise<readonly string[]> {
+  const names = await readdir(join(locate(context, key).directory, 'objects', 'pack')).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  })
+  return names.filter((name) => name.endsWith('.pack') && storedForm.test(`pack/${name}`)).sort()
+}

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { giveBack, isFleeting } from '../../lib/fleeting.ts'
+import type { Oid } from '../../lib/ids.ts'
+import { packetLine } from '../../testing/clone.ts'
+import { type GitKey, newGitKey } from '../git-key.ts'
+import { commitOn, someone, startTestGit } from '../git.test-support.ts'
+import type { Git, GitLimits } from '../git.ts'
+import { type KeepLimits, SharedFetches } from './shared-fetch.ts'
+
+const mebibyte = 1 << 20
+
+/** The git layer with a repository of some size, and a count of the processes that served fetches. */
+async function startCounted(limits: Partial<GitLimits> = {}) {
+  let started = 0
+  const tested = await startTestGit({
+    limits,
+    onCommand: ({ name }) => {
+      if (name === 'upload-pack') started += 1
+    },
+  })
+  const { git } = tested
+  const key = newGitKey()
+  await git.create(key)
+  const { oid } = await git.writeCommit(key, {
+    parents: [],
+    tree: { base: undefined, changes: [{ op: 'write', path: 'large', content: randomBytes(6 * mebibyte) }] },
+    author: someone,
+    committer: someone,
+    message: 'large',
+  })
+  await git.updateRefs(key, [{ ref: 'refs/heads/main', old: undefined, new: oid }])
+  return { git, key, oid, started: () => started, [Symbol.asyncDispose]: () => tested[Symbol.asyncDispose]() }
+}
+
+async function ask(git: Git, key: GitKey, want: Oid): Promise<Readable> {
+  const request = `${packetLine('command=fetch')}${packetLine('object-format=sha1')}0001${packetLine(`want ${want}`)}`
+  const body = `${request}${packetLine('no-progress')}${packetLine('done')}0000`
+  const fetch = { stateless: true, protocol: 'version=2', body: Readable.from([Buffer.from(body)]) }
+  return (await git.uploadPack(key, fetch)).output
+}
+
+async function readAll(stream: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
+}
+
+/** The same by somebody who gives the memory of each piece back at once, as the server does when it has left. */
+async function readAndGiveBack(stream: Readable): Promise<Buffer> {
+  assert.ok(isFleeting(stream))
+  const copies: Buffer[] = []
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    copies.push(Buffer.from(chunk))
+    giveBack(chunk)
+  }
+  return Buffer.concat(copies)
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (let attempt = 0; !isSo(); attempt += 1) {
+    assert.ok(attempt < 400, isSo.toString())
+    await wait(25)
+  }
+}
+
+test('git transport: what is cloned again and again is packed twice at most, as long as no reference moves', async () => {
+  await using counted = await startCounted()
+  const { git, key, oid, started } = counted
+  assert.ok((await readAll(await ask(git, key, oid))).length > 6 * mebibyte)
+  const first = await readAll(await ask(git, key, oid))
+  for (let index = 0; index < 3; index += 1) assert.ok((await readAll(await ask(git, key, oid))).equals(first))
+  assert.equal(started(), 2)
+
+  // A reader that takes nothing holds nobody up.
+  const slow = await ask(git, key, oid)
+  const others = await Promise.all([1, 2, 3].map(async () => readAll(await ask(git, key, oid))))
+  for (const other of others) assert.ok(other.equals(first))
+  assert.equal(started(), 2)
+
+  // What one of them gives back is nobody else's.
+  const [given, kept] = await Promise.all([
+    readAndGiveBack(await ask(git, key, oid)),
+    readAll(await ask(git, key, oid)),
+  ])
+  assert.deepEqual([given.equals(first), kept.equals(first)], [true, true])
+  assert.equal(started(), 2)
+
+  const next = await commitOn(git, key, 'main', { 'more.txt': 'more' })
+  const after = await readAll(await ask(git, key, next))
+  assert.ok(!after.equals(first))
+  assert.equal(started(), 3)
+  // It began before, and is read to its end although nobody else may have it any more.
+  assert.ok((await readAll(slow)).equals(first))
+  await git.updateRefs(key, [{ ref: 'refs/heads/main', old: next, new: oid }])
+  await git.updateRefs(key, [{ ref: 'refs/tags/t', old: undefined, new: oid }])
+  await readAll(await ask(git, key, oid))
+  assert.equal(started(), 4, 'a tag is a reference too')
+})
+
+test('git transport: no more is kept than there is room for, and what does not fit is sent all the same', async () => {
+  await using counted = await startCounted({ keptFetchBytes: 4 * mebibyte })
+  const { git, key, oid, started } = counted
+  // Who comes before the second was found too long may still share it.
+  for (let asked = 0; started() < 5; asked += 1) {
+    assert.ok(asked < 400)
+    assert.ok((await readAll(await ask(git, key, oid))).length > 6 * mebibyte)
+  }
+})
+
+/** Fetches of made up bytes. */
+function madeUp(limits: Partial<KeepLimits>, folder: string) {
+  const fetches = new SharedFetches(folder, {
+    maxBytes: 10 * mebibyte,
+    idleMs: 600_000,
+    longestMs: 600_000,
+    ...limits,
+  })
+  let started = 0
+  const read = async (request: string, bytes = 4 * mebibyte): Promise<number> => {
+    const content = Buffer.alloc(bytes, request)
+    const { output } = await fetches.join({
+      question: { repository: 'one', refs: 'same', request },
+      share: undefined,
+      start: async () => {
+        started += 1
+        return {
+          output: Readable.from([content.subarray(0, bytes / 2), content.subarray(bytes / 2)]),
+          finished: Promise.resolve({ exitCode: 0, stderr: '' }),
+        }
+      },
+      signal: undefined,
+    })
+    assert.ok((await readAll(output)).equals(content))
+    return started
+  }
+  return { fetches, read }
+}
+
+test('shared fetches: who was asked for longest ago makes room for another', async () => {
+  await using tested = await startTestGit()
+  const { fetches, read } = madeUp({}, await tested.folder('spool'))
+  for (const request of ['a', 'a', 'b', 'b']) await read(request)
+  await until(() => fetches.keptBytes === 8 * mebibyte)
+  assert.equal(await read('a'), 4)
+  await read('c', 5 * mebibyte)
+  assert.equal(await read('c', 5 * mebibyte), 6)
+  await until(() => fetches.keptBytes === 9 * mebibyte)
+  assert.equal(await read('a'), 6)
+  assert.equal(await read('c', 5 * mebibyte), 6)
+  assert.equal(await read('b'), 7)
+  fetches.close()
+  assert.equal(fetches.keptBytes, 0)
+})
+
+test('shared fetches: what nobody asks for any more is dropped, and what everybody asks for in the end too', async () => {
+  await using tested = await startTestGit()
+  const idle = madeUp({ idleMs: 300 }, await tested.folder('idle'))
+  await idle.read('a')
+  await idle.read('a')
+  await until(() => idle.fetches.keptBytes === 0)
+  const busy = madeUp({ longestMs: 200 }, await tested.folder('busy'))
+  await busy.read('a')
+  await busy.read('a')
+  for (let attempt = 0; (await busy.read('a')) === 2; attempt += 1) {
+    assert.ok(attempt < 400)
+    await wait(10)
+  }
+  busy.fetches.close()
+})

@@ -1,0 +1,508 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join, resolve as resolvePath } from 'node:path'
+import { pipeline, Readable } from 'node:stream'
+import { Invalid, NotFound, Refusal } from '../../lib/errors.ts'
+import { asFleeting, isFleeting } from '../../lib/fleeting.ts'
+import { withFullDisk } from '../../lib/full-disk.ts'
+import type { HookAnswer, HookQuestion } from '../broker/protocol.ts'
+import {
+  answerLsRefs,
+  capabilitiesOf,
+  countCommands,
+  kindOfRequest,
+  peek,
+  protocolVersion,
+  pushAdvertisement,
+  readWhole,
+} from './advertisement.ts'
+import { awaitPush, awaitRequest, begunLater, conversation, withoutGreeting, type Patience } from './conversation.ts'
+import { checkOids, formatOf, type GitContext, locate } from '../context.ts'
+import type { GitKey } from '../git-key.ts'
+import type {
+  ArchiveFormat,
+  GitService,
+  PushedUpdate,
+  ReceivePackRequest,
+  TopicOutcome,
+  UploadPackRequest,
+} from '../git.ts'
+import { checkHooks } from '../git-settings.ts'
+import type { Oid } from '../../lib/ids.ts'
+import { isZeroOid } from '../../lib/refs.ts'
+import { hidePaths } from './hide-paths.ts'
+import { flushRefs, flushWhole, manyReferences, writtenOut } from '../files/flush.ts'
+import { removeDeadLocks } from '../files/leftovers.ts'
+import { readCommit } from '../objects/object-reader.ts'
+import { placed } from '../objects/placed.ts'
+import { refuseLargeTexts } from './quarantined-texts.ts'
+import { readRef, refsStamp } from '../refs/ref-reader.ts'
+import { exists } from '../repositories/repository.ts'
+
+/** Form of `GIT_PROTOCOL` that the contract (transport.md) lets through. */
+const protocolForm = /^[A-Za-z0-9_.-]+=[A-Za-z0-9_.-]+(?::[A-Za-z0-9_.-]+=[A-Za-z0-9_.-]+)*$/
+const maxProtocolLength = 256
+
+function protocolEnvironment(protocol: string | undefined): Record<string, string> {
+  const accepted = protocol !== undefined && protocol.length <= maxProtocolLength && protocolForm.test(protocol)
+  return accepted ? { GIT_PROTOCOL: protocol } : {}
+}
+
+async function mustExist(context: GitContext, key: GitKey): Promise<string> {
+  const { directory } = locate(context, key)
+  if (!exists(context, key)) throw new NotFound('the repository does not exist', 'git_repository_missing')
+  return directory
+}
+
+function serviceFlags(request: UploadPackRequest): string[] {
+  return [
+    ...(request.stateless ? ['--stateless-rpc'] : []),
+    ...(request.advertise === true ? ['--advertise-refs'] : []),
+  ]
+}
+
+/** Serves a fetch or clone. */
+export async function uploadPack(context: GitContext, key: GitKey, request: UploadPackRequest): Promise<GitService> {
+  const cwd = await mustExist(context, key)
+  if (request.advertise === true) {
+    if (protocolVersion(request.protocol) === 2) return answered(await greetingV2(context, key))
+    return placed(request.share, request.signal, () => runUploadPack(context, cwd, request, undefined, request.signal))
+  }
+  if (!request.stateless) return converse(context, key, request)
+  // The whole request is here before anything is started for it: who sends slowly, or nothing, holds no place.
+  const body = request.body === undefined ? noBytes : await readWhole(request.body)
+  const kind = protocolVersion(request.protocol) === 2 ? kindOfRequest(body) : 'other'
+  // The parts of protocol v2 that are only about references need no process.
+  if (kind === 'ls-refs') return answered(await answerLsRefs(context, key, body))
+  // Clients that want the same share one git: what they ask is an answer's only input but for the repository as it is.
+  const question =
+    kind === 'clone'
+      ? {
+          repository: key,
+          refs: await refsStamp(context, key),
+          request: `${request.protocol ?? ''} ${body.toString('latin1')}`,
+        }
+      : undefined
+  return context.fetches.join({
+    question,
+    share: request.share,
+    start: (signal) => runUploadPack(context, cwd, request, body, signal),
+    signal: request.signal,
+  })
+}
+
+/** Serves the whole of a fetch over one connection. */
+async function converse(context: GitContext, key: GitKey, request: UploadPackRequest): Promise<GitService> {
+  const { body = Readable.from([]) } = request
+  const patience = patienceOf(context, request)
+  if (protocolVersion(request.protocol) === 2) {
+    const answer = (bytes: Buffer): Promise<GitService> =>
+      uploadPack(context, key, { ...request, stateless: true, body: Readable.from([bytes], { objectMode: false }) })
+    return conversation(body, await greetingV2(context, key), answer, patience)
+  }
+  // Of the older protocol git remembers between requests what was said before: one git serves all from the first on.
+  const list = await uploadPack(context, key, { ...request, advertise: true })
+  const greeting = await readWhole(list.output)
+  return begunLater(greeting, async (gone) => {
+    if (!(await awaitRequest(body, { ...patience, signal: AbortSignal.any([gone, patience.signal]) }))) return undefined
+    const cwd = await mustExist(context, key)
+    const service = await placed(request.share, request.signal, () =>
+      runUploadPack(context, cwd, request, body, request.signal),
+    )
+    const output = pipeline(service.output, withoutGreeting(), () => undefined)
+    return { output: isFleeting(service.output) ? asFleeting(output) : output, finished: service.finished }
+  })
+}
+
+const greetingV2 = async (context: GitContext, key: GitKey): Promise<Buffer> =>
+  (await capabilitiesOf(context, await formatOf(context, key))).fetchV2
+
+const patienceOf = (context: GitContext, { signal }: Pick<UploadPackRequest, 'signal'>): Patience => ({
+  idleMs: context.limits.transportIdleMs,
+  signal: signal ?? new AbortController().signal,
+})
+
+const noBytes = Buffer.alloc(0)
+
+function runUploadPack(
+  context: GitContext,
+  cwd: string,
+  request: UploadPackRequest,
+  input: Readable | Buffer | undefined,
+  signal: AbortSignal | undefined,
+): Promise<GitService> {
+  return context.broker.stream({
+    args: ['upload-pack', '--strict', ...serviceFlags(request), cwd],
+    name: 'upload-pack',
+    cwd,
+    kind: 'fetch',
+    environment: protocolEnvironment(request.protocol),
+    input,
+    idleMs: context.limits.transportIdleMs,
+    signal,
+  })
+}
+
+/** A service that was done without git. */
+const answered = (bytes: Buffer): GitService => ({
+  output: Readable.from([bytes], { objectMode: false }),
+  finished: Promise.resolve({ exitCode: 0, stderr: '' }),
+})
+
+/** Serves `git archive --remote` (SSH only). */
+export async function uploadArchive(
+  context: GitContext,
+  key: GitKey,
+  request: Pick<UploadPackRequest, 'signal' | 'share'> & { readonly body: Readable },
+): Promise<GitService> {
+  const cwd = await mustExist(context, key)
+  const patience = patienceOf(context, request)
+  return begunLater(noBytes, async (gone) => {
+    const signal = AbortSignal.any([gone, patience.signal])
+    if (!(await awaitRequest(request.body, { ...patience, signal }))) return undefined
+    return placed(request.share, request.signal, () =>
+      context.broker.stream({
+        args: ['upload-archive', cwd],
+        name: 'upload-archive',
+        cwd,
+        kind: 'archive',
+        input: request.body,
+        idleMs: context.limits.transportIdleMs,
+        signal: request.signal,
+      }),
+    )
+  })
+}
+
+/**
+ * Serves a push. `checkPush` is asked while the objects are in quarantine; once it has agreed, a client that goes away
+ * no longer ends git, and `recordRefUpdates` is called exactly once with what moved, even when git dies before its
+ * hook.
+ */
+export async function receivePack(context: GitContext, key: GitKey, request: ReceivePackRequest): Promise<GitService> {
+  await mustExist(context, key)
+  if (request.advertise === true && protocolVersion(request.protocol) !== 1) {
+    return answered(await pushAdvertisement(context, key))
+  }
+  if (!request.stateless && request.body !== undefined && protocolVersion(request.protocol) !== 1) {
+    return pushOver(context, key, request, request.body)
+  }
+  if (request.advertise === true || !request.stateless) return runReceivePack(context, key, request, small)
+  const looked = await lookAtPush(request)
+  return runReceivePack(context, key, { ...request, body: looked.body }, looked)
+}
+
+/** Serves the whole of a push over one connection. */
+async function pushOver(
+  context: GitContext,
+  key: GitKey,
+  request: ReceivePackRequest,
+  body: Readable,
+): Promise<GitService> {
+  const [greeting, hash] = await Promise.all([pushAdvertisement(context, key), formatOf(context, key)])
+  const patience = patienceOf(context, request)
+  return begunLater(greeting, async (gone) => {
+    const signal = AbortSignal.any([gone, patience.signal])
+    const looked = await awaitPush(body, maxLoosePushBytes, hash, { ...patience, signal })
+    // What was waited for is there, as in a request of its own.
+    return looked && runReceivePack(context, key, { ...request, stateless: true }, kindOfPush(looked))
+  })
+}
+
+async function runReceivePack(
+  context: GitContext,
+  key: GitKey,
+  request: ReceivePackRequest,
+  { isSmall, areMany }: KindOfPush,
+): Promise<GitService> {
+  const cwd = await mustExist(context, key)
+  const limit = Math.max(1, Math.floor(request.maxPackBytes ?? context.limits.maxPackBytes))
+  const push = new Push(context, key, request, areMany)
+  const body = request.advertise === true ? undefined : request.body
+  const args = [...(areMany ? writtenOut : []), ...(isSmall && !areMany ? [] : ['-c', 'transfer.unpackLimit=1'])]
+  // git passes over hooks that it cannot execute: then nothing would be checked.
+  if (request.advertise !== true) await checkHooks(context.settings.hooksFolder)
+  const service = await placed(request.share, request.signal, () =>
+    context.broker.stream({
+      args: ['-c', `receive.maxInputSize=${limit}`, ...args, 'receive-pack', ...serviceFlags(request), cwd],
+      name: 'receive-pack',
+      cwd,
+      kind: 'push',
+      environment: protocolEnvironment(request.protocol),
+      input: body,
+      idleMs: context.limits.transportIdleMs,
+      signal: request.signal,
+      ...(request.advertise === true
+        ? {}
+        : {
+            onQuestion: (question: HookQuestion) => push.answer(question),
+            mayCancel: () => !push.accepted,
+          }),
+    }),
+  )
+  const finished = service.finished.then(
+    async (end) => {
+      await push.settle()
+      return end
+    },
+    async (error: unknown) => {
+      await push.settle()
+      throw error
+    },
+  )
+  finished.catch(() => undefined)
+  return { output: pipeline(service.output, hidePaths(context.root), () => undefined), finished }
+}
+
+/** The longest push whose objects git lays down one by one; a longer one stays the pack that it is, large files in it. */
+const maxLoosePushBytes = 1 << 20
+
+/** What the beginning of a push tells of it. */
+interface KindOfPush {
+  /** Whether its objects may be laid down one by one. */
+  readonly isSmall: boolean
+  /** Whether its references are synced together (docs/decisions/0066). */
+  readonly areMany: boolean
+}
+
+const small: KindOfPush = { isSmall: true, areMany: false }
+
+const kindOfPush = ({ isWhole, start }: { readonly isWhole: boolean; readonly start: Buffer }): KindOfPush => ({
+  isSmall: isWhole,
+  areMany: countCommands(start) > manyReferences,
+})
+
+/** The body to read on from, and of which kind it is. */
+async function lookAtPush({ body }: UploadPackRequest): Promise<KindOfPush & { readonly body: Readable }> {
+  const looked = await peek(body ?? Readable.from([]), maxLoosePushBytes)
+  return { body: looked.body, ...kindOfPush({ isWhole: looked.whole, start: looked.start }) }
+}
+
+/** The state of one push between its hooks. */
+class Push {
+  accepted = false
+  readonly #context: GitContext
+  readonly #key: GitKey
+  readonly #request: ReceivePackRequest
+  readonly #areMany: boolean
+  #question: HookQuestion | undefined
+  #recorded = false
+  #answering: Promise<unknown> = Promise.resolve()
+  #topicLines: readonly string[] = []
+  #topicUpdates: readonly PushedUpdate[] = []
+
+  constructor(context: GitContext, key: GitKey, request: ReceivePackRequest, areMany: boolean) {
+    this.#context = context
+    this.#key = key
+    this.#request = request
+    this.#areMany = areMany
+  }
+
+  get #custom(): boolean {
+    return this.#request.callbacks.customHooks === true
+  }
+
+  answer(question: HookQuestion): Promise<HookAnswer> {
+    const answer = this.#judge(question)
+    this.#answering = answer
+    return answer
+  }
+
+  async #judge(question: HookQuestion): Promise<HookAnswer> {
+    try {
+      if (question.hook === 'pre-receive') return await this.#check(question)
+      if (question.hook === 'proc-receive') return await this.#handleTopics(question)
+      return await this.#record(question.updates as readonly PushedUpdate[], question.options)
+    } catch (thrown) {
+      const error = withFullDisk(thrown)
+      if (error instanceof Refusal) return { accepted: false, lines: [error.message] }
+      this.#context.log('error', 'a push could not be judged or recorded', {
+        hook: question.hook,
+        error: String(error),
+      })
+      return { accepted: false, lines: ['internal error'] }
+    }
+  }
+
+  async #check(question: HookQuestion): Promise<HookAnswer> {
+    if (question.updates.length > this.#context.limits.maxRefUpdates) {
+      return { accepted: false, lines: [`more than ${this.#context.limits.maxRefUpdates} references in one push`] }
+    }
+    const { directory } = locate(this.#context, this.#key)
+    // git names it relative to the repository it has entered.
+    const path = resolvePath(directory, question.quarantine)
+    try {
+      // A push that only deletes brings nothing, and has no quarantine.
+      if (question.quarantine !== '') {
+        // Git has written the objects out and synced nothing: they come before what is written down of the push.
+        if (this.#areMany) await flushWhole(this.#context, path)
+        await refuseLargeTexts(this.#context, { key: this.#key, path })
+      }
+      const verdict = await this.#request.callbacks.checkPush({
+        updates: question.updates as readonly PushedUpdate[],
+        pushOptions: question.options,
+        quarantine: { key: this.#key, path },
+      })
+      if (verdict.ok) {
+        const names = question.updates.map(({ ref }) => ref)
+        await removeDeadLocks(this.#context, this.#key, ['packed-refs', ...names])
+        this.accepted = true
+        this.#question = question
+      }
+      return { accepted: verdict.ok, lines: verdict.lines ?? [], custom: this.#custom }
+    } finally {
+      await this.#context.broker.release(directory, path)
+    }
+  }
+
+  async #handleTopics(question: HookQuestion): Promise<HookAnswer> {
+    const { handleTopics } = this.#request.callbacks
+    const updates = question.updates as readonly PushedUpdate[]
+    this.#topicUpdates = updates
+    if (handleTopics === undefined) {
+      return { accepted: true, lines: [], outcomes: updates.map(({ ref }) => `ng ${ref} not supported here`) }
+    }
+    try {
+      const { outcomes, lines = [] } = await handleTopics({ updates, pushOptions: question.options })
+      this.#topicLines = lines
+      return { accepted: true, lines: [], outcomes: outcomes.flatMap(outcomeLines) }
+    } catch (thrown) {
+      const error = withFullDisk(thrown)
+      const reason = error instanceof Refusal ? error.message : 'internal error'
+      if (!(error instanceof Refusal)) this.#context.log('error', 'a topic push failed', { error: String(error) })
+      return { accepted: true, lines: [], outcomes: updates.map(({ ref }) => `ng ${ref} ${reason}`) }
+    }
+  }
+
+  async #record(updates: readonly PushedUpdate[], pushOptions: readonly string[]): Promise<HookAnswer> {
+    this.#recorded = true
+    // The references of the topic flow were not moved by git but by their handler, which has recorded them.
+    const topics = new Set(this.#topicUpdates.map(({ ref }) => ref))
+    const asked = new Set(this.#question?.updates.map(({ ref }) => ref))
+    const moved = updates.filter(({ ref }) => asked.has(ref) && !topics.has(ref))
+    if (moved.length === 0) return { accepted: true, lines: this.#topicLines, custom: this.#custom }
+    await this.#flush(moved)
+    const { lines } = await this.#request.callbacks.recordRefUpdates({ updates: moved, pushOptions })
+    return { accepted: true, lines: [...this.#topicLines, ...lines], custom: this.#custom }
+  }
+
+  #flush(moved: readonly PushedUpdate[]): Promise<void> {
+    const { directory } = locate(this.#context, this.#key)
+    return flushRefs(
+      this.#context,
+      directory,
+      moved.map(({ ref }) => ref),
+    )
+  }
+
+  /** After git has ended: what moved without the post-receive hook having said so (git was killed) is recorded now. */
+  async settle(): Promise<void> {
+    // git may have been killed while it was asking: what the callbacks do is done before the push is over.
+    await this.#answering
+    if (!this.accepted || this.#recorded || this.#question === undefined) return
+    const topics = new Set(this.#topicUpdates.map(({ ref }) => ref))
+    const moved: PushedUpdate[] = []
+    for (const update of this.#question.updates as readonly PushedUpdate[]) {
+      if (topics.has(update.ref) || update.ref.startsWith('refs/for/') || update.old === update.new) continue
+      const now = await readRef(this.#context, this.#key, update.ref)
+      if (isZeroOid(update.new) ? now === undefined : now === update.new) moved.push(update)
+    }
+    if (moved.length === 0) return
+    this.#recorded = true
+    await this.#flush(moved)
+    this.#context.log('warn', 'a push ended before its hook, its references are recorded now', { key: this.#key })
+    await this.#request.callbacks.recordRefUpdates({ updates: moved, pushOptions: this.#question.options })
+  }
+}
+
+/** A result in the words of the proc-receive protocol (githooks(5)). */
+function outcomeLines(outcome: TopicOutcome): string[] {
+  if (!outcome.ok) return [`ng ${outcome.ref} ${outcome.message}`]
+  const { reported } = outcome
+  if (reported === undefined) return [`ok ${outcome.ref}`]
+  return [
+    `ok ${outcome.ref}`,
+    `option refname ${reported.ref}`,
+    ...(reported.old === undefined ? [] : [`option old-oid ${reported.old}`]),
+    ...(reported.new === undefined ? [] : [`option new-oid ${reported.new}`]),
+    ...(reported.forced === true ? ['option forced-update'] : []),
+  ]
+}
+
+/**
+ * An archive of a commit, with everything below `prefix`. Formats as git names them; a bundle holds the commit as HEAD.
+ */
+export async function archive(
+  context: GitContext,
+  key: GitKey,
+  options: {
+    commit: Oid
+    format: ArchiveFormat
+    prefix: string
+    signal?: AbortSignal
+  },
+): Promise<Readable> {
+  checkOids(options.commit)
+  await readCommit(context, key, options.commit)
+  if (/[\0\n]/.test(options.prefix) || options.prefix.startsWith('/')) throw new Invalid('the prefix is not valid')
+  if (options.format === 'bundle') return bundleOf(context, key, options.commit, options.signal)
+  const { directory } = locate(context, key)
+  const { output } = await context.broker.stream({
+    args: ['archive', `--format=${options.format}`, `--prefix=${options.prefix}`, options.commit],
+    name: 'archive',
+    cwd: directory,
+    environment: { GIT_DIR: directory },
+    kind: 'archive',
+    idleMs: context.limits.transportIdleMs,
+    signal: options.signal,
+  })
+  return output
+}
+
+/** A bundle needs a reference: a repository without anything but a HEAD borrows the objects for the while. */
+async function bundleOf(
+  context: GitContext,
+  key: GitKey,
+  commit: Oid,
+  signal: AbortSignal | undefined,
+): Promise<Readable> {
+  const { directory } = locate(context, key)
+  const temporary = await mkdtemp(join(directory, 'tmp_bundle-'))
+  const cleanUp = (): Promise<void> => rm(temporary, { recursive: true, force: true })
+  try {
+    await mkdir(join(temporary, 'refs'))
+    await mkdir(join(temporary, 'objects'))
+    await writeFile(join(temporary, 'HEAD'), `${commit}\n`)
+    const sha256 = commit.length === 64 ? '[extensions]\n\tobjectFormat = sha256\n' : ''
+    await writeFile(
+      join(temporary, 'config'),
+      `[core]\n\trepositoryFormatVersion = ${sha256 === '' ? 0 : 1}\n\tbare = true\n${sha256}`,
+    )
+    const { output, finished } = await context.broker.stream({
+      args: ['bundle', 'create', '--quiet', '-', 'HEAD'],
+      name: 'bundle',
+      cwd: temporary,
+      kind: 'archive',
+      environment: { GIT_DIR: temporary, GIT_OBJECT_DIRECTORY: join(directory, 'objects') },
+      idleMs: context.limits.transportIdleMs,
+      signal,
+    })
+    void finished.then(cleanUp, cleanUp)
+    return output
+  } catch (error) {
+    await cleanUp()
+    throw error
+  }
+}
+
+/** A bundle of all references, for backups. */
+export async function bundle(context: GitContext, key: GitKey): Promise<GitService> {
+  const cwd = await mustExist(context, key)
+  return context.broker.stream({
+    args: ['bundle', 'create', '--quiet', '-', '--all'],
+    name: 'bundle',
+    cwd,
+    kind: 'maintenance',
+    environment: { GIT_DIR: cwd },
+    idleMs: context.limits.transportIdleMs,
+  })
+}

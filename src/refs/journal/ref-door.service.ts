@@ -1,0 +1,415 @@
+import { Type } from 'typebox'
+import type { Services } from '../../access/context.ts'
+import { readEffect, type PlannedEffect } from '../../access/contributions/ref-effect.ts'
+import { transaction, type Db, type Tx } from '../../db/database.ts'
+import type { RefJournalRow, RepoRow } from '../../db/tables/repositories.ts'
+import { publish } from '../../events/hub.ts'
+import type { PushedUpdate, RefUpdateResult } from '../../git/git.ts'
+import { job } from '../../jobs/job.ts'
+import { enqueue } from '../../jobs/queue.ts'
+import { Unavailable } from '../../lib/errors.ts'
+import type { Oid, UserId } from '../../lib/ids.ts'
+import { branchOf, branchRef, isZeroOid, tagOf, zeroOid } from '../../lib/refs.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { codeOf, wikiOf, type GitRepository } from '../git-repository.ts'
+import { readRefFacts } from './ref-facts.service.ts'
+import {
+  addFollowed,
+  deleteJournal,
+  findHeadBranches,
+  findJournal,
+  insertJournal,
+  LeaseLost,
+  listOpenUpdates,
+  listJournalBefore,
+  listJournalFrom,
+  loadRecorded,
+  lockRepo,
+  loadJournalRepos,
+  updateFirstDefaultBranch,
+  updatePushedRepo,
+  updateWikiBranch,
+  upsertBranches,
+  upsertTags,
+} from './ref-journal.store.ts'
+
+/** Who moved references, and through which door. */
+export interface RefOrigin {
+  readonly doerId: UserId
+  readonly via: 'push' | 'api' | 'web' | 'merge' | 'mirror' | 'internal'
+}
+
+/** A change of one reference; `old` and `new` of nothing are all zeros. */
+export type RefChange = PushedUpdate
+
+/** What is to happen together with a change of references. */
+export interface Consequence {
+  /** Takes place in the transaction that settles the change. */
+  readonly effect?: PlannedEffect
+  /** Asked in the transaction that writes the change down; what it throws keeps git from moving anything. */
+  readonly before?: (tx: Tx) => Promise<void>
+}
+
+/** A journal entry while its references may be on the move. */
+export interface OpenJournal {
+  readonly id: number
+  readonly repository: GitRepository
+  readonly updates: readonly RefChange[]
+  readonly origin: RefOrigin
+  readonly effect?: Omit<PlannedEffect, 'subject'> | undefined
+}
+
+/**
+ * The one way in which the program changes references of a git repository: writes down what is intended and what is to
+ * follow, has git do it in one transaction of its own, and records what came of it (rows of branches and tags, the effect,
+ * `refs.updated`) in one transaction of the database. A crash between the steps is settled at the next start, so
+ * references, rows and events agree.
+ * @param updates each with the value the reference has now; a reference that moved meanwhile gives `stale`
+ */
+export async function moveRefs(
+  services: Services,
+  repository: GitRepository,
+  updates: readonly RefChange[],
+  origin: RefOrigin,
+  consequence: Consequence = {},
+): Promise<RefUpdateResult> {
+  if (updates.length === 0) return { ok: true }
+  const journal = await openJournal(services, repository, updates, origin, consequence)
+  try {
+    const result = await services.git.updateRefs(repository.gitKey, updates)
+    if (result.ok) await settle(services, journal, updates)
+    else await dropJournal(services, journal)
+    return result
+  } catch (error) {
+    await settleUnsure(services, journal, error)
+    throw error
+  }
+}
+
+/**
+ * Writes down what is about to be done. Every opened entry is settled or dropped, by whoever opened it or, once the process
+ * is gone, by whoever is there. A process that lost its lease begins the change under a new one.
+ */
+export async function openJournal(
+  services: Services,
+  repository: GitRepository,
+  updates: readonly RefChange[],
+  origin: RefOrigin,
+  { effect, before }: Consequence = {},
+): Promise<OpenJournal> {
+  const values = {
+    repo_id: repository.repoId,
+    kind: repository.kind,
+    updates: JSON.stringify(updates),
+    origin: JSON.stringify(origin),
+    created_unix: nowUnix(services.clock),
+    ...(effect ? { effect: effectText(effect), subject: effect.subject } : {}),
+  }
+  for (let attempt = 0; attempt < maxLeases; attempt++) {
+    const processId = await services.process.id()
+    try {
+      const id = await transaction(services.db, async (tx) => {
+        await before?.(tx)
+        return insertJournal(tx, { ...values, process_id: processId })
+      })
+      return { id, repository, updates, origin, effect }
+    } catch (error) {
+      if (!(error instanceof LeaseLost)) throw error
+      services.process.lost(processId)
+    }
+  }
+  throw new Unavailable('the server cannot keep its lease on the database; try again', 'lease_lost')
+}
+
+/** How many leases a change may be tried under; one that lost two in a row does not keep any. */
+const maxLeases = 3
+
+const effectText = ({ name, version, data }: PlannedEffect): string => JSON.stringify({ name, version, data })
+
+/** Nothing was moved. */
+export async function dropJournal(services: Services, journal: OpenJournal): Promise<void> {
+  await transaction(services.db, (tx) => deleteJournal(tx, journal.id))
+}
+
+/**
+ * Records what follows from the references that moved. Only the transaction that removes the entry records it, so it is
+ * recorded once. When somebody else removed the entry, it was settled by what git had then; what git did later is recorded
+ * as a change of its own.
+ */
+export async function settle(services: Services, journal: OpenJournal, moved: readonly RefChange[]): Promise<void> {
+  const { repository, origin } = journal
+  if (moved.length === 0) return dropJournal(services, journal)
+  const { repoId, kind, gitKey } = repository
+  const apply = journal.effect && readEffect(services.parts.refEffects, journal.effect)
+  const [facts, chosen] = await Promise.all([
+    // Branches and tags of wikis have no rows.
+    kind === 'code' ? readRefFacts(services, gitKey, moved) : undefined,
+    chooseHead(services, repository, moved),
+  ])
+  // Before the rows, so that what is recorded is true; a crash in between is settled with the same choice.
+  if (chosen !== undefined) await services.git.setHead(gitKey, chosen)
+  const now = nowUnix(services.clock)
+  const { isClaimed, isChosen, areNewest } = await transaction(services.db, async (tx) => {
+    if (!(await deleteJournal(tx, journal.id))) return { isClaimed: false, isChosen: true, areNewest: true }
+    await noteFollowed(tx, repository, journal.id, moved)
+    const isFirst = chosen === undefined || (await recordHead(tx, repository, chosen))
+    let areAllNewest = true
+    if (facts) {
+      const isPushed = origin.via !== 'api' && origin.via !== 'web'
+      const recording = { repoId, journalId: journal.id, doerId: origin.doerId, nowUnix: now, isPushed }
+      const areBranchesNewest = await upsertBranches(tx, recording, facts.branches)
+      const areTagsNewest = await upsertTags(tx, recording, facts.tags)
+      areAllNewest = areBranchesNewest && areTagsNewest
+      await updatePushedRepo(tx, repoId, now)
+    }
+    await apply?.(tx, { repoId, moved, clock: services.clock })
+    await publish(tx, 'refs.updated', {
+      repoId,
+      doerId: origin.doerId,
+      kind,
+      updates: moved.map(({ ref, old, new: target }) => ({ ref, old, new: target })),
+      origin: origin.via,
+    })
+    return { isClaimed: true, isChosen: isFirst, areNewest: areAllNewest }
+  })
+  if (!isClaimed || !areNewest) await recordPresent(services, journal, moved, isClaimed)
+  if (isChosen) return
+  // Another first push at the same time was recorded before this one: its choice stays.
+  const stays = await findHeadBranches(services.db, repoId)
+  if (stays) await services.git.setHead(gitKey, stays.default_branch)
+}
+
+/**
+ * The branch that HEAD is to name after a change: it stays, unless the repository was empty and the first push brings
+ * others; then `main`, `master` or the first one takes its place (observed). Undefined: it stays.
+ */
+async function chooseHead(
+  { db, git }: Services,
+  { repoId, kind, gitKey }: GitRepository,
+  moved: readonly RefChange[],
+): Promise<string | undefined> {
+  const pushed = moved.flatMap((update) => (isZeroOid(update.new) ? [] : (branchOf(update.ref) ?? [])))
+  const row = pushed.length === 0 ? undefined : await findHeadBranches(db, repoId)
+  if (!row) return undefined
+  const present = kind === 'code' ? row.default_branch : row.wiki_branch
+  if (pushed.includes(present)) return undefined
+  const isFirst = kind === 'code' ? row.is_empty : (await git.readRef(gitKey, branchRef(present))) === undefined
+  return isFirst ? firstHeadOf(pushed) : undefined
+}
+
+/** Which of the branches of a first push HEAD names, when the configured one is not among them (observed). */
+export const firstHeadOf = (branches: readonly string[]): string | undefined =>
+  ['main', 'master'].find((name) => branches.includes(name)) ?? branches[0]
+
+/** @returns false when another first push was recorded before */
+const recordHead = async (tx: Tx, { repoId, kind }: GitRepository, branch: string): Promise<boolean> =>
+  kind === 'code' ? updateFirstDefaultBranch(tx, repoId, branch) : updateWikiBranch(tx, repoId, branch)
+
+/**
+ * Tells older entries that are not settled yet which of their references a change began at that is recorded now: should
+ * their process die, they are known to have been made.
+ */
+async function noteFollowed(
+  tx: Tx,
+  repository: GitRepository,
+  journalId: number,
+  moved: readonly RefChange[],
+): Promise<void> {
+  const older = await listJournalBefore(tx, repository, journalId)
+  if (older.length === 0) return
+  const began = new Map(moved.map(({ ref, old }) => [ref, old]))
+  const followed = new Map<string, Oid>()
+  const ids: number[] = []
+  for (const row of older) {
+    const own = (JSON.parse(row.updates) as RefChange[]).filter((update) => began.get(update.ref) === update.new)
+    for (const update of own) followed.set(update.ref, update.new)
+    if (own.length > 0) ids.push(row.id)
+  }
+  if (ids.length > 0) await addFollowed(tx, ids, [...followed].map((each) => `${JSON.stringify(each)}\n`).join(''))
+}
+
+/** The values of references at which later changes began, as they were noted. */
+const followedOf = ({ followed }: RefJournalRow): [ref: string, oid: Oid][] =>
+  followed
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as [string, Oid])
+
+/**
+ * Records what git has by now as a new change, where the rows say something else. Journal entries are numbered before git
+ * moves anything, so a reference that was moved there and back can be moved by an older entry after newer ones were
+ * recorded. And a process that stood still for longer than its lease moves references whose entry somebody else dropped.
+ * @param isClaimed the entry was settled by this process
+ */
+async function recordPresent(
+  services: Services,
+  journal: OpenJournal,
+  moved: readonly RefChange[],
+  isClaimed: boolean,
+): Promise<void> {
+  const { repository, origin } = journal
+  const { repoId, gitKey, kind } = repository
+  // Wikis have no rows to compare with.
+  if (kind === 'wiki') return
+  const recorded = await loadRecorded(services.db, repoId, namesOf(moved))
+  const none = zeroOid(repository.objectFormat)
+  const changes: RefChange[] = []
+  for (const { ref } of moved) {
+    if (branchOf(ref) === undefined && tagOf(ref) === undefined) continue
+    const change = { ref, old: recorded.get(ref) ?? none, new: (await services.git.readRef(gitKey, ref)) ?? none }
+    if (change.old !== change.new) changes.push(change)
+  }
+  // An entry that was dropped took its effect with it.
+  const isDropped = !isClaimed && changes.length === moved.length && changes.every((change) => isAmong(change, moved))
+  const { effect } = journal
+  await recordUnrecorded(
+    services,
+    repository,
+    changes,
+    origin,
+    isDropped && effect ? { ...effect, subject: '' } : undefined,
+  )
+}
+
+const isAmong = (change: RefChange, moved: readonly RefChange[]): boolean =>
+  moved.some(({ ref, old, new: target }) => ref === change.ref && old === change.old && target === change.new)
+
+/** The rows or the journal know of the references by now. */
+class RecordedMeanwhile extends Error {
+  override readonly name = 'RecordedMeanwhile'
+}
+
+/**
+ * Records changes that git has and the rows have not, once, whoever else does the same: not when an entry of the journal is
+ * about one of the references, since settling it records them, nor when the rows changed meanwhile.
+ * @returns whether the changes were recorded
+ */
+export async function recordUnrecorded(
+  services: Services,
+  repository: GitRepository,
+  changes: readonly RefChange[],
+  origin: RefOrigin,
+  effect?: PlannedEffect,
+): Promise<boolean> {
+  if (changes.length === 0) return false
+  const { repoId } = repository
+  const none = zeroOid(repository.objectFormat)
+  const before = async (tx: Tx): Promise<void> => {
+    await lockRepo(tx, repoId)
+    const open = await listOpenRefs(tx, repository)
+    const recorded = await loadRecorded(tx, repoId, namesOf(changes))
+    const isUnknown = changes.every(({ ref, old }) => !open.has(ref) && (recorded.get(ref) ?? none) === old)
+    if (!isUnknown) throw new RecordedMeanwhile()
+  }
+  try {
+    const journal = await openJournal(services, repository, changes, origin, effect ? { effect, before } : { before })
+    await settle(services, journal, changes)
+    return true
+  } catch (error) {
+    if (error instanceof RecordedMeanwhile) return false
+    throw error
+  }
+}
+
+/** The references of a git repository that unsettled changes are about. */
+export const listOpenRefs = async (
+  db: Db | Tx,
+  repository: Pick<GitRepository, 'repoId' | 'kind'>,
+): Promise<Set<string>> =>
+  new Set(
+    (await listOpenUpdates(db, repository)).flatMap(({ updates }) =>
+      (JSON.parse(updates) as RefChange[]).map(({ ref }) => ref),
+    ),
+  )
+
+const namesOf = (changes: readonly RefChange[]) => ({
+  branches: changes.flatMap(({ ref }) => branchOf(ref) ?? []),
+  tags: changes.flatMap(({ ref }) => tagOf(ref) ?? []),
+})
+
+/** How long git that lost its broker is given to be gone before its references are looked at, in milliseconds. */
+const cutOffMs = 1000
+
+/**
+ * Settles an entry of which it is not known whether git moved its references. Where git or the database is away, a job
+ * does so a moment later. Never throws, since the caller has something to tell that comes first.
+ * @param failure what git ended with, if it is known
+ */
+export async function settleUnsure(services: Services, journal: OpenJournal, failure?: unknown): Promise<void> {
+  const isCutOff = failure instanceof Unavailable && failure.code === 'git_unavailable'
+  try {
+    if (!isCutOff) return await settleByLooking(services, journal)
+  } catch (error) {
+    services.log('warn', 'a change of references is settled later', { error, journalId: journal.id })
+  }
+  const later = transaction(services.db, (tx) =>
+    enqueue(tx, settleChange, { journalId: journal.id }, { delayMs: cutOffMs }),
+  )
+  await later.catch((error: unknown) => {
+    services.log('error', 'a change of references cannot be settled yet', { error, journalId: journal.id })
+    // The disk of the database may be full: nothing can be written down, so this process remembers. Should it end, the
+    // next start comes to it, or the clock: `settleLeftovers`.
+    setTimeout(() => void settleUnsure(services, journal), unwrittenRetryMs).unref()
+  })
+}
+
+/** How long until a change is looked at again that not even a job could be written for, in milliseconds. */
+const unwrittenRetryMs = 5000
+
+/** Settles an entry that whoever opened it could not. */
+export const settleChange = job({
+  name: 'settleRefChange',
+  pool: 'git',
+  priority: 'high',
+  input: Type.Object({ journalId: Type.Integer() }),
+  async run(services: Services, { journalId }) {
+    const row = await findJournal(services.db, journalId)
+    const repo = row && (await loadJournalRepos(services.db, [row.repo_id])).get(row.repo_id)
+    if (repo) await settleRow(services, row, repo)
+  },
+})
+
+/** Settles an entry as it is stored. */
+export async function settleRow(services: Services, row: RefJournalRow, repo: RepoRow): Promise<void> {
+  const repository = repositoryOf(row, repo)
+  // A wiki that was deleted took its references with it.
+  if (!repository) return transaction(services.db, async (tx) => void (await deleteJournal(tx, row.id)))
+  await settleByLooking(services, {
+    id: row.id,
+    repository,
+    updates: JSON.parse(row.updates) as RefChange[],
+    origin: JSON.parse(row.origin) as RefOrigin,
+    effect: row.effect === '' ? undefined : (JSON.parse(row.effect) as Omit<PlannedEffect, 'subject'>),
+  })
+}
+
+function repositoryOf({ kind }: RefJournalRow, repo: RepoRow): GitRepository | undefined {
+  if (kind === 'code') return codeOf(repo)
+  return repo.wiki_git_key === null ? undefined : wikiOf(repo, repo.wiki_git_key)
+}
+
+/**
+ * Settles an entry by what its references are now, and by what came after: a reference was moved when it is where it was
+ * to be moved to, or when a later change that was made began there.
+ */
+export async function settleByLooking(services: Services, journal: OpenJournal): Promise<void> {
+  const { repository, updates } = journal
+  const none = zeroOid(repository.objectFormat)
+  const values = new Map<string, Set<Oid>>()
+  for (const { ref } of updates) {
+    values.set(ref, new Set([(await services.git.readRef(repository.gitKey, ref)) ?? none]))
+  }
+  // After the references: a change that has moved them further by then is either among these or noted on them.
+  const since = await listJournalFrom(services.db, repository, journal.id)
+  const moved: RefChange[] = []
+  for (const row of since.toReversed()) {
+    for (const [ref, oid] of followedOf(row)) values.get(ref)?.add(oid)
+    for (const update of JSON.parse(row.updates) as RefChange[]) {
+      const known = values.get(update.ref)
+      if (!known?.has(update.new)) continue
+      known.add(update.old)
+      if (row.id === journal.id) moved.push(update)
+    }
+  }
+  await settle(services, journal, moved)
+}

@@ -1,0 +1,69 @@
+import type { TeamId, UserId } from '../../lib/ids.ts'
+import { allow, deny, type Verdict } from '../../lib/verdict.ts'
+import { pathsCovered, type BranchActor, type BranchChange } from './branch-protection.rules.ts'
+import type { BranchRule } from './branch-protection.store.ts'
+
+const isListed = (actor: BranchActor, userIds: readonly UserId[], teamIds: readonly TeamId[]): boolean =>
+  (actor.id !== undefined && userIds.includes(actor.id)) || teamIds.some((id) => actor.teamIds.has(id))
+
+const allowIf = (isAllowed: boolean, reason: string): Verdict => (isAllowed ? allow : deny(reason))
+
+/** Whether somebody may push to a branch that a rule protects; nobody is excepted, owners and administrators neither. */
+export function mayPush(rule: BranchRule | undefined, actor: BranchActor): Verdict {
+  if (!actor.isDeployKey && !actor.rights.canWrite('code')) return deny('you may not write the repository')
+  if (!rule) return allow
+  const isOpen = rule.enable_push && (!rule.enable_push_whitelist || isOnPushList(rule, actor))
+  return allowIf(isOpen, 'you may not push to this protected branch')
+}
+
+const isOnPushList = (rule: BranchRule, actor: BranchActor): boolean =>
+  actor.isDeployKey ? rule.push_deploy_keys : isListed(actor, rule.push_user_ids, rule.push_team_ids)
+
+/** Whether somebody may merge into a branch, as far as the list of mergers is concerned. */
+export const mayMerge = (rule: BranchRule | undefined, actor: BranchActor): Verdict =>
+  allowIf(
+    rule?.enable_merge_whitelist
+      ? isListed(actor, rule.merge_user_ids, rule.merge_team_ids)
+      : actor.rights.canWrite('code'),
+    'you may not merge into this branch',
+  )
+
+/** Whether somebody's approval is an official one. */
+export const mayApprove = (rule: BranchRule | undefined, actor: BranchActor): Verdict =>
+  allowIf(
+    rule?.enable_approvals_whitelist
+      ? isListed(actor, rule.approvals_user_ids, rule.approvals_team_ids)
+      : actor.rights.canWrite('code'),
+    'your approval does not count here',
+  )
+
+/** Whether files may change, by pushes, writes and merges alike: the protected ones are for nobody. */
+export function mayChangeFiles(rule: BranchRule, branch: string, paths: readonly string[]): Verdict {
+  const covered = pathsCovered(rule.protected_file_patterns, paths)
+  // Nobody gets past a rule by making it slow.
+  if (covered === undefined) return deny(`branch ${branch}: its protected_file_patterns take too long for these files`)
+  const [path] = covered
+  return path === undefined ? allow : deny(`branch ${branch} is protected from changing file ${path}`)
+}
+
+/** Whether commits may come to a branch. @param unsigned the first of them without a good signature */
+export const mayBringCommits = (rule: BranchRule, branch: string, unsigned: string | undefined): Verdict =>
+  rule.require_signed_commits && unsigned !== undefined
+    ? deny(`branch ${branch} takes signed commits only; ${unsigned} is not`)
+    : allow
+
+/** Whether a push, or a write through the API, may change a branch so. */
+export function mayChangeBranch(rule: BranchRule, actor: BranchActor, change: BranchChange): Verdict {
+  const { branch, paths } = change
+  if (change.kind === 'delete') return deny(`branch ${branch} is protected from deletion`)
+  if (change.isForced) return deny(`branch ${branch} is protected from force push`)
+  const commits = mayBringCommits(rule, branch, change.unsignedCommit)
+  if (!commits.allowed) return commits
+  const closed = deny(`you may not push to protected branch ${branch}`)
+  const isPusher = mayPush(rule, actor).allowed
+  if (paths === undefined) return isPusher || rule.unprotected_file_patterns !== '' ? allow : closed
+  const files = mayChangeFiles(rule, branch, paths)
+  if (!files.allowed || isPusher) return files
+  const areOpen = paths.length > 0 && pathsCovered(rule.unprotected_file_patterns, paths)?.length === paths.length
+  return areOpen && (actor.isDeployKey || actor.rights.canWrite('code')) ? allow : closed
+}

@@ -1,0 +1,70 @@
+import { Type, type Static } from 'typebox'
+import { dateTime, nullable, object, requestObject } from '../../http/schema.ts'
+
+export const BranchProtection = object('BranchProtection', {
+  branch_name: Type.String(),
+  rule_name: Type.String(),
+  enable_push: Type.Boolean(),
+  enable_push_whitelist: Type.Boolean(),
+  push_whitelist_usernames: nullable(Type.Array(Type.String())),
+  push_whitelist_teams: nullable(Type.Array(Type.String())),
+  push_whitelist_deploy_keys: Type.Boolean(),
+  enable_merge_whitelist: Type.Boolean(),
+  merge_whitelist_usernames: nullable(Type.Array(Type.String())),
+  merge_whitelist_teams: nullable(Type.Array(Type.String())),
+  enable_status_check: Type.Boolean(),
+  status_check_contexts: nullable(Type.Array(Type.String())),
+  required_approvals: Type.Integer(),
+  enable_approvals_whitelist: Type.Boolean(),
+  approvals_whitelist_username: nullable(Type.Array(Type.String())),
+  approvals_whitelist_teams: nullable(Type.Array(Type.String())),
+  block_on_rejected_reviews: Type.Boolean(),
+  block_on_official_review_requests: Type.Boolean(),
+  block_on_outdated_branch: Type.Boolean(),
+  dismiss_stale_approvals: Type.Boolean(),
+  ignore_stale_approvals: Type.Boolean(),
+  require_signed_commits: Type.Boolean(),
+  protected_file_patterns: Type.String(),
+  unprotected_file_patterns: Type.String(),
+  apply_to_admins: Type.Boolean(),
+  created_at: dateTime(),
+  updated_at: dateTime(),
+})
+export type BranchProtection = Static<typeof BranchProtection>
+
+/** What a rule can be told, when it is made and later. */
+const settings = {
+  enable_push: Type.Optional(Type.Boolean()),
+  enable_push_whitelist: Type.Optional(Type.Boolean()),
+  push_whitelist_usernames: Type.Optional(Type.Array(Type.String())),
+  push_whitelist_teams: Type.Optional(Type.Array(Type.String())),
+  push_whitelist_deploy_keys: Type.Optional(Type.Boolean()),
+  enable_merge_whitelist: Type.Optional(Type.Boolean()),
+  merge_whitelist_usernames: Type.Optional(Type.Array(Type.String())),
+  merge_whitelist_teams: Type.Optional(Type.Array(Type.String())),
+  enable_status_check: Type.Optional(Type.Boolean()),
+  status_check_contexts: Type.Optional(Type.Array(Type.String())),
+  required_approvals: Type.Optional(Type.Integer()),
+  enable_approvals_whitelist: Type.Optional(Type.Boolean()),
+  approvals_whitelist_username: Type.Optional(Type.Array(Type.String())),
+  approvals_whitelist_teams: Type.Optional(Type.Array(Type.String())),
+  block_on_rejected_reviews: Type.Optional(Type.Boolean()),
+  block_on_official_review_requests: Type.Optional(Type.Boolean()),
+  block_on_outdated_branch: Type.Optional(Type.Boolean()),
+  dismiss_stale_approvals: Type.Optional(Type.Boolean()),
+  ignore_stale_approvals: Type.Optional(Type.Boolean()),
+  require_signed_commits: Type.Optional(Type.Boolean()),
+  protected_file_patterns: Type.Optional(Type.String()),
+  unprotected_file_patterns: Type.Optional(Type.String()),
+  apply_to_admins: Type.Optional(Type.Boolean()),
+} as const
+
+export const CreateBranchProtectionOption = requestObject('CreateBranchProtectionOption', {
+  branch_name: Type.Optional(Type.String()),
+  rule_name: Type.Optional(Type.String()),
+  ...settings,
+})
+export type CreateBranchProtectionOption = Static<typeof CreateBranchProtectionOption>
+
+export const EditBranchProtectionOption = requestObject('EditBranchProtectionOption', settings)
+export type EditBranchProtectionOption = Static<typeof EditBranchProtectionOption>

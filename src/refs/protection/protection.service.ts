@@ -1,0 +1,187 @@
+import type { RepoCtx } from '../../access/context.ts'
+import { matchExpressions } from '../../access/contributions/expressions.ts'
+import type { PushedUpdate, ReadFrom } from '../../git/git.ts'
+import { Forbidden } from '../../lib/errors.ts'
+import { compileGlob } from '../../lib/glob.ts'
+import { MatchBudget } from '../../lib/pattern.ts'
+import type { Oid } from '../../lib/ids.ts'
+import { branchOf, branchRef, isZeroOid, tagOf } from '../../lib/refs.ts'
+import { branchActor } from './branch-actor.ts'
+import { mayChangeBranch } from './branch-protection.policy.ts'
+import { effectiveRule, ruleFinder, type BranchActor, type BranchChange } from './branch-protection.rules.ts'
+import { listBranchRules, type BranchRule } from './branch-protection.store.ts'
+import { mayChangeTag } from './tag-protection.policy.ts'
+import { expressionOf } from './tag-protection.rules.ts'
+import { listTagRules, type TagRule } from './tag-protection.store.ts'
+import { verifySignatures } from '../signing/verification.ts'
+
+/** A reference that may not move as it was asked to, and why. */
+export interface ProtectionRefusal {
+  readonly ref: string
+  readonly reason: string
+}
+
+/** Most new commits whose signatures are looked at in one push to a branch that takes signed ones only. */
+const maxVerifiedCommits = 5000
+
+/** A change that was not made yet, not even in quarantine: what it will be is known all the same. */
+export interface PlannedChange {
+  readonly ref: string
+  readonly kind: BranchChange['kind']
+  /** Paths of files that will differ; undefined: they are judged later. */
+  readonly paths: readonly string[] | undefined
+  /** What stands for a commit that will not be signed; undefined when none is made. */
+  readonly unsignedCommit: string | undefined
+}
+
+/**
+ * Judges changes of references by the protections of branches and tags, whoever makes them: pushes, the API, merges.
+ * Changes that git knows are read through `at`, so they may be in quarantine; planned ones need no objects.
+ * @returns the refusals; none when everything is allowed
+ */
+export async function checkProtections(
+  ctx: RepoCtx,
+  changes: readonly (PushedUpdate | PlannedChange)[],
+  options: { readonly at?: ReadFrom; readonly isDeployKey?: boolean } = {},
+): Promise<readonly ProtectionRefusal[]> {
+  const branches = changes.flatMap((change) => {
+    const branch = branchOf(change.ref)
+    return branch === undefined ? [] : [{ change, branch }]
+  })
+  const tags = changes.flatMap(({ ref }) => {
+    const tag = tagOf(ref)
+    return tag === undefined ? [] : [{ ref, tag }]
+  })
+  const [branchRules, tagRules] = await Promise.all([
+    branches.length > 0 ? listBranchRules(ctx.db, ctx.repo.id) : [],
+    tags.length > 0 ? listTagRules(ctx.db, ctx.repo.id) : [],
+  ])
+  if (branchRules.length === 0 && tagRules.length === 0) return []
+  const actor = await branchActor(ctx, options)
+  const refusals: ProtectionRefusal[] = []
+  const ruleOf = ruleFinder(branchRules)
+  for (const { change, branch } of branches) {
+    const rule = ruleOf(branch)
+    if (!rule) continue
+    const looked = 'kind' in change ? change : await lookAt(ctx, rule, change, options.at ?? ctx.repo.git_key)
+    const verdict = mayChangeBranch(rule, actor, { isForced: false, ...looked, branch })
+    if (!verdict.allowed) refusals.push({ ref: change.ref, reason: verdict.reason })
+  }
+  const rulesAbout = await tagRulesAbout(
+    ctx,
+    tagRules,
+    tags.map(({ tag }) => tag),
+  )
+  for (const [index, { ref, tag }] of tags.entries()) {
+    const verdict = mayChangeTag(rulesAbout[index] ?? [], tag, actor)
+    if (!verdict.allowed) refusals.push({ ref, reason: verdict.reason })
+  }
+  return refusals
+}
+
+/** For each tag the rules about it: those whose glob, of which `*` crosses slashes, or whose expression between slashes fits. */
+async function tagRulesAbout(
+  ctx: RepoCtx,
+  rules: readonly TagRule[],
+  tags: readonly string[],
+): Promise<readonly (readonly TagRule[])[]> {
+  const withExpression = rules.flatMap((rule) => {
+    const expression = expressionOf(rule.name_pattern)
+    return expression === undefined ? [] : [{ rule, expression }]
+  })
+  const found = await matchExpressions(
+    ctx,
+    withExpression.map(({ expression }) => expression),
+    tags,
+  )
+  const fits = new Map(withExpression.map(({ rule }, index) => [rule.id, found[index]]))
+  const budget = new MatchBudget()
+  const globs = new Map(
+    rules.filter(({ id }) => !fits.has(id)).map((rule) => [rule.id, compileGlob(rule.name_pattern, '', budget)]),
+  )
+  return tags.map((tag, index) =>
+    // An expression that cannot be judged protects: nobody gets past a rule by making it slow.
+    rules.filter(({ id }) => globs.get(id)?.(tag) ?? fits.get(id)?.[index] ?? true),
+  )
+}
+
+/** Like `checkProtections`; the first refusal is thrown as `Forbidden`. */
+export async function mustBeAllowedByProtections(
+  ctx: RepoCtx,
+  changes: readonly (PushedUpdate | PlannedChange)[],
+): Promise<void> {
+  const [refusal] = await checkProtections(ctx, changes)
+  if (refusal) throw new Forbidden(refusal.reason, 'branch_protected', { ref: refusal.ref })
+}
+
+/**
+ * Refuses the removal of a branch, by the API and after a merge alike: of the default branch, of a protected one, and by
+ * those who may not write the repository (`Forbidden`).
+ */
+export async function mustBeRemovable(ctx: RepoCtx, branch: string): Promise<void> {
+  if (branch === ctx.repo.default_branch) throw new Forbidden(`${branch} is the default branch`, 'default_branch')
+  if (!ctx.rights.canWrite('code')) throw new Forbidden(`you may not delete branch ${branch}`, 'branch_forbidden')
+  const removal = { ref: branchRef(branch), kind: 'delete', paths: [], unsignedCommit: undefined } as const
+  await mustBeAllowedByProtections(ctx, [removal])
+}
+
+/** The rule that protects a branch, and who the caller is to it. */
+export async function protectionOf(
+  ctx: RepoCtx,
+  branch: string,
+): Promise<{ readonly rule: BranchRule | undefined; readonly actor: BranchActor }> {
+  const [rules, actor] = await Promise.all([listBranchRules(ctx.db, ctx.repo.id), branchActor(ctx)])
+  return { rule: effectiveRule(rules, branch), actor }
+}
+
+/** What git knows of a change, as far as a rule looks at it; only that is read. */
+async function lookAt(
+  ctx: RepoCtx,
+  rule: BranchRule,
+  update: PushedUpdate,
+  at: ReadFrom,
+): Promise<Omit<BranchChange, 'branch'>> {
+  const { git } = ctx
+  const isNew = isZeroOid(update.old)
+  if (isZeroOid(update.new)) return { kind: 'delete', isForced: false, paths: [], unsignedCommit: undefined }
+  const kind = isNew ? 'create' : 'update'
+  const isForced = !isNew && !(await git.isAncestor(at, update.old, update.new))
+  if (isForced) return { kind, isForced, paths: [], unsignedCommit: undefined }
+  const before = isNew ? await startOfNewBranch(ctx, update.new, at) : update.old
+  const looksAtPaths = rule.protected_file_patterns !== '' || rule.unprotected_file_patterns !== ''
+  const paths = looksAtPaths ? await changedPaths(ctx, before, update.new, at) : []
+  const unsignedCommit = rule.require_signed_commits ? await firstUnsigned(ctx, before, update.new, at) : undefined
+  return { kind, isForced, paths, unsignedCommit }
+}
+
+/** Where a new branch left the default branch: what it is compared with. */
+async function startOfNewBranch(ctx: RepoCtx, tip: Oid, at: ReadFrom): Promise<Oid | undefined> {
+  const main = await ctx.git.readRef(ctx.repo.git_key, branchRef(ctx.repo.default_branch))
+  return main && ctx.git.mergeBase(at, main, tip)
+}
+
+/** Paths of files that differ between two commits; a moved file counts with both. */
+export async function changedPaths(
+  ctx: Pick<RepoCtx, 'git'>,
+  base: Oid | undefined,
+  head: Oid,
+  at: ReadFrom,
+): Promise<string[]> {
+  const changes = await ctx.git.diffFiles(at, { base, head, renames: false })
+  return changes.map((change) => change.path)
+}
+
+/** The first commit between two without a good signature. */
+export async function firstUnsigned(
+  ctx: RepoCtx,
+  base: Oid | undefined,
+  head: Oid,
+  at: ReadFrom,
+): Promise<string | undefined> {
+  const commits = await ctx.git.log(at, { from: [head], not: base ? [base] : [], limit: maxVerifiedCommits + 1 })
+  // More than can be looked at is as good as unsigned.
+  if (commits.length > maxVerifiedCommits) return commits[maxVerifiedCommits]?.oid
+  const verdicts = await verifySignatures(ctx, commits)
+  const index = verdicts.findIndex((verdict) => verdict.kind === 'unsigned' || !verdict.isGood)
+  return commits[index]?.oid
+}

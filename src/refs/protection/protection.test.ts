@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { TeamId, UserId } from '../../lib/ids.ts'
+import { startForge } from '../../testing/forge.ts'
+import { mayChangeBranch } from './branch-protection.policy.ts'
+import type { BranchActor, BranchChange } from './branch-protection.rules.ts'
+import type { BranchRule } from './branch-protection.store.ts'
+import { Clone } from '../../testing/clone.ts'
+
+const rule = (more: Partial<BranchRule>): BranchRule =>
+  ({
+    rule_name: 'main',
+    enable_push: true,
+    enable_push_whitelist: false,
+    push_user_ids: [],
+    push_team_ids: [],
+    push_deploy_keys: false,
+    require_signed_commits: false,
+    protected_file_patterns: '',
+    unprotected_file_patterns: '',
+    ...more,
+  }) as BranchRule
+
+const writer: BranchActor = { id: 1 as UserId, rights: { canWrite: () => true }, teamIds: new Set([7 as TeamId]) }
+const change: BranchChange = {
+  branch: 'main',
+  kind: 'update',
+  isForced: false,
+  paths: ['a.txt'],
+  unsignedCommit: undefined,
+}
+const isAllowed = (more: Partial<BranchRule>, changed: Partial<BranchChange> = {}, actor = writer): boolean =>
+  mayChangeBranch(rule(more), actor, { ...change, ...changed }).allowed
+
+test('rules of branches: force, deletion, lists, keys and files', () => {
+  assert.equal(isAllowed({}), true)
+  assert.equal(isAllowed({}, { isForced: true }), false)
+  assert.equal(isAllowed({}, { kind: 'delete' }), false)
+  assert.equal(isAllowed({ enable_push: false }), false)
+  assert.equal(isAllowed({ enable_push_whitelist: true }), false)
+  assert.equal(isAllowed({ enable_push_whitelist: true, push_team_ids: [7 as TeamId] }), true)
+  const key: BranchActor = { id: undefined, rights: { canWrite: () => true }, teamIds: new Set(), isDeployKey: true }
+  assert.equal(isAllowed({ enable_push_whitelist: true }, {}, key), false)
+  assert.equal(isAllowed({ enable_push_whitelist: true, push_deploy_keys: true }, {}, key), true)
+  assert.equal(isAllowed({ enable_push: false, unprotected_file_patterns: '*.txt' }), true)
+  assert.equal(
+    isAllowed({ enable_push: false, unprotected_file_patterns: '*.txt' }, { paths: ['a.txt', 'b.md'] }),
+    false,
+  )
+  assert.equal(isAllowed({ protected_file_patterns: 'x; A.TXT ' }), false)
+  assert.equal(isAllowed({ require_signed_commits: true }, { unsignedCommit: 'abc' }), false)
+})
+
+test('repoEditGitHook: a script runs when the repository is pushed to, and may refuse; guests and owners without the right may not set one', async () => {
+  await using forge = await startForge({ settings: { security: { DISABLE_GIT_HOOKS: false } } })
+  const repo = await forge.given.repo()
+  const root = forge.as('root')
+  const script =
+    '#!/bin/sh\nwhile read old new ref; do echo "seen $ref"; case $ref in refs/heads/no) exit 1 ;; esac; done\n'
+  assert.equal((await forge.as('alice').patch(`${repo.api}/hooks/git/pre-receive`, { content: script })).status, 403)
+  assert.equal((await root.patch(`${repo.api}/hooks/git/pre-receive`, { content: script })).status, 200)
+  using clone = await Clone.of(forge, 'alice', repo.fullName)
+  const fine = await clone.git('push', 'origin', 'HEAD:refs/heads/yes')
+  assert.deepEqual([fine.code, fine.err.includes('seen refs/heads/yes')], [0, true])
+  assert.notEqual((await clone.git('push', 'origin', 'HEAD:refs/heads/no')).code, 0)
+  assert.equal((await root.get(`${repo.api}/branches/no`)).status, 404)
+  await root.delete(`${repo.api}/hooks/git/pre-receive`)
+  assert.equal((await clone.git('push', 'origin', 'HEAD:refs/heads/no')).code, 0)
+})
+
+test('protected branches: pushes are refused whole, and rules bind owners', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  const alice = forge.as('alice')
+  await alice.must('POST', `${repo.api}/branch_protections`, { rule_name: 'main' })
+  using clone = await Clone.of(forge, 'alice', repo.fullName)
+  await clone.commit('a.txt', 'a\n')
+  const refused = await clone.git('push', 'origin', 'HEAD:refs/heads/main', 'HEAD:refs/heads/free')
+  assert.deepEqual([refused.code === 0, (await alice.get(`${repo.api}/branches/free`)).status], [false, 404])
+  assert.equal((await clone.git('push', 'origin', 'HEAD:refs/heads/free')).code, 0)
+  const write = await alice.post(`${repo.api}/contents/b.txt`, { content: '' })
+  assert.deepEqual([write.status, write.json.code], [403, 'branch_protected'])
+  assert.equal((await alice.post(`${repo.api}/contents/b.txt`, { content: '', new_branch: 'fresh' })).status, 201)
+})

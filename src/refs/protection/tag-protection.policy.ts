@@ -1,0 +1,20 @@
+import type { TeamId, UserId } from '../../lib/ids.ts'
+import { allow, deny, type Verdict } from '../../lib/verdict.ts'
+import type { TagRule } from './tag-protection.store.ts'
+
+/**
+ * Whether somebody may make, move or delete a tag. Of several rules about it one that allows is enough; owners are bound as well.
+ * @param about the rules that are about the tag
+ */
+export function mayChangeTag(
+  about: readonly TagRule[],
+  tag: string,
+  actor: { readonly id: UserId | undefined; readonly teamIds: ReadonlySet<TeamId> },
+): Verdict {
+  if (about.length === 0) return allow
+  const isAllowed = about.some(
+    (rule) =>
+      (actor.id !== undefined && rule.user_ids.includes(actor.id)) || rule.team_ids.some((id) => actor.teamIds.has(id)),
+  )
+  return isAllowed ? allow : deny(`tag ${tag} is protected`)
+}

@@ -1,0 +1,112 @@
+import type { RepoCtx } from '../../access/context.ts'
+import type { Rights } from '../../access/rights.ts'
+import { recordAct } from '../../audit/audit.ts'
+import { transaction } from '../../db/database.ts'
+import { isRegExp } from '../../lib/bounded-regexp.ts'
+import { BadRequest, Forbidden, Invalid, NotFound } from '../../lib/errors.ts'
+import type { TagRuleId } from '../../lib/ids.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { listedTeams, listedUsers } from './allow-list.service.ts'
+import { expressionOf } from './tag-protection.rules.ts'
+import {
+  deleteTagRule,
+  findTagRule,
+  insertTagRule,
+  listTagRules,
+  updateTagRule,
+  type TagRule,
+} from './tag-protection.store.ts'
+
+/** What is said about a rule; a missing part keeps what is there. */
+export interface TagRuleInput {
+  readonly pattern: string | undefined
+  /** Names of accounts and teams that may make and move the tags. */
+  readonly users: readonly string[] | undefined
+  readonly teams: readonly string[] | undefined
+}
+
+const maxRules = 500
+
+const mayReadCode = (rights: Rights): boolean => rights.canRead('code')
+
+/** Rules, the oldest first. */
+export const listRules = (ctx: RepoCtx): Promise<TagRule[]> => listTagRules(ctx.db, ctx.repo.id)
+
+/** The rule of an id; `NotFound` when the repository has none. */
+export async function getTagRule(ctx: RepoCtx, id: number): Promise<TagRule> {
+  const rule = await findTagRule(ctx.db, ctx.repo.id, id as TagRuleId)
+  if (!rule) throw new NotFound('the rule does not exist', 'tag_rule_not_found')
+  return rule
+}
+
+function checkPattern(pattern: string): void {
+  const expression = expressionOf(pattern)
+  if (expression !== undefined && !isRegExp(expression)) {
+    throw new Invalid(`[name_pattern]: ${pattern} is no regular expression`, 'pattern_invalid')
+  }
+}
+
+/** Makes a rule. No pattern, or nobody allowed, is `BadRequest`; a pattern that has a rule already is `Forbidden` (observed). */
+export async function createTagRule(ctx: RepoCtx, input: TagRuleInput): Promise<TagRule> {
+  const pattern = input.pattern?.trim() ?? ''
+  if (pattern === '') throw new BadRequest('the rule has no pattern', 'pattern_required')
+  if (!input.users?.length && !input.teams?.length) {
+    throw new BadRequest('the rule allows nobody', 'nobody_allowed')
+  }
+  checkPattern(pattern)
+  const existing = await listTagRules(ctx.db, ctx.repo.id)
+  if (existing.some((rule) => rule.name_pattern === pattern)) {
+    throw new Forbidden(`there is a rule ${pattern} already`, 'tag_rule_exists')
+  }
+  if (existing.length >= maxRules) throw new Forbidden(`a repository has at most ${maxRules} rules`, 'too_many_rules')
+  const userIds = await listedUsers(ctx, input.users ?? [], mayReadCode)
+  const teamIds = await listedTeams(ctx, input.teams ?? [])
+  const now = nowUnix(ctx.clock)
+  return transaction(ctx.db, async (tx) => {
+    const made = await insertTagRule(tx, {
+      repo_id: ctx.repo.id,
+      name_pattern: pattern,
+      user_ids: JSON.stringify(userIds),
+      team_ids: JSON.stringify(teamIds),
+      created_unix: now,
+      updated_unix: now,
+    })
+    await recordAct(tx, actOn(ctx, 'tagProtection.created', made.id, made.name_pattern))
+    return made
+  })
+}
+
+const actOn = (ctx: RepoCtx, action: string, id: number, name?: string) => ({
+  action,
+  about: { kind: 'tag protection' as const, id, ...(name === undefined ? {} : { name }) },
+  details: { repository: ctx.repo.id },
+})
+
+/** Changes the parts of a rule that are given. */
+export async function changeTagRule(ctx: RepoCtx, rule: TagRule, input: TagRuleInput): Promise<TagRule> {
+  const pattern = input.pattern?.trim()
+  if (pattern) checkPattern(pattern)
+  const users = input.users && (await listedUsers(ctx, input.users, mayReadCode))
+  const teams = input.teams && (await listedTeams(ctx, input.teams))
+  const changed = await transaction(ctx.db, async (tx) => {
+    const after = await updateTagRule(tx, rule.id, {
+      ...(pattern ? { name_pattern: pattern } : {}),
+      ...(users ? { user_ids: JSON.stringify(users) } : {}),
+      ...(teams ? { team_ids: JSON.stringify(teams) } : {}),
+      updated_unix: nowUnix(ctx.clock),
+    })
+    if (after) await recordAct(tx, actOn(ctx, 'tagProtection.changed', after.id, after.name_pattern))
+    return after
+  })
+  if (!changed) throw new NotFound('the rule does not exist', 'tag_rule_not_found')
+  return changed
+}
+
+export async function removeTagRule(ctx: RepoCtx, id: number): Promise<void> {
+  const isDeleted = await transaction(ctx.db, async (tx) => {
+    const isGone = await deleteTagRule(tx, ctx.repo.id, id as TagRuleId)
+    if (isGone) await recordAct(tx, actOn(ctx, 'tagProtection.deleted', id))
+    return isGone
+  })
+  if (!isDeleted) throw new NotFound('the rule does not exist', 'tag_rule_not_found')
+}

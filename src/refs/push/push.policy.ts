@@ -1,0 +1,29 @@
+import type { Rights } from '../../access/rights.ts'
+import type { RepoRow } from '../../db/tables/repositories.ts'
+import type { PushedUpdate } from '../../git/git.ts'
+import { branchOf, isZeroOid } from '../../lib/refs.ts'
+import { allow, deny, type Verdict } from '../../lib/verdict.ts'
+import type { GitRepository } from '../git-repository.ts'
+
+/** Whether somebody may move one reference by a push, branch and tag protection aside. */
+export function mayPushRef(
+  repo: Pick<RepoRow, 'default_branch' | 'wiki_branch'>,
+  kind: GitRepository['kind'],
+  rights: Pick<Rights, 'canWrite'>,
+  update: PushedUpdate,
+): Verdict {
+  if (update.ref.startsWith('refs/pull/')) return deny('references of pull requests cannot be pushed')
+  if (!rights.canWrite(kind)) return deny('permission denied for writing')
+  const branch = branchOf(update.ref)
+  if (branch === 'HEAD' && !isZeroOid(update.new)) return deny('a branch cannot be named HEAD')
+  const main = kind === 'code' ? repo.default_branch : repo.wiki_branch
+  if (branch !== undefined && branch === main && isZeroOid(update.new)) {
+    return deny('the default branch cannot be deleted')
+  }
+  return allow
+}
+
+/** Whether push options may be used: by administrators of a repository that is no fork. */
+export function maySetByPush(repo: RepoRow, rights: Rights): Verdict {
+  return rights.isAdmin && !repo.is_fork ? allow : deny('options validation failed')
+}

@@ -1,0 +1,56 @@
+import type { Ctx } from '../../access/context.ts'
+import { anyone } from '../../access/requirements.ts'
+import { bytesOf, operation } from '../../http/operation.ts'
+import { bytes, type StreamReply } from '../../http/reply.ts'
+import { pathText } from '../../http/schema.ts'
+import { escapeHtml } from '../../markup/html.ts'
+import { repoCloneUrl, repoSshUrl, repoWebUrl } from '../../repos/repo-url.ts'
+import { findGoPlace } from './go-get.service.ts'
+
+/** What `go get` asks with; whatever else there is at an address, it is answered by what follows here. */
+const asked = { 'go-get': '1' }
+
+/** Where to clone from and where to read, as tags of a page. */
+async function goPage(ctx: Ctx, username: string, reponame: string): Promise<StreamReply<200>> {
+  const { place, defaultBranch } = await findGoPlace(ctx, username, reponame.replace(/\.git$/, ''))
+  const web = repoWebUrl(place)
+  const name = web.replace(/^https?:\/\//, '')
+  const isSsh = ctx.config.repository.goGetCloneUrlProtocol === 'ssh'
+  const source = `${web}/src/branch/${defaultBranch}`
+  const metas = {
+    'go-import': `${name} git ${isSsh ? repoSshUrl(place) : repoCloneUrl(place)}`,
+    'go-source': `${name} _ ${source}{/dir} ${source}{/dir}/{file}#L{line}`,
+  }
+  const lines = Object.entries(metas).map(([key, content]) => `<meta name="${key}" content="${escapeHtml(content)}">`)
+  const head = `<head>\n${lines.join('\n')}\n</head>`
+  const html = `<!DOCTYPE html>\n<html>\n${head}\n<body>${escapeHtml(name)}</body>\n</html>\n`
+  return bytes('text/html; charset=utf-8', html)
+}
+
+/** The repository itself. Missing and private ones are answered alike, so that nobody learns which there are. */
+export const goGet = operation({
+  method: 'GET',
+  path: '/{username}/{reponame}',
+  params: { username: pathText, reponame: pathText },
+  base: 'site',
+  family: 'git',
+  whenQuery: asked,
+  scope: null,
+  requires: [anyone],
+  reply: { 200: bytesOf('text/html') },
+  run: ({ ctx, params }) => goPage(ctx, params.username, params.reponame),
+})
+
+/** A package in a folder of it. */
+export const goGetPackage = operation({
+  method: 'GET',
+  path: '/{username}/{reponame}/{folder+}',
+  params: { username: pathText, reponame: pathText, folder: pathText },
+  base: 'site',
+  family: 'git',
+  whenQuery: asked,
+  scope: null,
+  requires: [anyone],
+  reply: { 200: bytesOf('text/html') },
+  run: ({ ctx, params }) => goPage(ctx, params.username, params.reponame),
+})

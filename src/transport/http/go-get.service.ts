@@ -1,0 +1,24 @@
+import { findAccountByName, findRepoByName } from '../../access/access.store.ts'
+import type { Ctx } from '../../access/context.ts'
+import { accessTo } from '../../access/repo-access.ts'
+import { escapeSegment } from '../../lib/escape-url.ts'
+import type { RepoPlace } from '../../repos/repo-url.ts'
+
+/** The repository as it is called, when the viewer may read it; else as the address says. */
+export async function findGoPlace(
+  ctx: Ctx,
+  ownerName: string,
+  repoName: string,
+): Promise<{ place: RepoPlace; defaultBranch: string }> {
+  const owner = await findAccountByName(ctx.db, ownerName.toLowerCase())
+  const repo = owner && (await findRepoByName(ctx.db, owner.id, repoName.toLowerCase()))
+  if (repo && (await accessTo(ctx.db, ctx.viewer, owner, repo)).rights.canRead('code')) {
+    return { place: { config: ctx.config, owner, repo }, defaultBranch: repo.default_branch }
+  }
+  const asked = {
+    config: ctx.config,
+    owner: { name: escapeSegment(ownerName) },
+    repo: { name: escapeSegment(repoName) },
+  }
+  return { place: asked, defaultBranch: ctx.config.repository.defaultBranch }
+}

@@ -1,0 +1,103 @@
+import { generateKeyPair, randomBytes } from 'node:crypto'
+import { access, constants, link, readFile, unlink, writeFile } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import { makeFolder } from '../../lib/make-folder.ts'
+import { promisify } from 'node:util'
+
+const generateKeys = promisify(generateKeyPair)
+
+/** Makes a key of the kind that its file is called. The SSH library, which could, is not loaded before a client comes. */
+async function generate(path: string): Promise<string> {
+  const name = basename(path).toLowerCase()
+  if (name.includes('ecdsa')) {
+    const { privateKey } = await generateKeys('ec', { namedCurve: 'P-256' })
+    return String(privateKey.export({ type: 'sec1', format: 'pem' }))
+  }
+  if (name.includes('rsa')) {
+    const { privateKey } = await generateKeys('rsa', { modulusLength: 3072 })
+    return String(privateKey.export({ type: 'pkcs1', format: 'pem' }))
+  }
+  const { privateKey } = await generateKeys('ed25519')
+  const { d = '', x = '' } = privateKey.export({ format: 'jwk' })
+  return openSshEd25519(Buffer.from(d, 'base64url'), Buffer.from(x, 'base64url'))
+}
+
+/**
+ * An Ed25519 key in OpenSSH's own form, the only one that SSH programs read for this kind, without a passphrase.
+ * Source: PROTOCOL.key of OpenSSH.
+ */
+function openSshEd25519(seed: Buffer, publicPart: Buffer): string {
+  const kind = 'ssh-ed25519'
+  const publicBlob = Buffer.concat([field(kind), field(publicPart)])
+  const check = randomBytes(4)
+  const body = Buffer.concat([check, check, publicBlob, field(Buffer.concat([seed, publicPart])), field('')])
+  const padding = Buffer.from(Array.from({ length: (8 - (body.length % 8)) % 8 }, (_, index) => index + 1))
+  const whole = Buffer.concat([
+    Buffer.from('openssh-key-v1\0'),
+    field('none'),
+    field('none'),
+    field(''),
+    Buffer.from([0, 0, 0, 1]),
+    field(publicBlob),
+    field(Buffer.concat([body, padding])),
+  ])
+  const lines = whole.toString('base64').replace(/.{70}/g, '$&\n').trimEnd()
+  return `-----BEGIN OPENSSH PRIVATE KEY-----\n${lines}\n-----END OPENSSH PRIVATE KEY-----\n`
+}
+
+/** A text or bytes with their length before them. */
+function field(content: string | Buffer): Buffer {
+  const bytes = Buffer.from(content as string)
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(bytes.length)
+  return Buffer.concat([length, bytes])
+}
+
+/** Keys of a server that starts. */
+export interface HostKeys {
+  /** All of them, in the form of OpenSSH, when the missing ones are made; rejects when one cannot be. */
+  readonly all: Promise<readonly string[]>
+}
+
+/**
+ * Opens the private host keys of the files. Missing ones are made, so that clients that have seen the server once know it
+ * again; of several servers that start at the same time on one folder the first one's key counts. They are not waited for
+ * (an RSA key takes a thread up to half a second), but a folder that cannot be written is told of at once.
+ */
+export async function openHostKeys(paths: readonly string[]): Promise<HostKeys> {
+  const known = await Promise.all(paths.map(readOrPrepare))
+  return { all: Promise.all(paths.map(async (path, index) => known[index] ?? make(path))) }
+}
+
+/** The key of a file; where there is none, its folder is there and can be written. */
+async function readOrPrepare(path: string): Promise<string | undefined> {
+  const key = await read(path)
+  if (key === undefined) {
+    makeFolder(dirname(path), 0o700)
+    await access(dirname(path), constants.W_OK)
+  }
+  return key
+}
+
+const read = (path: string): Promise<string | undefined> =>
+  readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+
+async function make(path: string): Promise<string> {
+  const key = await generate(path)
+  const temporary = `${path}.${randomBytes(6).toString('hex')}`
+  await writeFile(temporary, key, { mode: 0o600, flush: true })
+  try {
+    // Unlike a rename this fails when another server was faster.
+    await link(temporary, path)
+    return key
+  } catch (error) {
+    const theirs = (error as NodeJS.ErrnoException).code === 'EEXIST' ? await read(path) : undefined
+    if (theirs === undefined) throw error
+    return theirs
+  } finally {
+    await unlink(temporary)
+  }
+}

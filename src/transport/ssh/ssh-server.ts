@@ -1,0 +1,239 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import type { AuthContext, Connection, PublicKeyAuthContext, Server, ServerChannel, Session } from 'ssh2'
+import type { Services } from '../../access/context.ts'
+import type { Door } from '../../access/feature.ts'
+import { transaction } from '../../db/database.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { openHostKeys } from './ssh-host-keys.ts'
+import { findCertified } from './certificate-sign-in.service.ts'
+import { findKeyByFingerprint, findKeyOwner, updateKeyUsed } from './ssh-key.store.ts'
+import { fingerprintOf, provesKey, provesKeyAsSent } from '../../secrets/ssh-public-key.ts'
+import { runSshCommand, type SshCaller, type SshRequest } from './ssh-session.service.ts'
+
+/** Most tries of one connection; agents hold many keys and offer them one after the other. */
+const maxAuthTries = 32
+/** Most commands at a time on one connection, as OpenSSH has it. */
+const maxSessions = 10
+/** How long a connection may stay without a command, in milliseconds. */
+const idleConnectionMs = 60_000
+/** A client that has an answer to take and takes less than this in this time has stalled; keepalives are below it. */
+const stalledBytes = 2048
+const stalledMs = 60_000
+/** How often a key is written down as used, in seconds. */
+const usedNoteSeconds = 60
+
+/** One connection, from its first byte. */
+class Link {
+  /** Aborted when the client is gone. */
+  readonly gone = new AbortController()
+  /** Commands under way. */
+  readonly running = new Set<Promise<void>>()
+  readonly socket: Socket
+  caller: SshCaller | undefined
+  #idle: NodeJS.Timeout | undefined
+
+  constructor(socket: Socket, authTimeoutMs: number) {
+    this.socket = socket
+    this.cutIn(authTimeoutMs)
+    socket.once('close', () => {
+      clearTimeout(this.#idle)
+      this.gone.abort()
+    })
+    // What a broken connection has to say is said by its end.
+    socket.on('error', () => undefined)
+  }
+
+  /** Cuts the connection unless something happens before. */
+  cutIn(ms: number): void {
+    clearTimeout(this.#idle)
+    this.#idle = setTimeout(() => this.socket.destroy(), ms)
+  }
+
+  /** Keeps the connection while a command runs. */
+  during(command: Promise<void>): void {
+    clearTimeout(this.#idle)
+    this.running.add(command)
+    void command.finally(() => {
+      this.running.delete(command)
+      if (this.running.size === 0 && !this.socket.destroyed) this.cutIn(idleConnectionMs)
+    })
+  }
+}
+
+/**
+ * Starts the built-in SSH server where the configuration says; port 0 takes a free one. When it is closed, commands under
+ * way are ended but for pushes that were accepted, and what lasts longer than the deadline is cut.
+ */
+export async function startSshServer(services: Services): Promise<Door> {
+  const { config } = services
+  const hostKeys = await openHostKeys(config.paths.sshHostKeys)
+  hostKeys.all.catch((error: unknown) =>
+    services.log('error', 'there is no SSH: a host key could not be made', { error }),
+  )
+  const links = new Map<string, Link>()
+  const stop = new AbortController()
+  let protocol: Promise<Server> | undefined
+  /** Loaded for the first client, who waits for the keys as well: it costs an idle forge memory. */
+  const loadProtocol = async (): Promise<Server> => {
+    const [{ default: ssh }, keys] = await Promise.all([import('ssh2'), hostKeys.all])
+    return new ssh.Server({ hostKeys: [...keys], ident: 'Ingot' }, (client, { ip, port }) => {
+      const link = links.get(`${ip} ${port}`)
+      if (link) serve(services, link, client, stop.signal)
+      else client.end()
+    })
+  }
+  const server = createServer({ noDelay: true, keepAlive: true }, (socket) => {
+    const name = `${socket.remoteAddress} ${socket.remotePort}`
+    links.set(name, new Link(socket, config.ingot.sshAuthTimeout))
+    socket.once('close', () => links.delete(name))
+    cutWhenStuck(socket, config.server.sshPerWriteTimeout)
+    protocol ??= loadProtocol()
+    protocol.then(
+      (loaded) => {
+        if (!socket.destroyed) loaded.injectSocket(socket)
+      },
+      (error: Error) => socket.destroy(error),
+    )
+  })
+  server.maxConnections = config.ingot.maxSshConnections
+  server.listen(config.server.sshListenPort, config.server.sshListenHost || undefined)
+  await once(server, 'listening')
+
+  return {
+    ports: { ssh: (server.address() as AddressInfo).port },
+    async close(deadlineMs) {
+      const closed = once(server, 'close')
+      server.close()
+      stop.abort()
+      const work = [...links.values()].flatMap((link) => [...link.running])
+      for (const link of links.values()) if (link.running.size === 0) link.socket.destroy()
+      const late = setTimeout(() => {
+        for (const link of links.values()) link.socket.destroy()
+      }, deadlineMs)
+      await Promise.all(work)
+      for (const link of links.values()) link.socket.end()
+      await closed
+      clearTimeout(late)
+      // What is still being made belongs into a folder that its owner may take away next.
+      await Promise.allSettled([hostKeys.all])
+    },
+  }
+}
+
+/** Cuts a connection whose other end takes nothing for a whole interval while something waits to be sent. */
+function cutWhenStuck(socket: Socket, intervalMs: number): void {
+  let taken = -1
+  const look = setInterval(() => {
+    const now = socket.bytesWritten - socket.writableLength
+    if (socket.writableLength > 0 && now === taken) socket.destroy()
+    taken = now
+  }, intervalMs)
+  look.unref()
+  socket.once('close', () => clearInterval(look))
+}
+
+function serve(services: Services, link: Link, client: Connection, stop: AbortSignal): void {
+  client.on('error', (error: Error) => services.log('debug', 'an SSH connection broke', { error: error.message }))
+  let tries = 0
+  client.on('authentication', (attempt) => {
+    tries += 1
+    if (tries > maxAuthTries) {
+      client.end()
+      return
+    }
+    authenticate(services, link, attempt).catch((error: unknown) => {
+      services.log('error', 'an SSH sign-in failed', { error })
+      attempt.reject(['publickey'])
+    })
+  })
+  client.on('ready', () => {
+    link.cutIn(idleConnectionMs)
+    client.on('session', (accept, reject) => {
+      if (link.running.size >= maxSessions) reject()
+      else serveSession(services, link, accept(), stop)
+    })
+  })
+}
+
+const isKeyAttempt = (attempt: AuthContext): attempt is PublicKeyAuthContext => attempt.method === 'publickey'
+
+/** Lets in whoever proves a known key under the configured name; the state of the account is looked at by commands. */
+async function authenticate(services: Services, link: Link, attempt: AuthContext): Promise<void> {
+  const refuse = (): void => attempt.reject(['publickey'])
+  if (!isKeyAttempt(attempt) || attempt.username !== services.config.server.builtinSshServerUser) return refuse()
+  const { key: offered, signature, blob, hashAlgo } = attempt
+  const key = await findKeyByFingerprint(services.db, fingerprintOf(offered.data))
+  if (!key) return authenticateByCertificate(services, link, attempt)
+  // Without a signature the client only asks whether it is worth signing.
+  if (!signature || !blob) return attempt.accept()
+  if (!provesKey(offered.data, { signed: blob, signature, hashAlgorithm: hashAlgo })) return refuse()
+  const user = key.owner_id === null ? undefined : await findKeyOwner(services.db, key.owner_id)
+  if (key.owner_id !== null && !user) return refuse()
+  await transaction(services.db, (tx) => updateKeyUsed(tx, key.id, nowUnix(services.clock), usedNoteSeconds))
+  link.caller = { key, user }
+  attempt.accept()
+}
+
+/** Lets in whoever proves the key of a certificate that a trusted authority gave for an account. */
+async function authenticateByCertificate(services: Services, link: Link, attempt: PublicKeyAuthContext): Promise<void> {
+  const { key: offered, signature, blob } = attempt
+  const certified = await findCertified(services, offered.data, link.socket.remoteAddress ?? '')
+  if (!certified) return attempt.reject(['publickey'])
+  if (!signature || !blob) return attempt.accept()
+  // The library knows no certificates, so the signature is as it was sent.
+  if (!provesKeyAsSent(certified.certificate.key, blob, signature)) return attempt.reject(['publickey'])
+  link.caller = certified
+  attempt.accept()
+}
+
+function serveSession(services: Services, link: Link, session: Session, stop: AbortSignal): void {
+  let protocol: string | undefined
+  // ssh2 gives no function to answer with when the client wants no answer.
+  session.on('env', (accept: (() => void) | undefined, reject: (() => void) | undefined, { key, val }) => {
+    if (key !== 'GIT_PROTOCOL') return reject?.()
+    protocol = val
+    accept?.()
+  })
+  const begin = (channel: ServerChannel, command: string | undefined): void =>
+    link.during(runOn(services, link, channel, { command, protocol }, stop))
+  session.on('shell', (accept) => begin(accept(), undefined))
+  session.on('exec', (accept, _reject, { command }) => begin(accept(), command))
+}
+
+async function runOn(
+  services: Services,
+  link: Link,
+  channel: ServerChannel,
+  asked: Omit<SshRequest, 'signal' | 'address'>,
+  stop: AbortSignal,
+): Promise<void> {
+  const ended = new AbortController()
+  channel.once('close', () => ended.abort())
+  channel.on('error', () => undefined)
+  const gone = AbortSignal.any([ended.signal, link.gone.signal])
+  const request = { ...asked, address: link.socket.remoteAddress ?? '', signal: AbortSignal.any([gone, stop]) }
+  const status = await runSshCommand(services, link.caller as SshCaller, request, {
+    input: channel,
+    output: channel,
+    errors: channel.stderr,
+  })
+  if (gone.aborted) return
+  channel.exit(status)
+  channel.end()
+  await taken(link, channel, gone)
+}
+
+/** Waits until the client has taken all of the answer, or cuts the connection when it takes nothing any more. */
+async function taken(link: Link, channel: ServerChannel, signal: AbortSignal): Promise<void> {
+  const { socket } = link
+  let seen = socket.bytesWritten
+  const look = setInterval(() => {
+    if (socket.bytesWritten - seen < stalledBytes) socket.destroy()
+    seen = socket.bytesWritten
+  }, stalledMs)
+  const flushed = new Promise((resolve) => channel.once('finish', resolve))
+  const gone = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+  if (!channel.writableFinished && !signal.aborted) await Promise.race([flushed, gone])
+  clearInterval(look)
+}
