@@ -121,7 +121,7 @@ module.exports = {
     git: [['broker'], ['files'], ['objects'], ['refs'], ['history', 'repositories'], ['transport']],
     refs: [['journal', 'signing'], ['protection'], ['push']],
     transport: [['http', 'ssh']],
-    users: [['avatars', 'credentials', 'social'], ['entry']],
+    users: [['avatars', 'credentials', 'settings', 'social'], ['entry']],
     repos: [['search'], ['lists'], ['git-hooks', 'mirrors', 'social'], ['people'], ['lifecycle'], ['maintenance']],
     code: [['commits'], ['branches'], ['contents'], ['archives', 'languages', 'statuses']],
     issues: [
@@ -154,7 +154,9 @@ module.exports = {
     ],
     imports: [['sources']],
     sources: [['ldap', 'openid', 'proxy']],
-    admin: [['audit']],
+    lfs: [['tickets'], ['locks', 'objects'], ['retention']],
+    admin: [['accounts', 'audit', 'doctor', 'events', 'jobs', 'unadopted']],
+    web: [['shell'], ['api', 'entry', 'links', 'settings']],
     packages: [
       ['content'],
       ['formats'],

@@ -83,7 +83,7 @@ import { triggers } from './triggers/triggers.feature.ts'
 import { mail } from './mail/mail.feature.ts'
 import { federation } from './federation/federation.feature.ts'
 import { transport } from './transport/transport.feature.ts'
-import { htmlErrors } from './web/page.tsx'
+import { htmlErrors } from './web/shell/page.tsx'
 import { web } from './web/web.feature.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import type { DoctorCheck } from '../access/contributions/doctor.ts'
-import { examine, type CheckReport } from '../admin/doctor.service.ts'
+import { examine, type CheckReport } from '../admin/doctor/doctor.service.ts'
 import { allDoctorChecks } from '../app.ts'
 import type { Config } from '../config/load-config.ts'
 import { lockFolder } from '../db/folder-lock.ts'

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { runTask } from '../admin/cron.service.ts'
+import { runTask } from '../admin/jobs/cron.service.ts'
 import { formatOptionalUnix } from '../lib/time.ts'
 import { withInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
 import type { Terminal } from './terminal.ts'

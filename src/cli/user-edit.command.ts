@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import type { Services } from '../access/context.ts'
-import { askForNewPasswords, deleteAccount, editAccount, endAllSessions } from '../admin/account.service.ts'
+import { askForNewPasswords, deleteAccount, editAccount, endAllSessions } from '../admin/accounts/account.service.ts'
 import type { UserChange, UserRow } from '../db/tables/accounts.ts'
 import { renameAccount } from '../users/account-name.service.ts'
 import { CommandFailure } from './exit.ts'

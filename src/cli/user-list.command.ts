@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { listPeople } from '../admin/account-list.store.ts'
+import { listPeople } from '../admin/accounts/account-list.store.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { UserId } from '../lib/ids.ts'
 import { formatOptionalUnix, formatUnix } from '../lib/time.ts'

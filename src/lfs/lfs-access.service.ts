@@ -2,7 +2,7 @@ import type { Ctx, RepoCtx } from '../access/context.ts'
 import { checkScopes } from '../access/requirements.ts'
 import { resolveRepo } from '../access/resolve-repo.ts'
 import { Forbidden, Moved, NotFound, Unauthenticated } from '../lib/errors.ts'
-import { LfsTicket, type LfsOperation } from './ticket.ts'
+import { LfsTicket, type LfsOperation } from './tickets/ticket.ts'
 
 const signInNeeded = (): Unauthenticated => new Unauthenticated('a sign-in that may do this is needed')
 

@@ -1,8 +1,8 @@
 import type { Feature } from '../access/feature.ts'
 import { lfsCounters } from './counter.store.ts'
-import { lfsCheck } from './doctor.service.ts'
-import { gcLfs } from './gc-lfs.task.ts'
-import { lfsFiles } from './large-files.ts'
+import { lfsCheck } from './retention/doctor.service.ts'
+import { gcLfs } from './retention/gc-lfs.task.ts'
+import { lfsFiles } from './objects/large-files.ts'
 import { objectsOfRepo } from './lfs.owned.ts'
 import {
   copyObjectsOfTemplate,
@@ -12,11 +12,11 @@ import {
   linkObjectsOfMerge,
   sweepAfterRepo,
 } from './lfs.subscribers.ts'
-import * as lockRoutes from './lock.routes.ts'
-import * as objectRoutes from './object.routes.ts'
-import { lfsUsage } from './object.service.ts'
-import { deleteLfsFiles, sweepLfsBlobs } from './release.job.ts'
-import { lfsTickets } from './ticket.credentials.ts'
+import * as lockRoutes from './locks/lock.routes.ts'
+import * as objectRoutes from './objects/object.routes.ts'
+import { lfsUsage } from './objects/object.service.ts'
+import { deleteLfsFiles, sweepLfsBlobs } from './retention/release.job.ts'
+import { lfsTickets } from './tickets/ticket.credentials.ts'
 
 /** Git LFS: objects, their locks, and what keeps objects together with the repositories that need them. */
 export const lfs: Feature = {

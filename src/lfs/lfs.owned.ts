@@ -1,7 +1,7 @@
 import type { OwnedByRepo } from '../access/contributions/owned.ts'
 import { clockOf } from '../db/clock.ts'
 import { nowUnix } from '../lib/time.ts'
-import { releaseAllOf } from './release.store.ts'
+import { releaseAllOf } from './retention/release.store.ts'
 
 /** Contents that a repository had may be nobody's when it goes. */
 export const objectsOfRepo: OwnedByRepo = {

@@ -6,7 +6,7 @@ import { pathText } from '../http/schema.ts'
 import { BadRequest, Invalid, Unauthenticated, UnsupportedMediaType } from '../lib/errors.ts'
 import { openForLfs } from './lfs-access.service.ts'
 import { lfsType } from './lfs-errors.ts'
-import type { LfsOperation } from './ticket.ts'
+import type { LfsOperation } from './tickets/ticket.ts'
 
 /** LFS is served here; else its addresses are not there. */
 export const lfsOn = switchedOn('lfsEnabled', (config) => config.server.lfsStartServer)

@@ -9,7 +9,7 @@ import { NotFound } from '../lib/errors.ts'
 import type { IssueId, RepoId, UserId } from '../lib/ids.ts'
 import { nowUnix } from '../lib/time.ts'
 import { endWatching } from '../repos/social/watch.service.ts'
-import { editSettings } from '../users/settings.service.ts'
+import { editSettings } from '../users/settings/settings.service.ts'
 import { findUserById } from '../users/user.store.ts'
 import { textsFor, type MailTexts } from './texts/texts.ts'
 

@@ -1,5 +1,5 @@
 import type { Services } from '../access/context.ts'
-import { hasAdministrator, lockAdministrators } from '../admin/account.store.ts'
+import { hasAdministrator, lockAdministrators } from '../admin/accounts/account.store.ts'
 import { transaction } from '../db/database.ts'
 import type { UserChange, UserRow } from '../db/tables/accounts.ts'
 import { nowUnix } from '../lib/time.ts'

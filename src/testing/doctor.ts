@@ -1,5 +1,5 @@
 import type { Services } from '../access/context.ts'
-import { examine } from '../admin/doctor.service.ts'
+import { examine } from '../admin/doctor/doctor.service.ts'
 import { allDoctorChecks } from '../app.ts'
 
 /** What `ingot doctor` finds, as `check: what (state)`; of all checks, or of those that are named. */

@@ -1,21 +1,23 @@
 import type { Feature } from '../access/feature.ts'
-import * as accountRoutes from './account.routes.tsx'
-import * as apiDocsRoutes from './api-docs.routes.tsx'
-import * as assetRoutes from './assets.routes.ts'
-import * as authorizeRoutes from './authorize.routes.tsx'
-import { sessions } from './browser.credentials.ts'
-import * as deviceRoutes from './device.routes.tsx'
-import * as linkRoutes from './link.routes.ts'
-import * as passkeyRoutes from './passkey.routes.tsx'
-import * as recoveryRoutes from './recovery.routes.tsx'
-import * as sessionRoutes from './sessions.routes.tsx'
-import * as settingsRoutes from './settings.routes.tsx'
-import * as signInRoutes from './sign-in.routes.tsx'
-import * as sourceRoutes from './source-sign-in.routes.tsx'
-import * as linkedRoutes from './linked-accounts.routes.tsx'
-import * as signUpRoutes from './sign-up.routes.tsx'
-import * as twoFactorRoutes from './two-factor.routes.tsx'
-import * as unsubscribeRoutes from './unsubscribe.routes.tsx'
+import * as accountRoutes from './settings/account.routes.tsx'
+import * as apiDocsRoutes from './api/api-docs.routes.tsx'
+import * as assetRoutes from './shell/assets.routes.ts'
+import * as authorizeRoutes from './entry/authorize.routes.tsx'
+import { sessions } from './shell/browser.credentials.ts'
+import * as deviceRoutes from './entry/device.routes.tsx'
+import * as linkRoutes from './links/link.routes.ts'
+import * as passkeySignInRoutes from './entry/passkey.routes.tsx'
+import * as passkeyRoutes from './settings/passkey.routes.tsx'
+import * as securityRoutes from './settings/security.routes.tsx'
+import * as recoveryRoutes from './entry/recovery.routes.tsx'
+import * as sessionRoutes from './settings/sessions.routes.tsx'
+import * as settingsRoutes from './settings/settings.routes.tsx'
+import * as signInRoutes from './entry/sign-in.routes.tsx'
+import * as sourceRoutes from './entry/source-sign-in.routes.tsx'
+import * as linkedRoutes from './settings/linked-accounts.routes.tsx'
+import * as signUpRoutes from './entry/sign-up.routes.tsx'
+import * as twoFactorRoutes from './entry/two-factor.routes.tsx'
+import * as unsubscribeRoutes from './links/unsubscribe.routes.tsx'
 
 /** Pages. */
 export const web: Feature = {
@@ -30,10 +32,12 @@ export const web: Feature = {
     signInRoutes,
     signUpRoutes,
     passkeyRoutes,
+    passkeySignInRoutes,
     recoveryRoutes,
     sessionRoutes,
     sourceRoutes,
     linkedRoutes,
+    securityRoutes,
     settingsRoutes,
     twoFactorRoutes,
     unsubscribeRoutes,

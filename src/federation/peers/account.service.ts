@@ -5,7 +5,7 @@ import type { FederatedAccountRow, FederatedServerRow } from '../../db/tables/fe
 import { publish } from '../../events/hub.ts'
 import { TooManyRequests } from '../../lib/errors.ts'
 import { nowUnix } from '../../lib/time.ts'
-import { deleteAccountRow } from '../../admin/account.store.ts'
+import { deleteAccountRow } from '../../admin/accounts/account.store.ts'
 import { removeAccount } from '../../users/account-removal.service.ts'
 import { blankAccount, findUserById, insertUser } from '../../users/user.store.ts'
 import { isPerson, loginOf, type RemoteActor } from './actor.rules.ts'

@@ -1,0 +1,17 @@
+import { configuredTask } from '../../access/task.ts'
+import type { Config } from '../../config/load-config.ts'
+import { recount } from './recount.service.ts'
+
+/** Puts stored counts right: stars, watchers, forks, issues, repositories of an account and so on. */
+export const checkRepoStats = (config: Config) =>
+  configuredTask('check_repo_stats', config.cronCheckRepoStats, async (ctx, run) => {
+    let done = 0
+    for await (const { counter, wrong } of recount(ctx, true)) {
+      run.signal.throwIfAborted()
+      ctx.log('warn', 'a stored count was wrong and is put right', {
+        ...wrong,
+        of: `${counter.table}.${counter.column}`,
+      })
+      run.progress({ done: ++done })
+    }
+  })

@@ -1,0 +1,62 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Services } from '../../access/context.ts'
+import type { Counter } from '../../access/contributions/counter.ts'
+import { transaction } from '../../db/database.ts'
+import { inBatches } from '../../lib/in-batches.ts'
+import {
+  countMissing,
+  findEndOfBatch,
+  insertMissing,
+  listRecounted,
+  updateCounts,
+  type Recounted,
+} from './counter.store.ts'
+
+/** Rows that are counted for at once; SQLite counts in this thread, and requests should not wait for long. */
+const batch = 100
+
+/** Rows that are looked through at once for what no row counts. */
+const lookedThrough = 2000
+
+/** Looks for rows that should count something and are not there, and makes them with `fix`. Gives how many are missing. */
+async function findMissing({ db }: Services, counter: Counter, fix: boolean): Promise<number> {
+  let total = 0
+  for (const expected of counter.expected ?? []) {
+    let after = 0
+    for (;;) {
+      const [first, until] = [after, await findEndOfBatch(db, expected.of, after, lookedThrough)]
+      if (until === undefined) break
+      after = until
+      const found = await countMissing(db, counter, expected, first, until)
+      total += found
+      if (found > 0 && fix) await transaction(db, (tx) => insertMissing(tx, counter, expected, first, until))
+      await setImmediate()
+    }
+  }
+  return total
+}
+
+/**
+ * Compares every stored count with what can be counted; with `fix`, stores the latter. Gives those that were wrong;
+ * of rows that are not there, which have no id, all at once.
+ */
+export async function* recount(
+  services: Services,
+  fix: boolean,
+): AsyncGenerator<{ counter: Counter; wrong: Omit<Recounted, 'id'> & { readonly id: number | undefined } }> {
+  const { db, parts } = services
+  for (const counter of parts.counters) {
+    const missing = await findMissing(services, counter, fix)
+    // Those that were made are found with the others.
+    if (missing > 0 && !fix) yield { counter, wrong: { id: undefined, stored: 0, counted: missing } }
+    for await (const rows of inBatches((after?: number) => listRecounted(db, counter, after ?? 0, batch))) {
+      const wrong = rows.filter(({ stored, counted }) => stored !== counted)
+      if (fix && wrong.length > 0) {
+        const ids = wrong.map(({ id }) => id)
+        await transaction(db, (tx) => updateCounts(tx, counter, ids))
+      }
+      for (const each of wrong) yield { counter, wrong: each }
+      await setImmediate()
+    }
+  }
+}

@@ -1,0 +1,10 @@
+import type { Ctx } from '../../access/context.ts'
+import { clearOldEvents } from '../../events/retention.ts'
+import { schedule, type Schedule } from '../../jobs/schedule.ts'
+
+/** Clears away events older than `[ingot].EVENT_RETENTION` that nobody has still to hear. */
+export const clearEvents: Schedule<Ctx> = schedule({
+  name: 'clear_events',
+  when: '@every 1h',
+  run: async (ctx: Ctx, run) => void (await clearOldEvents(ctx.db, ctx.config.ingot.eventRetention, run)),
+})

@@ -1,0 +1,10 @@
+import type { Services } from '../../access/context.ts'
+import { recordAct } from '../../audit/audit.ts'
+import { transaction } from '../../db/database.ts'
+import { NotFound } from '../../lib/errors.ts'
+
+/** Has a task run in the background now; `NotFound` when there is none of the name. */
+export async function runTask({ db, tasks }: Pick<Services, 'db' | 'tasks'>, name: string): Promise<void> {
+  if (!(await tasks.runNow(name))) throw new NotFound(`there is no task ${name}`, 'task_not_found')
+  await transaction(db, (tx) => recordAct(tx, { action: 'task.run', about: { kind: 'task', id: null, name } }))
+}

@@ -1,0 +1,58 @@
+import { Type } from 'typebox'
+import { signedIn, siteAdmin } from '../../access/requirements.ts'
+import { operation } from '../../http/operation.ts'
+import { accepted, noContent, paged } from '../../http/reply.ts'
+import { enumeration, pageQuery, pathNumber } from '../../http/schema.ts'
+import { BadRequest } from '../../lib/errors.ts'
+import { pageOf } from '../../lib/paging.ts'
+import { presentJobs } from './job.present.ts'
+import { BackgroundJob } from './job.schemas.ts'
+import { getJobs, removeJob, retryJob } from './job.service.ts'
+
+const State = enumeration('waiting', 'running', 'failed')
+
+/** Background jobs that wait, run, or have failed for good; those that went well leave nothing. Not part of the contract. */
+export const adminListJobs = operation({
+  method: 'GET',
+  path: '/admin/jobs',
+  scope: 'admin',
+  requires: [signedIn, siteAdmin],
+  query: { ...pageQuery, state: Type.Optional(State) },
+  reply: { 200: Type.Array(BackgroundJob) },
+  summary: 'List background jobs',
+  async run({ ctx, query, call }) {
+    // Unlike the contract's lists, which pass over what they do not know, this one says so.
+    if (query.state === undefined && call.rawQuery.get('state')) throw new BadRequest('there is no such state')
+    const page = pageOf(query, ctx.config.api)
+    const { rows, total } = await getJobs(ctx, query.state, page)
+    return paged(presentJobs(rows), page, total)
+  },
+})
+
+export const adminRetryJob = operation({
+  method: 'POST',
+  path: '/admin/jobs/{id}/retry',
+  params: { id: pathNumber },
+  scope: 'admin',
+  requires: [signedIn, siteAdmin],
+  reply: { 202: Type.Object({}) },
+  summary: 'Try a failed background job again',
+  async run({ ctx, params }) {
+    await retryJob(ctx, params.id)
+    return accepted({})
+  },
+})
+
+export const adminDeleteJob = operation({
+  method: 'DELETE',
+  path: '/admin/jobs/{id}',
+  params: { id: pathNumber },
+  scope: 'admin',
+  requires: [signedIn, siteAdmin],
+  reply: { 204: 'empty' },
+  summary: 'Forget a failed background job',
+  async run({ ctx, params }) {
+    await removeJob(ctx, params.id)
+    return noContent()
+  },
+})

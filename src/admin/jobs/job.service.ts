@@ -1,0 +1,34 @@
+import type { Ctx } from '../../access/context.ts'
+import { transaction } from '../../db/database.ts'
+import { countJobsOf, listJobs, removeFailedJob, retryFailedJob, type JobRow } from '../../jobs/queue.ts'
+import { Conflict, NotFound } from '../../lib/errors.ts'
+import type { JobId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+
+/** One page of the jobs in a state, or of all, newest first, and how many there are. */
+export async function getJobs(
+  ctx: Ctx,
+  state: JobRow['state'] | undefined,
+  page: Page,
+): Promise<{ rows: JobRow[]; total: number }> {
+  const [rows, total] = await Promise.all([
+    listJobs(ctx.db, { state, offset: page.offset, limit: page.limit }),
+    countJobsOf(ctx.db, state),
+  ])
+  return { rows, total }
+}
+
+/** Has a failed job tried again. One that does not exist is `NotFound`, one that has not failed `Conflict`. */
+export async function retryJob(ctx: Ctx, id: number): Promise<void> {
+  settleOutcome(await transaction(ctx.db, (tx) => retryFailedJob(tx, id as JobId)))
+}
+
+/** Forgets a failed job. One that does not exist is `NotFound`, one that has not failed `Conflict`. */
+export async function removeJob(ctx: Ctx, id: number): Promise<void> {
+  settleOutcome(await transaction(ctx.db, (tx) => removeFailedJob(tx, id as JobId)))
+}
+
+function settleOutcome(outcome: 'done' | 'missing' | 'not failed'): void {
+  if (outcome === 'missing') throw new NotFound('there is no such job', 'job_not_found')
+  if (outcome === 'not failed') throw new Conflict('the job has not failed', 'job_not_failed')
+}

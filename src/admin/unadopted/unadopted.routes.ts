@@ -1,0 +1,49 @@
+import { Type } from 'typebox'
+import { siteAdmin, signedIn } from '../../access/requirements.ts'
+import { operation } from '../../http/operation.ts'
+import { noContent, paged } from '../../http/reply.ts'
+import { pageQuery, pathText } from '../../http/schema.ts'
+import { pageOf } from '../../lib/paging.ts'
+import { adoptRepo, deleteUnadopted, pageOfUnadopted } from './unadopted.service.ts'
+
+const params = { username: pathText, reponame: pathText }
+
+export const adminUnadoptedList = operation({
+  method: 'GET',
+  path: '/admin/unadopted',
+  scope: 'admin',
+  requires: [signedIn, siteAdmin],
+  query: { query: Type.Optional(Type.String()), pattern: Type.Optional(Type.String()), ...pageQuery },
+  reply: { 200: Type.Array(Type.String()) },
+  async run({ ctx, query }) {
+    const page = pageOf(query, ctx.config.api)
+    const { names, total, bound } = await pageOfUnadopted(ctx, query.query ?? '', page)
+    return paged([...names], page, total, { link: false, bound })
+  },
+})
+
+export const adminAdoptRepository = operation({
+  method: 'POST',
+  path: '/admin/unadopted/{username}/{reponame}',
+  params,
+  scope: 'admin',
+  requires: [signedIn, siteAdmin],
+  reply: { 204: 'empty' },
+  async run({ ctx, params: { username, reponame } }) {
+    await adoptRepo(ctx, ctx.viewer.user, username, reponame)
+    return noContent()
+  },
+})
+
+export const adminDeleteUnadoptedRepository = operation({
+  method: 'DELETE',
+  path: '/admin/unadopted/{username}/{reponame}',
+  params,
+  scope: 'admin',
+  requires: [signedIn, siteAdmin],
+  reply: { 204: 'empty' },
+  async run({ ctx, params: { username, reponame } }) {
+    await deleteUnadopted(ctx, username, reponame)
+    return noContent()
+  },
+})

@@ -1,0 +1,124 @@
+import { findAccountByName, findRepoByName } from '../../access/access.store.ts'
+import type { Services } from '../../access/context.ts'
+import { recordAct } from '../../audit/audit.ts'
+import { transaction } from '../../db/database.ts'
+import type { UserRow } from '../../db/tables/accounts.ts'
+import { publish } from '../../events/hub.ts'
+import type { UnadoptedFolder } from '../../git/git.ts'
+import { newGitKey } from '../../git/git-key.ts'
+import { NotFound } from '../../lib/errors.ts'
+import { compileGlob } from '../../lib/glob.ts'
+import type { Bound, Page } from '../../lib/paging.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { insertTags } from '../../repos/lifecycle/fork.store.ts'
+import { readNewRefs } from '../../refs/journal/new-refs.service.ts'
+import { mayNameRepo } from '../../repos/repo-name.rules.ts'
+import { chooseDefaultBranch, updatesOf } from '../../repos/lifecycle/migrate.service.ts'
+import { insertNewRepo } from '../../repos/lifecycle/repo-creation.service.ts'
+import { newUnits } from '../../repos/unit-config.ts'
+import { loadKnownNames } from './unadopted.store.ts'
+
+/** Most folders that are looked at; an instance that has more adopts some first. */
+const maxFolders = 10_000
+/** Folders whose names are looked up at once. */
+const batchSize = 500
+
+const notThere = () => new NotFound('there is no such repository to adopt', 'unadopted_not_found')
+
+/**
+ * One page of the folders `owner/name` that may be adopted: of accounts that there are, and not repositories already.
+ * @param pattern a glob for the owner, and after a slash one for the name; empty: all
+ */
+export async function pageOfUnadopted(
+  { git, db }: Services,
+  pattern: string,
+  page: Page,
+): Promise<{ readonly names: readonly string[]; readonly total: number; readonly bound?: Bound }> {
+  const [ofOwner = '', ofName = ''] = pattern.split('/', 2)
+  const fitsOwner = compileGlob(ofOwner || '*', '/')
+  const fitsName = compileGlob(ofName || '*', '/')
+  const found: string[] = []
+  let looked = 0
+  let batch: UnadoptedFolder[] = []
+  const look = async (): Promise<void> => {
+    const known = await loadKnownNames(db, batch)
+    for (const { owner, name } of batch) {
+      if (known.owners.has(owner) && !known.repos.has(`${owner}/${name}`)) found.push(`${owner}/${name}`)
+    }
+    batch = []
+  }
+  for await (const folder of git.listUnadopted()) {
+    if (!fitsOwner(folder.owner) || !fitsName(folder.name)) continue
+    batch.push(folder)
+    if (batch.length === batchSize) await look()
+    looked += 1
+    if (looked === maxFolders) break
+  }
+  await look()
+  const names = found.toSorted()
+  const shown = { names: names.slice(page.offset, page.offset + page.limit), total: names.length }
+  return looked === maxFolders ? { ...shown, bound: 'rows' } : shown
+}
+
+/** The owner of a folder, whose name no repository has; else `NotFound`. */
+async function ownerOf({ db }: Services, { owner, name }: UnadoptedFolder): Promise<UserRow> {
+  const account = await findAccountByName(db, owner)
+  if (!account || !mayNameRepo(name).allowed || (await findRepoByName(db, account.id, name))) throw notThere()
+  return account
+}
+
+const folderOf = (owner: string, name: string): UnadoptedFolder => ({
+  owner: owner.toLowerCase(),
+  name: name.toLowerCase(),
+})
+
+/**
+ * Makes a private repository of a folder: its objects and references move to a place of their own, settings and hooks do
+ * not come along. What cannot become a repository stays where it was.
+ */
+export async function adoptRepo(services: Services, doer: UserRow, ownerName: string, repoName: string): Promise<void> {
+  const folder = folderOf(ownerName, repoName)
+  const owner = await ownerOf(services, folder)
+  const { git, config } = services
+  const key = newGitKey()
+  const objectFormat = await git.adopt(folder, key)
+  try {
+    const refs = await readNewRefs(services, key)
+    const head = (await git.readHead(key)).branch
+    const named = [head, config.repository.defaultBranch].find((name) => refs.branches.some((one) => one.name === name))
+    const defaultBranch = named ?? chooseDefaultBranch(refs, config.repository.defaultBranch)
+    if (defaultBranch !== head) await git.setHead(key, defaultBranch)
+    await insertNewRepo(services, {
+      doer,
+      owner,
+      git: { key, defaultBranch, objectFormat },
+      createdUnix: nowUnix(services.clock),
+      row: { name: folder.name, description: '', is_private: true, fork_id: null, template_id: null },
+      branches: refs.branches,
+      units: newUnits(config.repository.defaultRepoUnits, config),
+      async inTransaction(tx, repo) {
+        const what = { repoId: repo.id, doerId: doer.id }
+        await insertTags(tx, repo.id, refs.tags)
+        await publish(tx, 'repo.created', what)
+        await recordAct(tx, { action: 'repo.adopted', doerId: doer.id, about: { kind: 'repository', id: repo.id } })
+        const updates = updatesOf(refs, repo)
+        if (updates.length > 0) await publish(tx, 'refs.updated', { ...what, kind: 'code', updates, origin: 'mirror' })
+      },
+    })
+  } catch (error) {
+    await git.unadopt(key, folder).catch((cause: unknown) => {
+      // The caller is told the first error; what stays behind is unreferenced and found by `ingot doctor`.
+      services.log('warn', 'git data that was not adopted could not be moved back', { error: cause, key })
+    })
+    throw error
+  }
+}
+
+/** Removes a folder that is no repository. */
+export async function deleteUnadopted(services: Services, ownerName: string, repoName: string): Promise<void> {
+  const folder = folderOf(ownerName, repoName)
+  await ownerOf(services, folder)
+  if (!(await services.git.removeUnadopted(folder))) throw notThere()
+  const about = { kind: 'instance', id: null, name: `${ownerName}/${repoName}` } as const
+  await transaction(services.db, (tx) => recordAct(tx, { action: 'unadopted.deleted', about }))
+}

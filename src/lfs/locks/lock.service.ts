@@ -1,0 +1,91 @@
+import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
+import { transaction } from '../../db/database.ts'
+import type { LfsLockRow } from '../../db/tables/lfs.ts'
+import { BadRequest, Invalid, NotFound } from '../../lib/errors.ts'
+import type { LfsLockId } from '../../lib/ids.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { must } from '../../lib/verdict.ts'
+import { mayUnlock } from './lock.policy.ts'
+import { cleanLockPath, lockKeyOf } from './lock.rules.ts'
+import { countLocks, deleteLock, findLock, findLockOfPath, insertLock, listLocks } from './lock.store.ts'
+
+/** Most locks of one repository. */
+const maxLocks = 10_000
+
+/** Longest name of a reference that is kept with a lock, in characters. */
+const maxRefLength = 1000
+
+/** What a client asks for of the locks of a repository. */
+export interface LockFilter {
+  readonly id?: string | undefined
+  readonly path?: string | undefined
+  readonly cursor?: string | undefined
+  readonly limit?: number | undefined
+}
+
+function readId(name: string, text: string | undefined): LfsLockId | undefined {
+  if (text === undefined || text === '') return undefined
+  if (!/^\d{1,15}$/.test(text)) throw new BadRequest(`${name} is not a number`, 'lfs_lock_query_invalid')
+  return Number(text) as LfsLockId
+}
+
+/**
+ * One page of locks, the oldest first, and where the next one begins. They hold in the whole repository, so a reference
+ * narrows nothing. An id or cursor that is no number is `BadRequest`.
+ */
+export async function pageOfLocks(
+  { db, repo, config }: RepoCtx,
+  filter: LockFilter,
+): Promise<{ readonly locks: LfsLockRow[]; readonly nextCursor: string | undefined }> {
+  const largest = config.server.lfsLocksPagingNum
+  const limit = filter.limit !== undefined && filter.limit > 0 ? Math.min(filter.limit, largest) : largest
+  const rows = await listLocks(db, repo.id, {
+    id: readId('id', filter.id),
+    pathKey: filter.path === undefined || filter.path === '' ? undefined : lockKeyOf(cleanLockPath(filter.path) ?? ''),
+    after: readId('cursor', filter.cursor),
+    limit: limit + 1,
+  })
+  const locks = rows.slice(0, limit)
+  return { locks, nextCursor: rows.length > limit ? String(locks.at(-1)?.id) : undefined }
+}
+
+/** Locks a path, which need not be there, for the caller; gives the lock that is there when somebody has it. */
+export async function lockPath(
+  ctx: SignedInRepoCtx,
+  path: string,
+  refName: string | undefined,
+): Promise<{ readonly lock: LfsLockRow; readonly isTaken: boolean }> {
+  const { db, repo, viewer, clock } = ctx
+  const clean = cleanLockPath(path)
+  if (clean === undefined) throw new BadRequest('the path cannot be locked', 'lfs_lock_path_invalid')
+  return transaction(db, async (tx) => {
+    const pathKey = lockKeyOf(clean)
+    for (;;) {
+      const known = await findLockOfPath(tx, repo.id, pathKey)
+      if (known) return { lock: known, isTaken: true }
+      if ((await countLocks(tx, repo.id)) >= maxLocks) {
+        throw new Invalid(`a repository has at most ${maxLocks} locks`, 'lfs_locks_too_many')
+      }
+      const lock = await insertLock(tx, {
+        repo_id: repo.id,
+        owner_id: viewer.id,
+        path: clean,
+        path_key: pathKey,
+        ref_name: (refName ?? '').slice(0, maxRefLength).toWellFormed().replaceAll('\0', ''),
+        created_unix: nowUnix(clock),
+      })
+      // Of several who lock at once one is first; the others see that one's.
+      if (lock) return { lock, isTaken: false }
+    }
+  })
+}
+
+/** Takes a lock away: its owner, or by force whoever may write. One that is not there is `NotFound`. */
+export async function unlock(ctx: SignedInRepoCtx, id: number, isForced: boolean): Promise<LfsLockRow> {
+  return transaction(ctx.db, async (tx) => {
+    const lock = await findLock(tx, ctx.repo.id, id as LfsLockId)
+    if (lock) must(mayUnlock(ctx.viewer, lock, isForced))
+    if (!lock || !(await deleteLock(tx, lock.id))) throw new NotFound('the lock does not exist', 'lfs_lock_not_found')
+    return lock
+  })
+}

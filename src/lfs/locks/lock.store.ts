@@ -1,0 +1,50 @@
+import type { Db, Tx } from '../../db/database.ts'
+import type { LfsLockRow, NewLfsLockRow } from '../../db/tables/lfs.ts'
+import type { LfsLockId, RepoId } from '../../lib/ids.ts'
+
+export interface LockQuery {
+  readonly id?: LfsLockId | undefined
+  readonly pathKey?: string | undefined
+  /** Those after this one. */
+  readonly after?: LfsLockId | undefined
+  readonly limit: number
+}
+
+/** Locks of a repository, the oldest first. */
+export function listLocks(db: Db, repoId: RepoId, { id, pathKey, after, limit }: LockQuery): Promise<LfsLockRow[]> {
+  let query = db.selectFrom('lfs_lock').selectAll().where('repo_id', '=', repoId).orderBy('id').limit(limit)
+  if (id !== undefined) query = query.where('id', '=', id)
+  if (pathKey !== undefined) query = query.where('path_key', '=', pathKey)
+  if (after !== undefined) query = query.where('id', '>', after)
+  return query.execute()
+}
+
+export const findLock = (db: Db | Tx, repoId: RepoId, id: LfsLockId): Promise<LfsLockRow | undefined> =>
+  db.selectFrom('lfs_lock').selectAll().where('repo_id', '=', repoId).where('id', '=', id).executeTakeFirst()
+
+export const findLockOfPath = (db: Db | Tx, repoId: RepoId, pathKey: string): Promise<LfsLockRow | undefined> =>
+  db.selectFrom('lfs_lock').selectAll().where('repo_id', '=', repoId).where('path_key', '=', pathKey).executeTakeFirst()
+
+export const countLocks = async (db: Db | Tx, repoId: RepoId): Promise<number> =>
+  Number(
+    (
+      await db
+        .selectFrom('lfs_lock')
+        .select((select) => select.fn.countAll<number | string>().as('count'))
+        .where('repo_id', '=', repoId)
+        .executeTakeFirstOrThrow()
+    ).count,
+  )
+
+/** undefined when the path is locked already. */
+export const insertLock = (tx: Tx, values: NewLfsLockRow): Promise<LfsLockRow | undefined> =>
+  tx
+    .insertInto('lfs_lock')
+    .values(values)
+    .onConflict((conflict) => conflict.columns(['repo_id', 'path_key']).doNothing())
+    .returningAll()
+    .executeTakeFirst()
+
+/** False when it is gone already. */
+export const deleteLock = async (tx: Tx, id: LfsLockId): Promise<boolean> =>
+  (await tx.deleteFrom('lfs_lock').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n

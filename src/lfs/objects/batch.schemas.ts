@@ -1,0 +1,47 @@
+import { Type, type Static } from 'typebox'
+import { dateTime, nullable, object, requestObject } from '../../http/schema.ts'
+
+/** An object as clients name it. Whether it can be one is told for each by itself. */
+const Named = { oid: Type.String(), size: Type.Number() }
+
+export const LfsPointer = requestObject('LfsPointer', Named)
+
+export const LfsBatchRequest = requestObject('LfsBatchRequest', {
+  operation: Type.String(),
+  transfers: Type.Optional(Type.Array(Type.String())),
+  ref: Type.Optional(Type.Object({ name: Type.Optional(Type.String()) })),
+  hash_algo: Type.Optional(Type.String()),
+  objects: Type.Optional(Type.Array(LfsPointer)),
+})
+export type LfsBatchRequest = Static<typeof LfsBatchRequest>
+
+const Action = object('LfsAction', {
+  href: Type.String(),
+  header: Type.Optional(Type.Record(Type.String(), Type.String())),
+  /** Seconds; left out for addresses that are good as long as the credentials are. */
+  expires_in: Type.Optional(Type.Integer()),
+  expires_at: Type.Optional(dateTime()),
+})
+export type LfsAction = Static<typeof Action>
+
+export const LfsBatchReply = object('LfsBatchReply', {
+  objects: nullable(
+    Type.Array(
+      object('LfsBatchObject', {
+        ...Named,
+        actions: Type.Optional(
+          Type.Object({
+            upload: Type.Optional(Action),
+            verify: Type.Optional(Action),
+            download: Type.Optional(Action),
+          }),
+        ),
+        error: Type.Optional(Type.Object({ code: Type.Integer(), message: Type.String() })),
+      }),
+    ),
+  ),
+})
+export type LfsBatchReply = Static<typeof LfsBatchReply>
+
+/** What tells that something was done. */
+export const LfsDone = object('LfsDone', { Message: Type.String() })

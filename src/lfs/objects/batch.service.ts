@@ -1,0 +1,139 @@
+import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
+import { refuseOverQuota } from '../../access/quota/quota.service.ts'
+import { transaction } from '../../db/database.ts'
+import { TooLarge } from '../../lib/errors.ts'
+import { mapLimited } from '../../lib/map-limited.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { giveObjects } from './object.service.ts'
+import { holdBlobs, listObjects, listReadableObjects, touchObjects, type StoredObject } from './object.store.ts'
+import { isObjectId, isObjectSize, type Pointer } from './pointer.rules.ts'
+
+/** What is to be done about one object of a batch. */
+export type Planned = Pointer &
+  (
+    | { readonly does: 'download'; readonly blobKey: string }
+    | { readonly does: 'upload' }
+    /** It is where it should be. */
+    | { readonly does: 'nothing' }
+    | { readonly does: 'fail'; readonly code: 404 | 422; readonly message: string }
+  )
+
+/** Most objects of one batch when the settings name no limit. */
+const defaultMaxObjects = 1000
+
+/** Files of the store that are looked for at the same time. */
+const parallelLooks = 16
+
+function checkBatch({ config }: RepoCtx, pointers: readonly Pointer[]): void {
+  const limit = config.server.lfsMaxBatchSize || defaultMaxObjects
+  if (pointers.length > limit) {
+    throw new TooLarge(`a batch has at most ${limit} objects`, 'lfs_batch_too_large', { limit })
+  }
+}
+
+const failed = (pointer: Pointer, code: 404 | 422, message: string): Planned => ({
+  ...pointer,
+  does: 'fail',
+  code,
+  message,
+})
+
+const invalid = (pointer: Pointer): Planned | undefined =>
+  isObjectId(pointer.oid) && isObjectSize(pointer.sizeBytes)
+    ? undefined
+    : failed(pointer, 422, 'Oid or size are invalid')
+
+const otherSize = (pointer: Pointer): Planned =>
+  failed(pointer, 422, `Object ${pointer.oid} is not ${pointer.sizeBytes} bytes`)
+
+const oidsOf = (pointers: readonly Pointer[]): string[] => [
+  ...new Set(pointers.filter((pointer) => !invalid(pointer)).map(({ oid }) => oid)),
+]
+
+/** Those of some objects whose files are in the store, by their ids. */
+async function present(ctx: RepoCtx, objects: readonly StoredObject[]): Promise<ReadonlyMap<string, StoredObject>> {
+  const found = await mapLimited(objects, parallelLooks, async (object) =>
+    (await ctx.blobs.lfs.stat(object.blob_key)) ? [object] : [],
+  )
+  return new Map(found.flat().map((object) => [object.oid, object]))
+}
+
+/**
+ * Which objects may be fetched from the repository. What other repositories have is missing here, whoever asks. Throws
+ * `TooLarge` for too many at once.
+ */
+export async function planDownloads(ctx: RepoCtx, pointers: readonly Pointer[]): Promise<Planned[]> {
+  checkBatch(ctx, pointers)
+  const objects = await present(ctx, await listObjects(ctx.db, ctx.repo.id, oidsOf(pointers)))
+  return pointers.map((pointer) => {
+    const problem = invalid(pointer)
+    if (problem) return problem
+    const object = objects.get(pointer.oid)
+    if (!object) return failed(pointer, 404, 'Not Found')
+    return object.size_bytes === pointer.sizeBytes
+      ? { ...pointer, does: 'download', blobKey: object.blob_key }
+      : otherSize(pointer)
+  })
+}
+
+/**
+ * Which objects have to be sent before a push. What the caller may read in another repository is given to this one and
+ * need not be sent; what nobody has shown to the caller must be, whether it is stored or not, and nothing in the answer
+ * tells. Throws `OverQuota` and `TooLarge`.
+ */
+export async function planUploads(ctx: SignedInRepoCtx, pointers: readonly Pointer[]): Promise<Planned[]> {
+  checkBatch(ctx, pointers)
+  await refuseOverQuota(ctx, ctx.owner, 'size:git:lfs')
+  const oids = oidsOf(pointers)
+  const owned = await present(ctx, await listObjects(ctx.db, ctx.repo.id, oids))
+  const elsewhere = await present(
+    ctx,
+    await listReadableObjects(
+      ctx.db,
+      ctx.viewer,
+      oids.filter((oid) => !owned.has(oid)),
+    ),
+  )
+  const { lfsMaxFileSize } = ctx.config.server
+  const isTooLarge = ({ sizeBytes }: Pointer): boolean => lfsMaxFileSize > 0 && sizeBytes > lfsMaxFileSize
+  const isHere = (pointer: Pointer): boolean => owned.get(pointer.oid)?.size_bytes === pointer.sizeBytes
+  const isThere = (pointer: Pointer): boolean =>
+    elsewhere.get(pointer.oid)?.size_bytes === pointer.sizeBytes && !isTooLarge(pointer)
+  const kept = await keep(ctx, pointers.filter(isHere), pointers.filter(isThere))
+  return pointers.map((pointer) => {
+    const problem = invalid(pointer)
+    if (problem) return problem
+    const size = (owned.get(pointer.oid) ?? elsewhere.get(pointer.oid))?.size_bytes
+    if (size !== undefined && size !== pointer.sizeBytes) return otherSize(pointer)
+    if (kept.has(pointer.oid)) return { ...pointer, does: 'nothing' }
+    if (isTooLarge(pointer)) return failed(pointer, 422, `Size must be less than or equal to ${lfsMaxFileSize}`)
+    return { ...pointer, does: 'upload' }
+  })
+}
+
+/**
+ * Notes that objects are wanted, so that none of them is removed as unused before the push has come, and gives those of
+ * other repositories to this one. Gives those that the repository has now: one may have gone a moment ago.
+ */
+async function keep(
+  ctx: SignedInRepoCtx,
+  here: readonly Pointer[],
+  there: readonly Pointer[],
+): Promise<ReadonlySet<string>> {
+  if (here.length === 0 && there.length === 0) return new Set()
+  return transaction(ctx.db, async (tx) => {
+    const atUnix = nowUnix(ctx.clock)
+    const blobs = await holdBlobs(
+      tx,
+      there.map(({ oid }) => oid),
+    )
+    await giveObjects(tx, ctx.repo.id, blobs, atUnix)
+    const touched = await touchObjects(
+      tx,
+      ctx.repo.id,
+      here.map(({ oid }) => oid),
+      atUnix,
+    )
+    return new Set([...touched, ...blobs.map(({ oid }) => oid)])
+  })
+}

@@ -1,0 +1,186 @@
+import { sql } from 'kysely'
+import { mayAccess } from '../../access/conditions/access-rule.store.ts'
+import type { Viewer } from '../../auth/viewer.ts'
+import type { Db, Tx } from '../../db/database.ts'
+import { databaseKind } from '../../db/open.ts'
+import type { LfsBlobRow, LfsObjectRow, NewLfsBlobRow } from '../../db/tables/lfs.ts'
+import type { LfsBlobId, RepoId } from '../../lib/ids.ts'
+import type { Unix } from '../../lib/time.ts'
+
+/** An object of a repository, and where its content lies. */
+export type StoredObject = Pick<LfsObjectRow, 'oid' | 'size_bytes' | 'blob_id'> & Pick<LfsBlobRow, 'blob_key'>
+
+/** Which of some objects a repository has. */
+export const listObjects = (db: Db | Tx, repoId: RepoId, oids: readonly string[]): Promise<StoredObject[]> =>
+  oids.length === 0
+    ? Promise.resolve([])
+    : db
+        .selectFrom('lfs_object')
+        .innerJoin('lfs_blob', 'lfs_blob.id', 'lfs_object.blob_id')
+        .select(['lfs_object.oid', 'lfs_object.size_bytes', 'lfs_object.blob_id', 'lfs_blob.blob_key'])
+        .where('lfs_object.repo_id', '=', repoId)
+        .where('lfs_object.oid', 'in', oids)
+        .execute()
+
+/** Which of some objects lie in a repository whose code the viewer may read. */
+export const listReadableObjects = (db: Db, viewer: Viewer, oids: readonly string[]): Promise<StoredObject[]> =>
+  oids.length === 0
+    ? Promise.resolve([])
+    : db
+        .selectFrom('lfs_blob')
+        .select(['lfs_blob.oid', 'lfs_blob.size_bytes', 'lfs_blob.id as blob_id', 'lfs_blob.blob_key'])
+        .where('lfs_blob.oid', 'in', oids)
+        .where((where) =>
+          where.exists(
+            where
+              .selectFrom('lfs_object')
+              .innerJoin('repo', 'repo.id', 'lfs_object.repo_id')
+              .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
+              .select(sql.lit(1).as('one'))
+              .whereRef('lfs_object.blob_id', '=', 'lfs_blob.id')
+              .where(mayAccess(viewer, 'repo', { units: ['code'], mode: 1 })),
+          ),
+        )
+        .execute()
+
+/** Notes that objects of a repository are wanted now. Gives those that it still has. */
+export const touchObjects = async (
+  tx: Tx,
+  repoId: RepoId,
+  oids: readonly string[],
+  seenUnix: Unix,
+): Promise<ReadonlySet<string>> => {
+  if (oids.length === 0) return new Set()
+  const rows = await tx
+    .updateTable('lfs_object')
+    .set({ seen_unix: seenUnix })
+    .where('repo_id', '=', repoId)
+    .where('oid', 'in', oids)
+    .returning('oid')
+    .execute()
+  return new Set(rows.map((row) => row.oid))
+}
+
+export const findBlob = (db: Db | Tx, oid: string): Promise<LfsBlobRow | undefined> =>
+  db.selectFrom('lfs_blob').selectAll().where('oid', '=', oid).executeTakeFirst()
+
+/** Contents, which stay until the transaction ends. */
+export async function holdBlobs(tx: Tx, oids: readonly string[]): Promise<LfsBlobRow[]> {
+  if (oids.length === 0) return []
+  const query = tx.selectFrom('lfs_blob').selectAll().where('oid', 'in', oids).orderBy('id')
+  return (databaseKind(tx) === 'postgres' ? query.forKeyShare() : query).execute()
+}
+
+/** Notes a content that has arrived; undefined when the same was noted before. */
+export const insertBlob = (tx: Tx, values: NewLfsBlobRow): Promise<LfsBlobRow | undefined> =>
+  tx
+    .insertInto('lfs_blob')
+    .values(values)
+    .onConflict((conflict) => conflict.column('oid').doNothing())
+    .returningAll()
+    .executeTakeFirst()
+
+/** Puts a file that arrived in the place of one that is gone; false when somebody else did so meanwhile. */
+export const replaceBlobKey = async (tx: Tx, id: LfsBlobId, goneKey: string, newKey: string): Promise<boolean> =>
+  (
+    await tx
+      .updateTable('lfs_blob')
+      .set({ blob_key: newKey })
+      .where('id', '=', id)
+      .where('blob_key', '=', goneKey)
+      .executeTakeFirst()
+  ).numUpdatedRows > 0n
+
+/** Whether a row names a file of the store. */
+export const isBlobKeyUsed = async (db: Db, key: string): Promise<boolean> =>
+  (await listUsedBlobKeys(db, [key])).has(key)
+
+/** Those of some files of the store that rows name. */
+export const listUsedBlobKeys = async (db: Db, keys: readonly string[]): Promise<ReadonlySet<string>> => {
+  if (keys.length === 0) return new Set()
+  const rows = await db.selectFrom('lfs_blob').select('blob_key').where('blob_key', 'in', keys).execute()
+  return new Set(rows.map((row) => row.blob_key))
+}
+
+/** Gives contents to a repository; gives the bytes of those that it did not have. */
+export async function insertObjects(
+  tx: Tx,
+  repoId: RepoId,
+  blobs: readonly Pick<LfsBlobRow, 'id' | 'oid' | 'size_bytes'>[],
+  createdUnix: Unix,
+): Promise<number> {
+  if (blobs.length === 0) return 0
+  const rows = await tx
+    .insertInto('lfs_object')
+    .values(
+      blobs.map((blob) => ({
+        repo_id: repoId,
+        blob_id: blob.id,
+        oid: blob.oid,
+        size_bytes: blob.size_bytes,
+        created_unix: createdUnix,
+        seen_unix: createdUnix,
+      })),
+    )
+    .onConflict((conflict) => conflict.columns(['repo_id', 'oid']).doNothing())
+    .returning('size_bytes')
+    .execute()
+  return rows.reduce((sum, row) => sum + row.size_bytes, 0)
+}
+
+/** Gives a repository all objects of another one; gives the bytes of those that it did not have. */
+export async function copyObjects(tx: Tx, from: RepoId, to: RepoId, seenUnix: Unix): Promise<number> {
+  const query = tx.selectFrom('lfs_object').select('blob_id').where('repo_id', '=', from)
+  // The contents may not go while rows for them are made.
+  if (databaseKind(tx) === 'postgres') {
+    await tx.selectFrom('lfs_blob').select('id').where('id', 'in', query).orderBy('id').forKeyShare().execute()
+  }
+  const rows = await tx
+    .insertInto('lfs_object')
+    .columns(['repo_id', 'blob_id', 'oid', 'size_bytes', 'created_unix', 'seen_unix'])
+    .expression((expression) =>
+      expression
+        .selectFrom('lfs_object')
+        .select((select) => [
+          select.val(to).as('repo_id'),
+          'blob_id',
+          'oid',
+          'size_bytes',
+          select.val(seenUnix).as('created_unix'),
+          select.val(seenUnix).as('seen_unix'),
+        ])
+        .where('repo_id', '=', from),
+    )
+    .onConflict((conflict) => conflict.columns(['repo_id', 'oid']).doNothing())
+    .returning('size_bytes')
+    .execute()
+  return rows.reduce((sum, row) => sum + row.size_bytes, 0)
+}
+
+/** Changes the size of the objects of a repository in its row. */
+export const addToLfsSize = (tx: Tx, repoId: RepoId, differenceBytes: number) =>
+  tx
+    .updateTable('repo')
+    .set({ lfs_size_bytes: sql`lfs_size_bytes + ${differenceBytes}` })
+    .where('id', '=', repoId)
+    .execute()
+
+/** Bytes of the objects of repositories. */
+export async function sumObjects(
+  db: Db | Tx,
+  repoIds: readonly RepoId[],
+): Promise<{ readonly repoId: RepoId; readonly sizeBytes: number }[]> {
+  if (repoIds.length === 0) return []
+  const rows = await db
+    .selectFrom('lfs_object')
+    .select((select) => ['repo_id', select.fn.sum<number | string>('size_bytes').as('bytes')])
+    .where('repo_id', 'in', repoIds)
+    .groupBy('repo_id')
+    .execute()
+  return rows.map((row) => ({ repoId: row.repo_id, sizeBytes: Number(row.bytes) }))
+}
+
+/** Whether a repository has any objects. */
+export const hasObjects = async (db: Db | Tx, repoId: RepoId): Promise<boolean> =>
+  (await db.selectFrom('lfs_object').select('oid').where('repo_id', '=', repoId).limit(1).executeTakeFirst()) !==
+  undefined

@@ -1,0 +1,23 @@
+import type { Services } from '../../access/context.ts'
+import { transaction } from '../../db/database.ts'
+import type { UserChange, UserRow } from '../../db/tables/accounts.ts'
+import { Invalid } from '../../lib/errors.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { holdAccount, tellAccountChange } from '../account-change.service.ts'
+import { updateUser } from '../user.store.ts'
+import { mayUseWebsite } from '../website.rules.ts'
+
+/** Changes what people set about themselves; what is undefined stays. A web site that is no address is `Invalid`. */
+export async function editSettings(services: Services, user: UserRow, change: UserChange): Promise<UserRow> {
+  if (change.website !== undefined) {
+    const site = mayUseWebsite(change.website, services.config.service.validSiteUrlSchemes)
+    if (!site.allowed) throw new Invalid(site.reason, 'website_invalid')
+  }
+  const said = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as UserChange
+  return transaction(services.db, async (tx) => {
+    const before = await holdAccount(tx, user.id)
+    const after = await updateUser(tx, user.id, { ...said, updated_unix: nowUnix(services.clock) })
+    await tellAccountChange(tx, before, after, user.id)
+    return after
+  })
+}

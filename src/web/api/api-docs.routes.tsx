@@ -1,0 +1,154 @@
+import { readFile } from 'node:fs/promises'
+import { Type } from 'typebox'
+import { anyone, switchedOn } from '../../access/requirements.ts'
+import type { Ctx } from '../../access/context.ts'
+import { bytesOf, operation } from '../../http/operation.ts'
+import { describeOpenApi, describeSwagger2, familiesOf, type ApiInfo } from '../../http/openapi.ts'
+import { bytes, redirect } from '../../http/reply.ts'
+import { pathText } from '../../http/schema.ts'
+import { jsonType } from '../../http/error-forms.ts'
+import { builtFile } from '../../lib/assets.ts'
+import { NotFound } from '../../lib/errors.ts'
+import { page, sitePath } from '../shell/page.tsx'
+
+const swaggerOn = switchedOn('swaggerEnabled', (config) => config.api.enableSwagger)
+
+const infoOf = (ctx: Ctx): ApiInfo => ({
+  title: `${ctx.config.instance.appName} API`,
+  version: ctx.config.ingot.apiVersion,
+  siteUrl: ctx.config.server.rootUrl,
+})
+
+/** The description in OpenAPI 3.1. */
+export const openApiDocument = operation({
+  method: 'GET',
+  path: '/api/openapi.json',
+  base: 'site',
+  scope: null,
+  requires: [anyone, swaggerOn],
+  reply: { 200: bytesOf('application/json') },
+  run: async ({ ctx }) => bytes(jsonType, JSON.stringify(describeOpenApi(ctx.operations(), infoOf(ctx)))),
+})
+
+/** The same of one family of operations: git, downloads, a registry. */
+export const openApiFamilyDocument = operation({
+  method: 'GET',
+  path: '/api/openapi/{family}.json',
+  params: { family: pathText },
+  base: 'site',
+  scope: null,
+  requires: [anyone, swaggerOn],
+  reply: { 200: bytesOf('application/json') },
+  async run({ ctx, params }) {
+    const operations = ctx.operations()
+    const family = familiesOf(operations).find((each) => each === params.family)
+    if (!family) throw new NotFound('there is no such family of operations')
+    return bytes(jsonType, JSON.stringify(describeOpenApi(operations, infoOf(ctx), family)))
+  },
+})
+
+/** The description in Swagger 2.0, at the address that the family's generators know. */
+export const swaggerDocument = operation({
+  method: 'GET',
+  path: '/swagger.v1.json',
+  base: 'site',
+  scope: null,
+  requires: [anyone, swaggerOn],
+  reply: { 200: bytesOf('application/json') },
+  run: async ({ ctx }) => bytes(jsonType, JSON.stringify(describeSwagger2(ctx.operations(), infoOf(ctx)))),
+})
+
+/** The documentation to browse: the API, or what the query names. */
+export const swaggerPage = operation({
+  method: 'GET',
+  path: '/api/swagger',
+  base: 'site',
+  scope: null,
+  requires: [anyone, swaggerOn],
+  query: { family: Type.Optional(Type.String()) },
+  reply: { 200: bytesOf('text/html') },
+  async run({ ctx, query }) {
+    const families = familiesOf(ctx.operations())
+    const shown = families.find((each) => each === query.family) ?? 'api'
+    return page(ctx.config, {
+      title: 'API',
+      houseStyle: false,
+      styles: ['assets/swagger-ui/swagger-ui.css', 'assets/swagger-ui/page.css'],
+      scripts: ['assets/swagger-ui/swagger-ui-bundle.js', 'assets/swagger-ui/start.js'],
+      content: (
+        <>
+          <nav class="families" aria-label="Parts of the API">
+            <a href={sitePath(ctx.config)}>{ctx.config.instance.appName}</a>
+            {families.map((family) => (
+              <a
+                href={sitePath(ctx.config, `api/swagger?family=${family}`)}
+                aria-current={family === shown ? 'page' : undefined}
+              >
+                {family}
+              </a>
+            ))}
+          </nav>
+          <main id="swagger-ui" data-description={sitePath(ctx.config, `api/openapi/${shown}.json`)}>
+            <noscript>
+              <p class="families">
+                Browsing takes scripts. The same to download:{' '}
+                <a href={sitePath(ctx.config, `api/openapi/${shown}.json`)}>OpenAPI 3.1</a>
+              </p>
+            </noscript>
+          </main>
+        </>
+      ),
+    })
+  },
+})
+
+/** The bare address leads to the documentation. */
+export const swaggerShortcut = operation({
+  method: 'GET',
+  path: '/swagger',
+  base: 'site',
+  scope: null,
+  requires: [anyone, swaggerOn],
+  reply: { 303: 'empty' },
+  run: async ({ ctx }) => redirect(303, `${ctx.config.server.rootUrl}api/swagger`),
+})
+
+const startScript = `const dark = matchMedia('(prefers-color-scheme: dark)')
+const setColours = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
+dark.addEventListener('change', setColours)
+setColours()
+const target = document.getElementById('swagger-ui')
+SwaggerUIBundle({ url: target.dataset.description, domNode: target, deepLinking: true, validatorUrl: null })
+`
+
+const pageStyle = `body { margin: 0 }
+.families { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; max-width: 1460px; margin: 0 auto; padding: 1rem 20px 0; font: 1rem/1.5 sans-serif }
+.families a { color: #3b6ea5 }
+.families a[aria-current] { color: inherit; font-weight: 600; text-decoration: none }
+.dark-mode .families { color: #e4e6e6 }
+.dark-mode .families a:not([aria-current]) { color: #8fb8e8 }
+`
+
+const typeOf: Readonly<Record<string, string>> = {
+  'swagger-ui.css': 'text/css;charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript;charset=utf-8',
+}
+
+/** Files of the browsable documentation; nothing of them is loaded from elsewhere. */
+export const swaggerAsset = operation({
+  method: 'GET',
+  path: '/assets/swagger-ui/{filename}',
+  params: { filename: pathText },
+  base: 'site',
+  scope: null,
+  requires: [anyone, swaggerOn],
+  reply: { 200: bytesOf('text/css', 'text/javascript') },
+  async run({ params }) {
+    const headers = { 'cache-control': 'public, max-age=86400' }
+    if (params.filename === 'start.js') return bytes('text/javascript;charset=utf-8', startScript, { headers })
+    if (params.filename === 'page.css') return bytes('text/css;charset=utf-8', pageStyle, { headers })
+    const type = typeOf[params.filename]
+    if (type === undefined) throw new NotFound()
+    return bytes(type, await readFile(builtFile(`data/${params.filename}`)), { headers })
+  },
+})

@@ -1,0 +1,192 @@
+import { Type } from 'typebox'
+import type { Viewer } from '../../auth/viewer.ts'
+import { bytesOf, operation, validBody } from '../../http/operation.ts'
+import { empty, redirect } from '../../http/reply.ts'
+import { requestObject } from '../../http/schema.ts'
+import {
+  answerAuthorization,
+  openAuthorization,
+  type Asked,
+  type Authorization,
+} from '../../oauth/authorize/authorize.service.ts'
+import type { AuthorizationRequest } from '../../oauth/authorize/authorize-request.rules.ts'
+import { oauthOn } from '../../oauth/oauth.requirements.ts'
+import { formTargetOf } from '../../oauth/applications/redirect.rules.ts'
+import { AnswerButtons, AskedScope } from './asked-scope.tsx'
+import { inBrowser, ownForm, type BrowserCtx } from '../shell/browser.requirements.ts'
+import { Form } from '../shell/form.tsx'
+import { htmlErrors, page, policyWith, sitePath } from '../shell/page.tsx'
+
+const text = Type.Optional(Type.String())
+
+/** Parameters of a request, by the names of the protocol; the page that asks sends them back as they came. */
+const parameters = {
+  client_id: text,
+  redirect_uri: text,
+  response_type: text,
+  response_mode: text,
+  state: text,
+  scope: text,
+  nonce: text,
+  code_challenge: text,
+  code_challenge_method: text,
+  prompt: text,
+  max_age: text,
+  id_token_hint: text,
+  request: text,
+  request_uri: text,
+  registration: text,
+  /** Ours: what the sign-in page was led to with. */
+  again: text,
+}
+
+const GrantForm = requestObject('OAuth2GrantForm', {
+  _csrf: text,
+  granted: text,
+  /** What the page said that is granted. */
+  agreed_scope: text,
+  ...parameters,
+})
+
+const names = Object.keys(parameters) as readonly (keyof typeof parameters)[]
+
+/** What was asked for and nothing else: the body of the answer has more members. */
+const asSent = (sent: Sent): Sent => Object.fromEntries(names.map((name) => [name, sent[name]]))
+
+type Sent = { readonly [Name in keyof typeof parameters]?: string | undefined }
+
+/** @param repeated names of parameters that came more than once, which is never right (RFC 6749, 3.1) */
+const requestOf = (sent: Sent, repeated: readonly string[] = []): AuthorizationRequest => ({
+  clientId: sent.client_id ?? '',
+  redirectUri: sent.redirect_uri ?? '',
+  responseType: sent.response_type ?? '',
+  responseMode: sent.response_mode ?? '',
+  state: sent.state,
+  scope: sent.scope ?? '',
+  nonce: sent.nonce ?? '',
+  challenge: sent.code_challenge ?? '',
+  challengeMethod: sent.code_challenge_method ?? '',
+  prompt: sent.prompt ?? '',
+  maxAge: sent.max_age ?? '',
+  idTokenHint: sent.id_token_hint ?? '',
+  unsupported: (['request', 'request_uri', 'registration'] as const).filter((name) => sent[name] !== undefined),
+  repeated,
+})
+
+const askedIn = ({ sessionId, signedInUnix }: BrowserCtx, viewer: Viewer, { again }: Sent): Asked => ({
+  viewer,
+  sessionId,
+  signedInUnix,
+  again,
+})
+
+/** Addresses with a code in them are kept by nobody, and told to nobody as where somebody came from. */
+const secretAddress = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
+
+/** Leads to the sign-in page, which leads back to the request. */
+function leadToSignIn(ctx: BrowserCtx, query: URLSearchParams, again: string | undefined) {
+  const asked = new URLSearchParams(query)
+  if (again !== undefined) asked.set('again', again)
+  const back = encodeURIComponent(`/login/oauth/authorize?${asked.toString()}`)
+  return redirect(303, sitePath(ctx.config, `user/login?redirect_to=${back}`))
+}
+
+const queryOf = (sent: Sent): URLSearchParams =>
+  new URLSearchParams(names.flatMap((name) => (sent[name] === undefined ? [] : [[name, sent[name]]])))
+
+function answer(ctx: BrowserCtx, sent: Sent, query: URLSearchParams, authorization: Authorization) {
+  if (authorization.outcome === 'redirect') return empty(303, { ...secretAddress, location: authorization.location })
+  if (authorization.outcome === 'signIn') return leadToSignIn(ctx, query, authorization.again)
+  const { application, ownerName, scope } = authorization
+  const { config, viewer } = ctx
+  const target = sent.redirect_uri ?? ''
+  return page(
+    config,
+    {
+      title: `Authorize ${application.name}`,
+      content: (
+        <main class="card">
+          <h1>Authorize “{application.name}”?</h1>
+          <AskedScope login={viewer?.user.name ?? ''} ownerName={ownerName} scope={scope} />
+          <p>
+            You will be sent to <code>{target}</code>. You can revoke this in your settings at any time.
+          </p>
+          <Form ctx={ctx} to="login/oauth/grant" hidden={{ ...asSent(sent), agreed_scope: scope }}>
+            <AnswerButtons />
+          </Form>
+        </main>
+      ),
+    },
+    {
+      headers: {
+        'cache-control': 'no-store',
+        'content-security-policy': policyWith(formTargetOf(target)),
+        'x-frame-options': 'DENY',
+      },
+    },
+  )
+}
+
+/** An application asks for a person: guests sign in first, and who let it in before is sent on at once. */
+export const oauthAuthorize = operation({
+  method: 'GET',
+  path: '/login/oauth/authorize',
+  base: 'site',
+  family: 'oauth2',
+  scope: null,
+  accepts: ['session'],
+  errors: htmlErrors,
+  requires: [inBrowser, oauthOn],
+  query: parameters,
+  reply: { 200: bytesOf('text/html'), 303: 'empty' },
+  async run({ ctx, query, call }) {
+    const { rawQuery } = call
+    const request = requestOf(
+      query,
+      names.filter((name) => rawQuery.getAll(name).length > 1),
+    )
+    const asked = ctx.viewer && askedIn(ctx, ctx.viewer, query)
+    return answer(ctx, query, rawQuery, await openAuthorization(ctx, asked, request))
+  },
+})
+
+/** The same by a form, which leads to the address: the cookies of a browser do not come along otherwise. */
+export const oauthAuthorizePost = operation({
+  method: 'POST',
+  path: '/login/oauth/authorize',
+  base: 'site',
+  family: 'oauth2',
+  scope: null,
+  accepts: ['session'],
+  errors: htmlErrors,
+  requires: [inBrowser, oauthOn, validBody],
+  body: requestObject('OAuth2AuthorizationForm', { ...parameters, login_hint: text }),
+  reply: { 303: 'empty' },
+  async run({ ctx, body }) {
+    const query = queryOf(body)
+    if (body.login_hint !== undefined) query.set('login_hint', body.login_hint)
+    return redirect(303, sitePath(ctx.config, `login/oauth/authorize?${query.toString()}`))
+  },
+})
+
+/** What the person answered. */
+export const oauthGrant = operation({
+  method: 'POST',
+  path: '/login/oauth/grant',
+  base: 'site',
+  family: 'oauth2',
+  scope: null,
+  accepts: ['session'],
+  errors: htmlErrors,
+  requires: [inBrowser, oauthOn, validBody, ownForm],
+  body: GrantForm,
+  reply: { 200: bytesOf('text/html'), 303: 'empty' },
+  async run({ ctx, body }) {
+    const { viewer } = ctx
+    if (!viewer) return redirect(303, sitePath(ctx.config, 'user/login'))
+    const request = { ...requestOf(body), responseType: body.response_type ?? 'code' }
+    const said = { isGranted: body.granted === 'true', agreedScope: body.agreed_scope }
+    const authorization = await answerAuthorization(ctx, askedIn(ctx, viewer, body), request, said)
+    return answer(ctx, body, queryOf(body), authorization)
+  },
+})

@@ -1,0 +1,120 @@
+import { Type } from 'typebox'
+import type { Viewer } from '../../auth/viewer.ts'
+import { bytesOf, operation, validBody } from '../../http/operation.ts'
+import { requestObject } from '../../http/schema.ts'
+import { answerForDevice, findDeviceOf, type WaitingDevice } from '../../oauth/devices/device.service.ts'
+import { oauthOn } from '../../oauth/oauth.requirements.ts'
+import { AnswerButtons, AskedScope } from './asked-scope.tsx'
+import { inBrowser, inSession, ownForm, type BrowserCtx } from '../shell/browser.requirements.ts'
+import { attempt, Field, Form, type Problem } from '../shell/form.tsx'
+import { Moment } from '../shell/moment.tsx'
+import { htmlErrors, page, secretPage } from '../shell/page.tsx'
+
+const pages = { base: 'site', family: 'oauth2', scope: null, accepts: ['session'], errors: htmlErrors } as const
+const text = Type.Optional(Type.String({ maxLength: 4096 }))
+
+const unknownCode: Problem = {
+  field: 'user_code',
+  message: 'No device waits with this code. It may have been answered already, or have waited for too long.',
+}
+
+function codePage(ctx: BrowserCtx, { typed, problem }: { readonly typed: string; readonly problem?: Problem }) {
+  const content = (
+    <main class="card">
+      <h1>Let a device in</h1>
+      <p>A program on a device without a browser shows a code. Type it here to let it use your account.</p>
+      <Form ctx={ctx} to="login/device" problem={problem}>
+        <Field
+          name="user_code"
+          label="Code"
+          value={typed.slice(0, 40)}
+          hint="Eight letters, like WDJB-MJHT."
+          autocomplete="off"
+          maxlength={40}
+          autofocus
+        />
+        <button type="submit">Continue</button>
+      </Form>
+    </main>
+  )
+  return secretPage(ctx.config, { title: 'Let a device in', problem, content })
+}
+
+/** Nothing of this is to be shown inside of another page, where a click could be had for something else. */
+const unframed = { 'cache-control': 'no-store', 'x-frame-options': 'DENY' }
+
+function askPage(ctx: BrowserCtx & { readonly viewer: Viewer }, device: WaitingDevice, problem?: Problem) {
+  const { application, ownerName, userCode, address, askedUnix, scope } = device
+  const title = `Let “${application.name}” in?`
+  const content = (
+    <main class="card">
+      <h1>{title}</h1>
+      <p>
+        A device shows the code <strong>{userCode}</strong>. It asked from {address} at <Moment unix={askedUnix} />.
+        Only go on if it is yours and you have just begun this: whoever sent you the code would get into your account.
+      </p>
+      <AskedScope login={ctx.viewer.user.name} ownerName={ownerName} scope={scope} />
+      <p>You can revoke this in your settings at any time.</p>
+      <Form ctx={ctx} to="login/device/answer" hidden={{ user_code: userCode, scope }} problem={problem}>
+        <AnswerButtons />
+      </Form>
+    </main>
+  )
+  return page(ctx.config, { title, problem, content }, { headers: unframed })
+}
+
+/** Where somebody types the code that a device shows. */
+export const devicePage = operation({
+  ...pages,
+  method: 'GET',
+  path: '/login/device',
+  requires: [inBrowser, oauthOn, inSession],
+  query: { user_code: Type.Optional(Type.String()) },
+  reply: { 200: bytesOf('text/html') },
+  // A code that came in the address is only filled in: who sent it may be somebody else (RFC 8628, 5.4).
+  run: async ({ ctx, query }) => codePage(ctx, { typed: query.user_code ?? '' }),
+})
+
+/** Looks for the device, and says what it asks for. */
+export const deviceSubmit = operation({
+  ...pages,
+  method: 'POST',
+  path: '/login/device',
+  requires: [inBrowser, oauthOn, inSession, validBody, ownForm],
+  body: requestObject('DeviceCodeForm', { _csrf: text, user_code: text }),
+  reply: { 200: bytesOf('text/html') },
+  async run({ ctx, body, call }) {
+    const typed = body.user_code ?? ''
+    const { result: device, problem } = await attempt(findDeviceOf(ctx, ctx.viewer, { typed, ip: call.ip }))
+    return device ? askPage(ctx, device) : codePage(ctx, { typed, problem: problem ?? unknownCode })
+  },
+})
+
+/** What the person answered. */
+export const deviceAnswer = operation({
+  ...pages,
+  method: 'POST',
+  path: '/login/device/answer',
+  requires: [inBrowser, oauthOn, inSession, validBody, ownForm],
+  body: requestObject('DeviceAnswerForm', { _csrf: text, user_code: text, scope: text, granted: text }),
+  reply: { 200: bytesOf('text/html') },
+  async run({ ctx, body, call }) {
+    const sent = { typed: body.user_code ?? '', ip: call.ip }
+    const { signedInUnix } = ctx
+    const answer = { isGranted: body.granted === 'true', agreedScope: body.scope ?? '', signedInUnix }
+    const { result: application, problem } = await attempt(answerForDevice(ctx, ctx.viewer, sent, answer))
+    if (!application) return codePage(ctx, { typed: sent.typed, problem })
+    const title = answer.isGranted ? 'The device is let in' : 'The device is not let in'
+    const content = (
+      <main class="card">
+        <h1>{title}</h1>
+        <p role="status">
+          {answer.isGranted
+            ? `“${application.name}” can use your account now. Go back to the device; you can close this page.`
+            : `“${application.name}” got nothing. If you did not begin this yourself, nothing else is to be done.`}
+        </p>
+      </main>
+    )
+    return secretPage(ctx.config, { title, content })
+  },
+})

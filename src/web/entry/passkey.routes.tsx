@@ -1,0 +1,43 @@
+import { Type } from 'typebox'
+import { signInByPasskey } from '../../auth/session.service.ts'
+import { bytesOf, operation, validBody } from '../../http/operation.ts'
+import { redirect } from '../../http/reply.ts'
+import { requestObject } from '../../http/schema.ts'
+import { browserOf } from '../shell/browser-of.ts'
+import { inBrowser, ownForm } from '../shell/browser.requirements.ts'
+import { sessionCookies } from '../shell/cookies.ts'
+import { htmlErrors } from '../shell/page.tsx'
+import { signInPageOf } from './sign-in-page.tsx'
+import { localTarget } from './sign-in-target.ts'
+
+const text = Type.Optional(Type.String({ maxLength: 20_000 }))
+const AnswerForm = requestObject('PasskeyAnswerForm', {
+  _csrf: text,
+  challenge: text,
+  response: text,
+  remember: text,
+  redirect_to: text,
+})
+
+const pages = { base: 'site', scope: null, accepts: ['session'], errors: htmlErrors } as const
+
+/** Signs in by a passkey alone: the device has verified the person, so it is both factors. */
+export const passkeySignInSubmit = operation({
+  ...pages,
+  method: 'POST',
+  path: '/user/passkey',
+  load: 'vital',
+  requires: [inBrowser, validBody, ownForm],
+  body: AnswerForm,
+  reply: { 200: bytesOf('text/html'), 303: 'empty' },
+  async run({ ctx, body, call }) {
+    const { challenge = '', response = '', remember, redirect_to: redirectTo } = body
+    const session = await signInByPasskey(ctx, { challenge, response }, browserOf(call), remember !== undefined)
+    if (!session) {
+      const message = 'This passkey is not known here, or the page was open for too long. Try again.'
+      return signInPageOf(ctx, { redirectTo, problem: { message } })
+    }
+    call.cookies.push(...sessionCookies(ctx.config, session))
+    return redirect(303, localTarget(ctx.config, redirectTo))
+  },
+})

@@ -1,0 +1,150 @@
+import { Type } from 'typebox'
+import { bytesOf, operation, validBody } from '../../http/operation.ts'
+import { redirect } from '../../http/reply.ts'
+import { requestObject } from '../../http/schema.ts'
+import { Forbidden } from '../../lib/errors.ts'
+import { askForReset, readReset, resetPassword } from '../../users/entry/recovery.service.ts'
+import { browserLanguage } from '../shell/browser-of.ts'
+import { inBrowser, ownForm, type BrowserCtx } from '../shell/browser.requirements.ts'
+import { attempt, Field, Form, KnownUser, passwordHint, type Problem } from '../shell/form.tsx'
+import { htmlErrors, page, secretPage, sitePath } from '../shell/page.tsx'
+
+const text = Type.Optional(Type.String({ maxLength: 4096 }))
+const AskForm = requestObject('ForgotPasswordForm', { _csrf: text, email: text })
+const ResetForm = requestObject('ResetPasswordForm', { _csrf: text, code: text, password: text, passcode: text })
+
+const pages = { base: 'site', scope: null, accepts: ['session'], errors: htmlErrors } as const
+
+function askPageOf(ctx: BrowserCtx, form: { email?: string; problem?: Problem | undefined } = {}) {
+  const { config, mailer } = ctx
+  if (!mailer.isEnabled) throw new Forbidden('this site sends no mail: an administrator can give you another password')
+  const content = (
+    <main class="card">
+      <h1>Reset your password</h1>
+      <p>We send a mail with a link to the address of your account.</p>
+      <Form ctx={ctx} to="user/forgot_password" problem={form.problem}>
+        <Field
+          name="email"
+          label="Mail address"
+          type="email"
+          value={form.email ?? ''}
+          autocomplete="email"
+          maxlength={254}
+          autofocus
+        />
+        <button type="submit">Send the mail</button>
+      </Form>
+      <p>
+        <a href={sitePath(config, 'user/login')}>Back to sign-in</a>
+      </p>
+    </main>
+  )
+  return page(config, { title: 'Reset your password', problem: form.problem, content })
+}
+
+/** The form for who has forgotten the password. */
+export const forgotPasswordPage = operation({
+  ...pages,
+  method: 'GET',
+  path: '/user/forgot_password',
+  requires: [inBrowser],
+  reply: { 200: bytesOf('text/html') },
+  run: async ({ ctx }) => askPageOf(ctx),
+})
+
+/** Has the mail sent; the answer is the same for every address. */
+export const forgotPasswordSubmit = operation({
+  ...pages,
+  method: 'POST',
+  path: '/user/forgot_password',
+  requires: [inBrowser, validBody, ownForm],
+  body: AskForm,
+  reply: { 200: bytesOf('text/html') },
+  async run({ ctx, body, call }) {
+    const { config, mailer } = ctx
+    const email = (body.email ?? '').trim()
+    if (!mailer.isEnabled) return askPageOf(ctx)
+    const asked = askForReset(ctx, { email, ip: call.ip, language: browserLanguage(call) })
+    const { problem } = await attempt(asked, { email: 'email' })
+    if (problem) return askPageOf(ctx, { email, problem })
+    const content = (
+      <main class="card">
+        <h1>Check your mail</h1>
+        <p role="status">
+          If an account has the address {email}, a mail is on its way to it. The link in it works for{' '}
+          {config.service.resetPasswdCodeLiveMinutes} minutes.
+        </p>
+        <p>
+          Nothing came? Look in the spam folder, or <a href={sitePath(config, 'user/forgot_password')}>ask again</a>.
+        </p>
+      </main>
+    )
+    return page(config, { title: 'Check your mail', content })
+  },
+})
+
+function resetPageOf(
+  ctx: BrowserCtx,
+  code: string,
+  { name, needsCode, problem }: { name: string; needsCode: boolean; problem?: Problem | undefined },
+) {
+  const { config } = ctx
+  const content = (
+    <main class="card">
+      <h1>New password for {name}</h1>
+      <Form ctx={ctx} to="user/recover_account" hidden={{ code }} problem={problem}>
+        <KnownUser name={name} />
+        <Field
+          name="password"
+          label="New password"
+          type="password"
+          autocomplete="new-password"
+          maxlength={255}
+          hint={passwordHint(config.security)}
+          autofocus
+        />
+        {needsCode ? (
+          <Field
+            name="passcode"
+            label="Second factor"
+            hint="A code from your authenticator app, or the scratch code."
+            autocomplete="one-time-code"
+            maxlength={100}
+          />
+        ) : null}
+        <button type="submit">Set the password</button>
+      </Form>
+      <p class="hint">This signs out every browser that is signed in to the account.</p>
+    </main>
+  )
+  return secretPage(config, { title: 'New password', problem, content })
+}
+
+/** Where the link of the mail leads. */
+export const recoverAccountPage = operation({
+  ...pages,
+  method: 'GET',
+  path: '/user/recover_account',
+  requires: [inBrowser],
+  query: { code: Type.Optional(Type.String()) },
+  reply: { 200: bytesOf('text/html') },
+  run: async ({ ctx, query: { code = '' } }) => resetPageOf(ctx, code, await readReset(ctx, code)),
+})
+
+/** Takes the password. Nobody is signed in by it: that takes the password, and the second factor. */
+export const recoverAccountSubmit = operation({
+  ...pages,
+  method: 'POST',
+  path: '/user/recover_account',
+  requires: [inBrowser, validBody, ownForm],
+  body: ResetForm,
+  reply: { 200: bytesOf('text/html'), 303: 'empty' },
+  async run({ ctx, body }) {
+    const { code = '', password = '', passcode = '' } = body
+    const fields = { password: 'password', two_factor_wrong: 'passcode' }
+    const { problem } = await attempt(resetPassword(ctx, code, { password, passcode }), fields)
+    // A link that is good no more is said to be so, and not a problem of the form.
+    if (problem) return resetPageOf(ctx, code, { ...(await readReset(ctx, code)), problem })
+    return redirect(303, sitePath(ctx.config, 'user/login?done=password'))
+  },
+})

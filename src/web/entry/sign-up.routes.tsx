@@ -1,0 +1,229 @@
+import { Type } from 'typebox'
+import { beginSession } from '../../auth/session.service.ts'
+import { bytesOf, operation, validBody } from '../../http/operation.ts'
+import { redirect } from '../../http/reply.ts'
+import { requestObject } from '../../http/schema.ts'
+import { must } from '../../lib/verdict.ts'
+import { newChallenge } from '../../users/entry/proof-of-work.service.ts'
+import { mayRegister } from '../../users/entry/registration.rules.ts'
+import { askForSignUpAgain, confirmSignUp, readSignUp, signUp } from '../../users/entry/sign-up.service.ts'
+import { browserLanguage, browserOf } from '../shell/browser-of.ts'
+import { inBrowser, ownForm, type BrowserCtx } from '../shell/browser.requirements.ts'
+import { sessionCookies } from '../shell/cookies.ts'
+import { attempt, Field, Form, passwordHint, type Problem } from '../shell/form.tsx'
+import { htmlErrors, page, secretPage, sitePath } from '../shell/page.tsx'
+
+const text = Type.Optional(Type.String({ maxLength: 4096 }))
+const SignUpForm = requestObject('SignUpForm', {
+  _csrf: text,
+  user_name: text,
+  email: text,
+  password: text,
+  challenge: text,
+  nonce: text,
+})
+const AskAgainForm = requestObject('AskForSignUpAgainForm', { _csrf: text, email: text })
+const ConfirmForm = requestObject('ConfirmSignUpForm', { _csrf: text, code: text, user_name: text })
+
+const pages = { base: 'site', scope: null, accepts: ['session'], errors: htmlErrors } as const
+
+const fields = { name: 'user_name', email: 'email', password: 'password' }
+
+const NameField = ({ value }: { readonly value: string }) => (
+  <Field
+    name="user_name"
+    label="Name"
+    hint="Letters and digits, with single - _ . between them. Others see it."
+    autocomplete="username"
+    maxlength={40}
+    autofocus
+    value={value}
+  />
+)
+
+function signUpPageOf(ctx: BrowserCtx, form: { name?: string; email?: string; problem?: Problem | undefined } = {}) {
+  const { config } = ctx
+  must(mayRegister(config))
+  const { problem } = form
+  const challenge = newChallenge(ctx)
+  const content = (
+    <main class="card">
+      <h1>Sign up at {config.instance.appName}</h1>
+      <Form
+        ctx={ctx}
+        to="user/sign_up"
+        problem={problem}
+        hidden={challenge ? { challenge: challenge.text, nonce: '' } : {}}
+        data-work={challenge?.bits}
+      >
+        <NameField value={form.name ?? ''} />
+        <Field
+          name="email"
+          label="Mail address"
+          type="email"
+          value={form.email ?? ''}
+          autocomplete="email"
+          maxlength={254}
+        />
+        <Field
+          name="password"
+          label="Password"
+          type="password"
+          autocomplete="new-password"
+          maxlength={255}
+          hint={passwordHint(config.security)}
+        />
+        <button type="submit">Sign up</button>
+        {challenge ? (
+          <p class="hint" role="status" data-working hidden>
+            One moment: your browser is proving that it is not a program that signs up by the thousand.
+          </p>
+        ) : null}
+      </Form>
+      <p>
+        Already have an account? <a href={sitePath(config, 'user/login')}>Sign in</a>
+      </p>
+    </main>
+  )
+  return page(config, {
+    title: 'Sign up',
+    problem,
+    content,
+    scripts: challenge ? ['assets/sign-up.js'] : [],
+  })
+}
+
+/** The form to make an account for oneself. */
+export const signUpPage = operation({
+  ...pages,
+  method: 'GET',
+  path: '/user/sign_up',
+  requires: [inBrowser],
+  reply: { 200: bytesOf('text/html') },
+  run: async ({ ctx }) => signUpPageOf(ctx),
+})
+
+/** Signs somebody up; what is wrong shows the form again, with what was typed but for the password. */
+export const signUpSubmit = operation({
+  ...pages,
+  method: 'POST',
+  path: '/user/sign_up',
+  requires: [inBrowser, validBody, ownForm],
+  body: SignUpForm,
+  reply: { 200: bytesOf('text/html'), 303: 'empty' },
+  async run({ ctx, body, call }) {
+    const said = { name: (body.user_name ?? '').trim(), email: (body.email ?? '').trim() }
+    const { password = '', challenge = '', nonce = '' } = body
+    const language = browserLanguage(call)
+    const asked = signUp(ctx, { ...said, password, challenge, nonce, ip: call.ip, language })
+    const { result: made, problem } = await attempt(asked, fields)
+    if (problem) return signUpPageOf(ctx, { ...said, problem })
+    if (!made) return redirect(303, sitePath(ctx.config, 'user/activate'))
+    if (!made.is_active) return redirect(303, sitePath(ctx.config, 'user/login?done=waiting'))
+    const session = await beginSession(ctx, made, browserOf(call), { remember: false })
+    call.cookies.push(...sessionCookies(ctx.config, session))
+    return redirect(303, sitePath(ctx.config))
+  },
+})
+
+function askAgainPageOf(
+  ctx: BrowserCtx,
+  form: { email?: string; problem?: Problem | undefined; again?: boolean } = {},
+) {
+  const { config } = ctx
+  const content = (
+    <main class="card">
+      <h1>Check your mail</h1>
+      <p role="status">
+        {form.again === true ? 'Another mail is on its way' : 'A mail is on its way'} to the address that you gave. The
+        link in it creates your account; it works for {config.service.activeCodeLiveMinutes} minutes.
+      </p>
+      <h2>Nothing came?</h2>
+      <p>Look in the spam folder, or have the mail sent again:</p>
+      <Form ctx={ctx} to="user/activate/again" problem={form.problem}>
+        <Field
+          name="email"
+          label="Mail address"
+          type="email"
+          value={form.email ?? ''}
+          autocomplete="email"
+          maxlength={254}
+        />
+        <button type="submit" class="second">
+          Send it again
+        </button>
+      </Form>
+    </main>
+  )
+  return page(config, { title: 'Check your mail', problem: form.problem, content })
+}
+
+function confirmPageOf(
+  ctx: BrowserCtx,
+  code: string,
+  { name, email, problem }: { name: string; email: string; problem?: Problem | undefined },
+) {
+  const content = (
+    <main class="card">
+      <h1>Create your account</h1>
+      <p>
+        With the address <strong>{email}</strong>
+        {problem ? '.' : ` and the name ${name}.`}
+      </p>
+      <Form ctx={ctx} to="user/activate" hidden={problem ? { code } : { code, user_name: name }} problem={problem}>
+        {problem ? <NameField value={name} /> : null}
+        <button type="submit">Create it</button>
+      </Form>
+    </main>
+  )
+  return secretPage(ctx.config, { title: 'Create your account', problem, content })
+}
+
+/** Where the link of the mail leads; without a code, what to do until it comes. Programs that look at links make no account. */
+export const activatePage = operation({
+  ...pages,
+  method: 'GET',
+  path: '/user/activate',
+  requires: [inBrowser],
+  query: { code: Type.Optional(Type.String()) },
+  reply: { 200: bytesOf('text/html') },
+  async run({ ctx, query: { code } }) {
+    must(mayRegister(ctx.config))
+    return code === undefined ? askAgainPageOf(ctx) : confirmPageOf(ctx, code, await readSignUp(ctx, code))
+  },
+})
+
+/** Makes the account. Nobody is signed in by it: who follows a link of somebody else's would be signed in as them. */
+export const activateSubmit = operation({
+  ...pages,
+  method: 'POST',
+  path: '/user/activate',
+  requires: [inBrowser, validBody, ownForm],
+  body: ConfirmForm,
+  reply: { 200: bytesOf('text/html'), 303: 'empty' },
+  async run({ ctx, body }) {
+    must(mayRegister(ctx.config))
+    const { code = '' } = body
+    const name = (body.user_name ?? '').trim()
+    const { result: made, problem } = await attempt(confirmSignUp(ctx, code, name), { name: 'user_name' })
+    // A link that is good no more is said to be so, and not a problem of the form.
+    if (problem) return confirmPageOf(ctx, code, { ...(await readSignUp(ctx, code)), name, problem })
+    return redirect(303, sitePath(ctx.config, `user/login?done=${made.is_active ? 'confirmed' : 'waiting'}`))
+  },
+})
+
+/** Has the mail sent once more; the answer is the same for every address. */
+export const activateAgainSubmit = operation({
+  ...pages,
+  method: 'POST',
+  path: '/user/activate/again',
+  requires: [inBrowser, validBody, ownForm],
+  body: AskAgainForm,
+  reply: { 200: bytesOf('text/html') },
+  async run({ ctx, body, call }) {
+    const email = (body.email ?? '').trim()
+    const input = { email, ip: call.ip, language: browserLanguage(call) }
+    const { problem } = await attempt(askForSignUpAgain(ctx, input), fields)
+    return askAgainPageOf(ctx, { email, problem, again: problem === undefined })
+  },
+})

@@ -1,0 +1,251 @@
+import { Type } from 'typebox'
+import { signInVouched, type NewSession, type PendingSignIn } from '../../auth/session.service.ts'
+import type { UserRow } from '../../db/tables/accounts.ts'
+import { bytesOf, operation, validBody, type Call } from '../../http/operation.ts'
+import { redirect } from '../../http/reply.ts'
+import { pathText, requestObject } from '../../http/schema.ts'
+import { Forbidden, Moved } from '../../lib/errors.ts'
+import {
+  accountAt,
+  getProvider,
+  keepPerson,
+  linkAccount,
+  makeAt,
+  mayRegisterAt,
+  personAt,
+  waitingPerson,
+  waitingSeconds,
+} from '../../sources/openid/openid.service.ts'
+import { beginAt, begunAt, begunSeconds, identityOf, ProviderError } from '../../sources/openid/provider.service.ts'
+import type { Source } from '../../sources/source.service.ts'
+import { browserOf } from '../shell/browser-of.ts'
+import { inBrowser, inSession, ownForm, type BrowserCtx } from '../shell/browser.requirements.ts'
+import {
+  awayCookie,
+  cookie,
+  cookieFromElsewhere,
+  newcomerCookie,
+  readCookies,
+  sessionCookies,
+  ticketCookie,
+} from '../shell/cookies.ts'
+import { attempt, Field, Form, type Problem } from '../shell/form.tsx'
+import { htmlErrors, secretPage, sitePath } from '../shell/page.tsx'
+import { localTarget } from './sign-in-target.ts'
+
+const pages = { base: 'site', scope: null, accepts: ['session'], errors: htmlErrors } as const
+const text = Type.Optional(Type.String({ maxLength: 255 }))
+
+/** What went wrong at a provider is in the log; people are told that it did. */
+function providerFailed(ctx: BrowserCtx, source: Source, error: unknown): never {
+  if (!(error instanceof ProviderError)) throw error
+  ctx.log('warn', 'a sign-in by a provider failed', { source: source.name, reason: error.message })
+  throw new Forbidden(`signing in with ${source.name} did not work; try again`, 'provider_failed')
+}
+
+/** Sends the browser to the provider of a source. */
+export const sourceSignIn = operation({
+  ...pages,
+  method: 'GET',
+  path: '/user/oauth2/{source}',
+  params: { source: pathText },
+  requires: [inBrowser],
+  query: { redirect_to: Type.Optional(Type.String({ maxLength: 4096 })) },
+  reply: { 303: 'empty' },
+  summary: 'Leads to another place where people sign in',
+  async run({ ctx, params, query, call }) {
+    const source = await getProvider(ctx, params.source)
+    const { redirect_to: redirectTo = '' } = query
+    const begun = await beginAt(ctx, source, { redirectTo, remember: false }).catch((error: unknown) =>
+      providerFailed(ctx, source, error),
+    )
+    call.cookies.push(cookieFromElsewhere(ctx.config, awayCookie(ctx.config), begun.kept, begunSeconds))
+    return redirect(303, begun.url)
+  },
+})
+
+/** Signs somebody in who came back, or asks for the second factor, and leads on. */
+async function leadOn(
+  ctx: BrowserCtx,
+  call: Call,
+  session: NewSession | PendingSignIn,
+  redirectTo: string | undefined,
+) {
+  const { config } = ctx
+  if ('ticket' in session) {
+    const query = redirectTo ? `?redirect_to=${encodeURIComponent(redirectTo)}` : ''
+    call.cookies.push(cookie(config, ticketCookie(config), session.ticket, session.ticketSeconds))
+    return redirect(303, sitePath(config, `user/two_factor${query}`))
+  }
+  call.cookies.push(...sessionCookies(config, session))
+  return redirect(303, localTarget(config, redirectTo))
+}
+
+const enter = async (
+  ctx: BrowserCtx,
+  call: Call,
+  source: Source<'openid'>,
+  user: UserRow,
+  how: { remember: boolean; redirectTo: string },
+) =>
+  leadOn(
+    ctx,
+    call,
+    await signInVouched(ctx, user, browserOf(call), {
+      remember: how.remember,
+      skipsSecondFactor: source.settings.skip_second_factor,
+    }),
+    how.redirectTo,
+  )
+
+/** Where the provider sends people back to. */
+export const sourceCallback = operation({
+  ...pages,
+  method: 'GET',
+  path: '/user/oauth2/{source}/callback',
+  params: { source: pathText },
+  requires: [inBrowser],
+  query: {
+    code: Type.Optional(Type.String()),
+    state: Type.Optional(Type.String()),
+    iss: Type.Optional(Type.String()),
+    error: Type.Optional(Type.String()),
+    error_description: Type.Optional(Type.String()),
+  },
+  reply: { 303: 'empty' },
+  summary: 'Takes in who comes back from another place where people sign in',
+  async run({ ctx, params, call }) {
+    const { config, viewer } = ctx
+    const source = await getProvider(ctx, params.source)
+    const kept = readCookies(call.headers['cookie']).get(awayCookie(config))
+    const begun = kept === undefined ? undefined : begunAt(ctx, source, kept)
+    // Who did not go to the provider from here, in this browser, brings somebody else's answer.
+    if (!begun) throw new Forbidden('this sign-in was not begun in this browser, or too long ago', 'sign_in_not_begun')
+    call.cookies.push(cookie(config, awayCookie(config), ''))
+    const claims = await identityOf(ctx, source, begun, call.rawQuery).catch((error: unknown) =>
+      providerFailed(ctx, source, error),
+    )
+    const person = personAt(ctx, source, claims)
+    if (begun.linkTo !== 0) {
+      if (viewer?.id !== begun.linkTo) throw new Forbidden('somebody else is signed in by now', 'other_account')
+      await linkAccount(ctx, source, viewer.user, person)
+      return redirect(303, sitePath(config, 'user/settings/links?done=linked'))
+    }
+    const user = await accountAt(ctx, source, person)
+    if (user) return enter(ctx, call, source, user, begun)
+    call.cookies.push(cookie(config, newcomerCookie(config), keepPerson(ctx, source, claims, begun), waitingSeconds))
+    return redirect(303, sitePath(config, 'user/link_account'))
+  },
+})
+
+async function newcomer(ctx: BrowserCtx, call: Call) {
+  const kept = readCookies(call.headers['cookie']).get(newcomerCookie(ctx.config))
+  const found = kept === undefined ? undefined : await waitingPerson(ctx, kept)
+  if (!found) throw new Moved(303, '/user/login')
+  return found
+}
+
+interface Shown {
+  readonly name: string
+  readonly email: string
+  readonly problem: Problem
+}
+
+function linkPage(ctx: BrowserCtx, { source, person }: Awaited<ReturnType<typeof newcomer>>, shown?: Shown) {
+  const { config, viewer } = ctx
+  const content = (
+    <main class="card">
+      <h1>Which account is yours?</h1>
+      <p>
+        You came from {source.name} as <strong>{person.shownName}</strong>, and no account here is linked to that.
+      </p>
+      {viewer ? (
+        <Form ctx={ctx} to="user/link_account">
+          <p>
+            You are signed in as <strong>{viewer.user.name}</strong>. Whoever is {person.shownName} at {source.name}{' '}
+            could sign in to this account from now on.
+          </p>
+          <button type="submit">Link it to {viewer.user.name}</button>
+        </Form>
+      ) : (
+        <p>
+          <a
+            class="button"
+            href={sitePath(config, `user/login?redirect_to=${encodeURIComponent('/user/link_account')}`)}
+          >
+            I have an account: sign in and link it
+          </a>
+        </p>
+      )}
+      {!viewer && mayRegisterAt(ctx, person) ? (
+        <section aria-labelledby="new_title">
+          <h2 id="new_title">I am new here</h2>
+          <Form ctx={ctx} to="user/link_account_signup" problem={shown?.problem}>
+            <Field name="user_name" label="Name" value={shown?.name ?? person.name} maxlength={40} />
+            {person.isEmailProven ? (
+              <p class="hint">Your address will be {person.email}.</p>
+            ) : (
+              <Field
+                name="email"
+                label="Mail address"
+                type="email"
+                value={shown?.email ?? person.email}
+                autocomplete="email"
+                maxlength={254}
+              />
+            )}
+            <button type="submit">Make an account</button>
+          </Form>
+        </section>
+      ) : null}
+    </main>
+  )
+  return secretPage(config, { title: 'Which account is yours?', content })
+}
+
+/** Asks somebody from a provider which account is theirs. */
+export const linkAccountPage = operation({
+  ...pages,
+  method: 'GET',
+  path: '/user/link_account',
+  requires: [inBrowser],
+  reply: { 200: bytesOf('text/html') },
+  run: async ({ ctx, call }) => linkPage(ctx, await newcomer(ctx, call)),
+})
+
+/** Links the account that is signed in, with all that this took, to who came from a provider. */
+export const linkAccountSubmit = operation({
+  ...pages,
+  method: 'POST',
+  path: '/user/link_account',
+  requires: [inBrowser, inSession, validBody, ownForm],
+  body: requestObject('LinkAccountForm', { _csrf: Type.Optional(Type.String()) }),
+  reply: { 303: 'empty' },
+  async run({ ctx, call }) {
+    const { source, person, waiting } = await newcomer(ctx, call)
+    await linkAccount(ctx, source, ctx.viewer.user, person)
+    call.cookies.push(cookie(ctx.config, newcomerCookie(ctx.config), ''))
+    return redirect(303, localTarget(ctx.config, waiting.redirectTo))
+  },
+})
+
+/** Makes an account for somebody from a provider. */
+export const linkAccountSignUp = operation({
+  ...pages,
+  method: 'POST',
+  path: '/user/link_account_signup',
+  requires: [inBrowser, validBody, ownForm],
+  body: requestObject('NewcomerForm', { _csrf: Type.Optional(Type.String()), user_name: text, email: text }),
+  reply: { 200: bytesOf('text/html'), 303: 'empty' },
+  async run({ ctx, body, call }) {
+    const found = await newcomer(ctx, call)
+    const { source, person, waiting } = found
+    const name = (body.user_name ?? '').trim()
+    const email = (body.email ?? '').trim()
+    const made = attempt(makeAt(ctx, source, person, { name, email }), { name_: 'user_name', email_: 'email' })
+    const { result: user, problem } = await made
+    if (!user) return linkPage(ctx, found, { name, email, problem })
+    call.cookies.push(cookie(ctx.config, newcomerCookie(ctx.config), ''))
+    return enter(ctx, call, source, user, waiting)
+  },
+})

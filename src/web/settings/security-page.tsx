@@ -1,0 +1,192 @@
+import { canUsePasskeys, passkeysOf } from '../../auth/passkey.service.ts'
+import { hasCodes, hasTwoFactor } from '../../auth/two-factor.service.ts'
+import type { PasskeyRow, UserRow } from '../../db/tables/accounts.ts'
+import { empty } from '../../http/reply.ts'
+import { nowUnix } from '../../lib/time.ts'
+import type { BrowserCtx } from '../shell/browser.requirements.ts'
+import { PasswordField } from './confirm-password.tsx'
+import { cookie, onceCookie, readCookies } from '../shell/cookies.ts'
+import { Field, Form, type Problem } from '../shell/form.tsx'
+import { Moment } from '../shell/moment.tsx'
+import { secretPage, sitePath } from '../shell/page.tsx'
+import { SettingsPage, type PersonCtx } from './settings-page.tsx'
+
+/** What the next page shows once: sealed, so that nothing but this site can read the cookie. */
+const oncePurpose = 'shown-once'
+const onceSeconds = 300
+
+/** Leads to the page, which shows a scratch code once. */
+export function showOnce(ctx: BrowserCtx, user: UserRow, scratch: string) {
+  const value = ctx.secrets.seal(oncePurpose, JSON.stringify([user.id, nowUnix(ctx.clock) + onceSeconds, scratch]))
+  return empty(303, {
+    location: sitePath(ctx.config, 'user/settings/security'),
+    'set-cookie': cookie(ctx.config, onceCookie(ctx.config), value, onceSeconds),
+  })
+}
+
+function shownOnce(ctx: BrowserCtx, user: UserRow, header: string | string[] | undefined): string | undefined {
+  const value = readCookies(header).get(onceCookie(ctx.config))
+  if (value === undefined) return undefined
+  try {
+    const [userId, until, scratch] = JSON.parse(ctx.secrets.open(oncePurpose, value)) as [number, number, string]
+    return userId === user.id && until > nowUnix(ctx.clock) ? scratch : undefined
+  } catch {
+    // Not sealed here: there is nothing to show.
+    return undefined
+  }
+}
+
+/** The form of the page that was not taken, with what was typed. */
+interface Wrong {
+  readonly form: 'scratch' | 'disable' | 'add' | 'remove'
+  readonly problem: Problem
+  readonly name?: string
+}
+
+type ProblemIn = (form: Wrong['form']) => Problem | undefined
+
+const Codes = ({ ctx, isOn, problemIn }: { ctx: PersonCtx; isOn: boolean; problemIn: ProblemIn }) => (
+  <section class="sheet" aria-labelledby="codes">
+    <h2 id="codes">Authenticator app</h2>
+    {isOn ? (
+      <>
+        <p>Signing in takes a code from your app. Programs use access tokens, or send the code with the password.</p>
+        <Form ctx={ctx} to="user/settings/security/two_factor/disable" problem={problemIn('disable')}>
+          <PasswordField id="disable_password" user={ctx.viewer.user} />
+          <button type="submit" class="second">
+            Turn off
+          </button>
+        </Form>
+      </>
+    ) : (
+      <p>
+        An app on your phone shows a code that signing in takes besides the password.{' '}
+        <a href={sitePath(ctx.config, 'user/settings/security/two_factor/enroll')}>Set up an authenticator app</a>
+      </p>
+    )}
+  </section>
+)
+
+const Passkey = ({ passkey }: { readonly passkey: PasskeyRow }) => (
+  <li>
+    <div>
+      <p>
+        <strong>{passkey.name}</strong>
+      </p>
+      <p class="quiet">
+        added <Moment unix={passkey.created_unix} />
+        {passkey.used_unix > 0 ? (
+          <>
+            {' '}
+            · last used <Moment unix={passkey.used_unix} />
+          </>
+        ) : null}
+      </p>
+    </div>
+  </li>
+)
+
+const Passkeys = ({
+  ctx,
+  passkeys,
+  wrong,
+  problemIn,
+}: {
+  readonly ctx: PersonCtx
+  readonly passkeys: readonly PasskeyRow[]
+  readonly wrong: Wrong | undefined
+  readonly problemIn: ProblemIn
+}) => (
+  <>
+    <section class="sheet" aria-labelledby="passkeys">
+      <h2 id="passkeys">Passkeys</h2>
+      <p>
+        A passkey signs you in without the password: you unlock your phone, your computer or a key that you plug in.
+      </p>
+      <ul class="list">
+        {passkeys.map((passkey) => (
+          <Passkey passkey={passkey} />
+        ))}
+      </ul>
+      <Form ctx={ctx} to="user/settings/security/passkeys" problem={problemIn('add')}>
+        <Field
+          id="passkey_name"
+          name="name"
+          label="Name of a new passkey"
+          hint="So that you can tell it from others, like “my phone”."
+          value={wrong?.form === 'add' ? (wrong.name ?? '') : ''}
+          maxlength={100}
+        />
+        <PasswordField id="add_password" user={ctx.viewer.user} />
+        <button type="submit">Add a passkey</button>
+      </Form>
+    </section>
+    {passkeys.length === 0 ? null : (
+      <section class="sheet" aria-labelledby="remove">
+        <h2 id="remove">Remove a passkey</h2>
+        <Form ctx={ctx} to="user/settings/security/passkeys/remove" problem={problemIn('remove')}>
+          <fieldset>
+            <legend>Passkey to remove</legend>
+            {passkeys.map(({ id, name }, index) => (
+              <label class="choice">
+                <input type="radio" name="id" value={id} checked={index === 0} /> {name}
+              </label>
+            ))}
+          </fieldset>
+          <PasswordField id="remove_password" user={ctx.viewer.user} />
+          <button type="submit" class="second">
+            Remove
+          </button>
+        </Form>
+      </section>
+    )}
+  </>
+)
+
+const Scratch = ({ ctx, problemIn }: { readonly ctx: PersonCtx; readonly problemIn: ProblemIn }) => (
+  <section class="sheet" aria-labelledby="scratch">
+    <h2 id="scratch">Scratch code</h2>
+    <p>Signs you in once when your devices are lost. A new one takes the place of the one that you have.</p>
+    <Form ctx={ctx} to="user/settings/security/two_factor/regenerate_scratch" problem={problemIn('scratch')}>
+      <PasswordField id="scratch_password" user={ctx.viewer.user} />
+      <button type="submit" class="second">
+        Get a new scratch code
+      </button>
+    </Form>
+  </section>
+)
+
+/**
+ * What signing in takes: codes, passkeys and the scratch code.
+ * @param told.cookies the request's, when a scratch code may have to be shown
+ */
+export async function securityPage(
+  ctx: PersonCtx,
+  told: { readonly wrong?: Wrong; readonly cookies?: string | string[] | undefined },
+) {
+  const { config, viewer } = ctx
+  const { wrong } = told
+  const scratch = shownOnce(ctx, viewer.user, told.cookies)
+  const [isEnrolled, isCoded, passkeys] = await Promise.all([
+    hasTwoFactor(ctx, viewer.id),
+    hasCodes(ctx, viewer.id),
+    passkeysOf(ctx, viewer.id),
+  ])
+  const problemIn: ProblemIn = (form) => (wrong?.form === form ? wrong.problem : undefined)
+  const content = (
+    <SettingsPage ctx={ctx} current="security" title="Signing in">
+      {scratch === undefined ? null : (
+        <div class="done" role="status">
+          Keep this scratch code away from your devices. It signs you in once when they are lost, and is shown only now:{' '}
+          <code>{scratch}</code>
+        </div>
+      )}
+      <Codes ctx={ctx} isOn={isCoded} problemIn={problemIn} />
+      {canUsePasskeys(config) ? <Passkeys ctx={ctx} passkeys={passkeys} wrong={wrong} problemIn={problemIn} /> : null}
+      {isEnrolled ? <Scratch ctx={ctx} problemIn={problemIn} /> : null}
+    </SettingsPage>
+  )
+  const headers: Record<string, string> =
+    scratch === undefined ? {} : { 'set-cookie': cookie(config, onceCookie(config), '') }
+  return secretPage(config, { title: 'Signing in - Settings', problem: wrong?.problem, content }, headers)
+}

@@ -1,0 +1,116 @@
+import { Type } from 'typebox'
+import { endOtherSessions, endSession, sessionsOf } from '../../auth/session.service.ts'
+import type { SessionRow } from '../../db/tables/accounts.ts'
+import { bytesOf, operation, validBody } from '../../http/operation.ts'
+import { redirect } from '../../http/reply.ts'
+import { requestObject } from '../../http/schema.ts'
+import { NotFound } from '../../lib/errors.ts'
+import type { SessionId } from '../../lib/ids.ts'
+import { inBrowser, inSession, ownForm } from '../shell/browser.requirements.ts'
+import { clientName } from './client-name.rules.ts'
+import { noSessionCookies } from '../shell/cookies.ts'
+import { Form } from '../shell/form.tsx'
+import { Moment } from '../shell/moment.tsx'
+import { htmlErrors, secretPage, sitePath } from '../shell/page.tsx'
+import { SettingsPage, type PersonCtx } from './settings-page.tsx'
+
+const EndForm = requestObject('EndSessionForm', {
+  _csrf: Type.Optional(Type.String()),
+  id: Type.Optional(Type.Integer()),
+})
+const EndOthersForm = requestObject('EndOtherSessionsForm', { _csrf: Type.Optional(Type.String()) })
+
+const pages = { base: 'site', scope: null, accepts: ['session'], errors: htmlErrors } as const
+
+const Session = ({ ctx, session }: { readonly ctx: PersonCtx; readonly session: SessionRow }) => {
+  const isThis = session.id === ctx.sessionId
+  const name = clientName(session.client)
+  return (
+    <li>
+      <div>
+        <p>
+          <strong>{name}</strong> {isThis ? <span class="tag">this browser</span> : null}
+          {session.remember_until_unix > 0 ? <span class="tag">stays signed in</span> : null}
+        </p>
+        <p class="quiet">
+          {session.address} · signed in <Moment unix={session.created_unix} /> · last used{' '}
+          <Moment unix={session.used_unix} />
+        </p>
+      </div>
+      <Form ctx={ctx} to="user/settings/sessions/end" hidden={{ id: session.id }}>
+        <button type="submit" class="second" aria-label={`Sign out ${name}, last at ${session.address}`}>
+          Sign out
+        </button>
+      </Form>
+    </li>
+  )
+}
+
+/** The browsers that are signed in. */
+export const sessionsPage = operation({
+  ...pages,
+  method: 'GET',
+  path: '/user/settings/sessions',
+  requires: [inBrowser, inSession],
+  reply: { 200: bytesOf('text/html') },
+  async run({ ctx }) {
+    const sessions = await sessionsOf(ctx, ctx.viewer.id)
+    const content = (
+      <SettingsPage ctx={ctx} current="sessions" title="Sessions">
+        <section class="sheet" aria-labelledby="browsers">
+          <h2 id="browsers">Browsers that are signed in</h2>
+          <p class="quiet">Sign out what you do not know, and change your password then.</p>
+          <ul class="list">
+            {sessions.map((session) => (
+              <Session ctx={ctx} session={session} />
+            ))}
+          </ul>
+        </section>
+        {sessions.length < 2 ? null : (
+          <section class="sheet" aria-labelledby="others">
+            <h2 id="others">All others at once</h2>
+            <Form ctx={ctx} to="user/settings/sessions/end_others">
+              <button type="submit" class="second">
+                Sign out every other browser
+              </button>
+            </Form>
+          </section>
+        )}
+      </SettingsPage>
+    )
+    return secretPage(ctx.config, { title: 'Sessions - Settings', content })
+  },
+})
+
+/** Signs one browser out: another one, or this one. */
+export const endSessionSubmit = operation({
+  ...pages,
+  method: 'POST',
+  path: '/user/settings/sessions/end',
+  requires: [inBrowser, inSession, validBody, ownForm],
+  body: EndForm,
+  reply: { 303: 'empty' },
+  async run({ ctx, body, call }) {
+    const id = body.id as SessionId | undefined
+    if (id === undefined || !(await endSession(ctx, ctx.viewer.id, id))) {
+      throw new NotFound('there is no such session', 'session_not_found')
+    }
+    if (id !== ctx.sessionId) return redirect(303, sitePath(ctx.config, 'user/settings/sessions'))
+    call.cookies.push(...noSessionCookies(ctx.config))
+    return redirect(303, sitePath(ctx.config, 'user/login'))
+  },
+})
+
+/** Signs every other browser out. */
+export const endOtherSessionsSubmit = operation({
+  ...pages,
+  method: 'POST',
+  path: '/user/settings/sessions/end_others',
+  requires: [inBrowser, inSession, validBody, ownForm],
+  body: EndOthersForm,
+  reply: { 303: 'empty' },
+  async run({ ctx }) {
+    await endOtherSessions(ctx, ctx.viewer.id, ctx.sessionId)
+    return redirect(303, sitePath(ctx.config, 'user/settings/sessions'))
+  },
+})

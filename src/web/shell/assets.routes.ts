@@ -1,0 +1,62 @@
+import { readFile } from 'node:fs/promises'
+import { anyone } from '../../access/requirements.ts'
+import { bytesOf, operation } from '../../http/operation.ts'
+import { bytes } from '../../http/reply.ts'
+import { builtFile } from '../../lib/assets.ts'
+import { styleSheet } from './style-sheet.ts'
+
+const kept = { headers: { 'cache-control': 'public, max-age=3600' } }
+
+/** The style of all pages. */
+export const forgeStyle = operation({
+  method: 'GET',
+  path: '/assets/forge.css',
+  base: 'site',
+  scope: null,
+  requires: [anyone],
+  reply: { 200: bytesOf('text/css') },
+  run: async () => bytes('text/css;charset=utf-8', styleSheet, kept),
+})
+
+/** A square ingot, in the colours of the pages. */
+const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
+<rect width="32" height="32" rx="7" fill="#8a4b12"/>
+<path d="M10 9h12l5 14H5z" fill="#e0a36a"/><path d="M10 9h12l-2 7h-8z" fill="#fbe3c4"/>
+</svg>
+`
+
+/** What tabs and bookmarks show. */
+export const siteIcon = operation({
+  method: 'GET',
+  path: '/assets/icon.svg',
+  base: 'site',
+  scope: null,
+  requires: [anyone],
+  reply: { 200: bytesOf('image/svg+xml') },
+  run: async () => bytes('image/svg+xml', icon, kept),
+})
+
+const script = async (name: string) =>
+  bytes('text/javascript;charset=utf-8', await readFile(builtFile(`data/${name}`)), kept)
+
+/** What the form to sign up does in a browser with scripts. */
+export const signUpScript = operation({
+  method: 'GET',
+  path: '/assets/sign-up.js',
+  base: 'site',
+  scope: null,
+  requires: [anyone],
+  reply: { 200: bytesOf('text/javascript') },
+  run: () => script('sign-up.js'),
+})
+
+/** What pages do that ask for a passkey. */
+export const passkeyScript = operation({
+  method: 'GET',
+  path: '/assets/passkey.js',
+  base: 'site',
+  scope: null,
+  requires: [anyone],
+  reply: { 200: bytesOf('text/javascript') },
+  run: () => script('passkey.js'),
+})

@@ -1,0 +1,35 @@
+import type { CredentialReader } from '../../auth/credentials.ts'
+import { resumeSession, viewerOfSession } from '../../auth/session.service.ts'
+import type { SessionId } from '../../lib/ids.ts'
+import type { Unix } from '../../lib/time.ts'
+import { browserOf } from './browser-of.ts'
+import { readCookies, sessionCookies } from './cookies.ts'
+
+/** The session that a browser came with. */
+export class BrowserSession {
+  constructor(
+    readonly id: SessionId,
+    /** When somebody signed in to it; undefined where nobody knows. */
+    readonly signedInUnix: Unix | undefined,
+  ) {}
+}
+
+/**
+ * Who the session cookie says; one that has ended counts as none. A browser that stays signed in has its session taken up
+ * again, and gets other cookies with the answer.
+ */
+export const sessions: CredentialReader = {
+  kind: 'session',
+  async read(services, call) {
+    const { config } = services
+    const cookies = readCookies(call.headers['cookie'])
+    const secret = cookies.get(config.session.cookieName)
+    const found = secret ? await viewerOfSession(services, secret) : undefined
+    if (found) return { viewer: found.viewer, principal: new BrowserSession(found.sessionId, found.signedInUnix) }
+    const remembered = cookies.get(config.security.cookieRememberName)
+    const resumed = remembered ? await resumeSession(services, remembered, browserOf(call)) : undefined
+    if (!resumed) return undefined
+    if (resumed.made) call.cookies.push(...sessionCookies(config, resumed.made))
+    return { viewer: resumed.viewer, principal: new BrowserSession(resumed.sessionId, resumed.signedInUnix) }
+  },
+}

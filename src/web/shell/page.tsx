@@ -1,0 +1,126 @@
+import type { ComponentChildren } from 'preact'
+import { renderToString } from 'preact-render-to-string'
+import type { Config } from '../../config/load-config.ts'
+import type { ErrorForm } from '../../http/error-forms.ts'
+import { bytes } from '../../http/reply.ts'
+
+export interface PageParts {
+  readonly title: string
+  /** Why its form is shown again: the title says so first, since that is what screen readers begin with. */
+  readonly problem?: object | undefined
+  /** False for a page that brings a style of its own, which the style of the others would reach into. */
+  readonly houseStyle?: boolean
+  /** Addresses of style sheets and scripts below the site root. */
+  readonly styles?: readonly string[]
+  readonly scripts?: readonly string[]
+  readonly content: ComponentChildren
+}
+
+/**
+ * Only files of the forge itself are loaded, nothing inline runs, and no other page may show this one in a frame.
+ * @param formTarget where else a form of the page may lead: browsers look at the redirects that answer it, too
+ */
+export const policyWith = (formTarget: string): string =>
+  contentSecurityPolicy.replace("form-action 'self'", `form-action 'self' ${formTarget}`)
+
+const contentSecurityPolicy =
+  "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
+
+/**
+ * Where something of the site is, for a browser: a path and no whole address, since the browser may have come by another
+ * name than the configured one, and the pages load and send to nothing but where they came from.
+ */
+export const sitePath = (config: Config, path = ''): string => `${config.server.subPath}/${path}`
+
+/** The whole document. Text in it is escaped by the renderer. */
+function documentOf(
+  site: { readonly root: string; readonly name: string },
+  { title, problem, houseStyle = true, styles = [], scripts = [], content }: PageParts,
+): string {
+  const { root, name } = site
+  const html = renderToString(
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>{`${problem ? 'Error: ' : ''}${title} - ${name}`}</title>
+        <link rel="icon" type="image/svg+xml" href={`${root}assets/icon.svg`} />
+        {[...(houseStyle ? ['assets/forge.css'] : []), ...styles].map((path) => (
+          <link rel="stylesheet" href={root + path} />
+        ))}
+        {scripts.map((path) => (
+          <script src={root + path} defer />
+        ))}
+      </head>
+      <body>
+        {houseStyle ? (
+          <header class="site">
+            <a href={root}>{name}</a>
+          </header>
+        ) : null}
+        {content}
+      </body>
+    </html>,
+  )
+  return `<!DOCTYPE html>\n${html}\n`
+}
+
+/** A whole page as a reply. */
+export function page(
+  config: Config,
+  parts: PageParts,
+  options: { status?: number; headers?: Record<string, string> } = {},
+) {
+  const html = documentOf({ root: sitePath(config), name: config.instance.appName }, parts)
+  return bytes('text/html;charset=utf-8', html, {
+    ...(options.status === undefined ? {} : { status: options.status as 200 }),
+    headers: {
+      'content-security-policy': contentSecurityPolicy,
+      'x-frame-options': config.cors.xFrameOptions === 'unset' ? 'SAMEORIGIN' : config.cors.xFrameOptions,
+      'referrer-policy': 'same-origin',
+      ...options.headers,
+    },
+  })
+}
+
+/**
+ * A page whose address, or what it shows, is for one person and one moment: nothing keeps it. Other sites hear of no page of
+ * ours anyway (`same-origin`); with `no-referrer` browsers would not say either that its forms come from here.
+ */
+export const secretPage = (config: Config, parts: PageParts, headers: Readonly<Record<string, string>> = {}) =>
+  page(config, parts, { headers: { 'cache-control': 'no-store', ...headers } })
+
+const headingOf = (status: number): string =>
+  status === 404 ? 'Page not found' : status >= 500 ? 'Something went wrong here' : 'That did not work'
+
+/** A message of a refusal, which states a fact in lower case, as a sentence. */
+export const sentenceOf = (message: string): string =>
+  message.slice(0, 1).toUpperCase() + message.slice(1) + (/[.!?]$/.test(message) ? '' : '.')
+
+/** Refusals of pages: what went wrong, in words, with a way back. */
+export const htmlErrors: ErrorForm = {
+  render(refusal, { id, site }) {
+    const root = new URL(site.url).pathname
+    const heading = headingOf(refusal.status)
+    const content = (
+      <main class="card">
+        <h1>{heading}</h1>
+        {refusal.message === '' ? (
+          <p>
+            An administrator finds the reason in the log, at the request <code>{id}</code>.
+          </p>
+        ) : (
+          <p>{sentenceOf(refusal.message)}</p>
+        )}
+        <p>
+          <a href={root}>Go to the home page</a>
+        </p>
+      </main>
+    )
+    return {
+      contentType: 'text/html;charset=utf-8',
+      body: documentOf({ root, name: site.name }, { title: heading, content }),
+      headers: { 'content-security-policy': contentSecurityPolicy },
+    }
+  },
+}

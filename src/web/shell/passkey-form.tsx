@@ -1,0 +1,55 @@
+import type { NewPasskeyRequest, PasskeyRequest } from '../../auth/passkey.service.ts'
+import type { BrowserCtx } from './browser.requirements.ts'
+import { Form, type Problem } from './form.tsx'
+
+/** What pages with such a form load. */
+export const passkeyScript = 'assets/passkey.js'
+
+/** Asks for a passkey when its button is pressed. Browsers without scripts do not show it. */
+export const PasskeyForm = ({
+  ctx,
+  to,
+  asked,
+  label,
+  hidden = {},
+  problem,
+  remembers = false,
+  isSecond = false,
+}: {
+  readonly ctx: Pick<BrowserCtx, 'config' | 'csrf'>
+  readonly to: string
+  readonly asked: PasskeyRequest | NewPasskeyRequest
+  readonly label: string
+  readonly hidden?: Readonly<Record<string, string | undefined>>
+  readonly problem?: Problem | undefined
+  /** Takes over whether the page's other form says to stay signed in. */
+  readonly remembers?: boolean
+  /** It stands below another way to do the same. */
+  readonly isSecond?: boolean
+}) => (
+  <Form
+    ctx={ctx}
+    to={to}
+    problem={problem}
+    hidden={{ ...hidden, challenge: asked.challenge, response: '' }}
+    data-passkey={'rpName' in asked ? 'create' : 'get'}
+    data-asked={JSON.stringify(asked)}
+  >
+    {remembers ? <input type="hidden" name="remember" value="on" disabled /> : null}
+    {isSecond ? (
+      <p class="or" hidden data-with-passkeys>
+        or
+      </p>
+    ) : null}
+    <button type="button" class={isSecond ? 'second' : undefined} hidden data-with-passkeys>
+      {label}
+    </button>
+    <p
+      class="wrong"
+      role="alert"
+      hidden
+      data-failed="The browser gave no passkey. Try again."
+      data-known="This device has a passkey for the account already."
+    />
+  </Form>
+)
