@@ -125,7 +125,9 @@ module.exports = {
     repos: [['search'], ['lists'], ['git-hooks', 'mirrors', 'social'], ['people'], ['lifecycle'], ['maintenance']],
     code: [['commits'], ['branches'], ['contents'], ['archives', 'languages', 'statuses']],
     issues: [
-      ['attachments', 'labels', 'milestones', 'social', 'templates', 'time'],
+      ['attachments', 'dependencies', 'labels', 'milestones', 'social', 'templates', 'time'],
+      ['references'],
+      ['comments'],
       ['timeline'],
       ['search'],
       ['lists'],

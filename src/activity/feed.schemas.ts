@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { dateTime, enumeration, nullable, object } from '../http/schema.ts'
-import { Comment } from '../issues/comment.schemas.ts'
+import { Comment } from '../issues/comments/comment.schemas.ts'
 import { Repository } from '../repos/repo.schemas.ts'
 import { User } from '../users/user.schemas.ts'
 

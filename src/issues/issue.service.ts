@@ -41,7 +41,7 @@ import {
   namedByIssue,
   recordReferences,
   type Reference,
-} from './timeline/reference.service.ts'
+} from './references/reference.service.ts'
 import { removeIssue } from './removal.service.ts'
 import { keptTitle } from './title.rules.ts'
 import { datedAttribution } from './updated-at.rules.ts'

@@ -1,29 +1,31 @@
 import type { Feature } from '../access/feature.ts'
-import * as issueCommentRoutes from './comment.routes.ts'
+import * as issueCommentRoutes from './comments/comment.routes.ts'
 import * as issueRoutes from './issue.routes.ts'
+import * as issueTimelineRoutes from './timeline/timeline.routes.ts'
 import * as issueLabelRoutes from './labels/label.routes.ts'
 import * as issueMilestoneRoutes from './milestones/milestone.routes.ts'
 import * as issueReactionRoutes from './social/reaction.routes.ts'
 import * as issuePinRoutes from './social/pin.routes.ts'
 import * as issueSubscriptionRoutes from './social/subscription.routes.ts'
-import * as issueDependencyRoutes from './dependency.routes.ts'
+import * as issueDependencyRoutes from './dependencies/dependency.routes.ts'
 import * as issueTimeRoutes from './time/time.routes.ts'
 import * as issueAttachmentRoutes from './attachments/attachment.routes.ts'
 import * as orgLabelRoutes from './labels/org-label.routes.ts'
 import * as issueTemplateRoutes from './templates/template.routes.ts'
 import { issueFiles } from './attachments/attachment.service.ts'
 import { issueCounters } from './counter.store.ts'
-import { placesCheck } from './doctor.service.ts'
+import { placesCheck } from './lists/doctor.service.ts'
 import { dropLabelsOfOldOwner, makeFirstLabels } from './labels/label.subscribers.ts'
 import { copyTemplateLabels } from './labels/template-label.subscribers.ts'
 import { dropUnseenSubscriptions } from './social/subscription.subscribers.ts'
 import { tracesOfIssues, writings } from './writing.owned.ts'
-import { readCommitMessages } from './timeline/commit-reference.subscribers.ts'
+import { readCommitMessages } from './references/commit-reference.subscribers.ts'
 
 /** Issues, comments, labels, milestones, attachments and what belongs to them. */
 export const issues: Feature = {
   routes: [
     issueCommentRoutes,
+    issueTimelineRoutes,
     issueRoutes,
     issueLabelRoutes,
     issueMilestoneRoutes,

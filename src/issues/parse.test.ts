@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { textRuns } from '../markup/text-runs.ts'
 import { durationText } from './time/duration.ts'
 import { endOfDay } from './due-date.rules.ts'
-import { parseReferences } from './timeline/reference.parse.ts'
+import { parseReferences } from './references/reference.parse.ts'
 import { parseSearchWords } from './search/words.parse.ts'
 import { keptTitle } from './title.rules.ts'
 

@@ -17,7 +17,7 @@ import {
 } from './issue.store.ts'
 import { listSetLabels } from './labels/label.store.ts'
 import { closePinGap } from './social/pin.store.ts'
-import { listLiveReferences, neuterReferences } from './timeline/reference.store.ts'
+import { listLiveReferences, neuterReferences } from './references/reference.store.ts'
 import {
   addToComments,
   deleteCommentRow,

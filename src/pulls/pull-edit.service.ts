@@ -21,7 +21,7 @@ import { attributionNow, changing, getAssignable, refuseBlocked } from '../issue
 import { isMergeUnderWay } from '../issues/merge-claim.store.ts'
 import { listUsableLabels } from '../issues/labels/label.store.ts'
 import { findMilestone } from '../issues/milestones/milestone.store.ts'
-import { findReferenced, namedByIssue, recordReferences } from '../issues/timeline/reference.service.ts'
+import { findReferenced, namedByIssue, recordReferences } from '../issues/references/reference.service.ts'
 import { keptTitle } from '../issues/title.rules.ts'
 import { Conflict, Forbidden, Invalid, NotFound, PreconditionFailed, type Refusal } from '../lib/errors.ts'
 import type { LabelId, MilestoneId, UserId } from '../lib/ids.ts'

@@ -4,7 +4,7 @@ import { rangesAfter, type OrderKey } from '../../db/merged-page.ts'
 import type { Schema } from '../../db/schema.ts'
 import type { CursorKey } from '../../lib/cursor.ts'
 import type { LabelId } from '../../lib/ids.ts'
-import { anyLabel, conditions, issuesById, passedOver, type RepoFilter } from '../issue-filter.store.ts'
+import { anyLabel, conditions, issuesById, passedOver, type RepoFilter } from '../search/issue-filter.store.ts'
 import type { IssuePlace } from '../issue.store.ts'
 
 /**

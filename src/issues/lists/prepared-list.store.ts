@@ -4,7 +4,7 @@ import { mergedPage } from '../../db/merged-page.ts'
 import { preparedQuery } from '../../db/prepared.ts'
 import type { RepoId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
-import type { RepoFilter } from '../issue-filter.store.ts'
+import type { RepoFilter } from '../search/issue-filter.store.ts'
 import { orderOf, type IssueSort } from './list-order.store.ts'
 import { matching, type Lead, type Part } from './matching.store.ts'
 

@@ -2,7 +2,7 @@ import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { databaseKind } from '../../db/open.ts'
 import type { UserId } from '../../lib/ids.ts'
-import { foundByFilter, issueRows, type IssueFilter } from '../issue-filter.store.ts'
+import { foundByFilter, issueRows, type IssueFilter } from './issue-filter.store.ts'
 
 type Condition = RawBuilder<SqlBool>
 

@@ -6,7 +6,7 @@ import { databaseKind } from '../../db/open.ts'
 import type { Schema } from '../../db/schema.ts'
 import type { IssueId, RepoId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
-import { conditions, type FoundPlaces, type IssueFilter, type VisibleScope } from '../issue-filter.store.ts'
+import { conditions, type FoundPlaces, type IssueFilter, type VisibleScope } from './issue-filter.store.ts'
 import {
   allIssues,
   countSource,

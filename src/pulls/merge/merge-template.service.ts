@@ -1,7 +1,7 @@
 import type { RepoCtx } from '../../access/context.ts'
 import { issueWebUrl } from '../../issues/repo-with-owner.ts'
 import { loadIssues } from '../../issues/issue.store.ts'
-import { listClosingReferences } from '../../issues/timeline/reference.store.ts'
+import { listClosingReferences } from '../../issues/references/reference.store.ts'
 import type { UserId } from '../../lib/ids.ts'
 import { branchRef } from '../../lib/refs.ts'
 import { loadRepos } from '../../repos/repo.store.ts'

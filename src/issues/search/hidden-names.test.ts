@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startForge } from '../testing/forge.ts'
+import { startForge } from '../../testing/forge.ts'
 
 test('issueSearchIssues: labels and milestones of hidden repositories answer like names that do not exist', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { engineOf, transaction, type Db } from '../db/database.ts'
-import { parseSearchWords } from './search/words.parse.ts'
-import { findEverywhere } from './search/search.store.ts'
-import { startForge } from '../testing/forge.ts'
+import { engineOf, transaction, type Db } from '../../db/database.ts'
+import { parseSearchWords } from '../search/words.parse.ts'
+import { findEverywhere } from '../search/search.store.ts'
+import { startForge } from '../../testing/forge.ts'
 
 const numbersTo = (db: Db, last: number) =>
   engineOf(db).kind === 'sqlite'

@@ -1,11 +1,11 @@
 import { Type, type Static } from 'typebox'
-import { dateTime, nullable, object, reference, requestObject } from '../http/schema.ts'
-import { User } from '../users/user.schemas.ts'
-import { Attachment } from '../attachments/attachment.schemas.ts'
-import { Issue } from './issue.schemas.ts'
-import { Label } from './labels/label.schemas.ts'
-import { Milestone } from './milestones/milestone.schemas.ts'
-import { TrackedTime } from './time/time.schemas.ts'
+import { dateTime, nullable, object, reference, requestObject } from '../../http/schema.ts'
+import { User } from '../../users/user.schemas.ts'
+import { Attachment } from '../../attachments/attachment.schemas.ts'
+import { Issue } from '../issue.schemas.ts'
+import { Label } from '../labels/label.schemas.ts'
+import { Milestone } from '../milestones/milestone.schemas.ts'
+import { TrackedTime } from '../time/time.schemas.ts'
 
 export const Comment = object('Comment', {
   id: Type.Integer(),

@@ -1,10 +1,10 @@
-import { refuseOverQuota } from '../access/quota/quota.service.ts'
-import type { SignedInRepoCtx } from '../access/context.ts'
-import { addFile } from '../attachments/attachment-row.service.ts'
-import { storeFile, type ArrivedFile, type IncomingFile } from '../attachments/incoming-file.service.ts'
-import type { Tx } from '../db/database.ts'
-import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
-import { Invalid, OverQuota, Refusal } from '../lib/errors.ts'
+import { refuseOverQuota } from '../../access/quota/quota.service.ts'
+import type { SignedInRepoCtx } from '../../access/context.ts'
+import { addFile } from '../../attachments/attachment-row.service.ts'
+import { storeFile, type ArrivedFile, type IncomingFile } from '../../attachments/incoming-file.service.ts'
+import type { Tx } from '../../db/database.ts'
+import type { CommentRow, IssueRow } from '../../db/tables/issues.ts'
+import { Invalid, OverQuota, Refusal } from '../../lib/errors.ts'
 import { addComment } from './comment.service.ts'
 
 /** A comment that comes whole, with its files. */

@@ -1,13 +1,13 @@
 import { Type } from 'typebox'
-import { inRepo, issuesOrPullsEnabled, notArchived } from '../access/repo.requirements.ts'
-import { signedIn } from '../access/requirements.ts'
-import { operation, validBody } from '../http/operation.ts'
-import { created, ok } from '../http/reply.ts'
-import { pageQuery, pathNumber } from '../http/schema.ts'
-import { pageOf, type PageLimits, type PageQuery } from '../lib/paging.ts'
+import { inRepo, issuesOrPullsEnabled, notArchived } from '../../access/repo.requirements.ts'
+import { signedIn } from '../../access/requirements.ts'
+import { operation, validBody } from '../../http/operation.ts'
+import { created, ok } from '../../http/reply.ts'
+import { pageQuery, pathNumber } from '../../http/schema.ts'
+import { pageOf, type PageLimits, type PageQuery } from '../../lib/paging.ts'
 import { addDependency, getBlocked, getDependencies, removeDependency } from './dependency.service.ts'
-import { presentIssue, presentIssues, presentSeenIssues } from './issue.present.ts'
-import { Issue, IssueMeta } from './issue.schemas.ts'
+import { presentIssue, presentIssues, presentSeenIssues } from '../issue.present.ts'
+import { Issue, IssueMeta } from '../issue.schemas.ts'
 
 function pageIn<Row>(rows: readonly Row[], query: PageQuery, limits: PageLimits): readonly Row[] {
   const { offset, limit } = pageOf(query, limits)

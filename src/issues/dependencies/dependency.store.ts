@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from '../db/database.ts'
-import type { IssueRow } from '../db/tables/issues.ts'
-import type { IssueId, RepoId, UserId } from '../lib/ids.ts'
-import type { Unix } from '../lib/time.ts'
+import type { Db, Tx } from '../../db/database.ts'
+import type { IssueRow } from '../../db/tables/issues.ts'
+import type { IssueId, RepoId, UserId } from '../../lib/ids.ts'
+import type { Unix } from '../../lib/time.ts'
 
 /** Most dependencies of one issue in each direction. */
 export const maxDependencies = 1000

@@ -1,17 +1,18 @@
 import { Type } from 'typebox'
-import type { SignedInRepoCtx } from '../access/context.ts'
-import { inRepo, issuesOrPullsEnabled, notArchived } from '../access/repo.requirements.ts'
-import { signedIn } from '../access/requirements.ts'
-import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
-import { operation, validBody } from '../http/operation.ts'
-import { created, noContent, ok, paged } from '../http/reply.ts'
-import { nullable, pageQuery, pathNumber } from '../http/schema.ts'
-import type { CommentId } from '../lib/ids.ts'
-import { pageOrWhole } from '../lib/paging.ts'
+import type { SignedInRepoCtx } from '../../access/context.ts'
+import { inRepo, issuesOrPullsEnabled, notArchived } from '../../access/repo.requirements.ts'
+import { signedIn } from '../../access/requirements.ts'
+import type { CommentRow, IssueRow } from '../../db/tables/issues.ts'
+import { operation, validBody } from '../../http/operation.ts'
+import { created, noContent, ok, paged } from '../../http/reply.ts'
+import { pageQuery, pathNumber } from '../../http/schema.ts'
+import type { CommentId } from '../../lib/ids.ts'
+import { pageOrWhole } from '../../lib/paging.ts'
 import { knownComments, presentCommentsOf } from './comment-list.present.ts'
 import { presentComment, presentComments } from './comment.present.ts'
-import { commentInRepo } from './comment.requirements.ts'
-import { Comment, CreateIssueCommentOption, EditIssueCommentOption, TimelineComment } from './comment.schemas.ts'
+import { changedBetween, changedBetweenQuery } from './changed-between.ts'
+import { commentInRepo } from '../comment.requirements.ts'
+import { Comment, CreateIssueCommentOption, EditIssueCommentOption } from './comment.schemas.ts'
 import {
   addComment,
   deleteComment,
@@ -20,19 +21,9 @@ import {
   getCommentsState,
   getRepoComments,
 } from './comment.service.ts'
-import { sentTime } from '../lib/time.ts'
-import { must } from '../lib/verdict.ts'
-import { mayEditComment } from './issue.policy.ts'
-import { getReadableIssue } from './issue.service.ts'
-import { presentTimeline } from './timeline/timeline.present.ts'
-import { getTimeline } from './timeline/timeline.service.ts'
-
-const times = { since: Type.Optional(Type.String()), before: Type.Optional(Type.String()) } as const
-
-const between = (query: { readonly since?: string; readonly before?: string }) => ({
-  sinceUnix: sentTime(query.since, 'since'),
-  beforeUnix: sentTime(query.before, 'before'),
-})
+import { must } from '../../lib/verdict.ts'
+import { mayEditComment } from '../issue.policy.ts'
+import { getReadableIssue } from '../issue.service.ts'
 
 export const issueGetComments = operation({
   method: 'GET',
@@ -40,11 +31,11 @@ export const issueGetComments = operation({
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled],
-  query: times,
+  query: changedBetweenQuery,
   reply: { 200: Type.Array(Comment) },
   summary: 'List the comments of an issue',
   async run({ ctx, params, query }) {
-    const within = between(query)
+    const within = changedBetween(query)
     const known = knownComments(ctx, params.index, within)
     const state = await getCommentsState(ctx, params.index, known.posterIds)
     const { body, count } = await presentCommentsOf(ctx, state, within, known)
@@ -57,12 +48,12 @@ export const issueGetRepoComments = operation({
   path: '/repos/{username}/{reponame}/issues/comments',
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled],
-  query: { ...times, ...pageQuery },
+  query: { ...changedBetweenQuery, ...pageQuery },
   reply: { 200: Type.Array(Comment) },
   summary: 'List the comments of a repository',
   async run({ ctx, query }) {
     const page = pageOrWhole(query, ctx.config.api)
-    const { rows, total, bound, issues } = await getRepoComments(ctx, between(query), page)
+    const { rows, total, bound, issues } = await getRepoComments(ctx, changedBetween(query), page)
     return paged(await presentComments(ctx, rows, issues), page, total, { link: false, bound })
   },
 })
@@ -165,28 +156,5 @@ export const issueDeleteCommentDeprecated = operation({
   async run({ ctx, params }) {
     const { comment, issue } = await getCommentOf(ctx, params.id as CommentId)
     return remove(ctx, issue, comment)
-  },
-})
-
-export const issueGetCommentsAndTimeline = operation({
-  method: 'GET',
-  path: '/repos/{username}/{reponame}/issues/{index}/timeline',
-  params: { index: pathNumber },
-  scope: 'issue',
-  requires: [inRepo, issuesOrPullsEnabled],
-  query: { ...times, ...pageQuery },
-  reply: { 200: nullable(Type.Array(TimelineComment)) },
-  summary: 'List everything that happened to an issue',
-  async run({ ctx, params, query }) {
-    const within = between(query)
-    const issue = await getReadableIssue(ctx, params.index)
-    const page = pageOrWhole(query, ctx.config.api)
-    const { rows, hasMore } = await getTimeline(ctx, issue, within, page)
-    const entries = await presentTimeline(ctx, issue, rows)
-    // The total counts what this answer shows, and an empty one is null (observed).
-    return paged(entries.length > 0 ? entries : null, page, entries.length, {
-      link: false,
-      bound: hasMore && page.pageSize !== undefined ? 'total' : undefined,
-    })
   },
 })

@@ -1,12 +1,12 @@
-import type { RepoCtx, SignedInRepoCtx } from '../access/context.ts'
-import { mode } from '../access/rights.ts'
-import { transaction, type Tx } from '../db/database.ts'
-import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
-import { publish } from '../events/hub.ts'
-import { Forbidden, NotFound } from '../lib/errors.ts'
-import type { CommentId, IssueId } from '../lib/ids.ts'
-import type { Bound, Page } from '../lib/paging.ts'
-import { must } from '../lib/verdict.ts'
+import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
+import { mode } from '../../access/rights.ts'
+import { transaction, type Tx } from '../../db/database.ts'
+import type { CommentRow, IssueRow } from '../../db/tables/issues.ts'
+import { publish } from '../../events/hub.ts'
+import { Forbidden, NotFound } from '../../lib/errors.ts'
+import type { CommentId, IssueId } from '../../lib/ids.ts'
+import type { Bound, Page } from '../../lib/paging.ts'
+import { must } from '../../lib/verdict.ts'
 import {
   addToComments,
   findCommentIn,
@@ -14,10 +14,10 @@ import {
   listRepoComments,
   updateCommentText,
   type ChangedBetween,
-} from './timeline-entry.store.ts'
-import { factsOfComment } from './issue-change.service.ts'
-import { mayComment, mayEditComment, mayReadIssue } from './issue.policy.ts'
-import { attributionAt, attributionNow, noIssue } from './issue.service.ts'
+} from '../timeline-entry.store.ts'
+import { factsOfComment } from '../issue-change.service.ts'
+import { mayComment, mayEditComment, mayReadIssue } from '../issue.policy.ts'
+import { attributionAt, attributionNow, noIssue } from '../issue.service.ts'
 import {
   findCommentsState,
   insertContentHistory,
@@ -25,9 +25,9 @@ import {
   listBlockers,
   loadIssues,
   type CommentsState,
-} from './issue.store.ts'
-import { findMentioned, findReferenced, namedByComment, recordReferences } from './timeline/reference.service.ts'
-import { removeComment } from './removal.service.ts'
+} from '../issue.store.ts'
+import { findMentioned, findReferenced, namedByComment, recordReferences } from '../references/reference.service.ts'
+import { removeComment } from '../removal.service.ts'
 
 /**
  * Whether the comments of an issue or pull request are what they were, for who knows them already.

@@ -1,7 +1,7 @@
-import type { WholeCheck } from '../access/contributions/doctor.ts'
-import { transaction } from '../db/database.ts'
-import { idBatches } from '../db/id-batches.ts'
-import { countMisplaced, placeAnew, placedTables } from './place.store.ts'
+import type { WholeCheck } from '../../access/contributions/doctor.ts'
+import { transaction } from '../../db/database.ts'
+import { idBatches } from '../../db/id-batches.ts'
+import { countMisplaced, placeAnew, placedTables } from './list-columns.store.ts'
 
 /** Issues whose rows are looked at at once. */
 const batchSize = 2000

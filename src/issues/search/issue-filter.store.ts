@@ -7,19 +7,19 @@ import {
   type SelectQueryBuilder,
   type SqlBool,
 } from 'kysely'
-import type { Viewer } from '../auth/viewer.ts'
-import type { Db } from '../db/database.ts'
-import { idList, idListText } from '../db/id-list.ts'
-import { databaseKind } from '../db/open.ts'
-import type { Schema } from '../db/schema.ts'
-import type { IssueTable } from '../db/tables/issues.ts'
-import type { IssueId, LabelId, MilestoneId, RepoId, TeamId, UserId } from '../lib/ids.ts'
-import type { CursorKey } from '../lib/cursor.ts'
-import type { Bound } from '../lib/paging.ts'
-import type { Unix } from '../lib/time.ts'
-import type { IssuePlace } from './issue.store.ts'
-import { foundByWords, holdsNoRefused, usualAllowance, type WordScope } from './search/words.store.ts'
-import type { SearchTerm } from './search/words.parse.ts'
+import type { Viewer } from '../../auth/viewer.ts'
+import type { Db } from '../../db/database.ts'
+import { idList, idListText } from '../../db/id-list.ts'
+import { databaseKind } from '../../db/open.ts'
+import type { Schema } from '../../db/schema.ts'
+import type { IssueTable } from '../../db/tables/issues.ts'
+import type { IssueId, LabelId, MilestoneId, RepoId, TeamId, UserId } from '../../lib/ids.ts'
+import type { CursorKey } from '../../lib/cursor.ts'
+import type { Bound } from '../../lib/paging.ts'
+import type { Unix } from '../../lib/time.ts'
+import type { IssuePlace } from '../issue.store.ts'
+import { foundByWords, holdsNoRefused, usualAllowance, type WordScope } from './words.store.ts'
+import type { SearchTerm } from './words.parse.ts'
 
 /** Where is looked: in one repository, or in all that somebody may see. */
 export type IssueScope =

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
-import type { Db, Tx } from '../db/database.ts'
-import type { IdBatch } from '../db/id-batches.ts'
-import type { IssueId } from '../lib/ids.ts'
+import type { Db, Tx } from '../../db/database.ts'
+import type { IdBatch } from '../../db/id-batches.ts'
+import type { IssueId } from '../../lib/ids.ts'
 
 /** Rows that know of their issue what lists are limited and ordered by, and their columns with those of issues. */
 const wholePlace = { repo_id: 'repo_id', is_pull: 'is_pull', is_closed: 'is_closed', created_unix: 'created_unix' }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { transaction } from '../db/database.ts'
-import { startForge, type Forge } from '../testing/forge.ts'
-import { changeLock } from './issue-change.service.ts'
-import { findIssue } from './issue.store.ts'
-import { base64 } from '../testing/samples.ts'
+import { transaction } from '../../db/database.ts'
+import { startForge, type Forge } from '../../testing/forge.ts'
+import { changeLock } from '../issue-change.service.ts'
+import { findIssue } from '../issue.store.ts'
+import { base64 } from '../../testing/samples.ts'
 
 /** Locks a conversation as its page does. */
 async function lock(forge: Forge, repoId: number, index: number): Promise<void> {

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startForge } from '../../testing/forge.ts'
+import { base64 } from '../../testing/samples.ts'
+
+test('repoGetIssueTemplates, repoGetIssueConfig, repoValidateIssueConfig: broken files are left out and explained', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  const alice = forge.as('alice')
+  assert.equal((await alice.must('GET', `${repo.api}/issue_templates`)).json, null)
+  const folder = '.github/ISSUE_TEMPLATE'
+  const files = {
+    [`${folder}/bug.yaml`]: 'name: Bug\nabout: broken\nbody:\n  - type: input\n    attributes: {label: Version}\n',
+    [`${folder}/none.yaml`]: 'name: None\nabout: no body\n',
+    [`${folder}/plain.md`]: 'Just text\n',
+    // Keys inside keys took the parser exponential time.
+    [`${folder}/keys.yaml`]: `name: Keys\nabout: ${'? '.repeat(400)}\n`,
+    [`${folder}/lists.md`]: `---\nname: ${'['.repeat(10_000)}\n---\n`,
+    [`${folder}/config.yml`]: 'blank_issues_enabled: maybe\n',
+  }
+  await alice.must('POST', `${repo.api}/contents`, {
+    message: 'templates',
+    files: Object.entries(files).map(([path, text]) => ({
+      operation: 'create',
+      path,
+      content: base64(text),
+    })),
+  })
+  const templates = (await alice.must('GET', `${repo.api}/issue_templates`)).json
+  assert.deepEqual(
+    templates.map((template: { name: string }) => template.name),
+    ['Bug', 'plain.md'],
+  )
+  assert.equal(templates[1].about, 'Just text\n')
+  assert.equal(templates[0].body[0].id, '0')
+  const broken = (await alice.must('GET', `${repo.api}/issue_config/validate`)).json
+  assert.deepEqual([broken.valid, broken.message], [false, 'blank_issues_enabled is neither true nor false'])
+  assert.equal((await alice.must('GET', `${repo.api}/issue_config`)).json.blank_issues_enabled, true)
+})
