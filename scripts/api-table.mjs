@@ -4,8 +4,8 @@
  *
  *     npm run --silent api:table [-- [AREA|ID…] [--missing] [--json]]
  *
- * A line holds id, method, path, scope, requirements in their order, and reply statuses. `--missing` prints the contract's
- * operations that are not declared instead. What differs from the contract is marked with ≠ and said below the line.
+ * Each line shows id, method, path, scope, requirements in order, and reply statuses. `--missing` prints the operations
+ * of the contract that the program does not declare. `≠` marks a difference from the contract, explained below the line.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -33,14 +33,14 @@ const declared = allOperations()
 const areaOf = (id) => contract.get(id)?.area ?? 'beside the contract'
 const isWanted = (id) => wanted.length === 0 || wanted.some((word) => word === areaOf(id) || word === id)
 
-/** Names of path parameters differ between the contract and the program, their places do not. */
+/** The contract and the program name path parameters differently; only their positions count. */
 const placesOf = (path) => path.replaceAll(/\{[^}]*\}|\*$/g, '{}')
 
-/** The codes whose meaning the contract gives; the rest are names of checks. */
+/** The requirement codes that the contract defines. Other codes are names of checks. */
 const standardCodes = new Set(['T', 'SA', 'RO', 'RA', 'RR', 'RW', 'AR', 'NA', 'WH', 'OO', 'OM', 'TM'])
-/** Asking for the same again further on changes nothing. */
+/** Without codes that an earlier position already contains. */
 const standardOf = (codes) => [...new Set(codes.filter((code) => standardCodes.has(code.split('(')[0])))]
-/** Some of an operation's scopes are asked for later than the rest, by a requirement. */
+/** Scopes that a requirement checks later than the scope of the declaration. */
 const scopesOf = (operation) => {
   const later = codesOf(operation).filter((code) => code.startsWith('scope:'))
   return [...operation.scope, ...later.flatMap((code) => code.slice('scope:'.length).split('+'))].sort()
@@ -76,7 +76,7 @@ const missing = [...contract.values()].filter((operation) => !declaredIds.has(op
 
 if (options.json) {
   const table = { declared: rows, missing: missing.map(({ id, area }) => ({ id, area })) }
-  // A pipe takes a part at a time: ending before it has all would cut the rest off.
+  // A pipe accepts a part at a time: exiting before it is drained would lose the rest.
   await new Promise((written) => process.stdout.write(`${JSON.stringify(table, null, 1)}\n`, written))
   process.exit(0)
 }

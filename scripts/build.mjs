@@ -4,8 +4,8 @@
  *
  *     npm run build [-- --package]
  *
- * `--package` adds what a published package has besides: the declarations of `ingot-forge/testing`, builds of the
- * embedded database for every platform, and the licences of what is bundled.
+ * `--package` adds what a published package needs: the declarations of `ingot-forge/testing`, the embedded database for
+ * every platform, and the licences of bundled packages.
  */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -36,8 +36,8 @@ if (isPackage) {
 console.error(`built ${Object.keys(entries).join(', ')} into dist in ${Math.round(performance.now() - startedMs)} ms`)
 
 /**
- * Writes one declaration file for each public entry, in both forms that package.json names. The entry describes all of
- * its types itself, so what the compiler makes of it needs no other file; a test of \`npm run package\` compiles it strictly.
+ * Writes the declarations of each public entry in the two forms that package.json names. The entry declares all of its
+ * types itself, so the output needs no other file; `npm run package` compiles it strictly.
  */
 function emitTypes() {
   const folder = mkdtempSync(join(tmpdir(), 'ingot-types-'))
@@ -56,7 +56,7 @@ function emitTypes() {
   }
 }
 
-/** Ends the build when a file is missing that package.json names: such a package cannot be used. */
+/** Fails the build when a file that package.json names is missing: such a package is unusable. */
 function checkPublishedFiles() {
   const { bin, exports } = readJson('package.json')
   const named = [bin, exports].flatMap(function pathsOf(value) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Everything that is checked without running the program. All steps run, so that one run shows every problem.
+ * Runs all static checks. Every step runs, so that one run shows every problem.
  *
  *     npm run check [-- STEP…]      types, lint, format, imports, dead, contract, lockfile
  */
@@ -23,8 +23,8 @@ const tool =
   }
 
 /**
- * npm leaves builds for other platforms out of a lock file when they did not resolve while it was written, and then
- * refuses to install from it.
+ * Returns whether the lock file resolves all dependencies. npm omits builds for other platforms when they did not resolve,
+ * and `npm ci` refuses such a file.
  */
 function lockFileIsWhole() {
   const packages = readJson('package-lock.json').packages

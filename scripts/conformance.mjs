@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 /**
- * Replays the recorded exchanges of `conformance/` against a freshly started server of each profile.
+ * Replays the recorded exchanges of `test/conformance/` against a fresh server of each profile.
  *
  *     npm run conformance -- [FILTER…] [--profile NAME] [--dir FOLDER] [--server URL [--ssh HOST:PORT]] [--json FILE]
  *                            [--jobs N] [--quiet] [--postgres] [--baseline] [--record]
  *
- * A FILTER is the beginning of a scenario's name, for example `issues` or `issues/labels`; without `--profile` every
- * profile that has such scenarios is played. `--dir` names another folder of scenarios and expectations.
+ * A FILTER is a prefix of scenario names, for example `issues` or `issues/labels`. Without `--profile`, every profile with
+ * matching scenarios runs. `--dir` names another folder of scenarios and expectations.
  * `--baseline` compares the number of passing steps per area with `test/conformance/baseline.json` and fails when one is
  * lower; a step that differs as `test/conformance/differences.json` declares counts as passing. An area that is lower is
  * replayed once before the run fails. `--record` replays twice and raises the baseline to what passed in both runs.
@@ -71,14 +71,14 @@ const kitArguments = (profile, wanted) => [
 ]
 
 /**
- * Scenarios with webhooks of the whole instance: those hear of what every other scenario does, and copies of the default ones
- * are in the repositories that others make. Each is played when no other one is.
+ * Scenarios with webhooks of the whole instance. They receive events of all other scenarios, and their default webhooks
+ * appear in the repositories of others, so each runs alone.
  */
 const playedAlone = new Set(['admin/hooks', 'webhooks/admin-hooks', 'webhooks/default-hooks'])
 
-/** The names of the scenarios of a profile that are wanted. */
+/** The names of a profile's scenarios that match the filters. */
 function scenariosOf(profile, wanted) {
-  // The kit leaves as soon as it has said the names: what it has said is whole in a file, in a pipe only when it is read in time.
+  // The kit exits right after printing; output to a pipe could be cut off, output to a file is complete.
   const folder = mkdtempSync(join(tmpdir(), 'ingot-conformance-'))
   const listFile = join(folder, 'scenarios')
   const output = openSync(listFile, 'w')
@@ -96,7 +96,7 @@ function scenariosOf(profile, wanted) {
   }
 }
 
-/** Plays scenarios against one server: most of them at once, and then those that disturb the others. */
+/** Runs scenarios on one server: first those that can run together, then the others one by one. */
 async function playOn(server, profile, names, atOnce) {
   const together = names.filter((name) => !playedAlone.has(name))
   const alone = names.filter((name) => playedAlone.has(name))
@@ -106,7 +106,7 @@ async function playOn(server, profile, names, atOnce) {
   ]
 }
 
-/** Runs the kit against a server. Gives its results, a list of scenarios with their steps. */
+/** Runs the kit against a server. Returns its results, a list of scenarios with their steps. */
 async function play(profile, { url, ssh }, wanted, atOnce) {
   const folder = mkdtempSync(join(tmpdir(), 'ingot-conformance-'))
   const resultFile = join(folder, 'result.json')
@@ -139,7 +139,7 @@ async function play(profile, { url, ssh }, wanted, atOnce) {
     })
     if (!existsSync(resultFile)) fail(`the kit ended without results (status ${status})`)
     const results = JSON.parse(readFileSync(resultFile, 'utf8'))
-    // A scenario is wanted by the beginning of its name, so that others can be played with it.
+    // The kit selects scenarios by prefix, so it may run more than these.
     const played = new Set(results.map(({ name }) => name))
     const unplayed = wanted.filter((name) => !played.has(name))
     if (unplayed.length > 0) fail(`the kit did not play ${unplayed.join(' ')}`)
@@ -151,7 +151,7 @@ async function play(profile, { url, ssh }, wanted, atOnce) {
 
 const program = options.server === undefined ? await buildForge() : undefined
 
-/** Plays scenarios, each profile's on a server of its own. Gives the results of all. */
+/** Runs scenarios, each profile on its own server. Returns all results. */
 async function playAll(wanted, atOnce) {
   const played = profiles
     .map((profile) => ({ profile, names: scenariosOf(profile, wanted) }))
@@ -193,7 +193,7 @@ if (options.baseline) await checkBaseline()
 else if (options.record) await record()
 else process.exit(sumOf(results, 'failed') === 0 ? 0 : 1)
 
-/** How many steps of each played area pass or differ as is declared: what is declared today has not fallen. */
+/** The number of steps per area that pass or differ as declared. */
 function countHeld(played) {
   const counts = countByArea(played)
   for (const { scenario } of readJson('test/conformance/differences.json')) {
@@ -203,7 +203,7 @@ function countHeld(played) {
   return counts
 }
 
-/** The areas of `test/conformance/baseline.json` that hold fewer steps than it says, with both numbers. */
+/** The areas with fewer steps than the baseline, with both numbers. */
 function fallenAreas(played) {
   const counts = countHeld(played)
   return Object.entries(recorded)
@@ -212,7 +212,7 @@ function fallenAreas(played) {
     .filter(({ now, before }) => now < before)
 }
 
-/** A machine that is busy makes a step late now and then: a step has fallen when it fails twice. */
+/** Fails when an area is below the baseline twice: a busy machine delays single steps. */
 async function checkBaseline() {
   let played = results
   let fallen = fallenAreas(played)
@@ -238,7 +238,7 @@ async function checkBaseline() {
   console.log('conformance: no area is below its baseline')
 }
 
-/** What passes only sometimes is not held against a later change: a step counts when it passed in both of two runs. */
+/** Raises the baseline to the steps that passed in two runs, so that an unsteady step does not count. */
 async function record() {
   const counts = countHeld(inBoth(results, await playAll(filters, jobs)))
   const areas = [...new Set([...Object.keys(recorded), ...Object.keys(counts)])].sort()

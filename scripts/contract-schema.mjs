@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 /**
- * Prints the TypeBox source of contract types in the house style, to be put into a `*.schemas.ts` file.
+ * Prints the TypeBox source of contract types in the house style, for a `*.schemas.ts` file.
  *
  *     npm run --silent contract:schema -- [--as request|response] [--with-needed] TYPE…
  *
- * `--with-needed` also prints every type that the named ones refer to. Otherwise a comment says which schemas must be
- * imported, and from which file when some schema file declares them already.
+ * `--with-needed` also prints the types that the named ones refer to. Otherwise comments name the schemas to import and
+ * the files that declare them.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ const neededBy = (schema) => {
   return [...found]
 }
 
-/** Every type once, a needed one before the one that needs it; a cycle is cut at the edge that leads back. */
+/** Every type once, each after the types that it refers to; a cycle is cut at the edge that leads back. */
 const order = new Map()
 const visit = (name) => {
   if (order.has(name)) return
@@ -58,7 +58,7 @@ const keyOf = (key) => (/^[A-Za-z_$][\w$]*$/.test(key) ? key : quote(key))
 const printOptions = (entries) =>
   entries.length === 0 ? '' : `{ ${entries.map(([key, value]) => `${keyOf(key)}: ${value}`).join(', ')} }`
 
-/** A call with one argument on each line where it would not fit on one. */
+/** A call with one argument per line when it does not fit on one line. */
 const call = (callee, items, indent) => {
   const line = `${callee}(${items.join(', ')})`
   if (line.length + indent <= width - 24) return line
@@ -75,7 +75,7 @@ const call = (callee, items, indent) => {
 
 const enumeration = (values, indent) => call('enumeration', values.filter((value) => value !== null).map(quote), indent)
 
-/** The source of one schema without its nullability; `notes` collects what a schema cannot say. */
+/** The source of one schema without its nullability. `notes` collects what the schema cannot express. */
 const print = (schema, place, indent, notes) => {
   const rule = (place.request && schema['x-validation']) || {}
   if (schema.anyOf) {
@@ -185,7 +185,7 @@ const printed = [...wanted].sort((a, b) => rank.get(a) - rank.get(b))
 const sources = printed.map(printType)
 const text = sources.join('\n')
 
-/** Which schema file declares which name already. */
+/** The schema file that declares each name. */
 const declaredIn = new Map()
 for (const file of readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })) {
   if (!file.endsWith('.schemas.ts')) continue

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Serves from the sources and starts the server again when they change. A build that fails leaves the server running.
+ * Serves from the sources and restarts the server when they change. A failing build leaves the server running.
  *
  *     npm run dev [-- OPTION…]      the options of `ingot serve`
  */

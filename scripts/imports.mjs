@@ -23,7 +23,7 @@ const known = new Set(files)
 const problems = []
 const report = (file, line, text) => problems.push(`${relative(process.cwd(), join(source, file))}:${line}: ${text}`)
 
-/** The imports of a file: what, on which line, whether of types only, and whether only when that line is run. */
+/** The imports of a file: specifier, line, whether it imports only types, and whether it is dynamic. */
 function importsOf(file) {
   const text = readFileSync(join(source, file), 'utf8')
   const { module, errors } = parseSync(file, text)
@@ -41,7 +41,7 @@ function importsOf(file) {
   }
   for (const { moduleRequest, start } of module.dynamicImports) {
     const literal = /^(['"`])([^$]*)\1$/s.exec(text.slice(moduleRequest.start, moduleRequest.end))
-    // A computed import names a file of the built program, such as a data file; no rule can see through it.
+    // A computed specifier names a file of the built program, such as a data file; the rules do not cover it.
     if (literal !== null) found.push({ what: literal[2], typesOnly: false, line: lineAt(start), isLate: true })
   }
   return found
@@ -51,7 +51,7 @@ const withoutExtension = (file) => file.replace(/\.tsx?$/, '')
 const roleOf = (file) => /\.([a-z]+)\.tsx?$/.exec(file)?.[1]
 const isExempt = (file) => roleOf(file) === 'test' || /\.test-support\.tsx?$/.test(file) || file.startsWith('testing/')
 
-/** Whether a file is the one, or in the folder, or of the role that a name of the rules means. */
+/** Returns whether a name in the rules means this file: by path, folder or role. */
 function isMeant(file, name) {
   const path = withoutExtension(file)
   if (name.startsWith('*.')) return roleOf(file) === name.slice(2)
@@ -62,7 +62,7 @@ function isMeant(file, name) {
 
 const layers = rules.layers.map((layer) => ({ ...layer, members: layer.members ?? layer.order.flat() }))
 
-/** The layer and the member of it that a file belongs to; a rule about one file goes before the one about its folder. */
+/** The layer and member that a file belongs to. A rule for one file precedes the rule for its folder. */
 function placeOf(file) {
   let best
   for (const [index, layer] of layers.entries()) {
@@ -94,7 +94,7 @@ function checkLayers(file, from, target, to, line) {
   }
 }
 
-/** The folder inside a feature that a file lies in: undefined at its root, and in a feature that is not divided. */
+/** The folder of a divided feature that a file is in; undefined at the feature's root and in an undivided feature. */
 function themeOf(file) {
   const [feature, theme, ...rest] = file.split('/')
   return rest.length > 0 && rules.themes[feature] !== undefined ? theme : undefined
@@ -133,7 +133,7 @@ function checkDoors(file, what, target, typesOnly, line) {
 }
 
 const graph = new Map()
-/** What is loaded together with each file: other files, and packages with the line of their import. */
+/** The files and packages that each file loads at start, with the line of the import. */
 const loadedWith = new Map()
 for (const file of files) {
   const targets = new Map()
@@ -170,7 +170,7 @@ for (const file of files) {
   }
 }
 
-/** Reports one cycle through each file that closes one, found by walking the imports depth first. */
+/** Reports one cycle through each file that closes one, by a depth-first walk. */
 function checkCycles() {
   const done = new Set()
   const path = []
@@ -190,7 +190,7 @@ function checkCycles() {
 }
 checkCycles()
 
-/** Reports packages that are loaded at every start, and are to be loaded when something first needs them. */
+/** Reports packages that every start loads although the rules want them loaded on first use. */
 function checkLate() {
   const { starts, packages } = rules.late
   const atStart = new Set(files.filter((file) => starts.some((name) => withoutExtension(file) === name)))

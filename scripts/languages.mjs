@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Writes `src/code/data/languages.json` from the package `linguist-languages`: what the forge needs to know of languages
- * in one small file, since loading the package's many modules takes half a second. Run it after an update of the package.
+ * Writes `src/code/data/languages.json` from the package `linguist-languages`: one small file, because loading the
+ * package's many modules takes half a second. Run it after an update of the package.
  */
 import { writeFileSync } from 'node:fs'
 import * as languages from 'linguist-languages'

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Packs the package and installs it into an empty project as people do, and tries it there: size, what comes along,
- * types, the README's example, CommonJS, Jest, the server, and what an older Node is told.
+ * Packs the package, installs it into an empty project and checks it there: size, dependencies, types, the README's
+ * example, CommonJS, Jest, the server, and the message on an old Node.
  *
  *     npm run package
  */
@@ -31,13 +31,13 @@ const folder = mkdtempSync(join(tmpdir(), 'ingot-package-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
 const project = join(folder, 'project')
 
-// The packages of this checkout must not be found from the empty project, only its Node. What npm tells its scripts would
-// override settings that hold when a person packs.
+// Hide the packages of this checkout from the empty project, but keep its Node. Settings that npm passes to scripts would
+// override those of a person who packs.
 const environment = Object.fromEntries(
   Object.entries(toolEnvironment({ NODE_PATH: '' })).filter(([name]) => !/^npm_/i.test(name)),
 )
 
-/** Runs a program to its end and gives what it wrote; ends the script when it fails. */
+/** Runs a program to its end and returns its output; ends the script when the program fails. */
 function run(what, program, args, { cwd = project, mayFail = false } = {}) {
   const startedMs = performance.now()
   const result = spawnSync(program, args, { cwd, env: environment, encoding: 'utf8', timeout: stepTimeoutMs })
@@ -61,10 +61,10 @@ function check(what, holds, otherwise) {
   console.log(`ok ${what}`)
 }
 
-/** Starts `npx ingot serve`, waits until it is healthy, and tells it to stop. */
+/** Starts `npx ingot serve`, waits until it is healthy, and stops it. */
 async function serve() {
   const port = await freePort()
-  // A group of its own: npx stands between the server and its signals.
+  // An own process group: npx stands between the server and its signals.
   const child = spawn('npx', ['--no-install', 'ingot', 'serve', '--data', 'data', '--port', String(port)], {
     cwd: project,
     env: environment,
@@ -98,14 +98,14 @@ async function serve() {
   }
 }
 
-// Without the sources there is no build, and so no package: one without the program must never be published.
+// A package without the program must never be published.
 const bare = join(folder, 'bare')
 mkdirSync(bare)
 for (const name of ['package.json', '.npmrc', 'README.md', 'LICENSE']) copyFileSync(fromRoot(name), join(bare, name))
 const { status } = run('pack without a build', 'npm', ['pack'], { cwd: bare, mayFail: true })
 check('packing without a build fails', status !== 0, 'npm packed a folder without the program')
 
-// A build of before must not stand in for one that packing does not make.
+// Remove the previous build: it would hide that packing does not build.
 rmSync(fromRoot('dist'), { recursive: true, force: true })
 run('pack', 'npm', ['pack', '--pack-destination', folder], { cwd: root })
 const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'))
@@ -148,7 +148,7 @@ check('the README has an example', example.includes("from 'ingot-forge/testing'"
 writeFileSync(join(project, 'example.ts'), example)
 run("the README's example", process.execPath, ['example.ts'])
 
-// Type checks and tests of people's projects, with tools of their own.
+// Type checks and tests with the tools of a user's project.
 const { devDependencies } = readJson('package.json')
 const tools = ['typescript', '@types/node'].map((name) => `${name}@${devDependencies[name]}`)
 run('install TypeScript and Jest', 'npm', ['install', '--no-audit', '--no-fund', '--save-dev', ...tools, 'jest@30'])
@@ -185,7 +185,7 @@ run('a program in CommonJS', process.execPath, [
   "require('ingot-forge/testing').startForge().then((forge) => forge[Symbol.asyncDispose]())",
 ])
 
-// A second start in the same folder reads back what the first wrote, key file and missing files included.
+// A second start reads the files that the first one wrote, key file included.
 const jestTest = (load) => `${load}
 test('an issue is there, also after a second start', async () => {
   const dataFolder = mkdtempSync(join(tmpdir(), 'ingot-jest-'))
@@ -219,7 +219,7 @@ writeFileSync(
   join(project, 'script.test.cjs'),
   jestTest(loads((what, from) => `const { ${what} } = require('${from}')`)),
 )
-// Jest loads modules only with this flag of Node, whether a test imports or requires them.
+// Jest loads ES modules only with this flag of Node.
 const jest = (what, file) =>
   run(what, process.execPath, [
     ...['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--runInBand', '--testRegex', file],
@@ -229,7 +229,7 @@ jest('Jest, a test in CommonJS', String.raw`script\.test\.cjs$`)
 jest('Jest, a test that is a module', String.raw`module\.test\.mjs$`)
 await serve()
 
-// npm may run on an older Node than ours: the one that stands last in the path.
+// npm may run on an old Node, which is the last one in the path.
 const [oldNode] = (spawnSync('sh', ['-c', 'command -v -p node'], { encoding: 'utf8' }).stdout ?? '').split('\n')
 const oldVersion = oldNode ? spawnSync(oldNode, ['--version'], { encoding: 'utf8' }).stdout.trim() : ''
 if (/^v(1[89]|2[0-3])\./.test(oldVersion)) {

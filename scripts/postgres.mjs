@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * A real PostgreSQL server for tests, thrown away afterwards: Debian's package, which is installed when it is missing and
- * this runs as root. Run by itself it prints the address and serves until it is interrupted.
+ * Starts a throw-away PostgreSQL server for tests from Debian's package, which it installs when missing and run as root.
+ * Run directly, it prints the address and serves until it is interrupted.
  *
  *     node scripts/postgres.mjs
  */
@@ -33,7 +33,7 @@ const oldestMajor = 14
 
 const isRoot = process.getuid?.() === 0
 
-/** The folder of the server's programs, of the newest version there is. */
+/** The folder with the programs of the newest installed version. */
 function programFolder() {
   const base = '/usr/lib/postgresql'
   const majors = existsSync(base)
@@ -64,20 +64,19 @@ function installedFolder() {
   return programFolder() ?? fail('postgresql was installed, but its programs were not found')
 }
 
-/** PostgreSQL refuses to run as root: the user that Debian made for it takes its place. */
+/** PostgreSQL refuses to run as root; this is the user that Debian's package created. */
 function serverUser() {
   if (!isRoot) return {}
   const id = (flag) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
   return { uid: id('-u'), gid: id('-g') }
 }
 
-/** What a file system in memory is to have free for a server, and the machine beside it, in bytes. */
+/** Free memory, in bytes, that a file system in memory must have to hold the server. */
 const roomBytes = 4 * 2 ** 30
 
 /**
- * Where a server lies that is thrown away: in memory where there is plenty. Each database is a thousand files, and ext4
- * without a journal looks past all that were removed within the last minutes whenever it makes one, so tests took twice as
- * long on it.
+ * The parent folder of a throw-away server: in memory when there is enough. Each database has a thousand files, and ext4
+ * without a journal creates files slowly after many were removed, which doubles the time of the tests.
  */
 function temporaryFolder() {
   const memory = '/dev/shm'
@@ -85,7 +84,7 @@ function temporaryFolder() {
     const { bavail, bsize } = statfsSync(memory)
     if (bavail * bsize >= roomBytes && process.availableMemory() >= 2 * roomBytes) return memory
   } catch {
-    // Not every system has one.
+    // Not every system has this file system.
   }
   return tmpdir()
 }
@@ -98,9 +97,9 @@ const accepts = (port) =>
   })
 
 /**
- * Starts a server on loopback with an empty data folder, or with a `kept` one, which is made and not removed. Gives the
- * address of an empty database of a role that may make more of them, and `stop()`, which ends the server and removes its
- * files. A `durable` one waits for the disk.
+ * Starts a server on loopback with an empty data folder, or with `kept`, a folder that is created when missing and not
+ * removed. `durable` keeps `fsync` on. Returns the address of an empty database, whose role may create more, and
+ * `stop()`, which ends the server and removes its files.
  */
 export async function startPostgres({ durable = false, kept } = {}) {
   const programs = installedFolder()
@@ -149,7 +148,7 @@ export async function startPostgres({ durable = false, kept } = {}) {
     unix_socket_directories: folder,
     max_connections: 300,
     shared_buffers: '128MB',
-    // Nothing in it outlives the run, so nothing is worth waiting for the disk.
+    // No data outlives the run, so nothing waits for the disk.
     fsync: durable ? 'on' : 'off',
     synchronous_commit: durable ? 'on' : 'off',
     full_page_writes: durable ? 'on' : 'off',
@@ -172,7 +171,7 @@ export async function startPostgres({ durable = false, kept } = {}) {
 
   const stop = onInterrupt(async () => {
     if (isRunning()) {
-      // SIGINT is the fast shutdown: sessions are ended, not waited for.
+      // SIGINT is the fast shutdown: it ends sessions instead of waiting for them.
       server.kill('SIGINT')
       const timer = setTimeout(() => server.kill('SIGKILL'), stopTimeoutMs)
       await ended
@@ -210,6 +209,6 @@ export async function startPostgres({ durable = false, kept } = {}) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const server = await startPostgres()
   console.log(server.url)
-  // The interrupt's task ends the server, and with it this process.
+  // The interrupt handler stops the server, which ends this process.
   setInterval(() => {}, 1 << 30)
 }

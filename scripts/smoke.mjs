@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /**
- * Plays the main job of a forge with real git against a freshly started server, and says what it did. It ends with an
- * error at the first thing that is not as it should be.
+ * Drives a fresh server with real git from the first account to a merged pull request and prints each step. It fails at
+ * the first unexpected result.
  *
- *     npm run smoke [-- [--postgres] [--quick]]      --quick leaves out the large repository
+ *     npm run smoke [-- [--postgres] [--quick]]      --quick omits the large repository
  */
 import { spawn } from 'node:child_process'
 import assert from 'node:assert/strict'
@@ -35,7 +35,7 @@ const startedMs = performance.now()
 
 const say = (text) => console.log(`${((performance.now() - startedMs) / 1000).toFixed(1).padStart(6)} s  ${text}`)
 
-/** Runs a program to its end. Gives what it wrote, or throws with what it complained about. */
+/** Runs a program to its end. Returns its output, or throws with its error output. */
 function run(command, args, { cwd = work, env = {} } = {}) {
   const child = spawn(command, args, {
     cwd,
@@ -56,7 +56,7 @@ function run(command, args, { cwd = work, env = {} } = {}) {
     child.once('close', (status, signal) => {
       if (status === 0) return done(output.stdout.trim())
       const text = `${command} ${args.join(' ')}: ${signal ?? `status ${status}`}\n${output.stderr}`
-      // Addresses hold the token; a failure is often pasted elsewhere.
+      // Addresses hold the token; people paste errors elsewhere.
       failed(new Error(text.replaceAll(/:\/\/[^@\s/]+@/g, '://')))
     })
   })
@@ -64,7 +64,7 @@ function run(command, args, { cwd = work, env = {} } = {}) {
 const git = (...args) => run('git', args)
 const gitIn = (folder, ...args) => run('git', ['-C', folder, ...args])
 
-/** A client of the API with one credential. A status other than the expected one is an error. */
+/** An API client with one credential. A status other than the expected one is an error. */
 const client =
   (authorization) =>
   async (method, path, { body, expect = 200 } = {}) => {
@@ -80,7 +80,7 @@ const client =
   }
 const basic = (login, password) => `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`
 
-/** Waits for something that follows from a change a moment later. */
+/** Waits until a delayed effect of a change appears. */
 async function eventually(what, condition) {
   const deadline = Date.now() + 15_000
   while (Date.now() < deadline) {
@@ -209,7 +209,7 @@ async function smokeTest() {
   }
 }
 
-/** Clones a repository afresh and has git check every object of it. */
+/** Clones a repository and verifies every object. */
 async function checkClone(name, remote, tip) {
   const folder = join(work, `${name}-check`)
   await git('clone', '-q', remote, folder)

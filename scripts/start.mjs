@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Installs what is missing, builds what is stale, and serves with the embedded default.
+ * Installs missing packages, builds stale files, and serves with the embedded database.
  *
  *     npm start [-- OPTION…]        the options of `ingot serve`
  */
@@ -18,6 +18,6 @@ if (isStale(program)) {
     throw error
   }
 }
-// The server takes this process over: a second one would only stand between it and its signals.
+// The server replaces this process, which would otherwise stand between it and its signals.
 process.argv.splice(1, process.argv.length, program, 'serve', ...process.argv.slice(2))
 await import(program)

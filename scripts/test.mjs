@@ -31,13 +31,10 @@ if (!Number.isInteger(jobs) || jobs < 1) fail('--jobs is a whole number from 1')
 /** A test that takes longer than this has hung. */
 const testTimeoutMs = 120_000
 
-/**
- * Of a whole run, so many failed tests are run once more by themselves, and told apart when they pass then
- * (docs/decisions/0053-tests-run-again.md).
- */
+/** A whole run repeats at most this number of failed tests, each alone (docs/decisions/0053-tests-run-again.md). */
 const runAgainLimit = 3
 
-/** A test that kills processes or cuts the power is never asked twice: what it finds once is a fault. */
+/** A test that kills processes or cuts the power is never repeated: one failure is a defect. */
 const foundOnce = /(crash|power|full-disk|leftovers)\.test\.ts/
 
 const files = ['src', 'test']

@@ -1,6 +1,6 @@
 /**
- * The bundler. Everything is bundled into one flat folder: the program, and beside it the entries that run as other
- * processes or threads, which is where `src/lib/assets.ts` looks for them.
+ * The bundler. It writes everything into one flat folder: the program, and the entries of other processes and threads,
+ * where `src/lib/assets.ts` looks for them.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -20,7 +20,7 @@ import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import { engineFlags, fromRoot, readJson, root } from './project.mjs'
 
-/** Entries that the program starts as a process or thread of its own, or loads by their names when it wants them. */
+/** Entries that the program starts as a process or thread, or loads by name on first use. */
 export const sideEntries = {
   'git-broker': 'src/git/broker/main.ts',
   'archive-worker': 'src/packages/formats/worker.ts',
@@ -29,7 +29,7 @@ export const sideEntries = {
   'markup-worker': 'src/markup/worker.ts',
 }
 
-/** Everything that `dist/` holds. */
+/** All entries of `dist/`. */
 export const programEntries = {
   ingot: 'src/main.ts',
   ...sideEntries,
@@ -38,8 +38,8 @@ export const programEntries = {
 }
 
 /**
- * Packages that stay imports: those with a native part, which npm chooses for the machine (the package's dependencies),
- * and servers and browsers' drivers that only tests start. Everything else is bundled, so that who installs the package gets little else.
+ * Packages that are not bundled: those with a native part (the package's dependencies), and servers and browser drivers
+ * that only tests start.
  */
 const importedPackages = [
   ...Object.keys(readJson('package.json').dependencies),
@@ -48,7 +48,7 @@ const importedPackages = [
   'smtp-server',
 ]
 
-/** What packages can do without and would have to be compiled: it is looked for when they run, and not found. */
+/** Optional native add-ons of packages. They would need a compiler; the packages work without them. */
 const leftOut = ['cpu-features', 'pg-native']
 
 const packageNameOf = (path) => path.split('/', path.startsWith('@') ? 2 : 1).join('/')
@@ -65,8 +65,8 @@ const packages = {
 }
 
 /**
- * Importing `node:http` as a module reads each of its exports, and some of them load Node's whole client of HTTP, WebSocket
- * and EventSource: 13 MB that no server of ours needs. Required, it gives only what is asked for.
+ * Importing `node:http` as a module reads each of its exports, and some load Node's HTTP, WebSocket and EventSource
+ * clients: 13 MB that the server does not need. `require` loads only what is used.
  */
 const httpWithoutClient = {
   name: 'http-without-client',
@@ -81,8 +81,8 @@ const httpWithoutClient = {
 }
 
 /**
- * The engine keeps the text of a program in memory, at two bytes a character when there is one beyond ASCII. esbuild
- * escapes those in strings and leaves them in regular expressions, where the escape means the same.
+ * The engine keeps a program's text in memory, at two bytes per character when it contains one beyond ASCII. esbuild
+ * escapes such characters in strings but not in regular expressions, where the escape means the same.
  */
 function escapeBeyondAscii(folder, metafile) {
   for (const name of Object.keys(metafile.outputs)) {
@@ -95,8 +95,8 @@ function escapeBeyondAscii(folder, metafile) {
 }
 
 /**
- * The embedded database brings builds for all platforms, and an install script of npm 10's own that would compile it
- * anew. Its code is bundled, and looks for the builds beside the program, where the build puts them.
+ * The embedded database ships builds for all platforms and an install script that would compile it anew. The bundle
+ * contains its code, and the build puts the native files beside the program.
  */
 const sqlitePrebuilds = (folder, isPackage) => ({
   name: 'sqlite-prebuilds',
@@ -117,18 +117,18 @@ const sqlitePrebuilds = (folder, isPackage) => ({
   },
 })
 
-/** CommonJS packages inside of a module look for these. */
+/** CommonJS packages inside a module need these. */
 const commonJs = `import{createRequire as $createRequire}from'node:module';const require=$createRequire(import.meta.url),__dirname=import.meta.dirname,__filename=import.meta.filename;`
 
 /**
- * `ingot-forge/testing`: the Node that it runs on is looked at before the kit is. Modules are evaluated in the order of
- * their imports, and no `await` stands here, so that CommonJS tests can require it.
+ * `ingot-forge/testing` checks the version of Node before it loads the kit. Modules are evaluated in the order of their
+ * imports, and this file has no `await`, so that CommonJS tests can require it.
  */
 const testingEntry = `import './check-node.js'\nexport * from './testing-kit.js'\n`
 
 /**
- * Files of the `data` folders below `src` (but not their notes) go to `data/` beside the program, and with them files
- * that are made of packages; their names differ.
+ * Copies the files of `data` folders below `src`, except notes, and files made from packages, to `data/` beside the
+ * program. Their names are unique.
  */
 const copyData = (folder) => ({
   name: 'copy-data',
@@ -147,7 +147,7 @@ const copyData = (folder) => ({
   },
 })
 
-/** The texts of all licences in one file, and an index that says where in it each lies: first byte and length. */
+/** The texts of all licences in one file, and an index with the first byte and the length of each. */
 function writeLicenses(folder) {
   const source = fromRoot('node_modules/spdx-license-list')
   const index = {}
@@ -163,7 +163,7 @@ function writeLicenses(folder) {
   writeFileSync(join(folder, 'licenses.txt'), Buffer.concat(texts))
 }
 
-/** Licences and notices of the packages whose code or data is in a bundle, as they ask for. */
+/** Licences and notices of the packages in a bundle. */
 function writeNotices(folder, metafile) {
   const names = new Set(['better-sqlite3', 'spdx-license-list', 'swagger-ui-dist'])
   for (const path of Object.keys(metafile.inputs)) {
@@ -186,7 +186,7 @@ function writeNotices(folder, metafile) {
   )
 }
 
-/** The esbuild options of a bundle of Node code into a flat folder. `entries` maps output names to source files. */
+/** The esbuild options for bundling Node code into a flat folder. `entries` maps output names to source files. */
 export function bundleOptions(entries, folder, { isPackage = false } = {}) {
   return {
     absWorkingDir: root,
@@ -196,12 +196,12 @@ export function bundleOptions(entries, folder, { isPackage = false } = {}) {
     splitting: true,
     format: 'esm',
     platform: 'node',
-    // Older than what the program runs on, so that an older Node can read it as far as the place that says so.
+    // Older than the required Node, so that an old Node can parse the file up to the version check.
     target: 'node20',
     sourcemap: true,
     sourcesContent: false,
-    // Comments and indentation are more than half of some packages, and the engine keeps the text of a program in
-    // memory. Names stay, and lines stay short, so that the trace of an error can be read.
+    // Comments and indentation are more than half of some packages, and the engine keeps a program's text in memory. Names
+    // and short lines stay, so that a stack trace is readable.
     minifyWhitespace: true,
     minifySyntax: true,
     lineLimit: 160,
@@ -214,12 +214,12 @@ export function bundleOptions(entries, folder, { isPackage = false } = {}) {
   }
 }
 
-/** Where the program keeps what the engine made of its text; see `src/main.ts`. */
+/** The folder of the compile cache; see `src/main.ts`. */
 const compileCache = 'compile-cache'
 
 /**
- * Has a built program start once and end, so that the next start finds what was compiled. What goes wrong here shows at
- * the next start as well, so it is not told.
+ * Starts a built program once, so that the next start finds the compile cache. A failure shows at the next start as well
+ * and is not reported here.
  */
 export async function warmUp(program) {
   const data = mkdtempSync(join(tmpdir(), 'ingot-warm-up-'))
@@ -235,7 +235,7 @@ export async function warmUp(program) {
   }
 }
 
-/** Bundles entries and removes what an earlier bundle left in the folder. Prints the bundler's messages on failure. */
+/** Bundles entries and removes the output of earlier bundles. Prints the bundler's messages on failure. */
 export async function bundle(entries, folder, options = {}) {
   const esbuild = await import('esbuild')
   mkdirSync(folder, { recursive: true })
@@ -257,7 +257,7 @@ export async function bundle(entries, folder, options = {}) {
   }
 }
 
-/** A bundle that failed after its messages were printed. */
+/** A failed bundle, after its messages were printed. */
 export class BundleError extends Error {}
 
 async function printMessages(esbuild, messages, kind) {
@@ -265,7 +265,7 @@ async function printMessages(esbuild, messages, kind) {
   for (const line of lines) process.stderr.write(line)
 }
 
-/** Removes the bundles in a folder that are not outputs of the last build. */
+/** Removes outputs that the last build did not write. */
 export function removeOthers(folder, metafile) {
   const current = new Set(Object.keys(metafile.outputs).map((path) => basename(path)))
   for (const name of readdirSync(folder)) {
@@ -273,14 +273,14 @@ export function removeOthers(folder, metafile) {
   }
 }
 
-/** The entries whose source exists; the others are named on standard error. */
+/** The entries whose source exists. Names the others on standard error. */
 export function existingEntries(entries) {
   const missing = Object.values(entries).filter((file) => !existsSync(fromRoot(file)))
   for (const file of missing) console.error(`note: ${file} does not exist yet, its entry is left out`)
   return Object.fromEntries(Object.entries(entries).filter(([, file]) => !missing.includes(file)))
 }
 
-/** Whether a built file is missing or older than any source it could come from. */
+/** Returns whether a built file is missing or older than a source file. */
 export function isStale(builtFile) {
   if (!existsSync(builtFile)) return true
   const builtMs = statSync(builtFile).mtimeMs
@@ -291,7 +291,7 @@ export function isStale(builtFile) {
   )
 }
 
-/** A folder of this process's own below `build/`, beside which abandoned ones of ended processes are removed. */
+/** A folder of this process below `build/`. Also removes the folders of processes that have ended. */
 export function ownBuildFolder(kind) {
   const base = fromRoot('build')
   mkdirSync(base, { recursive: true })

@@ -1,4 +1,4 @@
-/** What must be undone when a script ends, also when it is interrupted. */
+/** Clean-up of a script, also when it is interrupted. */
 
 const tasks = new Set()
 let listening = false
@@ -7,10 +7,7 @@ async function runAll() {
   await Promise.allSettled([...tasks].map((task) => task()))
 }
 
-/**
- * Registers an asynchronous task that runs once when the script is interrupted or terminated. Gives a function that runs
- * it now instead.
- */
+/** Registers an asynchronous task that runs once on interrupt or termination. Returns a function that runs it now instead. */
 export function onInterrupt(task) {
   const once = () => (tasks.delete(once) ? task() : Promise.resolve())
   tasks.add(once)

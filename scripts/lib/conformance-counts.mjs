@@ -1,19 +1,19 @@
 /**
- * What the results of runs of the exchange kit say about areas. Results are the kit's: `{name: 'area/scenario', passed,
- * failed, steps: [{label, ok}]}`; steps that are meant to differ are not among them.
+ * Counts steps per area. Results have the kit's shape: `{name: 'area/scenario', passed, failed, steps: [{label, ok}]}`,
+ * without the steps that differ on purpose.
  */
 
-/** The area that a result belongs to. */
+/** The area of a result. */
 export const areaOf = (result) => result.name.split('/')[0]
 
-/** How many steps of each area passed. */
+/** The number of passing steps per area. */
 export function countByArea(results) {
   const counts = {}
   for (const result of results) counts[areaOf(result)] = (counts[areaOf(result)] ?? 0) + result.passed
   return counts
 }
 
-/** Steps by label; the second of the same label in a scenario is another step. */
+/** Steps by label. A repeated label in a scenario is another step. */
 function labelled(steps) {
   const seen = {}
   return steps.map((step) => {
@@ -23,8 +23,8 @@ function labelled(steps) {
 }
 
 /**
- * Pairs the steps of two runs by label, since a scenario that breaks off lists also the steps that are meant to differ. A
- * scenario that the second run lacks stays as it is.
+ * Pairs the steps of two runs by label, because a scenario that breaks off also lists the steps that differ on purpose. A
+ * scenario that the second run lacks stays unchanged.
  */
 function combine(first, second, isOk) {
   const others = new Map(second.map((result) => [result.name, new Map(labelled(result.steps))]))
@@ -40,8 +40,8 @@ function combine(first, second, isOk) {
   })
 }
 
-/** The first run's results, with the steps as passed that passed in either run. */
+/** The first run's results; a step passes when it passed in either run. */
 export const inEither = (first, second) => combine(first, second, (one, other) => one || other)
 
-/** The first run's results, with the steps as passed that passed in both runs. */
+/** The first run's results; a step passes when it passed in both runs. */
 export const inBoth = (first, second) => combine(first, second, (one, other) => one && other)

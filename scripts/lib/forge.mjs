@@ -1,6 +1,4 @@
-/**
- * A freshly built server on an empty data folder, for the programs that measure and check one from outside.
- */
+/** Starts a freshly built server on an empty data folder, for scripts that measure or check it from outside. */
 import { spawn } from 'node:child_process'
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +15,7 @@ const readyTimeoutMs = 60_000
 const stopTimeoutMs = 15_000
 const keptLogs = 20
 
-/** Builds the program into a folder of this process, so that a run does not meet `dist/` or another run. */
+/** Builds the program into a folder of this process, independent of `dist/` and other runs. */
 export async function buildForge() {
   const { 'testing-kit': _testing, ...entries } = programEntries
   const existing = existingEntries(entries)
@@ -34,7 +32,7 @@ export async function buildForge() {
   return program
 }
 
-/** A file for a server's output. The newest few are kept, since the reason of a 500 is there. */
+/** The log file of a server. The newest few are kept, because they explain a 500. */
 function openLog(name) {
   const folder = fromRoot('build', 'logs')
   mkdirSync(folder, { recursive: true })
@@ -46,9 +44,9 @@ function openLog(name) {
 }
 
 /**
- * Starts the program with a settings file and waits until it is healthy. `readableTraces` shows lines of the sources in
- * traces of errors, which takes time and memory; `kept` is a data folder that is not removed afterwards. Gives its address, process id, log file,
- * `ssh` (`host:port`, undefined when the profile serves none), how long it took to answer, `stop()` and `kill()`.
+ * Starts the program with a settings file and waits until it is healthy. `readableTraces` maps stack traces to source
+ * lines, which costs time and memory; `kept` is a data folder that is not removed. Returns its address, process id, log
+ * file, `ssh` (`host:port`, undefined when the profile serves none), the time to the first answer, `stop()` and `kill()`.
  */
 export async function startForge({ program, config, name = 'forge', database, readableTraces = true, kept }) {
   const data = kept ?? mkdtempSync(join(tmpdir(), 'ingot-forge-'))
@@ -62,7 +60,7 @@ export async function startForge({ program, config, name = 'forge', database, re
   const child = spawn(
     process.execPath,
     [
-      // As users run it.
+      // As in production.
       ...engineFlags,
       ...(readableTraces ? ['--enable-source-maps'] : []),
       program,
@@ -113,7 +111,7 @@ export async function startForge({ program, config, name = 'forge', database, re
     }),
   }
 
-  // A kept folder may be brought to a newer form first.
+  // A kept folder may need migrations first.
   const waitMs = kept === undefined ? readyTimeoutMs : 10 * readyTimeoutMs
   while (isRunning() && performance.now() - startedMs < waitMs) {
     const status = await fetch(`${url}/api/healthz`, { signal: AbortSignal.timeout(5000) }).then(
@@ -131,7 +129,7 @@ export async function startForge({ program, config, name = 'forge', database, re
   return fail(`the server ${reason}:\n${readFileSync(logFile, 'utf8').split('\n').slice(-40).join('\n')}`)
 }
 
-/** The settings of a PostgreSQL database, in the environment form that overrides the file's. */
+/** The settings of a PostgreSQL database as environment variables, which override the file. */
 function databaseEnvironment({ port, password, name = 'ingot' }) {
   return {
     INGOT__database__DB_TYPE: 'postgres',

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 
-/** A port of the loopback interface that is free now. */
+/** A free port of the loopback interface. */
 export const freePort = () =>
   new Promise((resolve, reject) => {
     const server = createServer()

@@ -1,12 +1,12 @@
-/** Texts of strangers that cost a careless parser very much, as requests to a server. */
+/** Hostile texts that are expensive for a careless parser, as requests to a server. */
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { bundle, ownBuildFolder } from './bundle.mjs'
 
-/** Files in a repository that patterns are matched with. */
+/** Files in a repository that patterns match against. */
 const fileCount = 3000
 
-/** Takes any answer but a failure of the server: hostile texts may be refused. */
+/** Accepts any answer but a server error: the server may refuse hostile texts. */
 const allowingRefusal = (answer) =>
   answer.catch((error) => {
     if (/answered 5/.test(error.message)) throw error
@@ -14,7 +14,7 @@ const allowingRefusal = (answer) =>
 
 const encoded = (text) => Buffer.from(text).toString('base64')
 
-/** The module of the worst uploads to registries, which the tests of packages send as well. */
+/** The module with the most expensive registry uploads, which the tests of packages also send. */
 async function loadUploads() {
   const folder = ownBuildFolder('hostile')
   await bundle({ hostile: 'src/packages/hostile.test-support.ts' }, folder)
@@ -28,11 +28,11 @@ const commit = (ask, repository, files) =>
     files: Object.entries(files).map(([path, text]) => ({ operation: 'create', path, content: encoded(text) })),
   })
 
-/** Empty files with long names, by their paths. */
+/** Empty files with long names, by path. */
 const longNames = () =>
   Object.fromEntries(Array.from({ length: fileCount }, (_, index) => [`${'a'.repeat(100)}${index}`, '']))
 
-/** A new repository with workflows that name `patterns` as the paths that they follow, and the files that are compared. */
+/** A new repository with workflows that use `patterns` as path filters, and the files that they match against. */
 const paths = (patterns) => async (ask, login, name) => {
   await ask('POST', '/user/repos', { name, auto_init: true, default_branch: 'main' })
   const workflow = `on: {push: {paths: ${JSON.stringify(patterns)}}}\njobs: {a: {runs-on: x, steps: [{run: echo}]}}\n`
@@ -46,7 +46,7 @@ const file = (path, text, read) => async (ask, login, name) => {
   if (read) await allowingRefusal(ask('GET', `/repos/${login}/${name}/${read}`))
 }
 
-/** A new repository where many files meet a protection of branches with patterns of files. */
+/** A new repository in which many files meet a branch protection with file patterns. */
 const protectedPaths = (patterns) => async (ask, login, name) => {
   await ask('POST', '/user/repos', { name, auto_init: true, default_branch: 'main' })
   const rule = { rule_name: 'main', enable_push: true, protected_file_patterns: patterns }
@@ -55,7 +55,7 @@ const protectedPaths = (patterns) => async (ask, login, name) => {
 }
 
 /**
- * Attacks by their names; each is given `ask` of the API, the login of its account and a free name for a repository.
+ * Attacks by name. Each receives an API client `ask`, the login of its account and a free repository name.
  * @param url address of the server
  */
 export async function hostileTexts(url) {

@@ -1,9 +1,9 @@
-/** What a process and all that it started take, from `/proc`. */
+/** Processor time and memory of a process tree, from `/proc`. */
 import { readdirSync, readFileSync } from 'node:fs'
 
 const msPerTick = 10
 
-/** The fields of `/proc/PID/stat` after the name, which may hold anything; none when the process is gone. */
+/** The fields of `/proc/PID/stat` after the name, which may contain any character; empty when the process is gone. */
 function fieldsOf(pid) {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -13,7 +13,7 @@ function fieldsOf(pid) {
   }
 }
 
-/** Ids of a process and all below it. */
+/** The ids of a process and its descendants. */
 function treeOf(pid) {
   const children = Map.groupBy(
     readdirSync('/proc').filter((name) => /^\d+$/.test(name)),
@@ -24,17 +24,17 @@ function treeOf(pid) {
   return found
 }
 
-/** Processor time of a process and all below it, those that have ended as well, in milliseconds. */
+/** Processor time of a process and its descendants, ended ones included, in milliseconds. */
 export const processorMs = (pid) =>
   treeOf(pid).reduce((sum, each) => {
     const [user = 0, system = 0, userOfEnded = 0, systemOfEnded = 0] = fieldsOf(each).slice(11, 15).map(Number)
     return sum + (user + system + userOfEnded + systemOfEnded) * msPerTick
   }, 0)
 
-/** Of arguments of git: what follows its settings. */
+/** The arguments of git after its settings. */
 const commandOf = (rest) => rest.find((argument, index) => argument !== '-c' && rest[index - 1] !== '-c') ?? ''
 
-/** Memory of a process and all below it, in MB: what lies in it, and what of that it shares with no other. */
+/** Memory of a process and its descendants in MB: resident, and private. */
 export function memoryOf(pid) {
   return treeOf(pid).flatMap((each) => {
     try {
@@ -48,7 +48,7 @@ export function memoryOf(pid) {
       const file = rest.find((argument) => argument.endsWith('.js')) ?? `${program} ${commandOf(rest)}`
       return [{ name: file.split('/').at(-1), rssMb: sum('Rss'), ownMb: sum('Private_(?:Clean|Dirty)') }]
     } catch {
-      // It has ended meanwhile.
+      // The process has ended.
       return []
     }
   })

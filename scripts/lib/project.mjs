@@ -1,6 +1,6 @@
 /**
- * What every script of the project needs: where the project lies, its own runtime, and complete installs. This file runs
- * under whatever Node npm itself runs on, before any package is installed: it imports nothing but Node's own modules.
+ * What every script needs: the project's paths, its own Node, and installed packages. This file runs under whichever Node
+ * npm runs on, before packages are installed, so it imports only Node's own modules.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
@@ -10,10 +10,10 @@ import { fileURLToPath } from 'node:url'
 /** The project's folder. */
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 
-/** An absolute path of a file of the project. */
+/** The absolute path of a file of the project. */
 export const fromRoot = (...parts) => join(root, ...parts)
 
-/** Ends the script with a message on standard error and status 1. */
+/** Prints a message on standard error and ends the script with status 1. */
 export function fail(message) {
   console.error(message)
   process.exit(1)
@@ -25,7 +25,7 @@ export const readJson = (path) => JSON.parse(readFileSync(fromRoot(path), 'utf8'
 const runtime = fromRoot('node_modules', '.bin', process.platform === 'win32' ? 'node.cmd' : 'node')
 const oldestMajor = 24
 
-/** The environment in which the project's own tools are found first. */
+/** The environment in which the project's own tools come first in the path. */
 export const toolEnvironment = (extra = {}) => ({
   ...process.env,
   ...extra,
@@ -33,25 +33,26 @@ export const toolEnvironment = (extra = {}) => ({
 })
 
 /**
- * How the C library is to keep memory for the program: few pools, and large blocks (password hashing takes 19 MB for a
- * moment) are always given back. Six megabytes less when idle; the program's first line says the same.
+ * Settings of the C library's allocator: few pools, and large blocks (password hashing takes 19 MB for a moment) return to
+ * the system. They save 6 MB when idle. The first line of the program sets the same.
  */
 export const frugalMalloc = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576' }
 
 /**
- * How the engine is to run the program: without its middle compiler (nine megabytes), with a young half of the heap that grows to
- * 32 MB and not to 64, and an old one that is collected when half as much as lives has come to it. The program's first line and `package.json` say the same: what was compiled is kept for the same flags alone.
+ * Flags of the engine: no middle compiler (saves 9 MB), a young generation of at most 32 MB, and a major collection when
+ * the heap has grown by half. The program's first line and `package.json` have the same flags, because the compile cache
+ * belongs to one set of flags.
  */
 export const engineFlags = ['--no-maglev', '--max-semi-space-size=16', '--heap-growing-percent=50']
 
-/** Whether the packages are missing or older than the lock file. npm writes the hidden lock file when it is done. */
+/** Returns whether packages are missing or older than the lock file. npm writes the hidden lock file last. */
 function installIsStale() {
   const installed = fromRoot('node_modules', '.package-lock.json')
   if (!existsSync(installed)) return true
   return statSync(installed).mtimeMs < statSync(fromRoot('package-lock.json')).mtimeMs && !sameLocks(installed)
 }
 
-/** A checkout may touch the lock file without changing it, so the packages themselves are compared when it is newer. */
+/** Compares the packages themselves: a checkout may touch the lock file without changing it. */
 function sameLocks(installed) {
   const have = JSON.parse(readFileSync(installed, 'utf8')).packages
   const want = JSON.parse(readFileSync(fromRoot('package-lock.json'), 'utf8')).packages
@@ -60,7 +61,7 @@ function sameLocks(installed) {
   )
 }
 
-/** Runs npm, its messages on standard error. Ends the script when it fails. */
+/** Runs npm with its messages on standard error. Ends the script when npm fails. */
 function npm(...args) {
   const isWindows = process.platform === 'win32'
   const result = spawnSync(isWindows ? 'npm.cmd' : 'npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], {
@@ -73,22 +74,22 @@ function npm(...args) {
 }
 
 /**
- * Makes sure that the packages are installed and that this script runs on the project's own Node: installs and starts
- * the script again where needed, and ends this process with its status. Call it first, and once.
+ * Installs packages when needed and restarts the script on the project's own Node when it runs on an older one. Call it
+ * first, and once.
  */
 export function ensureReady() {
   if (installIsStale()) {
     console.error('installing packages (npm ci)')
-    // No package runs a script when it is installed; `allowScripts` says the same to npm 11.16 and newer.
+    // No package runs an install script; `allowScripts` tells npm 11.16 and newer the same.
     npm('ci', '--ignore-scripts')
   }
-  // One of this project's own may just have been installed away.
+  // `npm ci` may have removed the running Node.
   if (Number(process.versions.node.split('.')[0]) >= oldestMajor && existsSync(process.execPath)) {
     process.env.PATH = toolEnvironment().PATH
     return Promise.resolve()
   }
   if (!existsSync(runtime)) {
-    // The one script that is wanted: it fetches the runtime.
+    // The only install script that runs: it downloads Node.
     console.error(`installing Node ${readJson('package.json').devDependencies.node}`)
     npm('rebuild', 'node')
   }

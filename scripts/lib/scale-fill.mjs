@@ -1,13 +1,13 @@
 /**
- * Fills an empty database with accounts, repositories, issues and everything around them, by statements that make many
- * rows each. The repositories are rows alone: nothing lies below them on the disk.
+ * Fills an empty database with accounts, repositories, issues and their surroundings, by statements that insert many rows
+ * each. The repositories exist as rows only, not on disk.
  *
- * The same things have the same names in every size: `hot` of `org1` is the repository with half of all issues, `u2` the
- * account that most of what belongs to accounts belongs to.
+ * Names are equal in every size: `hot` of `org1` is the repository with half of all issues, `u2` is the account with most
+ * of what accounts own.
  */
 import { createHash } from 'node:crypto'
 
-/** Counted up when the fill changes, so that kept ones are not taken for it. */
+/** Increase this number when the fill changes, so that kept instances are refilled. */
 export const fillVersion = 6
 
 const largest = {
@@ -52,27 +52,27 @@ const smallest = {
 
 export const smallSize = smallest
 
-/** @param part of the largest, for example 0.1 */
+/** @param part fraction of the full size, for example 0.1 */
 export const sizeOf = (part) =>
   Object.fromEntries(
     Object.entries(largest).map(([name, count]) => [name, Math.max(smallest[name], Math.round(count * part))]),
   )
 
-/** The accounts that ask, with their tokens. */
+/** The accounts that send requests, with their tokens. */
 export const askers = { administrator: 'a'.repeat(40), person: 'b'.repeat(40) }
 
 const hashOf = (token) => createHash('sha256').update(`ingot-token\0${token}`).digest('hex')
 
 /**
- * Most rows that one statement makes: PostgreSQL keeps all that a row was until a statement ends, and each row made here
- * is counted in some others.
+ * The most rows per statement: PostgreSQL keeps old row versions until a statement ends, and each new row updates counts
+ * in other rows.
  */
 const piece = 5000
 
-/** A time at which all of it began; what is made later has later times. */
+/** The time of the oldest row, in seconds; later rows have later times. */
 export const begin = 1_600_000_000
 
-/** How a database makes numbers: a table `n` with those from the first to the last in `i`. */
+/** The statement that makes a table `n` with the numbers of a range in column `i`. */
 const numbersIn = {
   sqlite: (last, first = 1) =>
     `(with recursive numbers(i) as (select ${first} union all select i + 1 from numbers where i < ${last}) select i from numbers) as n`,
@@ -81,7 +81,7 @@ const numbersIn = {
 }
 
 /**
- * The statements, in their order.
+ * The statements in order.
  * @param kind of the database: `sqlite` or `postgres`
  */
 export function fillStatements(size, kind) {
@@ -98,7 +98,7 @@ export function fillStatements(size, kind) {
       || case when ${i} % 10007 = 77 then ' rareword' else '' end`
   const units = ['code', 'issues', 'pulls', 'releases', 'wiki', 'projects', 'packages', 'actions']
   const oid = (i) => `substr('0123456789abcdef0123456789abcdef' || (10000000 + ${i}), 1, 40)`
-  /** A statement for each so many rows. @param make takes the table of their numbers, and what says that a number is among them */
+  /** One statement per batch of numbers. @param make takes the table of numbers and a condition that selects the batch */
   const inPieces = (count, make) =>
     Array.from({ length: Math.ceil(count / piece) }, (_, index) => {
       const [first, last] = [index * piece + 1, Math.min((index + 1) * piece, count)]
@@ -139,7 +139,7 @@ export function fillStatements(size, kind) {
       select case when i % 2 = 0 then 2 else ${user('i')} end, 'key ' || i, 'SHA256:' || i, 'ssh-ed25519 AAAA' || i, ${begin} + i
       from ${rows(size.labels)}`,
 
-    // Organizations: everybody is a member of the first and of two others.
+    // Organizations: every account is a member of the first and of two others.
     `insert into org_user (org_id, user_id, is_public) select ${firstOrg}, i + 1, i % 2 = 0 from ${rows(users)}`,
     `insert into org_user (org_id, user_id, is_public)
       select ${firstOrg + 1} + (i * 7 + i / ${users}) % ${orgs - 1}, ${user('i')}, i % 2 = 0
@@ -160,7 +160,7 @@ export function fillStatements(size, kind) {
     `insert into team_user (team_id, org_id, user_id)
       select id, org_id, 2 from team where org_id = ${firstOrg} and lower_name like 'team %'`,
 
-    // Repositories. One in four is of an organization, one in ten private; u2 has a share of its own.
+    // Repositories: a quarter belong to organizations, a tenth are private; u2 owns a share.
     ...inPieces(
       repos,
       (
@@ -232,7 +232,7 @@ export function fillStatements(size, kind) {
       select 1, 'milestone-' || i, i % 3 = 0, case when i % 2 = 0 then ${begin} + (i * 7919) % 1000000 else 0 end, ${begin}, ${begin}
       from ${rows(size.milestones)}`,
 
-    // Issues, a fifth of them pull requests, a fourth closed.
+    // Issues: a fifth are pull requests, a quarter are closed.
     ...inPieces(
       issues,
       (
@@ -307,7 +307,7 @@ export function fillStatements(size, kind) {
     `insert into tracked_time (issue_id, user_id, seconds, created_unix)
       select 1, 2, i % 1000, ${begin} + i from ${rows(size.labels)}`,
 
-    // What follows from all of it.
+    // Derived rows.
     ...inPieces(
       Math.min(size.notifications, issues),
       (some) => `insert into notification (user_id, repo_id, issue_id, subject, status, created_unix, updated_ms)
@@ -350,7 +350,7 @@ export function fillStatements(size, kind) {
     `insert into webhook_delivery (hook_id, payload_id, uuid, event, event_type, state, created_ms, waits_from_ms)
       select 1, 1, 'uuid ' || i, 'push', 'push', case i % 2 when 0 then 'done' else 'failed' end, ${begin}000 + i, 0 from ${rows(size.deliveries)}`,
 
-    // What is counted where it is shown.
+    // Kept counts.
     ...inPieces(
       repos,
       (
@@ -383,7 +383,7 @@ export function fillStatements(size, kind) {
   ]
 }
 
-/** Fills a SQLite file of a server that does not run. */
+/** Fills the SQLite file of a stopped server. */
 export async function fillSqlite(path, size, say) {
   const { default: Sqlite } = await import('better-sqlite3')
   const db = new Sqlite(path)
@@ -404,10 +404,10 @@ export async function fillSqlite(path, size, say) {
   db.close()
 }
 
-/** How often PostgreSQL looks at what there is while it is filled, in milliseconds and in times of what the last look took. */
+/** Interval between statistics updates of PostgreSQL during the fill: milliseconds, and a multiple of the last duration. */
 const analyzeEvery = { ms: 3000, times: 10 }
 
-/** Fills a database of PostgreSQL that no server uses. */
+/** Fills a PostgreSQL database that no server uses. */
 export async function fillPostgres(url, size, say) {
   const { default: pg } = await import('pg')
   const client = new pg.Client({ connectionString: url })
@@ -417,15 +417,15 @@ export async function fillPostgres(url, size, say) {
   let analyzeAtMs = performance.now() + analyzeEvery.ms
   for (const [index, statement] of statements.entries()) {
     try {
-      // oxlint-disable-next-line no-await-in-loop -- each needs the rows of those before it
+      // oxlint-disable-next-line no-await-in-loop -- each statement needs the rows of the previous ones
       await client.query(statement)
     } catch (error) {
       throw new Error(`${error.message} in ${statement}`, { cause: error })
     }
-    // Triggers keep the plans that they made when tables were empty, until these are looked at.
+    // Triggers keep plans made for empty tables until statistics are updated.
     const nowMs = performance.now()
     if (nowMs > analyzeAtMs) {
-      // oxlint-disable-next-line no-await-in-loop -- between two of them
+      // oxlint-disable-next-line no-await-in-loop -- between two statements
       await client.query('analyze')
       const tookMs = performance.now() - nowMs
       analyzeAtMs = performance.now() + Math.max(analyzeEvery.ms, analyzeEvery.times * tookMs)
@@ -433,7 +433,7 @@ export async function fillPostgres(url, size, say) {
     say(index + 1, statements.length)
   }
   for (const table of ['user', 'repo', 'issue']) {
-    // oxlint-disable-next-line no-await-in-loop -- three of them
+    // oxlint-disable-next-line no-await-in-loop -- three statements
     await client.query(`select setval(pg_get_serial_sequence('"${table}"', 'id'), (select max(id) from "${table}"))`)
   }
   await client.query(`update event set position = id`)

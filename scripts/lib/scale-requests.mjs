@@ -1,11 +1,11 @@
 /**
- * What is asked of an instance filled by `scale-fill.mjs`: every operation of the API that lists or searches, with each of
- * its filters, in each of its orders, its first page and deep ones. It is made of the declared operations: one that comes
- * is asked too, and a query parameter that nothing is known of ends the run.
+ * The requests to an instance filled by `scale-fill.mjs`: every operation that lists or searches, with each filter and
+ * order, at the first and at deep pages. They derive from the declared operations, so a new one is included; an unknown
+ * query parameter fails the run.
  */
 import { askers, begin } from './scale-fill.mjs'
 
-/** Lists that are read from git, of which the fill has nothing; `npm run bench` measures them. */
+/** Lists read from git, which the fill does not contain; `npm run bench` measures them. */
 const fromGit = new Set([
   'getTree',
   'repoCompareDiff',
@@ -28,7 +28,7 @@ const fromGit = new Set([
   'repoListTags',
 ])
 
-/** What waits for something to happen, is no list of rows of the instance, or asks what another one asks. */
+/** Operations that wait for an event, list no rows of the instance, or repeat another operation. */
 const others = new Set([
   'activitypubPersonFollowers',
   'activitypubPersonFollowing',
@@ -45,7 +45,7 @@ const others = new Set([
   'userListHookDeliveries',
 ])
 
-/** Where the path leads. */
+/** Values of path parameters. */
 const places = {
   username: 'org1',
   reponame: 'hot',
@@ -65,19 +65,19 @@ const placesOf = {
   'issueListIssueCommentAttachments.id': '1',
   'repoListPullReviews.index': '5',
   'repoGetPullReviewComments.index': '5',
-  // What `findPlaces` finds.
+  // Found by `findPlaces`.
   'repoGetPullReviewComments.id': '{review}',
   'previewPackageCleanupRule.id': '{rule}',
 }
 
-/** Times by how much of an instance had begun: near its beginning, a little later, and in the middle of its latest changes. */
+/** Fractions of an instance's lifetime: near its beginning, a little later, and in the middle of its latest changes. */
 const moments = { '{early}': 0.002, '{soon}': 0.042, '{midway}': 0.73 }
 
 /**
- * What is another in each instance, by the names that stand for it in requests: ids, and times, so that each of them leaves out
- * as much of a small instance as of a large one.
- * @param url where the instance answers
- * @param size how much there is of everything
+ * Values that differ between instances, by the placeholder that requests use: ids, and times chosen so that each excludes
+ * the same share of a small and of a large instance.
+ * @param url address of the instance
+ * @param size numbers of rows
  */
 export async function findPlaces(url, size) {
   const ask = async (path, body) => {
@@ -92,7 +92,7 @@ export async function findPlaces(url, size) {
   const teams = await ask('/orgs/org1/teams/search?q=developers')
   const reviews = await ask('/repos/org1/hot/pulls/5/reviews')
   const rules = await ask('/packages/org1/-/cleanup-rules')
-  // It would remove nearly all, and removes nothing: it is off.
+  // The cleanup is off: it would remove nearly all rows.
   const rule =
     rules[0] ?? (await ask('/packages/org1/-/cleanup-rules', { type: 'generic', enabled: false, remove_days: 1 }))
   const times = Object.entries(moments).map(([name, share]) => [
@@ -102,7 +102,7 @@ export async function findPlaces(url, size) {
   return { '{teamid}': teams.data[0].id, '{review}': reviews[0].id, '{rule}': rule.id, ...Object.fromEntries(times) }
 }
 
-/** What a request asks an instance for: its path and query, and which page. */
+/** The path and query of a request on an instance, and the page. */
 export function addressIn(places, { path, given }, page) {
   const named = (text) => text.replace(/^\{\w+\}$/, (name) => places[name])
   const query = Object.entries(page === undefined ? given : { ...given, page })
@@ -111,9 +111,9 @@ export function addressIn(places, { path, given }, page) {
   return `${path.replace(/\{\w+\}/, (name) => places[name])}${query === '' ? '' : `?${query}`}`
 }
 
-/** The last one is after all of it. */
+/** The last page lies behind all rows. */
 const times = [...Object.keys(moments), '2026-01-01T00:00:00Z']
-/** Values of query parameters, by name or by operation and name; an empty list: it changes nothing about the cost. */
+/** Values of query parameters, by name or by operation and name; an empty list means that the value does not change the cost. */
 const values = {
   page: [],
   cursor: [],
@@ -249,13 +249,13 @@ const values = {
   until: times,
   'userListHookDeliveries.state': [],
 }
-/** The parameters that say in which order. */
+/** Parameters that select the order. */
 const orders = new Set(['sort', 'order_by'])
-/** The parameters by which words are looked for. */
+/** Parameters that search for words. */
 const isWord = (name) => name === 'q'
-/** Parameters that leave out much of what each order has: deep pages of the pairs are asked for as well. */
+/** Parameters that exclude many rows of each order: their pairs are also measured on deep pages. */
 const isTime = (name) => name === 'since' || name === 'before'
-/** Parameters that are asked only beside another. */
+/** Parameters that need another parameter. */
 const beside = { order: { sort: 'stars' }, team: { owner: 'org1' } }
 
 const isArray = (schema) => typeof schema === 'object' && schema.type === 'array'
@@ -267,8 +267,8 @@ const isList = ({ method, base, reply, query, path }) =>
   ('page' in query || 'limit' in query || isArray(reply[200]))
 
 /**
- * The requests of a list of declared operations. Each has a `name`, the `operation`'s id, what `addressIn` makes an address
- * of, `isWords`, and `pages`, whether deep ones can be asked for.
+ * The requests for a list of declared operations. Each has a `name`, the `operation` id, the parts that `addressIn` turns
+ * into an address, `isWords`, and `pages`, whether deep pages exist.
  */
 export function requestsOf(operations) {
   const requests = []

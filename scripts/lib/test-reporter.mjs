@@ -1,6 +1,6 @@
 /**
- * The reporter of one test process: a line for each finished file (or each test, when few were asked for), failures with
- * their reason and place. The counts go to the file named by INGOT_TEST_RESULT, from which the total is made.
+ * The reporter of one test process: a line per file, or per test when a filter selects few, and failures with reason and
+ * place. It writes the counts to the file named by INGOT_TEST_RESULT; the runner adds them up.
  */
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
@@ -9,10 +9,10 @@ import { inspect } from 'node:util'
 const everyTest = process.env.INGOT_TEST_EVERY === '1'
 const slowMs = 2000
 
-/** How long a test ran, where that is worth a word. */
+/** The duration of a test when it is long. */
 const duration = (ms) => (ms >= slowMs ? ` (${(ms / 1000).toFixed(1)} s)` : '')
 
-/** The reason of a failure without the runtime's own frames. */
+/** The reason of a failure without frames of the runtime. */
 function reason(error) {
   if (!(error instanceof Error)) return typeof error === 'string' ? error : inspect(error, { depth: 6 })
   const frames = (error.stack ?? '')
@@ -25,13 +25,13 @@ function reason(error) {
   )
 }
 
-/** A line about the tests of one file. */
+/** The line for the tests of one file. */
 function fileLine(file, tally) {
   const failed = tally.failed === 0 ? '' : `, ${tally.failed} failed`
   return `${tally.failed === 0 ? '✓' : '✗'} ${file}: ${tally.passed} passed${failed}${duration(tally.ms)}\n`
 }
 
-/** Turns the events of a test run into text; the shape is what node:test expects of a reporter. */
+/** Turns the events of a test run into text, in the form that node:test expects of a reporter. */
 export default async function* report(source) {
   const counts = { passed: 0, failed: 0, skipped: 0 }
   const failures = []
@@ -39,7 +39,7 @@ export default async function* report(source) {
   for await (const { type, data } of source) {
     if (type === 'test:diagnostic' && data.level === 'error') yield `${data.message}\n`
     if (type !== 'test:pass' && type !== 'test:fail') continue
-    // A suite is only the sum of its tests, but it may fail by itself, in a hook.
+    // A suite sums up its tests, but it can fail itself, in a hook.
     const isSuite = data.details?.type === 'suite'
     const isSumOnly = isSuite && (type === 'test:pass' || data.details?.error?.failureType === 'subtestsFailed')
     if (isSumOnly || (!isSuite && data.details?.error?.failureType === 'subtestsFailed')) continue
