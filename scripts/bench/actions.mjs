@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Measures workflows from outside: from a push to the task, what idle runners cost, lines of logs, long lists of runs, and what
- * a push costs where there are many workflows.
+ * Measures workflows: the time from a push to the task, the cost of idle runners, log lines, long lists of runs, and the
+ * cost of a push to a repository with many workflows.
  *
  *     npm run bench:actions [-- [--runners 200] [--runs 100000] [--only tasks,idle,lists,pushes]]
  */
@@ -86,7 +86,7 @@ async function repository(name, files) {
   return { clone, api: `/repos/${administrator.login}/${name}` }
 }
 
-/** Pushes an empty commit. @returns how long that took, in milliseconds */
+/** Pushes an empty commit. @returns its duration in milliseconds */
 async function push({ clone }, message = 'more') {
   await git(clone, 'commit', '--quiet', '--allow-empty', '-m', message)
   const begun = performance.now()
@@ -132,7 +132,7 @@ async function pushToTask() {
   return { runner, task }
 }
 
-/** Runners that have nothing to do: they say how long they wait for an answer, and pause before they ask again. */
+/** Idle runners: they pass their wait time, and pause before they poll again. */
 async function idleRunners(who, { patienceMs, pauseMs, measuredMs }) {
   const count = Number(options.runners)
   const runners = []

@@ -1,16 +1,15 @@
 #!/usr/bin/env node
 /**
- * Measures what honest people feel while others attack: usual times of reads, a clone and a push, and the same during each attack.
- * Then it sends texts that cost a careless parser very much, one after the other, and measures the longest read meanwhile
- * and the memory of the server, and says which texts kept a read waiting for more than 200 ms. It fails when a text ends the
- * server or keeps it from answering for 10 s.
+ * Measures what honest clients notice during attacks: times of reads, a clone and a push, without and during each attack.
+ * Then it sends expensive texts one by one and measures the longest concurrent read and the server's memory. It reports
+ * texts that delay a read by more than 200 ms, and fails when a text ends the server or blocks it for 10 s.
  *
  *     npm run bench:attacks [-- --postgres] [--texts]
  *
- * `--texts` sends the texts alone.
+ * `--texts` sends only the texts.
  *
- * Attackers come from 127.0.0.2 and honest people from 127.0.0.1, the addresses of one Linux machine. Attackers have a thread of
- * their own and begin anew whenever they are thrown out; honest reads are spread over the time of the attack.
+ * Attackers use 127.0.0.2, honest clients 127.0.0.1. Attackers run in a separate thread and reconnect whenever the server
+ * disconnects them; honest reads are spread over the attack.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -45,7 +44,7 @@ const identity = ['-c', 'user.name=a', '-c', 'user.email=a@example.com']
 const git = (...args) =>
   execFileSync('git', [...identity, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
 
-/** Makes the repository: a file that does not compress, and a branch of which one tree names it 300 times. */
+/** Creates the repository: an incompressible file, and a branch whose tree names it 300 times. */
 async function makeRepository(ask) {
   await ask('POST', '/user/repos', { name, auto_init: true, default_branch: 'main' })
   git('clone', '-q', `http://${login}:${ask.token}@127.0.0.1:${port}/${login}/${name}.git`, work)
@@ -62,7 +61,7 @@ async function makeRepository(ask) {
   git('-C', work, 'push', '-q', 'origin', `${again}:refs/heads/again`)
 }
 
-/** How long a piece of work takes, in milliseconds: the median; what failed counts as endless. */
+/** The median duration of a piece of work in milliseconds; a failure counts as infinite. */
 async function medianOf(times, work) {
   const taken = []
   for (let round = 0; round < times; round++) {
@@ -86,7 +85,7 @@ async function isRead(path, headers = {}) {
 }
 
 let count = 0
-/** What honest people do, by its name; each gives the median of its times. */
+/** The work of honest clients by name; each returns the median of its durations. */
 const honest = (token) => ({
   read: () => medianOf(60, () => isRead('')),
   commits: () => medianOf(30, () => isRead('/commits?stat=true', { authorization: `token ${token}` })),
@@ -105,7 +104,7 @@ const honest = (token) => ({
   },
 })
 
-/** Opens connections, sends each its text, reads nothing, and does so again when a connection is ended; until it is told another attack. */
+/** Opens connections, sends each its text and reads nothing; reopens closed connections until the attack changes. */
 const attacker = new Worker(
   `
   const { connect } = require('node:net')
@@ -131,8 +130,8 @@ const attacker = new Worker(
   `,
   { eval: true, workerData: port },
 )
-/** Begins an attack, in place of the one before. */
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
+/** Starts an attack and ends the previous one. */
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread, not a window
 const attack = (texts) => attacker.postMessage(texts)
 const packet = (text) => (text.length + 4).toString(16).padStart(4, '0') + text
 const post = (service, body, length = body.length, more = '') =>
@@ -163,15 +162,15 @@ const attacks = ({ tip, token }) => ({
   ),
 })
 
-/** Longest wait for a read while a text is parsed, in milliseconds; a server that needs longer hangs. */
+/** Longest wait for a read while a text is parsed, in milliseconds; beyond it the server hangs. */
 const hangMs = 10_000
-/** Longest wait for a read that is no stall, in milliseconds. */
+/** Longest wait for a read that does not count as a stall, in milliseconds. */
 const maxWaitMs = 200
 
 /** Memory of the server, in MiB. */
 const serverMemory = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${forge.pid}/status`, 'utf8'))?.[1]) / 1024
 
-/** Reads again and again until a piece of work is over; gives the longest read and the most memory. */
+/** Reads repeatedly until a piece of work ends; returns the longest read and the peak memory. */
 async function duringReads(work) {
   let isOver = false
   const working = work().finally(() => (isOver = true))
@@ -186,7 +185,7 @@ async function duringReads(work) {
   }
   while (!isOver) await read()
   await working
-  // Jobs go on when the request that caused them is over.
+  // Jobs continue after the request that caused them.
   for (const endMs = performance.now() + 1000; performance.now() < endMs;) await read()
   return { longestMs, memory }
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 /**
- * Measures a freshly started server with `bench/bench.mjs` and prints its figures as ratios to the yardsticks of the
- * same run, which is the only way to compare runs.
+ * Measures a fresh server with `scripts/bench/kit/bench.mjs` and prints its figures as ratios to the yardsticks of the
+ * same run; only ratios can be compared between runs.
  *
- *     npm run bench [-- [--json FILE] [--postgres] [--only NAME,NAME] [--seconds N] …]     further options go to the benchmark
- *     npm run bench -- --scale …     a small and a large instance beside each other: `bench-scale.mjs`
+ *     npm run bench [-- [--json FILE] [--postgres] [--only NAME,NAME] [--seconds N] …]     other options go to the kit
+ *     npm run bench -- --scale …     a large instance, see `scale.mjs`
  */
 import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -38,16 +38,16 @@ const forge = await startForge({
   config: fromRoot('test/conformance/profiles/default.ini'),
   name: 'bench',
   database,
-  // As users run it.
+  // As in production.
   readableTraces: false,
 })
 console.log(`${forge.url}, ready in ${Math.round(forge.startMs)} ms, log ${forge.logFile}`)
 const jsonFile = resolve(options.json)
 
-/** Longer than the program needs to see that it is quiet. */
+/** Longer than the server waits before it counts as idle. */
 const restMs = 25_000
 
-/** Prints what each process of the server has in memory. */
+/** Prints the memory of each process of the server. */
 function tellMemory(when) {
   const all = memoryOf(forge.pid)
   const total = all.reduce((sum, { rssMb }) => sum + rssMb, 0)
@@ -97,7 +97,7 @@ const timeYardsticks = {
   push: rows['yardstick: local push, 1 commit']?.['median ms'],
 }
 
-/** What is asked of reads, at rest and after a commit alike: [on SQLite, on PostgreSQL], whose own time is not counted. */
+/** Aims of reads, at rest and after a commit: [SQLite, PostgreSQL]. PostgreSQL's own time is not included. */
 const readBounds = {
   'read: version': [4, 4],
   'read: authenticated user': [4, 4],
@@ -111,7 +111,7 @@ const readBounds = {
   'read: compare two tags': [200, 200],
   'read: directory of 2000': [30, 30],
 }
-/** What is asked of a row: [kind of ratio, largest ratio]. The rest is measured without a bound. */
+/** Aims of other rows: [kind of ratio, largest ratio]. The rest has no aim. */
 const bounds = {
   ...Object.fromEntries(
     Object.entries(readBounds).flatMap(([name, each]) => {

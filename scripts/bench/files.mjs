@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 /**
- * Measures a large file on its way in and out, as one of a release and as an LFS object, beside a copy of the same file
- * through Node's streams in the same round, with the server's processor time and its memory meanwhile.
+ * Measures upload and download of a large file, as a release attachment and as an LFS object, beside a copy of the file by
+ * Node's streams in the same round, with the server's processor time and memory.
  *
  *     npm run bench:files [-- [--megabytes 1024] [--rounds 3] [--folder FOLDER] [--only WORD]]
  *
- * `--folder` is where the file, its copies and the data of the server lie. The client is curl.
+ * `--folder` holds the file, its copies and the server's data. The client is curl.
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -53,7 +53,7 @@ function processor() {
   return (Number(fields[11]) + Number(fields[12])) / clockTicks
 }
 
-/** How fast a piece of work moves the file (MB/s), what it costs the server (s) and the most memory it has (MB). */
+/** The speed (MB/s), server CPU (s) and peak memory (MB) of a transfer. */
 async function watched(work) {
   let mostMemory = 0
   const timer = setInterval(() => (mostMemory = Math.max(mostMemory, memory())), 20)
@@ -67,7 +67,7 @@ async function watched(work) {
   }
 }
 
-/** Runs curl and gives what the server answered; throws when that is no success. */
+/** Runs curl and returns the server's answer; throws unless it is a success. */
 function curl(...parts) {
   return new Promise((resolve, reject) => {
     const given = ['--silent', '--show-error', '--fail-with-body', '--header', 'Expect:', ...parts]
@@ -81,7 +81,7 @@ function curl(...parts) {
   })
 }
 
-/** Writes the file, random from its first byte to its last, and gives its SHA-256. */
+/** Writes a random file and returns its SHA-256. */
 async function makeFile(path) {
   const megabyte = 1 << 20
   const hash = createHash('sha256')
@@ -126,7 +126,7 @@ try {
   const download = `${forge.url}/${owner}/files/releases/download/v1/file`
   const copyFlushed = () => pipeline(createReadStream(source), createWriteStream(copy, { flush: true }))
   const copyPlain = () => pipeline(createReadStream(source), createWriteStream(copy))
-  // Each beside the copy that does as much to the disk.
+  // Each beside a copy that causes the same disk work.
   const works = [
     { name: 'in, as bytes', beside: copyFlushed, run: sendBytes, after: discardAsset },
     { name: 'in, as a form', beside: copyFlushed, run: sendForm },

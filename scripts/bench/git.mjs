@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
- * Measures git at scale: eight clones at once beside one, a push into a repository of very many references, very many
- * branches in one push, and new repositories. Each beside yardsticks of the same run: git by itself in a folder, and git's
- * own server over HTTP. `server` is the processor time of the server's whole process tree.
+ * Measures git at scale: eight concurrent clones beside one, a push into a repository with many references, a push of many
+ * branches, and new repositories. Yardsticks of the same run: git on a local folder, and git's own server over HTTP.
+ * `server` is the processor time of the server's process tree.
  *
  *     npm run bench:git [-- [--postgres] [--only clones,references,branches,repositories] [--rounds 3]
  *                           [--commits 20000] [--references 50000] [--branches 5000]]
@@ -37,7 +37,7 @@ const only = options.only.split(',')
 if (only.some((name) => !parts.includes(name))) fail(`--only takes ${parts.join()}`)
 const rounds = Number(options.rounds)
 const atOnce = 8
-/** What is kept of fetches goes, and what follows a push is done, in that while. */
+/** Within this time the server drops kept fetches and finishes the jobs of a push. */
 const restMs = 3000
 
 const folder = mkdtempSync(join(tmpdir(), 'ingot-git-'))
@@ -79,7 +79,7 @@ const git = (...args) =>
     child.once('close', (code) => (code === 0 ? resolve() : reject(new Error(`git ${args.join(' ')}: ${said}`))))
   })
 
-/** Median duration and server time of some rounds of a piece of work, both in milliseconds. */
+/** Median duration and server time of several rounds of a piece of work, both in milliseconds. */
 async function measure(work, times = rounds) {
   const [taken, server] = [[], []]
   for (let round = 0; round < times; round += 1) {
@@ -91,7 +91,7 @@ async function measure(work, times = rounds) {
   return { ms: quantile(taken, 0.5), server: quantile(server, 0.5) }
 }
 
-/** Prints a row, with a figure that is held against an aim where there is one. */
+/** Prints a row, with a figure beside its aim when it has one. */
 function tell(name, { ms, server }, { figure, of, aim } = {}) {
   const cost = server > 0 ? `server ${server.toFixed(server < 100 ? 1 : 0)} ms` : ''
   const isOver = figure > aim
@@ -104,7 +104,7 @@ function tell(name, { ms, server }, { figure, of, aim } = {}) {
 const rest = () => new Promise((resolve) => setTimeout(resolve, restMs))
 const owner = administrator.login
 
-/** A repository of the forge with what a bare one has, laid there and taken over; gives its address with credentials. */
+/** Adopts a copy of a bare repository into the forge; returns its address with credentials. */
 async function repositoryOf(ask, name, source) {
   cpSync(source, join(forge.data, 'repositories', owner, `${name}.git`), { recursive: true })
   await ask('POST', `/admin/unadopted/${owner}/${name}`)
@@ -130,7 +130,7 @@ async function clones(ask) {
   tell('clone, in a folder', localOne)
   tell(`${atOnce} clones at once, in a folder`, localAll)
   const move = (round) => ask('POST', `/repos/${owner}/clones/branches`, { new_branch_name: `moved-${round}` })
-  // A reference that moved makes each round the first to ask for what it asks for.
+  // A moved reference makes each round the first to request its pack.
   const one = await measure(() => clone(remote), 1)
   tell('clone', one, { figure: one.ms / localOne.ms, of: '× in a folder' })
   await move('once')
@@ -148,7 +148,7 @@ async function clones(ask) {
   tell('shallow clone', shallow, { figure: shallow.ms / localShallow.ms, of: '× in a folder' })
 }
 
-/** A bare repository of a commit on `main`, `count` references and a commit for each hundred of them. */
+/** A bare repository with a commit on `main`, `count` references, and a commit per hundred of them. */
 async function manyReferences(path, count) {
   await git('init', '--quiet', '--bare', '--initial-branch=main', path)
   function* stream() {
@@ -169,7 +169,7 @@ async function manyReferences(path, count) {
   await git('-C', path, 'pack-refs', '--all')
 }
 
-/** A work tree, and where it pushes to: a folder, git's own server, the forge by both of its doors. */
+/** A work tree and its push targets: a folder, git's own server, the forge over HTTP and SSH. */
 async function pushers(ask, name, source) {
   const work = join(folder, `${name}-work`)
   for (const kind of ['folder', 'http']) {
@@ -214,7 +214,7 @@ async function branches(ask) {
   const source = join(folder, 'branches.git')
   await manyReferences(source, 100)
   const at = await pushers(ask, 'branches', source)
-  // A branch for each commit: the objects are new as well.
+  // A commit per branch, so that the objects are new too.
   const made = createWriteStream(join(folder, 'branches.import'))
   for (let index = 0; index < count; index += 1) {
     made.write(

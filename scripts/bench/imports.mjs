@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Measures how long a repository with many issues, comments and reactions takes to be imported over loopback, from a server
- * that answers like one of the Gitea family at once, and what reads take meanwhile.
+ * Measures the import of a repository with many issues, comments and reactions over loopback, from a server of the Gitea
+ * family that answers at once, and the time of concurrent reads.
  *
  *     npm run bench:imports [-- [--postgres] [--issues 10000] [--comments 2]]
  */
@@ -56,7 +56,7 @@ const commentAt = (index, origin) => ({
   issue_url: `${origin}/x/y/issues/${1 + (index % issueCount)}`,
 })
 
-/** A page of a list that is made while it is asked for. */
+/** A page of a list, generated on request. */
 function page(url, count, at) {
   const number = Number(url.searchParams.get('page') ?? 1)
   const from = (number - 1) * pageSize
@@ -68,7 +68,7 @@ const source = createServer((request, response) => {
   const url = new URL(request.url, `http://${request.headers.host}`)
   const path = url.pathname
   if (!path.startsWith('/api/v1/')) {
-    // Git data come from the server that is measured.
+    // The measured server serves the git data.
     const onward = send(
       `${forge.url}${request.url}`,
       { method: request.method, headers: { ...request.headers, host: new URL(forge.url).host } },

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Measures how fast the signed index of a Debian repository follows a change of one of its packages: from the end of an
- * upload or deletion to the last byte of `InRelease`, and the first index after a start.
+ * Measures the signed index of a Debian repository: the time from the end of an upload or deletion to the last byte of
+ * `InRelease`, and the first index after a start.
  *
  *     npm run bench:packages [-- [--postgres] [--packages 10000] [--changes 20]]
  */
@@ -53,7 +53,7 @@ function tarOf(name, content) {
   return Buffer.concat([head, content, Buffer.alloc(((512 - (content.length % 512)) % 512) + 1024)])
 }
 
-/** A package with a description of the usual length. */
+/** A package with a description of usual length. */
 function debOf(number) {
   const depends = Array.from(
     { length: 8 },
@@ -84,7 +84,7 @@ async function timed(work) {
   return performance.now() - begun
 }
 
-/** Changes the repository, and prints how long its index takes to follow. */
+/** Changes the repository and prints the time until its index is current. */
 async function follow(name, change) {
   const times = []
   for (let round = 0; round < changes; round += 1) {

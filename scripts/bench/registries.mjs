@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Measures what registries do with much: a large file in and out and the server's memory meanwhile, the document of an npm
- * package with many versions, and the list of an owner with very many.
+ * Measures registries: upload and download of a large file with the server's memory, the document of an npm package with
+ * many versions, and the list of an owner with many packages.
  *
  *     npm run bench:registries [-- [--megabytes 500] [--versions 1000] [--listed 100000]]
  */
@@ -47,7 +47,7 @@ const content = () =>
     })(),
   )
 
-/** How long a piece of work takes in milliseconds, and the most memory that the server had meanwhile. */
+/** The duration of a piece of work in milliseconds, and the server's peak memory. */
 async function watched(work) {
   let most = 0
   const timer = setInterval(() => (most = Math.max(most, memory())), 20)
@@ -60,7 +60,7 @@ async function watched(work) {
   }
 }
 
-/** The middle one of several times, in milliseconds. */
+/** The median of several durations, in milliseconds. */
 async function median(work) {
   const times = []
   for (let round = 0; round < rounds; round += 1) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Measures how fast deliveries of webhooks drain to a receiver that is well, and what reads take meanwhile.
+ * Measures how fast webhook deliveries drain to a healthy receiver, and the time of concurrent reads.
  *
  *     npm run bench:webhooks [-- [--postgres] [--hooks 1] [--deliveries 1000]]
  */
@@ -33,7 +33,7 @@ const forge = await startForge({
   ...(database ? { database } : {}),
 })
 
-/** Deliveries that arrived. The receiver has a thread of its own: here it would make the reads late that are measured. */
+/** Number of received deliveries. The receiver runs in a separate thread, so that it does not delay the measured reads. */
 const received = new Int32Array(new SharedArrayBuffer(4))
 const receiver = new Worker(
   `const { createServer } = require('node:http')

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Measures what is acknowledged only when it is on the disk: issues, pushes and merges, by one writer and by many. The
- * data folder is made where temporary files are, which has to be a real disk to mean anything.
+ * Measures durable writes: issues, pushes and merges, by one writer and by many. The data folder is below the folder for
+ * temporary files, which must be a real disk.
  *
  *     npm run bench:writes [-- [--postgres] [--writers 32]]
  */
@@ -29,7 +29,7 @@ const forge = await startForge({
 })
 const folder = mkdtempSync(join(tmpdir(), 'ingot-writes-'))
 
-/** Runs something `count` times by so many at once, and prints how long one takes and how many there are in a second. */
+/** Runs an action `count` times with limited concurrency; prints the time of one and the number per second. */
 async function measure(name, count, atOnce, run) {
   const taken = []
   let next = 0
