@@ -15,6 +15,7 @@ module.exports = {
     packages: [
       '@actions/expressions',
       '@aws-sdk',
+      '@noble/hashes',
       '@simplewebauthn/server',
       '@smithy',
       'gemoji',

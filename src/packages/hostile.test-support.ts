@@ -1,5 +1,5 @@
 import { brotliDecompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { packBzip2 } from './formats/bzip2.ts'
+import { packBzip2 } from './formats/pack-bzip2.ts'
 import { textEntry, numberEntry } from './formats/rpm-header.ts'
 import { rpmOf } from './formats/rpm.test-support.ts'
 import { tarOf, tgzOf, zipOf } from './packages.test-support.ts'

@@ -15,7 +15,6 @@ import { registryUrl } from '../registry/registry-url.rules.ts'
 import { remembered } from '../indexes/remembered.ts'
 import { checkNames, rpmFileName, versionOf } from '../rpm/rpm.rules.ts'
 import { architectureOf, componentOf, listedHeader, releaseOf, type ReleasedFile } from './alt.rules.ts'
-import { Blake2b256 } from './blake2b.ts'
 
 const type = 'alt'
 
@@ -40,13 +39,15 @@ export async function publishAltRpm(ctx: PublishCtx, group: string, incoming: In
   })
 }
 
+/** BLAKE2b with 32 bytes; `node:crypto` has it with 64 bytes only. */
 async function blake2bOf(content: Buffer): Promise<string> {
-  const hash = new Blake2b256()
+  const { blake2b } = await import('@noble/hashes/blake2.js')
+  const hash = blake2b.create({ dkLen: 32 })
   for (let at = 0; at < content.length; at += hashedAtOnce) {
     if (at > 0) await setImmediate()
     hash.update(content.subarray(at, at + hashedAtOnce))
   }
-  return hash.digest()
+  return Buffer.from(hash.digest()).toString('hex')
 }
 
 async function releasedFile(name: string, content: Buffer): Promise<ReleasedFile> {

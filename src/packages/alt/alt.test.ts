@@ -1,3 +1,4 @@
+import { blake2b } from '@noble/hashes/blake2.js'
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,22 +9,6 @@ import { startForge } from '../../testing/forge.ts'
 import { runProgram } from '../../testing/program.ts'
 import { rpmOf } from '../formats/rpm.test-support.ts'
 import { digest, refusedTo, registryOf, storedFiles } from '../packages.test-support.ts'
-import { Blake2b256 } from './blake2b.ts'
-
-test('BLAKE2b with 32 bytes: values that others come to, in whatever pieces', () => {
-  const known: [string, string][] = [
-    ['', '0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8'],
-    ['abc', 'bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319'],
-    ['x'.repeat(1000), 'ab75119ede14ef06ebf31f745fb655ed006cccfe8054c635308a557f7c9beaba'],
-  ]
-  for (const [text, expected] of known) {
-    for (const size of [1, 64, 128, 129, 5000]) {
-      const hash = new Blake2b256()
-      for (let at = 0; at < text.length; at += size) hash.update(Buffer.from(text.slice(at, at + size)))
-      assert.equal(hash.digest(), expected)
-    }
-  }
-})
 
 test('altUpload: who may not, and what is no package or group; nothing is kept', async () => {
   await using forge = await startForge()
@@ -50,9 +35,9 @@ test('altDownload, altDelete: indexes are headers that rpm itself reads, and fol
   const base = 'alt/p10.repo/noarch/base'
   const list = (await guest('GET', `${base}/pkglist.classic`)).bytes
   const release = (await guest('GET', `${base}/release`)).text
-  const blake2b = new Blake2b256().update(list).digest()
+  const blake2bDigest = Buffer.from(blake2b(list, { dkLen: 32 })).toString('hex')
   assert.ok(release.includes(`MD5Sum:\n ${digest('md5', list)} ${list.length} base/pkglist.classic\n`), release)
-  assert.ok(release.includes(`BLAKE2b:\n ${blake2b} ${list.length} base/pkglist.classic\n`))
+  assert.ok(release.includes(`BLAKE2b:\n ${blake2bDigest} ${list.length} base/pkglist.classic\n`))
   const packed = (await guest('GET', `${base}/pkglist.classic.xz`)).bytes
   assert.ok(release.includes(` ${digest('md5', packed)} ${packed.length} base/pkglist.classic.xz\n`))
   assert.match((await guest('GET', `${base}/release.classic`)).text, /^Component: classic$/m)

@@ -8,7 +8,8 @@ import { examined } from '../../testing/doctor.ts'
 import { startForge } from '../../testing/forge.ts'
 import { runProgram } from '../../testing/program.ts'
 import { pythonClient } from '../../testing/python-client.ts'
-import { packBzip2, unpackBzip2 } from '../formats/bzip2.ts'
+import { packBzip2 } from '../formats/pack-bzip2.ts'
+import { unpackBzip2 } from '../formats/unpack-bzip2.ts'
 import { digest, refusedTo, registryOf, storedFiles, tarOf, zipOf } from '../packages.test-support.ts'
 
 const indexOf = (name: string, version: string, more: object = {}) =>
@@ -106,7 +107,7 @@ test('condaDownload, condaDownloadFromNone: indexes of channels and platforms, p
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('what is packed by bzip2 is what the program itself packs and unpacks', async (t) => {
+test('bzip2 files of the server and of the program unpack alike', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'ingot-bzip2-'))
   try {
     const words = Array.from({ length: 40_000 }, (_, index) => `${(index * 7919) % 4001} `).join('')

@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream'
 import { serveThread } from '../../lib/thread-port.ts'
 import type { ArchiveAnswer, ArchiveJob, FindJob } from './archive-job.ts'
-import { packBzip2, unpackBzip2 } from './bzip2.ts'
+import { packBzip2 } from './pack-bzip2.ts'
 import { FileTooLarge, readTarStream, type TarFile } from './tar-stream.ts'
+import { unpackBzip2 } from './unpack-bzip2.ts'
 import { XzReadableStream } from './xz.ts'
 
-/** The bytes of some parts, up to a limit. */
-async function* within(parts: Iterable<Buffer> | AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Buffer> {
+/** Passes parts on until they exceed a limit. */
+async function* bounded(parts: Iterable<Buffer> | AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Buffer> {
   let size = 0
   for await (const part of parts) {
     size += part.length
@@ -21,18 +22,17 @@ function unpack({ format, packed }: FindJob): Iterable<Buffer> | AsyncIterable<U
 }
 
 async function find(job: FindJob): Promise<ArchiveAnswer> {
-  const { wanted, maxUnpackedBytes } = job
   const found: TarFile[] = []
   try {
-    await readTarStream(Readable.from(within(unpack(job), maxUnpackedBytes)), wanted, found)
+    await readTarStream(Readable.from(bounded(unpack(job), job.maxUnpackedBytes)), job.wanted, found)
   } catch (error) {
     if (error instanceof FileTooLarge) return { isTooLarge: true }
-    // Half an archive ends too early, and a broken one is none: what came before is what there is to find.
+    // The job has the beginning of an archive only, so it may end anywhere: the files before that point count.
   }
   return { found }
 }
 
-/** Packs and unpacks what Node has no native code for, or what takes the main thread too long. */
+/** Packs and unpacks the formats that Node does not support natively. */
 serveThread(async (job: ArchiveJob): Promise<ArchiveAnswer> =>
   job.kind === 'pack' ? { content: packBzip2(job.content) } : find(job),
 )
