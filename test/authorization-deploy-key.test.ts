@@ -6,13 +6,13 @@ import { SshFolder, sshSettings, type SshKey } from '../src/testing/ssh.ts'
 import { addressOf, bodyFor, eachOf, everythingOn } from './authorization-world.ts'
 
 /**
- * A deploy key is of one repository: it fetches it, pushes to it when it may, and gets tickets for its large files. That is all:
- * it opens no other repository of the owner as whom it acts, and a ticket that it got is no credential elsewhere.
+ * A deploy key belongs to one repository. It can fetch from it, push to it when it may write, and get LFS tickets for it. It
+ * opens no other repository of the owner, and its tickets are no credentials elsewhere.
  */
 
 const settings = { ...everythingOn, server: { ...everythingOn.server, ...sshSettings.server } }
 
-/** Two private repositories, with a wiki each, and keys of the first. */
+/** Two private repositories with a wiki each, and deploy keys of the first. */
 async function makeWorld(forge: Forge, folder: SshFolder): Promise<{ reads: SshKey; writes: SshKey }> {
   const alice = forge.as('alice')
   for (const name of ['home', 'other']) {
@@ -29,7 +29,7 @@ async function makeWorld(forge: Forge, folder: SshFolder): Promise<{ reads: SshK
 const ticketOf = (key: SshKey, fullName: string, operation: string): Promise<Ended> =>
   key.ssh(['git-lfs-authenticate', `${fullName}.git`, operation])
 
-test('deploy keys reach one repository over SSH, and nothing beside it', async () => {
+test('a deploy key reaches its repository over SSH and nothing else', async () => {
   await using forge = await startForge({ settings, users: ['alice'] })
   using folder = new SshFolder(forge)
   const { reads, writes } = await makeWorld(forge, folder)
@@ -47,7 +47,7 @@ test('deploy keys reach one repository over SSH, and nothing beside it', async (
   await fails(push(reads, 'alice/home', 'refs/heads/topic'), /may not|read/i)
   await fails(push(reads, 'alice/home', 'refs/for/main/topic'), /may not|read|account/i)
   await succeeds(push(writes, 'alice/home', 'refs/heads/topic'))
-  // It acts as the owner, in whose name it proposes (contract, transport).
+  // The key acts in the name of the owner (contract, transport).
   await succeeds(push(writes, 'alice/home', 'refs/for/main/topic'))
   const [pull] = (await forge.as('alice').must('GET', '/repos/alice/home/pulls')).json
   assert.equal(pull.user.login, 'alice')
@@ -64,7 +64,7 @@ test('deploy keys reach one repository over SSH, and nothing beside it', async (
   assert.equal((await forge.as('alice').get('/repos/alice/made-by-pushing')).status, 404)
 })
 
-test('the ticket of a deploy key is a wrong credential for every operation but those of large files of its repository', async () => {
+test('the ticket of a deploy key is a wrong credential for every operation except LFS of its repository', async () => {
   await using forge = await startForge({ settings, users: ['alice'] })
   using folder = new SshFolder(forge)
   const { writes } = await makeWorld(forge, folder)
@@ -89,7 +89,7 @@ test('the ticket of a deploy key is a wrong credential for every operation but t
         const body = method === 'GET' ? undefined : bodyFor(operation)
         const { status, text } = await ask(header.Authorization, method, path, body, base === 'api')
         if (status >= 400) continue
-        // What is answered is what everybody is answered.
+        // The answer is public.
         const open = await ask(undefined, method, path, body, base === 'api')
         if (open.status === status && base === 'site') continue
         accepted.push(`${id} ${path}: ${status} ${text.slice(0, 80)}, and ${open.status} to a guest`)

@@ -6,11 +6,11 @@ import { startForge, type Forge } from '../src/testing/forge.ts'
 import { addressOf, bodyFor, clientOf, eachOf, everythingOn, jobTokens, type Caller } from './authorization-world.ts'
 
 /**
- * A repository, an account or an organization that the caller may not see is answered like a missing one, by every operation:
- * with the same status, body, challenge and redirect.
+ * Every operation answers for a repository, account or organization that the caller may not see as for a missing one: with
+ * the same status, body, challenge and redirect.
  */
 
-/** A parameter with the value of something hidden, and with one of nothing, of the same length. */
+/** Values of one parameter: a hidden name and a missing name of the same length. */
 interface Pair {
   readonly what: string
   readonly hidden: Readonly<Record<string, string>>
@@ -22,7 +22,7 @@ const repoPairs: readonly Pair[] = [
   { what: 'a public repository of a private account', hidden: { username: 'hermit' }, missing: { username: 'nobody' } },
 ]
 
-/** What an answer tells, without the names that were asked for. */
+/** An answer without the names in the request. */
 const told = (answer: { status: number; text: string; headers: Headers }, names: Readonly<Record<string, string>>) => {
   const header = (name: string) => answer.headers.get(name) ?? ''
   const body = answer.text.replace(/"request_id":"[^"]*"/, '')
@@ -30,7 +30,7 @@ const told = (answer: { status: number; text: string; headers: Headers }, names:
   return Object.values(names).reduce((text, name) => text.replaceAll(name, '…'), whole)
 }
 
-/** A private repository, account and organization, all with something that could be told, and those who may not see them. */
+/** A private repository, account and organization with contents, and callers who may not see them. */
 async function makeSecrets(forge: Forge): Promise<Caller[]> {
   const [alice, hermit] = [forge.as('alice'), forge.as('hermit')]
   await forge.given.repo({ owner: 'alice', name: 'open' })
@@ -68,11 +68,11 @@ async function makeSecrets(forge: Forge): Promise<Caller[]> {
   ]
 }
 
-/** Operations that can be asked to the end: what waits for events ends when its client goes, or never. */
+/** Operations whose answer ends by itself. */
 const endingOf = (forge: Forge): NamedOperation[] =>
   forge.services.operations().filter(({ load }) => load !== 'waiting')
 
-test('a hidden repository is answered as a missing one, by every operation', async () => {
+test('every operation answers for a hidden repository as for a missing one', async () => {
   await using forge = await startForge({ settings: everythingOn, users: ['alice', 'hermit', 'stranger'] })
   const callers = await makeSecrets(forge)
   const different: string[] = []
@@ -100,13 +100,13 @@ test('a hidden repository is answered as a missing one, by every operation', asy
   assert.ok(compared > 1500, `${compared} were compared`)
 })
 
-/** Acts of the caller on an account that the caller names: a stranger follows a private account (recorded, users). */
+/** Operations on an account that the caller names: a stranger can follow a private account (recorded, users). */
 const actsOnNamed = /^\/user\/(?:following|block|unblock)\//
 
-/** A name for each parameter that names an account beside the owner of the address. */
+/** Values of parameters that name an account beside the owner of the address. */
 const named = (name: string) => ({ collaborator: name, target: name, user: name, timetrackingusername: name })
 
-/** Owners that the callers may not see, and names of the same length that nobody has; `in`: the parameter that the pair needs. */
+/** Owners that the callers may not see, and missing names of the same length; `in` is the parameter that the pair needs. */
 const ownerPairs: readonly (Pair & { readonly in: RegExp })[] = [
   {
     in: /\{(?:username|org)\}/,
@@ -152,7 +152,7 @@ const ownerPairs: readonly (Pair & { readonly in: RegExp })[] = [
   },
 ]
 
-test('a hidden account or organization is answered like a missing one, by every operation', async () => {
+test('every operation answers for a hidden account or organization as for a missing one', async () => {
   await using forge = await startForge({ settings: everythingOn, users: ['alice', 'hermit', 'stranger'] })
   const callers = await makeSecrets(forge)
   const different: string[] = []

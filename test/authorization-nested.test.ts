@@ -7,15 +7,15 @@ import { bodyFor, eachOf, everythingOn } from './authorization-world.ts'
 import { imagesAs, makeBelongings, parametersOf, settingsOfBelongings, type Belongings } from './belongings.ts'
 
 /**
- * What has an id or a name below a repository, an organization, an account or the site is found below its own alone: by every
- * operation, who owns one repository reaches nothing of another one, and does not learn whether it is there. Every path
- * parameter that is declared is tried, or named here with the reason why there is nothing to try.
+ * Every operation ties ids and names below a repository, organization, account or the site to that parent: the owner of one
+ * repository reaches nothing of another one and does not learn whether it exists. The test tries every declared path
+ * parameter, except those that a table here names with a reason.
  */
 
-/** The place itself, which the requirements of the operation are about; `authorization.test.ts` asks everybody about it. */
+/** Parameters that name the parent itself; `authorization.test.ts` covers them. */
 const places = new Set(['username', 'reponame', 'org', 'repository-id', 'user-id'])
 
-/** What is no id of a thing that somebody has, with a value that serves where something else is tried. */
+/** Parameters that are no ids of belongings, with a value to use for them. */
 const elsewhere: Readonly<Record<string, readonly (readonly [key: string, value?: string])[]>> = {
   'counts within its repository': [
     ['repos issues/index', '1'],
@@ -86,7 +86,7 @@ const companions: ReadonlyMap<string, string> = new Map(
   Object.values(elsewhere).flatMap((keys) => keys.map(([key, value]) => [key, value ?? 'x'])),
 )
 
-/** Operations that there is nothing to try with. */
+/** Operations without a parameter to try. */
 const untried: Readonly<Record<string, string>> = {
   userCurrentGetKey: 'keys are no secret: everybody who is signed in may look one up by its id (contract, users)',
   userCurrentDeleteKey: 'the same: it says whose it is not',
@@ -104,7 +104,7 @@ const untried: Readonly<Record<string, string>> = {
   adminDeleteUserPublicKey: 'tells administrators that the key is another account’s',
 }
 
-/** What is answered alike for everything that is not there, without being refused. */
+/** Operations that answer the same for every missing thing without a refusal. */
 const sameForAll: Readonly<Record<string, string>> = {
   containerListReferrers: 'what nothing refers to has an empty list (OCI)',
   workflowBadge: 'says that there was no run',
@@ -113,7 +113,7 @@ const sameForAll: Readonly<Record<string, string>> = {
   repoListStatusesByRef: 'a commit that nobody judged has no statuses',
 }
 
-/** What who has it does not get for the asking, so that nobody can look whether it is still there. */
+/** Things that their owner cannot read back, so the test cannot check whether they still exist. */
 const notShown: Readonly<Record<string, string>> = {
   streamWorkflowJobLog: 'goes on until the job is over',
   orgListTeamRepo: 'the repository is not one of the organization',
@@ -130,17 +130,17 @@ const notShown: Readonly<Record<string, string>> = {
   userGetHookDelivery: 'the delivery is one of the repository',
 }
 
-/** A value of the same form that nothing has. */
+/** A value of the same form that belongs to nothing. */
 function nothingLike(value: string): string {
   if (/^\d+$/.test(value)) return '999983'
-  // Backwards, a digest is another one.
+  // A reversed digest is a different one.
   const turned = (digest: string): string => Array.from(digest).toReversed().join('')
   const digests = /(?<!\w)(?:[0-9a-f]{2}|[0-9a-f-]{8,})$/g
   if (digests.test(value)) return value.replaceAll(digests, turned)
   return value.replaceAll(/alice|mallory/gi, (name) => 'x'.repeat(name.length))
 }
 
-/** The address of an operation among what somebody has, with what is given for some of its parameters. */
+/** The address of an operation on belongings, with given values for some parameters. */
 function addressIn(login: string, { path }: NamedOperation, given: Belongings): string {
   const parameters = parametersOf(path)
   const place: Belongings = { username: login, reponame: 'home', org: `${login}s-guild` }
@@ -150,7 +150,7 @@ function addressIn(login: string, { path }: NamedOperation, given: Belongings): 
   })
 }
 
-/** Sends as somebody does it who has the right credentials for an operation. */
+/** Sends a request with the kind of credentials that the operation accepts. */
 async function senderOf(forge: Forge, login: string, runtimeToken: string) {
   const token = forge.as(login)
   const password = forge.as(login, { basic: { login, password: testPassword } })
@@ -172,13 +172,13 @@ async function senderOf(forge: Forge, login: string, runtimeToken: string) {
       const headers = { authorization: `Bearer ${runtimeToken}` }
       return forge.guest.send(method, path, body, { ...options, headers })
     }
-    // What administrators reach is not hidden from them, but stands at an address of its own.
+    // Administrators may reach it, at another address.
     const sender = declared.startsWith('/admin/') ? forge.as('root') : token
     return sender.send(method, root + path, body, options)
   }
 }
 
-test('what another repository, organization or account has is never found below an own one, by any operation', async () => {
+test('no operation finds a belonging of another repository, organization or account below its own parent', async () => {
   await using forge = await startForge({
     settings: { ...everythingOn, ...settingsOfBelongings, security: { DISABLE_GIT_HOOKS: true } },
     users: ['alice', 'mallory'],
@@ -211,7 +211,7 @@ test('what another repository, organization or account has is never found below 
   const send = await senderOf(forge, 'mallory', runtimeToken)
   const accepted: string[] = []
   await eachOf(nested, 8, async ({ operation, keys }) => {
-    // All of them are theirs, and then the last one alone.
+    // First all foreign parameters, then only the last one.
     for (const count of new Set([0, keys.length - 1])) {
       const pick = (other: (key: string) => string): Belongings =>
         Object.fromEntries(keys.map((key, index) => [key, index < count ? (own[key] as string) : other(key)]))
@@ -221,7 +221,7 @@ test('what another repository, organization or account has is never found below 
         await send(operation, addressIn('mallory', operation, asked)),
         await send(operation, addressIn('mallory', operation, missing)),
       ]
-      // Some deletions answer 204 whether there was something or not: whether there still is is asked below.
+      // Some deletions answer 204 for missing things too; the check below finds out whether the thing still exists.
       const isRefused = there.status >= 400 && there.status < 500
       const isSame = there.status === none.status && told(there.text, asked) === told(none.text, missing)
       if (isSame && (isRefused || operation.method === 'DELETE' || sameForAll[operation.id] !== undefined)) continue
@@ -233,7 +233,7 @@ test('what another repository, organization or account has is never found below 
   assert.deepEqual(accepted, [])
   assert.ok(nested.length > 150, `${nested.length} were tried`)
 
-  // All that was asked for is there, and was not touched: who owns it finds it.
+  // Everything still exists for its owner.
   const sendAsAlice = await senderOf(forge, 'alice', jobOfAlice)
   const missing: string[] = []
   await eachOf(
@@ -248,7 +248,7 @@ test('what another repository, organization or account has is never found below 
   assert.deepEqual(missing, [])
 })
 
-/** An answer without what was asked for. */
+/** An answer without the names in the request. */
 const told = (text: string, asked: Belongings): string =>
   Object.values(asked)
     .filter((value) => !/^\d+$/.test(value))

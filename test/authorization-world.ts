@@ -7,13 +7,13 @@ import type { Forge } from '../src/testing/forge.ts'
 import { createToken } from '../src/users/credentials/token.service.ts'
 import { oauthToken } from './belongings.ts'
 
-/** Somebody who asks, with what the world gave them. */
+/** A caller and its place in the test world. */
 export interface Caller {
   readonly name: string
   readonly token: string | undefined
-  /** The account that the caller, an administrator, asks to act as. */
+  /** The account that an administrator acts as. */
   readonly sudo?: string
-  /** undefined: everything. */
+  /** undefined: all scopes. */
   readonly scopes: TokenScopes | undefined
   readonly isSiteAdmin: boolean
   /** Login; undefined for guests. */
@@ -21,7 +21,7 @@ export interface Caller {
   /** Rank in the private repositories (0 to 4). */
   readonly rank: number
   readonly org: 'owner' | 'member' | 'none'
-  /** A job of a workflow: where it may do something at all, and whether it only reads. */
+  /** A job of a workflow: the repository that it may act in, and whether it only reads. */
   readonly job?: { readonly repo: string; readonly isReadOnly: boolean }
 }
 
@@ -31,15 +31,15 @@ export interface Place {
   readonly isArchived: boolean
 }
 
-/** A status, or that it is some refusal, or nothing that can be told. */
+/** An expected status, any refusal, or undecided. */
 export type Outcome = number | 'refused' | 'passed' | 'unknown'
 
 const unitCode = /^(RR|RW)\(([\w|]+)\)$/
 const ofAccounts = new Set<string>(['user', 'organization', 'notification', 'activitypub', 'admin'])
 
 /**
- * What the requirements say to a caller. Where a check depends on more than the caller and the repository, and a later one
- * refuses, it is some refusal.
+ * The answer that the requirements give to a caller. When a check depends on more than the caller and the repository, and a
+ * later check refuses, the answer is any refusal.
  */
 export function predict(operation: NamedOperation, caller: Caller, place: Place): Outcome {
   const level = operation.outlivesCredential ? 'write' : levelOf(operation.method)
@@ -107,7 +107,7 @@ export function predict(operation: NamedOperation, caller: Caller, place: Place)
       case 'WH':
         return 'passed'
       default:
-        // Settings that are on here.
+        // Settings are on in this world.
         return code.endsWith('Enabled') ? 'passed' : 'unknown'
     }
   }
@@ -136,14 +136,14 @@ const values: Readonly<Record<string, string>> = {
   filepath: 'README.md',
 }
 
-/** The address of an operation, with values for its parameters. */
+/** The address of an operation with values for its parameters. */
 export const addressOf = (operation: NamedOperation, given: Readonly<Record<string, string>>): string =>
   operation.path.replace(/\{([\w-]+)\+?\}/g, (_, name: string) => given[name] ?? values[name] ?? 'x')
 
 export const pathFor = (operation: NamedOperation, place: Place): string =>
   addressOf(operation, { reponame: place.repo })
 
-/** What settings turn off is not there for anybody: everything is on. */
+/** Settings that switch operations on: all are on. */
 export const everythingOn = {
   log: { LEVEL: 'none' },
   repository: { ENABLE_FLAGS: true },
@@ -153,7 +153,7 @@ export const everythingOn = {
   actions: { ENABLED: true },
 }
 
-/** Sends as a caller. */
+/** Sends a request as a caller. */
 export const clientOf = (forge: Forge, { token, sudo }: Caller) => {
   const client = forge.as('root', token === undefined ? {} : { token })
   const headers: Record<string, string> = sudo === undefined ? {} : { sudo }
@@ -161,13 +161,13 @@ export const clientOf = (forge: Forge, { token, sudo }: Caller) => {
     client.send(method, (base === 'vendor' ? '/api/service/v1' : '') + path, body, { headers, site: base !== 'api' })
 }
 
-/** Tokens of two jobs of a repository of alice: one that may write, and one that only reads, as those of pull requests. */
+/** Tokens of two jobs of a repository of alice: one may write, one only reads, as jobs of pull requests do. */
 export async function jobTokens(forge: Forge, repo: string): Promise<{ writing: string; reading: string }> {
   const api = `/repos/alice/${repo}`
   await commitFiles(forge, api, { '.forgejo/workflows/w.yml': workflow('push') })
   const runner = await TestRunner.register(forge, `${api}/actions/runners`)
   const writing = (await runner.must()).context.token
-  // On a branch of its own: a newer push ends the jobs of the one before it.
+  // A separate branch: a newer push cancels the jobs of the previous one.
   await commitFiles(forge, api, { again: 'x' }, { newBranch: 'aside' })
   const reading = await runner.must()
   await transaction(forge.services.db, (tx) =>
@@ -180,7 +180,7 @@ export async function jobTokens(forge: Forge, repo: string): Promise<{ writing: 
   return { writing, reading: reading.context.token }
 }
 
-/** Three repositories of alice and an organization, and whoever may ask about them. */
+/** Three repositories of alice and an organization, and all kinds of callers. */
 export async function makeWorld(forge: Forge): Promise<{ callers: Caller[]; places: Place[] }> {
   const places: Place[] = [
     { repo: 'open', isPrivate: false, isArchived: false },
@@ -259,7 +259,7 @@ export async function makeWorld(forge: Forge): Promise<{ callers: Caller[]; plac
   return { callers, places }
 }
 
-/** Runs work on all items, a few at a time. */
+/** Maps items with limited concurrency. */
 export async function eachOf<Item>(
   items: readonly Item[],
   atOnce: number,
@@ -273,7 +273,7 @@ export async function eachOf<Item>(
   )
 }
 
-/** The smallest body that a schema takes, as far as its declaration tells. */
+/** The smallest body that satisfies a schema, as far as its declaration tells. */
 export function bodyFor({ body }: NamedOperation): unknown {
   if (body === undefined || !('properties' in body)) return undefined
   const { properties, required = [] } = body as unknown as {

@@ -7,11 +7,11 @@ import { startForge } from '../src/testing/forge.ts'
 import { clientOf, eachOf, everythingOn, makeWorld, pathFor, predict, type Place } from './authorization-world.ts'
 
 /**
- * Every declared operation × every kind of caller × visibility of the repository, made from the declarations: what the
- * requirements of an operation refuse, the server refuses, with the status of the first one that does.
+ * Every declared operation × every kind of caller × visibility of the repository, derived from the declarations: the server
+ * refuses what the requirements refuse, with the status of the first failing one.
  */
 
-test('every operation refuses whom its requirements refuse, with the status of the first that does', async () => {
+test('every operation refuses callers that its requirements refuse, with the status of the first failing one', async () => {
   await using forge = await startForge({ settings: everythingOn })
   const { callers, places } = await makeWorld(forge)
   const operations = forge.services
@@ -56,7 +56,7 @@ function hasErrorBody(text: string): boolean {
   }
 }
 
-test('every operation of the API throws its refusals, and has the error body of the API for them', async () => {
+test('every operation of the API throws its refusals and answers with the error body of the API', async () => {
   await using forge = await startForge()
   const found = forge.services.operations().filter(({ base, family, reply, errors }) => {
     if (base !== 'api' || family !== 'api') return false
@@ -68,7 +68,7 @@ test('every operation of the API throws its refusals, and has the error body of 
   )
 })
 
-test('handlers refuse with the error body of the API, and name the first field that is missing', async () => {
+test('handlers refuse with the error body of the API and name the first missing field', async () => {
   await using forge = await startForge({ settings: everythingOn, users: ['alice', 'bob'] })
   const { api } = await forge.given.repo({ owner: 'alice', name: 'home' })
   const [alice, bob] = [forge.as('alice'), forge.as('bob')]
@@ -120,17 +120,17 @@ test('wrong credentials are 401 on every operation of the API', async () => {
   assert.deepEqual(wrong, [])
 })
 
-test('an operation that is declared to change nothing opens no transaction', async () => {
+test('an operation declared as reading opens no transaction', async () => {
   await using forge = await startForge({ settings: { quota: { ENABLED: true } } })
   const { places } = await makeWorld(forge)
   await forge.settle()
-  // When a token was used last is noted whatever it asks for.
+  // The time of a token's last use is written for every request.
   forge.services.tokenUse.note = () => undefined
   const { writer } = engineOf(forge.services.db)
   const begin = writer.transaction.bind(writer)
   let begun = 0
   writer.transaction = () => {
-    // Heartbeats and jobs begin transactions of their own, outside of requests.
+    // Heartbeats and jobs begin transactions outside of requests.
     if (asking()) begun += 1
     return begin()
   }
@@ -155,7 +155,7 @@ test('an operation that is declared to change nothing opens no transaction', asy
   assert.deepEqual([...new Set(wrong)], [])
 })
 
-test('operations that cost much, wait, or are always let in are declared as such', async () => {
+test('expensive, waiting and always admitted operations are declared as such', async () => {
   await using forge = await startForge()
   const byLoad = (load: string): string[] =>
     forge.services
@@ -164,7 +164,7 @@ test('operations that cost much, wait, or are always let in are declared as such
       .map(({ id }) => id)
       .toSorted()
   assert.deepEqual(byLoad('vital'), ['health', 'passkeySignInSubmit', 'signInPage', 'signInSubmit'])
-  // Each of them has a limit of its own, for all and for each account.
+  // Each has a limit for all callers and for each account.
   assert.ok(
     byLoad('waiting').every((id) => /(?:watch|list)(?:Events|AuditLog)$|^runnerFetchTask$/i.test(id)),
     String(byLoad('waiting')),

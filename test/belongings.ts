@@ -10,19 +10,16 @@ import { testPassword, type Forge } from '../src/testing/forge.ts'
 import { base64, basicAuthorization, publicKey } from '../src/testing/samples.ts'
 import { upload } from '../src/testing/upload.ts'
 
-/**
- * Values of path parameters that name what one account has, by `<first segment> <segment before>/<parameter>`; see
- * `parametersOf`.
- */
+/** Values of path parameters that name a belonging of one account, by `<first segment> <previous segment>/<parameter>`. */
 export type Belongings = Readonly<Record<string, string>>
 
-/** A parameter of a path, by its name and by what it is of. */
+/** A path parameter: its name, and its key in `Belongings`. */
 export interface PathParameter {
   readonly name: string
   readonly key: string
 }
 
-/** What the path of an operation names, in its order. */
+/** The parameters of an operation's path, in order. */
 export function parametersOf(path: string): PathParameter[] {
   const segments = path.split('/').filter((segment) => segment !== '')
   const first = path.startsWith('/api/packages/') ? 'registries' : (segments[0] ?? '').replace(/^\{.*/, 'pages')
@@ -40,7 +37,7 @@ export function parametersOf(path: string): PathParameter[] {
 
 const redirect = 'https://app.example.com/cb'
 
-/** A token that an application of an account's own got for it, of the given scope; and the id of the application. */
+/** A token with a scope that an account's own application obtained, and the id of the application. */
 export async function oauthToken(forge: Forge, login: string, scope: string): Promise<{ token: string; app: string }> {
   const { json: app } = await forge.as(login).must('POST', '/user/applications/oauth2', {
     name: `App of ${login}`,
@@ -77,7 +74,7 @@ export async function oauthToken(forge: Forge, login: string, scope: string): Pr
   return { token: json.access_token as string, app: String(app.id) }
 }
 
-/** A public key like that of the samples, with other bytes at its end. */
+/** A public key like the sample with different bytes at its end. */
 export function keyOf(login: string, index: number): string {
   const [kind, text = ''] = publicKey.split(' ')
   const bytes = Buffer.from(text, 'base64')
@@ -85,7 +82,7 @@ export function keyOf(login: string, index: number): string {
   return `${kind} ${base64(bytes)}`
 }
 
-/** Asks the registry of containers as somebody, with a token of its token service. */
+/** Requests the container registry with a token of its token service. */
 export async function imagesAs(
   forge: Forge,
   login: string,
@@ -110,13 +107,13 @@ const settingsOfHook = {
   config: { url: 'http://127.0.0.1:9/', content_type: 'json' },
 }
 
-/** What `makeBelongings` needs of the instance, beside everything that is on. */
+/** Settings that `makeBelongings` needs. */
 export const settingsOfBelongings = { migrations: { ALLOW_LOCALNETWORKS: true, RETRY_BACKOFF: 0 } }
 
 /**
- * Gives an account one of everything, below its private repository `home`, its organization `{login}s-guild` and itself. Its
- * issue is number 1, its pull request number 2.
- * @returns what it has, and what a job of `home` shows the services that jobs talk to
+ * Gives an account one of everything: in its private repository `home`, in its organization `{login}s-guild`, and in the
+ * account. Its issue is number 1, its pull request number 2.
+ * @returns the values of path parameters, and the credentials that a job of `home` shows to the services of jobs
  */
 export async function makeBelongings(
   forge: Forge,
@@ -129,7 +126,7 @@ export async function makeBelongings(
   const made = async (path: string, body: unknown) => String((await add(path, body)).id)
   const there = async (path: string) => (await client.must('GET', vendor + path, undefined, { site: true })).json
   const file = async (path: string) => (await client.must('POST', path, undefined, upload('note.txt', login))).json
-  /** Registers a runner that takes no job, and returns its id. */
+  /** Registers a runner that takes no job; returns its id. */
   const runnerOf = async (path: string): Promise<string> => {
     await TestRunner.register(forge, path, ['none'], { as: login })
     return String((await there(path))[0].id)
@@ -140,7 +137,7 @@ export async function makeBelongings(
   const orgHooks = await made(`/orgs/${guild}/hooks`, settingsOfHook)
   const userHooks = await made('/user/hooks', settingsOfHook)
 
-  // Talk.
+  // Issues and pull requests.
   await add(`${api}/issues`, { title: 'one' })
   const sha = await commitFiles(
     forge,
@@ -183,7 +180,7 @@ export async function makeBelongings(
   assert.equal((await lfs.put(object)).status, 200)
   const { lock } = (await lfs.send('POST', 'locks', { path: 'a.bin' })).json
 
-  // Work.
+  // Workflows.
   await commitFiles(
     forge,
     api,

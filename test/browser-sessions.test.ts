@@ -10,10 +10,10 @@ import type { GivenRepo } from '../src/testing/given.ts'
 import { base64 } from '../src/testing/samples.ts'
 import { upload } from '../src/testing/upload.ts'
 
-/** Surfaces of programs, which keep no cookies. */
+/** Surfaces for programs, which keep no cookies. */
 const ofPrograms = new Set(['git', 'lfs', 'runner', 'federation', 'oauth2'])
 
-/** Whether the operation is an address that a browser opens, outside of the API, to read a repository. */
+/** Returns whether a browser opens the operation, outside of the API, to read a repository. */
 const readsRepository = ({ base, family, method, path }: NamedOperation): boolean =>
   base === 'site' &&
   method === 'GET' &&
@@ -21,7 +21,7 @@ const readsRepository = ({ base, family, method, path }: NamedOperation): boolea
   !family.endsWith('-registry') &&
   (path.includes('{reponame}') || path === '/attachments/{uuid}')
 
-/** Fills a repository, and returns an address of each operation that reads it. */
+/** Fills a repository and returns an address of each operation that reads it. */
 async function fill(forge: Forge, repo: GivenRepo): Promise<Record<string, string>> {
   const alice = forge.as('alice')
   const post = async (path: string, body: object) => (await alice.must('POST', `${repo.api}${path}`, body)).json
@@ -79,7 +79,7 @@ async function finishedRun(forge: Forge, repo: GivenRepo): Promise<string> {
   return '/actions/runs/1'
 }
 
-/** Sends what a browser sends; `fetch` writes its own `Sec-Fetch-Mode`. */
+/** Sends a request as a browser does; `fetch` writes its own `Sec-Fetch-Mode`. */
 async function statusFor(browser: Browser, path: string, headers: Record<string, string>, method = 'GET') {
   const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
   const sent = request(browser.forge.url + path, { method, headers: { ...headers, cookie } }).end()

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 
-/** Runs a program of the checks over a small source tree. Gives its status and everything it printed. */
+/** Runs a checking program on a small source tree. Returns its status and output. */
 function checkTree(files: Record<string, string>, program: (folder: string) => readonly string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'ingot-check-'))
   try {
@@ -32,11 +32,11 @@ const lint = (text: string) =>
     folder,
   ])
 
-/** A file that the tree needs so that an import finds something. */
+/** A file that exists so that an import resolves. */
 const empty = 'export const nothing = 0\n'
 const importing = (path: string) => `import { nothing } from '${path}'\nexport const something = nothing\n`
 
-test('imports: what the house style allows passes', () => {
+test('imports: the check accepts what the house style allows', () => {
   const { status, output } = checkImports({
     'lib/time.ts': empty,
     'db/database.ts': `import 'better-sqlite3'\n${importing('../lib/time.ts')}`,

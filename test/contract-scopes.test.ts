@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { startForge, testPassword } from '../src/testing/forge.ts'
 import { createToken } from '../src/users/credentials/token.service.ts'
 
-test('an operation lets a token through that has the category and level of its row in the contract', async () => {
+test('an operation accepts a token with the category and level of its row in the contract', async () => {
   await using forge = await startForge()
   await forge.given.repo({ owner: 'root', name: 'open' })
   const { user } = await forge.account('root')

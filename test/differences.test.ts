@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
-/** A recorded step that is meant to differ; `where` is the first cell of its row in `docs/differences.md`. */
+/** A recorded step that differs on purpose; `where` is the first cell of its row in `docs/differences.md`. */
 interface DeclaredStep {
   readonly scenario: string
   readonly label: string
@@ -12,14 +12,14 @@ interface DeclaredStep {
 const readJson = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'))
 const declared = readJson('test/conformance/differences.json') as readonly DeclaredStep[]
 
-/** The first cells of the table of differences, which ends where the next heading begins. */
+/** The first cells of the table of differences, which ends at the next heading. */
 const rows = (readFileSync('docs/differences.md', 'utf8').split('\n## ')[0] as string)
   .split('\n')
   .filter((line) => line.startsWith('| '))
   .map((line) => (line.split(' | ')[0] as string).slice(2))
   .slice(1)
 
-test('each step that is meant to differ is recorded, and has its row in docs/differences.md', () => {
+test('each step that differs on purpose is recorded and has a row in docs/differences.md', () => {
   for (const { scenario, label, where } of declared) {
     const steps = readJson(`test/conformance/expected/${scenario}.json`) as readonly { readonly label: string }[]
     assert.ok(
@@ -30,6 +30,6 @@ test('each step that is meant to differ is recorded, and has its row in docs/dif
   }
 })
 
-test('no row of docs/differences.md is there twice', () => {
+test('docs/differences.md has no row twice', () => {
   assert.deepEqual(rows.toSorted(), [...new Set(rows)].toSorted())
 })

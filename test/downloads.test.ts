@@ -5,7 +5,7 @@ import type { GivenRepo } from '../src/testing/given.ts'
 import { base64 } from '../src/testing/samples.ts'
 import { upload } from '../src/testing/upload.ts'
 
-/** What there is to be downloaded of a repository outside of the API: addresses for readers, and those for writers alone. */
+/** Downloads of a repository outside of the API: addresses for readers, and addresses for writers. */
 async function fill(forge: Forge, repo: GivenRepo) {
   const alice = forge.as('alice')
   const post = async (path: string, body: object) => (await alice.must('POST', `${repo.api}${path}`, body)).json
@@ -22,7 +22,7 @@ async function fill(forge: Forge, repo: GivenRepo) {
   const note = await attach(`/issues/${issue.number}`)
   await post('/wiki/new', { title: 'Home', content_base64: base64('welcome') })
   const at = (path: string): string => `/${repo.fullName}${path}`
-  /** Those that are files: they are given in part, and not again when they are known. */
+  /** The addresses of files, which support ranges and conditional requests. */
   const files = [
     at('/raw/branch/topic/dir/file.txt'),
     at(`/raw/commit/${commit.sha}/dir/file.txt`),
@@ -50,7 +50,7 @@ const statusOf = async (forge: Forge, who: Parameters<Forge['as']>[0] | undefine
 
 const isShown = (status: number): boolean => status === 200 || status === 303
 
-test('downloads outside of the API: each address answers everybody as the repository does', async () => {
+test('each download outside of the API answers every caller as the repository does', async () => {
   await using forge = await startForge({
     users: ['alice', 'reader', 'stranger'],
     settings: { attachment: { ENABLED: true } },
@@ -80,7 +80,7 @@ test('downloads outside of the API: each address answers everybody as the reposi
       }
       const expected = { guest: isPublic, stranger: isPublic, reader: true, owner: true, publicOnly: isPublic }
       assert.deepEqual(shown, expected, `${kind} ${path}`)
-      // A token without the scope shows no more than nobody at all sees.
+      // A token without the scope sees what guests see.
       if (!isPublic) assert.equal(isShown(await withToken(misc, path)), false, path)
     }
     for (const path of drafts) {

@@ -7,21 +7,21 @@ import { startForge } from '../src/testing/forge.ts'
 import { Requests, type FuzzRequest } from './fuzz/requests.ts'
 import { makeWorld, type World } from './fuzz/world.ts'
 
-/** How many requests are made; more than in CI when somebody asks for it. */
+/** Number of requests; CI uses the default. */
 const total = Number(process.env['INGOT_FUZZ_REQUESTS'] ?? 1200)
 const seed = Number(process.env['INGOT_FUZZ_SEED'] ?? 1)
 
-/** Requests to one world, which they take apart, and how many are under way at once. */
+/** Requests per test world, which they gradually destroy, and requests at a time. */
 const ofAWorld = 300
 const atOnce = 6
 
-/** A request that takes longer has hung, in milliseconds. */
+/** A request that takes longer hangs, in milliseconds. */
 const longestMs = 30_000
 
 const timeout = 120_000 + total * 100
 
 test(
-  `${total} requests of all operations with real ids: none is answered by a defect, and the doctor finds nothing`,
+  `${total} random requests of all operations cause no server error and nothing for the doctor to find`,
   {
     timeout,
   },
@@ -35,7 +35,7 @@ test(
       },
     })
     const operations = forge.services.operations().filter(
-      // A stream of events goes on for ever.
+      // A stream of events does not end.
       ({ reply }) =>
         !Object.values(reply).some((shape) => isBytes(shape) && shape.mediaTypes.includes('text/event-stream')),
     )
@@ -58,7 +58,7 @@ test(
           ...(request.body === undefined ? {} : { raw: request.body }),
           signal: AbortSignal.timeout(longestMs),
         })
-        // 501 is how the family says of a few requests that it has nothing like it.
+        // The family answers 501 for some unsupported requests.
         if (answer.status >= 500 && answer.status !== 501) say(`${answer.status} ${answer.text.slice(0, 200)}`)
         if (answer.status < 300) {
           done.add(request.operation.id)
@@ -89,7 +89,7 @@ test(
     assert.deepEqual([...wrong.values()], [], report)
     assert.deepEqual(causes, [], 'defects in the background')
     assert.deepEqual(await examined(forge.services), [])
-    // Else it would be a list of refusals.
+    // Otherwise the test would only exercise refusals.
     assert.ok(done.size > operations.length / 5, `${done.size} operations succeeded`)
   },
 )

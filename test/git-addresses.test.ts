@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startForge, type Forge } from '../src/testing/forge.ts'
 
-/** What is asked about a repository besides the API, by the operation that answers. */
+/** Requests about a repository outside of the API, by operation. */
 const addresses = (repo: string): Readonly<Record<string, readonly ['GET' | 'POST', string]>> => ({
   gitInfoRefs: ['GET', `/${repo}.git/info/refs?service=git-upload-pack`],
   gitHead: ['GET', `/${repo}/HEAD`],
@@ -19,7 +19,7 @@ const ask = async (client: Forge['guest'], [method, path]: readonly ['GET' | 'PO
   return (await client.send(method, path, undefined, sent)).status
 }
 
-test('gitInfoRefs, gitHead, gitPacks, gitStoredFile, gitUploadPack, gitReceivePack: private repositories are 401 for guests, and as if not there for strangers', async () => {
+test('gitInfoRefs, gitHead, gitPacks, gitStoredFile, gitUploadPack, gitReceivePack: a private repository is 401 for guests and missing for strangers', async () => {
   await using forge = await startForge({ users: ['alice', 'stranger'] })
   const hidden = await forge.given.repo({ private: true })
   const missing = addresses('alice/nothing')
@@ -35,7 +35,7 @@ test('gitInfoRefs, gitHead, gitPacks, gitStoredFile, gitUploadPack, gitReceivePa
   }
 })
 
-test('gitInfoRefs, gitHead, gitUploadPack, gitReceivePack: readers of a public repository fetch and do not push', async () => {
+test('gitInfoRefs, gitHead, gitUploadPack, gitReceivePack: readers of a public repository can fetch and cannot push', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const open = await forge.given.repo()
   const { gitHead, gitUploadPack, gitReceivePack } = addresses(open.fullName)
@@ -45,7 +45,7 @@ test('gitInfoRefs, gitHead, gitUploadPack, gitReceivePack: readers of a public r
   const refs = await forge.guest.get(`/${open.fullName}/info/refs`, { site: true })
   const [, head] = /^([0-9a-f]{40})\trefs\/heads\/main$/m.exec(refs.text) ?? []
   assert.ok(head)
-  // Reading is enough to send changes for review, so each reference is judged by itself.
+  // A reader may push to refs/for, so each reference is checked separately.
   const line = `${head} ${'0'.repeat(40)} refs/heads/main\0 report-status`
   const sent = await forge.as('bob').post(`/${open.fullName}.git/git-receive-pack`, undefined, {
     site: true,
@@ -56,7 +56,7 @@ test('gitInfoRefs, gitHead, gitUploadPack, gitReceivePack: readers of a public r
   assert.equal((await forge.guest.get(`/${open.fullName}/info/refs`, { site: true })).text, refs.text)
 })
 
-test('goGet, goGetPackage: says where to clone, and the same of what is private and what is not there', async () => {
+test('goGet, goGetPackage: the answer names the clone address, and is the same for private and missing repositories', async () => {
   await using forge = await startForge({ users: ['alice'] })
   await forge.given.repo({ name: 'open' })
   await forge.given.repo({ name: 'hidden', private: true })

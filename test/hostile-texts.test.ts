@@ -4,18 +4,18 @@ import { startForge } from '../src/testing/forge.ts'
 import { longestStall } from '../src/testing/loop-stalls.ts'
 
 /**
- * Longest time that the main thread may compute without a turn for other requests, in milliseconds of its processor: twice
- * the 200 ms that people may wait, for garbage collection and slow machines.
+ * Longest time that the main thread may compute without yielding, in milliseconds of processor time: twice the 200 ms that
+ * people may wait, for garbage collection and slow machines.
  */
 const maxStallMs = 400
 
-/** Length of each run of characters: a pattern that takes quadratic time looks at it for a minute. */
+/** Length of each run of characters: a quadratic pattern needs a minute for it. */
 const length = 300_000
 
 const run = (characters: string): string => characters.repeat(length / characters.length)
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 
-test('texts of strangers: a long run of one character keeps no other request waiting', async () => {
+test('a long run of one character in a text from a stranger delays no other request', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice', name: 'texts' })
   const alice = forge.as('alice')

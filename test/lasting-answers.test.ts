@@ -12,7 +12,7 @@ import { Browser } from '../src/testing/browser.ts'
 import { startForge, testPassword, type Forge } from '../src/testing/forge.ts'
 import { oauthToken } from './belongings.ts'
 
-/** Where each operation with a lasting answer is asked: below the repository, the organization, or the instance. */
+/** The parent of each operation with a long-lived answer: the repository, the organization, or the instance. */
 const addresses: Readonly<Record<string, (at: World) => string>> = {
   streamWorkflowJobLog: ({ repo, job }) => `${repo}/actions/jobs/${job}/logs/stream`,
   adminWatchEvents: () => '/admin/events',
@@ -51,14 +51,14 @@ async function makeWorld(forge: Forge, isPrivate: boolean): Promise<World> {
   return { repo: repo.api, org, job: job.id, cursor }
 }
 
-/** An answer that was asked for. */
+/** A pending answer. */
 interface Asked {
   readonly name: string
-  /** Resolves when the answer has ended, with the status of the refusal or with how a stream ended. */
+  /** Resolves when the answer ends, with the status of a refusal or the way a stream ended. */
   readonly ended: Promise<number | 'ended' | 'log ended'>
 }
 
-/** Asks operations with one credential; resolves when each stream has begun. */
+/** Calls operations with one credential; resolves when each stream has begun. */
 async function ask(
   forge: Forge,
   world: World,
@@ -99,7 +99,7 @@ async function tokenOf(forge: Forge, login: string): Promise<{ headers: Record<s
   return { headers: { ...accept, authorization: `token ${json.sha1}` }, id: json.id }
 }
 
-test('every answer that lasts ends with the credential or the rights that it was begun with', async () => {
+test('every long-lived answer ends with the credential or the rights that it began with', async () => {
   const people = ['alice', 'removed', 'revoked', 'suspended', 'outsider', 'changed', 'root2', 'keeper']
   await using forge = await startForge({ users: people, settings: { ingot: { MAX_FEED_CLIENTS_PER_ACCOUNT: 10 } } })
   const lasting = forge.services.operations().filter(({ lasts }) => lasts)
@@ -162,7 +162,7 @@ test('every answer that lasts ends with the credential or the rights that it was
   assert.deepEqual(keptEnds, [], 'an answer that is still allowed goes on')
 })
 
-test('the end of a token, a session or a grant is an event that concerns the answers of the account', async () => {
+test('the end of a token, session or grant is an event for the long-lived answers of the account', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const { alice, bob } = { alice: (await forge.account('alice')).user.id, bob: (await forge.account('bob')).user.id }
   const password = forge.as('alice', { basic: { login: 'alice', password: testPassword } })
@@ -197,7 +197,7 @@ test('the end of a token, a session or a grant is an event that concerns the ans
   }
 })
 
-test('adminWatchAuditLog, adminWatchEvents: one account cannot take the places of another', async () => {
+test('adminWatchAuditLog, adminWatchEvents: one account cannot use up the streams of another', async () => {
   await using forge = await startForge({ users: ['root2'] })
   await forge.as('root').must('PATCH', '/admin/users/root2', { admin: true, source_id: 0, login_name: 'root2' })
   for (const [path, most] of [
@@ -218,7 +218,7 @@ test('adminWatchAuditLog, adminWatchEvents: one account cannot take the places o
   }
 })
 
-test('runnerFetchTask: a runner that is deleted waits no longer', async () => {
+test('runnerFetchTask: the wait of a deleted runner ends', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo({ owner: 'alice' })
   const runner = await TestRunner.register(forge, `${repo.api}/actions/runners`)

@@ -20,7 +20,7 @@ const listsOfPeople = (forge: Forge): NamedOperation[] =>
     return method === 'GET' && base === 'api' && shape?.items?.title === 'User'
   })
 
-/** Lists that only people who work with the listed accounts get, each with the reason. */
+/** Lists that only collaborators of the listed accounts may read, each with the reason. */
 const ofInsiders = new Map([
   ['orgListTeamMembers', 'members of the team and owners of its organization ask'],
   ['adminSearchUsers', 'administrators ask'],
@@ -29,7 +29,7 @@ const ofInsiders = new Map([
 
 const values = { username: 'alice', reponame: 'home', org: 'club', index: '1', quotagroup: 'all' }
 
-/** Has the private account `hermit` be in every list of people of `values`. */
+/** Puts the private account `hermit` into every list of people of `values`. */
 async function makeWorld(forge: Forge): Promise<{ teamid: string }> {
   const [alice, hermit, root] = [forge.as('alice'), forge.as('hermit'), forge.as('root')]
   const { api } = await forge.given.repo({ owner: 'alice', name: values.reponame })
@@ -56,7 +56,7 @@ async function makeWorld(forge: Forge): Promise<{ teamid: string }> {
   return { teamid: String(team.json.id) }
 }
 
-/** The logins of all pages of a list; undefined when the caller is refused. The total says how many there are. */
+/** The logins on all pages of a list and its total; undefined when the caller is refused. */
 async function loginsOf(client: ForgeClient, path: string): Promise<string[] | undefined> {
   const answer = await client.get(path)
   if (answer.status >= 400) return undefined

@@ -7,7 +7,7 @@ import { createToken } from '../src/users/credentials/token.service.ts'
 import { addressOf, bodyFor, everythingOn } from './authorization-world.ts'
 import { keyOf } from './belongings.ts'
 
-/** Where the database keeps what outlives the credential that created it: every column of these tables, or some. */
+/** Tables, or columns of tables, that hold what outlives the credential that created it. */
 const lasting: Readonly<Record<string, string>> = {
   access_token: 'id, scopes',
   public_key: 'id',
@@ -27,7 +27,7 @@ const lasting: Readonly<Record<string, string>> = {
   '"user"': 'id, is_admin, password_hash, email',
 }
 
-/** Changes of these tables by an operation that is about something else. */
+/** Changes of these tables by operations with another purpose. */
 const byTheWay: Readonly<Record<string, string>> = {
   orgCreate: 'the founder of an organization is its owner',
   adminCreateOrg: 'the founder of an organization is its owner',
@@ -35,12 +35,12 @@ const byTheWay: Readonly<Record<string, string>> = {
   createOrgRepoDeprecated: 'teams that hold all repositories hold the new one',
 }
 
-/** Words of addresses, and members of bodies, that give somebody something lasting. */
+/** Words in addresses and bodies that indicate something lasting. */
 const lastingPath =
   /\/(?:tokens|keys|gpg_keys|gpg_key_verify|hooks|registration-token|secrets|variables|oauth2|emails|push_mirrors|collaborators|sources)(?:\/|$)/
 const lastingMembers = ['key', 'password', 'scopes', 'admin', 'emails', 'redirect_uris', 'authorization_header']
 
-/** What has such a word and gives nothing that lasts. */
+/** Operations with such a word that create nothing lasting. */
 const harmless: Readonly<Record<string, string>> = {
   repoTestHook: 'sends a delivery of a webhook that exists',
   redeliverRepoHookDelivery: 'sends a delivery again',
@@ -57,7 +57,7 @@ const hook = {
   config: { url: 'http://127.0.0.1:9/', content_type: 'json' },
 }
 
-/** Bodies that an operation takes where the smallest body of its schema is refused. */
+/** Bodies for operations that refuse the smallest body of their schema. */
 const bodies: Readonly<Record<string, unknown>> = {
   repoCreateHook: hook,
   orgCreateHook: hook,
@@ -116,7 +116,7 @@ test('every operation that creates something that outlives the credential declar
     }
   }
   assert.deepEqual(undeclared, [])
-  // The test is worth nothing when the requests are refused.
+  // The test proves nothing when the requests are refused.
   assert.ok(seen.size >= 9, [...seen].join())
 })
 
@@ -170,7 +170,7 @@ test('every such operation refuses read tokens, public-only tokens and jobs, wha
   assert.ok(declared.length > 40, `${declared.length}`)
 })
 
-test('repoGetRunnerRegistrationToken and the like: shown to a token that may write', async () => {
+test('repoGetRunnerRegistrationToken and its siblings: a token that may write reads the registration token', async () => {
   await using forge = await startForge({ settings: everythingOn })
   await forge.given.repo({ owner: 'root', name: 'open' })
   const { user } = await forge.account('root')

@@ -213,7 +213,7 @@ async function makeCases(forge: Forge): Promise<Record<string, Case>> {
         approvals_whitelist_username: ['alice'],
         status_check_contexts: ['ci'],
         required_approvals: 2,
-        // Turned off, the lists that belong to them are emptied; the fields come last in the request's order.
+        // Switching the unit off empties its lists, which come last in the request.
         enable_push: true,
         enable_push_whitelist: true,
       },
@@ -285,7 +285,7 @@ async function makeCases(forge: Forge): Promise<Record<string, Case>> {
         base: ['base', 'merge_base', 'mergeable'],
         assignee: ['assignee', 'assignees'],
         assignees: ['assignee', 'assignees'],
-        // The milestone and the repositories show how many pull requests are open.
+        // The milestone and the repositories show the number of open pull requests.
         state: ['state', 'closed_at', 'mergeable', 'milestone', 'base', 'head'],
         unset_due_date: ['due_date'],
       },
@@ -329,7 +329,7 @@ const optionalFields = ({ body }: NamedOperation): [string, SampleSchema][] => {
   return Object.entries(properties).filter(([name]) => !required.includes(name))
 }
 
-/** The times of a change say that something changed, not what. */
+/** Times of changes: they show that something changed, not what. */
 const times = new Set(['updated_at', 'updated'])
 
 const changedFields = (before: Record<string, unknown>, after: Record<string, unknown>): string[] =>

@@ -5,7 +5,7 @@ import { isBytes, type NamedOperation } from '../src/http/operation.ts'
 import { startForge } from '../src/testing/forge.ts'
 import { givenPull } from '../src/testing/given-pull.ts'
 
-/** What this test reads of an operation of the contract. */
+/** The parts of a contract operation that this test reads. */
 interface ContractOperation {
   readonly id: string
   readonly query?: readonly { readonly name: string; readonly enum?: readonly string[] }[]
@@ -17,7 +17,7 @@ const contract = new Map(
   ),
 )
 
-/** A plain value of each type that a parameter is declared with, and then values that no parameter lists. */
+/** A plain value of each declared type, then values outside of every list. */
 const triedValues: Readonly<Record<string, readonly string[]>> = {
   integer: ['1', '-1', '0', '999999999999999', 'many'],
   string: ['nonsense', '\0', '%'],
@@ -40,7 +40,7 @@ const pathValues: Readonly<Record<string, string>> = {
   ball_type: 'zipball',
 }
 
-/** The address of an operation with things that are there in the places of its parameters. */
+/** The address of an operation with existing things as its parameters. */
 const addressOf = (path: string, index: number): string =>
   path.replace(/\{([\w-]+)\+?\}/g, (_, name: string) =>
     name === 'reponame' ? 'tool' : name === 'index' ? String(index) : (pathValues[name] ?? '1'),
@@ -56,7 +56,7 @@ interface BodySchema {
   readonly anyOf?: readonly BodySchema[]
 }
 
-/** A value that fits a schema, with the required members of records. */
+/** A value that satisfies a schema, with the required members of records. */
 function exampleOf(schema: BodySchema): unknown {
   if (schema.enum) return schema.enum[0]
   const [first] = schema.anyOf ?? []
@@ -79,7 +79,7 @@ function exampleOf(schema: BodySchema): unknown {
   }
 }
 
-/** For each text or whole number in a body a body that fits but for a zero byte in it, or for its size. */
+/** Valid bodies, each with a zero byte in one text or an oversized whole number. */
 function withUnkept(schema: BodySchema): unknown[] {
   if (schema.enum) return []
   const [first] = schema.anyOf ?? []
@@ -95,7 +95,7 @@ function withUnkept(schema: BodySchema): unknown[] {
   return schema.type === 'string' || schema.type === undefined ? ['a\0b'] : []
 }
 
-test('no body keeps a text with a zero byte, or a number that is not exact: 422, or an earlier refusal, on both databases', async () => {
+test('no body stores a text with a zero byte or an inexact number: 422, or an earlier refusal, on both databases', async () => {
   await using forge = await startForge({
     users: ['alice'],
     settings: { repository: { ENABLE_FLAGS: true }, quota: { ENABLED: true } },
@@ -119,7 +119,7 @@ test('no body keeps a text with a zero byte, or a number that is not exact: 422,
   assert.ok((refused.get(422) ?? 0) > 200, `422 was answered ${refused.get(422)} times`)
 })
 
-test('no value of a query parameter is a defect: neither a plain one, nor one that its list does not have or out of range', async () => {
+test('no value of a query parameter causes a server error', async () => {
   await using forge = await startForge({
     users: ['alice'],
     settings: { repository: { ENABLE_FLAGS: true }, quota: { ENABLED: true } },
@@ -132,7 +132,7 @@ test('no value of a query parameter is a defect: neither a plain one, nor one th
   let asked = 0
   let listed = 0
   for (const operation of forge.services.operations()) {
-    // A stream of events goes on for ever.
+    // A stream of events does not end.
     const isEndless = Object.values(operation.reply).some(
       (shape) => isBytes(shape) && shape.mediaTypes.includes('text/event-stream'),
     )

@@ -6,7 +6,7 @@ const shown = [...readFileSync('README.md', 'utf8').matchAll(/```ts\n([\s\S]*?)`
 const textOf = (file: string): string =>
   readFileSync(file, 'utf8').replace('../src/testing/index.ts', 'ingot-forge/testing')
 
-test('the examples of the README are those that run here', async () => {
+test('the examples of the README equal the files that this test runs', async () => {
   assert.deepEqual(shown, [textOf('test/readme.example.ts'), textOf('test/readme-runner.example.ts')])
   await import('./readme.example.ts')
   await import('./readme-runner.example.ts')

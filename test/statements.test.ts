@@ -11,7 +11,7 @@ import { textOf } from '../src/db/migrations/migration.ts'
 import { startForge } from '../src/testing/forge.ts'
 import { collectStatements, type RunStatement } from '../src/testing/statements.ts'
 
-/** Tables that grow with the instance: going through one of them whole costs what there is, not what is shown. */
+/** Tables that grow with the instance; no list may scan one of them. */
 const large = [
   'issue',
   'comment',
@@ -46,7 +46,7 @@ const allowed: readonly { readonly text: RegExp; readonly why: string }[] = [
   { text: /repo\.audience > /, why: 'what was given to the viewer is one part of what is merged' },
 ]
 
-/** Statements of lists that go through a large table, with the reason. */
+/** Lists whose statements may scan a large table, with the reason. */
 const scanning: readonly { readonly text: RegExp; readonly why: string }[] = [
   { text: /from "email" inner join "user" [^]* like /, why: 'addresses are looked through for parts of words' },
   {
@@ -59,7 +59,7 @@ const scanning: readonly { readonly text: RegExp; readonly why: string }[] = [
   },
 ]
 
-/** Lists that are asked, below a repository `R`, as its owner. */
+/** Lists below a repository `R`, requested by its owner. */
 const orders = [
   'latest',
   'oldest',
@@ -91,11 +91,11 @@ const lists = [
   'R/releases',
 ]
 
-/** A step that SQLite finds by a person, and by nothing else that leads to few rows. */
+/** A step that SQLite finds by a person only. */
 const byPersonAlone =
   /^SEARCH .* \((reviewer|poster|user|assignee|owner)_id=\?( AND (is_\w+|type|kind)=\?)*( AND (rowid|\w+_unix)[<>]\?)*\)/
 
-/** The steps of a plan that go through a whole large table or sort before the page is known. */
+/** The steps of a plan that scan a large table or sort before the page is cut. */
 async function costlySteps(db: Db, { sql: text, parameters }: RunStatement): Promise<string[]> {
   const { kind, reader } = engineOf(db)
   const explain = (prefix: string): CompiledQuery => ({ ...sql.raw(`${prefix} ${text}`).compile(reader), parameters })
@@ -104,21 +104,21 @@ async function costlySteps(db: Db, { sql: text, parameters }: RunStatement): Pro
       explain('explain query plan'),
     )
     const steps = new Map(rows.map((row) => [row.id, row]))
-    /** Sets that are looked up in are sorted to be joined; they are as large as what the viewer was given. */
+    /** Sorting a set of ids for a join is fine: it is as large as what the viewer was granted. */
     const isInSet = (row: { readonly parent: number }): boolean => {
       const above = steps.get(row.parent)
       return above !== undefined && (/SUBQUERY|MATERIALIZE|CO-ROUTINE/.test(above.detail) || isInSet(above))
     }
-    /** Whether a step is done again for each row of the steps before. */
+    /** Whether a step repeats for each row of the previous steps. */
     const isRepeated = (row: { readonly parent: number }): boolean => {
       const above = steps.get(row.parent)
       return above !== undefined && (above.detail.startsWith('CORRELATED') || isRepeated(above))
     }
-    /** For each row all that a person has is gone through: of those who have much the square of it. */
+    /** Scanning everything of a person for each row is quadratic. */
     const isSquare = (row: { readonly parent: number; readonly detail: string }): boolean =>
-      // An `exists` that SQLite joins stands beside the steps before.
+      // An `exists` that SQLite turns into a join stands beside the previous steps.
       byPersonAlone.test(row.detail) && (isRepeated(row) || / EXISTS /.test(row.detail))
-    /** What a statement counts together first may go by the name of its table. */
+    /** A materialized subquery may carry the name of its table. */
     const derived = new Set(rows.map(({ detail }) => /^(?:CO-ROUTINE|MATERIALIZE) "?(\w+)/.exec(detail)?.[1]))
     return rows
       .filter((row) => {
@@ -130,7 +130,7 @@ async function costlySteps(db: Db, { sql: text, parameters }: RunStatement): Pro
       })
       .map(({ detail }) => detail)
   }
-  // Small tables are read whole and sorted if one may: without that, what is left is what no index has.
+  // PostgreSQL reads and sorts small tables whole unless that is off; then only statements without an index do.
   return reader.connection().execute(async (connection) => {
     await sql`set enable_seqscan = off`.execute(connection)
     await sql`set enable_sort = off`.execute(connection)
@@ -138,7 +138,7 @@ async function costlySteps(db: Db, { sql: text, parameters }: RunStatement): Pro
       const { rows } = await connection.executeQuery<Record<string, string>>(explain('explain'))
       const steps = rows.map((row) => Object.values(row)[0] as string)
       const scans = steps.filter((step) => large.includes(/Seq Scan on "?(\w+)"?/.exec(step)?.[1] ?? ''))
-      // Pieces that are put together are merged: sorting them is going through all of them.
+      // Parts of a union are merged: sorting them would read all of them.
       const sorts = steps.flatMap((step, index) =>
         /^\W*(Incremental )?Sort /.test(step) &&
         / Append /.test(steps.slice(index + 1).find((next) => next.includes('->')) ?? '')
@@ -153,7 +153,7 @@ async function costlySteps(db: Db, { sql: text, parameters }: RunStatement): Pro
   })
 }
 
-test('lists: no statement goes through a whole table or sorts more than its page', async () => {
+test('no statement of a list scans a large table or sorts more than its page', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const repo = await forge.given.repo({ owner: 'alice', name: 'lists' })
   const alice = forge.as('alice')
@@ -169,7 +169,7 @@ test('lists: no statement goes through a whole table or sorts more than its page
   const seen = new Set<string>()
   for (const list of lists) {
     const path = list.replace(/^R/, repo.api)
-    // oxlint-disable-next-line no-await-in-loop -- the statements of each are looked at
+    // oxlint-disable-next-line no-await-in-loop -- the statements of each list are explained
     using collected = await collectStatements(forge)
     // oxlint-disable-next-line no-await-in-loop -- as above
     const { status } = await alice.get(path)
@@ -190,12 +190,12 @@ test('lists: no statement goes through a whole table or sorts more than its page
   assert.deepEqual(found, [])
 })
 
-test('lists: every list and search that is declared, with each filter and in each order, goes through no large table', async () => {
+test('no declared list or search scans a large table, with any filter and order', async () => {
   await using forge = await startForge()
   const { db } = forge.services
   await transaction(db, async (tx) => {
     for (const statement of fillStatements(smallSize, engineOf(db).kind)) {
-      // oxlint-disable-next-line no-await-in-loop -- each needs the rows of those before it
+      // oxlint-disable-next-line no-await-in-loop -- each statement needs the rows of the previous ones
       await sql.raw(statement).execute(tx)
     }
   })
@@ -205,12 +205,12 @@ test('lists: every list and search that is declared, with each filter and in eac
   let answered = 0
   const single = requestsOf(allOperations()).filter(({ isPair }) => !isPair)
   const withWords = new Set(single.flatMap(({ operation, isWords }) => (isWords ? [operation] : [])))
-  // Rows are found by the words then, and everything else is looked at in each of them.
+  // A word search finds rows by words and checks other conditions per row.
   const besideWords = single
     .filter(({ operation, isFilter, isWords }) => isFilter && !isWords && withWords.has(operation))
     .map((request) => ({ ...request, name: `${request.name}&q=word7`, given: { ...request.given, q: 'word7' } }))
   for (const request of [...single, ...besideWords]) {
-    // oxlint-disable-next-line no-await-in-loop -- the statements of each are looked at
+    // oxlint-disable-next-line no-await-in-loop -- the statements of each list are explained
     using collected = await collectStatements(forge)
     // oxlint-disable-next-line no-await-in-loop -- as above
     const { status } = await fetch(`${forge.url}${addressIn(places, request)}`, {
@@ -234,7 +234,7 @@ test('lists: every list and search that is declared, with each filter and in eac
   assert.ok(answered > 250, `${answered} lists were answered: what is asked for is there`)
 })
 
-/** What conditions of indexes say of single columns: `status = 'waiting'`, `pin_order > 0`, `not is_expired`, `is_waiting`. */
+/** Single-column conditions of partial indexes: `status = 'waiting'`, `pin_order > 0`, `not is_expired`, `is_waiting`. */
 function conditionsOfIndexes(): { readonly column: string; readonly isSame: RegExp }[] {
   const texts = migrations.map(({ statements }) => textOf(statements, 'sqlite')).join('\n')
   const conditions = [...texts.matchAll(/create (?:unique )?index \w+\s+on "?\w+"?\s*\([^;]*?\)\s+where ([^;]+);/g)]
@@ -250,7 +250,7 @@ function conditionsOfIndexes(): { readonly column: string; readonly isSame: RegE
   })
 }
 
-test('lists: what the condition of an index says is written out where it is asked, since no plan is made for an argument', () => {
+test('a query that uses a partial index spells out its condition, because plans ignore arguments', () => {
   const conditions = conditionsOfIndexes()
   assert.ok(conditions.some(({ column }) => column === 'pin_order'))
   assert.ok(conditions.some(({ column }) => column === 'is_expired'))

@@ -9,12 +9,9 @@ import { transaction } from '../src/db/database.ts'
 import { openTestDatabase } from '../src/testing/database.ts'
 import { startForge } from '../src/testing/forge.ts'
 
-/**
- * PostgreSQL sorts texts by the collation of the database, SQLite by bytes. Lists sort by `bytewise()`, so that both answer the
- * same.
- */
+/** PostgreSQL sorts texts by the collation of the database, SQLite by bytes. Lists sort by `bytewise()` to answer alike. */
 
-/** Orders that stay with the collation, because an index without collation of its own serves them; each with its list. */
+/** Lists that keep the collation of the database, because an index with that collation serves them. */
 const byIndex = new Set([
   'src/code/archives/archive.store.ts: commit_oid',
   'src/packages/catalog/catalog.store.ts: package.lower_name',
@@ -37,7 +34,7 @@ test('each store sorts texts bytewise, except where an index serves the list', a
       : sql<{ name: string }>`select distinct info.name from sqlite_schema as it, pragma_table_info(it.name) as info
           where it.type = 'table' and lower(info.type) = 'text'`.execute(tx),
   )
-  // Ids are numbers in every ordered list; a few tables without one have ids of text.
+  // Most lists order by numeric ids; these tables have text ids.
   const texts = new Set(rows.map(({ name }) => name).filter((name) => name !== 'id'))
   assert.ok(texts.has('lower_name'))
   const found = new Set<string>()

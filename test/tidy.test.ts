@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { test } from 'node:test'
 import { allOperations } from '../src/app.ts'
 
-/** What this test reads of an operation of the contract. */
+/** The parts of a contract operation that this test reads. */
 interface ContractOperation {
   readonly id: string
   readonly method: string
@@ -16,7 +16,7 @@ const readJson = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'
 const contract = new Map((readJson('test/contract/operations.json') as ContractOperation[]).map((one) => [one.id, one]))
 const operations = allOperations()
 
-/** Paths below some folders, relative to the project. */
+/** Paths below folders, relative to the project. */
 const filesBelow = (...folders: readonly string[]): string[] =>
   folders.flatMap((folder) => readdirSync(folder, { recursive: true }).map((path) => `${folder}/${path.toString()}`))
 
@@ -35,19 +35,19 @@ const linesWith = (paths: readonly string[], pattern: RegExp): string[] =>
       .flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1}: ${line.trim()}`] : [])),
   )
 
-/** Names of path parameters differ between the contract and the program, their places do not. */
+/** The contract and the program name path parameters differently; only their positions count. */
 const placesOf = (path: string): string => path.replaceAll(/\{[^}]*\}|\*$/g, '{}')
 
-/** The codes whose meaning the contract gives; the rest are names of checks. */
+/** The requirement codes that the contract defines. Other codes are names of checks. */
 const standardCodes = new Set(['T', 'SA', 'RO', 'RA', 'RR', 'RW', 'AR', 'NA', 'WH', 'OO', 'OM', 'TM'])
-/** Asking for the same again further on changes nothing. */
+/** Without codes that an earlier position already contains. */
 const standardOf = (codes: readonly string[]): string[] => [
   ...new Set(codes.filter((one) => standardCodes.has(one.split('(')[0] ?? ''))),
 ]
 
 const signsInFirst = 'signing in is asked for before the right (written contract: T, RA)'
 
-/** Operations that require other codes than the contract's table says; each has its line in docs/differences.md. */
+/** Operations whose required codes differ from the contract's table; each has a line in docs/differences.md. */
 const otherwiseRequired = new Map<string, string>([
   ['repoApplyDiffPatch', 'signing in comes first: guests are answered 401 (contents.md, last section)'],
   ['repoSyncForkDefault', 'signing in is asked for, which the reference forgets (git.md, last section)'],
@@ -63,7 +63,7 @@ const otherwiseRequired = new Map<string, string>([
   ['repoDeleteAvatar', signsInFirst],
 ])
 
-/** Operations whose row in the written contract names one category, where the reference asks for that of the group as well. */
+/** Operations whose row in the contract names one category while the reference also requires that of the group. */
 const otherwiseScoped = new Map<string, string>(
   [
     'createCurrentUserRepo',
@@ -94,7 +94,7 @@ test('an operation of the contract has its method, path, scope and required code
     const known = contract.get(operation.id)
     if (known === undefined) return []
     const codes = operation.requires.flatMap((requirement) => requirement.codes)
-    // Some of an operation's scopes are asked for later than the rest, by a requirement.
+    // A requirement may check some scopes later than the declaration.
     const laterScopes = codes.filter((one) => one.startsWith('scope:')).flatMap((one) => one.slice(6).split('+'))
     const declared = {
       route: `${operation.method} ${placesOf(operation.path)}`,
@@ -189,7 +189,7 @@ for (const { what, pattern, where = () => true } of banned) {
   })
 }
 
-test('a policy says whether somebody may do something, and nothing else', () => {
+test('a policy only decides whether a viewer may do something', () => {
   const policies = code.filter((path) => path.endsWith('.policy.ts'))
   assert.ok(policies.length > 0)
   const wrong = policies.flatMap((path) => {
@@ -202,19 +202,19 @@ test('a policy says whether somebody may do something, and nothing else', () => 
   assert.deepEqual(wrong, [])
 })
 
-test('an error is recognized by Error.isError, since the errors of Node have another class in the sandbox of a test runner', () => {
+test('code recognizes errors by Error.isError, because errors of Node have another class in the sandbox of a test runner', () => {
   const own = filesBelow('src').filter((path) => isCode(path) && !isTest(path))
   assert.deepEqual(linesWith(own, /instanceof (?:Error|TypeError|RangeError|SyntaxError|AggregateError|Promise)\b/), [])
 })
 
-test('subscribers lie in files of their own', () => {
+test('subscribers have separate files', () => {
   const others = code.filter(
     (path) => /^src\/(?!events\/)/.test(path) && !isTest(path) && !path.endsWith('.subscribers.ts'),
   )
   assert.deepEqual(linesWith(others, /\bsubscriber\(\{/), [])
 })
 
-test('each dependency has a line in docs/dependencies.md, and each line a dependency', () => {
+test('docs/dependencies.md has one line for each dependency', () => {
   const { dependencies, devDependencies } = readJson('package.json') as Record<string, Record<string, string>>
   const listed = [...readFileSync('docs/dependencies.md', 'utf8').matchAll(/^\| `([^`]+)` \|/gm)].map(
     (match) => match[1] ?? '',
@@ -222,7 +222,7 @@ test('each dependency has a line in docs/dependencies.md, and each line a depend
   assert.deepEqual(listed.toSorted(), Object.keys({ ...dependencies, ...devDependencies }).toSorted())
 })
 
-test('each difference from the recorded exchanges has its reason', () => {
+test('each difference from the recorded exchanges has a reason', () => {
   const differences = readJson('test/conformance/differences.json') as {
     scenario?: string
     label?: string

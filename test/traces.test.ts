@@ -13,9 +13,9 @@ import { addressOf, eachOf, everythingOn } from './authorization-world.ts'
 import { keyOf, makeBelongings, settingsOfBelongings } from './belongings.ts'
 
 /**
- * What is deleted is named nowhere any more, in no column of no table: the ids of each table are counted from a number of
- * their own, so that each number that is found anywhere, in texts and JSON too, tells which row it means. A new table or
- * column is looked at without being named here; what may stay is named, with its reason.
+ * No column of any table names a deleted thing. The ids of each table start at a distinct number, so that a number found
+ * anywhere, in texts and JSON too, identifies its row. New tables and columns are covered automatically; exceptions are
+ * listed with a reason.
  */
 
 const firstId = 1_000_000_000
@@ -26,7 +26,7 @@ type Rows = ReadonlyMap<string, readonly Readonly<Record<string, unknown>>[]>
 const tablesOf = ({ services: { db } }: Forge): Promise<readonly TableMetadata[]> =>
   transaction(db, (tx) => tx.introspection.getTables())
 
-/** Has each table with ids count on from a number of its own; gives their names, in the order of the numbers. */
+/** Starts the ids of each table at a distinct number; returns the table names in the order of the numbers. */
 async function spreadIds(forge: Forge): Promise<readonly string[]> {
   const { db } = forge.services
   const counted = (await tablesOf(forge))
@@ -61,7 +61,7 @@ async function allRows(forge: Forge): Promise<Rows> {
 const textOf = (value: unknown): string =>
   typeof value === 'object' && value !== null && !(value instanceof Uint8Array) ? JSON.stringify(value) : String(value)
 
-/** Where rows are named that are not there, as `table.column → table`, and where a word stands, as `table.column → "word"`. */
+/** Columns that name missing rows, as `table.column → table`, and columns that contain a word, as `table.column → "word"`. */
 async function findTraces(forge: Forge, counted: readonly string[], word: string): Promise<string[]> {
   const rows = await allRows(forge)
   const there = new Set(counted.flatMap((name) => (rows.get(name) ?? []).map((row) => Number(row['id']))))
@@ -81,7 +81,7 @@ async function findTraces(forge: Forge, counted: readonly string[], word: string
   return [...found].toSorted()
 }
 
-/** What may stay, and why. */
+/** Exceptions with reasons. */
 const mayStay: readonly (readonly [RegExp, string])[] = [
   [/^audit_entry\./, 'what was done stays written down'],
   [/^event\.(?:\w+ → \w+|data → "[^"]+")$/, 'what happened did happen: ids, and the name of what was deleted'],
@@ -94,7 +94,7 @@ const mayStay: readonly (readonly [RegExp, string])[] = [
   [/_words_(?:data|idx)\./, 'an index of words merges what it forgot in its own time'],
 ]
 
-/** What others keep that somebody made who is gone: they are shown as nobody. */
+/** Contributions of deleted accounts to things of others, shown without an author. */
 const byNobody = [
   'action_run.author_id',
   'action_run.doer_id',
@@ -112,10 +112,10 @@ const byNobody = [
 const unexplained = (traces: readonly string[]): string[] =>
   traces.filter((trace) => !byNobody.includes(trace) && !mayStay.some(([pattern]) => pattern.test(trace)))
 
-/** Webhooks of the owner keep what they were told of the repository, as long as their deliveries are kept. */
+/** Webhooks of the owner keep payloads about the repository as long as their deliveries. */
 const isToldToOwner = (trace: string): boolean => trace.startsWith('webhook_payload.data ')
 
-/** Columns that are foreign keys, as `table.column`: the database itself keeps them true. */
+/** Foreign keys, as `table.column`: the database enforces them. */
 async function foreignKeys(forge: Forge): Promise<ReadonlySet<string>> {
   const { db } = forge.services
   const query =
@@ -129,7 +129,7 @@ async function foreignKeys(forge: Forge): Promise<ReadonlySet<string>> {
   return new Set((await query.execute(db)).rows.map(({ name }) => name))
 }
 
-/** Columns that name accounts, are kept true by nobody, and that the account of the test is not in. */
+/** Columns without a foreign key that name accounts and that the account of the test is not in. */
 const notTried = new Map([
   ['notified_event.last_user_id', 'how far people were told'],
   ['mailed_event.last_user_id', 'the same'],
@@ -138,7 +138,7 @@ const notTried = new Map([
   ['comment.resolver_id', 'shown as nobody'],
 ])
 
-/** Everything that an account can do where others are at home. */
+/** Everything that an account can do in places of others. */
 async function beBusy(forge: Forge, login: string): Promise<void> {
   const [zen, alice, root] = [forge.as(login), forge.as('alice'), forge.as('root')]
   const repo = await forge.given.repo({ owner: 'alice', name: 'common' })
@@ -170,7 +170,7 @@ async function beBusy(forge: Forge, login: string): Promise<void> {
   await zen.must('POST', '/user/avatar', { image: onePixel })
   await root.must('POST', '/admin/quota/groups', { name: 'few' })
   await root.must('PUT', `/admin/quota/groups/few/users/${login}`)
-  // Talk.
+  // Issues and pull requests.
   const post = async (client: ForgeClient, path: string, body: unknown) => (await client.must('POST', path, body)).json
   const label = await post(zen, `${api}/labels`, { name: 'kind', color: '#001122' })
   const milestone = await post(zen, `${api}/milestones`, { title: 'first' })
@@ -228,7 +228,7 @@ async function beBusy(forge: Forge, login: string): Promise<void> {
   const lfs = new LfsClient(zen, repo)
   assert.equal((await lfs.put(object)).status, 200)
   assert.equal((await lfs.send('POST', 'locks', { path: 'a.bin' })).status, 201)
-  // Work.
+  // Workflows.
   await commitFiles(
     forge,
     api,
@@ -243,12 +243,12 @@ async function beBusy(forge: Forge, login: string): Promise<void> {
 
 const settleLater = async (forge: Forge): Promise<void> => {
   await forge.settle()
-  // What is cleaned up later, all at once, is cleaned up.
+  // Clean-up jobs run.
   forge.clock.advance(86_400_000)
   await forge.settle()
 }
 
-test('repoDelete, orgDelete, adminDeleteUser: what is gone is named in no table, whatever it had and did', async () => {
+test('repoDelete, orgDelete, adminDeleteUser: no table names what was deleted', async () => {
   await using forge = await startForge({
     settings: { ...everythingOn, ...settingsOfBelongings },
     users: ['alice', 'bob', 'eve'],
@@ -264,7 +264,7 @@ test('repoDelete, orgDelete, adminDeleteUser: what is gone is named in no table,
   await forge.settle()
   assert.deepEqual(unexplained(await findTraces(forge, counted, 'nobody at all')), [], 'before anything is deleted')
 
-  // The test is worth what it tries: whatever names an account by itself names this one.
+  // The test proves nothing unless every column that names an account names this one.
   const keys = await foreignKeys(forge)
   const untried = [...(await allRows(forge))].flatMap(([table, rows]) =>
     Object.keys(rows[0] ?? {})
@@ -298,7 +298,7 @@ test('repoDelete, orgDelete, adminDeleteUser: what is gone is named in no table,
 
   assert.deepEqual(await examined(forge.services), [], 'nor does anything else keep an account of it')
 
-  // What stays of others is shown as before, whoever made it.
+  // Contributions to places of others remain visible.
   const shown = forge.services.operations().filter(({ method, base, path, load }) => {
     return method === 'GET' && base === 'api' && path.includes('{reponame}') && load !== 'waiting'
   })

@@ -10,18 +10,18 @@ import { upload } from '../src/testing/upload.ts'
 import { everythingOn } from './authorization-world.ts'
 import { imagesAs, makeBelongings, settingsOfBelongings, sha256 } from './belongings.ts'
 
-/** Whatever is stored, moved and deleted by whatever way, the ledger says what a count from scratch says. */
+/** The usage ledger equals a recount from scratch after any sequence of uploads, moves and deletions. */
 
 const owners = ['alice', 'bob', 'alices-guild'] as const
 
-/** One of the places where things are stored, by its owner's name. */
+/** A place that stores files, by the name of its owner. */
 interface Home {
   owner: string
   name: string
   issue: number
 }
 
-/** The sizes that the ledger has, by owner and kind, without those that are nothing. */
+/** The sizes in the ledger by owner and kind, without zeros. */
 const ledgerOf = async (forge: Forge): Promise<string[]> =>
   (
     await sql<{ line: string }>`select owner_id || ' ' || kind || ' ' || sum(size_bytes) as line from usage
@@ -96,7 +96,7 @@ test('usage: a recount agrees with the ledger after acts of every kind in any or
     },
     fork: async () => {
       const [home, name] = [await some(), `fork${(made += 1)}`]
-      // Who has a fork of it already gets no other one.
+      // An owner has at most one fork of a repository.
       const { status, text } = await forge.as('bob').post(`${api(home)}/forks`, { name })
       assert.ok([202, 403, 404, 409].includes(status), text)
     },
@@ -145,7 +145,7 @@ test('usage: a recount agrees with the ledger after acts of every kind in any or
   const names = Object.keys(acts)
   const done: string[] = []
   for (let round = 0; round < 4; round += 1) {
-    // Every kind in each round, in another order.
+    // Each round performs every kind in another order.
     const left = [...names]
     while (left.length > 0) {
       const [name = ''] = left.splice(below(left.length), 1)
@@ -157,7 +157,7 @@ test('usage: a recount agrees with the ledger after acts of every kind in any or
   }
   assert.ok((await ledgerOf(forge)).length > 8, 'much is stored')
 
-  // What is falsified is found, and put right: all that is charged to anybody, and all that is not.
+  // A recount finds and repairs falsified entries, for single owners and for all.
   const right = await ledgerOf(forge)
   await transaction(forge.services.db, (tx) => sql`update usage set size_bytes = size_bytes + 7`.execute(tx))
   assert.ok((await examined(forge.services, { fix: true })).length >= right.length)

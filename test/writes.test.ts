@@ -7,7 +7,7 @@ import { openTestDatabase } from '../src/testing/database.ts'
 
 const run = async <Row>(tx: Tx, text: string): Promise<readonly Row[]> => (await sql.raw<Row>(text).execute(tx)).rows
 
-/** Changes that the database does something about, beside writing a row as it was and removing it. */
+/** Changes that cause work in the database beyond writing and removing the row. */
 const changes: Readonly<Record<string, readonly string[]>> = {
   user: [`visibility = 'limited'`, `lower_name = lower_name || '-2'`],
   repo: ['is_private = not is_private', 'owner_id = 3', `lower_name = lower_name || '-2'`],
@@ -22,10 +22,10 @@ const changes: Readonly<Record<string, readonly string[]>> = {
   notification: [`status = 'pinned'`],
 }
 
-/** Of so many pages PostgreSQL reads a row by an index that serves it. */
+/** With this number of pages PostgreSQL prefers a suitable index. */
 const manyPages = 12
 
-/** How often a transaction went through each table whole. */
+/** The number of full scans of each table in a transaction. */
 async function scansOf(tx: Tx): Promise<Map<string, number>> {
   const found = await run<{ name: string; scans: number }>(
     tx,
@@ -34,7 +34,7 @@ async function scansOf(tx: Tx): Promise<Map<string, number>> {
   return new Map(found.map(({ name, scans }) => [name, scans]))
 }
 
-/** The tables that a write goes through whole. */
+/** The tables that a write scans. */
 async function scansBy(tx: Tx, write: string): Promise<string[]> {
   const before = await scansOf(tx)
   await run(tx, 'savepoint before_it')
@@ -42,14 +42,14 @@ async function scansBy(tx: Tx, write: string): Promise<string[]> {
     await run(tx, write)
     await run(tx, 'set constraints all immediate')
   } catch (error) {
-    // What others refer to is refused, after they were looked for.
+    // A row with references is refused after the lookup of the references.
     if ((error as { code?: unknown }).code !== '23503') throw error
   }
   await run(tx, 'rollback to savepoint before_it')
   return [...(await scansOf(tx))].flatMap(([name, scans]) => (scans > (before.get(name) ?? 0) ? [name] : []))
 }
 
-test('writes: what PostgreSQL does by itself with one row goes through no table', async (context) => {
+test('no trigger or reference of PostgreSQL scans a table for a write of one row', async (context) => {
   await using database = await openTestDatabase()
   const { db } = database
   if (engineOf(db).kind !== 'postgres') return context.skip('SQLite does not tell what its triggers read')
@@ -75,9 +75,8 @@ test('writes: what PostgreSQL does by itself with one row goes through no table'
     )
     const small = await run<{ name: string }>(tx, `select relname as name from pg_class where relpages < ${manyPages}`)
     const isSmall = new Set(small.map(({ name }) => name))
-    // Small tables are read whole if one may: without that, what is left is what no index has. Of larger ones it is chosen
-    // as well where an index would be gone through from its begin to its end, and where what belongs to a repository is
-    // a good part of it.
+    // PostgreSQL reads small tables whole unless that is off; then only a missing index causes a scan. It also scans larger
+    // tables where it would read an index from end to end, and where a repository owns a good part of the table.
     for (const mode of ['off', 'on']) {
       await run(tx, `set local enable_seqscan = ${mode}`)
       await run(tx, 'discard plans')
@@ -99,7 +98,7 @@ test('writes: what PostgreSQL does by itself with one row goes through no table'
   assert.ok(looked > 200, `${looked} writes`)
 })
 
-test('writes: PostgreSQL finds what refers to a row that goes by an index', async (context) => {
+test('PostgreSQL finds the references to a deleted row by an index', async (context) => {
   await using database = await openTestDatabase()
   const { db } = database
   if (engineOf(db).kind !== 'postgres') return context.skip('SQLite has the same tables and indexes')

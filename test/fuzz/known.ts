@@ -1,18 +1,15 @@
-/** Values of one kind that are remembered: the newest. */
+/** The newest values of one kind. */
 const mostOfAKind = 40
 
-/** How deep an answer is looked into, and how many items of a list. */
+/** Depth of an answer that is searched for values, and items of a list. */
 const deepest = 6
 const mostItems = 10
 
-/** The repository, organization or account that an address is about. */
+/** The repository, organization or account of an address. */
 const placeOf = (path: string): string =>
   /^(?:\/api\/v1)?\/(?:repos\/[^/]+\/[^/]+|orgs\/[^/?]+)/.exec(path)?.[0].replace(/^\/api\/v1/, '') ?? ''
 
-/**
- * What the server said there is: ids, names and hashes, by the member that held them, by the list that they stand in, and by
- * the repository or organization that the list belongs to.
- */
+/** Ids, names and hashes from the server's answers, by member, list, and repository or organization. */
 export class Known {
   readonly #values = new Map<string, (string | number)[]>()
 
@@ -28,7 +25,7 @@ export class Known {
     this.#values.set(kind, values)
   }
 
-  /** Remembers what an answer names. `path` is the address that was asked, whose last word says what its ids are of. */
+  /** Collects the values of an answer. `path` is the address; its last word says what its ids identify. */
   harvest(path: string, answer: unknown): void {
     const words = path.split('?')[0]?.split('/') ?? []
     this.#look(words.findLast((word) => /^[a-z][a-z_-]+$/.test(word)) ?? '', placeOf(path), answer, 0)

@@ -5,10 +5,10 @@ import type { World } from './world.ts'
 
 type Dice = ReturnType<typeof dice>
 
-/** What a request is about: values are named by what is there. */
+/** The target of a request, from existing things. */
 interface About {
   readonly world: World
-  /** As an address: of a repository, or of the organization. */
+  /** The address of the repository or organization. */
   readonly place: string
   readonly repo: readonly [owner: string, name: string]
 }
@@ -18,11 +18,11 @@ const roots = { api: '/api/v1', vendor: '/api/service/v1', site: '' } as const
 export interface FuzzRequest {
   readonly operation: NamedOperation
   readonly method: string
-  /** Below the site's root. */
+  /** Below the root of the site. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array | FormData | undefined
-  /** The body in short, for a report. */
+  /** The body, shortened for a report. */
   readonly shown: string
 }
 
@@ -92,7 +92,7 @@ const oddNumbers = [0, -1, 1.5, 2 ** 31, 2 ** 53, -(2 ** 63), 1e308, 999_999_999
 const oddTimes = ['2030-01-02T03:04:05Z', '0001-01-01T00:00:00Z', '9999-12-31T23:59:59+14:00', '1969-12-31T23:59:59Z']
 const oddValues: readonly unknown[] = [null, true, 0, -1, '', 'text', [], {}, [null], [[]], { a: { b: 1 } }, 1e308]
 
-/** What members and parameters are called that hold a value of another name. */
+/** Members and parameters that hold values of another name. */
 const synonyms: readonly (readonly [RegExp, string])[] = [
   [
     /^(assignees?|reviewers|username|login|owner|new_owner|user|collaborator|target|mentioned|usernames?|doer|poster)$/,
@@ -112,7 +112,7 @@ const synonyms: readonly (readonly [RegExp, string])[] = [
   [/page/i, 'sub_url'],
 ]
 
-/** Makes requests that could be real ones: from the declarations of operations, with what is there, and now and then with what is not. */
+/** Generates plausible requests from the declared operations with existing values and, sometimes, missing ones. */
 export class Requests {
   readonly #dice: Dice
   readonly #operations: readonly NamedOperation[]
@@ -152,7 +152,7 @@ export class Requests {
       .join('/')
   }
 
-  /** A value for a name, of what is known: ids by the list that they stand in, others by what they are called. */
+  /** A known value for a name: ids by their list, others by their member. */
   #named(name: string, list: string, { world, place }: About): string | number {
     const { of, chance } = this.#dice
     const { known, logins, orgs } = world
@@ -167,7 +167,7 @@ export class Requests {
     if (/^index$/.test(name)) kinds.push(`${list} number`)
     for (const [pattern, kind] of synonyms) if (pattern.test(name)) kinds.push(kind)
     kinds.push(`${list} name`, name, ...(/id/.test(name) ? ['id'] : []), 'name')
-    // Mostly what is there in that place; now and then what is another's.
+    // Usually a value of this parent, sometimes one of another.
     const all = chance(90) ? [...kinds.map((kind) => `${place} ${kind}`), ...kinds] : kinds
     for (const kind of all) {
       const values = known.of(kind)

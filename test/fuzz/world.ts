@@ -4,7 +4,7 @@ import { upload } from '../../src/testing/upload.ts'
 import type { ForgeClient } from '../../src/testing/client.ts'
 import { Known } from './known.ts'
 
-/** Accounts, repositories and what lies in them, of a part of the run: requests may delete all of it. */
+/** Accounts, repositories and their contents for one part of the run; requests may delete them. */
 export interface World {
   readonly known: Known
   readonly callers: readonly { readonly name: string; readonly client: ForgeClient }[]
@@ -17,7 +17,7 @@ export interface World {
 const workflow =
   'on: [push, workflow_dispatch]\njobs:\n  one:\n    runs-on: ubuntu-latest\n    steps:\n      - run: true\n'
 
-/** Makes one of everything, by accounts that are new. */
+/** Creates one of everything, with new accounts. */
 export async function makeWorld(forge: Forge, number: number): Promise<World> {
   const [admin, owner, other, org] = ['boss', 'owner', 'other', 'guild'].map((name) => `${name}${number}`) as [
     string,
@@ -115,7 +115,7 @@ const hook = {
   config: { url: 'http://127.0.0.1:9/', content_type: 'json', secret: 'kept' },
 }
 
-/** The sample key with another point: nobody has the other half. */
+/** The sample key with another point; its private half does not exist. */
 function freshKey(number: number): string {
   const [kind, encoded = ''] = publicKey.split(' ')
   const bytes = Buffer.from(encoded, 'base64')

@@ -1,12 +1,11 @@
 /*
- * Notes, in the order in which they end, what a program does to the files below one folder: what it writes, which names
- * it makes, moves and removes, and what it syncs. Loaded before the C library:
+ * Records file operations of a program below one folder in the order in which they complete: writes, creations, renames,
+ * removals and syncs. It is loaded before the C library:
  *
  *     LD_PRELOAD=record.so POWER_ROOT=/folder POWER_LOG=/elsewhere/log program
  *
- * A record is a header of five numbers (length of the whole, kind, place, length of the first and of the second name),
- * the names, and the bytes written. One write each, to a file opened for appending, so those of several processes do
- * not mix.
+ * A record is a header of five numbers (total length, kind, offset, lengths of the two names), the names, and the written
+ * bytes. Each record is one write to a file opened for appending, so records of several processes do not mix.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
