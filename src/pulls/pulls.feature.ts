@@ -2,6 +2,7 @@ import type { Feature } from '../access/feature.ts'
 import { pullRefsCheck } from './doctor.service.ts'
 import { pullPushExtras } from './push-extras.service.ts'
 import { reviews } from './reviews/review.owned.ts'
+import { headDeletionEffect } from './merge/head-deletion.service.ts'
 import { mergeEffect } from './merge/merge-record.service.ts'
 import * as pullSubscribers from './pull.subscribers.ts'
 import * as pullRoutes from './pull.routes.ts'
@@ -12,7 +13,7 @@ import * as pullReviewRoutes from './reviews/review.routes.ts'
 export const pulls: Feature = {
   routes: [pullRoutes, pullMergeRoutes, pullReviewRoutes],
   subscribers: [...pullSubscribers.all],
-  refEffects: [mergeEffect],
+  refEffects: [mergeEffect, headDeletionEffect],
   jobs: [pullSubscribers.checkPullJob],
   doctor: [pullRefsCheck],
   owns: [reviews],

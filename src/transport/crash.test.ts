@@ -290,8 +290,10 @@ async function wrongPulls({ db, git }: Services, repo: RepoRow): Promise<string[
   const main = await git.readRef(repo.git_key, 'refs/heads/main')
   const wrong: string[] = []
   for (const row of rows) {
-    const head = await git.readRef(repo.git_key, `refs/heads/${row.head_branch}`)
     const pullHead = await git.readRef(repo.git_key, `refs/pull/${row.index}/head`)
+    const branch = await git.readRef(repo.git_key, `refs/heads/${row.head_branch}`)
+    // A merge may delete the branch.
+    const head = branch ?? (row.is_merged ? pullHead : undefined)
     if (!main || !head || head !== pullHead) {
       wrong.push(`pull request ${row.index}: its head is ${pullHead} and its branch ${head}`)
       continue
@@ -534,3 +536,58 @@ test('crash: a merge that git has made when the program is killed is recorded by
     rmSync(base, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
   }
 })
+
+for (const [step, exitCode] of [
+  ['prepared', 1],
+  ['committed', 0],
+] as const) {
+  test(`crash: a kill when git has ${step} the deletion of a merged head moves its children with the branch or not at all`, async () => {
+    const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'ingot-crash-'))
+    const folder = join(base, 'data')
+    const started: ChildProcess[] = []
+    const start = async (): Promise<{ running: Running; root: ForgeClient }> => {
+      const running = await startProgram(folder)
+      started.push(running.child)
+      return { running, root: new ForgeClient(running.url, async () => ({ basic: { login: 'root', password } })) }
+    }
+    const api = '/repos/root/crash'
+    try {
+      await runProgram('mkdir', ['-p', folder])
+      writeFileSync(join(folder, 'app.ini'), settings)
+      const { running, root } = await start()
+      await root.must('POST', '/user/repos', { name: 'crash', auto_init: true, default_branch: 'main' })
+      await root.must('POST', `${api}/contents/one`, { branch: 'main', new_branch: 'parent', content: '' })
+      await root.must('POST', `${api}/contents/two`, { branch: 'parent', new_branch: 'child', content: '' })
+      await root.must('POST', `${api}/pulls`, { base: 'main', head: 'parent', title: 'parent' })
+      await root.must('POST', `${api}/pulls`, { base: 'parent', head: 'child', title: 'child' })
+      const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      const receiveHook = files.find((path) => path.endsWith('hooks/post-receive')) as string
+      const hook = join(folder, dirname(receiveHook), 'reference-transaction')
+      const script = `if [ "$1" = ${step} ] && grep -q ' refs/heads/parent$'; then kill -9 ${running.child.pid}; exit ${exitCode}; fi`
+      writeFileSync(hook, `#!/bin/sh\n${script}\nexit 0\n`, { mode: 0o755 })
+      await assert.rejects(root.post(`${api}/pulls/1/merge`, { Do: 'merge', delete_branch_after_merge: true }))
+      await running.ended
+      rmSync(hook)
+
+      const { problems } = await inspect(folder)
+      assert.deepEqual(problems, [])
+      const again = (await start()).root
+      assert.equal((await again.must('GET', `${api}/pulls/1`)).json.merged, true)
+      const isDeleted = (await again.get(`${api}/branches/parent`)).status === 404
+      assert.equal(isDeleted, step === 'committed')
+      const child = (await again.must('GET', `${api}/pulls/2`)).json
+      assert.deepEqual([child.state, child.base.ref], ['open', isDeleted ? 'main' : 'parent'])
+      const count = async (index: number, wanted: string): Promise<number> =>
+        (await again.must('GET', `${api}/issues/${index}/timeline`)).json.filter(
+          ({ type }: { type: string }) => type === wanted,
+        ).length
+      assert.deepEqual(
+        [await count(1, 'delete_branch'), await count(2, 'change_target_branch')],
+        isDeleted ? [1, 1] : [0, 0],
+      )
+    } finally {
+      for (const child of started) child.kill('SIGKILL')
+      rmSync(base, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
+    }
+  })
+}

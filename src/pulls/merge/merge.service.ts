@@ -10,13 +10,12 @@ import { loadIssues, touchIssues } from '../../issues/issue.store.ts'
 import { listClosingReferences } from '../../issues/references/reference.store.ts'
 import { Conflict, Forbidden, MethodNotAllowed, NotFound } from '../../lib/errors.ts'
 import type { IssueId } from '../../lib/ids.ts'
-import { branchRef, isOid, zeroOid } from '../../lib/refs.ts'
+import { branchRef, isOid } from '../../lib/refs.ts'
 import { refusalOf } from '../../code/branches/branch.service.ts'
 import { codeOf } from '../../refs/git-repository.ts'
 import { moveRefs } from '../../refs/journal/ref-door.service.ts'
 import { hasUnsettled } from '../../refs/journal/ref-journal.store.ts'
-import { mustBeRemovable } from '../../refs/protection/protection.service.ts'
-import { openHeadRepo } from '../head-repo.service.ts'
+import { deleteHeadBranch } from './head-deletion.service.ts'
 import { buildMerge } from './merge-build.service.ts'
 import { mustBringSignedCommits, passGate } from './merge-gate.service.ts'
 import { mergeEffect, recordMerge } from './merge-record.service.ts'
@@ -24,9 +23,8 @@ import { mergeSigning } from './merge-signing.service.ts'
 import { mergeMessage } from './merge-template.service.ts'
 import { deleteScheduledMerge, findScheduledMerge, insertScheduledMerge } from './merge.store.ts'
 import { factsOf } from '../pull-sync.service.ts'
-import { retarget } from '../pull-edit.service.ts'
 import type { BuildStyle, MergeStyle } from './merge-style.ts'
-import { findOpenOnRoute, findPullForUpdate, listOpenByBranch, type PullPair } from '../pull.store.ts'
+import { findPullForUpdate, type PullPair } from '../pull.store.ts'
 
 /** What a request to merge says. */
 export interface MergeInput {
@@ -250,44 +248,5 @@ export async function cancelScheduledMerge(ctx: SignedInRepoCtx, { pull }: PullP
     await insertTimelineEntry(tx, by, pull.issue_id, { type: 'pull_cancel_scheduled_merge' })
     await touchIssues(tx, [pull.issue_id], by.atUnix)
     await publish(tx, 'pull.mergeScheduled', { ...factsOf(pull, by.doerId), isCancelled: true })
-  })
-}
-
-/**
- * Deletes the head branch of a merged pull request, after those that are based on it were given its base. Left alone
- * when another one uses it or when it has moved on; default and protected branches, and those the caller may not write,
- * are `Forbidden` (contract).
- */
-async function deleteHeadBranch(ctx: SignedInRepoCtx, pull: PullRow): Promise<void> {
-  const head = await openHeadRepo(ctx, pull)
-  if (!head) return
-  const { repo } = head
-  const branch = pull.head_branch
-  const users = await listOpenByBranch(ctx.db, 'head', repo.id, [branch])
-  if (users.some((other) => other.id !== pull.id)) return
-  await mustBeRemovable(head, branch)
-  const by = attributionNow(ctx)
-  await transaction(ctx.db, async (tx) => {
-    const children = await listOpenByBranch(tx, 'base', repo.id, [branch])
-    const moved: PullRow[] = []
-    for (const child of children) {
-      if (pull.repo_id !== repo.id || child.head_repo_id === null) continue
-      const route = {
-        repoId: child.repo_id,
-        baseBranch: pull.base_branch,
-        headRepoId: child.head_repo_id,
-        headBranch: child.head_branch,
-        flow: child.flow,
-      }
-      const isSelf = child.head_repo_id === repo.id && child.head_branch === pull.base_branch
-      if (!isSelf && !(await findOpenOnRoute(tx, route))) moved.push(child)
-    }
-    await retarget(tx, by, moved, pull.base_branch)
-  })
-  const change = { ref: branchRef(branch), old: pull.synced_oid, new: zeroOid(repo.object_format) }
-  const result = await moveRefs(ctx, codeOf(repo), [change], { doerId: ctx.viewer.id, via: 'merge' })
-  if (!result.ok) return
-  await transaction(ctx.db, async (tx) => {
-    await insertTimelineEntry(tx, by, pull.issue_id, { type: 'delete_branch', old_ref: branch })
   })
 }
