@@ -11,14 +11,14 @@ import type { Commit, GitLimits, LogLevel, ObjectFormat, ObjectType, ReadFrom, T
 import type { GitSettings } from './git-settings.ts'
 import type { SharedFetches } from './transport/shared-fetch.ts'
 
-/** What all functions of the git layer share. */
+/** State that all functions of the git layer share. */
 export type GitContext = {
   readonly root: string
   readonly broker: BrokerClient
   readonly settings: GitSettings
   readonly limits: GitLimits
   readonly durable: boolean
-  /** Whether other machines work on the same folder. */
+  /** Whether other machines work on the same repositories. */
   readonly shared: boolean
   readonly lockAgeMs: number
   readonly log: (level: LogLevel, message: string, data?: Readonly<Record<string, unknown>>) => void
@@ -31,47 +31,36 @@ export type CachedObject =
   | { readonly kind: 'tag'; readonly tag: Tag }
   | { readonly kind: 'tree'; readonly entries: readonly TreeEntry[] }
 
-/** A loose reference as it was read, and what its file looked like before. */
-export type ShortFile = {
-  readonly ino: number
-  readonly mtimeMs: number
-  readonly ctimeMs: number
-  readonly size: number
-  readonly text: string
-}
-
 export type PackedRef = { readonly name: string; readonly oid: Oid; readonly peeled: Oid | undefined }
 
-/** The parsed `packed-refs` file. `stamp` changes whenever the file does: git always replaces it by a new one. */
+/** The parsed `packed-refs` file. git replaces the file on each change, so `stamp` changes with it. */
 export type PackedRefs = {
   readonly stamp: string
-  /** By name bytewise. */
+  /** In bytewise order of names. */
   readonly list: readonly PackedRef[]
   readonly byName: ReadonlyMap<string, PackedRef>
-  /** Whether an entry without `peeled` is known to be no tag. */
+  /** Whether an entry without `peeled` is known not to be a tag. */
   readonly fullyPeeled: boolean
 }
 
 /**
- * Objects never change, so these are bounded but never invalidated. Their keys begin with the repository (or
- * quarantine), for an object of one repository must not become readable in another. A removed key is never used again.
+ * Objects never change, so entries are evicted but never invalidated. Keys begin with the repository or quarantine, so
+ * that an object of one repository is not readable in another. Keys of removed repositories are never reused.
  */
 export type GitCaches = {
   readonly objects: Cache<string, CachedObject>
   readonly infos: Cache<string, { type: ObjectType; sizeBytes: number }>
-  /** Contents of small files. */
+  /** Contents of small blobs. */
   readonly blobs: Cache<string, Buffer>
   readonly packedRefs: Cache<string, PackedRefs>
-  /** Loose references by their paths, looked at each time; see `ref-reader.ts`. */
-  readonly shortFiles: Cache<string, ShortFile>
   readonly formats: Cache<string, ObjectFormat>
-  /** Answers of history questions about fixed ids: counts, pages of logs, merge bases, ancestry, last commits. */
+  /** Answers about fixed object ids: counts, log pages, merge bases, ancestry, last commits. */
   readonly answers: Cache<string, NonNullable<unknown>>
-  /** Answers that are being worked out, so that the same question is not worked on twice at once. */
+  /** Answers under way, so that concurrent equal questions share one computation. */
   readonly pending: Map<string, Promise<NonNullable<unknown>>>
 }
 
-/** Where a repository (or a quarantine of it) is read from. */
+/** Where a repository or a quarantine is read. */
 export type Location = {
   readonly key: GitKey
   readonly directory: string
@@ -89,7 +78,7 @@ export function locate(context: GitContext, at: ReadFrom): Location {
   if ('with' in at) {
     if (!isGitKey(at.with)) throw new NotFound('the repository does not exist', 'git_repository_missing')
     const others = join(repositoryPath(context.root, at.with), 'objects')
-    // A name of its own for all that is kept: what one repository borrows for a moment is none of its objects.
+    // A scope of its own: the borrowed objects do not belong to the first repository.
     return { key, directory, scope: `${key}+${at.with}`, environment: { GIT_ALTERNATE_OBJECT_DIRECTORIES: others } }
   }
   if (!at.path.startsWith(`${objects}/`) || at.path.includes('/../')) {
@@ -103,7 +92,7 @@ export function locate(context: GitContext, at: ReadFrom): Location {
   }
 }
 
-/** Throws `NotFound` when the failure of a call is only that the repository is not there. */
+/** Throws `NotFound` when the repository does not exist, else rethrows the error. */
 export function explainMissing(location: Location, error: unknown): never {
   if (!existsSync(join(location.directory, 'HEAD'))) {
     throw new NotFound('the repository does not exist', 'git_repository_missing')
@@ -111,7 +100,7 @@ export function explainMissing(location: Location, error: unknown): never {
   throw error
 }
 
-/** Ids come from callers who got them from clients: nothing that is not an id reaches a command line. */
+/** Object ids come from clients: nothing else may reach a command line. */
 export function checkOids(...oids: readonly (string | undefined)[]): void {
   for (const oid of oids) {
     if (oid !== undefined && !isOid(oid)) throw new Invalid(`not an object id: ${oid.slice(0, 80)}`)
@@ -133,25 +122,24 @@ export async function formatOf(context: GitContext, key: GitKey): Promise<Object
   return format
 }
 
-/** Empty caches, for which there is so much memory together with all others of the application. */
+/** Empty caches within a memory budget. */
 export function newCaches(budget: CacheBudget): GitCaches {
   return {
     objects: budget.open('git objects', { sizeOf: (object, key) => key.length + sizeOfCached(object) }),
     infos: budget.open('git objects', { sizeOf: (_, key) => key.length + 50 }),
     blobs: budget.open('git objects', { sizeOf: (content, key) => key.length + content.length }),
-    // However many there are: without it they are read again for each one that is asked for.
+    // Without a limit per entry: a large file would otherwise be parsed for each reference.
     packedRefs: budget.open('git references', {
       maxEntryBytes: budget.maxBytes,
       sizeOf: ({ byName }) => byName.size * 200,
     }),
-    shortFiles: budget.open('git references', { sizeOf: ({ text }, path) => path.length + text.length + 100 }),
     formats: budget.open('git references', { sizeOf: (_, key) => key.length }),
     answers: budget.open('git answers', { sizeOf: sizeOfAnswer }),
     pending: new Map(),
   }
 }
 
-/** About the bytes an answer and its key take. */
+/** Approximate bytes of an answer and its key. */
 function sizeOfAnswer(answer: NonNullable<unknown>, key: string): number {
   if (Array.isArray(answer)) return key.length + answer.length * (typeof answer[0] === 'object' ? 400 : 80)
   return key.length + (answer instanceof Map ? answer.size * 200 : 50)

@@ -3,18 +3,18 @@ import { join } from 'node:path'
 import type { GitKey } from '../lib/ids.ts'
 
 /**
- * The opaque name of one bare repository: 24 lower-case hexadecimal characters, stored in the row of what it belongs to
- * (a wiki has a key of its own). Renames and transfers change rows, never the disk.
+ * The opaque name of a bare repository: 24 lower-case hexadecimal digits, stored in the row of its owner (a wiki has a
+ * key of its own). Renames and transfers change rows, never files.
  */
 export type { GitKey }
 
-/** A fresh key; 96 random bits, so two never meet. */
+/** Returns a new key of 96 random bits. */
 export const newGitKey = (): GitKey => randomBytes(12).toString('hex') as GitKey
 
-/** Whether a text has the form of a key; the repository itself may not exist. */
+/** Whether a text has the form of a key; the repository may not exist. */
 export const isGitKey = (text: string): text is GitKey => /^[0-9a-f]{24}$/.test(text)
 
-/** Where the repository of a key lies. For `src/git/` only: nothing else knows a path. */
+/** The folder of a repository. Only `src/git/` may call this. */
 export function repositoryPath(repositoriesRoot: string, key: GitKey): string {
   if (!isGitKey(key)) throw new TypeError('not a git key')
   return join(repositoriesRoot, key.slice(0, 2), `${key}.git`)

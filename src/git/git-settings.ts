@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { Unavailable } from '../lib/errors.ts'
 import { fetchedPrefix } from '../lib/refs.ts'
 
-/** Where commands are looked for. Nothing of the environment of whoever started the server reaches git. */
+/** Search path for commands. git inherits nothing from the environment of the server. */
 const searchPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/homebrew/bin'
 
 /**
- * `pre-receive` and `post-receive`. No process but the shell itself: `read`, `printf` and `echo` are its own. Every
- * line has a word of ours in front and free text its length (bytes, since LC_ALL is C): see broker/hook-link.ts. When
- * no answer comes (the server died), the loop ends at the end of file and the hook refuses. What the server accepted and
- * lets run is then given to the scripts of the repository itself (custom-hooks.ts), as git would give it.
+ * The `pre-receive` and `post-receive` hooks. They start no process: `read`, `printf` and `echo` are shell built-ins.
+ * Each line begins with a keyword, and free text has its length in bytes (LC_ALL is C); see broker/hook-link.ts. When
+ * the server dies, the loop ends at the end of the file and the hook refuses. After the server accepted, the hook runs
+ * the scripts of the repository (custom-hooks.ts).
  */
 const receiveHook = `#!/bin/sh
 updates=
@@ -50,7 +50,10 @@ fi
 printf '%s' "$updates" | "custom_hooks/\${0##*/}"
 `
 
-/** Relays both directions of git's proc-receive conversation; a background job loses its standard input, hence 7. */
+/**
+ * Relays both directions of the proc-receive conversation. A background job loses its standard input, hence descriptor
+ * 7.
+ */
 const topicHook = `#!/bin/sh
 exec 7<&0
 cat <&7 >&5 &
@@ -59,13 +62,13 @@ exec cat <&6
 
 const hooks = { 'pre-receive': receiveHook, 'post-receive': receiveHook, 'proc-receive': topicHook }
 
-/** Files of more bytes than this are streamed by git. */
+/** git streams larger files. */
 const bigFileBytes = 8 << 20
 
-/** Most threads of one git that packs: each has its own window in memory. */
+/** Threads of one packing git; each has its own window in memory. */
 const maxPackThreads = 4
 
-/** Faults in the history of well-known old projects that do no harm; pushes and fetches of other servers take them. */
+/** Harmless faults in the histories of well-known projects; pushes and fetches accept them. */
 const harmlessFaults = [
   'badTimezone',
   'missingSpaceBeforeDate',
@@ -158,15 +161,15 @@ ${harmlessFaults}
 `
 
 export type GitSettings = {
-  /** Folder with the hooks, checked before each push. */
+  /** Folder of the hooks, checked before each push. */
   readonly hooksFolder: string
-  /** Of every git process. */
+  /** Environment of every git process. */
   readonly environment: Readonly<Record<string, string>>
 }
 
 /**
- * Writes the configuration and the hooks of all git processes below the repositories, in a folder named by their
- * content, so that several servers (also of different versions) can share the repositories. Idempotent.
+ * Writes the configuration and the hooks of all git processes below the repositories. The folder is named by a hash of
+ * its content, so that servers of different versions can share the repositories. Idempotent.
  */
 export async function writeGitSettings(repositoriesRoot: string, durable: boolean): Promise<GitSettings> {
   const texts = { ...hooks, configuration: configuration('', durable) }
@@ -197,8 +200,8 @@ export async function writeGitSettings(repositoriesRoot: string, durable: boolea
 }
 
 /**
- * Refuses when git would silently pass over a hook (missing, not executable, a file system that executes nothing),
- * since then a push would meet no policy at all.
+ * Throws `Unavailable` when a hook is missing or not executable: git would skip it, and the push would be checked by
+ * nothing.
  */
 export async function checkHooks(hooksFolder: string): Promise<void> {
   try {
@@ -215,6 +218,6 @@ async function place(path: string, text: string, mode: number): Promise<void> {
     await writeFile(temporary, text, { mode })
     await rename(temporary, path)
   }
-  // The umask of the server may have taken the bit away.
+  // The umask of the server may have cleared the bit.
   await chmod(path, mode)
 }

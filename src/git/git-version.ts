@@ -5,8 +5,8 @@ const run = promisify(execFile)
 const timeoutMs = 30_000
 
 /**
- * Rejects when git is missing, does not answer, or is older than 2.39. This is the one command that the server runs itself: once, at its
- * start, while it is small.
+ * Rejects when git is missing, does not answer, or is older than 2.39. The server itself runs only this command, once
+ * at its start, while it is small (docs/decisions/0015).
  */
 export async function checkGitVersion(gitBinary: string, environment: Readonly<Record<string, string>>): Promise<void> {
   const { stdout } = await run(gitBinary, ['version'], { env: environment, timeout: timeoutMs, maxBuffer: 4096 })

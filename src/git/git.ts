@@ -1,9 +1,9 @@
 /**
- * What the forge can do with repositories. Only types live here; `startGit` (start-git.ts) gives the value.
+ * The interface of the git layer. This file holds types; `startGit` (start-git.ts) returns the value.
  *
- * Errors of all calls: `NotFound` when the repository or object does not exist (or is of another type), `Invalid` for
- * names and ids that are malformed, `TooLarge` for a passed limit, `Unavailable` when git cannot answer now (the
- * broker died, the disk is full, too many requests wait, a deadline passed).
+ * Errors of all calls: `NotFound` when the repository or the object does not exist or has another type, `Invalid` for
+ * malformed names and ids, `TooLarge` when a limit is exceeded, `Unavailable` when git cannot answer (the broker died,
+ * the disk is full, the queue is full, a deadline passed).
  */
 import type { Readable } from 'node:stream'
 import type { CacheBudget } from '../lib/cache-budget.ts'
@@ -14,19 +14,19 @@ import type { TreeLimits } from './objects/measure-tree.ts'
 export type ObjectFormat = 'sha1' | 'sha256'
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag'
 
-/** A push whose objects are not yet part of the repository; valid until the `checkPush` call that got it settles. */
+/**
+ * The objects of a push that the repository does not have yet; valid until the `checkPush` call that receives it
+ * settles.
+ */
 export type Quarantine = { readonly key: GitKey; readonly path: string }
 
-/** A repository seen together with the objects of another one, which stay where they are: to compare across forks. */
+/** A repository read together with the objects of another one, to compare across forks. No object is copied. */
 export type Together = { readonly key: GitKey; readonly with: GitKey }
 
-/**
- * Where to read: a repository, a repository as it would be with the objects of a push under examination, or two
- * repositories at once.
- */
+/** Where to read: a repository, a repository with the quarantined objects of a push, or two repositories together. */
 export type ReadFrom = GitKey | Quarantine | Together
 
-/** Who and when. `offsetMinutes` is east of UTC (120 is `+0200`). */
+/** A person and a time. `offsetMinutes` is east of UTC: 120 is `+0200`. */
 export type Identity = {
   readonly name: string
   readonly email: string
@@ -40,11 +40,11 @@ export type Commit = {
   readonly parents: readonly Oid[]
   readonly author: Identity
   readonly committer: Identity
-  /** Complete, with its final newline; decoded by the commit's `encoding` header, else UTF-8. */
+  /** The whole message with its final newline, decoded by the commit's `encoding` header, else as UTF-8. */
   readonly message: string
-  /** The armoured signature (`gpgsig`), without the leading spaces of its continuation lines. */
+  /** The armored signature (`gpgsig`), without the leading spaces of continuation lines. */
   readonly signature?: string
-  /** The exact bytes that were signed; present with `signature`. */
+  /** The bytes that were signed; present with `signature`. */
   readonly signedPayload?: Buffer
 }
 
@@ -53,7 +53,7 @@ export type Tag = {
   readonly target: Oid
   readonly targetType: ObjectType
   readonly name: string
-  /** Absent in some very old tags. */
+  /** Absent in some old tags. */
   readonly tagger?: Identity
   /** Without the signature, with its final newline. */
   readonly message: string
@@ -61,7 +61,7 @@ export type Tag = {
   readonly signedPayload?: Buffer
 }
 
-/** `mode` has six digits (`100644`, `100755`, `120000`, `040000`, `160000`); `commit` is a submodule. */
+/** `mode` has six digits (`100644`, `100755`, `120000`, `040000`, `160000`). The type `commit` is a submodule. */
 export type TreeEntry = {
   readonly mode: string
   readonly type: 'blob' | 'tree' | 'commit'
@@ -69,16 +69,16 @@ export type TreeEntry = {
   readonly name: string
 }
 
-/** An entry with its path from the root of the tree that was asked; `sizeBytes` only when it was asked for. */
+/** An entry with its path from the root of the tree; `sizeBytes` is present only when the caller asked for it. */
 export type PathEntry = TreeEntry & { readonly path: string; readonly sizeBytes?: number }
 
 export type Resolved = {
-  /** The object the name stands for: a tag object for an annotated tag. */
+  /** The object that the name resolves to: the tag object for an annotated tag. */
   readonly oid: Oid
   readonly type: ObjectType
-  /** The commit below (tags peeled); absent when there is none. */
+  /** The commit after peeling tags; absent when the object leads to no commit. */
   readonly commit?: Oid
-  /** The full reference the name was found as; absent for ids. */
+  /** The full name of the reference that matched; absent for object ids. */
   readonly ref?: string
 }
 
@@ -87,12 +87,12 @@ export type Ref = {
   readonly name: string
   readonly oid: Oid
   readonly type: ObjectType
-  /** What an annotated tag finally points at; equals `oid` for everything else. */
+  /** The object at the end of a chain of tags; equals `oid` for other objects. */
   readonly peeled: Oid
   readonly peeledType: ObjectType
 }
 
-/** A reference name and its value, with nothing read from the object store. */
+/** The name and value of a reference, without a look into the object store. */
 export type BareRef = { readonly name: string; readonly oid: Oid }
 
 export type Blob = {
@@ -103,18 +103,18 @@ export type Blob = {
 }
 
 export type LogQuery = {
-  /** Commits to start at; the newest first in git's default order. */
+  /** Commits to start at. The newest comes first, in git's default order. */
   readonly from: readonly Oid[]
-  /** Commits whose history is left out. */
+  /** Commits whose history is excluded. */
   readonly not?: readonly Oid[]
-  /** File or folder, taken literally; no renames are followed. */
+  /** A file or folder, taken literally. Renames are not followed. */
   readonly path?: string
   readonly firstParent?: boolean
   /** Oldest first. */
   readonly reverse?: boolean
   readonly skip?: number
   readonly limit?: number
-  /** Without merges (commits of two and more parents). */
+  /** Leaves out merges: commits with two or more parents. */
   readonly noMerges?: boolean
   readonly sinceUnix?: number
   readonly untilUnix?: number
@@ -125,13 +125,13 @@ export type FileStatus = 'added' | 'modified' | 'deleted' | 'renamed' | 'copied'
 
 export type FileChange = {
   readonly status: FileStatus
-  /** The new path; for deletions the path that is gone. */
+  /** The new path; for a deletion the removed path. */
   readonly path: string
   /** For renames and copies. */
   readonly oldPath?: string
   readonly oldMode: string
   readonly newMode: string
-  /** All zeros where there is no such side. */
+  /** All zeros when the file does not exist on this side. */
   readonly oldOid: Oid
   readonly newOid: Oid
   readonly additions: number
@@ -142,7 +142,7 @@ export type FileChange = {
 }
 
 export type DiffQuery = {
-  /** A commit or tree; undefined compares with nothing (the first commit). */
+  /** A commit or tree; undefined compares with the empty tree. */
   readonly base: Oid | undefined
   readonly head: Oid
   readonly whitespace?: 'ignore-all' | 'ignore-change' | 'ignore-eol' | 'show-all'
@@ -153,13 +153,16 @@ export type DiffQuery = {
 }
 
 export type DiffTextQuery = DiffQuery & {
-  /** Whole binary deltas and full index ids, so that the text can be applied. */
+  /** With whole binary deltas and full object ids, so that the text can be applied. */
   readonly binary?: boolean
   /** Default 3. */
   readonly contextLines?: number
 }
 
-/** One file of a change: `delete` of a folder removes all below; modes are `100644`, `100755`, `120000`, `160000`. */
+/**
+ * A change to one path. `delete` of a folder removes everything below it. Modes are `100644`, `100755`, `120000` and
+ * `160000`.
+ */
 export type TreeChange =
   | {
       readonly op: 'write'
@@ -169,18 +172,18 @@ export type TreeChange =
     }
   | { readonly op: 'delete'; readonly path: string }
 
-/** What is to become of one file. */
+/** A request to create, update or delete one file. */
 export type FileEdit = {
   readonly operation: 'create' | 'update' | 'delete'
   readonly path: string
-  /** An update that moves the file: where it is now. */
+  /** For an update that moves the file: its present path. */
   readonly fromPath?: string | undefined
   readonly content: Buffer
-  /** What the file must be now; unchecked when absent. */
+  /** The id that the file must have now; not checked when absent. */
   readonly expectedOid?: string | undefined
 }
 
-/** Why an edit does not fit what is there; `path` is where. */
+/** Why an edit does not apply; `path` says where. */
 export type EditProblem =
   | { readonly reason: 'missing' | 'is_folder' | 'no_folder'; readonly path: string }
   | { readonly reason: 'other_content'; readonly path: string; readonly found: Oid }
@@ -190,7 +193,7 @@ export type PlannedEdits =
   | { readonly ok: true; readonly changes: readonly TreeChange[] }
   | { readonly ok: false; readonly edit: FileEdit; readonly problem: EditProblem }
 
-/** Small blobs of the history of all references, or of that of `from` without that of `not`. */
+/** Selects small blobs in the history of all references, or in the history of `from` without the history of `not`. */
 export type SmallBlobQuery = {
   readonly from?: readonly Oid[]
   readonly not?: readonly Oid[]
@@ -200,22 +203,22 @@ export type SmallBlobQuery = {
 
 export type BlobSource = { readonly stream: Readable; readonly sizeBytes: number }
 
-/** Makes the armoured signature of the bytes of a commit or tag. */
+/** Returns the armored signature of the bytes of a commit or tag. */
 export type Sign = (payload: Buffer) => Promise<string>
 
 export type NewCommit = {
   readonly parents: readonly Oid[]
-  /** The tree, or a base tree (undefined: empty) with changes made on top in order. */
+  /** The tree, or a base tree (undefined: the empty tree) and changes to make to it in order. */
   readonly tree: Oid | { readonly base: Oid | undefined; readonly changes: readonly TreeChange[] }
   readonly author: Identity
   readonly committer: Identity
-  /** A final newline is added when missing, unless the message is whole. */
+  /** A missing final newline is added unless `isMessageWhole`. */
   readonly message: string
   readonly isMessageWhole?: boolean
   readonly sign?: Sign
 }
 
-/** The first commit of a new repository, with files of its root alone. */
+/** The first commit of a new repository; its files are in the root folder. */
 export type FirstCommit = {
   readonly files: readonly { readonly name: string; readonly content: Buffer }[]
   readonly author: Identity
@@ -229,11 +232,11 @@ export type NewRepositoryOptions = {
   readonly defaultBranch?: string
   /** Default `sha1`. */
   readonly objectFormat?: ObjectFormat
-  /** What the default branch begins with; without it there is no branch. */
+  /** The first commit of the default branch; without it the repository has no branch. */
   readonly first?: FirstCommit | undefined
 }
 
-/** What a new repository takes on the disk, and its first commit where one was asked for. */
+/** The bytes that a new repository takes on disk, and the id of its first commit. */
 export type MadeRepository = { readonly sizeBytes: number; readonly first: Oid | undefined }
 
 export type NewTag = {
@@ -246,13 +249,14 @@ export type NewTag = {
 }
 
 /**
- * `old`: the value it must have now (all zeros: must not exist); undefined: whatever it is. `new` all zeros deletes.
+ * `old` is the required present value (all zeros: must not exist); undefined accepts any value. All zeros as `new`
+ * deletes.
  */
 export type RefUpdate = { readonly ref: string; readonly old: Oid | undefined; readonly new: Oid }
 
 /**
- * stale: it is not at `old`; exists: it was to be new; conflict: `a` and `a/b` cannot both exist; invalid: name or
- * object.
+ * stale: the present value is not `old`; exists: the reference must not exist; conflict: `a` and `a/b` cannot both
+ * exist; invalid: bad name or object id.
  */
 export type RefUpdateResult =
   | { readonly ok: true }
@@ -265,14 +269,14 @@ export type RefUpdateResult =
 
 export type MergeTreeResult =
   | { readonly clean: true; readonly tree: Oid }
-  /** `tree` holds conflict markers; `conflicts` are paths; `messages` are git's own, for people. */
+  /** `tree` holds conflict markers; `conflicts` are paths; `messages` are git's own. */
   | {
       readonly clean: false
       readonly tree: Oid
       readonly conflicts: readonly string[]
       readonly messages: readonly string[]
     }
-  /** The two have no common ancestor and no base was given. */
+  /** The commits have no common ancestor and no base was given. */
   | {
       readonly clean: false
       readonly unrelated: true
@@ -282,7 +286,7 @@ export type MergeTreeResult =
 
 export type RebaseResult =
   | { readonly ok: true; readonly tip: Oid; readonly commits: readonly Oid[] }
-  /** `commit` is the one that could not be replayed. */
+  /** `commit` is the one that does not apply. */
   | {
       readonly ok: false
       readonly commit: Oid
@@ -299,63 +303,49 @@ export type RebaseRequest = {
   readonly sign?: Sign
 }
 
-export type CherryPick = {
-  readonly commit: Oid
-  readonly onto: Oid
-  readonly mainline?: number
-  readonly revert?: boolean
-  /** Default: the author of the commit (the committer for a revert). */
-  readonly author?: Identity
-  readonly committer: Identity
-  readonly message?: string
-  readonly sign?: Sign
-}
-
 export type UploadPackRequest = {
-  /** Value of `Git-Protocol` / `GIT_PROTOCOL`, already checked by the caller's rule; others are ignored. */
+  /** Value of `Git-Protocol` or `GIT_PROTOCOL`; malformed values are ignored. */
   readonly protocol?: string
   /**
-   * true: stateless-rpc over HTTP (`advertise` or one request body); false: the whole conversation over SSH, in which git is
-   * started when the client has said what it wants.
+   * true: one request and one response over HTTP; false: a whole conversation over SSH. In both cases git starts only
+   * when the client has sent what git needs.
    */
   readonly stateless: boolean
-  /** HTTP `info/refs`: only the advertisement is written, without the `# service=` packet. */
+  /** HTTP `info/refs`: write only the advertisement, without the `# service=` packet. */
   readonly advertise?: boolean
-  /** What the client sends (already decompressed); none with `advertise`. */
+  /** The decompressed request; absent with `advertise`. */
   readonly body?: Readable
-  /** Aborted when the client goes away: git and its children are killed. */
+  /** Aborted when the client disconnects; kills git and its children. */
   readonly signal?: AbortSignal
-  /** Where git's work for this client is counted; nowhere unless given. */
+  /** The account of resources that this client uses; unlimited when absent. */
   readonly share?: ClientShare
 }
 
-/** What one client takes of what all need. */
+/** What one client may use of shared resources. */
 export type ClientShare = {
-  /** Stands for whoever asks; others are told apart by it. */
+  /** Identifies the client among all others. */
   readonly who: string
   /**
-   * Asked for a place right before git is started, when all that it needs of the client is there. Gives what is called
-   * when git has ended; rejects when there is none.
+   * Takes a place right before git starts, once git needs nothing more from the client to begin. Resolves with the
+   * function that gives the place back; rejects when no place becomes free.
    */
   readonly place: (signal: AbortSignal | undefined) => Promise<() => void>
-  /** Room on the disk for what git has made and the client has not taken yet. */
+  /** Disk space for output of git that the client has not read yet. */
   readonly room?: { tryTake(bytes: number): boolean; release(bytes: number): void }
 }
 
-/** A running service: what git writes, and how it ended. `output` must be read or destroyed (destroying kills git). */
+/** A running service. The caller must read or destroy `output`; destroying it kills git. */
 export type GitService = {
   readonly output: Readable
-  /**
-   * Never rejects because of git's own exit code; rejects with `Unavailable` when the broker dies or a deadline passes.
-   */
+  /** Rejects with `Unavailable` when the broker dies or a deadline passes, never because of git's exit code. */
   readonly finished: Promise<{ readonly exitCode: number; readonly stderr: string }>
 }
 
-/** Scripts of a repository that run in a push. */
+/** Scripts of one repository that run in a push. */
 export const customHookNames = ['pre-receive', 'update', 'post-receive'] as const
 export type CustomHookName = (typeof customHookNames)[number]
 
-/** A file of an object store, for clients that fetch files one by one. */
+/** A file of the object store, for clients of the dumb protocol. */
 export type StoredFile = { readonly sizeBytes: number; read(): Readable }
 
 export type PushedUpdate = { readonly ref: string; readonly old: Oid; readonly new: Oid }
@@ -363,36 +353,39 @@ export type PushedUpdate = { readonly ref: string; readonly old: Oid; readonly n
 export type PushCheck = {
   readonly updates: readonly PushedUpdate[]
   readonly pushOptions: readonly string[]
-  /** Reads through it see the objects of this push. */
+  /** Reads with it see the objects of this push. */
   readonly quarantine: Quarantine
 }
 
-/** What became of one reference of the topic flow (`refs/for/*`), in the words of git's proc-receive protocol. */
+/** The outcome of a push to one topic reference (`refs/for/*`), for git's proc-receive protocol. */
 export type TopicOutcome =
   | { readonly ref: string; readonly ok: false; readonly message: string }
   | {
       readonly ref: string
       readonly ok: true
-      /** What the client is told was changed instead. */
+      /** The reference that the client reports as changed instead. */
       readonly reported?: { readonly ref: string; readonly old?: Oid; readonly new?: Oid; readonly forced?: boolean }
     }
 
 export type ReceiveCallbacks = {
-  /** Whether the repository's own scripts (`writeCustomHook`) run after what the callbacks said. Default false. */
+  /** Whether the scripts of the repository (`writeCustomHook`) run after the callbacks accepted. Default false. */
   readonly customHooks?: boolean
   /**
-   * While objects are in quarantine. A refusal refuses the whole push; `lines` are shown to the client as `remote:`
+   * Called while the objects are in quarantine. A refusal refuses the whole push; the client shows `lines` as `remote:`
    * lines.
    */
   readonly checkPush: (
     push: PushCheck,
   ) => Promise<{ ok: true; lines?: readonly string[] } | { ok: false; lines: readonly string[] }>
-  /** After the references moved, with exactly those that did; `lines` are shown to the client. */
+  /** Called after references moved, with exactly those that moved; the client shows `lines`. */
   readonly recordRefUpdates: (push: {
     updates: readonly PushedUpdate[]
     pushOptions: readonly string[]
   }) => Promise<{ lines: readonly string[] }>
-  /** References below `refs/for/`, after checkPush, objects already in the repository. Without it they are refused. */
+  /**
+   * Called after `checkPush` for references below `refs/for/`, with the objects in the repository. Without it such
+   * references are refused.
+   */
   readonly handleTopics?: (push: {
     updates: readonly PushedUpdate[]
     pushOptions: readonly string[]
@@ -401,7 +394,7 @@ export type ReceiveCallbacks = {
 
 export type ReceivePackRequest = UploadPackRequest & {
   readonly callbacks: ReceiveCallbacks
-  /** Largest pack accepted, in bytes; default from the options. */
+  /** Largest pack, in bytes; default from the options. */
   readonly maxPackBytes?: number
 }
 
@@ -409,72 +402,66 @@ export type ArchiveFormat = 'zip' | 'tar.gz' | 'tar' | 'bundle'
 
 export type FsckReport = { readonly ok: boolean; readonly problems: readonly string[] }
 
-/** `bitmap`: one over the packs as they are, when clones would gain by it and there is none. */
+/** `bitmap` writes one over the present packs when they lack one and clones would gain by it. */
 export type MaintenanceTask = 'pack-refs' | 'bitmap' | 'commit-graph' | 'repack' | 'leftovers'
 
-/** A bare repository under names, which no key leads to. */
+/** A bare repository at `<owner>/<name>.git`, which no key refers to. */
 export type UnadoptedFolder = { readonly owner: string; readonly name: string }
 
 export type Git = {
   // Repositories
   create(key: GitKey, options?: NewRepositoryOptions): Promise<MadeRepository>
-  /** Renamed aside first, so it is gone at once; a missing one is no error. */
+  /**
+   * Renames the repository before deleting its files, so that it disappears at once. A missing repository is no error.
+   */
   remove(key: GitKey): Promise<void>
   exists(key: GitKey): Promise<boolean>
-  /** Bytes on disk of the whole repository. */
+  /** Bytes of the whole repository on disk. */
   sizeBytes(key: GitKey): Promise<number>
   listKeys(): AsyncIterable<GitKey>
   objectFormat(key: GitKey): Promise<ObjectFormat>
-  /** Folders `<owner>/<name>.git` below the root, in lower case, that somebody laid there to be taken over. */
+  /** Folders `<owner>/<name>.git` below the root, in lower case, which administrators may adopt. */
   listUnadopted(): AsyncIterable<UnadoptedFolder>
   /**
-   * Moves such a folder to the place of a fresh key, without its settings and hooks. `NotFound` when it is not there,
-   * `Invalid` when it is not whole by itself.
+   * Moves an unadopted folder to the place of a new key, without its settings and hooks. Throws `NotFound` when it does
+   * not exist, `Invalid` when it depends on another repository.
    */
   adopt(from: UnadoptedFolder, key: GitKey): Promise<ObjectFormat>
-  /** Moves it back. */
+  /** Moves an adopted repository back. */
   unadopt(key: GitKey, to: UnadoptedFolder): Promise<void>
-  /** False when it is not there. */
+  /** Returns false when the folder does not exist. */
   removeUnadopted(folder: UnadoptedFolder): Promise<boolean>
   /**
-   * A new independent repository with the branches and tags (or one branch) of another; objects are hard links where
+   * Makes an independent repository with the branches and tags, or one branch, of another. Objects are hard links where
    * possible.
    */
   fork(from: GitKey, to: GitKey, options?: { onlyBranch?: string }): Promise<void>
-  /**
-   * Objects reachable from `wants` of another repository become part of this one (pull requests from forks). No ref
-   * changes.
-   */
+  /** Copies the objects reachable from `wants` between two repositories. References stay as they are. */
   fetchObjects(from: GitKey, to: GitKey, wants: readonly Oid[]): Promise<void>
-  /**
-   * From another server (migrations, mirrors): `url` was checked by the caller; refs as `refspecs` say, forced and
-   * pruned.
-   */
+  /** Fetches from another server. The caller has checked `url`; references follow `refspecs`, forced and pruned. */
   fetchRemote(key: GitKey, options: RemoteFetch): Promise<{ updates: readonly PushedUpdate[] }>
-  /** To another server (push mirrors). */
+  /** Pushes to another server. */
   pushRemote(key: GitKey, options: RemotePush): Promise<{ ok: boolean; report: string }>
   fsck(key: GitKey): Promise<FsckReport>
-  /** Removes repositories that crashes left half-made or half-removed a day ago and before; gives how many. */
+  /** Removes repositories that a crash left half-created or half-removed more than a day ago; returns their number. */
   removeLeftovers(): Promise<number>
-  /** Locks and temporary files that killed git processes left in a repository, by path within it. */
+  /** Locks and temporary files that killed git processes left in a repository, relative to it. */
   findDead(key: GitKey): Promise<readonly string[]>
-  /** Removes them; gives how many. */
+  /** Removes them; returns their number. */
   removeDead(key: GitKey): Promise<number>
   maintain(
     key: GitKey,
     tasks: readonly MaintenanceTask[],
     options?: { force?: boolean },
   ): Promise<{ done: readonly MaintenanceTask[] }>
-  /** An own copy as one file (backup): a bundle of all references. */
-  bundle(key: GitKey): Promise<GitService>
 
   // Names
   /**
-   * A branch, tag, full reference (`refs/…`), `HEAD`, or an id (whole or abbreviated to ≥ 7 digits), in git's order;
-   * anything with revision operators (`..`, `^`, `~`, `:`, `@{`) or a leading `-` that is no reference gives undefined.
+   * Resolves a branch, tag, full reference, `HEAD`, or an id (whole or at least 7 digits). Revision operators (`..`,
+   * `^`, `~`, `:`, `@{`) give undefined.
    */
   resolve(at: ReadFrom, rev: string): Promise<Resolved | undefined>
-  /** What a full reference (`refs/…`) names, and nothing else. */
+  /** Resolves a full reference (`refs/…`) and nothing else. */
   resolveRef(key: GitKey, ref: string): Promise<Resolved | undefined>
   readRef(key: GitKey, ref: string): Promise<Oid | undefined>
   readRefs(key: GitKey, prefix?: string): Promise<readonly BareRef[]>
@@ -482,14 +469,13 @@ export type Git = {
     key: GitKey,
     query?: { prefix?: string; sort?: 'name' | '-committerdate' | '-creatordate'; skip?: number; limit?: number },
   ): Promise<{ refs: readonly Ref[]; total: number }>
-  /** Whether any branch exists. */
+  /** Whether the repository has no branch. */
   isEmpty(key: GitKey): Promise<boolean>
-  /** The branch HEAD names (it may not exist yet). */
-  /** A script of the repository itself that runs when it is pushed to; undefined when there is none. */
+  /** A hook script of the repository; undefined when it has none. */
   readCustomHook(key: GitKey, name: CustomHookName): Promise<string | undefined>
-  /** Sets a script, or removes it (undefined). It runs with the rights of the program: only for whom that is allowed to. */
+  /** Sets a hook script, or removes it (undefined). The script runs with the rights of the server. */
   writeCustomHook(key: GitKey, name: CustomHookName, content: string | undefined): Promise<void>
-  /** Gives a repository the scripts of another one. */
+  /** Copies the hook scripts of one repository to another. */
   copyCustomHooks(from: GitKey, to: GitKey): Promise<void>
   readHead(key: GitKey): Promise<{ branch: string; oid: Oid | undefined }>
   setHead(key: GitKey, branch: string): Promise<void>
@@ -497,42 +483,41 @@ export type Git = {
 
   // Objects
   objectInfo(at: ReadFrom, oid: Oid): Promise<{ type: ObjectType; sizeBytes: number } | undefined>
-  /** The bytes of objects of any type, held whole; objects that do not exist or are very large are left out. */
+  /** The bytes of objects of any type, whole in memory. Missing and very large objects are left out. */
   readContents(at: ReadFrom, oids: readonly Oid[]): Promise<ReadonlyMap<Oid, Buffer>>
-  /** Those of `oids` that do not exist. */
+  /** The ids whose objects do not exist. */
   missingObjects(at: ReadFrom, oids: readonly Oid[]): Promise<readonly Oid[]>
   readCommit(at: ReadFrom, oid: Oid): Promise<Commit>
-  /** In the order asked. */
+  /** Commits in the order of `oids`. */
   readCommits(at: ReadFrom, oids: readonly Oid[]): Promise<readonly Commit[]>
-  /** Of a tree, or of the tree of a commit or tag. */
+  /** The entries of a tree, or of the tree of a commit or tag. */
   readTree(at: ReadFrom, treeish: Oid): Promise<readonly TreeEntry[]>
   readTag(at: ReadFrom, oid: Oid): Promise<Tag>
   readBlob(at: ReadFrom, oid: Oid, limits: { maxBytes: number }): Promise<Blob>
-  blobSize(at: ReadFrom, oid: Oid): Promise<number>
-  /** In one batch; those that do not exist are left out. */
+  /** Sizes in one batch; missing blobs are left out. */
   blobSizes(at: ReadFrom, oids: readonly Oid[]): Promise<ReadonlyMap<Oid, number>>
-  /** With back-pressure; `range` is in bytes, `end` exclusive. */
+  /** Streams a blob with back-pressure. `range` is in bytes; `end` is exclusive. */
   streamBlob(
     at: ReadFrom,
     oid: Oid,
     options?: { range?: { start: number; end: number }; signal?: AbortSignal; share?: ClientShare | undefined },
   ): Promise<{ sizeBytes: number; stream: Readable }>
-  /** Their ids, some at a time; throws when git does not come to its end. */
+  /** Yields ids in batches. Throws when git does not list all of them. */
   listSmallBlobs(key: GitKey, query: SmallBlobQuery): AsyncIterable<readonly Oid[]>
-  /** Contents of blobs that are known to be small; those that do not exist are left out. */
+  /** Contents of blobs that are known to be small; missing ones are left out. */
   readSmallBlobs(key: GitKey, oids: readonly Oid[]): Promise<ReadonlyMap<Oid, Buffer>>
-  /** Below a commit or tree; '' is the root itself. Undefined when there is none. */
+  /** The entry at a path below a commit or tree; `''` is the root. Undefined when it does not exist. */
   findPath(at: ReadFrom, treeish: Oid, path: string): Promise<PathEntry | undefined>
-  /** Several at once, below a commit or tree; those that do not exist are left out. */
+  /** Entries of several paths below a commit or tree; missing ones are left out. */
   findPaths(at: ReadFrom, treeish: Oid, paths: readonly string[]): Promise<ReadonlyMap<string, TreeEntry>>
-  /** Depth first in tree order, folders before what they hold. */
+  /** All entries, depth first in tree order; a folder comes before its entries. */
   listTreeRecursive(
     at: ReadFrom,
     treeish: Oid,
     options?: { skip?: number; limit?: number; sizes?: boolean; foldersToo?: boolean },
   ): Promise<{ entries: readonly PathEntry[]; total: number }>
 
-  /** Bytes of all files of a tree, or of the tree of a commit. Throws `TooLarge` as soon as a limit is passed. */
+  /** Bytes of all files of a tree, or of the tree of a commit. Throws `TooLarge` when a limit is exceeded. */
   measureTree(key: GitKey, treeish: Oid, limits: TreeLimits): Promise<number>
 
   // History
@@ -540,14 +525,11 @@ export type Git = {
   logOids(at: ReadFrom, query: LogQuery): Promise<readonly Oid[]>
   countCommits(at: ReadFrom, query: Omit<LogQuery, 'skip' | 'limit' | 'reverse'>): Promise<number>
   isAncestor(at: ReadFrom, ancestor: Oid, descendant: Oid): Promise<boolean>
-  /** The best common ancestor, undefined for unrelated histories. */
+  /** The best common ancestor; undefined for unrelated histories. */
   mergeBase(at: ReadFrom, one: Oid, other: Oid): Promise<Oid | undefined>
-  aheadBehind(at: ReadFrom, head: Oid, base: Oid): Promise<{ ahead: number; behind: number }>
-  /** Which of `oids` the history of `tip` holds. */
-  containedIn(at: ReadFrom, tip: Oid, oids: readonly Oid[]): Promise<ReadonlySet<Oid>>
-  /** Whether the history of a branch or of a tag of the repository contains a commit. */
+  /** Whether the history of a branch or tag contains the commit. */
   isOnBranchOrTag(key: GitKey, commit: Oid): Promise<boolean>
-  /** For each name of the folder (path '' is the root) the newest commit that touched it. */
+  /** The newest commit that touched each name in a folder (`''` is the root). */
   lastCommitsOfPaths(
     at: ReadFrom,
     commit: Oid,
@@ -556,8 +538,8 @@ export type Git = {
   ): Promise<ReadonlyMap<string, Oid>>
   lastCommitOfPath(at: ReadFrom, commit: Oid, path: string): Promise<Oid | undefined>
   /**
-   * Tells every commit that `from` has and `not` lacks with each path that it changed, ancestors first; a merge has those
-   * that differ from all its parents. One walk, however long; `visit` ends it with false.
+   * Calls `visit` for each path that each commit of `from` without `not` changed, ancestors first. A merge has the
+   * paths that differ from all its parents. `visit` ends the walk by returning false.
    */
   eachChangedPath(
     at: ReadFrom,
@@ -570,74 +552,56 @@ export type Git = {
     path: string,
     options?: { maxLines?: number },
   ): Promise<readonly { commit: Oid; originalLine: number; line: number; count: number; path: string }[]>
-  /** Matching lines of text files in tree order. */
-  grep(
-    at: ReadFrom,
-    treeish: Oid,
-    query: {
-      text: string
-      mode: 'fixed' | 'regexp'
-      ignoreCase?: boolean
-      paths?: readonly string[]
-      maxMatches: number
-      signal?: AbortSignal
-    },
-  ): Promise<readonly { path: string; line: number; text: string }[]>
 
   // Differences
   diffFiles(at: ReadFrom, query: DiffQuery): Promise<readonly FileChange[]>
   /**
-   * What each commit changed against its first parent, in one process for all that are not cached. Without `counts` lines
-   * are not counted (all 0), which saves git from comparing contents.
+   * The changes of each commit against its first parent; one process for all uncached commits. Without `counts` line
+   * counts are 0 and git compares no contents.
    */
   commitChanges(
     at: ReadFrom,
     commits: readonly Oid[],
     options?: { renames?: boolean; counts?: boolean },
   ): Promise<ReadonlyMap<Oid, readonly FileChange[]>>
-  commitStats(at: ReadFrom, commit: Oid): Promise<{ additions: number; deletions: number; files: number }>
   diffText(at: ReadFrom, query: DiffTextQuery): Promise<Readable>
   /**
-   * A mail series (`git format-patch --stdout`) of the commits of `head` that `base` lacks; `base` undefined: `head`
-   * alone.
+   * A mail series (`git format-patch --stdout`) of the commits of `head` without those of `base`; undefined: `head`
+   * only.
    */
   patchSeries(
     at: ReadFrom,
     query: { base: Oid | undefined; head: Oid; binary?: boolean; signature?: boolean; signal?: AbortSignal },
   ): Promise<Readable>
-  /** The stable patch id of the difference, for telling whether content changed. */
+  /** The stable patch id of a difference: equal when the changed content is equal. */
   patchId(at: ReadFrom, base: Oid, head: Oid): Promise<string>
 
-  // Writing objects: no reference changes here
+  // Writing objects; no reference changes
   /**
-   * Turns edits of files, made in order, each seeing those before it, into changes of the tree of a commit (undefined:
-   * there is none yet), or tells the first that does not fit what is there. Writes nothing.
+   * Turns file edits into changes of the tree of a commit (undefined: the empty tree). Each edit sees those before it.
+   * Reports the first edit that does not apply. Writes nothing.
    */
   planEdits(key: GitKey, base: Oid | undefined, edits: readonly FileEdit[]): Promise<PlannedEdits>
   writeBlob(key: GitKey, content: Buffer | BlobSource): Promise<Oid>
   writeTree(key: GitKey, base: Oid | undefined, changes: readonly TreeChange[]): Promise<Oid>
   writeCommit(key: GitKey, commit: NewCommit): Promise<{ oid: Oid; tree: Oid; blobs: readonly (Oid | undefined)[] }>
   writeTag(key: GitKey, tag: NewTag): Promise<Oid>
-  /** A unified diff applied to a tree; context may have moved. */
+  /** Applies a unified diff to a tree; its context may have moved. */
   applyPatch(
     key: GitKey,
     baseTree: Oid,
     patch: Buffer,
   ): Promise<{ ok: true; tree: Oid } | { ok: false; message: string }>
   /**
-   * Three-way merge without a work tree. `base` undefined: the merge base of the two. `keep: false` leaves no objects
+   * A three-way merge without a work tree. Without `base` git finds the merge base. `keep: false` leaves no objects
    * behind.
    */
   mergeTree(key: GitKey, merge: { base?: Oid; ours: Oid; theirs: Oid; keep?: boolean }): Promise<MergeTreeResult>
   /**
-   * The commits of `from` that `upstream` lacks, merges and changes it has already left out, replayed on `onto`. Those
-   * that lie on `onto` already stay as they are, unless `rewriteAll`.
+   * Replays the commits of `from` without those of `upstream` on `onto`. Merges and changes that `upstream` has are
+   * left out. Commits that already follow `onto` stay as they are unless `rewriteAll`.
    */
   rebaseCommits(key: GitKey, rebase: RebaseRequest): Promise<RebaseResult>
-  /**
-   * One commit (or, with `revert`, its opposite) on top of another. `mainline` (1-based) picks the parent of a merge.
-   */
-  cherryPick(key: GitKey, pick: CherryPick): Promise<RebaseResult>
 
   // Transport
   uploadPack(key: GitKey, request: UploadPackRequest): Promise<GitService>
@@ -646,36 +610,36 @@ export type Git = {
     request: Pick<UploadPackRequest, 'signal' | 'share'> & { readonly body: Readable },
   ): Promise<GitService>
   receivePack(key: GitKey, request: ReceivePackRequest): Promise<GitService>
-  /** A loose object (`ab/cdef…`), a pack or its index (`pack/pack-….pack`) as it lies there, for the dumb protocol. */
+  /** A loose object (`ab/cdef…`), a pack or its index (`pack/pack-….pack`), for the dumb protocol. */
   storedFile(key: GitKey, name: string): Promise<StoredFile | undefined>
   listPacks(key: GitKey): Promise<readonly string[]>
-  /** Everything below `prefix` (with its final slash). The first byte is not given before git began well. */
+  /** An archive with all files below `prefix`, which ends with a slash. Resolves when git has started. */
   archive(
     key: GitKey,
     options: { commit: Oid; format: ArchiveFormat; prefix: string; signal?: AbortSignal },
   ): Promise<Readable>
 
-  /** Ends all children and the broker, within some seconds. */
+  /** Ends the broker and its children within seconds. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** `credentials` go through an askpass-less header, never through a URL or an argument list. */
+/** `credentials` are sent as a header, never in the URL or in arguments. */
 export type RemoteFetch = {
   readonly url: string
   readonly refspecs: readonly string[]
   readonly credentials?: { readonly username: string; readonly password: string }
-  /** Addresses the caller has checked, as `host:port:address[,address…]`: git connects to no others. */
+  /** Addresses that the caller has checked, as `host:port:address[,address…]`. git connects to no others. */
   readonly resolve?: readonly string[]
   readonly prune?: boolean
   /**
-   * Where the references go, if git need not make each of them last by itself: `aside`, below `refs/fetched/`, what the caller moves to
-   * where it is seen and drops; `new`, a repository that nobody knows of before the call returns.
+   * Where the references go, when git need not sync each of them: `aside` is `refs/fetched/`, from which the caller
+   * moves them; `new` is a repository that nothing refers to until the call returns.
    */
   readonly into?: 'aside' | 'new'
-  /** Whether any certificate of the other side is believed. */
+  /** Accepts any certificate of the other server. */
   readonly skipTlsVerify?: boolean
-  /** For `ssh://` addresses, which are refused without it. */
+  /** Required for `ssh://` addresses. */
   readonly ssh?: RemoteSsh
   readonly signal?: AbortSignal
   readonly timeoutMs?: number
@@ -683,70 +647,70 @@ export type RemoteFetch = {
 
 export type RemotePush = RemoteFetch
 
-/** How git reaches another server over SSH: with one key, at one address that the caller has checked. */
+/** Connects to another server over SSH with one key, at an address that the caller has checked. */
 export type RemoteSsh = {
-  /** The address that is connected to, whatever the URL's host resolves to. */
+  /** The address to connect to, whatever the host of the URL resolves to. */
   readonly address: string
-  /** The host of the URL, by which the other side's key is known. */
+  /** The host of the URL, which selects the host key. */
   readonly host: string
   readonly privateKeyFile: string
-  /** A host that is not in it yet is believed once and added; one with another key than there is refused. */
+  /** A host that is missing in the file is accepted and added; a host with another key is refused. */
   readonly knownHostsFile: string
 }
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
-/** One git command that ended. `name` is the sub-command, such as `upload-pack`. */
+/** A git command that ended. `name` is the subcommand, such as `upload-pack`. */
 export type CommandReport = { readonly name: string; readonly ms: number; readonly exitCode: number | undefined }
 
 export type GitOptions = {
   readonly repositoriesRoot: string
-  /** Default `git`, found in the PATH. */
+  /** Default `git`, found in the search path. */
   readonly gitBinary?: string
   readonly log?: (level: LogLevel, message: string, data?: Readonly<Record<string, unknown>>) => void
   readonly onCommand?: (report: CommandReport) => void
-  /** Whether objects and references are forced to the disk before a call returns. Default true; tests turn it off. */
+  /** Whether objects and references are synced to disk before a call returns. Default true; tests disable it. */
   readonly durable?: boolean
-  /** Whether other machines may work on the same repositories. Default false. */
+  /** Whether other machines work on the same repositories. Default false. */
   readonly shared?: boolean
-  /** Age from which a lock is nobody's where the system does not tell, in milliseconds. */
+  /** Age in milliseconds at which a lock counts as abandoned, where the system cannot say whether its process lives. */
   readonly lockAgeMs?: number
   readonly limits?: Partial<GitLimits>
-  /** Where objects, references and answers are kept in memory; default: in some of its own. */
+  /** Memory for caches; default: a budget of its own. */
   readonly caches?: CacheBudget
-  /** The bundle of the broker; default: beside the program. */
+  /** The broker's bundle; default: beside the program. */
   readonly brokerFile?: string
 }
 
 export type GitLimits = {
-  /** One-shot reading commands at a time. */
+  /** Concurrent one-shot reads. */
   readonly readProcesses: number
   readonly writeProcesses: number
-  /** Commands at a time that serve clients, of each kind. */
+  /** Concurrent commands that serve clients, per kind. */
   readonly fetchProcesses: number
   readonly pushProcesses: number
   readonly archiveProcesses: number
   readonly downloadProcesses: number
-  /** Commands that may wait for a place, per kind; more answer `Unavailable`. */
+  /** Commands of one kind that may wait for a slot; further ones fail with `Unavailable`. */
   readonly waiting: number
   readonly waitMs: number
-  /** Long-lived reading processes in total, and how long one is kept idle. */
+  /** Long-lived readers in total, and how long an idle one lives. */
   readonly pooledProcesses: number
   readonly pooledIdleMs: number
-  /** How long the broker stays when nobody asks it anything. */
+  /** The broker exits after this time without a request. */
   readonly brokerIdleMs: number
-  /** A pooled read without an answer is stuck after this. */
+  /** A pooled read without an answer fails after this time. */
   readonly readTimeoutMs: number
-  /** Whole duration of a one-shot command. */
+  /** Deadline of a one-shot command. */
   readonly commandTimeoutMs: number
-  /** Whole duration of a fetch, a push or an archive, and the longest silence in it. */
+  /** Deadline of a fetch, push or archive, and its longest silence. */
   readonly transportTimeoutMs: number
   readonly transportIdleMs: number
-  /** How long a hook waits for the answer of the server. */
+  /** How long a hook waits for the server's answer. */
   readonly hookTimeoutMs: number
   readonly maxPackBytes: number
   readonly maxRefUpdates: number
-  /** Output of fetches on the disk that is kept for others who ask the same, and how long after somebody last did. */
+  /** Disk space for packs kept for repeated clones, and their lifetime after the last request. */
   readonly keptFetchBytes: number
   readonly keptFetchIdleMs: number
 }

@@ -27,7 +27,7 @@ import * as smallBlobs from './objects/small-blobs.ts'
 import * as transport from './transport/transport.ts'
 import { checkGitVersion } from './git-version.ts'
 
-/** Limits for one small machine. */
+/** Limits for a small machine. */
 export const defaultGitLimits: GitLimits = {
   readProcesses: 8,
   writeProcesses: 4,
@@ -51,16 +51,16 @@ export const defaultGitLimits: GitLimits = {
   keptFetchIdleMs: 60_000,
 }
 
-/** Memory of a git layer that stands by itself. */
+/** Cache memory of a git layer without a shared budget. */
 const defaultCacheBytes = 32 << 20
 
 /**
- * Starts the git layer: writes its configuration below the repositories. Rejects when git is missing or older than 2.39.
- * The broker starts with the first question for it.
+ * Starts the git layer and writes its configuration below the repositories. Rejects when git is missing or older than
+ * 2.39. The broker starts with the first request.
  */
 export async function startGit(options: GitOptions): Promise<Git> {
   makeFolder(options.repositoriesRoot)
-  // git compares real paths when it looks for its own folders.
+  // git compares real paths.
   const root = await realpath(options.repositoriesRoot)
   const limits = { ...defaultGitLimits, ...options.limits }
   const durable = options.durable !== false
@@ -126,7 +126,6 @@ function bind(context: GitContext): Git {
     findDead: withContext(findDead),
     removeDead: withContext(removeDead),
     maintain: withContext(repository.maintain),
-    bundle: withContext(transport.bundle),
 
     resolve: withContext(references.resolve),
     resolveRef: withContext(references.resolveRef),
@@ -149,7 +148,6 @@ function bind(context: GitContext): Git {
     readTree: withContext(objects.readTree),
     readTag: withContext(objects.readTag),
     readBlob: withContext(objects.readBlob),
-    blobSize: withContext(objects.blobSize),
     blobSizes: withContext(objects.blobSizes),
     listSmallBlobs: withContext(smallBlobs.listSmallBlobs),
     readSmallBlobs: withContext(smallBlobs.readSmallBlobs),
@@ -164,18 +162,14 @@ function bind(context: GitContext): Git {
     countCommits: withContext(history.countCommits),
     isAncestor: withContext(history.isAncestor),
     mergeBase: withContext(history.mergeBase),
-    aheadBehind: withContext(history.aheadBehind),
-    containedIn: withContext(history.containedIn),
     isOnBranchOrTag: withContext(history.isOnBranchOrTag),
     lastCommitsOfPaths: withContext(history.lastCommitsOfPaths),
     eachChangedPath: withContext(history.eachChangedPath),
     lastCommitOfPath: withContext(history.lastCommitOfPath),
     blame: withContext(history.blame),
-    grep: withContext(history.grep),
 
     diffFiles: withContext(diff.diffFiles),
     commitChanges: withContext(diff.commitChanges),
-    commitStats: withContext(diff.commitStats),
     diffText: withContext(diff.diffText),
     patchSeries: withContext(diff.patchSeries),
     patchId: withContext(diff.patchId),
@@ -188,7 +182,6 @@ function bind(context: GitContext): Git {
     applyPatch: withContext(merge.applyPatch),
     mergeTree: withContext(merge.mergeTree),
     rebaseCommits: withContext(merge.rebaseCommits),
-    cherryPick: withContext(merge.cherryPick),
 
     uploadPack: withContext(transport.uploadPack),
     uploadArchive: withContext(transport.uploadArchive),

@@ -7,7 +7,6 @@ import { bytes, created, noContent, ok, paged } from '../http/reply.ts'
 import { commaList, enumeration, cursorQuery, pageQuery, pathNumber, pathText } from '../http/schema.ts'
 import { NotFound } from '../lib/errors.ts'
 import { pageOf, type Page } from '../lib/paging.ts'
-import { theseCommits } from '../code/commits/commit-list.ts'
 import { presentCommitList } from '../code/commits/commit.present.ts'
 import { Commit } from '../code/commits/commit.schemas.ts'
 import { presentChangedFiles } from './changed-file.present.ts'
@@ -175,7 +174,7 @@ export const repoGetPullRequestCommits = operation({
     const page = pageOf(query, ctx.config.api)
     const { commits, total } = await listPullCommits(ctx, pair, page)
     const parts = { stats: 'zero', verification: query.verification ?? true, files: query.files ?? true } as const
-    return paged(await presentCommitList(ctx, theseCommits(commits), parts), page, total, {
+    return paged(await presentCommitList(ctx, commits, parts), page, total, {
       headers: pageHeaders(page, total),
     })
   },

@@ -1,10 +1,10 @@
 import type { SignedInCtx } from '../../access/context.ts'
 import type { Identity } from '../../git/git.ts'
+import { cleanIdentityText } from '../../git/objects/object-codec.ts'
 import { Invalid } from '../../lib/errors.ts'
 import { sentTime } from '../../lib/time.ts'
 import { hasEmail } from '../../repos/identity.store.ts'
 import { placeholderEmail } from '../../users/user.present.ts'
-import { trimBoth } from '../../lib/trim-ends.ts'
 
 /** Who made a commit and who committed it. */
 export interface CommitPeople {
@@ -25,18 +25,11 @@ export interface GivenPeople {
   readonly dates?: { readonly author?: string | undefined; readonly committer?: string | undefined } | undefined
 }
 
-/** Characters that git takes off both ends of names and addresses, and those that it takes out of them. */
-const crud = `${String.fromCharCode(...Array(33).keys())}.,:;<>"\\'`
-const inner = /[\n<>\u0000]/g // oxlint-disable-line no-control-regex
-
-/** A name or address the way git would write it. */
-const cleaned = (text: string): string => trimBoth(text.replace(inner, ''), crud)
-
 /**
  * A name as trailers show it. Git takes characters off the ends of names in the header itself; a sign-off keeps the full
  * stop of "Jr.".
  */
-const named = (text: string): string => (cleaned(text) === '' ? '' : text.replace(inner, '').trim())
+const named = (text: string): string => (cleanIdentityText(text) === '' ? '' : text.replaceAll(/[\n<>\0]/g, '').trim())
 
 /** The caller as commits name them: full name or login, and an address that they are willing to show. */
 export function callerIdentity(ctx: SignedInCtx): { name: string; email: string } {
@@ -67,7 +60,7 @@ export async function commitPeople(ctx: SignedInCtx, given: GivenPeople): Promis
 /** An identity that was given, undefined for none. */
 async function resolved(ctx: SignedInCtx, given: GivenPerson | undefined, caller: { name: string; email: string }) {
   if (!given?.name && !given?.email) return undefined
-  const email = cleaned(given.email ?? '')
+  const email = cleanIdentityText(given.email ?? '')
   if (email !== '' && (await hasEmail(ctx.db, ctx.viewer.id, email))) return caller
   const name = named(given.name ?? '')
   return { name: name || caller.name, email: email || caller.email }

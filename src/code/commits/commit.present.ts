@@ -16,7 +16,6 @@ import type {
   PayloadCommit,
   PayloadUser,
 } from './commit.schemas.ts'
-import { theseCommits, type CommitList } from './commit-list.ts'
 import type { Comparison } from './compare.service.ts'
 import { formatCommitTime } from './commit-time.ts'
 import { repoApiUrl, repoWebUrl } from '../../repos/repo-url.ts'
@@ -74,12 +73,13 @@ interface AroundCommits {
 
 async function loadAroundCommits(
   place: Place,
-  { emails, isSigned, read }: CommitList,
+  commits: readonly GitCommit[],
   parts: CommitParts,
 ): Promise<AroundCommits> {
+  const emails = new Set(commits.flatMap(({ author, committer }) => [author.email, committer.email]))
   const [authors, verdicts] = await Promise.all([
     loadCommitAuthors(place, emails),
-    parts.verification && isSigned ? verifySignatures(place, await read()) : [],
+    parts.verification ? verifySignatures(place, commits) : [],
   ])
   const accounts = new Map<string, User | null>()
   for (const email of emails) {
@@ -160,16 +160,17 @@ interface CommitsIn<Body> {
  */
 async function presentCommitsIn<Body extends object>(
   place: Place,
-  list: CommitList,
+  commits: readonly GitCommit[],
   parts: CommitParts,
   { name, body }: CommitsIn<Body>,
   at: ReadFrom = place.repo.git_key,
 ): Promise<EncodedBody<Body>> {
-  const around = await loadAroundCommits(place, list, parts)
+  const around = await loadAroundCommits(place, commits, parts)
   const { repo } = place
   const rows = [[...around.accounts].filter(([, user]) => user), around.verdicts.map(shortVerdict)]
-  const madeOf = [name, repo.git_key, at, repoApiUrl(place), repoWebUrl(place), parts, list.name, rows]
-  return keptAnswer(place, madeOf, async () => body(await presentCommits(place, await list.read(), parts, around, at)))
+  const oids = commits.map(({ oid }) => oid)
+  const madeOf = [name, repo.git_key, at, repoApiUrl(place), repoWebUrl(place), parts, oids, rows]
+  return keptAnswer(place, madeOf, async () => body(await presentCommits(place, commits, parts, around, at)))
 }
 
 const unsigned: Verification = { kind: 'unsigned' }
@@ -178,11 +179,15 @@ const unsigned: Verification = { kind: 'unsigned' }
 const shortVerdict = (verdict: Verification) => (verdict.kind === 'unsigned' ? 0 : verdict)
 
 /** A list of commits of one repository. */
-export const presentCommitList = (place: Place, list: CommitList, parts: CommitParts): Promise<EncodedBody<Commit[]>> =>
-  presentCommitsIn(place, list, parts, { name: ['list'], body: (presented) => presented })
+export const presentCommitList = (
+  place: Place,
+  commits: readonly GitCommit[],
+  parts: CommitParts,
+): Promise<EncodedBody<Commit[]>> =>
+  presentCommitsIn(place, commits, parts, { name: ['list'], body: (presented) => presented })
 
 export async function presentCommit(place: Place, commit: GitCommit, parts: CommitParts): Promise<Commit> {
-  const around = await loadAroundCommits(place, theseCommits([commit]), parts)
+  const around = await loadAroundCommits(place, [commit], parts)
   const [presented] = await presentCommits(place, [commit], parts, around)
   return presented as Commit
 }
@@ -197,7 +202,10 @@ const presentPayloadUser = (authors: CommitAuthors, { name, email }: Identity): 
 export async function presentPayloadCommits(place: Place, commits: readonly GitCommit[]): Promise<PayloadCommit[]> {
   if (commits.length === 0) return []
   const [authors, verdicts] = await Promise.all([
-    loadCommitAuthors(place, theseCommits(commits).emails),
+    loadCommitAuthors(
+      place,
+      commits.flatMap(({ author, committer }) => [author.email, committer.email]),
+    ),
     verifySignatures(place, commits),
   ])
   const web = repoWebUrl(place)
@@ -229,5 +237,5 @@ export function presentComparison(
       files: presented.flatMap(({ files }) => files ?? []),
     }),
   }
-  return presentCommitsIn(place, theseCommits(commits), { ...parts, stats: 'zero' }, answer, at)
+  return presentCommitsIn(place, commits, { ...parts, stats: 'zero' }, answer, at)
 }

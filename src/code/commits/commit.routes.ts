@@ -63,9 +63,9 @@ export const repoGetAllCommits = operation({
   async run({ ctx, query }) {
     if (ctx.repo.is_empty) throw new Conflict('the repository is empty', 'repo_empty')
     const page = pageOf(query, { ...ctx.config.api, maxResponseItems: ctx.config.git.commitsRangeSize })
-    const { list, total } = await listCommits(ctx, { revision: query.sha, path: query.path, not: query.not }, page)
+    const { commits, total } = await listCommits(ctx, { revision: query.sha, path: query.path, not: query.not }, page)
     const pages = Math.ceil(total / page.limit)
-    return paged(await presentCommitList(ctx, list, partsOf(query)), page, total, {
+    return paged(await presentCommitList(ctx, commits, partsOf(query)), page, total, {
       headers: {
         'x-page': String(page.number),
         'x-perpage': String(page.limit),

@@ -1,8 +1,8 @@
 import type { RepoCtx } from '../../access/context.ts'
 import { Invalid, NotFound } from '../../lib/errors.ts'
+import type { Commit } from '../../git/git.ts'
 import type { Oid } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
-import { pageOfHistory, type CommitList } from './commit-list.ts'
 import { findNamedCommit, revisionOrDefault } from './named-commit.service.ts'
 import { cleanPath } from '../tree-path.rules.ts'
 
@@ -26,7 +26,7 @@ export async function listCommits(
   ctx: RepoCtx,
   history: History,
   page: Page,
-): Promise<{ list: CommitList; total: number }> {
+): Promise<{ commits: readonly Commit[]; total: number }> {
   const { git, repo } = ctx
   const { commit } = await revisionOrDefault(ctx, history.revision)
   const path = cleanPath(history.path ?? '')
@@ -34,12 +34,12 @@ export async function listCommits(
   const query = { from: [commit], not, ...(path === '' ? {} : { path }) }
   const limit = path === '' ? page.limit : pathPageSize
   const skip = (page.number - 1) * limit
-  const found = await pageOfHistory(ctx, [commit, not, path, skip, limit], {
-    count: () => git.countCommits(repo.git_key, query),
-    read: () => git.log(repo.git_key, { ...query, skip, limit }),
-  })
-  if (path !== '' && found.total === 0) throw new NotFound(`no commit touches ${path}`, 'path_not_found')
-  return found
+  const [commits, total] = await Promise.all([
+    git.log(repo.git_key, { ...query, skip, limit }),
+    git.countCommits(repo.git_key, query),
+  ])
+  if (path !== '' && total === 0) throw new NotFound(`no commit touches ${path}`, 'path_not_found')
+  return { commits, total }
 }
 
 async function excluded(ctx: RepoCtx, name: string | undefined): Promise<Oid[]> {

@@ -25,9 +25,9 @@ export type BrokerOptions = {
   readonly onCommand: (report: CommandReport) => void
 }
 
-/** A one-shot command, before its defaults. */
+/** A one-shot command, before defaults are applied. */
 export type CommandOptions = {
-  /** Sub-command first, such as `['log', …]`. */
+  /** The subcommand comes first: `['log', …]`. */
   readonly args: readonly string[]
   readonly cwd: string
   readonly environment?: Readonly<Record<string, string>>
@@ -38,7 +38,7 @@ export type CommandOptions = {
   readonly idleMs?: number
   readonly signal?: AbortSignal
   readonly onQuestion?: (question: HookQuestion) => Promise<HookAnswer>
-  /** Whether a reader that goes away still ends the command; default yes. */
+  /** Whether a reader that disconnects ends the command; default yes. */
   readonly mayCancel?: () => boolean
 }
 
@@ -48,30 +48,30 @@ export type CommandOutput = CommandEnd & { readonly stdout: Buffer }
 type Running = {
   readonly small: Channel
   readonly bulk: Channel
-  /** Lets it end, without a successor. */
+  /** Lets the broker exit without a restart. */
   readonly rest: () => void
 }
 
 const maxBackOffMs = 10_000
-/** A broker that lived so long has earned an immediate restart. */
+/** A broker that lived this long restarts without delay. */
 const goodLifeMs = 30_000
 const closeDeadlineMs = 5000
 
-/** It passes bytes on: it needs little memory, and no code that was made fast at the cost of it. */
+/** The broker only passes bytes on: it needs a small heap and no optimizing compiler. */
 const brokerFlags = ['--max-old-space-size=512', '--max-semi-space-size=1', '--no-maglev', '--v8-pool-size=1']
 
-/** How the C library is to keep memory, as the first line of the program says it. */
+/** Settings of the C library's allocator that keep memory small. */
 const frugalMalloc = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_TRIM_THRESHOLD_: '1048576' }
 
 /**
- * The server's end of the git broker: starts it when somebody asks, restarts it when it dies, lets it end when nobody has
- * asked for long, and turns its streams into promises and Readables.
+ * The server's end of the git broker. It starts the broker on first use, restarts it when it dies, lets it exit when
+ * idle, and turns its streams into promises and Readables.
  */
 export class BrokerClient {
   readonly #options: BrokerOptions
-  /** Process groups that the broker has reported and that have not ended: they die with it. */
+  /** Running process groups that the broker reported; they are killed when the broker dies. */
   readonly #groups = new Set<number>()
-  /** The broker that starts or runs; undefined while none is needed. */
+  /** The broker that starts or runs; undefined while no broker is needed. */
   #starting: Promise<Running> | undefined
   #running: Running | undefined
   #askedMs = 0
@@ -84,7 +84,7 @@ export class BrokerClient {
     this.#options = options
   }
 
-  /** Runs a command and collects its output, which is refused above `maxBytes` (`TooLarge`). */
+  /** Runs a command and collects its output. Throws `TooLarge` above `maxBytes`. */
   async run(options: CommandOptions & { maxBytes?: number }): Promise<CommandOutput> {
     const maxBytes = options.maxBytes ?? 64 << 20
     const chunks: Buffer[] = []
@@ -104,7 +104,8 @@ export class BrokerClient {
   }
 
   /**
-   * Runs a command and hands each piece of output to `take`, which ends it early by returning false (exit code 0 then).
+   * Runs a command and passes each piece of output to `take`, which ends the command by returning false; the exit code
+   * is 0 then.
    */
   async each(options: CommandOptions, take: (chunk: Buffer) => boolean): Promise<CommandEnd> {
     const { stream, ended } = await this.#begin(options, false)
@@ -124,7 +125,10 @@ export class BrokerClient {
     }
   }
 
-  /** Runs a command whose output is read with back-pressure, in fleeting pieces. Destroying the output kills the command. */
+  /**
+   * Runs a command whose output is read with back-pressure, in fleeting pieces (lib/fleeting.ts). Destroying the output
+   * kills the command.
+   */
   async stream(options: CommandOptions): Promise<GitService> {
     const { stream, ended } = await this.#begin(options, true)
     let done = false
@@ -141,7 +145,7 @@ export class BrokerClient {
         callback(error)
       },
     })
-    // Credit is given back when the reader wants more, not when bytes arrive: that is the back-pressure.
+    // Credit is returned when the reader wants more, not when bytes arrive. This is the back-pressure.
     let unacknowledged = 0
     stream.handlers.data = (chunk) => {
       const { length } = chunk
@@ -160,13 +164,13 @@ export class BrokerClient {
         throw error
       },
     )
-    // Who reads only the output learns of the failure from it.
+    // A caller that reads only the output gets the failure from the stream.
     finished.catch(() => undefined)
     output.on('error', () => undefined)
     return { output: asFleeting(output), finished }
   }
 
-  /** The raw replies of `cat-file --batch-command`, refused above `maxBytes`. */
+  /** Returns the raw replies of `cat-file --batch-command`. Throws `TooLarge` above `maxBytes`. */
   async cat(
     directory: string,
     environment: Readonly<Record<string, string>> | undefined,
@@ -196,14 +200,14 @@ export class BrokerClient {
     })
   }
 
-  /** Ends the long-lived readers of a repository, or of one quarantine of it. */
+  /** Ends the pooled readers of a repository, or of one of its quarantines. */
   async release(directory: string, quarantine?: string): Promise<void> {
     if (this.#starting === undefined) return
     const { small } = await this.#ready()
     await finish(small.open({ op: 'release', directory, quarantine } satisfies BrokerRequest))
   }
 
-  /** Ends the broker and all its children. What is under way answers `Unavailable`. */
+  /** Ends the broker and its children. Calls under way fail with `Unavailable`. */
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
@@ -249,7 +253,7 @@ export class BrokerClient {
     signal?.addEventListener('abort', onAbort, { once: true })
     const settled = (exitCode: number | undefined, died: boolean): void => {
       signal?.removeEventListener('abort', onAbort)
-      // Groups of a broker that died are killed by its end, and only then forgotten.
+      // When the broker dies, `onEnd` kills its groups and then forgets them.
       if (group !== undefined && !died) this.#groups.delete(group)
       this.#options.onCommand({ name, ms: performance.now() - beganMs, exitCode })
     }
@@ -265,7 +269,7 @@ export class BrokerClient {
         result: (result) => {
           const { exitCode, stderr } = result as RunResult
           settled(exitCode, false)
-          // What a transport says goes to the client as it is.
+          // Transports send their own messages to the client.
           if (exitCode !== 0 && !isForClients(kind) && saysFullDisk(stderr)) reject(fullDisk())
           else resolve({ exitCode, stderr })
         },
@@ -275,7 +279,7 @@ export class BrokerClient {
         },
       }
     })
-    // Whoever began it may be gone before it ends; what it awaits still rejects.
+    // The caller may not await this promise yet.
     ended.catch(() => undefined)
     if (options.input !== undefined) feed(stream, options.input, mayCancel)
     return { stream, ended }
@@ -307,7 +311,8 @@ export class BrokerClient {
     this.#startedMs = Date.now()
     const child = spawn(process.execPath, [...brokerFlags, options.brokerFile], {
       stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
-      // A session of its own: an interrupt at the terminal is for the server, which then ends the broker in order.
+      // A session of its own: an interrupt at the terminal reaches only the server, which then ends the broker in
+      // order.
       detached: true,
       env: frugalMalloc,
     })
@@ -357,7 +362,7 @@ export class BrokerClient {
     const rest = (): void => {
       ended = true
       this.#running = this.#starting = undefined
-      // It ends as its channels do, with its readers.
+      // The broker exits when its channels close, together with its readers.
       small.close()
       bulk.close()
       const timer = setTimeout(() => child.kill('SIGKILL'), closeDeadlineMs).unref()
@@ -371,7 +376,7 @@ export class BrokerClient {
     return running
   }
 
-  /** Lets the broker end once it has nothing under way and nobody has asked for long. */
+  /** Lets the broker exit when nothing is under way and no request came for `brokerIdleMs`. */
   #restLater(running: Running, ms: number): void {
     const { brokerIdleMs } = this.#options.limits
     setTimeout(() => {
@@ -393,7 +398,7 @@ export class BrokerClient {
         else this.#spawn().then(resolve, reject)
       }, delayMs)
     })
-    // Nobody may be asking just now; who asks next sees it, or the broker after it.
+    // The next caller sees the failure.
     this.#starting.catch(() => undefined)
   }
 
@@ -402,17 +407,17 @@ export class BrokerClient {
       try {
         process.kill(-group, 'SIGKILL')
       } catch {
-        // It has ended by itself, which is what was wanted.
+        // The group has ended.
       }
     }
     this.#groups.clear()
   }
 }
 
-/** Kinds whose commands talk to clients: they take their time, and say themselves what went wrong. */
+/** Kinds of commands that talk to clients: they run long and report their own errors. */
 const isForClients = (kind: RunRequest['kind']): boolean => kind === 'fetch' || kind === 'push' || kind === 'archive'
 
-/** Pieces that nobody else has, as one; their memory is given back. */
+/** Concatenates pieces that have no other owner and frees them. */
 function joined(pieces: readonly Buffer[]): Buffer {
   if (pieces.length === 1) return pieces[0]!
   const whole = Buffer.concat(pieces)
@@ -448,7 +453,7 @@ async function answer(
   stream.message(onQuestion === undefined ? refused : await onQuestion(question).catch(() => refused))
 }
 
-/** Sends a body to the standard input of a command, as fast as git takes it. */
+/** Sends a body to the standard input of a command, with back-pressure. */
 function feed(stream: WireStream, input: Buffer | Readable, mayCancel: () => boolean): void {
   if (Buffer.isBuffer(input)) {
     stream.write(input)
@@ -461,18 +466,18 @@ function feed(stream: WireStream, input: Buffer | Readable, mayCancel: () => boo
     if (!stream.write(chunk, sent && (() => sent(chunk)))) input.pause()
   })
   input.on('end', () => stream.end())
-  // A body that breaks off is no body: git must not take it for complete.
+  // git must not take a truncated body for a complete one.
   const onBroken = (): void => {
     if (!input.readableEnded && mayCancel()) stream.cancel()
   }
   input.on('error', onBroken)
   input.on('close', onBroken)
   if (input.destroyed) onBroken()
-  // A listener does not start a stream that was paused on purpose, as the body of a request is until somebody takes it.
+  // Adding a listener does not resume a stream that was paused explicitly, as request bodies are.
   else input.resume()
 }
 
-/** Throws what a command that should have succeeded says on standard error. */
+/** Throws the error that a failed command wrote to standard error. */
 export function mustSucceed(end: CommandEnd, name: string): void {
   if (end.exitCode === 0) return
   const message = end.stderr.split('\n').find((line) => /^(fatal|error):/.test(line)) ?? end.stderr.split('\n')[0] ?? ''

@@ -3,12 +3,10 @@ import type { WireStream } from './wire.ts'
 import { signalGroup } from './process-group.ts'
 import { type BrokerSettings, type CatCommand, type CatRequest, maxTextObjectBytes } from './protocol.ts'
 
-/** A repository changes under its readers (repack, gc); an old process holds deleted packs open, so it is replaced. */
+/** A reader holds packs open that a repack deletes, so it is replaced after this time. */
 const maxAgeMs = 10 * 60_000
-/** Readers of one repository at the same time. */
+/** Concurrent readers per repository. */
 const maxPerRepository = 3
-/** One waits for the next question for its whole time; others, which a rush had needed, for so much of it. */
-const spareShare = 1 / 6
 const maxHeaderBytes = 4096
 
 type Job = {
@@ -26,7 +24,9 @@ type Pool = {
   readonly queue: Job[]
 }
 
-/** Long-lived `cat-file --batch-command` processes: few per repository, least recently used ones ended first. */
+/**
+ * A pool of long-lived `cat-file --batch-command` processes: few per repository; the least recently used are evicted.
+ */
 export class CatPool {
   readonly #settings: BrokerSettings
   readonly #pools = new Map<string, Pool>()
@@ -36,11 +36,11 @@ export class CatPool {
 
   constructor(settings: BrokerSettings) {
     this.#settings = settings
-    this.#sweep = setInterval(() => this.#sweepIdle(), Math.min(5000, settings.pooledIdleMs * spareShare))
+    this.#sweep = setInterval(() => this.#sweepIdle(), Math.min(5000, settings.pooledIdleMs))
   }
 
   read(request: CatRequest, stream: WireStream): void {
-    // A quarantine has a folder of its own; two repositories at once are the first with the objects of the other.
+    // The name tells apart quarantines and pairs of repositories, which read other object folders.
     const { GIT_OBJECT_DIRECTORY: quarantine, GIT_ALTERNATE_OBJECT_DIRECTORIES: others } = request.environment ?? {}
     const name = `${request.directory}\n${quarantine ?? others ?? ''}`
     if (this.#queued >= this.#settings.waiting * 4) {
@@ -56,7 +56,7 @@ export class CatPool {
         queue: [],
       }
     }
-    // Moved to the end: the map is in order of last use.
+    // The map is in order of last use.
     this.#pools.delete(name)
     this.#pools.set(name, pool)
     this.#queued += 1
@@ -69,7 +69,7 @@ export class CatPool {
     this.#serve(pool)
   }
 
-  /** Ends the readers of a repository; jobs under way still end with a failure or a retry. */
+  /** Ends the readers of a repository. Jobs under way finish, fail or are retried. */
   release(directory: string, quarantine: string): void {
     for (const pool of [...this.#pools.values()]) {
       if (pool.directory !== directory) continue
@@ -120,7 +120,7 @@ export class CatPool {
     pool.readers.add(reader)
   }
 
-  /** Ends the longest unused idle reader of any repository. */
+  /** Ends the idle reader that was unused longest. */
   #evict(): boolean {
     for (const pool of this.#pools.values()) {
       for (const reader of pool.readers) {
@@ -147,10 +147,8 @@ export class CatPool {
         this.#queued -= 1
         pool.queue.shift()!.stream.fail({ reason: 'busy', message: 'no git process became free in time' })
       }
-      // In the order in which they are asked.
-      for (const [nth, reader] of [...pool.readers].entries()) {
-        const idleMs = this.#settings.pooledIdleMs * (nth === 0 ? 1 : spareShare)
-        const tooLong = now - reader.lastUsedMs > idleMs || now - reader.startedMs > maxAgeMs
+      for (const reader of pool.readers) {
+        const tooLong = now - reader.lastUsedMs > this.#settings.pooledIdleMs || now - reader.startedMs > maxAgeMs
         if (reader.isIdle && tooLong) reader.stop()
       }
     }
@@ -158,14 +156,14 @@ export class CatPool {
 }
 
 /**
- * Settings of git by which a reader keeps little in memory: it lives long, and who asks keeps what it answered. Git itself
- * would map whole packs and keep 96 MiB of what other objects are told apart from.
+ * Settings for small memory: a reader lives long, and the server caches what it reads. By default git maps whole packs
+ * and caches 96 MiB of delta bases.
  */
 const smallCaches = ['core.packedGitWindowSize=512k', 'core.packedGitLimit=4m', 'core.deltaBaseCacheLimit=2m'].flatMap(
   (setting) => ['-c', setting],
 )
 
-/** One `cat-file` process, which answers one job at a time. */
+/** A `cat-file` process that answers one job at a time. */
 class Reader {
   readonly startedMs = Date.now()
   lastUsedMs = Date.now()
@@ -175,9 +173,9 @@ class Reader {
   readonly #events: { idle: () => void; ended: (unanswered: Job | undefined) => void }
   #job: Job | undefined
   #left = 0
-  /** Bytes of the current object that are still to come, with the line feed after it; 0 between objects. */
+  /** Bytes left of the current object, including its final line feed; 0 between objects. */
   #bodyLeft = 0
-  /** How many bytes of its end are not passed on. */
+  /** Bytes at the end of the object that are not forwarded. */
   #passedOver = 0
   #header: Buffer = Buffer.alloc(0)
   #answeredAnything = false
@@ -202,7 +200,7 @@ class Reader {
     })
     this.#child.on('error', () => this.#end())
     this.#child.on('close', () => this.#end())
-    // A write to a reader that has just died fails; `close` follows and settles the job.
+    // A write to a reader that just died fails; `close` follows and settles the job.
     this.#child.stdin?.on('error', () => undefined)
     this.#child.stdout?.on('data', (chunk: Buffer) => this.#receive(chunk))
   }
@@ -216,14 +214,14 @@ class Reader {
     this.#answeredAnything = false
     this.#left = job.commands.length
     job.stream.handlers.drain = () => this.#child.stdout?.resume()
-    // What was asked is no longer wanted: the rest of a long answer is not worth reading.
+    // The caller left, and the rest of a long answer is not worth reading.
     job.stream.handlers.cancel = () => this.kill()
     this.#arm()
     const lines = job.commands.map(([command, oid]) => `${command === 'contents' ? 'contents' : 'info'} ${oid}\n`)
     this.#child.stdin?.write(`${lines.join('')}flush\n`)
   }
 
-  /** Lets the process end by itself once it is idle. */
+  /** Lets the process exit once it is idle. */
   stop(): void {
     this.#stopping = true
     if (this.#job === undefined) this.#quit()
@@ -250,7 +248,7 @@ class Reader {
       if (this.#bodyLeft > 0) {
         const piece = rest.subarray(0, this.#bodyLeft)
         rest = rest.subarray(piece.length)
-        // What is passed over still shows that git is at work.
+        // Skipped bytes still count as progress.
         const wanted = piece.subarray(0, Math.max(0, this.#bodyLeft - this.#passedOver))
         this.#bodyLeft -= piece.length
         this.#send(job, wanted)
@@ -278,7 +276,7 @@ class Reader {
         this.#send(job, Buffer.from(`${header.toString('latin1').trimEnd()} large\n`))
         return this.#objectEnded(job)
       }
-      // The same command again, now for the content.
+      // Asks again, now for the content.
       this.#answeredAnything = true
       this.#child.stdin?.write(`contents ${command[1]}\nflush\n`)
       return
@@ -326,7 +324,7 @@ class Reader {
     let unanswered: Job | undefined
     if (job !== undefined) {
       job.stream.handlers.cancel = undefined
-      // A reader that was ended between two jobs (idle, evicted) may have missed this one: once, another may try.
+      // A reader that was ended while idle may have missed this job; another reader retries it once.
       if (!this.#answeredAnything && !this.#timedOut && !job.retried && !job.stream.closed) {
         job.retried = true
         unanswered = job

@@ -6,14 +6,14 @@ import { serveHooks, serveProcReceive } from './hook-link.ts'
 import { signalGroup } from './process-group.ts'
 import type { BrokerMessage, BrokerSettings, HookAnswer, HookQuestion, RunRequest, RunResult } from './protocol.ts'
 
-/** What is kept of standard error: its end says why. */
+/** Kept bytes of standard error; its end has the reason. */
 const maxStderrBytes = 16 << 10
-/** A command that was asked to end gets this long before it is killed. */
+/** Time between SIGTERM and SIGKILL. */
 const graceMs = 2000
 
 /**
- * Runs one git command in a process group of its own: its standard input comes from the stream, its output goes to it,
- * and cancelling, silence or the deadline end the whole group.
+ * Runs one git command in its own process group, with input and output on the stream. Cancellation, silence or the
+ * deadline end the whole group.
  */
 export class Command {
   readonly #request: RunRequest
@@ -56,7 +56,7 @@ export class Command {
     this.#child.on('error', (error) => {
       this.#reason = 'spawn'
       this.#spawnMessage = error.message
-      // Without a process there is no `close` to wait for.
+      // A process that did not start emits no `close`.
       if (this.#child.pid === undefined) this.#end(-1)
     })
     this.#child.on('close', (code) => this.#end(code ?? -1))
@@ -66,7 +66,7 @@ export class Command {
     if (hooks) this.#serveHooks()
   }
 
-  /** At once, with all its descendants that did not leave the group. */
+  /** Kills the process group at once. */
   kill(): void {
     signalGroup(this.#child, 'SIGKILL')
   }
@@ -75,7 +75,7 @@ export class Command {
     const input = this.#child.stdin
     const stream = this.#stream
     if (input === null) return
-    // git may rightly stop reading (a refused push): its exit code and words tell, not the broken pipe.
+    // git may stop reading, for example when it refuses a push; its exit code says so.
     input.on('error', () => undefined)
     stream.handlers.data = (chunk) => {
       this.#idle?.refresh()
@@ -93,7 +93,7 @@ export class Command {
     const output = this.#child.stdout!
     const stream = this.#stream
     output.on('data', (chunk: Buffer) => {
-      // Of a command that is being ended nothing more is passed on, so that its pipe drains and it can end.
+      // Output of a command that is being ended is dropped, so that its pipe drains and it can exit.
       if (this.#reason !== undefined) return
       this.#idle?.refresh()
       if (!stream.write(chunk, () => giveBack(chunk))) output.pause()
@@ -118,7 +118,7 @@ export class Command {
     const [, , , fromHook, toHook, fromTopicHook, toTopicHook] = this.#child.stdio as unknown as Duplex[]
     const ask = (question: HookQuestion): Promise<HookAnswer> =>
       new Promise((resolve, reject) => {
-        // While the server thinks, git is silent for a good reason; this wait has a deadline of its own.
+        // git is silent while the server answers a hook; this wait has its own deadline.
         clearTimeout(this.#idle)
         const timer = setTimeout(() => {
           this.#answer = undefined
@@ -144,14 +144,14 @@ export class Command {
   #stop(reason: 'timeout' | 'cancelled'): void {
     if (this.#ended || this.#reason !== undefined) return
     this.#reason = reason
-    // git removes its lock and temporary files on SIGTERM, which it cannot on SIGKILL.
+    // On SIGTERM git removes its locks and temporary files.
     signalGroup(this.#child, 'SIGTERM')
     this.#child.stdin?.destroy()
     this.#child.stdout?.resume()
     this.#stream.handlers.drain = undefined
     this.#grace = setTimeout(() => {
       this.kill()
-      // A descendant that left the group may hold the pipes open: they are not waited for.
+      // A descendant that left the group may hold the pipes open.
       this.#child.stdout?.destroy()
       this.#child.stderr?.destroy()
     }, graceMs)
@@ -163,7 +163,7 @@ export class Command {
     clearTimeout(this.#deadline)
     clearTimeout(this.#idle)
     clearTimeout(this.#grace)
-    // What a git that died left behind (a pack writer, a hook) must not outlive it.
+    // Descendants of a dead git (a pack writer, a hook) must not outlive it.
     signalGroup(this.#child, 'SIGKILL')
     for (const end of this.#child.stdio) end?.destroy()
     const stderr = Buffer.concat(this.#stderr).subarray(-maxStderrBytes).toString().trimEnd()

@@ -1,18 +1,19 @@
 import { isUtf8 } from 'node:buffer'
 import type { Duplex } from 'node:stream'
+import { flushPacket, packet } from '../pkt-line.ts'
 import type { HookAnswer, HookQuestion } from './protocol.ts'
 
 type Ask = (question: HookQuestion) => Promise<HookAnswer>
 type Kind = HookQuestion['hook']
 
 /**
- * Speaks with the `pre-receive` and `post-receive` scripts of one push (see hooks.ts for the script). The scripts write
+ * Speaks with the `pre-receive` and `post-receive` hooks of one push (git-settings.ts has the script). The hooks write
  *
  *     hook <name>            quarantine <length> <path>
  *     option <length> <text> ref <old> <new> <name>        end
  *
- * and read `say <line>`, `custom` and `exit <status>`. Every line carries a word of ours first and free text has its length,
- * since a hostile client can put line feeds into names and options: no text of its own can end a message.
+ * and read `say <line>`, `custom` and `exit <status>`. A client can put line feeds into names and options, so each line begins
+ * with a keyword and free text carries its length: no text of a client can end a message.
  */
 export function serveHooks(fromHook: Duplex, toHook: Duplex, ask: Ask, maxBytes: number, giveUp: () => void): void {
   let received: Buffer = Buffer.alloc(0)
@@ -36,13 +37,13 @@ export function serveHooks(fromHook: Duplex, toHook: Duplex, ask: Ask, maxBytes:
   })
 }
 
-/** Control characters of a message would end its line or play with the terminal of the client. */
+/** Control characters could end the line or control the client's terminal. */
 // oxlint-disable-next-line no-control-regex -- control characters are what must go
 const printable = (line: string): string => line.replaceAll(/[\u0000-\u0008\u000a-\u001f\u007f]/g, ' ')
 
 type Parsed = { readonly length: number; readonly question: HookQuestion | undefined }
 
-/** The first complete message, or undefined when more must come. A malformed one has no `question`. */
+/** Parses the first complete message; undefined when more bytes must come. A malformed message has no `question`. */
 function parseQuestion(bytes: Buffer): Parsed | undefined {
   let offset = 0
   let malformed = false
@@ -81,8 +82,8 @@ function parseQuestion(bytes: Buffer): Parsed | undefined {
 }
 
 /**
- * Speaks git's proc-receive protocol (githooks(5)) in the place of a hook, whose script only relays its standard input
- * and output: version and capabilities, commands, push options, then a report per reference.
+ * Speaks git's proc-receive protocol (githooks(5)); the hook script only relays its standard input and output. The
+ * conversation has version and capabilities, commands, push options, then a report per reference.
  */
 export function serveProcReceive(
   fromHook: Duplex,
@@ -98,15 +99,15 @@ export function serveProcReceive(
   let asked = false
   fromHook.on('error', () => undefined)
   toHook.on('error', () => undefined)
-  const onPacket = (packet: string | undefined): void => {
-    if (packet !== undefined) {
-      sections.at(-1)!.push(packet)
+  const onPacket = (line: string | undefined): void => {
+    if (line !== undefined) {
+      sections.at(-1)!.push(line)
       return
     }
     if (sections.length === 1) {
       const hello = (sections[0]![0] ?? '').trimEnd()
       withOptions = hello.split('\0')[1]?.split(' ').includes('push-options') === true
-      toHook.write(packetLine(`version=1${withOptions ? '\0push-options' : ''}\n`) + '0000')
+      toHook.write(packet(`version=1${withOptions ? '\0push-options' : ''}\n`) + flushPacket)
     }
     const complete = sections.length === (withOptions ? 3 : 2)
     sections.push([])
@@ -118,8 +119,8 @@ export function serveProcReceive(
     })
     const options = withOptions ? sections[2]!.map((line) => line.replace(/\n$/, '')) : []
     void ask({ hook: 'proc-receive', quarantine: '', options, updates }).then((answer) => {
-      const lines = (answer.outcomes ?? []).map((line) => packetLine(`${printable(line)}\n`))
-      toHook.end(`${lines.join('')}0000`)
+      const lines = (answer.outcomes ?? []).map((line) => packet(`${printable(line)}\n`))
+      toHook.end(lines.join('') + flushPacket)
     }, giveUp)
   }
   fromHook.on('data', (chunk: Buffer) => {
@@ -136,8 +137,4 @@ export function serveProcReceive(
       onPacket(length === 0 ? undefined : body.toString())
     }
   })
-}
-
-function packetLine(text: string): string {
-  return (Buffer.byteLength(text) + 4).toString(16).padStart(4, '0') + text
 }

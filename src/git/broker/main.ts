@@ -1,7 +1,7 @@
 /**
- * The git broker: a small process that owns every git process. The server is large, and starting a process from a large
- * process blocks it for tens of milliseconds. It speaks over descriptors 3 (small requests) and 4 (bulk), and ends,
- * with all its children, as soon as either closes.
+ * The git broker: a small process that starts every git process. Starting a process from the large server blocks the
+ * server for tens of milliseconds (docs/decisions/0015). The broker uses descriptors 3 (small requests) and 4 (bulk
+ * data). When either closes, it exits with all its children.
  */
 import { Socket } from 'node:net'
 import { Channel, type WireStream } from './wire.ts'
@@ -56,7 +56,7 @@ function serve(stream: WireStream, request: BrokerRequest): void {
 
 function runCommand({ settings, slots }: Working, stream: WireStream, request: RunRequest): void {
   const place = slots[request.kind]
-  // Input may come before there is a slot: at most one window of it is kept, and handed over in order.
+  // Input may arrive before a slot is free; at most one window of it is kept.
   const early: Buffer[] = []
   let ended = false
   stream.handlers.data = (chunk) => {
@@ -91,7 +91,7 @@ for (const descriptor of [3, 4]) {
   const channel = new Channel(socket, { onOpen, onClose: () => quit(0) })
   void channel
 }
-// The terminal's interrupt is for the server, which ends the broker when it is done.
+// An interrupt at the terminal is for the server, which ends the broker.
 process.on('SIGINT', () => undefined)
 process.on('SIGHUP', () => undefined)
 process.on('SIGTERM', () => quit(0))

@@ -1,14 +1,12 @@
 import type { ChildProcess } from 'node:child_process'
 
-/**
- * Signals a child that leads a group of its own (`detached`), with all its descendants that did not leave the group.
- */
+/** Signals a detached child and the descendants that are still in its group. */
 export function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid === undefined) return
   try {
     process.kill(-child.pid, signal)
   } catch (error) {
-    // Nobody of the group is left (and EPERM: its number has gone to somebody else since).
+    // The group has ended. With EPERM its number belongs to another group.
     const { code } = error as NodeJS.ErrnoException
     if (code !== 'ESRCH' && code !== 'EPERM') throw error
   }

@@ -1,6 +1,6 @@
-/** The requests that the server sends to the broker, and their results. Both run from the same build. */
+/** Requests of the server to the broker, and their results. Both come from the same build. */
 
-/** Which slots a command takes; each kind has its own number of slots and its own queue. */
+/** The kind of slot that a command takes; each kind has its own slots and queue. */
 export type CommandKind = 'read' | 'write' | 'fetch' | 'push' | 'archive' | 'download' | 'maintenance'
 
 export type BrokerSettings = {
@@ -24,12 +24,12 @@ export type RunRequest = {
   readonly args: readonly string[]
   readonly cwd: string
   readonly environment?: Readonly<Record<string, string>>
-  /** Whether bytes for its standard input follow on the stream. */
+  /** Whether standard input follows on the stream. */
   readonly input: boolean
   readonly timeoutMs: number
-  /** Ends the command when it neither reads nor writes for so long. */
+  /** Ends the command after this time without input or output. */
   readonly idleMs?: number
-  /** Gives it the descriptors that the hooks talk over. */
+  /** Passes the descriptors of the hooks to the command. */
   readonly hooks?: boolean
 }
 
@@ -40,9 +40,9 @@ export type RunResult = {
 }
 
 /**
- * Reads from a long-lived process. The reply is the raw output of `cat-file --batch-command`; `blob` (alone in its
- * request) gives `<oid> blob <size> large` without content above `maxBytes`; a commit or tag above `maxTextObjectBytes`
- * gives `<oid> <type> <size> cut` and its first so many bytes.
+ * A read by a pooled process. The reply is the raw output of `cat-file --batch-command`. `blob` must be the only
+ * command of its request; above `maxBytes` the reply is `<oid> blob <size> large` without content. A commit or tag
+ * above `maxTextObjectBytes` gives `<oid> <type> <size> cut` and its beginning.
  */
 export type CatRequest = {
   readonly op: 'cat'
@@ -52,19 +52,19 @@ export type CatRequest = {
 }
 
 /**
- * Of a commit or a tag that is larger, only so many bytes are read: pages hold many of them. What is written or pushed
- * here is never larger; histories of elsewhere may be.
+ * Commits and tags are truncated to this size, because pages hold many of them. Larger ones cannot be written or
+ * pushed, but imported histories may have them.
  */
 export const maxTextObjectBytes = 1 << 20
 
 export type CatCommand = readonly ['info' | 'contents', string] | readonly ['blob', string, number]
 
-/** Ends the long-lived processes of a repository (it was removed, or a quarantine is over). */
+/** Ends the pooled readers of a repository that was removed, or of a finished quarantine. */
 export type ReleaseRequest = { readonly op: 'release'; readonly directory: string; readonly quarantine?: string }
 
 export type BrokerRequest = BrokerSettings | RunRequest | CatRequest | ReleaseRequest
 
-/** What a hook asks. Reference names and options are UTF-8; others were refused before. */
+/** A question of a hook. Reference names and options are valid UTF-8. */
 export type HookQuestion = {
   readonly hook: 'pre-receive' | 'post-receive' | 'proc-receive'
   readonly quarantine: string
@@ -75,11 +75,11 @@ export type HookQuestion = {
 export type HookAnswer = {
   readonly accepted: boolean
   readonly lines: readonly string[]
-  /** The repository's own scripts run as well. */
+  /** Whether the scripts of the repository run as well. */
   readonly custom?: boolean
-  /** For proc-receive: lines of the reply in git's protocol (`ok <ref>`, `ng <ref> <reason>`, `option …`). */
+  /** For proc-receive: reply lines (`ok <ref>`, `ng <ref> <reason>`, `option …`). */
   readonly outcomes?: readonly string[]
 }
 
-/** Sent on a stream while it lasts. */
+/** A message on the stream of a running command. */
 export type BrokerMessage = { readonly started: number } | { readonly question: HookQuestion }

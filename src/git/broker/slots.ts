@@ -2,7 +2,7 @@ import type { WireStream } from './wire.ts'
 
 type Waiter = { readonly start: () => void; readonly stream: WireStream; readonly timer: NodeJS.Timeout }
 
-/** A limited number of slots for commands of one kind, and a limited queue for them. */
+/** Slots for commands of one kind, with a bounded queue. */
 export class Slots {
   readonly #total: number
   readonly #maxWaiting: number
@@ -16,7 +16,9 @@ export class Slots {
     this.#waitMs = waitMs
   }
 
-  /** Calls `start` when there is a slot, which then must be given back; fails the stream when none is free in time. */
+  /**
+   * Calls `start` when a slot is free; the slot must be given back. Fails the stream when no slot becomes free in time.
+   */
   take(stream: WireStream, start: () => void): void {
     if (this.#taken < this.#total) {
       this.#taken += 1

@@ -1,27 +1,27 @@
 /**
- * What the server and the git broker say to each other: many streams over one socket, each with a credit window in both
- * directions, so that a slow reader stops only its own stream and memory stays bounded by streams × window.
+ * The protocol between the server and the git broker: many streams over one socket, each with a credit window in both
+ * directions. A slow reader stops only its own stream, and memory is bounded by streams × window.
  *
- * A frame is `u32 payload length, u8 kind, u32 stream, payload`. Data payloads are handed on as they arrive.
+ * A frame is `u32 payload length, u8 kind, u32 stream, payload`. Data payloads are forwarded as they arrive.
  */
 import type { Duplex } from 'node:stream'
 import { canGiveBack, giveBack, ownCopy } from '../../lib/fleeting.ts'
 
 const kinds = { open: 1, data: 2, end: 3, credit: 4, message: 5, result: 6, failure: 7, cancel: 8 } as const
 const headerBytes = 9
-/** Bytes one side may send on a stream before the other has taken them. Large enough to keep a local clone busy. */
+/** Bytes that one side may send before the other has consumed them; large enough for a fast local clone. */
 const windowBytes = 1 << 20
 const maxFrameBytes = 128 << 10
-/** A JSON payload (a request with its arguments, the updates of a push) is refused above this. */
+/** Largest JSON payload: a request with its arguments, or the updates of a push. */
 const maxJsonBytes = 64 << 20
 
-/** Why the broker could not do something. */
+/** Why the broker could not run a request. */
 export type Failure = {
   readonly reason: 'busy' | 'timeout' | 'spawn' | 'died' | 'cancelled' | 'limit' | 'defect'
   readonly message: string
 }
 
-/** The channel ended; every stream on it fails with this. */
+/** The channel closed; each of its streams fails with this error. */
 export class ChannelClosed extends Error {}
 
 /** A failure that the other side reported. */
@@ -35,13 +35,13 @@ export class RemoteFailure extends Error {
 }
 
 export type StreamHandlers = {
-  /** Must be answered with `stream.consumed(bytes)` when the bytes have been passed on. Nobody else keeps the chunk. */
+  /** The handler calls `stream.consumed(bytes)` after it has forwarded the bytes. It owns the chunk. */
   data?: (chunk: Buffer) => void
   end?: () => void
   message?: (message: unknown) => void
   drain?: () => void
   cancel?: () => void
-  /** The other side is done with the stream; nothing follows. */
+  /** The other side has finished the stream. */
   result?: (result: unknown) => void
   failure?: (error: Error) => void
 }
@@ -63,8 +63,8 @@ export class WireStream {
   }
 
   /**
-   * Sends bytes; false when they had to be queued: wait for `drain` before sending more.
-   * @param sent called when all of them have left, and nobody needs the chunk any more
+   * Sends bytes. Returns false when they are queued: wait for `drain`.
+   * @param sent called when all bytes have left and the chunk is free
    */
   write(chunk: Buffer, sent?: () => void): boolean {
     if (this.closed) return true
@@ -82,7 +82,7 @@ export class WireStream {
     this.#enqueue(kinds.message, Buffer.from(JSON.stringify(message)))
   }
 
-  /** Ends the stream with a result, after everything written before. */
+  /** Ends the stream with a result, after all written bytes. */
   finish(result: unknown): void {
     this.#enqueue(kinds.result, Buffer.from(JSON.stringify(result)))
   }
@@ -94,12 +94,12 @@ export class WireStream {
     this.#enqueue(kinds.failure, Buffer.from(JSON.stringify(failure)))
   }
 
-  /** Tells the other side that nobody waits any more; its answer still ends the stream. */
+  /** Tells the other side that the caller left. Its answer still ends the stream. */
   cancel(): void {
     if (!this.closed) this.#channel.send(kinds.cancel, this.id, Buffer.alloc(0))
   }
 
-  /** Gives the other side leave to send as many bytes again. */
+  /** Returns credit to the other side. */
   consumed(bytes: number): void {
     this.#consumed += bytes
     if (this.#consumed < windowBytes / 4 || this.closed) return
@@ -135,7 +135,7 @@ export class WireStream {
     }
   }
 
-  /** For the channel. */
+  /** Called by the channel. */
   receive(kind: number, payload: Buffer): void {
     if (kind === kinds.data) {
       if (this.handlers.data === undefined) this.consumed(payload.length)
@@ -158,7 +158,7 @@ export class WireStream {
   }
 }
 
-/** One socket with its streams. Only one side opens streams. */
+/** A socket with its streams. Only one side opens streams. */
 export class Channel {
   readonly #socket: Duplex
   readonly #streams = new Map<number, WireStream>()
@@ -207,7 +207,7 @@ export class Channel {
     return this.#streams.size
   }
 
-  /** Begins a conversation; on a closed channel it fails in the next tick. */
+  /** Opens a stream. On a closed channel the stream fails in the next tick. */
   open(request: unknown): WireStream {
     const stream = new WireStream(this, this.#nextId)
     this.#nextId = this.#nextId === 0xffffffff ? 1 : this.#nextId + 1
@@ -225,14 +225,14 @@ export class Channel {
     this.#socket.destroy()
   }
 
-  /** For streams. */
+  /** Called by streams. */
   send(kind: number, id: number, payload: Buffer, sent?: () => void): void {
     if (this.#closed) return
     const header = Buffer.allocUnsafe(headerBytes)
     header.writeUInt32BE(payload.length, 0)
     header.writeUInt8(kind, 4)
     header.writeUInt32BE(id, 5)
-    // One system call for all that is sent in one turn of the event loop.
+    // One system call for everything sent in a turn of the event loop.
     if (!this.#corked) {
       this.#corked = true
       this.#socket.cork()
@@ -245,13 +245,16 @@ export class Channel {
     if (payload.length > 0) this.#socket.write(payload, sent && ((error) => (error ? undefined : sent())))
   }
 
-  /** For streams. */
+  /** Called by streams. */
   forget(stream: WireStream): void {
     stream.closed = true
     this.#streams.delete(stream.id)
   }
 
-  /** Whoever gets a part of a large chunk gets a copy, and one that is all of it the chunk itself: either may be given back. */
+  /**
+   * A stream that receives part of a large chunk gets a copy; a stream that receives all of it gets the chunk itself.
+   * Either may be freed by its receiver.
+   */
   #receive(chunk: Buffer): void {
     const copies = canGiveBack(chunk)
     let isPassedOn = false
@@ -292,7 +295,7 @@ export class Channel {
 
   #dispatch(kind: number, id: number, payload: Buffer): void {
     if (kind !== kinds.open) {
-      // A stream that this side has ended already: what was under way is dropped.
+      // Frames of a stream that this side has ended are dropped.
       this.#streams.get(id)?.receive(kind, payload)
       return
     }

@@ -6,12 +6,12 @@ import type { GitKey } from '../git-key.ts'
 import { entriesOf, filesBelow, statOf } from './walk.ts'
 
 /**
- * What git processes that were killed leave in a repository: locks, which bar a reference or the packed references for
- * good, and temporary objects, which take room. Nothing in such a file says whose it is, so the system is asked whether
- * any process that is older than it works in the repository: a file that is there before and after that is nobody's.
+ * Finds and removes what killed git processes leave in a repository: lock files, which block a reference or the packed
+ * references, and temporary objects, which take space. A file does not name its process. A file is abandoned when no
+ * process that works in the repository is older than the file, both before and after the check.
  */
 
-/** Git that reads holds no lock and makes no temporary objects; the readers that stay open are such. */
+/** Commands that hold no lock and make no temporary objects. */
 const reading = new Set([
   'cat-file',
   'upload-pack',
@@ -30,7 +30,7 @@ const reading = new Set([
   'fsck',
 ])
 
-/** Files beside references that git locks. */
+/** Files besides references that git locks. */
 export const lockedFiles = [
   'packed-refs',
   'HEAD',
@@ -40,18 +40,21 @@ export const lockedFiles = [
   'objects/info/commit-graphs/commit-graph-chain',
 ]
 
-/** Where no process of this machine tells (another system, other machines on the same folder), age does, in milliseconds. */
+/**
+ * Age that decides for temporary objects when the system cannot list processes (another system, shared folders), in
+ * milliseconds.
+ */
 const temporaryAgeMs = 2 * 60 * 60_000
-/** A process that is to fill a folder may have to wait for its place, in milliseconds. */
+/** A bundle's folder is created before its process has a slot, in milliseconds. */
 const beforeItsProcessMs = 60_000
 
-/** How far times of files and of processes may be apart, in milliseconds. */
+/** Tolerance between the clocks of files and processes, in milliseconds. */
 const clockSlackMs = 50
 
-/** Files that are looked at at once. */
+/** Concurrent file reads. */
 const atOnce = 16
 
-/** Which git command a process runs, by its arguments; undefined when it is none. */
+/** The git subcommand in a command line; undefined when the process is not git. */
 function commandOf(commandLine: string): string | undefined {
   const [program = '', ...rest] = commandLine.split('\0')
   if (basename(program) !== 'git') return undefined
@@ -63,12 +66,12 @@ function commandOf(commandLine: string): string | undefined {
   return undefined
 }
 
-/** Ticks of a second in which Linux tells programs when a process began. */
+/** Unit of process start times in `/proc`, per second. */
 const ticksPerSecond = 100
 
 /**
- * When the oldest process of this machine began that works in a repository and may write, in milliseconds since 1970;
- * Infinity when none does, undefined when the system does not tell.
+ * Start time of the oldest process of this machine that works in the repository and may write, in Unix milliseconds.
+ * Infinity when no process does; undefined when the system has no `/proc`.
  */
 async function oldestWriter(directory: string): Promise<number | undefined> {
   const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))
@@ -76,13 +79,13 @@ async function oldestWriter(directory: string): Promise<number | undefined> {
   if (pids.length === 0 || uptime === undefined) return undefined
   const bootedMs = Date.now() - Number.parseFloat(uptime) * 1000
   const begins = await mapLimited(pids, atOnce, async (pid) => {
-    // What may not be read is of somebody else, and what is gone by now is gone.
+    // Unreadable processes belong to other users; missing ones have ended.
     const cwd = await readlink(`/proc/${pid}/cwd`).catch(() => '')
     if (cwd !== directory && !cwd.startsWith(`${directory}/`)) return Infinity
     const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
     if (commandLine === '' || reading.has(commandOf(commandLine) ?? '')) return Infinity
     const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-    // The name of the program stands in brackets, and may hold anything; the beginning is the 20th field after it.
+    // The program name is in parentheses and may hold anything; the start time is the 20th field after it.
     const ticks = Number(status.slice(status.lastIndexOf(')') + 2).split(' ')[19])
     return Number.isFinite(ticks) ? bootedMs + (ticks / ticksPerSecond) * 1000 : Infinity
   })
@@ -103,7 +106,7 @@ async function look(path: string): Promise<Found | undefined> {
 const lookAtAll = async (paths: readonly string[]): Promise<Found[]> =>
   (await mapLimited(paths, atOnce, look)).filter((each) => each !== undefined)
 
-/** Those of some files that nobody is at, and that are what they were when nobody was. */
+/** Paths of abandoned files that did not change during the check. */
 async function deadAmong(
   context: GitContext,
   directory: string,
@@ -113,7 +116,7 @@ async function deadAmong(
   if (found.length === 0) return []
   const oldestMs = await oldestWriter(directory)
   const isDead = ({ changedMs }: Found): boolean => {
-    // Whoever came later than a file did not make it; a push finds the lock that bars it.
+    // A process that started after the file was made does not own it.
     if (oldestMs !== undefined && oldestMs <= changedMs + clockSlackMs) return false
     return (oldestMs !== undefined && !context.shared) || Date.now() - changedMs >= ageMs
   }
@@ -121,7 +124,7 @@ async function deadAmong(
   return found.filter((each) => isDead(each) && still.get(each.path) === each.identity).map(({ path }) => path)
 }
 
-/** Dead locks of some references and other files, or of all there are. Paths of files. */
+/** Paths of abandoned locks: of the named files, or of all. */
 async function deadLocks(context: GitContext, directory: string, names?: readonly string[]): Promise<string[]> {
   const paths = (names ?? lockedFiles).map((name) => join(directory, `${name}.lock`))
   if (!names) for await (const path of filesBelow(join(directory, 'refs'))) if (path.endsWith('.lock')) paths.push(path)
@@ -129,9 +132,9 @@ async function deadLocks(context: GitContext, directory: string, names?: readonl
 }
 
 /**
- * Removes locks that no process holds any more. Cheap when there are none, so it goes before each change.
- * @param names references and other files that are about to change; without them all are looked at
- * @returns how many were removed
+ * Removes abandoned locks. Cheap when there are no locks, so it runs before each change.
+ * @param names references and other files about to change; undefined checks all
+ * @returns the number of removed locks
  */
 export async function removeDeadLocks(context: GitContext, key: GitKey, names?: readonly string[]): Promise<number> {
   const { directory } = locate(context, key)
@@ -143,7 +146,7 @@ export async function removeDeadLocks(context: GitContext, key: GitKey, names?: 
   return dead.length
 }
 
-/** Objects that were never finished: of refused or killed pushes, of packs half written. */
+/** Unfinished objects of refused or killed pushes, and half-written packs. */
 async function deadTemporaries(context: GitContext, directory: string): Promise<string[]> {
   const named = async (folder: string, form: RegExp): Promise<string[]> =>
     (await entriesOf(folder)).filter(({ name }) => form.test(name)).map(({ name }) => join(folder, name))
@@ -153,20 +156,20 @@ async function deadTemporaries(context: GitContext, directory: string): Promise<
     ...(await named(join(directory, 'objects/pack'), /^(?:tmp_|\.tmp-)/)),
   ]
   const found = (await lookAtAll(paths)).filter(
-    // The folder of a bundle is made before its process is begun.
+    // The folder of a bundle exists before its process starts.
     ({ path, changedMs }) => !basename(path).startsWith('tmp_bundle-') || Date.now() - changedMs >= beforeItsProcessMs,
   )
   return deadAmong(context, directory, found, temporaryAgeMs)
 }
 
-/** What killed processes left in a repository, by path within it. */
+/** Abandoned files of a repository, relative to it. */
 export async function findDead(context: GitContext, key: GitKey): Promise<readonly string[]> {
   const { directory } = locate(context, key)
   const dead = [...(await deadLocks(context, directory)), ...(await deadTemporaries(context, directory))]
   return dead.map((path) => relative(directory, path))
 }
 
-/** Removes what killed processes left in a repository; gives how much. */
+/** Removes abandoned files of a repository; returns their number. */
 export async function removeDead(context: GitContext, key: GitKey): Promise<number> {
   const { directory } = locate(context, key)
   const locks = await removeDeadLocks(context, key)

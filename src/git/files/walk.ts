@@ -1,10 +1,10 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** The errors of something that went while it was looked at: git makes and removes files and folders all the time. */
+/** git creates and removes files during a walk. */
 const isGone = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
 
-/** Names in a folder; none in one that is not there. */
+/** Entries of a folder; none when it does not exist. */
 export async function entriesOf(folder: string): Promise<readonly { name: string; isFolder: boolean }[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true })
@@ -15,7 +15,7 @@ export async function entriesOf(folder: string): Promise<readonly { name: string
   }
 }
 
-/** Paths of all files below a folder, with the folder in front. */
+/** Paths of all files below a folder, including the folder's own path. */
 export async function* filesBelow(folder: string): AsyncGenerator<string> {
   const waiting = [folder]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -26,7 +26,7 @@ export async function* filesBelow(folder: string): AsyncGenerator<string> {
   }
 }
 
-/** What the disk says of a file; undefined when it is gone. */
+/** The file's status; undefined when it does not exist. */
 export async function statOf(path: string) {
   try {
     return await stat(path)

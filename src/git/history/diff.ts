@@ -9,7 +9,7 @@ import { runReading } from './history.ts'
 import { emptyTreeOid, missingObjects } from '../objects/object-reader.ts'
 
 const maxDiffListBytes = 64 << 20
-/** Commits in one process when the changes of many are asked for. */
+/** Commits per process. */
 const commitBatch = 500
 
 const statuses: Readonly<Record<string, FileStatus>> = {
@@ -33,7 +33,7 @@ function flagsOf(query: { renames?: boolean; whitespace?: DiffQuery['whitespace'
 
 const pathsOf = (query: DiffQuery): string[] => (query.paths ?? []).map((path) => `:(top,literal)${path}`)
 
-/** Two sides of a difference, checked to exist. */
+/** Returns both sides of a difference. Throws `NotFound` when one does not exist. */
 async function sidesOf(
   context: GitContext,
   at: ReadFrom,
@@ -48,7 +48,7 @@ async function sidesOf(
   return [base, query.head]
 }
 
-/** The files that differ, with line counts. Binary files count no lines. */
+/** The files that differ, with line counts. Binary files have none. */
 export async function diffFiles(context: GitContext, at: ReadFrom, query: DiffQuery): Promise<readonly FileChange[]> {
   const sides = await sidesOf(context, at, query)
   const location = locate(context, at)
@@ -70,7 +70,7 @@ export async function diffFiles(context: GitContext, at: ReadFrom, query: DiffQu
   })
   mustSucceed(result, 'diff-tree')
   const changes = parseChanges(result.stdout.toString().split('\0'))
-  // A file whose only change is ignored space has no lines left, though its ids differ.
+  // When only ignored white space changed, the ids differ but no lines do.
   if (query.whitespace === undefined || query.whitespace === 'show-all') return changes
   return changes.filter(
     (change) =>
@@ -81,7 +81,7 @@ export async function diffFiles(context: GitContext, at: ReadFrom, query: DiffQu
   )
 }
 
-/** Output of `--raw --numstat -z`: all raw records first, then a count per file in the same order. */
+/** Parses `--raw --numstat -z`: all raw records first, then counts in the same order. */
 function parseChanges(fields: readonly string[]): FileChange[] {
   const raw: Array<Omit<FileChange, 'additions' | 'deletions' | 'binary'>> = []
   const counts = new Map<string, { additions: number; deletions: number; binary: boolean }>()
@@ -123,7 +123,7 @@ function parseChanges(fields: readonly string[]): FileChange[] {
   }))
 }
 
-/** What each commit changed against its first parent. One process for those that are not known yet. */
+/** The changes of each commit against its first parent. One process reads all uncached commits. */
 export async function commitChanges(
   context: GitContext,
   at: ReadFrom,
@@ -173,21 +173,11 @@ export async function commitChanges(
     for (const oid of batch) {
       const changes = found.get(oid) ?? []
       found.set(oid, changes)
-      // A huge change is cheap to compute again and dear to keep.
+      // A large change takes much memory and is cheap to compute.
       if (changes.length < 300) context.caches.answers.set(nameOf(oid), changes)
     }
   }
   return found
-}
-
-export async function commitStats(
-  context: GitContext,
-  at: ReadFrom,
-  commit: Oid,
-): Promise<{ additions: number; deletions: number; files: number }> {
-  const changes = (await commitChanges(context, at, [commit])).get(commit) ?? []
-  const sum = (key: 'additions' | 'deletions'): number => changes.reduce((total, change) => total + change[key], 0)
-  return { additions: sum('additions'), deletions: sum('deletions'), files: changes.length }
 }
 
 async function streamText(
@@ -236,7 +226,7 @@ export async function patchSeries(
     base: Oid | undefined
     head: Oid
     binary?: boolean
-    /** false: without the line that names git's version. */
+    /** false leaves out the line with git's version. */
     signature?: boolean
     signal?: AbortSignal
   },
@@ -257,7 +247,7 @@ export async function patchSeries(
   )
 }
 
-/** The stable patch id of a difference: equal for equal changes wherever their lines lie. '' when nothing differs. */
+/** The stable patch id of a difference, independent of line numbers; `''` when nothing differs. */
 export async function patchId(context: GitContext, at: ReadFrom, base: Oid, head: Oid): Promise<string> {
   const location = locate(context, at)
   const name = `${location.scope}:patch-id:${base}:${head}`
@@ -271,7 +261,7 @@ export async function patchId(context: GitContext, at: ReadFrom, base: Oid, head
     input: diff,
   })
   mustSucceed(result, 'patch-id')
-  // Only binary and mode changes: git gives no patch id for them; the list of changed objects serves as well.
+  // git has no patch id for purely binary or mode changes; a hash of the changed files serves instead.
   let id = result.stdout.toString().split(' ')[0]!.trim()
   if (id === '') {
     const files = await diffFiles(context, at, { base, head, renames: false })

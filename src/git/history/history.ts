@@ -1,21 +1,21 @@
-import { Invalid, NotFound } from '../../lib/errors.ts'
+import { NotFound } from '../../lib/errors.ts'
 import type { GitKey, Oid } from '../../lib/ids.ts'
 import { type CommandOptions, type CommandOutput, mustSucceed } from '../broker/broker-client.ts'
 import { checkOids, explainMissing, type GitContext, type Location, locate } from '../context.ts'
 import type { Commit, LogQuery, ReadFrom } from '../git.ts'
 import { findPath, readCommit, readCommits, readTree } from '../objects/object-reader.ts'
 
-/** Commits that a walk without a process looks at before it leaves the rest to git. */
+/** Commits that `walk` reads before it leaves the query to git. */
 const maxWalkedCommits = 400
-/** Commits behind each other that are looked at before it is left to git. */
+/** Commits of a line that `walkLine` reads before it leaves the query to git. */
 const maxLineSteps = 20
-/** How far back a known count is looked for. */
+/** Ancestors that are searched for a known count. */
 const maxCountSteps = 64
 const maxLogEntries = 1_000_000
-/** Pages of a log up to this size are remembered. */
+/** Larger log pages are not cached. */
 const maxRememberedLog = 1000
 
-/** Runs a reading command in a repository or quarantine; a missing repository is `NotFound`. */
+/** Runs a reading command in a repository or quarantine. Throws `NotFound` when the repository does not exist. */
 export function runReading(
   context: GitContext,
   location: Location,
@@ -59,7 +59,7 @@ export async function logOids(context: GitContext, at: ReadFrom, query: LogQuery
   const line = await walkLine(context, at, query)
   if (line) return line
   if (query.limit === undefined || query.limit > maxRememberedLog) return revList(context, at, query)
-  // Between fixed commits the answer never changes, and one about a path may cost a walk of the whole history.
+  // The answer for fixed commits never changes, and a query with a path may walk the whole history.
   const { signal: _signal, ...fixed } = query
   const name = `${locate(context, at).scope}:log:${JSON.stringify({ ...fixed, path: cleanPath(query.path) })}`
   return remembered(context, name, async () => (await walk(context, at, fixed)) ?? revList(context, at, fixed))
@@ -80,8 +80,9 @@ async function revList(context: GitContext, at: ReadFrom, query: LogQuery): Prom
 }
 
 /**
- * What came since a commit without a process, when that is few commits behind each other: what most pushes bring. No other
- * way leads to them, so none is reachable from where they began.
+ * Lists the commits since an ancestor without a process, when they form a short line of single parents, as in most
+ * pushes. No other path leads to these commits, so none is reachable from the ancestor. Returns undefined for other
+ * queries.
  */
 async function walkLine(context: GitContext, at: ReadFrom, query: LogQuery): Promise<readonly Oid[] | undefined> {
   const { from, not = [], skip = 0, limit = maxLineSteps } = query
@@ -110,8 +111,8 @@ async function walkLine(context: GitContext, at: ReadFrom, query: LogQuery): Pro
 }
 
 /**
- * The first commits of a plain history without a process: git's default order is a queue by committer date, equals in
- * the order they were found. Undefined when the query is not of that kind or goes too deep.
+ * Lists the first commits of a plain history without a process. git's default order is a queue by committer date; equal
+ * dates keep the order of discovery. Returns undefined for other queries and deep pages.
  */
 async function walk(context: GitContext, at: ReadFrom, query: LogQuery): Promise<readonly Oid[] | undefined> {
   const { skip = 0, limit } = query
@@ -153,8 +154,8 @@ export async function log(context: GitContext, at: ReadFrom, query: LogQuery): P
 }
 
 /**
- * Remembers an answer about fixed ids. Who asks while it is being worked out waits for the same one, so it must not end
- * with the first who asked: `compute` takes no signal, and commands have their deadline.
+ * Caches an answer about fixed ids. Concurrent callers share the computation, so `compute` takes no signal of one
+ * caller.
  */
 async function remembered<T extends NonNullable<unknown>>(
   context: GitContext,
@@ -208,7 +209,7 @@ export async function countCommits(
 const countName = (location: Location, query: readonly unknown[]): string =>
   `${location.scope}:count:${JSON.stringify(query)}`
 
-/** The count of a commit whose line of single parents reaches one with a known count, or the beginning, soon. */
+/** The commit count of a tip whose line of single parents soon reaches a known count or a root commit. */
 async function countFromKnown(
   context: GitContext,
   at: ReadFrom,
@@ -229,7 +230,7 @@ async function countFromKnown(
   return undefined
 }
 
-/** Fails with `NotFound` when a commit does not exist, which git says in many words. */
+/** Throws `NotFound` when a commit does not exist; git's own messages vary. */
 async function checkCommits(context: GitContext, at: ReadFrom, ...oids: readonly Oid[]): Promise<void> {
   checkOids(...oids)
   await readCommits(context, at, oids)
@@ -260,47 +261,7 @@ export async function mergeBase(context: GitContext, at: ReadFrom, one: Oid, oth
   return found.oid === '' ? undefined : (found.oid as Oid)
 }
 
-export async function aheadBehind(
-  context: GitContext,
-  at: ReadFrom,
-  head: Oid,
-  base: Oid,
-): Promise<{ ahead: number; behind: number }> {
-  if (head === base) return { ahead: 0, behind: 0 }
-  await checkCommits(context, at, head, base)
-  const location = locate(context, at)
-  return remembered(context, `${location.scope}:between:${head}:${base}`, async () => {
-    const result = await runReading(context, location, {
-      args: ['rev-list', '--left-right', '--count', `${head}...${base}`, '--'],
-    })
-    mustSucceed(result, 'rev-list')
-    const [ahead = 0, behind = 0] = result.stdout.toString().trim().split(/\s+/).map(Number)
-    return { ahead, behind }
-  })
-}
-
-/** Which of `oids` belong to the history of `tip`. */
-export async function containedIn(
-  context: GitContext,
-  at: ReadFrom,
-  tip: Oid,
-  oids: readonly Oid[],
-): Promise<ReadonlySet<Oid>> {
-  checkOids(tip, ...oids)
-  if (oids.length === 0) return new Set()
-  const location = locate(context, at)
-  // What is left of them after leaving out the history of the tip is not contained.
-  const result = await runReading(context, location, {
-    args: ['rev-list', '--stdin'],
-    input: Buffer.from([...oids, `^${tip}`].join('\n') + '\n'),
-    maxBytes: maxLogEntries * 65,
-  })
-  mustSucceed(result, 'rev-list')
-  const outside = new Set(result.stdout.toString('latin1').split('\n'))
-  return new Set(oids.filter((oid) => !outside.has(oid)))
-}
-
-/** Whether the history of a branch or of a tag contains a commit. Pull request references do not count. */
+/** Whether the history of a branch or tag contains a commit. Pull request references do not count. */
 export async function isOnBranchOrTag(context: GitContext, key: GitKey, commit: Oid): Promise<boolean> {
   checkOids(commit)
   const result = await runReading(context, locate(context, key), {
@@ -313,9 +274,9 @@ export async function isOnBranchOrTag(context: GitContext, key: GitKey, commit: 
 type LastCommits = Map<string, Oid>
 
 /**
- * For each name in a folder the newest commit that touched it: one walk of the folder's history, ended as soon as every
- * name was seen. Answers are kept by (folder, commit); a new commit on top of a known one needs no process, only its
- * trees.
+ * The newest commit that touched each name in a folder. One walk of the folder's history ends when each name was seen.
+ * Answers are cached by folder and commit; for a new commit on top of a cached one, trees are compared without a
+ * process.
  */
 export async function lastCommitsOfPaths(
   context: GitContext,
@@ -347,7 +308,7 @@ export async function lastCommitsOfPaths(
 const pick = (from: LastCommits, names: readonly string[]): LastCommits =>
   new Map(names.flatMap((name) => (from.has(name) ? [[name, from.get(name)!] as const] : [])))
 
-/** The newest commit that touched a file or folder; undefined when none did. */
+/** The newest commit that touched a file or folder; undefined when no commit did. */
 export async function lastCommitOfPath(
   context: GitContext,
   at: ReadFrom,
@@ -402,7 +363,7 @@ async function entriesOf(context: GitContext, at: ReadFrom, commit: Oid, path: s
   return new Map((await readTree(context, at, folder.oid)).map((entry) => [entry.name, `${entry.mode} ${entry.oid}`]))
 }
 
-/** Walks the history of a folder until each of the names was seen. */
+/** Walks the history of a folder until each name was seen. */
 async function walkFolder(
   context: GitContext,
   location: Location,
@@ -413,7 +374,7 @@ async function walkFolder(
   const wanted = new Set(names)
   const found: LastCommits = new Map()
   const prefix = path === '' ? '' : `${path}/`
-  // A single name needs no other path's history.
+  // For one name git walks only that path's history.
   const pathspec = names.length === 1 ? literal(prefix + names[0]!) : path === '' ? undefined : literal(path)
   await walkChanges(context, location, [commit], pathspec, (current, changed) => {
     if (!changed.startsWith(prefix)) return true
@@ -437,8 +398,8 @@ export async function eachChangedPath(
 }
 
 /**
- * `git log` of names only, as it comes. Merges show what differs from all their parents (`-c`), so that a path is
- * credited to a merge only when the merge itself changed it.
+ * Streams `git log --name-only`. A merge shows paths that differ from all parents (`-c`), so a path belongs to a merge
+ * only when the merge changed it.
  */
 async function walkChanges(
   context: GitContext,
@@ -493,7 +454,7 @@ async function walkChanges(
   if (!isOver) take(Buffer.from('\0'))
 }
 
-/** Which commit each line of a file comes from, in ranges. */
+/** The commit of each line of a file, in ranges. */
 export async function blame(
   context: GitContext,
   at: ReadFrom,
@@ -513,7 +474,7 @@ export async function blame(
     if (result.stderr.includes('no such path')) throw new NotFound(`${name} does not exist`, 'git_path_missing')
     return []
   }
-  // Fewer lines than the limit: git refuses the range, so the whole file is asked for.
+  // git refuses a range beyond the end of the file.
   if (/has only \d+ lines/.test(result.stderr)) return blame(context, at, commit, path)
   mustSucceed(result, 'blame')
   const found: Array<{ commit: Oid; originalLine: number; line: number; count: number; path: string }> = []
@@ -533,64 +494,4 @@ export async function blame(
     }
   }
   return found.sort((a, b) => a.line - b.line)
-}
-
-export async function grep(
-  context: GitContext,
-  at: ReadFrom,
-  treeish: Oid,
-  query: {
-    text: string
-    mode: 'fixed' | 'regexp'
-    ignoreCase?: boolean
-    paths?: readonly string[]
-    maxMatches: number
-    signal?: AbortSignal
-  },
-): Promise<readonly { path: string; line: number; text: string }[]> {
-  checkOids(treeish)
-  if (query.text === '' || query.text.includes('\0')) throw new Invalid('there is nothing to search for')
-  const location = locate(context, at)
-  const matches: Array<{ path: string; line: number; text: string }> = []
-  let rest: Buffer = Buffer.alloc(0)
-  const take = (chunk: Buffer): boolean => {
-    const bytes = Buffer.concat([rest, chunk])
-    let offset = 0
-    for (let end = bytes.indexOf(10, offset); end !== -1; end = bytes.indexOf(10, offset)) {
-      const [name = '', line = '', ...text] = bytes.toString('utf8', offset, end).split('\0')
-      offset = end + 1
-      // `<tree>:<path>` NUL line NUL text
-      if (matches.length < query.maxMatches) {
-        matches.push({ path: name.slice(treeish.length + 1), line: Number(line), text: text.join('\0').slice(0, 2000) })
-      }
-    }
-    rest = bytes.subarray(offset)
-    return matches.length < query.maxMatches && rest.length < 1 << 20
-  }
-  const end = await context.broker
-    .each(
-      {
-        args: [
-          'grep',
-          '-I',
-          '-n',
-          '-z',
-          '--full-name',
-          query.mode === 'fixed' ? '-F' : '-E',
-          ...(query.ignoreCase === true ? ['-i'] : []),
-          '-e',
-          query.text,
-          treeish,
-          '--',
-          ...(query.paths ?? []).map((path) => literal(cleanPath(path))),
-        ],
-        cwd: location.directory,
-        environment: location.environment,
-        signal: query.signal,
-      },
-      take,
-    )
-    .catch((error: unknown) => explainMissing(location, error))
-  if (end.exitCode > 1) throw new Invalid(`git grep: ${end.stderr.split('\n')[0] ?? ''}`)
-  return matches
 }

@@ -5,19 +5,18 @@ import type { Oid } from '../../lib/ids.ts'
 import { mustSucceed } from '../broker/broker-client.ts'
 import { checkOids, explainMissing, type GitContext, locate } from '../context.ts'
 import type { GitKey } from '../git-key.ts'
-import type { CherryPick, Commit, Identity, MergeTreeResult, NewCommit, RebaseRequest, RebaseResult } from '../git.ts'
+import type { Commit, Identity, MergeTreeResult, RebaseRequest, RebaseResult } from '../git.ts'
 import { writeCommit } from '../objects/object-writer.ts'
 import { emptyTreeOid, readCommit, readCommits } from '../objects/object-reader.ts'
 
-/** More commits than this are not replayed in one go. */
+/** Limit of commits in one rebase. */
 const maxReplayedCommits = 1000
-/** Of the commits that only carry a merge base: always the same, so that the same merge makes the same objects. */
+/** Identity of commits that only carry a merge base. It is constant, so that equal merges write equal objects. */
 const nobody: Identity = { name: 'git', email: 'git@localhost', unixSeconds: 0, offsetMinutes: 0 }
 
 /**
- * Three-way merge of two commits without a work tree (`git merge-tree --write-tree`). git 2.39 knows no `--merge-base`:
- * a wanted base becomes the parent of two commits made for the purpose, with the trees of the two sides, which nothing
- * refers to.
+ * Merges two commits without a work tree (`git merge-tree --write-tree`). git 2.39 has no `--merge-base`: a given base
+ * becomes the parent of two temporary commits with the trees of both sides.
  */
 export async function mergeTree(
   context: GitContext,
@@ -55,7 +54,7 @@ async function runMergeTree(
 ): Promise<MergeTreeResult> {
   const { directory } = locate(context, key)
   const objects = join(directory, 'objects')
-  // git's name for such folders: its own maintenance removes one that a crash left.
+  // git's own maintenance removes folders with this name after a crash.
   const temporary = keep ? undefined : await mkdtemp(join(objects, 'tmp_objdir-merge-'))
   try {
     const { exitCode, stdout, stderr } = await context.broker
@@ -99,25 +98,7 @@ function parseMerge(fields: readonly string[], clean: boolean): MergeTreeResult 
   return { clean, tree, conflicts, messages }
 }
 
-/** Replays one commit's change from `from` to its tree on top of `onto`. */
-async function replay(
-  context: GitContext,
-  key: GitKey,
-  change: { base: Oid; theirs: Oid },
-  onto: Oid,
-  commit: Omit<NewCommit, 'tree' | 'parents'>,
-): Promise<
-  { ok: true; oid: Oid; emptied: boolean } | { ok: false; conflicts: readonly string[]; messages: readonly string[] }
-> {
-  const merged = await mergeTree(context, key, { base: change.base, ours: onto, theirs: change.theirs })
-  if (!merged.clean) return { ok: false, conflicts: merged.conflicts, messages: merged.messages }
-  const emptied = merged.tree === (await readCommit(context, key, onto)).tree
-  if (emptied) return { ok: true, oid: onto, emptied }
-  const { oid } = await writeCommit(context, key, { ...commit, parents: [onto], tree: merged.tree })
-  return { ok: true, oid, emptied }
-}
-
-/** A commit with the empty tree and no parent: the base of a first commit. */
+/** A commit with the empty tree and no parent: the base for replaying a root commit. */
 async function emptyRoot(context: GitContext, key: GitKey, like: Oid): Promise<Oid> {
   return (
     await writeCommit(context, key, {
@@ -131,8 +112,8 @@ async function emptyRoot(context: GitContext, key: GitKey, like: Oid): Promise<O
 }
 
 /**
- * Replays commits as `git rebase` does: merges are left out, so are changes that `upstream` has in another commit, and
- * commits that become empty; those that were empty from the start are kept.
+ * Replays commits as `git rebase` does. Merges, changes that `upstream` has in another commit, and commits that become
+ * empty are left out. Commits that were empty before stay.
  */
 export async function rebaseCommits(context: GitContext, key: GitKey, rebase: RebaseRequest): Promise<RebaseResult> {
   checkOids(rebase.onto, rebase.from, rebase.upstream)
@@ -178,44 +159,18 @@ export async function rebaseCommits(context: GitContext, key: GitKey, rebase: Re
       continue
     }
     const base = parent ?? (await emptyRoot(context, key, commit.oid))
-    const replayed = await replay(context, key, { base, theirs: commit.oid }, tip, fresh)
-    if (!replayed.ok) {
-      return { ok: false, commit: commit.oid, conflicts: replayed.conflicts, messages: replayed.messages }
+    const merged = await mergeTree(context, key, { base, ours: tip, theirs: commit.oid })
+    if (!merged.clean) {
+      return { ok: false, commit: commit.oid, conflicts: merged.conflicts, messages: merged.messages }
     }
-    if (replayed.emptied) continue
-    tip = replayed.oid
+    if (merged.tree === (await readCommit(context, key, tip)).tree) continue
+    tip = (await writeCommit(context, key, { ...fresh, parents: [tip], tree: merged.tree })).oid
     commits.push(tip)
   }
   return { ok: true, tip, commits }
 }
 
-export async function cherryPick(context: GitContext, key: GitKey, pick: CherryPick): Promise<RebaseResult> {
-  const commit = await readCommit(context, key, pick.commit)
-  if (commit.parents.length > 1 && pick.mainline === undefined) {
-    throw new Invalid('the commit is a merge: which parent to compare with must be said', 'git_mainline_missing')
-  }
-  const parent = commit.parents[(pick.mainline ?? 1) - 1]
-  if (parent === undefined && pick.mainline !== undefined) throw new Invalid('the commit has no such parent')
-  const base = parent ?? (await emptyRoot(context, key, commit.oid))
-  const revert = pick.revert === true
-  const title = commit.message.split('\n')[0]!
-  const replayed = await replay(
-    context,
-    key,
-    revert ? { base: commit.oid, theirs: base } : { base, theirs: commit.oid },
-    pick.onto,
-    {
-      author: pick.author ?? (revert ? pick.committer : commit.author),
-      committer: pick.committer,
-      message: pick.message ?? (revert ? `Revert "${title}"\n\nThis reverts commit ${commit.oid}.\n` : commit.message),
-      sign: pick.sign,
-    },
-  )
-  if (!replayed.ok) return { ok: false, commit: commit.oid, conflicts: replayed.conflicts, messages: replayed.messages }
-  return { ok: true, tip: replayed.oid, commits: replayed.emptied ? [] : [replayed.oid] }
-}
-
-/** A unified diff applied to a tree through an index of its own; git refuses paths outside of the tree. */
+/** Applies a unified diff to a tree through a temporary index. git refuses paths outside the tree. */
 export async function applyPatch(
   context: GitContext,
   key: GitKey,

@@ -4,7 +4,7 @@ import type { GitKey } from '../git-key.ts'
 import type { EditProblem, FileEdit, PlannedEdits, ReadFrom, TreeChange, TreeEntry } from '../git.ts'
 import { readTree } from './object-reader.ts'
 
-/** Finds entries below a commit or tree, each folder read once; undefined: there is nothing below it. */
+/** Finds entries below a commit or tree and reads each folder once. Without a root the tree is empty. */
 class Tree {
   readonly #folders = new Map<string, Promise<ReadonlyMap<string, TreeEntry>>>()
 
@@ -14,13 +14,12 @@ class Tree {
     readonly root: Oid | undefined,
   ) {}
 
-  /** The entry of a path, undefined when there is none. */
+  /** The entry at a path; undefined when it does not exist. */
   async entry(path: string): Promise<TreeEntry | undefined> {
     const slash = path.lastIndexOf('/')
     return (await this.#folder(path.slice(0, Math.max(0, slash)))).get(path.slice(slash + 1))
   }
 
-  /** What stands at a path: a folder, something else, or nothing. */
   async kindAt(path: string): Promise<'folder' | 'file' | undefined> {
     return kindOf(await this.entry(path))
   }
@@ -47,7 +46,7 @@ class Tree {
   }
 }
 
-/** The entries of several paths below a commit or tree; those that do not exist are left out. */
+/** Entries of several paths below a commit or tree; missing ones are left out. */
 export async function findPaths(
   context: GitContext,
   at: ReadFrom,
@@ -63,10 +62,10 @@ export async function findPaths(
   return found
 }
 
-/** A tree as it is after the edits that were looked at so far. */
+/** A tree with the edits planned so far. */
 class EditedTree {
   readonly #changed = new Map<string, 'file' | 'gone'>()
-  /** Folders that a changed file needs. */
+  /** Folders that written files need. */
   readonly #folders = new Set<string>()
 
   constructor(readonly before: Tree) {}
@@ -80,12 +79,11 @@ class EditedTree {
     this.#changed.set(path, 'gone')
   }
 
-  /** The entry of a path before the edits, unless an earlier one took it away. */
+  /** The entry at a path before the edits, unless an edit removed it. */
   async entry(path: string): Promise<TreeEntry | undefined> {
     return this.#changed.get(path) === 'gone' ? undefined : this.before.entry(path)
   }
 
-  /** What stands at a path: a folder, something else, or nothing. */
   async kindAt(path: string): Promise<'folder' | 'file' | undefined> {
     if (this.#changed.get(path) === 'file') return 'file'
     return this.#folders.has(path) ? 'folder' : kindOf(await this.entry(path))
@@ -95,15 +93,15 @@ class EditedTree {
 const kindOf = (entry: TreeEntry | undefined): 'folder' | 'file' | undefined =>
   entry && (entry.type === 'tree' ? 'folder' : 'file')
 
-/** The folders above a path, the outermost first. */
+/** The folders above a path, outermost first. */
 function foldersOf(path: string): string[] {
   const parts = path.split('/').slice(0, -1)
   return parts.map((_, index) => parts.slice(0, index + 1).join('/'))
 }
 
 /**
- * Turns edits of files, made in order, each seeing those before it, into changes of the tree of a commit (undefined:
- * nothing is there yet). Checks each against what is there; the first that does not fit is told.
+ * Turns file edits into changes of the tree of a commit (undefined: the empty tree). Each edit sees those before it.
+ * Returns the first problem when an edit does not apply.
  */
 export async function planEdits(
   context: GitContext,
@@ -142,7 +140,7 @@ async function planEdit(tree: EditedTree, edit: FileEdit): Promise<TreeChange[] 
   }
   const taken = await tree.kindAt(path)
   if (taken) return { reason: 'taken', path, by: taken }
-  // A file is moved below no file, not even below itself: whoever reads the history could not tell what became of it.
+  // A file cannot move below a file, not even below itself: the history would not show where it went.
   const above = (await fileAbove(tree, path)) ?? (from === undefined ? undefined : await fileAbove(tree.before, path))
   if (above !== undefined) return { reason: 'no_folder', path: above }
   tree.write(path)
@@ -151,7 +149,7 @@ async function planEdit(tree: EditedTree, edit: FileEdit): Promise<TreeChange[] 
   return [{ op: 'delete', path: from }, write]
 }
 
-/** The outermost file or link that stands where a path needs a folder. */
+/** The outermost file or link at a path where the given path needs a folder. */
 async function fileAbove(tree: Pick<Tree, 'kindAt'>, path: string): Promise<string | undefined> {
   for (const folder of foldersOf(path)) {
     const kind = await tree.kindAt(folder)

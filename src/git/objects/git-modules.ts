@@ -2,7 +2,7 @@ import { Invalid } from '../../lib/errors.ts'
 import { type GitContext, locate } from '../context.ts'
 import type { GitKey } from '../git-key.ts'
 
-/** Largest `.gitmodules` that is written, in bytes: git refuses a push of one that is too large to parse. */
+/** Largest `.gitmodules` to write, in bytes; git refuses a push of one that is too large to parse. */
 const maxModulesBytes = 1 << 20
 
 const refused = (why: string) =>
@@ -10,8 +10,8 @@ const refused = (why: string) =>
 
 /**
  * Refuses a `.gitmodules` file that `git fsck` refuses in a push: names that leave the folder of submodules, paths and
- * addresses that git would take for options, addresses with line feeds, and commands. Source: git-fsck(1), `gitmodules…`.
- * A file that git cannot parse harms nobody, and a push of it passes as well.
+ * addresses that look like options, addresses with line feeds, and commands. Source: git-fsck(1), `gitmodules…`. A file
+ * that git cannot parse is harmless, and a push of it passes.
  * @throws Invalid
  */
 export async function checkGitModules(context: GitContext, key: GitKey, content: Buffer): Promise<void> {
@@ -35,13 +35,13 @@ export async function checkGitModules(context: GitContext, key: GitKey, content:
   }
 }
 
-/** A setting and its value, as `git config --null` divides them. */
+/** Splits an entry of `git config --null` into setting and value. */
 function splitAtLineFeed(entry: string): readonly [setting: string, value: string] {
   const at = entry.indexOf('\n')
   return at < 0 ? [entry, ''] : [entry.slice(0, at), entry.slice(at + 1)]
 }
 
-/** Whether `git fsck` allows the address of a submodule; a relative one may not replace the host it is relative to. */
+/** Whether `git fsck` allows the address of a submodule. A relative address may not replace the host. */
 function isHarmlessUrl(url: string): boolean {
   if (url.startsWith('-') || decoded(url).includes('\n')) return false
   if (/^\.\.?\//.test(url)) return !/^(?:\.\.?\/)+[:/]/.test(url)
@@ -49,6 +49,6 @@ function isHarmlessUrl(url: string): boolean {
   return web === undefined || (URL.canParse(web) && !/^[a-z]+:\/\/\//i.test(web))
 }
 
-/** Percent escapes are bytes; what is no escape stays. */
+/** Decodes percent escapes as bytes. */
 const decoded = (url: string): string =>
   url.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))

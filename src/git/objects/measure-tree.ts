@@ -4,23 +4,23 @@ import { mustSucceed } from '../broker/broker-client.ts'
 import { checkOids, explainMissing, type GitContext, locate } from '../context.ts'
 import type { GitKey } from '../git-key.ts'
 
-/** Files of more bytes than this are told apart: what one of them adds when a tree names it again is counted. */
+/** Larger files are tracked by id, to count the bytes of repeated ones. */
 const largeFileBytes = 64 << 10
 
-/** What a file adds to an archive besides its content, about. */
+/** Approximate bytes that a file adds to an archive besides its content. */
 const entryBytes = 512
 
-/** What a tree may hold for somebody to be given all of it. */
+/** Limits of a tree that is sent whole. */
 export type TreeLimits = {
   readonly maxFiles: number
-  /** Of all files together, each as often as the tree names it. */
+  /** Total of all files, counting each path. */
   readonly maxBytes: number
-  /** Of large files that the tree names again: a small repository can name one ten thousand times. */
+  /** Total of large files that occur again: a small repository can name one file ten thousand times. */
   readonly maxRepeatedBytes: number
   readonly signal?: AbortSignal
 }
 
-/** The bytes of all files of a tree, told without reading any of them. Throws `TooLarge` as soon as a limit is passed. */
+/** Returns the bytes of all files of a tree without reading them. Throws `TooLarge` when a limit is exceeded. */
 export async function measureTree(context: GitContext, key: GitKey, treeish: Oid, limits: TreeLimits): Promise<number> {
   checkOids(treeish)
   const location = locate(context, key)
@@ -40,7 +40,7 @@ export async function measureTree(context: GitContext, key: GitKey, treeish: Oid
         rest = lines.pop() ?? ''
         for (const line of lines) {
           const [oid = '', size] = line.split(' ')
-          // Of a submodule there is no size.
+          // Submodules have no size.
           const sizeBytes = Number(size) || 0
           files += 1
           bytes += sizeBytes + entryBytes

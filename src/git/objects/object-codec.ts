@@ -2,16 +2,15 @@ import type { Oid } from '../../lib/ids.ts'
 import type { Commit, Identity, ObjectType, Tag, TreeEntry } from '../git.ts'
 import { trimBoth } from '../../lib/trim-ends.ts'
 
-/** An entry as it lies in a tree object: the name as bytes (latin1), since not every name is UTF-8. */
+/** An entry of a tree object. The name holds bytes (latin1), because not every name is UTF-8. */
 export type RawTreeEntry = { readonly mode: string; readonly oid: Oid; readonly rawName: string }
 
-/** Object type of a tree entry's mode. */
 export const typeOfMode = (mode: string): TreeEntry['type'] => {
   if (mode === '040000' || mode === '40000') return 'tree'
   return mode === '160000' ? 'commit' : 'blob'
 }
 
-/** Entries of a tree object in their order. `oidBytes` is 20 or 32. */
+/** Parses a tree object. `oidBytes` is 20 or 32. */
 export function parseRawTree(content: Buffer, oidBytes: number): RawTreeEntry[] {
   const entries: RawTreeEntry[] = []
   let offset = 0
@@ -29,7 +28,7 @@ export function parseRawTree(content: Buffer, oidBytes: number): RawTreeEntry[] 
   return entries
 }
 
-/** Entries as callers see them. */
+/** Parses a tree object and decodes the names. */
 export function parseTree(content: Buffer, oidBytes: number): TreeEntry[] {
   return parseRawTree(content, oidBytes).map(({ mode, oid, rawName }) => ({
     mode,
@@ -50,10 +49,10 @@ export const decodeName = (rawName: string): string =>
 export const encodeName = (name: string): string =>
   isAscii(name) ? name : Buffer.from(name, 'utf8').toString('latin1')
 
-/** The bytes of a tree object; sorts the entries as git does (a folder as if its name ended with `/`). */
+/** Serializes a tree object. git sorts a folder as if its name ended with `/`. */
 export function serializeTree(entries: readonly RawTreeEntry[]): Buffer {
   const keyed = entries.map((entry) => ({ entry, key: entry.mode === '040000' ? `${entry.rawName}/` : entry.rawName }))
-  // latin1 code units compare as the bytes do.
+  // latin1 code units sort like bytes.
   keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
   return Buffer.concat(
     keyed.flatMap(({ entry }) => [
@@ -65,7 +64,7 @@ export function serializeTree(entries: readonly RawTreeEntry[]): Buffer {
 
 type Header = { readonly name: string; readonly value: string }
 
-/** Header lines (continuations joined by a line feed) and where the message begins. */
+/** Parses header lines, joining continuations by line feeds, and finds the start of the message. */
 function parseHeaders(content: Buffer): {
   headers: Header[]
   bodyStart: number
@@ -99,7 +98,7 @@ const lineEnd = (content: Buffer, from: number): number => {
   return end === -1 ? content.length : end
 }
 
-/** A commit object. What a signature was made of is the object without its signature headers (git's rule). */
+/** Parses a commit. The signed bytes are the object without its signature headers (git's rule). */
 export function parseCommit(oid: Oid, content: Buffer): Commit {
   const { headers, bodyStart, signedRanges } = parseHeaders(content)
   const find = (name: string): string | undefined => headers.find((header) => header.name === name)?.value
@@ -118,7 +117,7 @@ export function parseCommit(oid: Oid, content: Buffer): Commit {
   }
 }
 
-/** The names in a commit that declares another encoding are in that encoding too. */
+/** Names in a commit with an `encoding` header use that encoding. */
 function identityText(content: Buffer, name: string, utf8: string, encoding: string | undefined): string {
   if (encoding === undefined || !utf8.includes('\ufffd')) return utf8
   const start = content.indexOf(`\n${name} `) + name.length + 2
@@ -130,7 +129,7 @@ function decodeText(bytes: Buffer, encoding: string | undefined): string {
   try {
     return new TextDecoder(encoding).decode(bytes)
   } catch {
-    // An encoding nobody knows: the bytes are shown as UTF-8, as git does when it cannot convert.
+    // Like git, falls back to UTF-8 for an unknown encoding.
     return bytes.toString('utf8')
   }
 }
@@ -150,7 +149,7 @@ const ensureFinalNewline = (text: string): string => (text.endsWith('\n') ? text
 
 const signatureStart = /^-----BEGIN (?:PGP SIGNATURE|PGP MESSAGE|SSH SIGNATURE|SIGNED MESSAGE)-----$/m
 
-/** An annotated tag object; its signature stands at the end of the message. */
+/** Parses an annotated tag; its signature is at the end of the message. */
 export function parseTag(oid: Oid, content: Buffer): Tag {
   const { headers, bodyStart } = parseHeaders(content)
   const find = (name: string): string | undefined => headers.find((header) => header.name === name)?.value
@@ -175,7 +174,7 @@ export function parseTag(oid: Oid, content: Buffer): Tag {
   }
 }
 
-/** `Name <address> 1700000000 +0200`; what is missing becomes empty or 0, since old histories hold all kinds. */
+/** Parses `Name <address> 1700000000 +0200`. Missing parts become empty or 0. */
 export function parseIdentity(text: string): Identity {
   const open = text.indexOf('<')
   const close = text.lastIndexOf('>')
@@ -189,12 +188,10 @@ export function parseIdentity(text: string): Identity {
   }
 }
 
-/**
- * What git takes off both ends of a name or address (`strbuf_addstr_without_crud`, ident.c: documented by its effect).
- */
+/** Characters that git strips from both ends of a name or address (ident.c, `strbuf_addstr_without_crud`). */
 const crud = `${String.fromCharCode(...Array(33).keys())}.,:;<>"\\'`
 
-/** A name or address as git writes it: no angle brackets, no line feeds, no crud at the ends. */
+/** A name or address as git writes it: without angle brackets, line feeds, and crud at its ends. */
 export function cleanIdentityText(text: string): string {
   return trimBoth(text.replaceAll('\0', ''), crud).replaceAll(/[\n<>]/g, '')
 }
@@ -208,7 +205,7 @@ export function formatIdentity(identity: Identity): string {
   return `${name} <${email}> ${Math.max(0, Math.floor(identity.unixSeconds))} ${offset}`
 }
 
-/** The bytes of a commit; `signature` goes into a header, its lines continued by a leading space. */
+/** Serializes a commit; a signature becomes a header with continuation lines. */
 export function serializeCommit(
   commit: {
     tree: Oid

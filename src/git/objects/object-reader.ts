@@ -7,13 +7,11 @@ import { placed } from './placed.ts'
 import type { Blob, ClientShare, Commit, ObjectType, PathEntry, ReadFrom, Tag, TreeEntry } from '../git.ts'
 import { parseCommit, parseTag, parseTree } from './object-codec.ts'
 
-/** A commit, tag or tree larger than this is refused: it is no honest one. */
+/** Limit for parsed commits, tags and trees. */
 const maxParsedBytes = 64 << 20
-/**
- * Blobs up to this go through a long-lived reader; larger ones get a process of their own, so that they block nobody.
- */
+/** Largest blob that a pooled reader serves. A larger one gets its own process, so that it blocks no other read. */
 const maxPooledBlobBytes = 4 << 20
-/** Commands in one request to a reader. */
+/** Commands per request to a reader. */
 const batchSize = 500
 const maxListedEntries = 1_000_000
 
@@ -22,11 +20,11 @@ type Reply = {
   readonly type?: ObjectType
   readonly sizeBytes: number
   readonly content?: Buffer
-  /** `cut`: found, and only the beginning of its content is there. */
+  /** `cut`: the content is only the beginning of the object. */
   readonly state: 'found' | 'cut' | 'missing' | 'ambiguous' | 'large'
 }
 
-/** Replies to `commands`, in their order. */
+/** Replies in the order of `commands`. */
 export async function cat(context: GitContext, location: Location, commands: readonly CatCommand[]): Promise<Reply[]> {
   const replies: Reply[] = []
   for (let start = 0; start < commands.length; start += batchSize) {
@@ -68,7 +66,7 @@ const missing = (what: string, oid: string): NotFound =>
   new NotFound(`${what} ${oid} does not exist`, 'git_object_missing')
 
 /**
- * Commits, trees and tags by id, from the cache or in one batch; blobs give only their type. Missing ones are left out.
+ * Commits, trees and tags by id, from the cache or in one batch; of blobs only the type. Missing objects are left out.
  */
 async function readParsed(
   context: GitContext,
@@ -99,10 +97,10 @@ async function readParsed(
   return found
 }
 
-/** Larger blobs are read again each time, and of what is written larger ones when somebody asks for them. */
+/** Larger blobs are not cached. */
 const maxRememberedBytes = 64 << 10
 
-/** Keeps an object that was just written: whoever wrote it is about to be asked for it. */
+/** Caches an object that was just written, because its writer reads it next. */
 export function rememberWritten(
   context: GitContext,
   at: ReadFrom,
@@ -127,10 +125,10 @@ function parseObject(oid: Oid, reply: Reply): CachedObject | { kind: 'blob' } {
   return { kind: 'blob' }
 }
 
-/** Letters of a message that is not whole. */
+/** Characters kept of a truncated message. */
 const cutMessageLength = 32 << 10
 
-/** A commit or tag of which only the beginning was read: a short message that says so, and no signature to be checked. */
+/** A truncated commit or tag: its message says so, and its signature is dropped, since it cannot be checked. */
 function shortened<Text extends Commit | Tag>(object: Text, isCut: boolean): Text {
   if (!isCut) return object
   const { signature: _signature, signedPayload: _signedPayload, ...rest } = object
@@ -159,7 +157,7 @@ export async function readTag(context: GitContext, at: ReadFrom, oid: Oid): Prom
   return object.tag
 }
 
-/** The object itself, or what its tags finally point at, with its type; undefined when it does not exist. */
+/** The object at the end of a chain of tags; undefined when it does not exist. */
 export async function peel(
   context: GitContext,
   at: ReadFrom,
@@ -176,7 +174,7 @@ export async function peel(
   return undefined
 }
 
-/** Entries of a tree, or of the tree of a commit or tag. */
+/** The entries of a tree, or of the tree of a commit or tag. */
 export async function readTree(context: GitContext, at: ReadFrom, treeish: Oid): Promise<readonly TreeEntry[]> {
   const location = locate(context, at)
   let oid = treeish
@@ -186,18 +184,18 @@ export async function readTree(context: GitContext, at: ReadFrom, treeish: Oid):
     if (object.kind === 'tree') return object.entries
     oid = object.kind === 'commit' ? object.commit.tree : object.tag.target
   }
-  // The empty tree need not be stored to exist.
+  // The empty tree exists even when it is not stored.
   if (oid === emptyTreeOid(40) || oid === emptyTreeOid(64)) return []
   throw missing('tree', treeish)
 }
 
-/** The id of the tree without entries. */
+/** The id of the empty tree. */
 export const emptyTreeOid = (length: number): Oid =>
   (length === 64
     ? '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321'
     : '4b825dc642cb6eb9a060e54bf8d69288fbee4904') as Oid
 
-/** Types and sizes in one batch; those that do not exist are left out. */
+/** Types and sizes in one batch; missing objects are left out. */
 export async function objectInfos(
   context: GitContext,
   at: ReadFrom,
@@ -239,7 +237,7 @@ export async function missingObjects(context: GitContext, at: ReadFrom, oids: re
   return oids.filter((oid) => !found.has(oid))
 }
 
-/** What an abbreviated id stands for; a commit is preferred when several objects begin so. */
+/** Resolves an abbreviated id. A commit wins when several objects match. */
 export async function expandAbbreviation(context: GitContext, at: ReadFrom, prefix: string): Promise<Oid | undefined> {
   const location = locate(context, at)
   const [plain, asCommit] = await cat(context, location, [
@@ -274,7 +272,7 @@ export async function readBlob(
   return { oid, sizeBytes, content: Buffer.concat(chunks) }
 }
 
-/** Contents of objects in one batch; those that do not exist are left out. For small ones: they are read whole. */
+/** Contents of small objects in one batch; missing ones are left out. */
 export async function readContents(
   context: GitContext,
   at: ReadFrom,
@@ -337,7 +335,7 @@ export async function streamBlob(
   return { sizeBytes, stream: start === 0 && end === sizeBytes ? output : cut(output, start, end) }
 }
 
-/** The bytes of a blob of at most `maxPooledBlobBytes`; the smaller ones are remembered. */
+/** The bytes of a blob of at most `maxPooledBlobBytes`. */
 async function smallBlob(context: GitContext, location: Location, oid: Oid): Promise<Buffer> {
   const known = context.caches.blobs.get(`${location.scope}:${oid}`)
   if (known !== undefined) return known
@@ -347,14 +345,14 @@ async function smallBlob(context: GitContext, location: Location, oid: Oid): Pro
   return reply.content
 }
 
-/** Keeps a copy: what came over the wire may be a view of a much larger buffer, which would be kept with it. */
+/** Caches a copy: a view would keep the much larger buffer of the connection alive. */
 function rememberBlob(context: GitContext, location: Location, oid: Oid, content: Buffer): void {
   if (content.length <= maxRememberedBytes) {
     context.caches.blobs.set(`${location.scope}:${oid}`, Buffer.from(content))
   }
 }
 
-/** Bytes `start` to `end` of a stream; what follows is not read. */
+/** Bytes `start` to `end` of a stream; the rest is not read. */
 function cut(source: Readable, start: number, end: number): Readable {
   async function* part(): AsyncGenerator<Buffer> {
     let offset = 0
@@ -368,7 +366,7 @@ function cut(source: Readable, start: number, end: number): Readable {
   return Readable.from(part(), { objectMode: false })
 }
 
-/** The entry of a path below a commit or tree; the root is `''`. Doubled and outer slashes do not count. */
+/** The entry at a path below a commit or tree; the root is `''`. Repeated and outer slashes are ignored. */
 export async function findPath(
   context: GitContext,
   at: ReadFrom,
@@ -400,7 +398,7 @@ export async function findPath(
   return undefined
 }
 
-/** The whole tree below a commit or tree, read level by level, one batch per level. */
+/** The whole tree below a commit or tree, with one batch of reads per level. */
 export async function listTreeRecursive(
   context: GitContext,
   at: ReadFrom,

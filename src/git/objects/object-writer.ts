@@ -28,14 +28,14 @@ import {
 import { cat, emptyTreeOid, readTree, rememberWritten } from './object-reader.ts'
 
 const deflateAsync = promisify(deflate)
-/** git's own default for loose objects: speed, since a repack compresses them again. */
+/** git's default for loose objects. A repack compresses them again. */
 export const compression = { level: 1 }
 const maxPathBytes = 4096
 const maxTreeDepth = 256
 
 /**
- * Writes one loose object: deflated beside its place, forced to the disk, renamed. An object that exists is left alone;
- * one that lies in a pack is written again, which costs little and needs no question.
+ * Writes a loose object: to a temporary file, synced, renamed. An existing loose object is kept. A packed object is
+ * written again, which costs less than asking for it.
  */
 async function writeObject(context: GitContext, key: GitKey, type: ObjectType, content: Buffer): Promise<Oid> {
   const format = await formatOf(context, key)
@@ -64,7 +64,7 @@ const loosePath = (context: GitContext, key: GitKey, oid: Oid): { folder: string
   return { folder, path: join(folder, oid.slice(2)) }
 }
 
-/** Named as git names its own, so that `git gc` removes what a crash leaves. */
+/** git's own prefix, so that `git gc` removes files left by a crash. */
 const temporaryPath = (context: GitContext, key: GitKey): string =>
   join(repositoryPath(context.root, key), 'objects', `tmp_obj_${randomBytes(8).toString('hex')}`)
 
@@ -96,7 +96,7 @@ async function guardDisk(work: () => Promise<void>, temporary: string): Promise<
   }
 }
 
-/** A blob of any size in constant memory; the stream must hold exactly `sizeBytes`. */
+/** Writes a blob in constant memory; the stream must hold exactly `sizeBytes`. */
 async function writeStreamedBlob(context: GitContext, key: GitKey, source: BlobSource): Promise<Oid> {
   const format = await formatOf(context, key)
   const hash: Hash = createHash(format)
@@ -136,7 +136,7 @@ export function writeBlob(context: GitContext, key: GitKey, content: Buffer | Bl
     : writeStreamedBlob(context, key, content)
 }
 
-/** A folder under construction. `base` is read only when something below it changes. */
+/** A folder under construction. `base` is read only when an entry below it changes. */
 type Folder = {
   readonly base: Oid | undefined
   entries: Map<string, RawTreeEntry> | undefined
@@ -146,9 +146,8 @@ type Folder = {
 const writableModes = new Set(['100644', '100755', '120000', '160000'])
 
 /**
- * The tree `base` (a tree or commit; undefined: empty) with changes made in order, each seeing those before it.
- * `Invalid` for bad paths and modes, for a file where a folder is needed and the other way round; `NotFound` for
- * deleting what is not there.
+ * Writes the tree `base` (a tree or commit; undefined: empty) with changes made in order. Throws `Invalid` for bad
+ * paths and modes and for a file where a folder is needed or the reverse; `NotFound` for deleting a missing path.
  */
 export async function writeTree(
   context: GitContext,
@@ -191,7 +190,7 @@ export async function writeTree(
   }
 }
 
-/** Refuses a `.gitmodules` that a push could not bring. */
+/** Refuses a `.gitmodules` that a push could not contain. */
 async function checkModulesFile(
   context: GitContext,
   key: GitKey,
@@ -205,7 +204,7 @@ async function checkModulesFile(
   if (reply?.content) await checkGitModules(context, key, reply.content)
 }
 
-/** Path segments that git itself refuses in a tree, so that no clone of it is harmed. */
+/** Path segments that git refuses in a tree. */
 const forbiddenSegment = /^(?:\.{0,2}|\.git|git~1)$/i
 export const isForbiddenSegment = (name: string): boolean => forbiddenSegment.test(name)
 
@@ -284,7 +283,7 @@ async function putEntry(
   entries.set(entry.rawName, entry)
 }
 
-/** Whether all that a folder held was deleted by earlier changes, so that a file may take its name. */
+/** Whether earlier changes deleted everything in a folder, so that a file may take its name. */
 async function isEmptyFolder(context: GitContext, key: GitKey, folder: Folder): Promise<boolean> {
   const entries = await load(context, key, folder)
   for (const name of entries.keys()) if (!folder.children.has(name)) return false
@@ -313,7 +312,7 @@ async function removeEntry(
   folder.children.delete(rawName)
 }
 
-/** Writes the folders that changed, deepest first; undefined for one that became empty, which git does not keep. */
+/** Writes changed folders, deepest first; undefined for an empty folder, which git does not store. */
 async function writeFolder(context: GitContext, key: GitKey, folder: Folder): Promise<Oid | undefined> {
   if (folder.entries === undefined) return folder.base
   for (const [rawName, child] of folder.children) {
@@ -325,13 +324,13 @@ async function writeFolder(context: GitContext, key: GitKey, folder: Folder): Pr
   return writeObject(context, key, 'tree', serializeTree([...folder.entries.values()]))
 }
 
-/** Throws `TooLarge` for a commit or tag, whose message it is that makes it large, above `maxTextObjectBytes`. */
+/** Throws `TooLarge` for a commit or tag above `maxTextObjectBytes`. Its message makes it large. */
 function refuseLargeText(type: 'commit' | 'tag', sizeBytes: number): void {
   if (sizeBytes <= maxTextObjectBytes) return
   throw new TooLarge(`a ${type} may have ${maxTextObjectBytes} bytes, with its message`, 'git_message_too_large')
 }
 
-/** A commit and what it needs; no reference changes. `blobs` are the ids written, one per change. */
+/** Writes a commit and its tree; no reference changes. `blobs` has one id per change. */
 export async function writeCommit(
   context: GitContext,
   key: GitKey,

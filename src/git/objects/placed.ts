@@ -1,6 +1,6 @@
 import type { ClientShare, GitService } from '../git.ts'
 
-/** Starts a service at a place, which it gives back when it has ended. */
+/** Takes a place, starts a service, and gives the place back when the service ends. */
 export async function placed(
   share: ClientShare | undefined,
   signal: AbortSignal | undefined,

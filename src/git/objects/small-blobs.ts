@@ -4,12 +4,12 @@ import type { SmallBlobQuery } from '../git.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { readContents } from './object-reader.ts'
 
-/** Blobs that are given, or read, at once. */
+/** Blobs per batch. */
 const batch = 500
 
 /**
- * Ids of small blobs in the history of all references, or in that of `from` without what `not` has, some at a time. Ends
- * with an error, and not early, when git does not come to its end: who removes what is not listed relies on that.
+ * Yields ids of small blobs in the history of all references, or of `from` without `not`. Throws when git does not list
+ * all of them: the caller removes what is not listed.
  */
 export async function* listSmallBlobs(
   context: GitContext,
@@ -53,7 +53,7 @@ export async function* listSmallBlobs(
   if (oids.length > 0) yield oids
 }
 
-/** Contents of blobs that are known to be small, by their ids; nothing of them is kept in memory for others. */
+/** Contents of small blobs by id; they are not cached. */
 export async function readSmallBlobs(
   context: GitContext,
   key: GitKey,

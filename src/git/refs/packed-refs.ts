@@ -7,7 +7,7 @@ import { type GitKey, repositoryPath } from '../git-key.ts'
 
 const none: PackedRefs = { stamp: '', list: [], byName: new Map(), fullyPeeled: true }
 
-/** The packed references of a repository as the file is now: one `stat` when it has not changed. */
+/** The packed references. An unchanged file costs one `stat`. */
 export async function readPackedRefs(context: GitContext, key: GitKey): Promise<PackedRefs> {
   const path = join(repositoryPath(context.root, key), 'packed-refs')
   for (;;) {
@@ -16,7 +16,7 @@ export async function readPackedRefs(context: GitContext, key: GitKey): Promise<
     const cached = context.caches.packedRefs.get(key)
     if (cached?.stamp === before) return cached
     const text = await readFile(path, 'utf8')
-    // Replaced between the two calls: the stamp would be of another file than the text.
+    // The file was replaced between both calls.
     if (stampOf(path) !== before) continue
     const parsed = parse(text, before)
     context.caches.packedRefs.set(key, parsed)
@@ -46,20 +46,20 @@ function parse(text: string, stamp: string): PackedRefs {
       byName.set(name, { name, oid: line.slice(0, space) as Oid, peeled: undefined })
     }
   }
-  // Git writes them in their order, other programs may not.
+  // Other programs may write names in another order.
   const list = [...byName.values()]
   if (!isSorted) list.sort((one, other) => compareNames(one.name, other.name))
   return { stamp, list, byName, fullyPeeled }
 }
 
-/** Letters that the engine keeps as two, whose order among others is not that of their bytes. */
+/** Characters that JavaScript stores as two code units; their order differs from the order of bytes. */
 const twoUnits = /[\ud800-\udfff]/
 
-/** Names bytewise, which is git's order: negative, 0 or positive. */
+/** Compares names bytewise, as git does: negative, 0 or positive. */
 export function compareNames(one: string, other: string): number {
   if (one === other) return 0
   const isLess = one < other
-  // The letters that are kept as two come before some others there: only then may the order of bytes be another one.
+  // Code units and bytes order differently only when a surrogate is involved.
   if (!twoUnits.test(isLess ? one : other)) return isLess ? -1 : 1
   return Buffer.compare(Buffer.from(one), Buffer.from(other))
 }

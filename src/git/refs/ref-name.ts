@@ -2,23 +2,21 @@
 // oxlint-disable-next-line no-control-regex -- control characters are exactly what the rule is about
 const forbiddenCharacter = /[\u0000-\u0020\u007f~^:?*[\\]/
 
-/**
- * Longest reference name accepted: a file name of the files backend plus room for `.lock` and the folders before it.
- */
+/** Longest reference name, in bytes, and longest component: a file name with room for `.lock`. */
 const maxRefNameBytes = 1024
 const maxComponentBytes = 250
 
 /**
- * Whether `name` is a complete reference name such as `refs/heads/main`, by the rules of `git check-ref-format`, and
- * below `refs/`. `HEAD` and other one-level names are no references here.
+ * Whether `name` is a complete reference name such as `refs/heads/main` by the rules of `git check-ref-format`. `HEAD`
+ * and other one-level names are not.
  */
 export function isValidRefName(name: string): boolean {
   return name.startsWith('refs/') && name.indexOf('/', 5) !== -1 && isWellFormed(name)
 }
 
 /**
- * Whether `name` may follow `refs/heads/`. A leading `-` is accepted, as the contract says of branches (git.md, "valid
- * name"): callers never put a bare branch name on a command line.
+ * Whether `name` may follow `refs/heads/`. A leading `-` is allowed (contract, git: valid name): callers never put a
+ * branch name on a command line.
  */
 export function isValidBranchName(name: string): boolean {
   return name !== 'HEAD' && name !== '@' && isWellFormed(`refs/heads/${name}`)

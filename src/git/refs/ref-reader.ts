@@ -1,8 +1,7 @@
 /**
- * References are read straight from the files backend, without a process: loose files first, then `packed-refs`. That
- * is git's own order, and right in the face of a concurrent `pack-refs`, which writes the packed file before it removes
- * loose ones. So a change is visible to the next read, whoever made it (a push, this layer, another server on a shared
- * folder).
+ * Reads references from the files backend without a process: loose files first, then `packed-refs`. This is git's own
+ * order, and it is safe during a concurrent `pack-refs`, which writes the packed file before it removes loose ones.
+ * Each read sees the changes of all writers: pushes, this layer, other servers on a shared folder.
  */
 import { hash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
@@ -22,16 +21,16 @@ import { compareNames, readPackedRefs } from './packed-refs.ts'
 import { isValidRefName } from './ref-name.ts'
 
 const maxSymbolicDepth = 5
-/** Loose files read at the same time. */
+/** Concurrent reads of loose files. */
 const parallelReads = 32
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
 
-/** A folder of that name counts as no file: `refs/heads/a` when only `refs/heads/a/b` exists. */
+/** A folder is not a reference: `refs/heads/a` when only `refs/heads/a/b` exists. */
 const isAbsence = (error: unknown): boolean =>
   ['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG'].includes(codeOf(error) ?? '')
 
-/** The text of a file of the repository, undefined when there is no such file. */
+/** The text of a file; undefined when it does not exist. */
 async function readIfPresent(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8')
@@ -41,36 +40,22 @@ async function readIfPresent(path: string): Promise<string | undefined> {
   }
 }
 
-/** Age from which a file's time tells it from the next one: no file system keeps time so coarsely, in milliseconds. */
-const settledMs = 3000
-
 /**
- * The same for one short file, at once: what a thread pool adds to it is ten times the work. A file that is the same by
- * its time, number and size is not read again, unless it was changed so shortly before that another change would leave
- * all three as they are. Looking first is also for the usual case of a packed reference, where an error would be made
- * only to be dropped.
+ * The text of a short file, read synchronously: the thread pool costs ten times the work. `stat` comes first because a packed
+ * reference has no file, and creating an error costs more than the call.
  */
-function readIfPresentNow({ caches: { shortFiles } }: GitContext, path: string): string | undefined {
+function readShortFile(path: string): string | undefined {
   try {
-    const found = statSync(path, { throwIfNoEntry: false })
-    if (found?.isFile() !== true) return undefined
-    const { ino, mtimeMs, ctimeMs, size } = found
-    const known = shortFiles.get(path)
-    if (known?.ino === ino && known.mtimeMs === mtimeMs && known.ctimeMs === ctimeMs && known.size === size) {
-      return known.text
-    }
-    const text = readFileSync(path, 'utf8')
-    if (Date.now() - Math.max(mtimeMs, ctimeMs) > settledMs) shortFiles.set(path, { ino, mtimeMs, ctimeMs, size, text })
-    return text
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path, 'utf8') : undefined
   } catch (error) {
     if (isAbsence(error)) return undefined
     throw error
   }
 }
 
-/** The id a full reference name holds now; symbolic references are followed. */
+/** The value of a full reference name; symbolic references are followed. */
 export const readRef = (context: GitContext, key: GitKey, ref: string): Promise<Oid | undefined> =>
-  follow(context, key, ref, (path) => readIfPresentNow(context, path), 0)
+  follow(context, key, ref, readShortFile, 0)
 
 async function follow(
   context: GitContext,
@@ -88,10 +73,10 @@ async function follow(
 }
 
 export async function readHead(context: GitContext, key: GitKey): Promise<{ branch: string; oid: Oid | undefined }> {
-  const text = readIfPresentNow(context, join(repositoryPath(context.root, key), 'HEAD'))
+  const text = readShortFile(join(repositoryPath(context.root, key), 'HEAD'))
   if (text === undefined) throw new NotFound('the repository does not exist', 'git_repository_missing')
   const branch = /^ref: refs\/heads\/(.+)$/m.exec(text)?.[1]
-  // A detached HEAD is nothing this layer makes; an imported repository may have one.
+  // This layer never detaches HEAD, but an imported repository may have a detached one.
   if (branch === undefined) return { branch: '', oid: isOid(text.trim()) ? (text.trim() as Oid) : undefined }
   return { branch, oid: await readRef(context, key, `refs/heads/${branch}`) }
 }
@@ -112,11 +97,11 @@ export async function setHead(context: GitContext, key: GitKey, branch: string):
 }
 
 /**
- * All references below a prefix (`refs/` by default, any text that a name may begin with), by name bytewise. Those of
- * another server that lie aside are given to who asks for them alone.
+ * All references whose name begins with a prefix, in bytewise order. References fetched aside are returned only for
+ * their own prefix.
  */
 export async function readRefs(context: GitContext, key: GitKey, prefix = 'refs/'): Promise<readonly BareRef[]> {
-  // Only folders that can hold matches are listed: `refs/heads/fea` lists `refs/heads`.
+  // Lists only the folder that can hold matches: `refs/heads` for `refs/heads/fea`.
   const folder = prefix.startsWith('refs/') ? prefix.slice(0, prefix.lastIndexOf('/')) : 'refs'
   if (folder.split('/').some((part) => part === '..' || part === '.')) return []
   const loose = await readLoose(context, key, folder)
@@ -131,13 +116,13 @@ export async function readRefs(context: GitContext, key: GitKey, prefix = 'refs/
   return refs
 }
 
-/** Both in the order of their names; what has a file of its own is as that says. */
+/** Merges both lists by name; a loose reference replaces the packed one. */
 function merged(packed: readonly BareRef[], loose: readonly BareRef[]): readonly BareRef[] {
   if (loose.length === 0) return packed
   const all: BareRef[] = []
   let next = 0
   for (const ref of loose) {
-    // Most often there are few of these among very many.
+    // Usually a few loose references among many packed ones.
     const end = firstFrom(packed, ref.name, next)
     for (; next < end; next += 1) all.push(packed[next]!)
     if (packed[next]?.name === ref.name) next += 1
@@ -147,7 +132,7 @@ function merged(packed: readonly BareRef[], loose: readonly BareRef[]): readonly
   return all
 }
 
-/** Where the first reference is, from a place on, whose name is that one or comes after it. */
+/** Index of the first reference at or after `name`, searching from `from`. */
 function firstFrom(refs: readonly BareRef[], name: string, from: number): number {
   let end = refs.length
   while (from < end) {
@@ -158,26 +143,23 @@ function firstFrom(refs: readonly BareRef[], name: string, from: number): number
   return from
 }
 
-/** The references that have a file of their own, in a folder and below, by name bytewise. */
+/** The loose references in a folder and below, in bytewise order. */
 async function readLoose(context: GitContext, key: GitKey, folder: string): Promise<readonly BareRef[]> {
   const names: string[] = []
   await listFiles(repositoryPath(context.root, key), folder, names)
   const refs: BareRef[] = []
   await mapLimited(names, parallelReads, async (name) => {
-    // There may be thousands, which must not hold up everything else.
+    // Asynchronous, because there may be thousands.
     const oid = await follow(context, key, name, readIfPresent, 0)
     if (oid !== undefined) refs.push({ name, oid })
   })
   return refs.sort((one, other) => compareNames(one.name, other.name))
 }
 
-/**
- * Stands for all references as they are now: another text as soon as one of them, or HEAD, has moved. It may also be another
- * one when they were only packed anew.
- */
+/** A text that changes when any reference or HEAD moves. It may also change when references are only packed. */
 export async function refsStamp(context: GitContext, key: GitKey): Promise<string> {
   const { branch } = await readHead(context, key)
-  // In this order: what is packed between the two is in both, and never in none.
+  // In this order a reference that is packed meanwhile is counted twice, never missed.
   const loose = await readLoose(context, key, 'refs')
   const { stamp } = await readPackedRefs(context, key)
   const lines = loose.map(({ name, oid }) => `${oid} ${name}`)
@@ -199,14 +181,14 @@ async function listFiles(root: string, folder: string, into: string[]): Promise<
   }
 }
 
-/** Whether no branch exists. Stops at the first one. */
+/** Whether the repository has no branch. */
 export async function isEmpty(context: GitContext, key: GitKey): Promise<boolean> {
   return (await readRefs(context, key, 'refs/heads/')).length === 0
 }
 
 type Sort = 'name' | '-committerdate' | '-creatordate'
 
-/** Seconds since 1970 of a reference: of the commit, or (creator date) of the tag object where there is one. */
+/** Unix time of each reference: of the commit, or of the tag object for creator dates. */
 async function datesOf(
   context: GitContext,
   key: GitKey,
@@ -243,12 +225,12 @@ export async function listRefs(
   }
   const refs = [...(await withTypes(context, key, bare))]
   const dates = await datesOf(context, key, refs, sort)
-  // Newest first; the sort is stable, so equals stay in the order of their names.
+  // Newest first; the sort is stable, so equal dates keep the order of names.
   refs.sort((a, b) => dates.get(b.name)! - dates.get(a.name)!)
   return { refs: refs.slice(skip, skip + limit), total: refs.length }
 }
 
-/** Adds types and peeled ids, in two batches at most but for tags of tags. */
+/** Adds types and peeled ids, in two batches unless tags point at tags. */
 async function withTypes(context: GitContext, key: GitKey, bare: readonly BareRef[]): Promise<readonly Ref[]> {
   const infos = await objectInfos(
     context,
@@ -264,7 +246,7 @@ async function withTypes(context: GitContext, key: GitKey, bare: readonly BareRe
   const targets = tagTargets.length === 0 ? undefined : await objectInfos(context, key, tagTargets)
   for (const ref of bare) {
     const type = infos.get(ref.oid)?.type
-    // A reference to nothing (a damaged repository) is left out rather than failing the whole list.
+    // A reference to a missing object is left out, so that one damaged reference does not fail the list.
     if (type === undefined) continue
     if (type !== 'tag') {
       refs.push({ ...ref, type, peeled: ref.oid, peeledType: type })
@@ -280,7 +262,7 @@ async function withTypes(context: GitContext, key: GitKey, bare: readonly BareRe
   return refs
 }
 
-/** Whole ids first (no branch can pretend to be a commit), then branch, tag, full reference, abbreviated id. */
+/** Whole ids come first, so that no branch can pose as a commit; then branch, tag, full reference, abbreviated id. */
 export async function resolve(context: GitContext, at: ReadFrom, rev: string): Promise<Resolved | undefined> {
   const key = typeof at === 'string' ? at : at.key
   if (rev === '' || rev.length > 1024) return undefined
@@ -294,7 +276,7 @@ export async function resolve(context: GitContext, at: ReadFrom, rev: string): P
     const oid = await readRef(context, key, ref)
     if (oid !== undefined) return describe(context, at, oid, ref)
   }
-  // Shorter ones are soon guessed through, and name what no reference reaches any more as well.
+  // Shorter ids are easy to guess, and they also name unreachable objects.
   if (!/^[0-9a-f]{7,64}$/i.test(rev)) return undefined
   const oid = await expandAbbreviation(context, at, rev.toLowerCase())
   return oid === undefined ? undefined : describe(context, at, oid, undefined)

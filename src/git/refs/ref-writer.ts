@@ -12,8 +12,8 @@ import { isValidRefName } from './ref-name.ts'
 type Refusal = Extract<RefUpdateResult, { ok: false }>
 
 /**
- * All updates in one transaction of `update-ref --stdin`: all happen or none. Two writers of one reference: the second
- * is refused as stale, never silently overwrites.
+ * Makes all updates in one transaction of `update-ref --stdin`: all happen or none. The second of two concurrent
+ * writers of one reference gets `stale`.
  */
 export async function updateRefs(
   context: GitContext,
@@ -58,7 +58,7 @@ export async function updateRefs(
 function checkForm(update: RefUpdate): Refusal | undefined {
   const refuse = (message: string): Refusal => ({ ok: false, reason: 'invalid', ref: update.ref, message })
   if (!isValidRefName(update.ref)) return refuse('the reference name is not valid')
-  // Its full name resolves, but `HEAD` alone would mean two things; what is there already can be deleted.
+  // `HEAD` alone would be ambiguous. An existing branch with this name can be deleted.
   if (update.ref === 'refs/heads/HEAD' && !isZeroOid(update.new)) return refuse('a branch cannot be named HEAD')
   if (!isOid(update.new) || (update.old !== undefined && !isOid(update.old))) return refuse('an object id is not valid')
   const isAbsent = update.old !== undefined && isZeroOid(update.old)
@@ -66,7 +66,7 @@ function checkForm(update: RefUpdate): Refusal | undefined {
   return undefined
 }
 
-/** git's words (2.39 to 2.5x, LC_ALL=C) → what callers branch on. The reference is named in quotes in all of them. */
+/** Maps git's messages (2.39 to 2.5x, LC_ALL=C) to results. Each message quotes the reference. */
 function explain(updates: readonly RefUpdate[], stderr: string): RefUpdateResult {
   const message = stderr.split('\n').find((line) => line.startsWith('fatal:')) ?? stderr
   const named = updates

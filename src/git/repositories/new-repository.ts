@@ -11,34 +11,33 @@ import type { FirstCommit, NewRepositoryOptions, ObjectFormat, ObjectType } from
 import { encodeName, serializeCommit, serializeTree } from '../objects/object-codec.ts'
 import { compression, isForbiddenSegment } from '../objects/object-writer.ts'
 
-// The files of a new repository, as `git init` lays them out, without a process: a test has git look them through.
+// Writes the files that `git init` writes, without a process. A test has git check them.
 
 const deflateAsync = promisify(deflate)
 const sync = promisify(fsync)
 
-/** Folders that git expects or makes as soon as it needs them. */
+/** Folders that git requires or creates on first use. */
 const folders = ['', 'objects', 'objects/info', 'objects/pack', 'refs', 'refs/heads', 'refs/tags']
 
-/** The settings of a bare repository; what differs between repositories is given with each command. */
+/** The configuration of a bare repository. Settings that all repositories share are in git-settings.ts. */
 export function settingsOf(format: ObjectFormat): string {
   const extension = format === 'sha256' ? '[extensions]\n\tobjectformat = sha256\n' : ''
   return `[core]\n\trepositoryformatversion = ${extension === '' ? 0 : 1}\n\tfilemode = true\n\tbare = true\n${extension}`
 }
 
-/** An object that was written. */
 export interface WrittenObject {
   readonly type: ObjectType
   readonly oid: Oid
   readonly content: Buffer
 }
 
-/** What was laid out: the bytes of its files, and the objects of the first commit with the commit last. */
+/** The result of `layOut`: bytes of all files, and the objects of the first commit, the commit last. */
 export interface LaidOut {
   readonly sizeBytes: number
   readonly objects: readonly WrittenObject[]
 }
 
-/** Lays a repository out in a folder that is not there yet and that nobody reads. Its files are synced when asked. */
+/** Writes the files of a repository to a folder that does not exist yet; syncs them when `isDurable`. */
 export async function layOut(
   directory: string,
   options: Required<Omit<NewRepositoryOptions, 'first'>> & Pick<NewRepositoryOptions, 'first'>,
@@ -77,8 +76,8 @@ export async function layOut(
 }
 
 /**
- * Writes a new file. These are few and short, and nobody else looks at their folder: they are written at once, since a thread of
- * the pool costs ten times the work. Only the disk is waited for there.
+ * Writes a new short file synchronously, because the thread pool costs ten times the work. Only the sync is
+ * asynchronous.
  */
 async function writeShort(path: string, bytes: Buffer, mode: number, isDurable: boolean): Promise<void> {
   const file = openSync(path, 'wx', mode)
@@ -93,7 +92,7 @@ async function writeShort(path: string, bytes: Buffer, mode: number, isDurable: 
 const framed = (type: ObjectType, content: Buffer): Buffer =>
   Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content])
 
-/** The objects of a first commit, each once, the commit last. */
+/** The objects of a first commit without duplicates, the commit last. */
 async function objectsOf({ files, sign, ...commit }: FirstCommit, format: ObjectFormat): Promise<WrittenObject[]> {
   const objects = new Map<Oid, WrittenObject>()
   const add = (type: ObjectType, content: Buffer): Oid => {

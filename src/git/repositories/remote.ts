@@ -16,8 +16,8 @@ const allowedUrl = /^(?:https?|ssh):\/\/[^\s\u0000]+$/
 const refspecForm = /^[+^]?[^\s\u0000-]?[^\s\u0000]*$/
 
 /**
- * Runs a command against another server. Credentials travel in the environment of the process, as a header: never in a
- * URL or an argument. Redirects are not followed, since the caller has checked this address and no other.
+ * Runs a command against another server. Credentials are passed in the environment as a header, never in a URL or an
+ * argument. Redirects are not followed, because the caller has checked only this address.
  */
 async function runRemote(
   context: GitContext,
@@ -83,7 +83,7 @@ async function runRemote(
     .catch((error: unknown) => explainMissing(location, error))
 }
 
-/** The command that git hands to a shell. Nothing of the user's or the machine's configuration has a say in it. */
+/** The SSH command that git passes to a shell. It ignores the configuration of the user and the machine. */
 function sshCommand({ address, host, privateKeyFile, knownHostsFile }: RemoteSsh): string {
   const settings = {
     HostName: address,
@@ -106,12 +106,15 @@ function sshCommand({ address, host, privateKeyFile, knownHostsFile }: RemoteSsh
   return ['ssh', '-F', 'none', ...options].join(' ')
 }
 
-/** SSH divides values of files at spaces, and replaces what follows a percent sign. */
+/** SSH splits file names at spaces and expands percent signs. */
 const quotedForSsh = (path: string): string => `"${path.replaceAll('%', '%%')}"`
 
 const quotedForShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** Fetches as refspecs say, all references or none, and tells which moved. `Invalid` when the other side refuses. */
+/**
+ * Fetches by refspecs, all references or none, and returns those that moved. Throws `Invalid` when the other server
+ * refuses.
+ */
 export async function fetchRemote(
   context: GitContext,
   key: GitKey,
@@ -149,7 +152,7 @@ export async function fetchRemote(
   for (const [name, oid] of before) updates.push({ ref: name, old: oid, new: zeroOid(oid) })
   const { directory } = locate(context, key)
   if (options.into === 'new') {
-    // One file instead of one for each.
+    // One file instead of one per reference.
     if (updates.length > manyReferences) await maintain(context, key, ['pack-refs'], { force: true })
     await flushWhole(context, directory)
   } else {
@@ -162,10 +165,10 @@ export async function fetchRemote(
   return { updates }
 }
 
-/** What git does not sync, one reference after the other: what only this process reads, and what is synced when all of it is there. */
+/** What git need not sync per reference (docs/decisions/0067). */
 const unsynced = { aside: ['-c', 'core.fsync=committed'], new: ['-c', 'core.fsync=none'] } as const
 
-/** References aside are not synced: a cut of power may leave files of them that say nothing, on which git would stumble. */
+/** References below `refs/fetched/` are not synced. A power failure may leave empty files, on which git fails. */
 async function removeBrokenAside(context: GitContext, key: GitKey): Promise<void> {
   for await (const path of filesBelow(join(locate(context, key).directory, fetchedPrefix))) {
     if (path.endsWith('.lock')) continue
@@ -173,7 +176,7 @@ async function removeBrokenAside(context: GitContext, key: GitKey): Promise<void
   }
 }
 
-/** Pushes as refspecs say, by force; what the other side made of it is told in git's own words. */
+/** Force-pushes by refspecs; the report is git's own. */
 export async function pushRemote(
   context: GitContext,
   key: GitKey,
@@ -190,7 +193,7 @@ export async function pushRemote(
   return { ok: result.exitCode === 0, report }
 }
 
-/** The user part of an address may hold a password: it is not repeated in messages. */
+/** Removes the address from a message: its user part may hold a password. */
 function withoutAddress(text: string, url: string): string {
   return text
     .replaceAll(url, 'the remote')

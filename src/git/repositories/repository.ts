@@ -17,22 +17,22 @@ import { isValidBranchName } from '../refs/ref-name.ts'
 import { filesBelow, statOf } from '../files/walk.ts'
 
 const leftoverMs = 24 * 60 * 60_000
-/** Loose objects and packs that make a repack worth its time. */
+/** Numbers of loose objects and packs that justify a repack. */
 const manyLooseObjects = 2000
 const manyPacks = 20
-/** Packs of this many bytes together are given a bitmap. */
+/** Size of all packs from which a bitmap pays. */
 const bitmapFromBytes = 2 << 20
 const manyLooseRefs = 200
 
 const temporaryName = (path: string): string => `${path}.new-${randomBytes(6).toString('hex')}`
 
-/** Looked at once: a thread of the pool costs ten times as much. */
+/** Synchronous: the thread pool costs ten times the work. */
 export const exists = (context: GitContext, key: GitKey): boolean =>
   existsSync(join(repositoryPath(context.root, key), 'HEAD'))
 
 /**
- * A repository, empty or with a first commit; made beside its place and renamed, so that nobody sees half of one.
- * `Conflict` when it exists.
+ * Makes a repository, empty or with a first commit. It is built in a temporary folder and renamed. Throws `Conflict`
+ * when it exists.
  */
 export async function create(
   context: GitContext,
@@ -50,8 +50,8 @@ export async function create(
 }
 
 /**
- * Makes a repository with `make` in a temporary place, then moves it to its own. What `make` wrote is on the disk by then;
- * the names of it are as soon as the last one is (docs/decisions/0032).
+ * Runs `make` in a temporary folder and renames that to the repository. `make` has synced its files; syncing the parent
+ * folder last makes all names durable (docs/decisions/0032).
  */
 async function build<Made>(
   context: GitContext,
@@ -95,10 +95,7 @@ export async function remove(context: GitContext, key: GitKey): Promise<void> {
   await rm(aside, { recursive: true, force: true, maxRetries: 3 })
 }
 
-/**
- * Keys of all repositories, in no particular order. Removes nothing and tells nothing of half-made or half-removed
- * ones.
- */
+/** Keys of all repositories, in no particular order. Half-created and half-removed ones are left out. */
 export async function* listKeys(context: GitContext): AsyncGenerator<GitKey> {
   for (const folder of await readdir(context.root)) {
     if (!/^[0-9a-f]{2}$/.test(folder)) continue
@@ -109,7 +106,7 @@ export async function* listKeys(context: GitContext): AsyncGenerator<GitKey> {
   }
 }
 
-/** Half-made and half-removed repositories of the day before and older: whoever was at it is gone. */
+/** Removes half-created and half-removed repositories that are older than a day. */
 export async function removeLeftovers(context: GitContext): Promise<number> {
   const before = Date.now() - leftoverMs
   let removed = 0
@@ -135,7 +132,7 @@ export async function sizeBytes(context: GitContext, key: GitKey): Promise<numbe
   return total
 }
 
-/** An independent repository with the branches and tags of another, and nothing of its other references. */
+/** Makes an independent repository with the branches and tags of another. Other references are not copied. */
 export async function fork(
   context: GitContext,
   from: GitKey,
@@ -171,7 +168,7 @@ export async function fork(
         .catch((error: unknown) => explainMissing(source, error)),
       'clone',
     )
-    // The new repository forgets where it came from: a path of this server would be in its configuration.
+    // The configuration written by `git clone` holds a path of this server.
     await writeFile(join(temporary, 'config'), await readFile(join(source.directory, 'config')))
     if (onlyBranch === undefined) {
       await writeFile(join(temporary, 'HEAD'), await readFile(join(source.directory, 'HEAD')))
@@ -181,7 +178,7 @@ export async function fork(
 }
 
 /**
- * Copies the objects reachable from `wants` that `to` lacks. They are unreachable there until a reference holds them.
+ * Copies the objects reachable from `wants` that `to` lacks. They stay unreachable until a reference points at them.
  */
 export async function fetchObjects(
   context: GitContext,
@@ -237,7 +234,7 @@ export async function fsck(context: GitContext, key: GitKey): Promise<FsckReport
   return { ok: exitCode === 0, problems }
 }
 
-/** What a maintenance job may do. Without `force` a task is done only when its threshold is passed. */
+/** Runs maintenance tasks. Without `force` a task runs only when its threshold is exceeded. */
 export async function maintain(
   context: GitContext,
   key: GitKey,
@@ -268,15 +265,15 @@ export async function maintain(
       await run(['pack-refs', '--all'])
     } else if (task === 'bitmap') {
       if (!force && !(await lacksBitmap(location.directory, await packFiles(location.directory)))) continue
-      // Over the packs as they are: to pack them anew takes twice as long, and can wait. What is loose is packed: a bitmap is
-      // of all that a reference leads to, or is not written.
+      // A bitmap over the present packs: repacking them takes twice as long. Loose objects are packed first, because
+      // git writes no bitmap unless packs hold all reachable objects.
       await run(['repack', '-d', '-l', '--quiet', '--no-write-bitmap-index'])
       await run(['multi-pack-index', 'write', '--bitmap', '--no-progress'])
     } else if (task === 'commit-graph') {
       await run(['commit-graph', 'write', '--reachable', '--changed-paths', '--split', '--no-progress'])
     } else {
       if (!force && !(await needsRepack(location.directory))) continue
-      // Unreachable objects stay loose for two weeks: a write under way may be about to refer to them.
+      // Unreachable objects stay loose for two weeks: a write under way may refer to them.
       await run(['repack', '-d', '-A', '-l', '--quiet', '--unpack-unreachable=2.weeks.ago', '--write-bitmap-index'])
       await run(['prune-packed', '--quiet'])
       await run(['prune', '--expire=2.weeks.ago', '--no-progress'])
@@ -293,14 +290,14 @@ async function needsRepack(directory: string): Promise<boolean> {
   const names = await packFiles(directory)
   if (names.filter((name) => name.endsWith('.pack')).length > manyPacks) return true
   if (await lacksBitmap(directory, names)) return true
-  // One folder of 256 stands for all: ids are spread evenly.
+  // Ids are spread evenly, so one of 256 folders is a sample.
   const sample = await readdir(join(directory, 'objects', '17')).catch(() => [])
   return sample.length > manyLooseObjects / 256
 }
 
 /**
- * Whether clones would gain by a bitmap, which spares them the walk through the history and lets whole packs be sent as
- * they are. A repository that borrows objects from another cannot have one.
+ * Whether the packs lack a bitmap that clones would gain by: it saves the walk of the history. A repository that
+ * borrows objects cannot have one.
  */
 async function lacksBitmap(directory: string, names: readonly string[]): Promise<boolean> {
   if (names.some((name) => name.endsWith('.bitmap'))) return false

@@ -9,9 +9,9 @@ import type { ObjectFormat, UnadoptedFolder } from '../git.ts'
 import { flushWhole } from '../files/flush.ts'
 import { settingsOf } from './new-repository.ts'
 
-// Bare repositories that somebody laid below the root, as `<owner>/<name>.git` in lower case, to have them taken over.
+// Bare repositories that an administrator placed below the root as `<owner>/<name>.git`, in lower case, to adopt them.
 
-/** Names of owners and repositories as they may stand in such a path: no dots in front, nothing that leads elsewhere. */
+/** A safe name of an owner or repository: no leading dot, no slash. */
 const isName = (text: string): boolean => /^[a-z0-9_-][a-z0-9._-]{0,99}$/.test(text)
 
 const isMissing = (error: unknown): boolean => {
@@ -19,7 +19,7 @@ const isMissing = (error: unknown): boolean => {
   return code === 'ENOENT' || code === 'ENOTDIR'
 }
 
-/** The folder, when it is a real one that looks like a repository; no link leads out of the root. */
+/** The folder, when it is a real folder that looks like a repository. Symbolic links are not followed. */
 async function findFolder(context: GitContext, { owner, name }: UnadoptedFolder): Promise<string | undefined> {
   if (!isName(owner) || !isName(name) || isGitKey(name)) return undefined
   const path = join(context.root, owner, `${name}.git`)
@@ -35,7 +35,7 @@ async function findFolder(context: GitContext, { owner, name }: UnadoptedFolder)
   }
 }
 
-/** Folders that may be repositories to take over, by owner and name. */
+/** Adoptable folders, by owner and name. */
 export async function* listUnadopted(context: GitContext): AsyncGenerator<UnadoptedFolder> {
   for (const owner of (await readdir(context.root)).toSorted()) {
     if (!isName(owner)) continue
@@ -50,13 +50,13 @@ export async function* listUnadopted(context: GitContext): AsyncGenerator<Unadop
   }
 }
 
-/** What stays of a folder: objects and references. Settings and hooks would run what somebody else wrote. */
+/** Entries that adoption keeps. Foreign settings and hooks could run code. */
 const keptEntries = new Set(['HEAD', 'objects', 'refs', 'packed-refs'])
 
 /**
- * Moves such a folder to the place of a key, without its settings and hooks; `unadopt` moves it back. `NotFound` when
- * it is not there, `Invalid` when it is not whole by itself or of a form that is not supported. It is moved before it is
- * looked at: of several who adopt it one has it.
+ * Moves a folder to the place of a key, without its settings and hooks; `unadopt` moves it back. Throws `NotFound` when
+ * the folder does not exist, `Invalid` when it depends on another repository or has an unsupported form. The move comes
+ * before the checks, so that only one of several concurrent calls succeeds.
  */
 export async function adopt(context: GitContext, from: UnadoptedFolder, key: GitKey): Promise<ObjectFormat> {
   const notThere = () => new NotFound('there is no such repository to adopt', 'unadopted_not_found')
@@ -80,7 +80,7 @@ export async function adopt(context: GitContext, from: UnadoptedFolder, key: Git
   }
 }
 
-/** Leaves a repository nothing but what is kept, and settings of ours. */
+/** Removes everything but `keptEntries` and writes a configuration. */
 async function clean(path: string): Promise<ObjectFormat> {
   const entries = await readdir(path, { withFileTypes: true })
   if (entries.some((entry) => entry.isSymbolicLink())) {
@@ -104,7 +104,7 @@ async function clean(path: string): Promise<ObjectFormat> {
   return format
 }
 
-/** Moves what was adopted back, when it did not become a repository after all. */
+/** Moves an adopted repository back. */
 export async function unadopt(context: GitContext, key: GitKey, to: UnadoptedFolder): Promise<void> {
   const path = repositoryPath(context.root, key)
   const target = join(context.root, to.owner, `${to.name}.git`)
@@ -117,7 +117,7 @@ export async function unadopt(context: GitContext, key: GitKey, to: UnadoptedFol
   await rename(path, target)
 }
 
-/** Removes such a folder; false when it is not there. */
+/** Removes an unadopted folder; returns false when it does not exist. */
 export async function removeUnadopted(context: GitContext, folder: UnadoptedFolder): Promise<boolean> {
   const path = await findFolder(context, folder)
   if (path === undefined) return false

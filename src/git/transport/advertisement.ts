@@ -1,56 +1,30 @@
 /**
- * The parts of the fetch and push conversations that need no git: the fixed advertisement of protocol v2, its `ls-refs`
- * command, and the list of references that a push begins with. What git can do (its capability lines) is asked of the
- * installed git once per object format; the references come from the same reader as everywhere.
+ * The parts of fetches and pushes that need no git process: the advertisement of protocol v2, its `ls-refs` command,
+ * and the list of references that begins a push. The capability lines come from the installed git, which is asked once
+ * per object format.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { BadRequest, Invalid } from '../../lib/errors.ts'
+import { Invalid } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { mustSucceed } from '../broker/broker-client.ts'
 import { formatOf, type GitContext } from '../context.ts'
 import type { GitKey } from '../git-key.ts'
 import type { ObjectFormat } from '../git.ts'
 import { zeroOid } from '../../lib/refs.ts'
+import { flushPacket, packet, parsePackets } from '../pkt-line.ts'
 import { listRefs, readHead, readRefs } from '../refs/ref-reader.ts'
 
-/**
- * What git says of itself: the bytes of its v2 advertisement, and the capabilities on the first line of a push's list.
- */
+/** git's own capabilities: its v2 advertisement, and the capabilities on the first line of a push's list. */
 export type Capabilities = { readonly fetchV2: Buffer; readonly push: string }
 
-const flush = '0000'
 const maxPrefixes = 65_536
-
-/** One packet of the pkt-line format: four hexadecimal digits of length, these included. */
-export function packet(text: string): string {
-  return (Buffer.byteLength(text) + 4).toString(16).padStart(4, '0') + text
-}
-
-/** Packets of a buffer; undefined stands for a flush, '' for a delimiter. Throws `BadRequest` for what is no packet. */
-export function parsePackets(bytes: Buffer): Array<string | undefined> {
-  const packets: Array<string | undefined> = []
-  let offset = 0
-  while (offset < bytes.length) {
-    const digits = bytes.toString('latin1', offset, offset + 4)
-    const length = /^[0-9a-f]{4}$/i.test(digits) ? Number.parseInt(digits, 16) : -1
-    if (length === -1 || length === 2 || length === 3 || offset + length > bytes.length) {
-      throw new BadRequest('the request is not in the format of git')
-    }
-    packets.push(length === 0 ? undefined : bytes.toString('utf8', offset + 4, offset + length).replace(/\n$/, ''))
-    offset += Math.max(4, length)
-  }
-  return packets
-}
 
 const known = new WeakMap<GitContext, Map<ObjectFormat, Promise<Capabilities>>>()
 
-/**
- * What the installed git can do with repositories of a format; asked once, by an empty repository that is removed
- * again.
- */
+/** The capabilities of the installed git for an object format, asked once with a temporary empty repository. */
 export function capabilitiesOf(context: GitContext, format: ObjectFormat): Promise<Capabilities> {
   const formats = known.get(context) ?? new Map<ObjectFormat, Promise<Capabilities>>()
   known.set(context, formats)
@@ -58,7 +32,7 @@ export function capabilitiesOf(context: GitContext, format: ObjectFormat): Promi
   if (present !== undefined) return present
   const asked = askGit(context, format)
   formats.set(format, asked)
-  // A failure (a broker that was just dying) must not be remembered.
+  // A failure is not cached.
   asked.catch(() => formats.delete(format))
   return asked
 }
@@ -96,13 +70,13 @@ async function askGit(context: GitContext, format: ObjectFormat): Promise<Capabi
   }
 }
 
-/** Protocol version that `GIT_PROTOCOL` asks for: the highest of its `version=` keys, as git takes it. */
+/** The protocol version in `GIT_PROTOCOL`: the highest of its `version=` keys, as in git. */
 export function protocolVersion(protocol: string | undefined): number {
   const versions = (protocol ?? '').split(':').map((part) => /^version=([12])$/.exec(part)?.[1])
   return Math.max(0, ...versions.map((version) => Number(version ?? 0)))
 }
 
-/** The list of references that a push (protocol v0) begins with. Pull references are hidden, as from git's own list. */
+/** The list of references that begins a push (protocol v0). Pull request references are hidden. */
 export async function pushAdvertisement(context: GitContext, key: GitKey): Promise<Buffer> {
   const format = await formatOf(context, key)
   const { push } = await capabilitiesOf(context, format)
@@ -110,16 +84,18 @@ export async function pushAdvertisement(context: GitContext, key: GitKey): Promi
   const empty = zeroOid(format)
   const list = refs.length === 0 ? [{ name: 'capabilities^{}', oid: empty }] : refs
   const lines = list.map((ref, index) => packet(`${ref.oid} ${ref.name}${index === 0 ? `\0${push}` : ''}\n`))
-  return Buffer.from(lines.join('') + flush)
+  return Buffer.from(lines.join('') + flushPacket)
 }
 
-/** Requests up to this are looked at; longer ones are negotiations, which are git's. */
+/** Longer requests are negotiations, which git handles. */
 const maxLookedAtBytes = 64 << 10
 
-/** What a request of protocol v2 is: a list of references, a fresh clone (wants, no haves), or anything else. */
+/**
+ * Classifies a request of protocol v2: a list of references, a fresh clone (wants without haves), or another request.
+ */
 export function kindOfRequest(request: Buffer): 'ls-refs' | 'clone' | 'other' {
   if (request.length > maxLookedAtBytes) return 'other'
-  // Some clients end the command's line with a line feed and some do not.
+  // Some clients end the command line with a line feed.
   const command = /^00[0-9a-f]{2}command=(ls-refs|fetch)(?!-)/.exec(request.toString('latin1', 0, 64))?.[1]
   if (command === 'ls-refs') return 'ls-refs'
   return command === 'fetch' && isClone(parsePackets(request)) ? 'clone' : 'other'
@@ -130,19 +106,19 @@ const isClone = (packets: ReadonlyArray<string | undefined>): boolean =>
   packets.some((text) => text?.startsWith('want ')) &&
   !packets.some((text) => text?.startsWith('have ') || text?.startsWith('shallow '))
 
-/** All of a stream. Rejects with what it fails with, and when it ends early. */
+/** Reads a whole stream. Rejects when it fails or ends early. */
 export async function readWhole(stream: Readable): Promise<Buffer> {
   const chunks: Buffer[] = []
   for await (const chunk of stream) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks)
 }
 
-/** How many commands the beginning of a push holds, up to the end of their list or of what is there. */
+/** Counts the commands in the beginning of a push. */
 export function countCommands(start: Buffer): number {
   let count = 0
   for (let offset = 0; offset + 4 <= start.length;) {
     const length = Number.parseInt(start.toString('latin1', offset, offset + 4), 16)
-    // The end of the list, or what git will refuse.
+    // The end of the list, or a malformed packet that git refuses.
     if (!(length >= 4)) return count
     count += 1
     offset += length
@@ -150,7 +126,10 @@ export function countCommands(start: Buffer): number {
   return count
 }
 
-/** The first bytes of a stream, which stay in it; a stream that ends before is `whole`, and replaced by one of what it held. */
+/**
+ * Returns the first bytes of a stream and leaves them in it. A stream that ends before is `whole`, and `body` replaces
+ * it.
+ */
 export async function peek(
   stream: Readable,
   bytes: number,
@@ -177,7 +156,7 @@ export async function peek(
   }
 }
 
-/** When a stream has more, or no more. */
+/** Resolves when the stream has more data or has ended. */
 export const nextEvent = (stream: Readable): Promise<void> =>
   new Promise((resolve) => {
     const events = ['readable', 'end', 'close', 'error']
@@ -204,7 +183,7 @@ export async function answerLsRefs(context: GitContext, key: GitKey, request: Bu
     else if (packets.includes('unborn') && target !== '') lines.push(`unborn HEAD${target}`)
   }
   lines.push(...(await refLines(context, key, wanted, packets.includes('peel'))))
-  return Buffer.from(lines.map((line) => packet(`${line}\n`)).join('') + flush)
+  return Buffer.from(lines.map((line) => packet(`${line}\n`)).join('') + flushPacket)
 }
 
 async function refLines(
@@ -216,7 +195,7 @@ async function refLines(
   const plain = (ref: { oid: Oid; name: string }): string => `${ref.oid} ${ref.name}`
   const bare = (await readRefs(context, key)).filter((ref) => wanted(ref.name))
   if (!peel) return bare.map(plain)
-  // Only tags are looked into: a branch is a commit, and so are pull references.
+  // Only tags can be peeled: branches and pull request references are commits.
   const tags = bare.some((ref) => ref.name.startsWith('refs/tags/'))
     ? new Map((await listRefs(context, key, { prefix: 'refs/tags/' })).refs.map((ref) => [ref.name, ref] as const))
     : undefined

@@ -1,18 +1,19 @@
 /**
- * What a client says over a connection that stays open (SSH), taken apart so that git is started for it when all of it is there,
- * as over HTTP. Who sends slowly, or nothing, holds a connection and no place.
+ * Splits a client's side of a long connection (SSH) into requests, so that git starts only when a request has arrived
+ * whole, as over HTTP. A slow or silent client holds a connection but no git slot.
  */
 import { createHash } from 'node:crypto'
 import { PassThrough, Transform, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { BadRequest } from '../../lib/errors.ts'
 import { asFleeting, isFleeting, ownCopy } from '../../lib/fleeting.ts'
-import { nextEvent, parsePackets } from './advertisement.ts'
+import { parsePackets } from '../pkt-line.ts'
+import { nextEvent } from './advertisement.ts'
 import type { GitService } from '../git.ts'
 
-/** When to wait no longer. */
+/** Limits of waiting. */
 export interface Patience {
-  /** Longest time in which nothing comes, in milliseconds. */
+  /** Longest silence, in milliseconds. */
   readonly idleMs: number
   readonly signal: AbortSignal
 }
@@ -20,8 +21,8 @@ export interface Patience {
 const done = { exitCode: 0, stderr: '' }
 
 /**
- * A conversation of requests that each end with a flush packet and say all that their answer needs (protocol v2). It is
- * over when the client ends it, or sends a flush alone, or when an answer fails.
+ * A conversation of protocol v2: each request ends with a flush packet and is answered by itself. The conversation ends
+ * when the client closes it, sends only a flush packet, or an answer fails.
  */
 export function conversation(
   input: Readable,
@@ -48,21 +49,21 @@ export function conversation(
   return { output, finished }
 }
 
-/** What is said to a client: whoever reads it may give each piece back, which nobody else has. */
+/** An output stream whose reader owns each piece and may free it (lib/fleeting.ts). */
 function fleetingOutput(greeting: Buffer): PassThrough {
   const output = asFleeting(new PassThrough({ highWaterMark: 256 << 10 }))
   output.write(ownCopy(greeting))
   return output
 }
 
-/** Hands on what a service says, the piece itself where it is fleeting and a copy where it may be kept. */
+/** Forwards the output of a service: fleeting pieces themselves, copies of others. */
 const passOn = (said: Readable, output: PassThrough): Promise<void> =>
   isFleeting(said) ? pipeline(said, output, { end: false }) : pipeline(said, copies(), output, { end: false })
 
 const copies = (): Transform =>
   new Transform({ transform: (piece: Buffer, _encoding, done) => done(null, ownCopy(piece)) })
 
-/** The end of a service that writes to a stream, which ends with it. */
+/** Ends the output stream when the service ends. */
 async function endOf(service: GitService['finished'], output: PassThrough): GitService['finished'] {
   try {
     const end = await service
@@ -74,7 +75,7 @@ async function endOf(service: GitService['finished'], output: PassThrough): GitS
   }
 }
 
-/** A service that is begun when its client has said enough; what it begins to say (up to a flush packet) was said already. */
+/** A service that starts when its client has sent enough. The greeting replaces what git would say first. */
 export function begunLater(
   greeting: Buffer,
   begin: (gone: AbortSignal) => Promise<GitService | undefined>,
@@ -85,7 +86,7 @@ export function begunLater(
   const talk = async (): GitService['finished'] => {
     const service = await begin(gone.signal)
     if (service === undefined) return done
-    // A push that was agreed to goes on without its client: how it ends does not hang on who reads.
+    // An accepted push continues without its client, so its end does not depend on a reader.
     const [end] = await Promise.all([service.finished, passOn(service.output, output).catch(leave)])
     return end
   }
@@ -97,7 +98,7 @@ export function begunLater(
   return { output, finished }
 }
 
-/** Drops what git says first, up to and with a flush packet: its list of references, which the client has. */
+/** Drops git's greeting up to its flush packet: the client has it already. */
 export function withoutGreeting(): Transform {
   let start: Gathered | undefined = new Gathered()
   return new Transform({
@@ -116,11 +117,11 @@ export function withoutGreeting(): Transform {
   })
 }
 
-/** Bytes of a stream as they come, and where a reader of packets has got to. */
+/** Gathered bytes of a stream, and the position of a packet parser. */
 class Gathered {
   #bytes = Buffer.allocUnsafe(4096)
   length = 0
-  /** Where the next packet begins. */
+  /** Position of the next packet. */
   next = 0
 
   add(chunk: Buffer): void {
@@ -137,7 +138,7 @@ class Gathered {
     return this.#bytes.subarray(start, end)
   }
 
-  /** Goes over whole packets; true when it has gone over a flush packet. Throws `BadRequest` for what is none. */
+  /** Skips whole packets; returns true after a flush packet. Throws `BadRequest` for malformed packets. */
   passFlush(): boolean {
     while (this.next + 4 <= this.length) {
       const digits = this.#bytes.toString('latin1', this.next, this.next + 4)
@@ -152,10 +153,9 @@ class Gathered {
 }
 
 /**
- * Reads from a stream until enough is there, and gives back to it what was too much.
- *
- * @param isEnough how many of the gathered bytes are taken; undefined: not yet
- * @returns the bytes; undefined when the stream ended before
+ * Reads until `isEnough` accepts, and returns surplus bytes to the stream.
+ * @param isEnough the number of gathered bytes to take; undefined asks for more
+ * @returns undefined when the stream ends before
  */
 async function gather(
   input: Readable,
@@ -188,13 +188,16 @@ async function gather(
   }
 }
 
-/** The next request, up to its flush packet; undefined when there is none any more. */
+/** The next request, including its flush packet; undefined at the end of the conversation. */
 async function readRequest(input: Readable, patience: Patience): Promise<Buffer | undefined> {
   const request = await gather(input, (gathered) => (gathered.passFlush() ? gathered.next : undefined), patience)
   return request === undefined || request.length === 4 ? undefined : request
 }
 
-/** Waits for the first request of a conversation and leaves it in the stream. @returns whether there is one */
+/**
+ * Waits for the first request and leaves it in the stream.
+ * @returns whether a request came
+ */
 export async function awaitRequest(input: Readable, patience: Patience): Promise<boolean> {
   const request = await readRequest(input, patience)
   if (request === undefined) return false
@@ -205,10 +208,9 @@ export async function awaitRequest(input: Readable, patience: Patience): Promise
 const zero = /^(?:0{40}|0{64}) /
 
 /**
- * Waits until a push is here whole, or its first bytes, and leaves them in the stream. A pack ends with the digest of
- * what comes before, which is how its end is known.
- *
- * @returns whether it is whole, and how it starts; undefined when the client wants nothing
+ * Waits until a whole push or its first `enoughBytes` have arrived, and leaves them in the stream. A pack ends with the
+ * digest of its bytes, which marks its end.
+ * @returns undefined when the client sends no command
  */
 export async function awaitPush(
   input: Readable,
@@ -231,7 +233,7 @@ export async function awaitPush(
         commandsEnd = gathered.next
         const commands = parsePackets(gathered.part(0, commandsEnd))
         if (commandsEnd > 4 && commands[0]?.split('\0')[1]?.split(' ').includes('push-options')) sections += 1
-        // Deletions alone come without a pack.
+        // A push that only deletes has no pack.
         if (commands.some((line) => line !== undefined && !zero.test(line.slice(line.indexOf(' ') + 1)))) {
           pack = { end: new PackEnd(hash) }
         }
@@ -246,7 +248,7 @@ export async function awaitPush(
   return { isWhole, start }
 }
 
-/** Follows a pack to its end. */
+/** Finds the end of a pack. */
 class PackEnd {
   readonly #hash
   readonly #digestBytes: number
@@ -257,7 +259,7 @@ class PackEnd {
     this.#digestBytes = hash === 'sha1' ? 20 : 32
   }
 
-  /** Whether the gathered bytes end with a pack's digest. */
+  /** Whether the gathered bytes end with the digest of the pack. */
   isAt(gathered: Gathered): boolean {
     const from = (this.#hashed ??= gathered.next)
     const end = gathered.length - this.#digestBytes

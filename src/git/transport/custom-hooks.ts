@@ -9,11 +9,11 @@ import { customHookNames, type CustomHookName } from '../git.ts'
 /** Largest script, in bytes. */
 const maxScriptBytes = 256 * 1024
 
-/** Beside the repository's own files; the hooks of all repositories look there (git-settings.ts). */
+/** The shared hooks look for scripts in this folder (git-settings.ts). */
 const scriptPath = (context: GitContext, key: GitKey, name: CustomHookName): string =>
   join(repositoryPath(context.root, key), 'custom_hooks', name)
 
-/** A script of the repository itself, undefined when there is none. */
+/** The hook script of a repository; undefined when it has none. */
 export async function readCustomHook(
   context: GitContext,
   key: GitKey,
@@ -27,7 +27,7 @@ export async function readCustomHook(
   }
 }
 
-/** Sets a script, or removes it. One that is too large is `Invalid`. */
+/** Sets a hook script, or removes it (undefined). Throws `Invalid` when it is too large. */
 export async function writeCustomHook(
   context: GitContext,
   key: GitKey,
@@ -46,7 +46,7 @@ export async function writeCustomHook(
   await rename(temporary, path)
 }
 
-/** Gives a repository the scripts of another one. */
+/** Copies the hook scripts of one repository to another. */
 export async function copyCustomHooks(context: GitContext, from: GitKey, to: GitKey): Promise<void> {
   const scripts = await Promise.all(
     customHookNames.map(async (name) => ({ name, content: await readCustomHook(context, from, name) })),

@@ -1,9 +1,8 @@
 import { Transform } from 'node:stream'
 
 /**
- * What git says to a client while it takes a push, without the paths of this server: git names files when it cannot lock
- * or write them. The answer is made of packets that begin with their length, so a path gives way to as many other
- * characters.
+ * Replaces paths of the server in what git writes to a client: git names files that it cannot lock or write. The
+ * packets carry their length, so the replacement has the length of the path.
  * @param root folder of all repositories
  */
 export function hidePaths(root: string): Transform {
@@ -15,7 +14,7 @@ export function hidePaths(root: string): Transform {
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       const text = kept + chunk.toString('latin1')
-      // Nearly no piece ends in what may be the beginning of a path; one that does waits for the next.
+      // The end of a chunk may be the beginning of a path; it waits for the next chunk.
       const end = beginningOf(text, root)
       kept = text.slice(end)
       done(null, Buffer.from(hidden(text.slice(0, end)), 'latin1'))
@@ -26,10 +25,10 @@ export function hidePaths(root: string): Transform {
   })
 }
 
-/** Characters of a path of a repository after the root: `/`, two digits, `/`, 24 digits, `.git`. */
+/** Length of a repository's path after the root: `/`, two digits, `/`, 24 digits, `.git`. */
 const tailLength = 32
 
-/** Where the end of a text begins that may go on as the path of a repository. */
+/** Index where a text ends with what may be the beginning of a repository's path. */
 function beginningOf(text: string, root: string): number {
   for (let at = Math.max(0, text.length - root.length - tailLength + 1); at < text.length; at++) {
     const rest = text.slice(at)

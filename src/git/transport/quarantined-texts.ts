@@ -7,16 +7,16 @@ import { mustSucceed } from '../broker/broker-client.ts'
 import { type GitContext, locate } from '../context.ts'
 import type { Quarantine } from '../git.ts'
 
-/** Bytes of a loose object that are read to see its header, which compression makes no longer than this. */
+/** Bytes read of a loose object; they hold its header. */
 const headerBytes = 64
 
 /**
- * Refuses a push that holds a commit or tag of more than `maxTextObjectBytes` (`TooLarge`): whoever lists commits would
- * read it. Few objects lie in quarantine one by one and are looked at here, many in a pack, which git lists.
+ * Refuses a push with a commit or tag above `maxTextObjectBytes` (`TooLarge`), because commit lists read such objects
+ * whole. Loose objects are few and read here; git lists those in packs.
  */
 export async function refuseLargeTexts(context: GitContext, quarantine: Quarantine): Promise<void> {
   for (const name of await readdir(quarantine.path)) {
-    // Git always makes the folder for packs. Few pushes put one there, and a process to list none costs milliseconds.
+    // git always makes the folder for packs, and starting a process for an empty one costs milliseconds.
     if (name === 'pack') {
       if ((await readdir(join(quarantine.path, name))).length > 0) await refuseInPacks(context, quarantine)
     } else if (/^[0-9a-f]{2}$/.test(name)) await refuseLoose(join(quarantine.path, name))
@@ -47,7 +47,7 @@ async function refuseInPacks(context: GitContext, { key, path }: Quarantine): Pr
     {
       args: ['cat-file', '--batch-all-objects', '--unordered', '--batch-check=%(objecttype) %(objectsize)'],
       cwd: locate(context, key).directory,
-      // Only what the push brought, and nothing of the repository.
+      // Only the objects of the push.
       environment: { GIT_OBJECT_DIRECTORY: path },
       timeoutMs: context.limits.transportTimeoutMs,
     },

@@ -1,9 +1,8 @@
 /**
- * Fetches and their readers. Several clients that ask the same of a repository at the same time (eight runners that clone one
- * commit) share one git: its output is made once and read by each at its own speed. What a client takes too slowly is laid
- * aside on the disk, so that git ends and its place is free for others. A fetch that nobody joins and whose client is
- * quick is passed on as it comes. What is asked for again soon is kept for whoever comes later
- * (`docs/decisions/0052-fetches-that-are-kept.md`).
+ * Shares packs between fetches. Clients that send the same request at the same time, such as eight runners that clone
+ * one commit, share one git. Each reads its output at its own speed. Output for slow clients is spooled to disk, so
+ * that git ends and frees its slot. The output for a single fast client is passed through. A request that repeats
+ * within a minute is kept for later clients (docs/decisions/0052).
  */
 import { hash, randomBytes } from 'node:crypto'
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
@@ -12,50 +11,51 @@ import { Readable } from 'node:stream'
 import { LRUCache } from 'lru-cache'
 import { asFleeting, giveBack, isFleeting, ownCopy } from '../../lib/fleeting.ts'
 import type { ClientShare, GitService } from '../git.ts'
+import { placed } from '../objects/placed.ts'
 
-/** Others may join until so much was written; until then all of it is kept in memory. */
+/** Clients may join until this much output was written; all of it stays in memory until then. */
 const joinableBytes = 2 << 20
-/** Kept for a lone reader that is slower than git. */
+/** Buffer for a single reader that is slower than git. */
 const aheadOfOneBytes = 1 << 20
-/** How far git may be ahead of the slowest reader when its output lies in a file. */
+/** Lead of git over the slowest reader when the output is spooled. */
 const aheadOfManyBytes = 256 << 20
 const readBytes = 256 << 10
-/** A lone reader for whom git waits, and who takes less than so much in so long, is slow. */
+/** A single reader for which git waits is slow when it reads less than this in this time. */
 const slowBytes = 128 << 10
 const slowMs = 500
 
-/** Questions that are remembered as asked lately. */
+/** Requests remembered as recent. */
 const maxAsked = 1000
 
-/** How much is kept of fetches that are asked for again, and how long. */
+/** Limits of kept packs. */
 export interface KeepLimits {
   readonly maxBytes: number
-  /** Since somebody asked last; also how soon somebody must ask again. */
+  /** Lifetime after the last request; also the time in which a repeated request counts. */
   readonly idleMs: number
-  /** Since git was started, however often it is asked for. */
+  /** Lifetime since git started. */
   readonly longestMs: number
 }
 
 /**
- * waiting: for a place; joinable: others may still join; single: for one reader, and git waits for it; file: what readers have not
- * taken lies in a file; kept: all of it does, and others may join until it is dropped.
+ * waiting: for a place; joinable: other clients may join; single: one reader, git waits for it; file: unread output is
+ * spooled; kept: all output is spooled, and clients may join until it is dropped.
  */
 type Mode = 'waiting' | 'joinable' | 'single' | 'file' | 'kept'
 
 type Start = (signal: AbortSignal) => Promise<GitService>
 
-/** What is asked. */
+/** What a client asks for. */
 interface Question {
   readonly repository: string
-  /** Stands for all references of the repository as they are: a moved one makes another question. */
+  /** Identifies the values of all references: a moved reference makes another question. */
   readonly refs: string
-  /** All that the client has sent. */
+  /** The whole request. */
   readonly request: string
 }
 
-/** A client that wants a fetch. */
+/** A client's request for a fetch. */
 interface Join {
-  /** Who asks the same may share the answer; undefined: it is for this client alone. */
+  /** Clients with equal questions share the answer; undefined is not shared. */
   readonly question: Question | undefined
   readonly share: ClientShare | undefined
   /** Starts git; the signal ends it. */
@@ -63,34 +63,38 @@ interface Join {
   readonly signal: AbortSignal | undefined
 }
 
-/** Fetches under way or kept, by what was asked. */
+/** Fetches that run or are kept, by question. */
 export class SharedFetches {
   readonly #running = new Map<string, SharedFetch>()
   readonly #folder: string
   readonly #limits: KeepLimits
-  /** What is kept, by repository; in order of when it was last asked for. */
+  /** Kept fetches in order of last use, with their questions. */
   readonly #kept = new Map<SharedFetch, Question>()
   readonly #asked: LRUCache<string, true>
   #keptBytes = 0
 
-  /** @param folder where output for slow readers, and what is kept, is put while it lasts */
+  /** @param folder for spooled output */
   constructor(folder: string, limits: KeepLimits) {
     this.#folder = folder
     this.#limits = limits
     this.#asked = new LRUCache({ maxSize: maxAsked, sizeCalculation: () => 1, ttl: limits.idleMs })
   }
 
-  /** Bytes on the disk of what is kept. */
+  /** Disk space of kept fetches, in bytes. */
   get keptBytes(): number {
     return this.#keptBytes
   }
 
-  /** A reader of a running or kept fetch of that kind, or of a new one. Rejects when there is no place for it, or git does not start. */
+  /**
+   * Returns a reader of a matching fetch that runs or is kept, or of a new one. Rejects when no place becomes free or
+   * git does not start.
+   */
   async join({ question, share, start, signal }: Join): Promise<GitService> {
     if (question === undefined) return readerOf(this.#begin(undefined, share, start), signal)
     this.#dropOlder(question)
     const name = hash('sha256', JSON.stringify(question), 'base64url')
-    // Who waits for a place waits for one of their own: nobody's fetch hangs on how many others have begun.
+    // A client that waits for a place joins only its own waiting fetches, so no fetch depends on the queue of another
+    // client.
     const names = { open: name, waiting: `${share?.who ?? ''} ${name}` }
     const known = this.#find(names.open) ?? this.#find(names.waiting)
     const isWanted = this.#limits.maxBytes > 0 && this.#asked.has(name)
@@ -99,7 +103,7 @@ export class SharedFetches {
     return readerOf(known ?? this.#begin({ ...names, question, isWanted }, share, start), signal)
   }
 
-  /** Drops all that is kept. */
+  /** Drops all kept fetches. */
   close(): void {
     for (const fetch of [...this.#kept.keys()]) fetch.drop()
   }
@@ -109,7 +113,7 @@ export class SharedFetches {
     return fetch?.isJoinable === true ? fetch : undefined
   }
 
-  /** What was kept of a repository whose references have moved since is of no use any more. */
+  /** Drops kept fetches of a repository whose references have moved. */
   #dropOlder({ repository, refs }: Question): void {
     for (const [fetch, kept] of this.#kept) {
       if (kept.repository === repository && kept.refs !== refs) fetch.drop()
@@ -124,7 +128,7 @@ export class SharedFetches {
     fetch.keepFor(this.#limits.idleMs)
   }
 
-  /** Room for bytes that are kept, where that of others has to go for it. */
+  /** Takes disk space, evicting kept fetches that have no reader. */
   #takeRoom(bytes: number): boolean {
     for (const fetch of this.#kept.keys()) {
       if (this.#keptBytes + bytes <= this.#limits.maxBytes) break
@@ -174,14 +178,14 @@ async function readerOf(fetch: SharedFetch, signal: AbortSignal | undefined): Pr
 }
 
 interface Events {
-  /** Whether others may join. */
+  /** Whether other clients may join. */
   readonly isShared: boolean
   readonly onPlaced: () => void
-  /** Nobody may join any more. */
+  /** No further client may join. */
   readonly onClosed: () => void
 }
 
-/** Room on the disk. */
+/** Disk space. */
 type Room = NonNullable<ClientShare['room']>
 
 class SharedFetch {
@@ -190,23 +194,23 @@ class SharedFetch {
   readonly #events: Events
   readonly #gone = new AbortController()
   readonly #readers = new Set<Reader>()
-  /** Git runs; rejects when it could not be started, or found no place. */
+  /** Settles when git has started; rejects when it did not start or found no place. */
   readonly started: Promise<unknown>
   readonly finished: GitService['finished']
   #resolve!: (service: Promise<GitService>) => void
   #source: Readable | undefined
   #mode: Mode = 'waiting'
-  /** What nobody else has. */
+  /** Output in memory, owned by this fetch. */
   #chunks: Buffer[] = []
-  /** Offset of the first kept chunk, and of the end of all that was written. */
+  /** Offset of the first chunk in memory, and of the end of the output. */
   #base = 0
   #total = 0
   #ended = false
   #failure: Error | undefined
   #file: FileHandle | undefined
-  /** How much the file has, from the beginning on. */
+  /** Bytes at the beginning of the output that the file holds. */
   #fileBytes = 0
-  /** Bytes of it that room was taken for: of the client's share, and of what all keep. */
+  /** Spooled bytes charged to the client's share, and to the kept fetches. */
   #spilled = 0
   #keptBytes = 0
   #keptRoom: Room | undefined
@@ -214,10 +218,10 @@ class SharedFetch {
   #longest: NodeJS.Timeout | undefined
   #isDropped = false
   #writing: Promise<void> = Promise.resolve()
-  /** Whether the first piece is on its way to the file, and must stay until it is there. */
+  /** The first chunk is being written and must stay until it is. */
   #isWritingFirst = false
   #watch: NodeJS.Timeout | undefined
-  /** Where the lone reader was when it was last looked at, while git waited for it. */
+  /** Position of the single reader at the last check while git waited for it. */
   #seen: number | undefined
 
   constructor(folder: string, share: ClientShare | undefined, events: Events) {
@@ -229,7 +233,7 @@ class SharedFetch {
     })
     this.started = service
     this.finished = service.then((running) => running.finished)
-    // Who waits for one of them learns it there.
+    // Failures are reported by whichever promise the caller awaits.
     this.started.catch(() => undefined)
     this.finished.catch(() => undefined)
   }
@@ -247,7 +251,7 @@ class SharedFetch {
     return this.#readers.size > 0
   }
 
-  /** All that git writes stays for who comes later, as long as there is room and somebody asks for it. */
+  /** Keeps all output for later clients, as long as space is left and requests repeat. */
   keep(room: Room, { idleMs, longestMs }: Pick<KeepLimits, 'idleMs' | 'longestMs'>): void {
     this.#mode = 'kept'
     this.#keptRoom = room
@@ -260,7 +264,7 @@ class SharedFetch {
     this.#idle = setTimeout(() => this.drop(), idleMs).unref()
   }
 
-  /** Nobody may join any more; who reads it reads on. */
+  /** Stops further clients from joining; present readers continue. */
   drop(): void {
     if (this.#isDropped) return
     this.#isDropped = true
@@ -285,24 +289,18 @@ class SharedFetch {
     )
   }
 
-  async #startPlaced(start: Start): Promise<GitService> {
+  #startPlaced(start: Start): Promise<GitService> {
     const { signal } = this.#gone
-    const release = await this.#share?.place(signal)
-    try {
+    return placed(this.#share, signal, () => {
       this.#mode = this.#events.isShared ? 'joinable' : 'single'
       this.#events.onPlaced()
-      const service = await start(signal)
-      if (release) service.finished.then(release, release)
-      return service
-    } catch (error) {
-      release?.()
-      throw error
-    }
+      return start(signal)
+    })
   }
 
   addReader(signal: AbortSignal | undefined): GitService {
     const reader = new Reader(this)
-    // What it fails with is told to whoever reads; when git does not start that is nobody.
+    // Prevents an unhandled error when git does not start and the output has no reader.
     reader.output.on('error', () => undefined)
     this.#readers.add(reader)
     const onAbort = (): void => {
@@ -325,7 +323,8 @@ class SharedFetch {
   }
 
   /**
-   * Bytes at a position, which are the reader's own: undefined when none are there yet, null at the end. Throws what git failed with.
+   * Returns bytes at a position, which the reader owns; undefined when none have arrived, null at the end. Throws git's
+   * failure.
    */
   async read(position: number): Promise<Buffer | undefined | null> {
     if (this.#file !== undefined && position < this.#fileBytes) {
@@ -335,7 +334,7 @@ class SharedFetch {
     }
     const [first] = this.#chunks
     const isAlone = this.#mode === 'single' && this.#readers.size === 1 && !this.#isWritingFirst
-    // Nobody else will ask for it.
+    // The single reader takes the chunk itself.
     if (first && isAlone && position === this.#base) {
       this.#dropFirst()
       return first
@@ -349,7 +348,7 @@ class SharedFetch {
     return this.#ended ? null : undefined
   }
 
-  /** A reader has got further. */
+  /** Called when a reader has advanced. */
   advanced(): void {
     if (this.#mode === 'single') this.#trim(Math.min(...this.#positions()))
     this.#regulate()
@@ -372,13 +371,13 @@ class SharedFetch {
     this.#regulate()
   }
 
-  /** Drops what lies before a position. */
+  /** Frees chunks before a position. */
   #trim(position: number): void {
     if (this.#isWritingFirst) return
     while (this.#chunks.length > 0 && this.#base + this.#chunks[0]!.length <= position) giveBack(this.#dropFirst())
   }
 
-  /** Takes the oldest piece from what is in memory. */
+  /** Removes the first chunk from memory. */
   #dropFirst(): Buffer {
     const chunk = this.#chunks.shift()!
     this.#base += chunk.length
@@ -389,7 +388,7 @@ class SharedFetch {
     this.#writing = this.#writing.then(() => this.#spill())
   }
 
-  /** Moves what is in memory to the file, as far as there is room; readers find it there as soon as it is. */
+  /** Moves chunks to the file while space is left; readers then read from the file. */
   async #spill(): Promise<void> {
     if (this.#readers.size === 0 && this.#mode !== 'kept') return
     try {
@@ -397,15 +396,15 @@ class SharedFetch {
         await mkdir(this.#folder, { recursive: true })
         const path = join(this.#folder, `fetch-${randomBytes(8).toString('hex')}`)
         this.#file = await open(path, 'wx+', 0o600)
-        // The file lives as long as it is open: a crash leaves none behind.
+        // The open file has no name, so a crash leaves nothing behind.
         await rm(path)
-        // What was dropped before is not missed: every reader has it.
+        // All readers are past the dropped chunks.
         this.#fileBytes = this.#base
       }
       while (this.#chunks.length > 0 && (this.#mode === 'file' || this.#mode === 'kept')) {
         const chunk = this.#chunks[0]!
         if (!this.#takeRoom(chunk.length)) {
-          // From here on git waits for the slowest reader.
+          // git waits for the slowest reader from here on.
           this.#mode = 'single'
           break
         }
@@ -421,7 +420,7 @@ class SharedFetch {
     this.#regulate()
   }
 
-  /** Room for a piece: of what all keep as long as there is some, then of the client's share. */
+  /** Takes space of the kept fetches while some is left, then of the client's share. */
   #takeRoom(bytes: number): boolean {
     if (this.#mode === 'kept') {
       if (this.#keptRoom?.tryTake(bytes) === true) {
@@ -436,7 +435,7 @@ class SharedFetch {
     return true
   }
 
-  /** Stops git while the slowest reader, or the file, is too far behind. */
+  /** Pauses git while the slowest reader or the file is too far behind. */
   #regulate(): void {
     const source = this.#source
     if (source === undefined || this.#mode === 'joinable') return
@@ -453,7 +452,7 @@ class SharedFetch {
     }
   }
 
-  /** Git has waited for the lone reader since it was last looked at, or not; a slow one finds the rest in a file. */
+  /** Spools the output when git waits for a slow single reader. */
   #lookAtReader(): void {
     const [position = 0] = this.#positions()
     const isSlow = this.#seen !== undefined && position - this.#seen < slowBytes
@@ -474,7 +473,7 @@ class SharedFetch {
   }
 
   async #closeFile(): Promise<void> {
-    // Nothing more is laid aside.
+    // Stops spooling.
     this.#mode = 'single'
     this.#share?.room?.release(this.#spilled)
     this.#keptRoom?.release(this.#keptBytes)
@@ -495,7 +494,7 @@ class Reader {
   readonly #fetch: SharedFetch
   #reading = false
   #waiting = false
-  /** Something came since the fetch was last asked: its answer may be out of date. */
+  /** Output arrived during the last read, whose answer may be outdated. */
   #news = false
 
   constructor(fetch: SharedFetch) {
@@ -514,7 +513,7 @@ class Reader {
     )
   }
 
-  /** There is more, or the end. */
+  /** Output or the end has arrived. */
   wake(): void {
     this.#news = true
     if (this.#waiting) void this.#pump()

@@ -38,7 +38,7 @@ import { refuseLargeTexts } from './quarantined-texts.ts'
 import { readRef, refsStamp } from '../refs/ref-reader.ts'
 import { exists } from '../repositories/repository.ts'
 
-/** Form of `GIT_PROTOCOL` that the contract (transport.md) lets through. */
+/** Allowed form of `GIT_PROTOCOL` (contract, transport). */
 const protocolForm = /^[A-Za-z0-9_.-]+=[A-Za-z0-9_.-]+(?::[A-Za-z0-9_.-]+=[A-Za-z0-9_.-]+)*$/
 const maxProtocolLength = 256
 
@@ -68,12 +68,12 @@ export async function uploadPack(context: GitContext, key: GitKey, request: Uplo
     return placed(request.share, request.signal, () => runUploadPack(context, cwd, request, undefined, request.signal))
   }
   if (!request.stateless) return converse(context, key, request)
-  // The whole request is here before anything is started for it: who sends slowly, or nothing, holds no place.
+  // git starts when the whole request has arrived, so that a slow or silent client holds no slot.
   const body = request.body === undefined ? noBytes : await readWhole(request.body)
   const kind = protocolVersion(request.protocol) === 2 ? kindOfRequest(body) : 'other'
-  // The parts of protocol v2 that are only about references need no process.
+  // Listing references needs no process.
   if (kind === 'ls-refs') return answered(await answerLsRefs(context, key, body))
-  // Clients that want the same share one git: what they ask is an answer's only input but for the repository as it is.
+  // Equal clone requests at equal references have equal answers, so clients share one git.
   const question =
     kind === 'clone'
       ? {
@@ -90,7 +90,7 @@ export async function uploadPack(context: GitContext, key: GitKey, request: Uplo
   })
 }
 
-/** Serves the whole of a fetch over one connection. */
+/** Serves a whole fetch over one connection. */
 async function converse(context: GitContext, key: GitKey, request: UploadPackRequest): Promise<GitService> {
   const { body = Readable.from([]) } = request
   const patience = patienceOf(context, request)
@@ -99,7 +99,7 @@ async function converse(context: GitContext, key: GitKey, request: UploadPackReq
       uploadPack(context, key, { ...request, stateless: true, body: Readable.from([bytes], { objectMode: false }) })
     return conversation(body, await greetingV2(context, key), answer, patience)
   }
-  // Of the older protocol git remembers between requests what was said before: one git serves all from the first on.
+  // Older protocols keep state between requests, so one git serves all of them.
   const list = await uploadPack(context, key, { ...request, advertise: true })
   const greeting = await readWhole(list.output)
   return begunLater(greeting, async (gone) => {
@@ -142,7 +142,7 @@ function runUploadPack(
   })
 }
 
-/** A service that was done without git. */
+/** A service answered without git. */
 const answered = (bytes: Buffer): GitService => ({
   output: Readable.from([bytes], { objectMode: false }),
   finished: Promise.resolve({ exitCode: 0, stderr: '' }),
@@ -174,9 +174,9 @@ export async function uploadArchive(
 }
 
 /**
- * Serves a push. `checkPush` is asked while the objects are in quarantine; once it has agreed, a client that goes away
- * no longer ends git, and `recordRefUpdates` is called exactly once with what moved, even when git dies before its
- * hook.
+ * Serves a push. `checkPush` is called while the objects are in quarantine. After it accepts, a client that disconnects
+ * no longer ends git, and `recordRefUpdates` is called exactly once with the moved references, even when git dies
+ * before its hook.
  */
 export async function receivePack(context: GitContext, key: GitKey, request: ReceivePackRequest): Promise<GitService> {
   await mustExist(context, key)
@@ -191,7 +191,7 @@ export async function receivePack(context: GitContext, key: GitKey, request: Rec
   return runReceivePack(context, key, { ...request, body: looked.body }, looked)
 }
 
-/** Serves the whole of a push over one connection. */
+/** Serves a whole push over one connection. */
 async function pushOver(
   context: GitContext,
   key: GitKey,
@@ -203,7 +203,7 @@ async function pushOver(
   return begunLater(greeting, async (gone) => {
     const signal = AbortSignal.any([gone, patience.signal])
     const looked = await awaitPush(body, maxLoosePushBytes, hash, { ...patience, signal })
-    // What was waited for is there, as in a request of its own.
+    // The beginning has arrived, so git reads it as a stateless request.
     return looked && runReceivePack(context, key, { ...request, stateless: true }, kindOfPush(looked))
   })
 }
@@ -219,7 +219,7 @@ async function runReceivePack(
   const push = new Push(context, key, request, areMany)
   const body = request.advertise === true ? undefined : request.body
   const args = [...(areMany ? writtenOut : []), ...(isSmall && !areMany ? [] : ['-c', 'transfer.unpackLimit=1'])]
-  // git passes over hooks that it cannot execute: then nothing would be checked.
+  // git would skip hooks that it cannot execute.
   if (request.advertise !== true) await checkHooks(context.settings.hooksFolder)
   const service = await placed(request.share, request.signal, () =>
     context.broker.stream({
@@ -253,12 +253,12 @@ async function runReceivePack(
   return { output: pipeline(service.output, hidePaths(context.root), () => undefined), finished }
 }
 
-/** The longest push whose objects git lays down one by one; a longer one stays the pack that it is, large files in it. */
+/** Largest push that git unpacks into loose objects; a larger one stays a pack. */
 const maxLoosePushBytes = 1 << 20
 
-/** What the beginning of a push tells of it. */
+/** Properties of a push, read from its beginning. */
 interface KindOfPush {
-  /** Whether its objects may be laid down one by one. */
+  /** Whether git unpacks its objects. */
   readonly isSmall: boolean
   /** Whether its references are synced together (docs/decisions/0066). */
   readonly areMany: boolean
@@ -271,13 +271,13 @@ const kindOfPush = ({ isWhole, start }: { readonly isWhole: boolean; readonly st
   areMany: countCommands(start) > manyReferences,
 })
 
-/** The body to read on from, and of which kind it is. */
+/** Reads the beginning of a push; `body` continues it. */
 async function lookAtPush({ body }: UploadPackRequest): Promise<KindOfPush & { readonly body: Readable }> {
   const looked = await peek(body ?? Readable.from([]), maxLoosePushBytes)
   return { body: looked.body, ...kindOfPush({ isWhole: looked.whole, start: looked.start }) }
 }
 
-/** The state of one push between its hooks. */
+/** State of a push between its hooks. */
 class Push {
   accepted = false
   readonly #context: GitContext
@@ -328,12 +328,12 @@ class Push {
       return { accepted: false, lines: [`more than ${this.#context.limits.maxRefUpdates} references in one push`] }
     }
     const { directory } = locate(this.#context, this.#key)
-    // git names it relative to the repository it has entered.
+    // git names the folder relative to the repository.
     const path = resolvePath(directory, question.quarantine)
     try {
-      // A push that only deletes brings nothing, and has no quarantine.
+      // A push that only deletes has no quarantine.
       if (question.quarantine !== '') {
-        // Git has written the objects out and synced nothing: they come before what is written down of the push.
+        // git wrote the objects without a sync. They must be durable before the journal entry.
         if (this.#areMany) await flushWhole(this.#context, path)
         await refuseLargeTexts(this.#context, { key: this.#key, path })
       }
@@ -375,7 +375,7 @@ class Push {
 
   async #record(updates: readonly PushedUpdate[], pushOptions: readonly string[]): Promise<HookAnswer> {
     this.#recorded = true
-    // The references of the topic flow were not moved by git but by their handler, which has recorded them.
+    // The topic handler has recorded its references.
     const topics = new Set(this.#topicUpdates.map(({ ref }) => ref))
     const asked = new Set(this.#question?.updates.map(({ ref }) => ref))
     const moved = updates.filter(({ ref }) => asked.has(ref) && !topics.has(ref))
@@ -394,9 +394,9 @@ class Push {
     )
   }
 
-  /** After git has ended: what moved without the post-receive hook having said so (git was killed) is recorded now. */
+  /** Records references that moved although git died before its post-receive hook. */
   async settle(): Promise<void> {
-    // git may have been killed while it was asking: what the callbacks do is done before the push is over.
+    // A callback of the killed git finishes before the push ends.
     await this.#answering
     if (!this.accepted || this.#recorded || this.#question === undefined) return
     const topics = new Set(this.#topicUpdates.map(({ ref }) => ref))
@@ -414,7 +414,7 @@ class Push {
   }
 }
 
-/** A result in the words of the proc-receive protocol (githooks(5)). */
+/** Formats an outcome for the proc-receive protocol (githooks(5)). */
 function outcomeLines(outcome: TopicOutcome): string[] {
   if (!outcome.ok) return [`ng ${outcome.ref} ${outcome.message}`]
   const { reported } = outcome
@@ -428,9 +428,7 @@ function outcomeLines(outcome: TopicOutcome): string[] {
   ]
 }
 
-/**
- * An archive of a commit, with everything below `prefix`. Formats as git names them; a bundle holds the commit as HEAD.
- */
+/** Archives a commit with all files below `prefix`. A bundle holds the commit as HEAD. */
 export async function archive(
   context: GitContext,
   key: GitKey,
@@ -458,7 +456,7 @@ export async function archive(
   return output
 }
 
-/** A bundle needs a reference: a repository without anything but a HEAD borrows the objects for the while. */
+/** A bundle needs a reference: a temporary repository with only a HEAD borrows the objects. */
 async function bundleOf(
   context: GitContext,
   key: GitKey,
@@ -492,17 +490,4 @@ async function bundleOf(
     await cleanUp()
     throw error
   }
-}
-
-/** A bundle of all references, for backups. */
-export async function bundle(context: GitContext, key: GitKey): Promise<GitService> {
-  const cwd = await mustExist(context, key)
-  return context.broker.stream({
-    args: ['bundle', 'create', '--quiet', '-', '--all'],
-    name: 'bundle',
-    cwd,
-    kind: 'maintenance',
-    environment: { GIT_DIR: cwd },
-    idleMs: context.limits.transportIdleMs,
-  })
 }

@@ -7,6 +7,7 @@ import { bytesOf, operation, type Call } from '../../http/operation.ts'
 import { bytes } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import type { GitService as RunningGit } from '../../git/git.ts'
+import { flushPacket, packet } from '../../git/pkt-line.ts'
 import { BadRequest, NotFound, Unauthenticated, UnsupportedMediaType } from '../../lib/errors.ts'
 import { nowUnix } from '../../lib/time.ts'
 import type { GitCtx, GitService } from '../git-access.service.ts'
@@ -46,14 +47,12 @@ function requestBody(call: Call, service: GitService): Readable {
   return unpacked
 }
 
-const packetLine = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text
-
 /** What git wrote, as a reply. Its own exit code tells the client nothing that is not in the stream. */
 function gitReply(service: GitService, kind: 'advertisement' | 'result', running: RunningGit) {
   running.finished.catch((error: Error) => running.output.destroy(error))
   if (kind === 'result') return bytes(`application/x-${service}-result`, running.output)
   const content = new PassThrough()
-  content.write(`${packetLine(`# service=${service}\n`)}0000`)
+  content.write(packet(`# service=${service}\n`) + flushPacket)
   pipeline(running.output, content).catch((error: Error) => content.destroy(error))
   return bytes(`application/x-${service}-advertisement`, content, { headers: neverCached })
 }
