@@ -7,14 +7,14 @@ import { listLeft, settleLeftovers } from './journal/leftovers.service.ts'
 import { listOpenRefs, recordUnrecorded, type RefChange } from './journal/ref-door.service.ts'
 import { loadRecorded } from './journal/ref-journal.store.ts'
 
-/** Entries of the journal that are read at once. */
+/** Journal entries per batch. */
 const batch = 200
 
 export const journalCheck: WholeCheck = {
   name: 'ref-journal',
   about: 'no change of references was left unfinished',
   async *run(services, { fix }) {
-    // Fixing holds the data folder, so with SQLite no other process is at work.
+    // With SQLite, fixing holds the data folder, so no other process works on it.
     const which = fix && services.config.database.kind === 'sqlite3' ? 'all' : 'abandoned'
     const before = await listLeft(services, which, batch)
     if (before.length === 0) return
@@ -31,14 +31,14 @@ export const referencesCheck: RepoCheck = {
   name: 'references',
   about: 'what is recorded of branches and tags is what git has',
   async *runOn(services, { repo, isOnDisk }, { fix }) {
-    // A git repository that is missing is told by the check of repositories.
+    // The check of repositories reports a missing git repository.
     if (!isOnDisk) return
     const changes = await unrecordedChanges(services, repo)
     if (changes.length === 0) return
-    // Recorded like any other change, so that pull requests, webhooks and search hear of it too.
+    // Recorded like any change, so that pull requests, webhooks and search follow it.
     const origin = { doerId: repo.owner_id, via: 'internal' } as const
     const isFixed = fix && (await recordUnrecorded(services, codeOf(repo), changes, origin))
-    // Somebody else records them at this moment.
+    // Another process is recording the changes.
     if (fix && !isFixed) return
     for (const { ref, old, new: now } of changes) {
       yield {
@@ -50,8 +50,8 @@ export const referencesCheck: RepoCheck = {
 }
 
 /**
- * Branches and tags of which something else is recorded than git has. References that the journal knows are left to it:
- * settling an entry records them, with what follows from the change.
+ * Branches and tags whose rows differ from git. References with a journal entry are left out: settling the entry
+ * records them.
  */
 async function unrecordedChanges(services: Services, repo: RepoRow): Promise<RefChange[]> {
   const none = zeroOid(repo.object_format)

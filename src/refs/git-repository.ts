@@ -2,7 +2,7 @@ import type { RepoRow } from '../db/tables/repositories.ts'
 import type { ObjectFormat } from '../git/git.ts'
 import type { GitKey, RepoId } from '../lib/ids.ts'
 
-/** A git repository as the door knows it: the one that holds the code of a repository, or the one of its wiki. */
+/** The git repository of a repository's code or of its wiki. */
 export interface GitRepository {
   readonly repoId: RepoId
   readonly kind: 'code' | 'wiki'
@@ -17,7 +17,7 @@ export const codeOf = (repo: Pick<RepoRow, 'id' | 'git_key' | 'object_format'>):
   objectFormat: repo.object_format,
 })
 
-/** The wiki has object ids of the same kind as the code beside it. */
+/** A wiki has the object format of the code. */
 export const wikiOf = (repo: Pick<RepoRow, 'id' | 'object_format'>, gitKey: GitKey): GitRepository => ({
   repoId: repo.id,
   kind: 'wiki',

@@ -10,7 +10,7 @@ import { settleChange } from './journal/ref-door.service.ts'
 import { settleRefChanges } from './journal/settle-ref-changes.task.ts'
 import { copyTemplateProtections } from './protection/template-protection.subscribers.ts'
 
-/** The door through which references change, its journal, and what protects them. */
+/** Changes of references: their journal, protections and pushes. */
 export const refs: Feature = {
   routes: [branchProtectionRoutes, tagProtectionRoutes],
   subscribers: [copyTemplateProtections, forgetAllowedTeam],

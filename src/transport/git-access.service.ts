@@ -8,10 +8,10 @@ import { createByPush } from './push-create.service.ts'
 import { getOrCreateWiki } from '../wiki/wiki-repository.service.ts'
 import { Forbidden, Moved, NotFound, Unauthenticated } from '../lib/errors.ts'
 
-/** What git wants: to read, or to write. */
+/** The git service that a client asks for. */
 export type GitService = 'git-upload-pack' | 'git-receive-pack' | 'git-upload-archive'
 
-/** A repository as git has opened it. */
+/** The context of an opened git repository. */
 export interface GitCtx extends RepoCtx {
   readonly gitKey: GitKey
   readonly unit: 'code' | 'wiki'
@@ -20,12 +20,14 @@ export interface GitCtx extends RepoCtx {
 export type GitPushCtx = GitCtx & SignedInRepoCtx
 
 /**
- * Opens a repository for git, whatever door it came by. Reading what is public asks nobody; for all else guests are
- * asked to sign in, whether the repository exists or not; who is signed in and may not read it is told that there is
- * none (contract A2, observed). Whether single references may be pushed is decided when they are known.
+ * Opens a repository for git over HTTP or SSH. Guests may read public repositories; otherwise they must sign in,
+ * whether the repository exists or not. A signed-in caller without read access gets "not found" (contract A2,
+ * observed). Single references are checked later.
  *
- * Throws `Unauthenticated` for guests who must sign in, `NotFound`, `Forbidden` (archived, mirror, scopes, disabled
- * owner), and `Moved` (301) with `/owner/name` as its location for renamed ones.
+ * @throws Unauthenticated when guests must sign in
+ * @throws NotFound
+ * @throws Forbidden for archived repositories, mirrors, missing scopes and disabled owners
+ * @throws Moved with the location `/owner/name` for renamed repositories
  */
 export async function openForGit(ctx: Ctx, address: GitAddress, service: GitService): Promise<Omit<GitCtx, keyof Ctx>> {
   const { unit } = address
@@ -34,7 +36,7 @@ export async function openForGit(ctx: Ctx, address: GitAddress, service: GitServ
   const found = await find(ctx, address, pushing)
   const { repo, owner, rights } = found
   if (!ctx.viewer && rights.modeOf(unit) === 0) throw signInNeeded()
-  // Administrators may read every unit, but one that is switched off is not there.
+  // Administrators may read each unit, but not a disabled one.
   if (!rights.canRead(unit) || (unit === 'wiki' && !rights.has(unit))) throw missing()
   // Organizations never sign in.
   const isDisabled = owner.kind === 'individual' && (owner.prohibit_login || !owner.is_active)
@@ -47,7 +49,7 @@ export async function openForGit(ctx: Ctx, address: GitAddress, service: GitServ
   return { ...found, gitKey: await gitKeyOf(ctx, repo, unit, pushing), unit }
 }
 
-/** The first push to a wiki makes it, as its first page would. */
+/** The first push to a wiki creates it, as the first page does. */
 async function gitKeyOf(ctx: Ctx, repo: RepoRow, unit: GitCtx['unit'], pushing: boolean): Promise<GitKey> {
   if (unit === 'code') return repo.git_key
   if (pushing) return getOrCreateWiki(ctx, repo)
@@ -76,5 +78,5 @@ async function find(
 
 export const signInNeeded = (): Unauthenticated => new Unauthenticated('a sign-in is needed')
 
-// Clients and people look for the words "not found".
+// Clients look for the words "not found".
 const missing = (): NotFound => new NotFound('the repository does not exist: not found')

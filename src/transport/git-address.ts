@@ -1,11 +1,11 @@
-/** What a path names in git's addresses: the code of a repository, or the wiki beside it. */
+/** A repository or its wiki in a git address. */
 export interface GitAddress {
   readonly owner: string
   readonly name: string
   readonly unit: 'code' | 'wiki'
 }
 
-/** Reads the last part of a git address: `name`, `name.git`, `name.wiki`, `name.wiki.git`. */
+/** Parses the last part of a git address: `name`, `name.git`, `name.wiki`, `name.wiki.git`. */
 export function readGitAddress(owner: string, last: string): GitAddress {
   const bare = last.replace(/\.git$/i, '')
   return /\.wiki$/i.test(bare)

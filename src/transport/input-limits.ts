@@ -2,19 +2,15 @@ import { pipeline, Transform, type Readable } from 'node:stream'
 import { TooLarge } from '../lib/errors.ts'
 import { asFleeting, isFleeting } from '../lib/fleeting.ts'
 
-/**
- * Most bytes that a client sends to be served a fetch: what it wants and what it has, about 50 bytes for each. git
- * keeps all of it in memory.
- */
+/** Largest request of a fetch, in bytes. git holds its wants and haves in memory, about 50 bytes each. */
 const maxFetchInputBytes = 64 << 20
 
-/** Most bytes of a push before its pack: commands and push options, which git keeps in memory too. */
+/** Largest size of commands and push options, in bytes. git holds them in memory. */
 const maxCommandBytes = 16 << 20
 
 /**
- * The body of a fetch; one that is too long breaks off with `TooLarge`.
- *
- * @param holds told of what is kept in memory; what it throws breaks the body off as well
+ * Limits the body of a fetch. A longer one fails with `TooLarge`.
+ * @param holds receives the bytes held in memory; its errors fail the body as well
  */
 export function limitFetchInput(body: Readable, holds: (bytes: number) => void = () => undefined): Readable {
   let bytes = 0
@@ -27,7 +23,7 @@ export function limitFetchInput(body: Readable, holds: (bytes: number) => void =
   })
 }
 
-/** The body of a push; one whose commands are too long breaks off with `TooLarge`. The pack has a limit of its own. */
+/** Limits the commands of a push. Longer ones fail with `TooLarge`. The pack has its own limit. */
 export function limitPushCommands(body: Readable): Readable {
   const commands = new CommandCounter()
   return through(body, (chunk) => {
@@ -39,7 +35,7 @@ export function limitPushCommands(body: Readable): Readable {
   })
 }
 
-/** Looks at each piece of a stream; what `look` throws ends the stream and what it comes from. */
+/** Passes each chunk to `look`, whose errors end both streams. */
 function through(body: Readable, look: (chunk: Buffer) => void): Readable {
   const passed = new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -51,12 +47,12 @@ function through(body: Readable, look: (chunk: Buffer) => void): Readable {
       }
     },
   })
-  // Who reads learns of the failure from the stream itself.
+  // The reader gets the error from the stream.
   pipeline(body, passed, () => undefined)
   return isFleeting(body) ? asFleeting(passed) : passed
 }
 
-/** Follows the packets (gitprotocol-pack) up to the pack: commands, then push options when the client said so. */
+/** Counts the packets before the pack (gitprotocol-pack): commands, and push options when the client announces them. */
 class CommandCounter {
   bytes = 0
   isOver = false
@@ -94,7 +90,7 @@ class CommandCounter {
       this.#sections -= 1
       if (this.#sections === 0) this.isOver = true
     } else {
-      // No packet: git will say so, and reads no further.
+      // git refuses a malformed packet and stops reading.
       this.isOver = true
     }
   }

@@ -8,9 +8,9 @@ import { Conflict } from '../lib/errors.ts'
 import type { GitAddress } from './git-address.ts'
 
 /**
- * Makes the repository that somebody pushes to and that does not exist, where the instance lets people do so
- * (`[repository].ENABLE_PUSH_CREATE_USER`, `ENABLE_PUSH_CREATE_ORG`): for oneself, and for organizations in which one
- * may. Gives false when it is not to be made; throws what making it by the API would.
+ * Creates a missing repository on a push, when the settings allow it (`[repository].ENABLE_PUSH_CREATE_USER`,
+ * `ENABLE_PUSH_CREATE_ORG`): for the caller, or for an organization in which the caller may create repositories.
+ * Returns false when it is not allowed; throws what creation by the API throws.
  */
 export async function createByPush(ctx: Ctx, { owner: ownerName, name, unit }: GitAddress): Promise<boolean> {
   const { repository } = ctx.config
@@ -30,7 +30,7 @@ export async function createByPush(ctx: Ctx, { owner: ownerName, name, unit }: G
     if (isOrg) await createOrgRepository(signedIn, owner, input)
     else await createRepo(ctx, viewer.user, owner, input)
   } catch (error) {
-    // Somebody else has just made it: then it is there to be pushed to.
+    // Another request created the repository.
     if (!(error instanceof Conflict)) throw error
   }
   return true

@@ -6,7 +6,7 @@ import type { GitPushCtx } from './git-access.service.ts'
 import { wikiPushExtras } from '../wiki/push-events.service.ts'
 import { limitPushCommands } from './input-limits.ts'
 
-/** Receives a push, over whichever door it came, and settles it when git has ended. */
+/** Receives a push over HTTP or SSH, and settles it when git has ended. */
 export async function pushInto(ctx: GitPushCtx, request: UploadPackRequest): Promise<GitService> {
   const push =
     ctx.unit === 'wiki'
@@ -22,7 +22,7 @@ export async function pushInto(ctx: GitPushCtx, request: UploadPackRequest): Pro
   return { output: running.output, finished: endedAndSettled(running.finished, push) }
 }
 
-/** How git ended, once what it did is settled, however it ended. */
+/** Resolves when git has ended and the push is settled. */
 async function endedAndSettled(finished: GitService['finished'], push: Push) {
   try {
     const ended = await finished

@@ -8,7 +8,7 @@ export const transport: Feature = {
   async door(services) {
     const { startSshServer, disableSsh } = services.config.server
     if (!startSshServer || disableSsh) return undefined
-    // Loaded when it is wanted: it costs a start its time and memory.
+    // Loaded on demand, to save start time and memory.
     const ssh = await import('./ssh/ssh-server.ts')
     return ssh.startSshServer(services)
   },

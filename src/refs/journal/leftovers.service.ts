@@ -5,16 +5,13 @@ import { nowUnix } from '../../lib/time.ts'
 import { settleRow } from './ref-door.service.ts'
 import { deleteTombstones, findOldestJournalId, listLeftovers, loadJournalRepos } from './ref-journal.store.ts'
 
-/**
- * Age from which an unfinished change is settled even if its process lives or is unknown, in seconds: longer than any
- * change takes.
- */
+/** Age at which an entry is settled even if its process lives, in seconds; longer than any change takes. */
 const longestChangeSeconds = 900
 
-/** Entries that are settled in one round after a start or by the clock. */
+/** Entries per batch. */
 const settleBatch = 500
 
-/** Entries that processes which are gone left behind; `all` where no other process is at work. */
+/** Entries of dead processes, or all entries when no other process runs. */
 export const listLeft = (
   services: Services,
   which: 'all' | 'abandoned',
@@ -29,9 +26,9 @@ export const listLeft = (
   )
 
 /**
- * Settles what processes that are gone left behind; `all` when this is the only process and it just started. A repository
- * that cannot be read keeps its entries, is named in the log and found by `ingot doctor`; the forge starts all the same.
- * @returns how many entries were settled
+ * Settles entries of dead processes, or all entries when this is the only process. An entry that fails is logged and
+ * kept; `ingot doctor` reports it.
+ * @returns the number of settled entries
  */
 export async function settleLeftovers(services: Services, which: 'all' | 'abandoned'): Promise<number> {
   let settled = 0
@@ -61,9 +58,11 @@ export async function settleLeftovers(services: Services, which: 'all' | 'abando
   }
 }
 
-/** Forgets branches that were deleted so long ago, and tags, unless an unfinished change may bring them back. */
+/**
+ * Deletes the rows of deleted branches of this age and of deleted tags, unless an unsettled change may restore them.
+ */
 export async function forgetDeletedRefs(services: Services, olderThanSeconds: number): Promise<void> {
-  // Looked up before: a change that is begun later names what is there then.
+  // Read first: a later change starts from the present rows.
   const oldest = await findOldestJournalId(services.db)
   const beforeUnix = nowUnix(services.clock) - olderThanSeconds
   await transaction(services.db, (tx) => deleteTombstones(tx, beforeUnix, oldest))

@@ -4,16 +4,16 @@ import type { GitKey, Oid } from '../../lib/ids.ts'
 import { branchOf, tagOf } from '../../lib/refs.ts'
 import type { Unix } from '../../lib/time.ts'
 
-/** Branches and tags of git data that no row speaks of yet, with what their rows hold. */
+/** Values for the rows of branches and tags of a repository without such rows. */
 export interface NewRefs {
   readonly branches: { readonly name: string; readonly commit: Oid; readonly commitUnix: Unix }[]
   readonly tags: { readonly name: string; readonly oid: Oid; readonly commitOid: Oid; readonly createdUnix: Unix }[]
 }
 
-/** Annotated tags that are read at once. */
+/** Annotated tags per batch. */
 const tagsAtOnce = 64
 
-/** Reads branches and tags as they are in git. Branches that point at anything but commits are left out. */
+/** Reads branches and tags from git. Branches that do not point at commits are left out. */
 export async function readNewRefs({ git }: Services, key: GitKey): Promise<NewRefs> {
   const [{ refs: heads }, { refs: tags }] = await Promise.all([
     git.listRefs(key, { prefix: 'refs/heads/' }),
@@ -38,7 +38,7 @@ export async function readNewRefs({ git }: Services, key: GitKey): Promise<NewRe
   }
 }
 
-/** When annotated tags were made, as far as they say. */
+/** Times of annotated tags that name one. */
 async function readTagTimes(
   { git }: Pick<Services, 'git'>,
   key: GitKey,

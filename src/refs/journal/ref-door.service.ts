@@ -33,24 +33,24 @@ import {
   upsertTags,
 } from './ref-journal.store.ts'
 
-/** Who moved references, and through which door. */
+/** Who changes references, and from where. */
 export interface RefOrigin {
   readonly doerId: UserId
   readonly via: 'push' | 'api' | 'web' | 'merge' | 'mirror' | 'internal'
 }
 
-/** A change of one reference; `old` and `new` of nothing are all zeros. */
+/** A change of one reference. All zeros stand for a missing reference. */
 export type RefChange = PushedUpdate
 
-/** What is to happen together with a change of references. */
+/** What happens together with a change of references. */
 export interface Consequence {
-  /** Takes place in the transaction that settles the change. */
+  /** Applied in the transaction that settles the change. */
   readonly effect?: PlannedEffect
-  /** Asked in the transaction that writes the change down; what it throws keeps git from moving anything. */
+  /** Runs in the transaction that writes the journal entry. An error prevents the change. */
   readonly before?: (tx: Tx) => Promise<void>
 }
 
-/** A journal entry while its references may be on the move. */
+/** A journal entry whose references git may be moving. */
 export interface OpenJournal {
   readonly id: number
   readonly repository: GitRepository
@@ -60,11 +60,11 @@ export interface OpenJournal {
 }
 
 /**
- * The one way in which the program changes references of a git repository: writes down what is intended and what is to
- * follow, has git do it in one transaction of its own, and records what came of it (rows of branches and tags, the effect,
- * `refs.updated`) in one transaction of the database. A crash between the steps is settled at the next start, so
- * references, rows and events agree.
- * @param updates each with the value the reference has now; a reference that moved meanwhile gives `stale`
+ * Changes references of a git repository; all changes go through here or through a push. The call writes a journal
+ * entry with the intended updates and effect, has git move the references in one transaction, and records the result
+ * (rows of branches and tags, the effect, `refs.updated`) in one database transaction. An entry left by a crash is
+ * settled later, so references, rows and events agree (docs/decisions/0011).
+ * @param updates each with the present value; a reference that moved gives `stale`
  */
 export async function moveRefs(
   services: Services,
@@ -87,8 +87,8 @@ export async function moveRefs(
 }
 
 /**
- * Writes down what is about to be done. Every opened entry is settled or dropped, by whoever opened it or, once the process
- * is gone, by whoever is there. A process that lost its lease begins the change under a new one.
+ * Writes a journal entry. Its process settles or drops it, or another process does after the first one dies. A process
+ * that lost its lease retries with a new one.
  */
 export async function openJournal(
   services: Services,
@@ -121,20 +121,20 @@ export async function openJournal(
   throw new Unavailable('the server cannot keep its lease on the database; try again', 'lease_lost')
 }
 
-/** How many leases a change may be tried under; one that lost two in a row does not keep any. */
+/** Leases that a change is tried with. */
 const maxLeases = 3
 
 const effectText = ({ name, version, data }: PlannedEffect): string => JSON.stringify({ name, version, data })
 
-/** Nothing was moved. */
+/** Deletes an entry whose references did not move. */
 export async function dropJournal(services: Services, journal: OpenJournal): Promise<void> {
   await transaction(services.db, (tx) => deleteJournal(tx, journal.id))
 }
 
 /**
- * Records what follows from the references that moved. Only the transaction that removes the entry records it, so it is
- * recorded once. When somebody else removed the entry, it was settled by what git had then; what git did later is recorded
- * as a change of its own.
+ * Records the effects of moved references. The transaction deletes the entry, so the effects are recorded once. When
+ * another process has settled the entry before, by the state of git at that time, later moves are recorded as a new
+ * change.
  */
 export async function settle(services: Services, journal: OpenJournal, moved: readonly RefChange[]): Promise<void> {
   const { repository, origin } = journal
@@ -142,11 +142,11 @@ export async function settle(services: Services, journal: OpenJournal, moved: re
   const { repoId, kind, gitKey } = repository
   const apply = journal.effect && readEffect(services.parts.refEffects, journal.effect)
   const [facts, chosen] = await Promise.all([
-    // Branches and tags of wikis have no rows.
+    // Wikis have no rows of branches and tags.
     kind === 'code' ? readRefFacts(services, gitKey, moved) : undefined,
     chooseHead(services, repository, moved),
   ])
-  // Before the rows, so that what is recorded is true; a crash in between is settled with the same choice.
+  // HEAD moves before the rows, so that the rows are true. After a crash, settling makes the same choice.
   if (chosen !== undefined) await services.git.setHead(gitKey, chosen)
   const now = nowUnix(services.clock)
   const { isClaimed, isChosen, areNewest } = await transaction(services.db, async (tx) => {
@@ -174,14 +174,14 @@ export async function settle(services: Services, journal: OpenJournal, moved: re
   })
   if (!isClaimed || !areNewest) await recordPresent(services, journal, moved, isClaimed)
   if (isChosen) return
-  // Another first push at the same time was recorded before this one: its choice stays.
+  // Another first push was recorded before; its choice stays.
   const stays = await findHeadBranches(services.db, repoId)
   if (stays) await services.git.setHead(gitKey, stays.default_branch)
 }
 
 /**
- * The branch that HEAD is to name after a change: it stays, unless the repository was empty and the first push brings
- * others; then `main`, `master` or the first one takes its place (observed). Undefined: it stays.
+ * The branch that HEAD names after the first push to an empty repository, when the push lacks the configured one;
+ * undefined: HEAD stays (observed).
  */
 async function chooseHead(
   { db, git }: Services,
@@ -197,7 +197,10 @@ async function chooseHead(
   return isFirst ? firstHeadOf(pushed) : undefined
 }
 
-/** Which of the branches of a first push HEAD names, when the configured one is not among them (observed). */
+/**
+ * The branch that HEAD names when a first push lacks the configured branch: `main`, `master` or the first one
+ * (observed).
+ */
 export const firstHeadOf = (branches: readonly string[]): string | undefined =>
   ['main', 'master'].find((name) => branches.includes(name)) ?? branches[0]
 
@@ -206,8 +209,8 @@ const recordHead = async (tx: Tx, { repoId, kind }: GitRepository, branch: strin
   kind === 'code' ? updateFirstDefaultBranch(tx, repoId, branch) : updateWikiBranch(tx, repoId, branch)
 
 /**
- * Tells older entries that are not settled yet which of their references a change began at that is recorded now: should
- * their process die, they are known to have been made.
+ * Notes on older unsettled entries which of their new values this recorded change started from. If their process dies,
+ * this proves that git made them.
  */
 async function noteFollowed(
   tx: Tx,
@@ -228,7 +231,7 @@ async function noteFollowed(
   if (ids.length > 0) await addFollowed(tx, ids, [...followed].map((each) => `${JSON.stringify(each)}\n`).join(''))
 }
 
-/** The values of references at which later changes began, as they were noted. */
+/** Reference values noted by `noteFollowed`. */
 const followedOf = ({ followed }: RefJournalRow): [ref: string, oid: Oid][] =>
   followed
     .split('\n')
@@ -236,10 +239,10 @@ const followedOf = ({ followed }: RefJournalRow): [ref: string, oid: Oid][] =>
     .map((line) => JSON.parse(line) as [string, Oid])
 
 /**
- * Records what git has by now as a new change, where the rows say something else. Journal entries are numbered before git
- * moves anything, so a reference that was moved there and back can be moved by an older entry after newer ones were
- * recorded. And a process that stood still for longer than its lease moves references whose entry somebody else dropped.
- * @param isClaimed the entry was settled by this process
+ * Records the present references as a new change where the rows differ. This happens when an older entry moved a
+ * reference that newer entries had moved and recorded, and when a process outlived its lease and moved references whose
+ * entry another process dropped.
+ * @param isClaimed whether this process settled the entry
  */
 async function recordPresent(
   services: Services,
@@ -259,7 +262,7 @@ async function recordPresent(
     const change = { ref, old: recorded.get(ref) ?? none, new: (await services.git.readRef(gitKey, ref)) ?? none }
     if (change.old !== change.new) changes.push(change)
   }
-  // An entry that was dropped took its effect with it.
+  // The effect was dropped with the entry.
   const isDropped = !isClaimed && changes.length === moved.length && changes.every((change) => isAmong(change, moved))
   const { effect } = journal
   await recordUnrecorded(
@@ -274,14 +277,14 @@ async function recordPresent(
 const isAmong = (change: RefChange, moved: readonly RefChange[]): boolean =>
   moved.some(({ ref, old, new: target }) => ref === change.ref && old === change.old && target === change.new)
 
-/** The rows or the journal know of the references by now. */
+/** Thrown when the rows or the journal know the references. */
 class RecordedMeanwhile extends Error {
   override readonly name = 'RecordedMeanwhile'
 }
 
 /**
- * Records changes that git has and the rows have not, once, whoever else does the same: not when an entry of the journal is
- * about one of the references, since settling it records them, nor when the rows changed meanwhile.
+ * Records changes that git has and the rows lack. Records nothing when a journal entry is about one of the references,
+ * because settling it records them, or when the rows changed.
  * @returns whether the changes were recorded
  */
 export async function recordUnrecorded(
@@ -311,7 +314,7 @@ export async function recordUnrecorded(
   }
 }
 
-/** The references of a git repository that unsettled changes are about. */
+/** References with unsettled changes. */
 export const listOpenRefs = async (
   db: Db | Tx,
   repository: Pick<GitRepository, 'repoId' | 'kind'>,
@@ -327,13 +330,13 @@ const namesOf = (changes: readonly RefChange[]) => ({
   tags: changes.flatMap(({ ref }) => tagOf(ref) ?? []),
 })
 
-/** How long git that lost its broker is given to be gone before its references are looked at, in milliseconds. */
+/** Time for git processes of a dead broker to end, in milliseconds. */
 const cutOffMs = 1000
 
 /**
- * Settles an entry of which it is not known whether git moved its references. Where git or the database is away, a job
- * does so a moment later. Never throws, since the caller has something to tell that comes first.
- * @param failure what git ended with, if it is known
+ * Settles an entry when it is unknown whether git moved its references. While git or the database is unavailable, a job
+ * retries. Never throws, so that the caller can report its own error.
+ * @param failure git's error, if known
  */
 export async function settleUnsure(services: Services, journal: OpenJournal, failure?: unknown): Promise<void> {
   const isCutOff = failure instanceof Unavailable && failure.code === 'git_unavailable'
@@ -347,16 +350,15 @@ export async function settleUnsure(services: Services, journal: OpenJournal, fai
   )
   await later.catch((error: unknown) => {
     services.log('error', 'a change of references cannot be settled yet', { error, journalId: journal.id })
-    // The disk of the database may be full: nothing can be written down, so this process remembers. Should it end, the
-    // next start comes to it, or the clock: `settleLeftovers`.
+    // Without a writable database the process retries by itself. After its death, `settleLeftovers` settles the entry.
     setTimeout(() => void settleUnsure(services, journal), unwrittenRetryMs).unref()
   })
 }
 
-/** How long until a change is looked at again that not even a job could be written for, in milliseconds. */
+/** Delay of the retry without a job, in milliseconds. */
 const unwrittenRetryMs = 5000
 
-/** Settles an entry that whoever opened it could not. */
+/** Settles an entry that its process could not settle. */
 export const settleChange = job({
   name: 'settleRefChange',
   pool: 'git',
@@ -369,10 +371,10 @@ export const settleChange = job({
   },
 })
 
-/** Settles an entry as it is stored. */
+/** Settles a stored entry. */
 export async function settleRow(services: Services, row: RefJournalRow, repo: RepoRow): Promise<void> {
   const repository = repositoryOf(row, repo)
-  // A wiki that was deleted took its references with it.
+  // The wiki was deleted together with its references.
   if (!repository) return transaction(services.db, async (tx) => void (await deleteJournal(tx, row.id)))
   await settleByLooking(services, {
     id: row.id,
@@ -389,8 +391,8 @@ function repositoryOf({ kind }: RefJournalRow, repo: RepoRow): GitRepository | u
 }
 
 /**
- * Settles an entry by what its references are now, and by what came after: a reference was moved when it is where it was
- * to be moved to, or when a later change that was made began there.
+ * Settles an entry by the present references and later entries: a reference was moved when it has its new value, or
+ * when a later change started from that value.
  */
 export async function settleByLooking(services: Services, journal: OpenJournal): Promise<void> {
   const { repository, updates } = journal
@@ -399,7 +401,7 @@ export async function settleByLooking(services: Services, journal: OpenJournal):
   for (const { ref } of updates) {
     values.set(ref, new Set([(await services.git.readRef(repository.gitKey, ref)) ?? none]))
   }
-  // After the references: a change that has moved them further by then is either among these or noted on them.
+  // Read after the references: a change that moved them further is in this list or noted on an entry.
   const since = await listJournalFrom(services.db, repository, journal.id)
   const moved: RefChange[] = []
   for (const row of since.toReversed()) {

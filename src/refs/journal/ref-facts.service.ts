@@ -5,10 +5,10 @@ import { mapLimited } from '../../lib/map-limited.ts'
 import { branchOf, isZeroOid, tagOf } from '../../lib/refs.ts'
 import type { BranchFact, TagFact } from './ref-journal.store.ts'
 
-/** Tags that are read at once: a push may bring thousands. */
+/** Tags read concurrently; a push may bring thousands. */
 const tagsAtOnce = 16
 
-/** What rows of branches and tags hold after references moved. */
+/** Values for the rows of branches and tags after references moved. */
 export async function readRefFacts(
   services: Pick<Services, 'git'>,
   key: GitKey,
@@ -55,7 +55,7 @@ async function tagFacts(
   })
 }
 
-/** When an annotated tag was made, or the commit that a light one points at. 0 for tags of files and folders. */
+/** The time of an annotated tag, or of the commit of a lightweight tag; 0 for tags of blobs and trees. */
 async function tagTime(
   services: Pick<Services, 'git'>,
   key: GitKey,

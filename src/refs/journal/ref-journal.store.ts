@@ -10,7 +10,7 @@ import { branchRef, tagRef } from '../../lib/refs.ts'
 import type { Unix } from '../../lib/time.ts'
 import type { GitRepository } from '../git-repository.ts'
 
-/** Thrown to a process that lost its lease: it may not begin a change in this name. */
+/** Thrown when the process has lost its lease and may not begin a change. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }
@@ -24,13 +24,13 @@ export async function insertJournal(
   return (await tx.insertInto('ref_journal').values(values).returning('id').executeTakeFirstOrThrow()).id
 }
 
-/** Keeps other transactions that do the same from a repository until this one ends. */
+/** Serializes transactions that lock the same repository. */
 export async function lockRepo(tx: Tx, id: RepoId): Promise<void> {
   const row = tx.selectFrom('repo').select('id').where('id', '=', id)
   if (databaseKind(tx) === 'postgres') await row.forUpdate().execute()
 }
 
-/** The changes of a git repository that are not settled. */
+/** Unsettled changes of a git repository. */
 export const listOpenUpdates = (
   db: Db | Tx,
   { repoId, kind }: Pick<GitRepository, 'repoId' | 'kind'>,
@@ -42,14 +42,14 @@ export const listOpenUpdates = (
     .where('kind', '=', kind)
     .execute()
 
-/** @returns whether it was there: only who removes an entry records its effects */
+/** @returns whether the entry existed: only the transaction that deletes it records its effects */
 export const deleteJournal = async (tx: Tx, id: number): Promise<boolean> =>
   (await tx.deleteFrom('ref_journal').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
 
 export const findJournal = (db: Db, id: number): Promise<RefJournalRow | undefined> =>
   db.selectFrom('ref_journal').selectAll().where('id', '=', id).executeTakeFirst()
 
-/** An entry of a git repository and what was begun there after it, oldest first. */
+/** An entry and the later entries of its git repository, oldest first. */
 export const listJournalFrom = (db: Db, { repoId, kind }: GitRepository, id: number): Promise<RefJournalRow[]> =>
   db
     .selectFrom('ref_journal')
@@ -60,7 +60,7 @@ export const listJournalFrom = (db: Db, { repoId, kind }: GitRepository, id: num
     .orderBy('id')
     .execute()
 
-/** What was begun in a git repository before an entry and is not recorded. */
+/** Unsettled entries of a git repository before an entry. */
 export const listJournalBefore = (
   tx: Tx,
   { repoId, kind }: GitRepository,
@@ -74,7 +74,7 @@ export const listJournalBefore = (
     .where('id', '<', id)
     .execute()
 
-/** Whether a change whose effect is about a subject waits to be settled. */
+/** Whether an unsettled change has an effect about the subject. */
 export const hasUnsettled = async (tx: Tx, repoId: RepoId, subject: string): Promise<boolean> =>
   (await tx
     .selectFrom('ref_journal')
@@ -83,9 +83,9 @@ export const hasUnsettled = async (tx: Tx, repoId: RepoId, subject: string): Pro
     .where('subject', '=', subject)
     .executeTakeFirst()) !== undefined
 
-/** Adds lines to what is noted on entries, which may be gone meanwhile. */
+/** Appends lines to the notes of entries that still exist. */
 export async function addFollowed(tx: Tx, ids: readonly number[], lines: string): Promise<void> {
-  // Newest first, like everybody who holds an entry and waits for older ones.
+  // Newest first: all transactions lock entries in this order.
   const held = tx.selectFrom('ref_journal').select('id').where('id', 'in', ids).orderBy('id', 'desc')
   if (databaseKind(tx) === 'postgres') await held.forUpdate().execute()
   await tx
@@ -95,7 +95,7 @@ export async function addFollowed(tx: Tx, ids: readonly number[], lines: string)
     .execute()
 }
 
-/** The process of the entry is gone, or the entry is old. */
+/** Whether the process of the entry is gone or the entry is old. */
 const isLeft = (entry: ExpressionBuilder<Schema, 'ref_journal'>, { orUnix }: { readonly orUnix: Unix }) =>
   entry.or([
     entry('ref_journal.created_unix', '<=', orUnix),
@@ -106,10 +106,10 @@ const isLeft = (entry: ExpressionBuilder<Schema, 'ref_journal'>, { orUnix }: { r
     ),
   ])
 
-/** Which entries are to be settled: all, or those whose process is gone and those older than a moment. */
+/** Entries to settle: all, or those of dead processes and those older than a time. */
 export type Leftovers = 'all' | { readonly orUnix: Unix }
 
-/** Entries that somebody left behind, oldest first, after an id. */
+/** Entries to settle after an id, oldest first. */
 export const listLeftovers = (db: Db, which: Leftovers, afterId: number, limit: number): Promise<RefJournalRow[]> =>
   db
     .selectFrom('ref_journal')
@@ -130,7 +130,7 @@ export async function loadJournalRepos(db: Db, ids: readonly RepoId[]): Promise<
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** What is recorded of branches and tags that exist, by full reference; of all of them, or of those with some names. */
+/** Recorded branches and tags by full reference: all, or those with the names. */
 export async function loadRecorded(
   db: Db | Tx,
   repoId: RepoId,
@@ -161,7 +161,7 @@ export async function loadRecorded(
 
 export interface BranchFact {
   readonly name: string
-  /** undefined: it was deleted. */
+  /** undefined for a deleted branch. */
   readonly head: { readonly oid: Oid; readonly committedUnix: Unix } | undefined
 }
 
@@ -175,14 +175,17 @@ interface Recording {
   readonly journalId: number
   readonly doerId: UserId
   readonly nowUnix: Unix
-  /** True for what git's clients sent, false for what requests asked for. */
+  /** Whether a git client pushed the references; false for the API. */
   readonly isPushed: boolean
 }
 
-/** Eight columns; a statement has at most 32,766 parameters on SQLite. */
+/** A row has eight columns; SQLite takes 32,766 parameters. */
 const maxRowsPerStatement = 2000
 
-/** Writes rows by as many statements as it takes. @returns whether all were written */
+/**
+ * Writes rows in several statements.
+ * @returns whether all rows were written
+ */
 async function writeParts<Fact>(
   facts: readonly Fact[],
   write: (part: readonly Fact[]) => Promise<InsertResult>,
@@ -196,8 +199,8 @@ async function writeParts<Fact>(
 }
 
 /**
- * Writes what became of branches, unless something newer was recorded already.
- * @returns whether all were written
+ * Writes rows of branches unless a newer change was recorded.
+ * @returns whether all rows were written
  */
 export const upsertBranches = (tx: Tx, recording: Recording, facts: readonly BranchFact[]): Promise<boolean> =>
   writeParts(facts, (branches) =>
@@ -232,8 +235,8 @@ export const upsertBranches = (tx: Tx, recording: Recording, facts: readonly Bra
   )
 
 /**
- * Writes what became of tags, unless something newer was recorded already.
- * @returns whether all were written
+ * Writes rows of tags unless a newer change was recorded.
+ * @returns whether all rows were written
  */
 export const upsertTags = (tx: Tx, recording: Recording, facts: readonly TagFact[]): Promise<boolean> =>
   writeParts(facts, (tags) =>
@@ -267,7 +270,7 @@ export const upsertTags = (tx: Tx, recording: Recording, facts: readonly TagFact
       .executeTakeFirstOrThrow(),
   )
 
-/** Whether a repository is empty follows from the rows of its branches, which are written before. */
+/** Derives `is_empty` from the rows of branches, which must be written before. */
 export const updateEmptiness = (tx: Tx, id: RepoId) =>
   tx
     .updateTable('repo')
@@ -287,13 +290,13 @@ export const updateEmptiness = (tx: Tx, id: RepoId) =>
     .where('id', '=', id)
     .execute()
 
-/** What follows for the repository when references moved. */
+/** Updates the repository after references moved. */
 export async function updatePushedRepo(tx: Tx, id: RepoId, updatedUnix: Unix): Promise<void> {
   await updateEmptiness(tx, id)
   await tx.updateTable('repo').set({ updated_unix: updatedUnix }).where('id', '=', id).execute()
 }
 
-/** @returns false when the repository has got branches meanwhile: then its default branch stays */
+/** @returns false when the repository has branches; then its default branch stays */
 export const updateFirstDefaultBranch = async (tx: Tx, id: RepoId, branch: string): Promise<boolean> =>
   (
     await tx
@@ -304,20 +307,20 @@ export const updateFirstDefaultBranch = async (tx: Tx, id: RepoId, branch: strin
       .executeTakeFirst()
   ).numUpdatedRows > 0n
 
-/** Always true: of two first pushes to a wiki the one that is recorded last decides. */
+/** @returns always true: of two first pushes to a wiki the last one recorded decides */
 export async function updateWikiBranch(tx: Tx, id: RepoId, branch: string): Promise<true> {
   await tx.updateTable('repo').set({ wiki_branch: branch }).where('id', '=', id).execute()
   return true
 }
 
-/** The branches that the HEADs of a repository and of its wiki name, and whether there are branches at all. */
+/** The branches that HEAD names in the repository and its wiki, and whether the repository is empty. */
 export const findHeadBranches = (
   db: Db,
   id: RepoId,
 ): Promise<Pick<RepoRow, 'is_empty' | 'default_branch' | 'wiki_branch'> | undefined> =>
   db.selectFrom('repo').select(['is_empty', 'default_branch', 'wiki_branch']).where('id', '=', id).executeTakeFirst()
 
-/** Id of the oldest change that is not recorded yet. */
+/** Id of the oldest unsettled entry. */
 export const findOldestJournalId = async (db: Db | Tx): Promise<number | undefined> =>
   (
     await db
@@ -327,8 +330,8 @@ export const findOldestJournalId = async (db: Db | Tx): Promise<number | undefin
   )?.id ?? undefined
 
 /**
- * Forgets branches and tags that were deleted before a moment, and that no change which is recorded late can bring back.
- * @param oldestJournalId the oldest change that is not recorded yet; undefined: there is none
+ * Deletes rows of branches and tags that were deleted before a time and that no unsettled change can restore.
+ * @param oldestJournalId the oldest unsettled entry, if there is one
  */
 export async function deleteTombstones(tx: Tx, beforeUnix: Unix, oldestJournalId: number | undefined): Promise<void> {
   const latest = oldestJournalId ?? Number.MAX_SAFE_INTEGER
@@ -338,6 +341,6 @@ export async function deleteTombstones(tx: Tx, beforeUnix: Unix, oldestJournalId
     .where('updated_unix', '<', beforeUnix)
     .where('journal_id', '<', latest)
     .execute()
-  // Tags that are gone are told to nobody, so they need not stay for a while.
+  // Deleted tags are shown nowhere, so their rows go at once.
   await tx.deleteFrom('tag').where('is_deleted', '=', true).where('journal_id', '<', latest).execute()
 }

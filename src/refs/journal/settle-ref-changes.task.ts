@@ -3,8 +3,8 @@ import { schedule, type Schedule } from '../../jobs/schedule.ts'
 import { settleLeftovers } from './leftovers.service.ts'
 
 /**
- * Settles changes that were left behind and could not be settled then, as when a disk was away. What a process that died
- * left is settled with the next heartbeat of another one.
+ * Settles abandoned changes that failed to settle before, for example while a disk was away. A heartbeat settles the
+ * changes of dead processes sooner.
  */
 export const settleRefChanges: Schedule<Ctx> = schedule({
   name: 'settle_ref_changes',

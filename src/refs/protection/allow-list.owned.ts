@@ -1,7 +1,7 @@
 import type { OwnedByAccount } from '../../access/contributions/owned.ts'
 import { takeAccountOffLists } from './allow-list.store.ts'
 
-/** Where an account that goes was allowed what others are not. */
+/** Removes a deleted account from allow lists. */
 export const allowances: OwnedByAccount = {
   of: 'account',
   leave: (tx, account) => takeAccountOffLists(tx, account.id),

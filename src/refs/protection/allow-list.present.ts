@@ -3,13 +3,13 @@ import type { TeamId, UserId } from '../../lib/ids.ts'
 import { loadTeams } from '../../orgs/team.store.ts'
 import { loadUsers } from '../../users/user.store.ts'
 
-/** Names for the ids of lists; ids that are gone have none. */
+/** Names by id; missing accounts and teams have none. */
 export interface ListNames {
   readonly users: (ids: readonly UserId[]) => string[]
   readonly teams: (ids: readonly TeamId[]) => string[]
 }
 
-/** Names of all accounts and teams that some lists hold, with two queries. */
+/** Loads the names of all listed accounts and teams with two queries. */
 export async function loadListNames(
   db: Db,
   userIds: readonly UserId[],

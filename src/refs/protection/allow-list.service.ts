@@ -6,8 +6,8 @@ import { listTeamsByName, listUsersByName } from './allow-list.store.ts'
 import { rightsOfUsers } from '../../access/user-rights.service.ts'
 
 /**
- * The accounts of a list of names, without those that may not do what the list is about. Unknown names are `Invalid`.
- * Duplicates count once.
+ * The accounts of a list of names, without duplicates and without those that `isFit` rejects. Throws `Invalid` for an
+ * unknown name.
  */
 export async function listedUsers(
   ctx: RepoCtx,
@@ -24,7 +24,9 @@ export async function listedUsers(
   return users.filter((user) => isFit(rights.get(user.id) as Rights)).map((user) => user.id)
 }
 
-/** Teams of the owning organization by name. Unknown names are `Invalid`; a person's repository has no teams: none count. */
+/**
+ * Teams of the owning organization by name. Throws `Invalid` for an unknown name. A personal repository has no teams.
+ */
 export async function listedTeams(ctx: RepoCtx, names: readonly string[]): Promise<TeamId[]> {
   const wanted = [...new Set(names.map((name) => name.toLowerCase()))]
   if (wanted.length === 0 || ctx.owner.kind !== 'organization') return []

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import type { TeamRow, UserRow } from '../../db/tables/accounts.ts'
 import type { TeamId, UserId } from '../../lib/ids.ts'
 
-/** People by name, in any letter case. */
+/** People by lower-case name. */
 export const listUsersByName = (db: Db, lowerNames: readonly string[]): Promise<UserRow[]> =>
   db
     .selectFrom('user')
@@ -22,7 +22,7 @@ export const listTeamsByName = (db: Db, orgId: UserId, lowerNames: readonly stri
     .orderBy('id')
     .execute()
 
-/** A list, which is JSON without spaces and has no id twice, without one id. */
+/** Removes an id from a list, which is JSON without spaces and duplicates. */
 function without(list: string, id: number): RawBuilder<string> {
   const alone = sql`replace(${sql.ref(list)}, ${`[${id}]`}, '[]')`
   const first = sql`replace(${alone}, ${`[${id},`}, '[')`
@@ -30,7 +30,7 @@ function without(list: string, id: number): RawBuilder<string> {
   return sql<string>`replace(${inside}, ${`,${id}]`}, ']')`
 }
 
-/** Takes an account that goes off all lists of people. */
+/** Removes an account from all allow lists. */
 export async function takeAccountOffLists(tx: Tx, id: UserId): Promise<void> {
   await tx
     .updateTable('branch_rule')
@@ -54,7 +54,7 @@ export async function takeAccountOffLists(tx: Tx, id: UserId): Promise<void> {
     .execute()
 }
 
-/** The same of a team. */
+/** Removes a team from all allow lists. */
 export async function takeTeamOffLists(tx: Tx, id: TeamId): Promise<void> {
   await tx
     .updateTable('branch_rule')

@@ -1,7 +1,7 @@
 import { subscriber } from '../../events/subscriber.ts'
 import { takeTeamOffLists } from './allow-list.store.ts'
 
-/** A team that is gone is allowed nothing. */
+/** Removes a deleted team from allow lists. */
 export const forgetAllowedTeam = subscriber({
   name: 'forgetAllowedTeam',
   on: 'team.deleted',

@@ -2,7 +2,7 @@ import type { RepoCtx } from '../../access/context.ts'
 import type { BranchActor } from './branch-protection.rules.ts'
 import { teamIdsOf } from '../../access/user-rights.service.ts'
 
-/** Who asks, as rules look at it. */
+/** The caller as rules see it. */
 export async function branchActor(
   ctx: RepoCtx,
   options: { readonly isDeployKey?: boolean } = {},

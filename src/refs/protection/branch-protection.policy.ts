@@ -8,7 +8,7 @@ const isListed = (actor: BranchActor, userIds: readonly UserId[], teamIds: reado
 
 const allowIf = (isAllowed: boolean, reason: string): Verdict => (isAllowed ? allow : deny(reason))
 
-/** Whether somebody may push to a branch that a rule protects; nobody is excepted, owners and administrators neither. */
+/** Whether an actor may push to a branch that a rule protects. Owners and administrators are bound as well. */
 export function mayPush(rule: BranchRule | undefined, actor: BranchActor): Verdict {
   if (!actor.isDeployKey && !actor.rights.canWrite('code')) return deny('you may not write the repository')
   if (!rule) return allow
@@ -19,7 +19,7 @@ export function mayPush(rule: BranchRule | undefined, actor: BranchActor): Verdi
 const isOnPushList = (rule: BranchRule, actor: BranchActor): boolean =>
   actor.isDeployKey ? rule.push_deploy_keys : isListed(actor, rule.push_user_ids, rule.push_team_ids)
 
-/** Whether somebody may merge into a branch, as far as the list of mergers is concerned. */
+/** Whether the merge list allows an actor to merge into a branch. */
 export const mayMerge = (rule: BranchRule | undefined, actor: BranchActor): Verdict =>
   allowIf(
     rule?.enable_merge_whitelist
@@ -28,7 +28,7 @@ export const mayMerge = (rule: BranchRule | undefined, actor: BranchActor): Verd
     'you may not merge into this branch',
   )
 
-/** Whether somebody's approval is an official one. */
+/** Whether an approval counts as official. */
 export const mayApprove = (rule: BranchRule | undefined, actor: BranchActor): Verdict =>
   allowIf(
     rule?.enable_approvals_whitelist
@@ -37,22 +37,25 @@ export const mayApprove = (rule: BranchRule | undefined, actor: BranchActor): Ve
     'your approval does not count here',
   )
 
-/** Whether files may change, by pushes, writes and merges alike: the protected ones are for nobody. */
+/** Whether pushes, writes and merges may change files. Nobody may change protected files. */
 export function mayChangeFiles(rule: BranchRule, branch: string, paths: readonly string[]): Verdict {
   const covered = pathsCovered(rule.protected_file_patterns, paths)
-  // Nobody gets past a rule by making it slow.
+  // A rule whose patterns are too slow refuses.
   if (covered === undefined) return deny(`branch ${branch}: its protected_file_patterns take too long for these files`)
   const [path] = covered
   return path === undefined ? allow : deny(`branch ${branch} is protected from changing file ${path}`)
 }
 
-/** Whether commits may come to a branch. @param unsigned the first of them without a good signature */
+/**
+ * Whether a branch accepts commits.
+ * @param unsigned the first commit without a good signature
+ */
 export const mayBringCommits = (rule: BranchRule, branch: string, unsigned: string | undefined): Verdict =>
   rule.require_signed_commits && unsigned !== undefined
     ? deny(`branch ${branch} takes signed commits only; ${unsigned} is not`)
     : allow
 
-/** Whether a push, or a write through the API, may change a branch so. */
+/** Whether a push or an API request may change a branch. */
 export function mayChangeBranch(rule: BranchRule, actor: BranchActor, change: BranchChange): Verdict {
   const { branch, paths } = change
   if (change.kind === 'delete') return deny(`branch ${branch} is protected from deletion`)

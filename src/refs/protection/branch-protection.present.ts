@@ -5,7 +5,7 @@ import { isPattern } from './branch-protection.rules.ts'
 import type { BranchProtection } from './branch-protection.schemas.ts'
 import type { BranchRule } from './branch-protection.store.ts'
 
-/** Rules of branches, with the names of everybody they list. */
+/** Presents rules with the names of listed accounts and teams. */
 export async function presentBranchRules(
   ctx: Pick<Ctx, 'db'>,
   rules: readonly BranchRule[],

@@ -4,17 +4,17 @@ import type { TeamId, UserId } from '../../lib/ids.ts'
 import { MatchBudget, PatternsTooCostly } from '../../lib/pattern.ts'
 import type { BranchRule } from './branch-protection.store.ts'
 
-/** Who wants to change a protected branch. */
+/** A caller who wants to change a protected branch. */
 export interface BranchActor {
   readonly id: UserId | undefined
   readonly rights: Pick<Rights, 'canWrite'>
-  /** Teams that the account is on; those that rules name are enough. */
+  /** Teams of the account, at least those that rules name. */
   readonly teamIds: ReadonlySet<TeamId>
-  /** A key of the repository itself, which acts for nobody. */
+  /** A deploy key, which acts for no account. */
   readonly isDeployKey?: boolean
 }
 
-/** A rule whose name is a pattern; others are of one branch. */
+/** Whether the rule's name is a pattern; otherwise the rule is about one branch. */
 export const isPattern = (rule: Pick<BranchRule, 'rule_name'>): boolean => isGlob(rule.rule_name)
 
 function ruleMatcher(rule: BranchRule, budget: MatchBudget): (branch: string) => boolean {
@@ -24,9 +24,9 @@ function ruleMatcher(rule: BranchRule, budget: MatchBudget): (branch: string) =>
 }
 
 /**
- * Returns a function that finds the one rule that counts for a branch: rules of one name before patterns, and of equals the
- * older (by its second, then by id), in whatever order they are given (contract, git: branch protection). It is made once for
- * many branches, and throws `PatternsTooCostly` when their patterns take too long.
+ * Returns a function that finds the rule of a branch: exact names before patterns, then the older rule (by second, then
+ * id), whatever the order of `rules` (contract, git: branch protection). Throws `PatternsTooCostly` when the patterns
+ * take too long.
  */
 export function ruleFinder(rules: readonly BranchRule[]): (branch: string) => BranchRule | undefined {
   const budget = new MatchBudget()
@@ -34,23 +34,23 @@ export function ruleFinder(rules: readonly BranchRule[]): (branch: string) => Br
   return (branch) => matchers.find(({ covers }) => covers(branch))?.rule
 }
 
-/** The one rule that counts for a branch. */
+/** The rule of a branch. */
 export const effectiveRule = (rules: readonly BranchRule[], branch: string): BranchRule | undefined =>
   ruleFinder(rules)(branch)
 
-/** Rules in the order they are shown and asked in. */
+/** Rules in the order of display and precedence. */
 export const inOrder = (rules: readonly BranchRule[]): BranchRule[] =>
   rules.toSorted(
     (one, other) =>
       Number(isPattern(one)) - Number(isPattern(other)) || one.created_unix - other.created_unix || one.id - other.id,
   )
 
-/** Whether a pattern of a rule's status checks covers a context; `*` stays within a segment. */
+/** Whether a pattern of the rule's status checks matches a context; `*` stays within a segment. */
 export const contextMatcher = (pattern: string): ((context: string) => boolean) => compileGlob(pattern, '/')
 
 /**
- * Returns the paths that file patterns cover: patterns are split at `;` and compare without case; `*` and `?` stop at `/` and
- * `.`, `**` at nothing (contract, git: file patterns). Returns undefined when the patterns take too long for these paths.
+ * Returns the paths that file patterns match: patterns are split at `;` and ignore case; `*` and `?` stop at `/` and
+ * `.`, `**` does not (contract, git: file patterns). Returns undefined when the patterns take too long for these paths.
  */
 export function pathsCovered(patterns: string, paths: readonly string[]): string[] | undefined {
   const budget = new MatchBudget()
@@ -68,13 +68,13 @@ export function pathsCovered(patterns: string, paths: readonly string[]): string
   }
 }
 
-/** A change of a protected branch, as far as rules look at it. */
+/** A change of a protected branch. */
 export interface BranchChange {
   readonly branch: string
   readonly kind: 'create' | 'update' | 'delete'
-  /** The new tip does not contain the old one. */
+  /** Whether the new tip lacks the old one in its history. */
   readonly isForced: boolean
-  /** Paths that differ between the old and the new tip; undefined as long as they are not known. */
+  /** Paths that differ between both tips; undefined while they are unknown. */
   readonly paths: readonly string[] | undefined
   /** The first new commit without a good signature. */
   readonly unsignedCommit: string | undefined

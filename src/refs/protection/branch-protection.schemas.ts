@@ -32,7 +32,6 @@ export const BranchProtection = object('BranchProtection', {
 })
 export type BranchProtection = Static<typeof BranchProtection>
 
-/** What a rule can be told, when it is made and later. */
 const settings = {
   enable_push: Type.Optional(Type.Boolean()),
   enable_push_whitelist: Type.Optional(Type.Boolean()),

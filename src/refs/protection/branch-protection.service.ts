@@ -16,7 +16,7 @@ import {
   type BranchRule,
 } from './branch-protection.store.ts'
 
-/** What is said about a rule; a missing part keeps what is there, or is off for a new one. */
+/** Input for a rule; undefined keeps the present value, or is off in a new rule. */
 export type BranchRuleInput = { readonly [Column in Flag]?: BranchRuleRow[Column] | undefined } & {
   readonly statusContexts: readonly string[] | undefined
   readonly pushers: AllowList
@@ -24,13 +24,13 @@ export type BranchRuleInput = { readonly [Column in Flag]?: BranchRuleRow[Column
   readonly approvers: AllowList
 }
 
-/** Names of accounts and teams; each may be left out by itself. */
+/** Names of accounts and teams, each optional. */
 interface AllowList {
   readonly users: readonly string[] | undefined
   readonly teams: readonly string[] | undefined
 }
 
-/** What a rule says besides its lists, as its columns are called. */
+/** Columns of a rule besides its lists. */
 type Flag =
   | 'enable_push'
   | 'enable_push_whitelist'
@@ -55,18 +55,18 @@ const plainColumns = [
 
 const maxRules = 500
 
-/** Rules in the order they are shown and asked in. */
+/** Rules in the order of display and precedence. */
 export const listRules = async (ctx: RepoCtx): Promise<BranchRule[]> =>
   inOrder(await listBranchRules(ctx.db, ctx.repo.id))
 
-/** The rule of a name; `NotFound` when there is none. */
+/** The rule with a name. Throws `NotFound`. */
 export async function getBranchRule(ctx: RepoCtx, ruleName: string): Promise<BranchRule> {
   const rule = await findBranchRule(ctx.db, ctx.repo.id, ruleName)
   if (!rule) throw new NotFound(`there is no rule ${ruleName}`, 'branch_rule_not_found')
   return rule
 }
 
-/** Makes a rule. Without a name it is `BadRequest`, a name that has one already is `Forbidden` (observed). */
+/** Creates a rule. Throws `BadRequest` without a name, `Forbidden` when the name has a rule (observed). */
 export async function createBranchRule(
   ctx: RepoCtx,
   name: string | undefined,
@@ -118,7 +118,7 @@ export async function createBranchRule(
   }
 }
 
-/** Changes the parts of a rule that are given. */
+/** Changes the given parts of a rule. */
 export async function changeBranchRule(ctx: RepoCtx, rule: BranchRule, input: BranchRuleInput): Promise<BranchRule> {
   const lists = await listsOf(ctx, input)
   const change: BranchRuleChange = {
@@ -140,7 +140,7 @@ export async function changeBranchRule(ctx: RepoCtx, rule: BranchRule, input: Br
   return changed
 }
 
-/** The flags of the list of pushers count only together with pushing being switched on, and go when it is switched off. */
+/** The flags of the push list apply only while pushing is enabled, and are cleared when it is disabled. */
 function pushFlags(input: BranchRuleInput): BranchRuleChange {
   if (input.enable_push === undefined) return {}
   if (!input.enable_push) return { enable_push: false, enable_push_whitelist: false, push_deploy_keys: false }
@@ -187,7 +187,7 @@ function pick<Key extends keyof BranchRuleInput>(
 const mayWriteCode = (rights: Rights): boolean => rights.canWrite('code')
 const mayReadCode = (rights: Rights): boolean => rights.canRead('code')
 
-/** The lists that a request gives, as their columns hold them; who could not use the list is left out (observed). */
+/** The given lists as column values. Accounts without the required access are left out (observed). */
 async function listsOf(ctx: RepoCtx, { pushers, mergers, approvers }: BranchRuleInput) {
   const json = async (ids: Promise<readonly number[]>) => JSON.stringify(await ids)
   const users = (list: AllowList, mayBeListed: (rights: Rights) => boolean) =>

@@ -4,7 +4,7 @@ import type { BranchRuleChange, BranchRuleRow, NewBranchRuleRow } from '../../db
 import type { BranchRuleId, RepoId, TeamId, UserId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
-/** A rule as it is judged by: its row with the lists read. */
+/** A rule with its lists parsed. */
 export interface BranchRule extends Omit<BranchRuleRow, ListColumn | 'status_check_contexts'> {
   readonly push_user_ids: readonly UserId[]
   readonly push_team_ids: readonly TeamId[]
@@ -39,7 +39,7 @@ const rulesOfRepo = preparedQuery((db: Db, repoId: RepoId) =>
   db.selectFrom('branch_rule').selectAll().where('repo_id', '=', repoId).orderBy('created_unix').orderBy('id'),
 )
 
-/** Rules of a repository, the oldest first. */
+/** Rules of a repository, oldest first. */
 export async function listBranchRules(db: Db, repoId: RepoId): Promise<BranchRule[]> {
   return (await rulesOfRepo(db, repoId)).map(ruleOf)
 }
@@ -77,7 +77,7 @@ export const deleteBranchRule = async (tx: Tx, repoId: RepoId, ruleName: string)
 
 type CopiedColumn = Exclude<keyof BranchRuleRow, 'id' | 'repo_id' | 'created_unix' | 'updated_unix'>
 
-/** What a copy of a rule takes over; a record, so that a new column cannot be forgotten. */
+/** Columns that a copied rule takes over; the record type makes new columns a compile error. */
 const copiedColumns = Object.keys({
   rule_name: true,
   enable_push: true,
@@ -105,7 +105,7 @@ const copiedColumns = Object.keys({
   apply_to_admins: true,
 } satisfies Record<CopiedColumn, true>) as CopiedColumn[]
 
-/** Gives a repository the rules of another one, as new ones. */
+/** Copies the rules of one repository to another. */
 export const copyBranchRules = (tx: Tx, fromId: RepoId, toId: RepoId, nowUnix: Unix) =>
   tx
     .insertInto('branch_rule')
@@ -124,7 +124,7 @@ export const copyBranchRules = (tx: Tx, fromId: RepoId, toId: RepoId, nowUnix: U
     )
     .execute()
 
-/** A rule of exactly one name follows its branch. */
+/** Renames a rule with the exact name of a renamed branch. */
 export const renameBranchRule = (tx: Tx, repoId: RepoId, from: string, to: string) =>
   tx
     .updateTable('branch_rule')

@@ -15,29 +15,29 @@ import { expressionOf } from './tag-protection.rules.ts'
 import { listTagRules, type TagRule } from './tag-protection.store.ts'
 import { verifySignatures } from '../signing/verification.ts'
 
-/** A reference that may not move as it was asked to, and why. */
+/** A refused reference and the reason. */
 export interface ProtectionRefusal {
   readonly ref: string
   readonly reason: string
 }
 
-/** Most new commits whose signatures are looked at in one push to a branch that takes signed ones only. */
+/** New commits verified per push to a branch that requires signed commits. */
 const maxVerifiedCommits = 5000
 
-/** A change that was not made yet, not even in quarantine: what it will be is known all the same. */
+/** A change that is not written yet. */
 export interface PlannedChange {
   readonly ref: string
   readonly kind: BranchChange['kind']
-  /** Paths of files that will differ; undefined: they are judged later. */
+  /** Paths that will differ; undefined: they are checked later. */
   readonly paths: readonly string[] | undefined
-  /** What stands for a commit that will not be signed; undefined when none is made. */
+  /** A description of a commit that will be unsigned; undefined when all commits are signed. */
   readonly unsignedCommit: string | undefined
 }
 
 /**
- * Judges changes of references by the protections of branches and tags, whoever makes them: pushes, the API, merges.
- * Changes that git knows are read through `at`, so they may be in quarantine; planned ones need no objects.
- * @returns the refusals; none when everything is allowed
+ * Checks changes of references against the protections of branches and tags. Pushes, the API and merges all use it.
+ * Changes that exist in git are read through `at`, which may be a quarantine.
+ * @returns the refusals; none when all changes are allowed
  */
 export async function checkProtections(
   ctx: RepoCtx,
@@ -79,7 +79,7 @@ export async function checkProtections(
   return refusals
 }
 
-/** For each tag the rules about it: those whose glob, of which `*` crosses slashes, or whose expression between slashes fits. */
+/** The rules of each tag: those whose glob (`*` matches slashes) or regular expression (between slashes) matches. */
 async function tagRulesAbout(
   ctx: RepoCtx,
   rules: readonly TagRule[],
@@ -100,12 +100,12 @@ async function tagRulesAbout(
     rules.filter(({ id }) => !fits.has(id)).map((rule) => [rule.id, compileGlob(rule.name_pattern, '', budget)]),
   )
   return tags.map((tag, index) =>
-    // An expression that cannot be judged protects: nobody gets past a rule by making it slow.
+    // An expression that fails to run protects.
     rules.filter(({ id }) => globs.get(id)?.(tag) ?? fits.get(id)?.[index] ?? true),
   )
 }
 
-/** Like `checkProtections`; the first refusal is thrown as `Forbidden`. */
+/** Like `checkProtections`, but throws the first refusal as `Forbidden`. */
 export async function mustBeAllowedByProtections(
   ctx: RepoCtx,
   changes: readonly (PushedUpdate | PlannedChange)[],
@@ -115,8 +115,8 @@ export async function mustBeAllowedByProtections(
 }
 
 /**
- * Refuses the removal of a branch, by the API and after a merge alike: of the default branch, of a protected one, and by
- * those who may not write the repository (`Forbidden`).
+ * Throws `Forbidden` when the caller may not delete a branch: the default branch, a protected branch, or without write
+ * access. The API and merges use it.
  */
 export async function mustBeRemovable(ctx: RepoCtx, branch: string): Promise<void> {
   if (branch === ctx.repo.default_branch) throw new Forbidden(`${branch} is the default branch`, 'default_branch')
@@ -125,7 +125,7 @@ export async function mustBeRemovable(ctx: RepoCtx, branch: string): Promise<voi
   await mustBeAllowedByProtections(ctx, [removal])
 }
 
-/** The rule that protects a branch, and who the caller is to it. */
+/** The rule of a branch, and the caller as the rule sees it. */
 export async function protectionOf(
   ctx: RepoCtx,
   branch: string,
@@ -134,7 +134,7 @@ export async function protectionOf(
   return { rule: effectiveRule(rules, branch), actor }
 }
 
-/** What git knows of a change, as far as a rule looks at it; only that is read. */
+/** Reads the parts of a change that the rule needs. */
 async function lookAt(
   ctx: RepoCtx,
   rule: BranchRule,
@@ -154,13 +154,13 @@ async function lookAt(
   return { kind, isForced, paths, unsignedCommit }
 }
 
-/** Where a new branch left the default branch: what it is compared with. */
+/** Where a new branch left the default branch. */
 async function startOfNewBranch(ctx: RepoCtx, tip: Oid, at: ReadFrom): Promise<Oid | undefined> {
   const main = await ctx.git.readRef(ctx.repo.git_key, branchRef(ctx.repo.default_branch))
   return main && ctx.git.mergeBase(at, main, tip)
 }
 
-/** Paths of files that differ between two commits; a moved file counts with both. */
+/** Paths that differ between two commits; a moved file has both paths. */
 export async function changedPaths(
   ctx: Pick<RepoCtx, 'git'>,
   base: Oid | undefined,
@@ -171,7 +171,7 @@ export async function changedPaths(
   return changes.map((change) => change.path)
 }
 
-/** The first commit between two without a good signature. */
+/** The first commit between two commits without a good signature. */
 export async function firstUnsigned(
   ctx: RepoCtx,
   base: Oid | undefined,
@@ -179,7 +179,7 @@ export async function firstUnsigned(
   at: ReadFrom,
 ): Promise<string | undefined> {
   const commits = await ctx.git.log(at, { from: [head], not: base ? [base] : [], limit: maxVerifiedCommits + 1 })
-  // More than can be looked at is as good as unsigned.
+  // Above the limit the first unchecked commit counts as unsigned.
   if (commits.length > maxVerifiedCommits) return commits[maxVerifiedCommits]?.oid
   const verdicts = await verifySignatures(ctx, commits)
   const index = verdicts.findIndex((verdict) => verdict.kind === 'unsigned' || !verdict.isGood)

@@ -3,8 +3,8 @@ import { allow, deny, type Verdict } from '../../lib/verdict.ts'
 import type { TagRule } from './tag-protection.store.ts'
 
 /**
- * Whether somebody may make, move or delete a tag. Of several rules about it one that allows is enough; owners are bound as well.
- * @param about the rules that are about the tag
+ * Whether an actor may create, move or delete a tag. One of several matching rules is enough. Owners are bound as well.
+ * @param about rules that match the tag
  */
 export function mayChangeTag(
   about: readonly TagRule[],

@@ -1,7 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { dateTime, nullable, object, requestObject } from '../../http/schema.ts'
 
-/** What a rule can be told, when it is made and later. */
 const settings = {
   name_pattern: Type.Optional(Type.String()),
   whitelist_usernames: Type.Optional(Type.Array(Type.String())),

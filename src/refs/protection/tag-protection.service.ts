@@ -17,10 +17,10 @@ import {
   type TagRule,
 } from './tag-protection.store.ts'
 
-/** What is said about a rule; a missing part keeps what is there. */
+/** Input for a rule; undefined keeps the present value. */
 export interface TagRuleInput {
   readonly pattern: string | undefined
-  /** Names of accounts and teams that may make and move the tags. */
+  /** Names of accounts and teams that may create, move and delete matching tags. */
   readonly users: readonly string[] | undefined
   readonly teams: readonly string[] | undefined
 }
@@ -29,10 +29,10 @@ const maxRules = 500
 
 const mayReadCode = (rights: Rights): boolean => rights.canRead('code')
 
-/** Rules, the oldest first. */
+/** Rules, oldest first. */
 export const listRules = (ctx: RepoCtx): Promise<TagRule[]> => listTagRules(ctx.db, ctx.repo.id)
 
-/** The rule of an id; `NotFound` when the repository has none. */
+/** The rule with an id. Throws `NotFound`. */
 export async function getTagRule(ctx: RepoCtx, id: number): Promise<TagRule> {
   const rule = await findTagRule(ctx.db, ctx.repo.id, id as TagRuleId)
   if (!rule) throw new NotFound('the rule does not exist', 'tag_rule_not_found')
@@ -46,7 +46,10 @@ function checkPattern(pattern: string): void {
   }
 }
 
-/** Makes a rule. No pattern, or nobody allowed, is `BadRequest`; a pattern that has a rule already is `Forbidden` (observed). */
+/**
+ * Creates a rule. Throws `BadRequest` without a pattern or an allowed account, `Forbidden` when a rule has the same
+ * pattern (observed).
+ */
 export async function createTagRule(ctx: RepoCtx, input: TagRuleInput): Promise<TagRule> {
   const pattern = input.pattern?.trim() ?? ''
   if (pattern === '') throw new BadRequest('the rule has no pattern', 'pattern_required')
@@ -82,7 +85,7 @@ const actOn = (ctx: RepoCtx, action: string, id: number, name?: string) => ({
   details: { repository: ctx.repo.id },
 })
 
-/** Changes the parts of a rule that are given. */
+/** Changes the given parts of a rule. */
 export async function changeTagRule(ctx: RepoCtx, rule: TagRule, input: TagRuleInput): Promise<TagRule> {
   const pattern = input.pattern?.trim()
   if (pattern) checkPattern(pattern)

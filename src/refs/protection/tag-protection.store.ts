@@ -2,7 +2,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import type { NewTagRuleRow, TagRuleChange, TagRuleRow } from '../../db/tables/git-data.ts'
 import type { RepoId, TagRuleId, TeamId, UserId } from '../../lib/ids.ts'
 
-/** A rule as it is judged by: its row with the lists read. */
+/** A rule with its lists parsed. */
 export interface TagRule extends Omit<TagRuleRow, 'user_ids' | 'team_ids'> {
   readonly user_ids: readonly UserId[]
   readonly team_ids: readonly TeamId[]
@@ -14,7 +14,7 @@ const ruleOf = (row: TagRuleRow): TagRule => ({
   team_ids: JSON.parse(row.team_ids) as TeamId[],
 })
 
-/** Rules of a repository, the oldest first. */
+/** Rules of a repository, oldest first. */
 export const listTagRules = async (db: Db, repoId: RepoId): Promise<TagRule[]> =>
   (await db.selectFrom('tag_rule').selectAll().where('repo_id', '=', repoId).orderBy('id').execute()).map(ruleOf)
 

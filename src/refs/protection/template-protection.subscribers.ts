@@ -2,7 +2,7 @@ import { subscriber } from '../../events/subscriber.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { copyBranchRules } from './branch-protection.store.ts'
 
-/** Rules for branches of a template, where they were asked for. */
+/** Copies branch rules from a template when the request asks for them. */
 export const copyTemplateProtections = subscriber({
   name: 'copyTemplateProtections',
   on: 'repo.generated',

@@ -9,14 +9,14 @@ const settingOf = wordTable<keyof PushSettings>({
   'repo.template': 'isTemplate',
 })
 
-/** Most options that a push is told about, and the longest part of one. */
+/** Limits of reported options and of their text. */
 const maxProblems = 10
 const maxShown = 100
 
 /**
- * Reads `repo.private` and `repo.template`; a bare name means true. What is no truth value and what nobody knows changes
- * nothing (contract, transport: push options), and is told.
- * @param others names that somebody else reads; undefined: nothing can be set by options here
+ * Reads `repo.private` and `repo.template`; a bare name means true. Invalid values and unknown options change nothing
+ * and are reported (contract, transport: push options).
+ * @param others names that other code reads; undefined when no option is allowed
  */
 export function readPushOptions(
   texts: readonly string[],
@@ -35,5 +35,5 @@ export function readPushOptions(
   return { settings, problems: problems.slice(0, maxProblems) }
 }
 
-/** Text of a client, on one line and without what a terminal would obey. */
+/** Client text without control characters, shortened. */
 const shown = (text: string): string => text.slice(0, maxShown).replaceAll(/\p{C}/gu, '?')

@@ -5,7 +5,7 @@ import { branchOf, isZeroOid } from '../../lib/refs.ts'
 import { allow, deny, type Verdict } from '../../lib/verdict.ts'
 import type { GitRepository } from '../git-repository.ts'
 
-/** Whether somebody may move one reference by a push, branch and tag protection aside. */
+/** Whether a push may move a reference, apart from protections. */
 export function mayPushRef(
   repo: Pick<RepoRow, 'default_branch' | 'wiki_branch'>,
   kind: GitRepository['kind'],
@@ -23,7 +23,7 @@ export function mayPushRef(
   return allow
 }
 
-/** Whether push options may be used: by administrators of a repository that is no fork. */
+/** Whether a push may set push options: administrators of a repository that is not a fork. */
 export function maySetByPush(repo: RepoRow, rights: Rights): Verdict {
   return rights.isAdmin && !repo.is_fork ? allow : deny('options validation failed')
 }

@@ -11,19 +11,19 @@ import { takeTurn } from './push-turns.ts'
 import { readPushOptions } from './push-options.rules.ts'
 import { openJournal, settle, settleUnsure, type OpenJournal } from '../journal/ref-door.service.ts'
 
-/** How the program calls itself in what a client sees of a refused push. */
+/** Prefix of messages to clients. */
 const product = 'Ingot'
 
-/** One push: what git asks while it is received, and the end of it. */
+/** The callbacks of one push, and its end. */
 export interface Push {
   readonly callbacks: ReceiveCallbacks
-  /** To be called when git has ended, however it ended: settles what was begun. Never throws. */
+  /** Settles the push after git has ended. Never throws. */
   finish(failure?: unknown): Promise<void>
 }
 
 /**
- * Judges and records one push into a repository or its wiki. All updates are refused together: one line says why. What
- * was agreed to is written down before git moves anything, so that a crash in between is settled.
+ * Checks and records a push to a repository or its wiki. One refused update refuses all of them, with one line that
+ * says why. An accepted push has a journal entry before git moves references, so a crash is settled.
  */
 export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, extras: PushExtras = {}): Push {
   const { repo } = ctx
@@ -38,7 +38,7 @@ export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, ext
       if (!verdict.allowed) return verdict.reason
     }
     const addsContent = check.updates.some((update) => !isZeroOid(update.new))
-    // Wikis are not counted (contract, wiki).
+    // The quota excludes wikis (contract, wiki).
     if (kind === 'code' && addsContent && (await isOverQuota(ctx))) {
       return `quota exceeded by ${ctx.owner.name}`
     }
@@ -46,7 +46,7 @@ export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, ext
       const verdict = mayPushRef(repo, kind, ctx.rights, update)
       if (!verdict.allowed && !(await extras.allows?.(update))) return verdict.reason
     }
-    // Protections are about branches and tags of the code.
+    // Only code has protections.
     if (kind === 'wiki') return undefined
     const isDeployKey = ctx.viewer.credential.kind === 'deploy'
     const [refused] = await checkProtections(ctx, check.updates, { at: check.quarantine, isDeployKey })
@@ -62,13 +62,13 @@ export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, ext
     callbacks: {
       customHooks: !ctx.config.security.disableGitHooks,
       async checkPush(check) {
-        // Settings are those of the repository, which is not what is pushed to a wiki.
+        // Push options set the repository, so a push to the wiki has none.
         const options = readPushOptions(check.pushOptions, kind === 'code' ? extras.knownOptions : undefined)
         settings = kind === 'code' ? options.settings : {}
         const said = (text: string): string => `${product}: ${text}`
         const reason = await refusal(check)
         if (reason !== undefined) return { ok: false, lines: [said(reason)] }
-        // Topics move nothing here; who handles them records what they do.
+        // The topic handler records its own changes.
         const moves = check.updates.filter(({ ref }) => !extras.isTopic?.(ref))
         const lines = options.problems.map(said)
         if (moves.length === 0) return { ok: true, lines }
@@ -102,10 +102,10 @@ export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, ext
   }
 }
 
-/** More references than this are read all at once. */
+/** More references than this are read in one list. */
 const maxSingleReads = 50
 
-/** The first reference that is elsewhere than whoever pushes believes. */
+/** The first reference that moved since the client's fetch. */
 async function findLate(
   { git }: SignedInRepoCtx,
   { gitKey, objectFormat }: GitRepository,
@@ -129,7 +129,7 @@ async function isOverQuota(ctx: SignedInRepoCtx): Promise<boolean> {
   }
 }
 
-/** Changes what push options ask for. Gives the line that says why it cannot be. */
+/** Applies push options. Returns a line with the reason when they are refused. */
 async function applySettings(extras: PushExtras, settings: PushSettings): Promise<string[]> {
   if (Object.keys(settings).length === 0) return []
   try {
@@ -137,7 +137,7 @@ async function applySettings(extras: PushExtras, settings: PushSettings): Promis
     return []
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    // The references have moved, which a setting that may not be changed does not take back.
+    // The references have moved; a refused setting does not revert them.
     return [`${product}: ${error.message}`]
   }
 }

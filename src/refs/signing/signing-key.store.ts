@@ -3,13 +3,13 @@ import type { Db } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { UserId } from '../../lib/ids.ts'
 
-/** An SSH key of an account, and whose it is. */
+/** An SSH key and its account. */
 export interface SshSigningKey {
   readonly fingerprint: string
   readonly owner: Pick<UserRow, 'id' | 'name' | 'lower_name'>
 }
 
-/** SSH keys of accounts by what they are; keys of repositories sign nothing. */
+/** SSH keys of accounts by fingerprint. Deploy keys are left out: they sign nothing. */
 export async function listSshSigningKeys(db: Db, fingerprints: readonly string[]): Promise<SshSigningKey[]> {
   if (fingerprints.length === 0) return []
   const rows = await db
@@ -21,7 +21,7 @@ export async function listSshSigningKeys(db: Db, fingerprints: readonly string[]
   return rows.map(({ fingerprint, ...owner }) => ({ fingerprint, owner }))
 }
 
-/** Confirmed addresses of accounts, in lower case. */
+/** Confirmed addresses by account, in lower case. */
 export async function loadConfirmedEmails(
   db: Db,
   userIds: readonly UserId[],
@@ -38,7 +38,7 @@ export async function loadConfirmedEmails(
   )
 }
 
-/** Whether an account has a key that signatures are checked by. */
+/** Whether an account has a key that can verify signatures. */
 export async function hasSigningKey(db: Db, userId: UserId): Promise<boolean> {
   const { rows } = await sql<{ has: boolean | number }>`select
     exists (select 1 from gpg_key where owner_id = ${userId})

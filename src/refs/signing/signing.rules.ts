@@ -1,4 +1,4 @@
-/** What may be asked for before the instance signs a commit; the words of the family's settings. */
+/** Conditions for the instance to sign a commit, named as in the settings. */
 export type SigningCondition =
   | 'pubkey'
   | 'twofa'
@@ -8,15 +8,15 @@ export type SigningCondition =
   | 'commitssigned'
   | 'approved'
 
-/** What is known of a commit that is about to be made; each is looked up when a condition asks for it. */
+/** Facts about a commit to be made; each is looked up when a condition needs it. */
 export type SigningFacts = Readonly<Record<SigningCondition, () => Promise<boolean>>>
 
-/** Words that ask for nothing more. */
+/** Words of the setting that are not conditions. */
 const plain = new Set(['never', 'always'])
 
 /**
- * What must hold before a commit is signed: all of it. Undefined: it never is, which one `never` among the words decides, and so
- * does no word at all.
+ * The conditions that must all hold before the instance signs. Undefined: it never signs, because of the word `never`
+ * or an empty setting.
  */
 export function signingConditions(words: readonly string[]): readonly SigningCondition[] | undefined {
   if (words.length === 0 || words.includes('never')) return undefined
@@ -25,7 +25,7 @@ export function signingConditions(words: readonly string[]): readonly SigningCon
 
 export type TrustModel = 'collaborator' | 'committer' | 'collaboratorcommitter'
 
-/** The trust model that counts for a repository: its own word, or that of the instance. */
+/** The trust model of a repository: its own, or that of the instance. */
 export const trustModelOf = (ofRepo: string, ofInstance: string): TrustModel =>
   (ofRepo === 'committer' || ofRepo === 'collaborator' || ofRepo === 'collaboratorcommitter'
     ? ofRepo
@@ -39,9 +39,9 @@ interface Person {
 const isSame = (a: Person, b: Person): boolean => a.name === b.name && a.email === b.email
 
 /**
- * Who a signed commit names. Where a signature has to be the committer's (`committer`, `collaboratorcommitter`) that is the
- * instance, and who it was stands below the message: always where collaborators are to be told apart, else when they are not
- * the author anyway.
+ * The committer of a signed commit. With the models `committer` and `collaboratorcommitter` the signature must be the
+ * committer's, so the instance becomes the committer, and trailers name the person: always with
+ * `collaboratorcommitter`, else when the committer is not the author.
  */
 export function signedAs<Someone extends Person>(
   model: TrustModel,

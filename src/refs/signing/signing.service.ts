@@ -9,23 +9,23 @@ import { signedAs, signingConditions, trustModelOf, type SigningFacts, type Trus
 import { hasSigningKey } from './signing-key.store.ts'
 import { verifySignatures } from './verification.ts'
 
-/** How the commits of one act are signed. */
+/** How commits are signed. */
 export interface CommitSigning {
   readonly sign: Sign
   readonly trustModel: TrustModel
-  /** Whom the signature is shown to be of. */
+  /** The identity that signed commits show. */
   readonly person: { readonly name: string; readonly email: string }
 }
 
-/** What the instance commits, each with a setting of its own that says when it is signed. */
+/** Kinds of commits with a setting of their own for signing. */
 export type SignedAct = 'initialCommit' | 'crudActions' | 'wiki' | 'merges'
 
-/** What is being committed, as far as it is known to whoever does it. */
+/** Facts that the caller knows about the commit. */
 export type ActFacts = Partial<Omit<SigningFacts, 'pubkey' | 'twofa'>>
 
 /**
- * How the instance signs what it is about to commit for somebody; undefined when it does not: it has no key, or what
- * `[repository.signing]` asks for does not hold. Conditions are looked at in the order of the setting, up to the first that fails.
+ * How the instance signs a commit for a user; undefined when it has no key or a condition of `[repository.signing]`
+ * does not hold. Conditions are checked in the order of the setting, up to the first failure.
  */
 export async function signingFor(
   services: Services,
@@ -53,7 +53,7 @@ export async function signingFor(
   }
 }
 
-/** A commit as it is to be written: signed, and with the people that its signature asks for. */
+/** A commit with its signature and the committer that the trust model requires. */
 export function signedCommit<Made extends { author: Identity; committer: Identity; message: string }>(
   signing: CommitSigning | undefined,
   commit: Made,
@@ -63,7 +63,7 @@ export function signedCommit<Made extends { author: Identity; committer: Identit
   return { ...commit, committer, message: withTrailers(commit.message, trailers), sign: signing.sign }
 }
 
-/** Whether a commit has a good signature. Where there is none there is nothing that lacks one. */
+/** Whether a commit has a good signature; true without a commit. */
 export async function isSignedWell(
   services: Pick<Services, 'git' | 'db' | 'config' | 'caches'>,
   at: ReadFrom,

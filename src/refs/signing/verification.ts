@@ -10,23 +10,23 @@ import { listSigningCandidates } from '../../users/credentials/gpg-key.store.ts'
 import { provesPgp, readPgpSignature } from '../../users/credentials/openpgp.ts'
 import { listSshSigningKeys, loadConfirmedEmails } from './signing-key.store.ts'
 
-/** A commit or an annotated tag, as far as its signature is concerned. */
+/** The parts of a commit or annotated tag that verification needs. */
 export interface Signed {
   readonly oid: string
-  /** Armoured; absent when there is none. */
+  /** Armored; absent when the object is unsigned. */
   readonly signature?: string
   /** The bytes that were signed. */
   readonly signedPayload?: Buffer
   readonly committer: Identity | undefined
 }
 
-/** What became of checking a signature. */
+/** The result of a verification. */
 export type Verification =
   | { readonly kind: 'unsigned' }
   | {
       readonly kind: 'signed'
       readonly isGood: boolean
-      /** `<login> / <key>` when good, else one of the reasons the contract lists (git.md, "reasons"). */
+      /** `<login> / <key>` for a good signature, else a reason of the contract (git.md, "reasons"). */
       readonly reason: string
       readonly signer?: { readonly name: string; readonly email: string; readonly username: string }
     }
@@ -35,22 +35,22 @@ const unsigned: Verification = { kind: 'unsigned' }
 const bad = (reason: string): Verification => ({ kind: 'signed', isGood: false, reason })
 const unknownKey = bad('gpg.error.no_gpg_keys_found')
 
-/** A key of an account, or of the instance, that may have made a signature. */
+/** A key of an account or of the instance that may have made a signature. */
 interface Candidate {
-  /** What the reason calls it. */
+  /** The key's name in the reason. */
   readonly keyName: string
   readonly owner:
     | { readonly id: UserId; readonly name: string; readonly lower_name: string }
-    /** The instance speaks for everybody whose commits it makes, and is shown as itself. */
+    /** The instance signs commits of all users, and is shown as the signer. */
     | { readonly id: 'instance'; readonly name: string; readonly email: string }
-  /** Addresses that it stands for, in lower case; undefined: all confirmed ones of its owner. */
+  /** Addresses that the key covers, in lower case; undefined: all confirmed addresses of its owner. */
   readonly emails: readonly string[] | undefined
-  /** Names the key with all that is in it. */
+  /** Identifies the key with its whole content. */
   readonly identity: string
   readonly proves: () => Promise<boolean>
 }
 
-/** A signature that was taken apart: where to look for its key. */
+/** A parsed signature, with what identifies its key. */
 interface Claim {
   readonly signed: Signed
   readonly fingerprint?: string
@@ -61,19 +61,19 @@ interface Claim {
 interface Keys {
   readonly ssh: Awaited<ReturnType<typeof listSshSigningKeys>>
   readonly pgp: Awaited<ReturnType<typeof listSigningCandidates>>
-  /** The instance's own. */
+  /** Keys of the instance. */
   readonly own: Awaited<ReturnType<typeof listSigningKeys>>
 }
 
 /**
- * Whether a signature was made with a key, by the object and the key with all that is in it: that never changes, so it is
- * found out once. Whose the key is, and whether it counts for an address, is asked each time.
+ * Whether a key made a signature, by object and key content. This never changes, so it is cached. The owner of the key
+ * and its addresses are read on each request.
  */
 const proven = perApplication((caches) =>
   caches.open<string, boolean>('signatures', { sizeOf: (_, key) => key.length }),
 )
 
-/** Signatures that are checked at a time; between them others have their turn. */
+/** Concurrent verifications; other work runs between them. */
 const checkedAtOnce = 4
 
 async function prove(ctx: Pick<Ctx, 'caches'>, { oid }: Signed, candidate: Candidate): Promise<boolean> {
@@ -129,7 +129,7 @@ async function claimOf(signed: Signed): Promise<Claim | undefined> {
         .map(({ keyId, armored, emails, isVerified, owner }) => ({
           ...keyOf(keyId, armored),
           owner,
-          // Who showed to have the key may use it for every address of the account.
+          // A verified key covers each confirmed address of its account.
           emails: isVerified ? undefined : (JSON.parse(emails) as string[]),
         }))
       return [...ofInstance, ...ofAccounts]
@@ -143,11 +143,11 @@ const asOwn = ({ fingerprint, name, email }: Keys['own'][number]) => ({
 })
 
 /**
- * Checks signatures against the keys that accounts have registered and those of the instance, all together: four queries at
- * most. One is good when it was made with a key of the account that has the committer's address, confirmed there, and for
- * OpenPGP keys also one of the key's, or the key was shown to be the account's (contract, git: reasons). What the instance
- * signed is good whoever committed it: it signs what somebody did here.
- * @returns one verdict for each, in the order given
+ * Verifies signatures against the keys of accounts and of the instance, with at most four queries for all of them. A
+ * signature is good when it was made with a key of the account that has confirmed the committer's address; an OpenPGP
+ * key must also contain the address or be verified (contract, git: reasons). A signature of the instance is good for
+ * any committer.
+ * @returns one verdict per object, in order
  */
 export async function verifySignatures(
   ctx: Pick<Ctx, 'db' | 'config' | 'caches'>,
@@ -167,7 +167,7 @@ export async function verifySignatures(
   const owners = [...new Set([...ssh, ...pgp].map(({ owner }) => owner.id))]
   const confirmed = await loadConfirmedEmails(ctx.db, owners)
 
-  /** Whether a key speaks for an address: it is its owner's now, or the one that stands for the owner's hidden one. */
+  /** Whether a key covers an address: its owner has confirmed it, or it is the owner's no-reply address. */
   const speaksFor = ({ owner, emails }: Candidate, email: string): boolean => {
     if (owner.id === 'instance') return true
     const isOwners =

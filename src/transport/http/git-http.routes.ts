@@ -16,7 +16,7 @@ import { gitErrors, mayFetch, mayPush, mayUseNamedService } from './git.requirem
 import { limitFetchInput } from '../input-limits.ts'
 import { pushInto } from '../push.ts'
 
-/** Headers that keep every cache away from an advertisement. */
+/** Headers that prevent caching. */
 const neverCached = {
   'cache-control': 'no-cache, max-age=0, must-revalidate',
   expires: 'Fri, 01 Jan 1980 00:00:00 GMT',
@@ -28,7 +28,7 @@ const protocolOf = (call: Call): { protocol?: string } => {
   return typeof header === 'string' ? { protocol: header } : {}
 }
 
-/** The body as git sent it, unpacked when the client packed it. */
+/** The request body, decompressed. */
 function requestBody(call: Call, service: GitService): Readable {
   if (contentTypeOf(call).split(';', 1)[0] !== `application/x-${service}-request`) {
     throw new Unauthenticated(`the request is no ${service} request`)
@@ -39,7 +39,7 @@ function requestBody(call: Call, service: GitService): Readable {
     throw new UnsupportedMediaType(`the encoding ${String(encoding)} is not supported`)
   }
   const unpacked = new PassThrough()
-  // A body that is no gzip, or ends early, is an error of the stream that git reads from.
+  // A body that is not gzip or ends early fails the stream that git reads.
   pipeline(call.body(), createGunzip(), unpacked).catch((error: NodeJS.ErrnoException) => {
     const isBroken = error.code?.startsWith('Z_') === true
     unpacked.destroy(isBroken ? new BadRequest('the body is not packed as it says', 'body_not_gzip') : error)
@@ -47,7 +47,7 @@ function requestBody(call: Call, service: GitService): Readable {
   return unpacked
 }
 
-/** What git wrote, as a reply. Its own exit code tells the client nothing that is not in the stream. */
+/** git's output as a reply. Its exit code adds nothing to the output. */
 function gitReply(service: GitService, kind: 'advertisement' | 'result', running: RunningGit) {
   running.finished.catch((error: Error) => running.output.destroy(error))
   if (kind === 'result') return bytes(`application/x-${service}-result`, running.output)
@@ -57,7 +57,7 @@ function gitReply(service: GitService, kind: 'advertisement' | 'result', running
   return bytes(`application/x-${service}-advertisement`, content, { headers: neverCached })
 }
 
-/** The references of a repository: what a clone, fetch or push begins with; without a service for dumb clients. */
+/** The references of a repository at the start of a clone, fetch or push; without a service for dumb clients. */
 export const gitInfoRefs = operation({
   method: 'GET',
   path: '/{username}/{reponame}/info/refs',
@@ -100,13 +100,12 @@ export const gitInfoRefs = operation({
   },
 })
 
-/** An advertisement receives nothing, so nobody asks these. */
+/** An advertisement has no push. */
 const neverCalled = {
   checkPush: () => Promise.reject(new Error('an advertisement has no push')),
   recordRefUpdates: () => Promise.reject(new Error('an advertisement has no push')),
 }
 
-/** Fetch and clone. */
 export const gitUploadPack = operation({
   method: 'POST',
   path: '/{username}/{reponame}/git-upload-pack',
@@ -132,7 +131,6 @@ export const gitUploadPack = operation({
   },
 })
 
-/** Push. */
 export const gitReceivePack = operation({
   method: 'POST',
   path: '/{username}/{reponame}/git-receive-pack',
@@ -150,7 +148,7 @@ export const gitReceivePack = operation({
   },
 })
 
-/** What HEAD names, for dumb clients. */
+/** The branch of HEAD, for dumb clients. */
 export const gitHead = operation({
   method: 'GET',
   path: '/{username}/{reponame}/HEAD',
@@ -166,7 +164,7 @@ export const gitHead = operation({
   },
 })
 
-/** The packs there are, for dumb clients. */
+/** The names of packs, for dumb clients. */
 export const gitPacks = operation({
   method: 'GET',
   path: '/{username}/{reponame}/objects/info/packs',
@@ -183,7 +181,7 @@ export const gitPacks = operation({
   },
 })
 
-/** A loose object, a pack or its index, for dumb clients. They never change, so caches may keep them. */
+/** A loose object, a pack or its index, for dumb clients. These files never change and are cacheable. */
 export const gitStoredFile = operation({
   method: 'GET',
   path: '/{username}/{reponame}/objects/{folder}/{filename}',
@@ -219,7 +217,7 @@ const storedType = (name: string): string =>
 
 const yearSeconds = 31_536_000
 
-/** What anybody may read is kept by caches on the way too. Times in unix seconds, as clients have come to see them. */
+/** Public caches may keep public repositories. Dates are Unix seconds, as clients expect. */
 function keptForAYear({ clock, repo, owner }: GitCtx): Record<string, string> {
   const now = nowUnix(clock)
   const who = repo.is_private || owner.visibility !== 'public' ? 'private' : 'public'

@@ -7,7 +7,7 @@ import { AccountRefused, Forbidden, Moved, NotFound, Unauthenticated, type Refus
 import { readGitAddress } from '../git-address.ts'
 import { openForGit, signInNeeded, type GitCtx, type GitPushCtx, type GitService } from '../git-access.service.ts'
 
-/** Refusals as git shows them; a 401 makes it ask the person for a name and a password. */
+/** Refusals for git clients; 401 makes git ask for a name and password. */
 export const gitErrors: ErrorForm = {
   render(refusal, call) {
     const reply = textErrors.render(refusal, call)
@@ -18,8 +18,8 @@ export const gitErrors: ErrorForm = {
 }
 
 /**
- * Whoever sent credentials is told what is wrong with them; git asks for others when it is answered 401, and helpers that
- * keep passwords forget them. So 401 is for those that are wrong alone, and not for those that nobody looked at now (429, 503).
+ * Reports a refused credential. On 401 git asks for another one and helpers forget theirs, so 401 is only for wrong
+ * credentials, not for those that were not checked (429, 503).
  */
 const asSignIn = (refused: Refusal): Refusal =>
   refused.status === 403 || refused.status === 429 || refused.status >= 500
@@ -31,7 +31,7 @@ const repoParams = { username: pathText, reponame: pathText }
 type Opened = Omit<GitCtx, keyof Ctx>
 type GitCall = Call<typeof repoParams>
 
-/** Opens the repository of the path; renamed ones answer 301 to the new address without `.git` (observed). */
+/** Opens the repository of the path. Renamed ones answer 301 to the new address without `.git` (observed). */
 async function openOfPath(ctx: Ctx, call: GitCall, service: GitService): Promise<Opened> {
   if (ctx.config.repository.disableHttpGit) throw new Forbidden('git over HTTP is switched off')
   const { refusedCredential } = ctx
@@ -49,13 +49,13 @@ async function openOfPath(ctx: Ctx, call: GitCall, service: GitService): Promise
 
 const aboutGit = { codes: ['git'], refuses: [401, 403, 404], params: repoParams }
 
-/** Fetching from the repository of the path. */
+/** Allows fetches from the repository of the path. */
 export const mayFetch: Requirement<Ctx, Opened, typeof repoParams> = {
   ...aboutGit,
   check: (ctx, call) => openOfPath(ctx, call, 'git-upload-pack'),
 }
 
-/** Pushing to the repository of the path; each reference is judged later. */
+/** Allows pushes to the repository of the path; references are checked later. */
 export const mayPush: Requirement<Ctx, Opened & Pick<GitPushCtx, 'viewer'>, typeof repoParams> = {
   ...aboutGit,
   async check(ctx, call) {
@@ -65,7 +65,7 @@ export const mayPush: Requirement<Ctx, Opened & Pick<GitPushCtx, 'viewer'>, type
   },
 }
 
-/** Whichever of the two the query names. */
+/** Allows the service in the query. */
 export const mayUseNamedService: Requirement<Ctx, Opened, typeof repoParams> = {
   ...aboutGit,
   check(ctx, call) {

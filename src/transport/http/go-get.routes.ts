@@ -7,10 +7,10 @@ import { escapeHtml } from '../../markup/html.ts'
 import { repoCloneUrl, repoSshUrl, repoWebUrl } from '../../repos/repo-url.ts'
 import { findGoPlace } from './go-get.service.ts'
 
-/** What `go get` asks with; whatever else there is at an address, it is answered by what follows here. */
+/** The query of `go get`; it takes precedence over other routes of the address. */
 const asked = { 'go-get': '1' }
 
-/** Where to clone from and where to read, as tags of a page. */
+/** A page whose tags name the clone URL and the source pages. */
 async function goPage(ctx: Ctx, username: string, reponame: string): Promise<StreamReply<200>> {
   const { place, defaultBranch } = await findGoPlace(ctx, username, reponame.replace(/\.git$/, ''))
   const web = repoWebUrl(place)
@@ -27,7 +27,7 @@ async function goPage(ctx: Ctx, username: string, reponame: string): Promise<Str
   return bytes('text/html; charset=utf-8', html)
 }
 
-/** The repository itself. Missing and private ones are answered alike, so that nobody learns which there are. */
+/** The repository. Missing and private ones get the same answer, which does not reveal their existence. */
 export const goGet = operation({
   method: 'GET',
   path: '/{username}/{reponame}',
@@ -41,7 +41,7 @@ export const goGet = operation({
   run: ({ ctx, params }) => goPage(ctx, params.username, params.reponame),
 })
 
-/** A package in a folder of it. */
+/** A package in a folder of the repository. */
 export const goGetPackage = operation({
   method: 'GET',
   path: '/{username}/{reponame}/{folder+}',

@@ -4,7 +4,7 @@ import { accessTo } from '../../access/repo-access.ts'
 import { escapeSegment } from '../../lib/escape-url.ts'
 import type { RepoPlace } from '../../repos/repo-url.ts'
 
-/** The repository as it is called, when the viewer may read it; else as the address says. */
+/** The repository when the viewer may read it, else the names in the address. */
 export async function findGoPlace(
   ctx: Ctx,
   ownerName: string,

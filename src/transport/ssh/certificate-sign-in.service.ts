@@ -5,18 +5,18 @@ import { nowUnix } from '../../lib/time.ts'
 import { readCertificate, type SshCertificate, trustedAuthorities } from '../../secrets/ssh-certificate.ts'
 import { certificateProblem, usablePrincipals } from './ssh-certificate.rules.ts'
 
-/** A certificate that lets somebody in, and whom; that its holder has the key is still to be proved. */
+/** A trusted certificate and its account. The client must still prove that it has the key. */
 export interface CertifiedPerson {
   readonly certificate: SshCertificate
   readonly user: UserRow
 }
 
-/** Most principals of one certificate that are looked for. */
+/** Principals of one certificate that are looked up. */
 const maxPrincipals = 32
 
 /**
- * Whom a certificate lets in: the account that its principals name, as far as the settings allow names and addresses. One
- * that is not good, or names nobody or several people, lets in nobody; the reason is in the log.
+ * The account that a certificate's principals name, as far as the settings allow names and addresses. Undefined when
+ * the certificate is invalid or names no account or several; the log has the reason.
  */
 export async function findCertified(
   services: Services,

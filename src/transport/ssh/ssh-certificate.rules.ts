@@ -3,14 +3,17 @@ import { fingerprintOf } from '../../secrets/ssh-public-key.ts'
 import type { SshCertificate } from '../../secrets/ssh-certificate.ts'
 import type { Unix } from '../../lib/time.ts'
 
-/** Where and when somebody comes with a certificate. */
+/** When and from where a client presents a certificate. */
 export interface Arrival {
   readonly trusted: ReadonlySet<string>
   readonly address: string
   readonly nowUnix: Unix
 }
 
-/** Why a certificate lets nobody in, or undefined. Source: PROTOCOL.certkeys of OpenSSH; an option that is not known refuses. */
+/**
+ * Why a certificate is refused; undefined when it is valid. Unknown critical options refuse. Source: OpenSSH,
+ * PROTOCOL.certkeys.
+ */
 export function certificateProblem(certificate: SshCertificate, arrival: Arrival): string | undefined {
   if (!arrival.trusted.has(fingerprintOf(certificate.authority))) return 'its authority is not trusted'
   if (certificate.principals.length === 0) return 'it names nobody'
@@ -26,11 +29,11 @@ export function certificateProblem(certificate: SshCertificate, arrival: Arrival
 
 const forcedCommandOption = 'force-command'
 
-/** The command that runs in place of any other, if there is one. */
+/** The command that replaces any other. */
 export const forcedCommand = ({ criticalOptions }: SshCertificate): string | undefined =>
   criticalOptions.get(forcedCommandOption)
 
-/** Whether an address is one of a list such as `10.0.0.0/8,::1`; a list with anything else in it has none. */
+/** Whether a list such as `10.0.0.0/8,::1` contains an address; a malformed list contains none. */
 function isWithin(list: string, address: string): boolean {
   const ranges = new BlockList()
   for (const entry of list.split(',')) {
@@ -46,7 +49,7 @@ function isWithin(list: string, address: string): boolean {
   return isIP(plain) !== 0 && ranges.check(plain, isIP(plain) === 4 ? 'ipv4' : 'ipv6')
 }
 
-/** The principals that may name an account, by what `SSH_AUTHORIZED_PRINCIPALS_ALLOW` says. */
+/** The principals that may name an account by `SSH_AUTHORIZED_PRINCIPALS_ALLOW`. */
 export function usablePrincipals({ principals }: SshCertificate, allowed: readonly string[]): readonly string[] {
   if (allowed.includes('off')) return []
   const isAny = allowed.includes('anything')

@@ -2,12 +2,12 @@ import type { GitService } from '../git-access.service.ts'
 import { readGitAddress, type GitAddress } from '../git-address.ts'
 import { wordTable } from '../../lib/word-table.ts'
 
-/** What a client asks for on a session. */
+/** The command of a session. */
 export type SshCommand =
   | { readonly kind: 'git'; readonly service: GitService; readonly address: GitAddress }
-  /** A ticket for the LFS API; what it is wanted for is judged later. */
+  /** Asks for a ticket for the LFS API; the operation is checked later. */
   | { readonly kind: 'lfs-ticket'; readonly address: GitAddress; readonly operation: string }
-  /** Anything else, by its first word. */
+  /** Another command, by its first word. */
   | { readonly kind: 'unknown'; readonly name: string }
 
 const services = wordTable<GitService>({
@@ -16,19 +16,19 @@ const services = wordTable<GitService>({
   'git-upload-archive': 'git-upload-archive',
 })
 
-/** Longest command line that is looked at, in characters. */
+/** Longest command line, in characters. */
 const maxCommandLength = 4096
 
 /**
- * Reads a command line as git writes it: `git-upload-pack '/owner/name.git'`, also with a space in the place of the
- * first hyphen. Nothing is expanded and nothing is run: it is only taken apart.
+ * Parses a command line as git writes it: `git-upload-pack '/owner/name.git'`, also with a space instead of the first
+ * hyphen. Nothing is expanded or executed.
  */
 export function parseSshCommand(line: string): SshCommand {
   const words = line.length > maxCommandLength ? [] : splitWords(line)
   const [first = '', ...rest] = words
   const [name, ...args] = first === 'git' && rest.length > 0 ? [`git-${rest[0]}`, ...rest.slice(1)] : [first, ...rest]
   if (name === 'git-lfs-authenticate') {
-    // Clients of long ago name an object as well.
+    // Old clients also name an object.
     const lfsAddress = args.length === 2 || args.length === 3 ? readPath(args[0] as string) : undefined
     if (lfsAddress) return { kind: 'lfs-ticket', address: lfsAddress, operation: args[1] as string }
   }
@@ -42,7 +42,7 @@ function readPath(path: string): GitAddress | undefined {
   return owner && last && more.length === 0 ? readGitAddress(owner, last) : undefined
 }
 
-/** Words with the quotes of a shell: single, double, and the backslash outside of single ones. */
+/** Splits words with shell quotes: single, double, and backslashes outside single quotes. */
 function splitWords(line: string): string[] {
   const words: string[] = []
   for (const [word] of line.matchAll(/(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\])+/gs)) {

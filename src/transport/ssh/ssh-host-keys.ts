@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 
 const generateKeys = promisify(generateKeyPair)
 
-/** Makes a key of the kind that its file is called. The SSH library, which could, is not loaded before a client comes. */
+/** Generates a key of the type in the file name. This does not use ssh2, which is loaded for the first client. */
 async function generate(path: string): Promise<string> {
   const name = basename(path).toLowerCase()
   if (name.includes('ecdsa')) {
@@ -23,8 +23,8 @@ async function generate(path: string): Promise<string> {
 }
 
 /**
- * An Ed25519 key in OpenSSH's own form, the only one that SSH programs read for this kind, without a passphrase.
- * Source: PROTOCOL.key of OpenSSH.
+ * An Ed25519 key in OpenSSH's format, the only one that SSH programs read for this type, without a passphrase. Source:
+ * OpenSSH, PROTOCOL.key.
  */
 function openSshEd25519(seed: Buffer, publicPart: Buffer): string {
   const kind = 'ssh-ed25519'
@@ -45,7 +45,7 @@ function openSshEd25519(seed: Buffer, publicPart: Buffer): string {
   return `-----BEGIN OPENSSH PRIVATE KEY-----\n${lines}\n-----END OPENSSH PRIVATE KEY-----\n`
 }
 
-/** A text or bytes with their length before them. */
+/** A field with its length. */
 function field(content: string | Buffer): Buffer {
   const bytes = Buffer.from(content as string)
   const length = Buffer.alloc(4)
@@ -53,23 +53,23 @@ function field(content: string | Buffer): Buffer {
   return Buffer.concat([length, bytes])
 }
 
-/** Keys of a server that starts. */
+/** The host keys of a starting server. */
 export interface HostKeys {
-  /** All of them, in the form of OpenSSH, when the missing ones are made; rejects when one cannot be. */
+  /** Resolves with all keys when the missing ones are generated; rejects when one cannot be. */
   readonly all: Promise<readonly string[]>
 }
 
 /**
- * Opens the private host keys of the files. Missing ones are made, so that clients that have seen the server once know it
- * again; of several servers that start at the same time on one folder the first one's key counts. They are not waited for
- * (an RSA key takes a thread up to half a second), but a folder that cannot be written is told of at once.
+ * Reads the private host keys and generates missing ones. When several servers start on one folder, the first key wins.
+ * Generation continues in the background, because an RSA key takes up to half a second; an unwritable folder rejects at
+ * once.
  */
 export async function openHostKeys(paths: readonly string[]): Promise<HostKeys> {
   const known = await Promise.all(paths.map(readOrPrepare))
   return { all: Promise.all(paths.map(async (path, index) => known[index] ?? make(path))) }
 }
 
-/** The key of a file; where there is none, its folder is there and can be written. */
+/** Reads a key. When the file is missing, creates its folder and checks that it is writable. */
 async function readOrPrepare(path: string): Promise<string | undefined> {
   const key = await read(path)
   if (key === undefined) {
@@ -90,7 +90,7 @@ async function make(path: string): Promise<string> {
   const temporary = `${path}.${randomBytes(6).toString('hex')}`
   await writeFile(temporary, key, { mode: 0o600, flush: true })
   try {
-    // Unlike a rename this fails when another server was faster.
+    // `link` fails when another server was faster; `rename` would replace its key.
     await link(temporary, path)
     return key
   } catch (error) {

@@ -3,14 +3,14 @@ import type { PublicKeyRow, UserRow } from '../../db/tables/accounts.ts'
 import type { KeyId, RepoId, UserId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
-/** The key of a fingerprint (`SHA256:…` as OpenSSH writes it). */
+/** The key with a fingerprint (`SHA256:…`, as OpenSSH writes it). */
 export const findKeyByFingerprint = (db: Db, fingerprint: string): Promise<PublicKeyRow | undefined> =>
   db.selectFrom('public_key').selectAll().where('fingerprint', '=', fingerprint).executeTakeFirst()
 
 export const findKeyOwner = (db: Db, id: UserId): Promise<UserRow | undefined> =>
   db.selectFrom('user').selectAll().where('id', '=', id).executeTakeFirst()
 
-/** What a deploy key may do in a repository, undefined: nothing. */
+/** The access of a deploy key to a repository; undefined without access. */
 export const findDeployAccess = (db: Db, keyId: KeyId, repoId: RepoId) =>
   db
     .selectFrom('deploy_key')
@@ -19,7 +19,7 @@ export const findDeployAccess = (db: Db, keyId: KeyId, repoId: RepoId) =>
     .where('repo_id', '=', repoId)
     .executeTakeFirst()
 
-/** Notes that a key was used, at most once in `everySeconds`. */
+/** Updates the time of a key's last use, at most once in `everySeconds`. */
 export const updateKeyUsed = (tx: Tx, id: KeyId, usedUnix: Unix, everySeconds: number) =>
   tx
     .updateTable('public_key')

@@ -11,23 +11,23 @@ import { findKeyByFingerprint, findKeyOwner, updateKeyUsed } from './ssh-key.sto
 import { fingerprintOf, provesKey, provesKeyAsSent } from '../../secrets/ssh-public-key.ts'
 import { runSshCommand, type SshCaller, type SshRequest } from './ssh-session.service.ts'
 
-/** Most tries of one connection; agents hold many keys and offer them one after the other. */
+/** Sign-in attempts per connection; an agent offers its keys one by one. */
 const maxAuthTries = 32
-/** Most commands at a time on one connection, as OpenSSH has it. */
+/** Concurrent commands per connection, as in OpenSSH. */
 const maxSessions = 10
-/** How long a connection may stay without a command, in milliseconds. */
+/** A connection without a command closes after this time, in milliseconds. */
 const idleConnectionMs = 60_000
-/** A client that has an answer to take and takes less than this in this time has stalled; keepalives are below it. */
+/** A client that reads less than this in this time has stalled; keepalives are smaller. */
 const stalledBytes = 2048
 const stalledMs = 60_000
-/** How often a key is written down as used, in seconds. */
+/** Shortest interval between updates of a key's last use, in seconds. */
 const usedNoteSeconds = 60
 
-/** One connection, from its first byte. */
+/** A connection from its first byte. */
 class Link {
-  /** Aborted when the client is gone. */
+  /** Aborted when the client disconnects. */
   readonly gone = new AbortController()
-  /** Commands under way. */
+  /** Running commands. */
   readonly running = new Set<Promise<void>>()
   readonly socket: Socket
   caller: SshCaller | undefined
@@ -40,17 +40,17 @@ class Link {
       clearTimeout(this.#idle)
       this.gone.abort()
     })
-    // What a broken connection has to say is said by its end.
+    // The `close` event handles a broken connection.
     socket.on('error', () => undefined)
   }
 
-  /** Cuts the connection unless something happens before. */
+  /** Closes the connection unless the timer is reset. */
   cutIn(ms: number): void {
     clearTimeout(this.#idle)
     this.#idle = setTimeout(() => this.socket.destroy(), ms)
   }
 
-  /** Keeps the connection while a command runs. */
+  /** Keeps the connection open while a command runs. */
   during(command: Promise<void>): void {
     clearTimeout(this.#idle)
     this.running.add(command)
@@ -62,8 +62,8 @@ class Link {
 }
 
 /**
- * Starts the built-in SSH server where the configuration says; port 0 takes a free one. When it is closed, commands under
- * way are ended but for pushes that were accepted, and what lasts longer than the deadline is cut.
+ * Starts the built-in SSH server; port 0 takes a free port. Closing it ends running commands except accepted pushes;
+ * the deadline ends all of them.
  */
 export async function startSshServer(services: Services): Promise<Door> {
   const { config } = services
@@ -74,7 +74,7 @@ export async function startSshServer(services: Services): Promise<Door> {
   const links = new Map<string, Link>()
   const stop = new AbortController()
   let protocol: Promise<Server> | undefined
-  /** Loaded for the first client, who waits for the keys as well: it costs an idle forge memory. */
+  /** Loaded for the first client, because it takes memory. The client also waits for the host keys. */
   const loadProtocol = async (): Promise<Server> => {
     const [{ default: ssh }, keys] = await Promise.all([import('ssh2'), hostKeys.all])
     return new ssh.Server({ hostKeys: [...keys], ident: 'Ingot' }, (client, { ip, port }) => {
@@ -115,13 +115,13 @@ export async function startSshServer(services: Services): Promise<Door> {
       for (const link of links.values()) link.socket.end()
       await closed
       clearTimeout(late)
-      // What is still being made belongs into a folder that its owner may take away next.
+      // The data folder may be removed after closing, so keys under construction are awaited.
       await Promise.allSettled([hostKeys.all])
     },
   }
 }
 
-/** Cuts a connection whose other end takes nothing for a whole interval while something waits to be sent. */
+/** Closes a connection that has data to send when the client reads nothing for a whole interval. */
 function cutWhenStuck(socket: Socket, intervalMs: number): void {
   let taken = -1
   const look = setInterval(() => {
@@ -158,14 +158,14 @@ function serve(services: Services, link: Link, client: Connection, stop: AbortSi
 
 const isKeyAttempt = (attempt: AuthContext): attempt is PublicKeyAuthContext => attempt.method === 'publickey'
 
-/** Lets in whoever proves a known key under the configured name; the state of the account is looked at by commands. */
+/** Accepts a client that proves a known key under the configured user name. Commands check the state of the account. */
 async function authenticate(services: Services, link: Link, attempt: AuthContext): Promise<void> {
   const refuse = (): void => attempt.reject(['publickey'])
   if (!isKeyAttempt(attempt) || attempt.username !== services.config.server.builtinSshServerUser) return refuse()
   const { key: offered, signature, blob, hashAlgo } = attempt
   const key = await findKeyByFingerprint(services.db, fingerprintOf(offered.data))
   if (!key) return authenticateByCertificate(services, link, attempt)
-  // Without a signature the client only asks whether it is worth signing.
+  // Without a signature the client asks whether the key is acceptable.
   if (!signature || !blob) return attempt.accept()
   if (!provesKey(offered.data, { signed: blob, signature, hashAlgorithm: hashAlgo })) return refuse()
   const user = key.owner_id === null ? undefined : await findKeyOwner(services.db, key.owner_id)
@@ -175,13 +175,13 @@ async function authenticate(services: Services, link: Link, attempt: AuthContext
   attempt.accept()
 }
 
-/** Lets in whoever proves the key of a certificate that a trusted authority gave for an account. */
+/** Accepts a client that proves the key of a trusted certificate. */
 async function authenticateByCertificate(services: Services, link: Link, attempt: PublicKeyAuthContext): Promise<void> {
   const { key: offered, signature, blob } = attempt
   const certified = await findCertified(services, offered.data, link.socket.remoteAddress ?? '')
   if (!certified) return attempt.reject(['publickey'])
   if (!signature || !blob) return attempt.accept()
-  // The library knows no certificates, so the signature is as it was sent.
+  // ssh2 does not know certificates and passes the signature on unchanged.
   if (!provesKeyAsSent(certified.certificate.key, blob, signature)) return attempt.reject(['publickey'])
   link.caller = certified
   attempt.accept()
@@ -189,7 +189,7 @@ async function authenticateByCertificate(services: Services, link: Link, attempt
 
 function serveSession(services: Services, link: Link, session: Session, stop: AbortSignal): void {
   let protocol: string | undefined
-  // ssh2 gives no function to answer with when the client wants no answer.
+  // ssh2 passes no callbacks when the client wants no reply.
   session.on('env', (accept: (() => void) | undefined, reject: (() => void) | undefined, { key, val }) => {
     if (key !== 'GIT_PROTOCOL') return reject?.()
     protocol = val
@@ -224,7 +224,7 @@ async function runOn(
   await taken(link, channel, gone)
 }
 
-/** Waits until the client has taken all of the answer, or cuts the connection when it takes nothing any more. */
+/** Waits until the client has read the whole answer; closes the connection when the client reads nothing. */
 async function taken(link: Link, channel: ServerChannel, signal: AbortSignal): Promise<void> {
   const { socket } = link
   let seen = socket.bytesWritten

@@ -29,38 +29,38 @@ import { forcedCommand } from './ssh-certificate.rules.ts'
 import { parseSshCommand, type SshCommand } from './ssh-command.parse.ts'
 import { findDeployAccess, findKeyByFingerprint, findKeyOwner } from './ssh-key.store.ts'
 
-/** Who signed in by a key: its account, or nobody for a deploy key. */
+/** A caller that signed in with a key; a deploy key has no account. */
 interface KeyHolder {
   readonly key: PublicKeyRow
   readonly user: UserRow | undefined
 }
 
-/** Who signed in: by a key, or by the certificate of an authority. */
+/** A caller that signed in with a key or a certificate. */
 export type SshCaller = KeyHolder | (CertifiedPerson & { readonly key?: undefined })
 
-/** The streams of one command. */
+/** The streams of a command. */
 export interface SshStreams {
   readonly input: Readable
   readonly output: Writable
   readonly errors: Writable
 }
 
-/** What a session has been told before its command. */
+/** A command with its session. */
 export interface SshRequest {
-  /** The command line; undefined: a shell was asked for. */
+  /** undefined when the client asks for a shell. */
   readonly command: string | undefined
   /** Value of `GIT_PROTOCOL`. */
   readonly protocol: string | undefined
   /** Network address of the client. */
   readonly address: string
-  /** Aborted when the client goes away or the server stops. */
+  /** Aborted when the client disconnects or the server stops. */
   readonly signal: AbortSignal
 }
 
-/** How the program calls itself in what a client sees. */
+/** Name of the program in messages to clients. */
 const product = 'Ingot'
 
-/** Runs one command of a session to its end. Gives its exit status; refusals are one line on the error stream. */
+/** Runs a command and returns its exit status. A refusal is one line on the error stream. */
 export async function runSshCommand(
   services: Services,
   caller: SshCaller,
@@ -90,7 +90,7 @@ const greeting = (caller: SshCaller): string =>
   `${caller.key ? `the key ${JSON.stringify(caller.key.title)}` : `the certificate ${caller.certificate.serial}`}. ` +
   `${product} has no shell to offer; use it with git.\n`
 
-/** The caller as of now. A connection may run many commands, and may last longer than its key or its account. */
+/** Reads the caller again: a connection may outlive its key or account. */
 async function rereadCaller({ db }: Services, caller: SshCaller): Promise<SshCaller> {
   const gone = (): Forbidden => new Forbidden('the key is no longer accepted')
   if (!caller.key) {
@@ -117,7 +117,7 @@ async function serve(
   if (caller.user) checkAccountState(caller.user)
   const place = await findPlace(services, command.address)
   const viewer = await viewerOfCaller(services, caller, place, wantsToWrite(command))
-  // A deploy key is nobody: its number says which it was.
+  // A deploy key has no account, so its id identifies it.
   const person = caller.user ? { person: { id: caller.user.id, name: caller.user.name } } : {}
   Object.assign(asking() ?? {}, { credential: credentialName(viewer.credential), ...person })
   const claim = {
@@ -166,7 +166,7 @@ async function serve(
   }
 }
 
-/** Counts what is kept in memory of what a client says, until it is disposed of. */
+/** Accounts for client input held in memory until disposal. */
 function holding({ admission, claim }: Ctx): Disposable & { readonly add: (bytes: number) => void } {
   let heldBytes = 0
   return {
@@ -185,7 +185,7 @@ interface Place {
   readonly repo: RepoRow
 }
 
-/** The repository that an address means now: git over SSH knows no redirects, so former names are followed here. */
+/** Finds the repository of an address. git over SSH has no redirects, so former names are followed here. */
 async function findPlace({ db }: Services, address: GitAddress): Promise<Place | undefined> {
   const ownerName = address.owner.toLowerCase()
   const owner = (await findAccountByName(db, ownerName)) ?? (await findAccountByFormerName(db, ownerName))
@@ -198,7 +198,7 @@ async function findPlace({ db }: Services, address: GitAddress): Promise<Place |
   return newRepo && { owner: newOwner, repo: newRepo }
 }
 
-/** The caller as everybody else knows them. A connection may last longer than the certificate that opened it. */
+/** The caller as a viewer. A connection may outlive its certificate. */
 async function viewerOfCaller(
   services: Services,
   caller: SshCaller,
@@ -214,7 +214,7 @@ async function viewerOfCaller(
   return viewerOf(caller.user, { kind: 'certificate', authority: fingerprintOf(authority), serial: `${serial}` })
 }
 
-/** What a ticket of LFS stands for. */
+/** The credential behind an LFS ticket. */
 function proofOf(caller: SshCaller): TicketProof {
   if (caller.key) return { keyId: caller.key.id }
   const { authority, serial, validUntilUnix: untilUnix } = caller.certificate
@@ -224,7 +224,7 @@ function proofOf(caller: SshCaller): TicketProof {
 const wantsToWrite = (command: Exclude<SshCommand, { kind: 'unknown' }>): boolean =>
   command.kind === 'git' ? command.service === 'git-receive-pack' : command.operation === 'upload'
 
-/** A deploy key acts as the owner of the repository, in the repositories it was added to and nowhere else. */
+/** A deploy key acts as the owner of the repository, only in repositories that it was added to. */
 async function deployViewer(
   { db }: Services,
   key: PublicKeyRow,
@@ -239,20 +239,20 @@ async function deployViewer(
   return viewerOf(place.owner, { kind: 'deploy', keyId: key.id, repoId: place.repo.id, readOnly: access.is_read_only })
 }
 
-/** Hands on what git writes, as fast as the client takes it, and then what it complained of. */
+/** Forwards git's output with back-pressure, then its errors. */
 async function relay(running: RunningGit, streams: SshStreams, signal: AbortSignal): Promise<number> {
   const { output } = running
   const written = new Promise<void>((resolve) => {
     output.once('close', resolve)
     output.once('end', resolve)
   })
-  // A push that was accepted goes on without its client, so what git still says must go somewhere.
+  // An accepted push continues without its client; its output is dropped.
   const drop = (): void => void output.destroy()
   signal.addEventListener('abort', drop, { once: true })
   if (signal.aborted) drop()
   output.on('data', (piece: Buffer) => {
     const isWanted = streams.output.write(piece, (error) => {
-      // It is encrypted into another one then. What could not be sent may still be held by the connection.
+      // ssh2 has encrypted the piece into another buffer. After an error the connection may still hold it.
       if (!error && isFleeting(output)) giveBack(piece)
     })
     if (isWanted) return
