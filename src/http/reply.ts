@@ -18,7 +18,7 @@ export interface Reply<Status extends number, Body> {
     readonly bound?: Bound | undefined
     /** Where the next page begins, for `Link: rel=next`. */
     readonly cursor?: string | undefined
-    /** Number of rows in the body, where that is an array. */
+    /** Number of rows in the body. */
     readonly shown: number
   }
 }
@@ -63,6 +63,7 @@ export const headersOfCut = (isCut: boolean): Readonly<Record<string, string>> =
  * @param total how many there are on all pages, for `X-Total-Count`
  * @param options.bound what limited the answer, for `X-Result-Bounded`
  * @param options.cursor where the next page begins
+ * @param options.shown number of rows of the page, where the body is not an array of them
  * @param options.link false on the lists that send no `Link` header (`test/contract/pagination.json`)
  */
 export const paged = <Body>(
@@ -73,6 +74,7 @@ export const paged = <Body>(
     link?: boolean
     bound?: Bound | undefined
     cursor?: string | undefined
+    shown?: number
     headers?: Readonly<Record<string, string>>
   } = {},
 ): Reply<200, Body> => ({
@@ -86,7 +88,7 @@ export const paged = <Body>(
     link: options.link ?? true,
     bound: options.bound,
     cursor: options.cursor,
-    shown: Array.isArray(body) ? body.length : 0,
+    shown: options.shown ?? (Array.isArray(body) ? body.length : 0),
   },
 })
 

@@ -1,8 +1,6 @@
 import { sql } from 'kysely'
 import type { Counter } from '../access/contributions/counter.ts'
 
-const tallyColumns = ['audience', 'is_template', 'is_archived', 'is_mirror', 'is_fork', 'slot']
-
 /** Counts of accounts and repositories. */
 export const repoCounters: readonly Counter[] = [
   { table: 'user', column: 'num_repos', count: sql`(select count(*) from repo where repo.owner_id = it.id)` },
@@ -20,34 +18,4 @@ export const repoCounters: readonly Counter[] = [
     count: sql<number>`(select count(*) from repo_topic join repo on repo.id = repo_topic.repo_id
       where repo_topic.topic_id = it.id and repo.audience <= ${sql.lit(audience)})`,
   })),
-  {
-    table: 'repo_tally',
-    column: 'total',
-    count: sql`(select count(*) from repo where ${sql.join(
-      tallyColumns.map((column) =>
-        column === 'slot' ? sql`repo.id % 8 = it.slot` : sql`${sql.ref(`repo.${column}`)} = ${sql.ref(`it.${column}`)}`,
-      ),
-      sql` and `,
-    )})`,
-    expected: [
-      {
-        of: 'repo',
-        columns: tallyColumns,
-        keys: (condition) => sql`select each.audience, each.is_template, each.is_archived, each.is_mirror, each.is_fork,
-          each.id % 8 as slot from repo as each where ${condition}`,
-      },
-    ],
-  },
-  {
-    table: 'repo_owner_tally',
-    column: 'total',
-    count: sql`(select count(*) from repo where repo.owner_id = it.owner_id and repo.audience = it.audience)`,
-    expected: [
-      {
-        of: 'repo',
-        columns: ['owner_id', 'audience'],
-        keys: (condition) => sql`select each.owner_id, each.audience from repo as each where ${condition}`,
-      },
-    ],
-  },
 ]

@@ -14,8 +14,6 @@ const counts: readonly (readonly [table: string, columns: readonly string[]])[] 
   ['label', ['num_issues', 'num_closed_issues']],
   ['milestone', ['num_issues', 'num_closed_issues']],
   ['topic', ['num_seen_0', 'num_seen_1', 'num_seen_2', 'num_seen_3']],
-  ['repo_tally', ['total']],
-  ['repo_owner_tally', ['total']],
   ['notification_tally', ['total']],
 ]
 

@@ -40,13 +40,6 @@ export const repoRelations: AreaSchema = {
       unique (repo_id, key_id),
       unique (repo_id, title)
     )`,
-    `create table repo_owner_tally (
-      id {id},
-      owner_id bigint not null references "user"(id) on delete cascade,
-      audience integer not null,
-      total bigint not null,
-      unique (owner_id, audience)
-    )`,
   ],
   indexes: [
     `create index repo_transfer_recipient on repo_transfer (recipient_id)`,

@@ -157,17 +157,6 @@ export const repositories: AreaSchema = {
       sealed text not null,
       created_unix bigint not null
     )`,
-    `create table repo_tally (
-      id {id},
-      audience integer not null,
-      is_template boolean not null,
-      is_archived boolean not null,
-      is_mirror boolean not null,
-      is_fork boolean not null,
-      slot integer not null,
-      total bigint not null,
-      unique (audience, is_template, is_archived, is_mirror, is_fork, slot)
-    )`,
   ],
   indexes: [
     `create index repo_template on repo (template_id)`,
@@ -176,31 +165,30 @@ export const repositories: AreaSchema = {
     `create index repo_counts on repo (audience, num_issues, num_closed_issues, num_pulls, num_closed_pulls, owner_id,
       id)`,
     `create unique index signing_key_own on signing_key (format) where sealed <> ''`,
-    `create index repo_order_0 on repo (audience, lower_name, id, owner_id, is_template, is_archived, is_mirror,
+    `create index repo_by_name on repo (audience, lower_name, id, owner_id, is_template, is_archived, is_mirror,
       is_fork)`,
-    `create index repo_order_1 on repo (audience, created_unix, id, owner_id, is_template, is_archived, is_mirror,
+    `create index repo_by_creation on repo (audience, created_unix, id, owner_id, is_template, is_archived, is_mirror,
       is_fork)`,
-    `create index repo_order_2 on repo (audience, updated_unix, id, owner_id, is_template, is_archived, is_mirror,
+    `create index repo_by_change on repo (audience, updated_unix, id, owner_id, is_template, is_archived, is_mirror,
       is_fork)`,
-    `create index repo_order_3 on repo (audience, git_size_bytes, id, owner_id, is_template, is_archived, is_mirror,
+    `create index repo_by_git_size on repo (audience, git_size_bytes, id, owner_id, is_template, is_archived, is_mirror,
       is_fork)`,
-    `create index repo_order_4 on repo (audience, lfs_size_bytes, id, owner_id, is_template, is_archived, is_mirror,
+    `create index repo_by_lfs_size on repo (audience, lfs_size_bytes, id, owner_id, is_template, is_archived, is_mirror,
       is_fork)`,
-    `create index repo_order_6 on repo (audience, num_stars, id, owner_id, is_template, is_archived, is_mirror,
+    `create index repo_by_stars on repo (audience, num_stars, id, owner_id, is_template, is_archived, is_mirror,
       is_fork)`,
-    `create index repo_order_7 on repo (audience, num_forks, id, owner_id, is_template, is_archived, is_mirror,
+    `create index repo_by_forks on repo (audience, num_forks, id, owner_id, is_template, is_archived, is_mirror,
       is_fork)`,
-    `create index repo_order_8 on repo (audience, owner_lower_name, lower_name, id, owner_id, is_template,
+    `create index repo_by_owner_name on repo (audience, owner_lower_name, lower_name, id, owner_id, is_template,
       is_archived, is_mirror, is_fork)`,
     `create index repo_of_owner on repo (owner_id, lower_name, id, audience, is_template, is_archived, is_mirror,
       is_fork)`,
-    `create index repo_audience on repo (audience, id, owner_id, is_template, is_archived, is_mirror, is_fork)`,
+    `create index repo_by_id on repo (audience, id, owner_id, is_template, is_archived, is_mirror, is_fork)`,
     `create index star_user on star (user_id, repo_id)`,
     `create index star_of_repo on star (repo_id, created_unix, user_id)`,
     `create index watch_user on watch (user_id, repo_id, mode)`,
     `create index watch_of_repo on watch (repo_id, created_unix, user_id, mode)`,
     `create index repo_fork on repo (fork_id, audience, id)`,
-    `create index repo_seen on repo (id, audience, owner_id)`,
     `create index repo_counts_of_owner on repo (owner_id, audience, id, num_issues, num_closed_issues, num_pulls,
       num_closed_pulls)`,
     `create index team_repo_repo on team_repo (repo_id, team_id)`,
@@ -209,7 +197,7 @@ export const repositories: AreaSchema = {
     `create index collaboration_user on collaboration (user_id, audience, repo_id, access_mode)`,
   ],
   sqlite: [
-    `create index repo_order_5 on repo (audience, (git_size_bytes + lfs_size_bytes), id, owner_id, is_template,
+    `create index repo_by_size on repo (audience, (git_size_bytes + lfs_size_bytes), id, owner_id, is_template,
       is_archived, is_mirror, is_fork)`,
     `create trigger repo_owner_insert after insert on repo begin
       update repo set (audience, owner_lower_name) = ( select case when kind = 'reserved' then 4
@@ -220,27 +208,6 @@ export const repositories: AreaSchema = {
       update repo set (audience, owner_lower_name) = ( select case when kind = 'reserved' then 4
         when new.is_private then 3 when visibility = 'public' then 0 when visibility = 'limited' then 1
         else 2 end, lower_name from "user" where id = new.owner_id) where id = new.id;
-    end`,
-    `create trigger repo_tally_insert after insert on repo begin
-      insert into repo_tally (audience, is_template, is_archived, is_mirror, is_fork, slot, total)
-        values (new.audience, new.is_template, new.is_archived, new.is_mirror, new.is_fork, new.id % 8, 1)
-        on conflict (audience, is_template, is_archived, is_mirror, is_fork, slot) do update
-        set total = repo_tally.total + excluded.total;
-    end`,
-    `create trigger repo_tally_delete after delete on repo begin
-      insert into repo_tally (audience, is_template, is_archived, is_mirror, is_fork, slot, total)
-        values (old.audience, old.is_template, old.is_archived, old.is_mirror, old.is_fork, old.id % 8, -1) on
-        conflict (audience, is_template, is_archived, is_mirror, is_fork, slot) do update
-        set total = repo_tally.total + excluded.total;
-    end`,
-    `create trigger repo_tally_update after update of audience, is_template, is_archived, is_mirror, is_fork on repo
-      when old.audience <> new.audience or old.is_template <> new.is_template or old.is_archived <> new.is_archived
-      or old.is_mirror <> new.is_mirror or old.is_fork <> new.is_fork begin
-      insert into repo_tally (audience, is_template, is_archived, is_mirror, is_fork, slot, total)
-        values (old.audience, old.is_template, old.is_archived, old.is_mirror, old.is_fork, old.id % 8, -1),
-        (new.audience, new.is_template, new.is_archived, new.is_mirror, new.is_fork, new.id % 8, 1)
-        on conflict (audience, is_template, is_archived, is_mirror, is_fork, slot) do update
-        set total = repo_tally.total + excluded.total;
     end`,
     `create trigger topic_count_audience after update of audience on repo when old.audience <> new.audience begin
       update topic set num_seen_0 = num_seen_0 + (case when new.audience <= 0 then 1 else 0 end) - (case
@@ -253,20 +220,6 @@ export const repositories: AreaSchema = {
     end`,
     `create trigger topic_count_repo before delete on repo begin
       delete from repo_topic where repo_id = old.id;
-    end`,
-    `create trigger repo_owner_tally_insert after insert on repo begin
-      insert into repo_owner_tally (owner_id, audience, total) values (new.owner_id, new.audience, 1)
-        on conflict (owner_id, audience) do update set total = repo_owner_tally.total + excluded.total;
-    end`,
-    `create trigger repo_owner_tally_delete after delete on repo begin
-      insert into repo_owner_tally (owner_id, audience, total) values (old.owner_id, old.audience, -1)
-        on conflict (owner_id, audience) do update set total = repo_owner_tally.total + excluded.total;
-    end`,
-    `create trigger repo_owner_tally_update after update of owner_id, audience on repo
-      when old.owner_id <> new.owner_id or old.audience <> new.audience begin
-      insert into repo_owner_tally (owner_id, audience, total)
-        values (old.owner_id, old.audience, -1), (new.owner_id, new.audience, 1)
-        on conflict (owner_id, audience) do update set total = repo_owner_tally.total + excluded.total;
     end`,
     `create trigger collaboration_audience_insert after insert on collaboration begin
       update collaboration set audience = (select audience from repo where id = new.repo_id)
@@ -281,7 +234,7 @@ export const repositories: AreaSchema = {
     end`,
   ],
   postgres: [
-    `create index repo_order_5 on repo (audience, (git_size_bytes + lfs_size_bytes), id, owner_id, is_template,
+    `create index repo_by_size on repo (audience, (git_size_bytes + lfs_size_bytes), id, owner_id, is_template,
       is_archived, is_mirror, is_fork, git_size_bytes, lfs_size_bytes)`,
     `create function set_audience() returns trigger language plpgsql as $$
     declare owner record;
@@ -296,30 +249,6 @@ export const repositories: AreaSchema = {
         new.owner_lower_name := owner.lower_name;
       end if;
       return new;
-    end $$`,
-    `create function tally_repo() returns trigger language plpgsql as $$
-    begin
-      if tg_op = 'INSERT' then
-        insert into repo_tally (audience, is_template, is_archived, is_mirror, is_fork, slot, total)
-          values (new.audience, new.is_template, new.is_archived, new.is_mirror, new.is_fork, new.id % 8, 1) on
-          conflict (audience, is_template, is_archived, is_mirror, is_fork, slot) do update
-          set total = repo_tally.total + excluded.total;
-      end if;
-      if tg_op = 'DELETE' then
-        insert into repo_tally (audience, is_template, is_archived, is_mirror, is_fork, slot, total)
-          values (old.audience, old.is_template, old.is_archived, old.is_mirror, old.is_fork, old.id % 8, -1) on
-          conflict (audience, is_template, is_archived, is_mirror, is_fork, slot) do update
-          set total = repo_tally.total + excluded.total;
-      end if;
-      if tg_op = 'UPDATE' then
-        insert into repo_tally (audience, is_template, is_archived, is_mirror, is_fork, slot, total) select *
-          from (values (old.audience, old.is_template, old.is_archived, old.is_mirror, old.is_fork, old.id % 8, -1),
-          (new.audience, new.is_template, new.is_archived, new.is_mirror, new.is_fork, new.id % 8, 1)) as moved
-          (audience, is_template, is_archived, is_mirror, is_fork, slot, total) order by 1, 2, 3, 4, 5, 6
-          on conflict (audience, is_template, is_archived, is_mirror, is_fork, slot) do update
-          set total = repo_tally.total + excluded.total;
-      end if;
-      return null;
     end $$`,
     `create function move_topics() returns trigger language plpgsql as $$
     begin
@@ -337,24 +266,6 @@ export const repositories: AreaSchema = {
       delete from repo_topic where repo_id = old.id;
       return old;
     end $$`,
-    `create function tally_repos_of_owner() returns trigger language plpgsql as $$
-    begin
-      if tg_op = 'INSERT' then
-        insert into repo_owner_tally (owner_id, audience, total) values (new.owner_id, new.audience, 1)
-          on conflict (owner_id, audience) do update set total = repo_owner_tally.total + excluded.total;
-      end if;
-      if tg_op = 'DELETE' then
-        insert into repo_owner_tally (owner_id, audience, total) values (old.owner_id, old.audience, -1)
-          on conflict (owner_id, audience) do update set total = repo_owner_tally.total + excluded.total;
-      end if;
-      if tg_op = 'UPDATE' then
-        insert into repo_owner_tally (owner_id, audience, total) select *
-          from (values (old.owner_id, old.audience, -1), (new.owner_id, new.audience, 1)) as moved (owner_id,
-          audience, total) order by 1, 2 on conflict (owner_id, audience) do update
-          set total = repo_owner_tally.total + excluded.total;
-      end if;
-      return null;
-    end $$`,
     `create function copy_audience() returns trigger language plpgsql as $$
     begin
       select audience into new.audience from repo where id = new.repo_id for no key update;
@@ -367,18 +278,9 @@ export const repositories: AreaSchema = {
     end $$`,
     `create trigger repo_audience before insert or update of owner_id, is_private on repo for each row
       execute function set_audience()`,
-    `create trigger repo_tally_change after insert or delete on repo for each row execute function tally_repo()`,
-    `create trigger repo_tally_update after update of audience, is_template, is_archived, is_mirror, is_fork,
-      owner_id, is_private on repo for each row when (old.audience <> new.audience
-      or old.is_template <> new.is_template or old.is_archived <> new.is_archived or old.is_mirror <> new.is_mirror
-      or old.is_fork <> new.is_fork) execute function tally_repo()`,
     `create trigger topic_count_audience after update of audience, owner_id, is_private on repo for each row
       when (old.audience <> new.audience) execute function move_topics()`,
     `create trigger topic_count_repo before delete on repo for each row execute function drop_topics()`,
-    `create trigger repo_owner_tally_change after insert or delete on repo for each row
-      execute function tally_repos_of_owner()`,
-    `create trigger repo_owner_tally_update after update of audience, owner_id, is_private on repo for each row
-      when (old.owner_id <> new.owner_id or old.audience <> new.audience) execute function tally_repos_of_owner()`,
     `create trigger collaboration_audience before insert or update of repo_id on collaboration
       for each row execute function copy_audience()`,
     `create trigger repo_audience_given after update of audience, owner_id, is_private on repo for each row

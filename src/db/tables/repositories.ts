@@ -57,27 +57,6 @@ export interface RepoTable {
   owner_lower_name: GeneratedAlways<string>
 }
 
-/** How many repositories there are, by what lists ask for. The database keeps it with every write. */
-export interface RepoTallyTable {
-  id: GeneratedAlways<number>
-  audience: number
-  is_template: boolean
-  is_archived: boolean
-  is_mirror: boolean
-  is_fork: boolean
-  /** The last three bits of the repository's id: each is counted in one of eight rows. */
-  slot: number
-  total: number
-}
-
-/** How many repositories an account has of each audience. The database keeps it with every write. */
-export interface RepoOwnerTallyTable {
-  id: GeneratedAlways<number>
-  owner_id: UserId
-  audience: number
-  total: number
-}
-
 export const repoUnits = [
   'code',
   'issues',
@@ -214,8 +193,6 @@ export interface RepositoryTables {
   repo: RepoTable
   repo_unit: RepoUnitTable
   repo_redirect: RepoRedirectTable
-  repo_tally: RepoTallyTable
-  repo_owner_tally: RepoOwnerTallyTable
   collaboration: CollaborationTable
   branch: BranchTable
   tag: TagTable

@@ -23,8 +23,8 @@ export const listForks = operation({
   reply: { 200: Type.Array(Repository) },
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
-    const { repos, total } = await listForksOf(ctx, ctx.repo, page)
-    return paged(await presentRepos(ctx, repos), page, total, { link: false })
+    const { repos, total, bound } = await listForksOf(ctx, ctx.repo, page)
+    return paged(await presentRepos(ctx, repos), page, total, { link: false, bound })
   },
 })
 

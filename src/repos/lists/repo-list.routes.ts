@@ -19,8 +19,8 @@ export const userListRepos = operation({
   reply: { 200: Type.Array(Repository) },
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
-    const { repos, total } = await listReposOf(ctx, ctx.subject, page)
-    return paged(await presentRepos(ctx, repos), page, total)
+    const { repos, total, bound } = await listReposOf(ctx, ctx.subject, page)
+    return paged(await presentRepos(ctx, repos), page, total, { bound })
   },
 })
 
@@ -33,8 +33,8 @@ export const userCurrentListRepos = operation({
   reply: { 200: Type.Array(Repository) },
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
-    const { repos, total } = await listOwnRepos(ctx, query.order_by, page)
-    return paged(await presentRepos(ctx, repos), page, total)
+    const { repos, total, bound } = await listOwnRepos(ctx, query.order_by, page)
+    return paged(await presentRepos(ctx, repos), page, total, { bound })
   },
 })
 
@@ -47,8 +47,8 @@ export const orgListRepos = operation({
   reply: { 200: Type.Array(Repository) },
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
-    const { repos, total } = await listReposOf(ctx, ctx.org, page)
-    return paged(await presentRepos(ctx, repos), page, total)
+    const { repos, total, bound } = await listReposOf(ctx, ctx.org, page)
+    return paged(await presentRepos(ctx, repos), page, total, { bound })
   },
 })
 
@@ -81,6 +81,7 @@ export const repoSearch = operation({
     const page = pageOf(query, ctx.config.api)
     const { priority_owner_id: priorityOwnerId, team_id: teamId, is_private: isPrivate, ...rest } = query
     const { repos, total, bound } = await findRepos(ctx, { ...rest, priorityOwnerId, teamId, isPrivate }, page)
-    return paged({ ok: true, data: await presentRepos(ctx, repos) }, page, total, { bound })
+    const data = await presentRepos(ctx, repos)
+    return paged({ ok: true, data }, page, total, { bound, shown: data.length })
   },
 })

@@ -9,13 +9,9 @@ import type { Page } from '../../lib/paging.ts'
 import { mayKnowTeam } from '../../orgs/team.service.ts'
 import { findTeam } from '../../orgs/team.store.ts'
 import { findUserById } from '../../users/user.store.ts'
-import {
-  searchRepos,
-  type FoundRepos,
-  type RepoFilter,
-  type RepoOrder,
-  type RepoSort,
-} from '../search/repo-search.store.ts'
+import type { RepoFilter } from '../search/repo-filter.store.ts'
+import type { RepoOrder, RepoSort } from '../search/repo-order.store.ts'
+import { searchRepos, type FoundRepos } from '../search/repo-search.store.ts'
 import { wordTable } from '../../lib/word-table.ts'
 
 export type RepoPage = FoundRepos

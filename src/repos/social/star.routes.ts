@@ -25,8 +25,8 @@ export const userCurrentListStarred = operation({
   reply: { 200: Type.Array(Repository) },
   async run({ ctx, query }) {
     const page = pageOrWhole(query, ctx.config.api)
-    const { repos, total } = await listStarredRepos(ctx, ctx.viewer.user, page)
-    return paged(await presentRepos(ctx, repos), page, total, { link: false })
+    const { repos, total, bound } = await listStarredRepos(ctx, ctx.viewer.user, page)
+    return paged(await presentRepos(ctx, repos), page, total, { link: false, bound })
   },
 })
 
@@ -39,8 +39,8 @@ export const userListStarred = operation({
   reply: { 200: Type.Array(Repository) },
   async run({ ctx, query }) {
     const page = pageOrWhole(query, ctx.config.api)
-    const { repos, total } = await listStarredRepos(ctx, ctx.subject, page)
-    return paged(await presentReposFor(ctx, ctx.subject, repos), page, total, { link: false })
+    const { repos, total, bound } = await listStarredRepos(ctx, ctx.subject, page)
+    return paged(await presentReposFor(ctx, ctx.subject, repos), page, total, { link: false, bound })
   },
 })
 

@@ -24,8 +24,8 @@ export const userCurrentListSubscriptions = operation({
   reply: { 200: Type.Array(Repository) },
   async run({ ctx, query }) {
     const page = pageOrWhole(query, ctx.config.api)
-    const { repos, total } = await listWatchedRepos(ctx, ctx.viewer.user, page)
-    return paged(await presentRepos(ctx, repos), page, total, { link: false })
+    const { repos, total, bound } = await listWatchedRepos(ctx, ctx.viewer.user, page)
+    return paged(await presentRepos(ctx, repos), page, total, { link: false, bound })
   },
 })
 
@@ -38,8 +38,8 @@ export const userListSubscriptions = operation({
   reply: { 200: Type.Array(Repository) },
   async run({ ctx, query }) {
     const page = pageOrWhole(query, ctx.config.api)
-    const { repos, total } = await listWatchedRepos(ctx, ctx.subject, page)
-    return paged(await presentRepos(ctx, repos), page, total, { link: false })
+    const { repos, total, bound } = await listWatchedRepos(ctx, ctx.subject, page)
+    return paged(await presentRepos(ctx, repos), page, total, { link: false, bound })
   },
 })
 
