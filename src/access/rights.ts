@@ -88,7 +88,7 @@ export function maySeeAccount(viewer: Viewer | undefined, account: UserRow, isMe
 
 /**
  * The rights of a viewer in a repository: the rule of decision 0010 for one repository whose facts are known. The same
- * rule in SQL is `access-rule.store.ts`; a test holds that both agree.
+ * rule in SQL is in `conditions/`. A test compares both.
  */
 export function computeRights(input: RightsInput): Rights {
   const { viewer, owner, repo, units } = input

@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from 'kysely'
-import { accountsShownTo } from '../access/conditions/access-rule.store.ts'
+import { accountsShownTo } from '../access/conditions/account-condition.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { idList, idListText } from '../db/id-list.ts'

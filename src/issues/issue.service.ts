@@ -1,4 +1,4 @@
-import { listUsersWhoMay } from '../access/conditions/access-rule.store.ts'
+import { listUsersWhoMay } from '../access/conditions/repo-condition.store.ts'
 import type { Ctx, RepoCtx, SignedInRepoCtx } from '../access/context.ts'
 import { isForeignKeyViolation, transaction, type Tx } from '../db/database.ts'
 import type { IssueRow, MilestoneRow } from '../db/tables/issues.ts'

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
-import { mayAccess } from '../access/conditions/access-rule.store.ts'
+import { mayAccess } from '../access/conditions/repo-condition.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db } from '../db/database.ts'
 

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
-import { mayAccess, mayEnter } from '../access/conditions/access-rule.store.ts'
+import { mayAccess, mayEnter } from '../access/conditions/repo-condition.store.ts'
 import type { Db, Tx } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { IssueRow } from '../db/tables/issues.ts'

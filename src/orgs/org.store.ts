@@ -1,4 +1,4 @@
-import { accountsShownTo, isAccountShownIn, type Onlooker } from '../access/conditions/access-rule.store.ts'
+import { accountsShownTo, isAccountShownIn, type Onlooker } from '../access/conditions/account-condition.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db, Tx } from '../db/database.ts'
 import type { UserRow, Visibility } from '../db/tables/accounts.ts'

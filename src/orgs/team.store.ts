@@ -1,4 +1,4 @@
-import { accountsShownTo } from '../access/conditions/access-rule.store.ts'
+import { accountsShownTo } from '../access/conditions/account-condition.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import { bytewise } from '../db/bytewise.ts'
 import type { Db, Tx } from '../db/database.ts'

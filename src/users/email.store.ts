@@ -1,5 +1,5 @@
 import { sql, type SelectQueryBuilder, type SqlBool } from 'kysely'
-import { accountsShownTo, seesAllAccounts } from '../access/conditions/access-rule.store.ts'
+import { accountsShownTo, seesAllAccounts } from '../access/conditions/account-condition.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { lowerContains } from '../db/like.ts'

@@ -5,7 +5,7 @@ import { idList, idListText } from '../../db/id-list.ts'
 import { databaseKind } from '../../db/open.ts'
 import type { RepoUnit } from '../../db/tables/repositories.ts'
 import type { RepoId } from '../../lib/ids.ts'
-import { mayAccess, mayEnter } from './access-rule.store.ts'
+import { mayAccess, mayEnter } from './repo-condition.store.ts'
 import { accessToAll } from '../repo-access.ts'
 import { mode } from '../rights.ts'
 

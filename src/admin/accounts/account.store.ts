@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { peopleShownTo } from '../../access/conditions/access-rule.store.ts'
+import { peopleShownTo } from '../../access/conditions/account-condition.store.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'

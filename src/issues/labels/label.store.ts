@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { accountsShownTo, readsIssues } from '../../access/conditions/access-rule.store.ts'
+import { accountsShownTo } from '../../access/conditions/account-condition.store.ts'
+import { readsIssues } from '../../access/conditions/repo-condition.store.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import { bytewise } from '../../db/bytewise.ts'
 import type { Db, Tx } from '../../db/database.ts'

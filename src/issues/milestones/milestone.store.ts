@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { readsIssues } from '../../access/conditions/access-rule.store.ts'
+import { readsIssues } from '../../access/conditions/repo-condition.store.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { contains } from '../../db/like.ts'

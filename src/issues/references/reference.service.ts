@@ -1,6 +1,6 @@
 import type { Ctx, SignedInCtx } from '../../access/context.ts'
 import { mode, type Rights } from '../../access/rights.ts'
-import { listUsersWhoMay } from '../../access/conditions/access-rule.store.ts'
+import { listUsersWhoMay } from '../../access/conditions/repo-condition.store.ts'
 import { accessToAll } from '../../access/repo-access.ts'
 import type { Tx } from '../../db/database.ts'
 import type { CommentRow, IssueRow } from '../../db/tables/issues.ts'

@@ -1,5 +1,5 @@
 import { expressionBuilder, sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
-import { findReadable, type ReadableRepos } from '../../access/conditions/access-rule.store.ts'
+import { findReadable, type ReadableRepos } from '../../access/conditions/visible-repos.store.ts'
 import { teamHoldsRepo } from '../../access/conditions/team-holds.store.ts'
 import type { Db } from '../../db/database.ts'
 import { databaseKind } from '../../db/open.ts'

@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from 'kysely'
-import { isAccountShownIn, type Onlooker } from '../../access/conditions/access-rule.store.ts'
+import { isAccountShownIn, type Onlooker } from '../../access/conditions/account-condition.store.ts'
 import { viewerAs } from '../../auth/viewer.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { IssueRow } from '../../db/tables/issues.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { mayAccess } from '../../access/conditions/access-rule.store.ts'
+import { mayAccess } from '../../access/conditions/repo-condition.store.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { databaseKind } from '../../db/open.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { accountsShownTo } from '../../access/conditions/access-rule.store.ts'
+import { accountsShownTo } from '../../access/conditions/account-condition.store.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import { bytewise } from '../../db/bytewise.ts'
 import { addToUsage } from '../../access/quota/usage.store.ts'

@@ -1,7 +1,7 @@
 import type { RepoCtx } from '../../access/context.ts'
 import type { FileChange } from '../../git/git.ts'
 import { listUsersByName } from '../../issues/issue.store.ts'
-import { listUsersWhoMay } from '../../access/conditions/access-rule.store.ts'
+import { listUsersWhoMay } from '../../access/conditions/repo-condition.store.ts'
 import type { UserId } from '../../lib/ids.ts'
 import { branchRef } from '../../lib/refs.ts'
 import { listTeamsOfRepo } from '../../orgs/team.store.ts'

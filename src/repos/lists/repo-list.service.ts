@@ -1,4 +1,4 @@
-import { seesAllAccounts } from '../../access/conditions/access-rule.store.ts'
+import { seesAllAccounts } from '../../access/conditions/account-condition.store.ts'
 import type { Ctx, SignedInCtx } from '../../access/context.ts'
 import { sightOf } from '../../access/named-account.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'

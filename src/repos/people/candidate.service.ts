@@ -1,4 +1,4 @@
-import type { Onlooker } from '../../access/conditions/access-rule.store.ts'
+import type { Onlooker } from '../../access/conditions/account-condition.store.ts'
 import type { RepoCtx } from '../../access/context.ts'
 import { mode } from '../../access/rights.ts'
 import type { Page } from '../../lib/paging.ts'

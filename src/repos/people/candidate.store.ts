@@ -1,12 +1,7 @@
 import { sql, type Expression, type SelectQueryBuilder, type SqlBool } from 'kysely'
-import {
-  accountsShownIn,
-  mayAccess,
-  wasGiven,
-  wasGivenByTeam,
-  type Onlooker,
-  type Where,
-} from '../../access/conditions/access-rule.store.ts'
+import type { Where } from '../../access/conditions/access-terms.store.ts'
+import { accountsShownIn, type Onlooker } from '../../access/conditions/account-condition.store.ts'
+import { mayAccess, wasGiven, wasGivenByTeam } from '../../access/conditions/repo-condition.store.ts'
 import { bytewise } from '../../db/bytewise.ts'
 import type { Db } from '../../db/database.ts'
 import { idList, idListText } from '../../db/id-list.ts'

@@ -1,4 +1,4 @@
-import { accountsShownIn, type Onlooker } from '../../access/conditions/access-rule.store.ts'
+import { accountsShownIn, type Onlooker } from '../../access/conditions/account-condition.store.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { CollaborationRow } from '../../db/tables/repositories.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'

@@ -1,4 +1,4 @@
-import { mayEnter } from '../../access/conditions/access-rule.store.ts'
+import { mayEnter } from '../../access/conditions/repo-condition.store.ts'
 import { teamHoldsRepo } from '../../access/conditions/team-holds.store.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import { bytewise } from '../../db/bytewise.ts'

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import { contributedTo, heldByTeam } from '../../access/conditions/contributions.store.ts'
-import { allAudiences, type Audiences } from '../../access/conditions/access-rule.store.ts'
+import { allAudiences, type Audiences } from '../../access/conditions/visible-repos.store.ts'
 import type { Db } from '../../db/database.ts'
 import { contains, lowerContains } from '../../db/like.ts'
 import { databaseKind } from '../../db/open.ts'

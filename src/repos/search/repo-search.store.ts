@@ -1,5 +1,5 @@
 import { sql, type SelectQueryBuilder, type SqlBool } from 'kysely'
-import { entranceParts, findNear } from '../../access/conditions/access-rule.store.ts'
+import { visibleParts, findGiven } from '../../access/conditions/visible-repos.store.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import type { Db } from '../../db/database.ts'
 import { mergedPage, type OrderKey } from '../../db/merged-page.ts'
@@ -68,10 +68,10 @@ interface Search {
 
 async function findIds(db: Db, { filter, viewer, sort, page, atMost }: Search): Promise<FoundIds> {
   const audiences = audiencesOf(filter)
-  const near = await findNear(db, viewer, audiences)
+  const given = await findGiven(db, viewer, audiences)
   const { lead, rest, satisfiesLead } = splitFilter(db, filter)
   const order = orderOf(sort)
-  const visible = (isOrdered: boolean) => entranceParts(viewer, { audiences, isOrdered, near, db })
+  const visible = (isOrdered: boolean) => visibleParts(viewer, { audiences, isOrdered, given, db })
   const parts = visible(false)
   if (parts.length === 0) return { ids: [], total: 0 }
   if (lead) {

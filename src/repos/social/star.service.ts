@@ -1,4 +1,4 @@
-import { isEveryoneShown } from '../../access/conditions/access-rule.store.ts'
+import { isEveryoneShown } from '../../access/conditions/account-condition.store.ts'
 import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
 import { transaction } from '../../db/database.ts'
 import { publish } from '../../events/hub.ts'

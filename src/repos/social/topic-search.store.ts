@@ -1,5 +1,5 @@
 import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from 'kysely'
-import { allAudiences, entranceParts, findNear, openTo } from '../../access/conditions/access-rule.store.ts'
+import { allAudiences, visibleParts, findGiven, widestOpen } from '../../access/conditions/visible-repos.store.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import type { Db } from '../../db/database.ts'
 import { mergedPage } from '../../db/merged-page.ts'
@@ -34,7 +34,7 @@ export async function searchTopics(
   part: string,
   page: Page,
 ): Promise<{ topics: CountedTopic[]; total: number }> {
-  const most = openTo(viewer, allAudiences)
+  const most = widestOpen(viewer, allAudiences)
   const seen = most < 0 ? sql<number>`0` : sql<number>`${sql.ref(`topic.num_seen_${most}`)}`
   const isNamed = part === '' ? undefined : lowerContains('topic.name', part)
   const beside = await countBeside(db, viewer, most)
@@ -84,9 +84,9 @@ const topicsBeside = (db: Db, seen: RawBuilder<number>, beside: RawBuilder<unkno
 /** Topics and how many repositories beyond an audience they stand on that the viewer may see; undefined: on none. */
 async function countBeside(db: Db, viewer: Viewer | undefined, most: number): Promise<RawBuilder<unknown> | undefined> {
   const audiences = { least: most + 1, most: allAudiences.most }
-  const near = await findNear(db, viewer, audiences)
-  if (near === 'none' && !viewer?.limit.repo) return undefined
-  const [part] = entranceParts(viewer, { audiences, isOrdered: false, near, db })
+  const given = await findGiven(db, viewer, audiences)
+  if (given === 'none' && !viewer?.limit.repo) return undefined
+  const [part] = visibleParts(viewer, { audiences, isOrdered: false, given, db })
   if (!part) return undefined
   const rows = await db
     .selectFrom('repo')

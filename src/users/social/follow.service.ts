@@ -1,4 +1,4 @@
-import { isEveryoneShown } from '../../access/conditions/access-rule.store.ts'
+import { isEveryoneShown } from '../../access/conditions/account-condition.store.ts'
 import type { Ctx, SignedInCtx } from '../../access/context.ts'
 import { transaction, type Tx } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'

@@ -1,4 +1,4 @@
-import { isAccountShownIn, type Onlooker } from '../../access/conditions/access-rule.store.ts'
+import { isAccountShownIn, type Onlooker } from '../../access/conditions/account-condition.store.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { UserId } from '../../lib/ids.ts'

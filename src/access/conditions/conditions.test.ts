@@ -9,16 +9,10 @@ import { repoUnits, type RepoUnit, type RepoUnitRow } from '../../db/tables/repo
 import type { RepoId } from '../../lib/ids.ts'
 import { openTestDatabase } from '../../testing/database.ts'
 import { listGiven, listMemberships, teamGrantsByRepo } from '../access.store.ts'
-import {
-  accountsShownTo,
-  listUsersWhoMay,
-  mayAccess,
-  entranceParts,
-  findReadable,
-  mayEnter,
-  visibleTo,
-  type Who,
-} from './access-rule.store.ts'
+import type { Who } from './access-terms.store.ts'
+import { accountsShownTo } from './account-condition.store.ts'
+import { listUsersWhoMay, mayAccess, mayEnter, visibleTo } from './repo-condition.store.ts'
+import { visibleParts, findReadable } from './visible-repos.store.ts'
 import { changeWorld, makeWorld, nameOf, viewersOf, type World } from './access-world.test-support.ts'
 import { accessTo, accessToAll } from '../repo-access.ts'
 import { computeRights, maySeeAccount, type Rights } from '../rights.ts'
@@ -74,7 +68,7 @@ async function checkViewer(db: Db, world: World, viewer: Viewer | undefined, abo
   const rowOf = new Map(rows.map((row) => [`${row.id} ${row.unit}`, row]))
   assert.equal(rowOf.size, world.places.length * units.length)
   const inParts = await Promise.all(
-    entranceParts(viewer).map((part) =>
+    visibleParts(viewer).map((part) =>
       db
         .selectFrom('repo')
         .select('repo.id')
