@@ -104,7 +104,9 @@ test('notifications: every page has what a plain look at all threads gives, for 
       const { rows: listed, total } = await findThreads(db, viewer, filter, { number: 1, limit: 6, offset })
       assert.equal(total, expected.length, about)
       assert.deepEqual(listed, expected.slice(offset, offset + 6), `${about} from ${offset}`)
-      assert.equal(await countThreads(db, viewer, filter), expected.length, about)
+      const withoutTimes = { ...filter, since: undefined, before: undefined }
+      const counted = readable.filter((thread) => isWanted(withoutTimes, thread)).length
+      assert.equal(await countThreads(db, viewer, withoutTimes), counted, about)
     }
   }
 })

@@ -56,8 +56,8 @@ const marksOf = (query: Static<TObject<typeof markQuery>>): MarkQuery => ({
 
 async function threadList(ctx: SignedInCtx, query: Static<TObject<typeof listQuery>>, repoId?: RepoId) {
   const page = pageOf(query, ctx.config.api)
-  const { rows, total } = await getThreads(ctx, listOf(query), page, repoId)
-  return paged(await presentThreads(ctx, rows), page, total, { link: false })
+  const { rows, total, bound } = await getThreads(ctx, listOf(query), page, repoId)
+  return paged(await presentThreads(ctx, rows), page, total, { link: false, bound })
 }
 
 async function presentOne(ctx: SignedInCtx, row: ThreadRow): Promise<NotificationThread> {

@@ -44,7 +44,7 @@ export function getThreads(
   query: ThreadQuery,
   page: Page,
   repoId?: RepoId,
-): Promise<{ readonly rows: ThreadRow[]; readonly total: number }> {
+): ReturnType<typeof findThreads> {
   const filter = {
     statuses: wantedStatuses(query, ['unread', 'pinned']),
     subjects: subjectsOf(query.subjects),

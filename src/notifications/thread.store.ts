@@ -9,14 +9,13 @@ import {
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { mergedPage } from '../db/merged-page.ts'
-import { databaseKind } from '../db/open.ts'
 import { eachOnce } from '../db/each-once.ts'
 import { idList, idListText } from '../db/id-list.ts'
 import type { CommentRow } from '../db/tables/issues.ts'
 import { threadStatuses, type ThreadRow, type ThreadStatus, type ThreadSubject } from '../db/tables/notifications.ts'
 import type { RepoUnit } from '../db/tables/repositories.ts'
 import type { IssueId, RepoId, ThreadId, UserId } from '../lib/ids.ts'
-import { totalOf, type Page } from '../lib/paging.ts'
+import { totalOf, type Bound, type Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 
 /** Which of somebody's threads. */
@@ -42,21 +41,12 @@ const reading: Reading = {
   >,
 }
 
-/** A column by which SQLite is not to look rows up. */
-const passedOver = <Value>(db: Db | Tx, column: string): Expression<Value> =>
-  databaseKind(db) === 'sqlite' ? sql<Value>`+${sql.ref(column)}` : sql.ref<Value>(column)
-
-/**
- * Somebody's threads.
- * @param isInOrder they are found in their order, whatever else an index may have
- */
-const threadsOf = (db: Db | Tx, userId: UserId, filter: ThreadFilter, { isInOrder = false } = {}) => {
+const threadsOf = (db: Db | Tx, userId: UserId, filter: ThreadFilter) => {
   const { statuses, subjects, repoId } = filter
-  const by = <Value>(column: string) => (isInOrder ? passedOver<Value>(db, column) : sql.ref<Value>(column))
   let query = db.selectFrom('notification').where('notification.user_id', '=', userId)
-  if (statuses.length > 0) query = query.where(by<ThreadStatus>('notification.status'), 'in', statuses)
+  if (statuses.length > 0) query = query.where('notification.status', 'in', statuses)
   if (subjects.length > 0) query = query.where('notification.subject', 'in', subjects)
-  if (repoId !== undefined) query = query.where(by<RepoId>('notification.repo_id'), '=', repoId)
+  if (repoId !== undefined) query = query.where('notification.repo_id', '=', repoId)
   if (filter.since !== undefined) query = query.where('notification.updated_ms', '>=', filter.since * 1000)
   if (filter.before !== undefined) query = query.where('notification.updated_ms', '<', (filter.before + 1) * 1000)
   return query
@@ -70,8 +60,8 @@ const readableThreadsOf = (db: Db | Tx, viewer: Viewer, filter: ThreadFilter) =>
     .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
     .where(isReadable(viewer, reading))
 
-/** What of a viewer's threads they may not read; undefined: too much to be asked for beside them. */
-const hiddenThreads = (db: Db, viewer: Viewer, { repoId }: ThreadFilter): Promise<HiddenRepos | undefined> =>
+/** Returns which of a viewer's threads are hidden from them; undefined for threads in too many repositories to ask. */
+const findHiddenThreads = (db: Db, viewer: Viewer, { repoId }: ThreadFilter): Promise<HiddenRepos | undefined> =>
   findHidden(
     db,
     viewer,
@@ -81,29 +71,25 @@ const hiddenThreads = (db: Db, viewer: Viewer, { repoId }: ThreadFilter): Promis
       : sql`(select cast(${repoId} as bigint) as id)`,
   )
 
-const statusesOf = ({ statuses }: ThreadFilter): readonly ThreadStatus[] =>
-  statuses.length > 0 ? statuses : threadStatuses
-
-/** How many threads there are of each status. */
-type ThreadCounts = ReadonlyMap<ThreadStatus, number>
-
-const sumOf = (counts: ThreadCounts): number => [...counts.values()].reduce((sum, count) => sum + count, 0)
-
-/** The viewer's threads that they may read, of each status: an index has each of them in the order of lists. */
-const byStatus = (db: Db, viewer: Viewer, filter: ThreadFilter, hidden: HiddenRepos) =>
-  statusesOf(filter).map((status) =>
-    threadsOf(db, viewer.id, { ...filter, statuses: [status] }).where(isNotHidden(db, reading, hidden)),
-  )
-
 /**
- * Queries whose rows are the viewer's threads that they may read. An index has all threads in the order of lists; others have
- * those of a status, and of a repository and status, in this order.
+ * Returns queries whose rows together are the viewer's readable threads. Each reads one index in the order of lists:
+ *
+ * | filter     | index                                     |
+ * | ---------- | ----------------------------------------- |
+ * | repository | `notification_of_repo`, once for a status |
+ * | statuses   | `notification_status`, once for a status  |
+ * | none       | `notification_list`                       |
  */
 function threadQueries(db: Db, viewer: Viewer, filter: ThreadFilter, hidden: HiddenRepos | undefined): Threads[] {
-  if (hidden === undefined) return [readableThreadsOf(db, viewer, filter)]
-  const isPartial = filter.repoId !== undefined || statusesOf(filter).length < threadStatuses.length
-  if (isPartial) return byStatus(db, viewer, filter, hidden)
-  return [threadsOf(db, viewer.id, filter, { isInOrder: true }).where(isNotHidden(db, reading, hidden))]
+  const statuses = filter.statuses.length > 0 ? filter.statuses : threadStatuses
+  const isOfEveryStatus = filter.repoId === undefined && statuses.length === threadStatuses.length
+  const parts = isOfEveryStatus ? [[]] : statuses.map((status) => [status])
+  return parts.map((each) => {
+    const part = { ...filter, statuses: each }
+    return hidden
+      ? threadsOf(db, viewer.id, part).where(isNotHidden(db, reading, hidden))
+      : readableThreadsOf(db, viewer, part)
+  })
 }
 
 /** The order of lists: last changed first. */
@@ -112,129 +98,77 @@ const order = [
   { name: 'thread_id', direction: 'desc' },
 ] as const
 
-/** One page of the viewer's threads that they may read, last changed first, and how many there are on all pages. */
-export async function findThreads(
-  db: Db,
-  viewer: Viewer,
-  filter: ThreadFilter,
-  page: Page,
-): Promise<{ readonly rows: ThreadRow[]; readonly total: number }> {
-  const hidden = await hiddenThreads(db, viewer, filter)
-  const counts = await countReadable(db, viewer, filter, hidden)
-  const queries = threadQueries(db, viewer, filter, hidden).map((query) =>
+interface FoundThreads {
+  readonly rows: ThreadRow[]
+  readonly total: number
+  readonly bound?: Bound | undefined
+}
+
+/** Returns one page of the viewer's readable threads, the last changed first, and their number. */
+export async function findThreads(db: Db, viewer: Viewer, filter: ThreadFilter, page: Page): Promise<FoundThreads> {
+  const hidden = await findHiddenThreads(db, viewer, filter)
+  const queries = threadQueries(db, viewer, filter, hidden)
+  const hasTimes = filter.since !== undefined || filter.before !== undefined
+  const count = hasTimes ? await countRows(db, queries) : await countKept(db, viewer, filter, hidden)
+  const keys = queries.map((query) =>
     query.select(['notification.id as thread_id', 'notification.updated_ms as thread_ms']),
   )
-  const places = await mergedPage(db, queries, order, page).execute()
-  const total = totalOf(sumOf(counts), page, places.length)
-  if (places.length === 0) return { rows: [], total }
+  const places = await mergedPage(db, keys, order, page).execute()
+  const total = hasTimes ? count : totalOf(count, page, places.length)
+  const counted = total > countedAtMost && hasTimes ? { total: countedAtMost, bound: 'total' as const } : { total }
+  if (places.length === 0) return { rows: [], ...counted }
   const ids = places.map((place) => place.thread_id)
-  const rows = await db
-    .selectFrom('notification')
-    .selectAll()
-    .where('id', 'in', idList(db, idListText(ids)) as Expression<ThreadId>)
-    .execute()
-  const found = new Map(rows.map((row) => [row.id, row]))
-  const threads = ids.flatMap((id) => found.get(id) ?? [])
-  return { rows: threads.filter((thread) => hidden?.places.has(thread.repo_id) ?? true), total }
+  const threads = await listThreadsByIds(db, ids)
+  // A thread in another repository may have come since the hidden ones were found.
+  return { rows: threads.filter((thread) => hidden?.places.has(thread.repo_id) ?? true), ...counted }
 }
 
-/** How many of the viewer's threads they may read. */
-export const countThreads = async (db: Db, viewer: Viewer, filter: ThreadFilter): Promise<number> =>
-  sumOf(await countReadable(db, viewer, filter, await hiddenThreads(db, viewer, filter)))
-
-async function countReadable(
+/** Returns the number of the viewer's readable threads. A filter with times is not counted by the kept numbers. */
+export const countThreads = async (
   db: Db,
   viewer: Viewer,
-  filter: ThreadFilter,
-  hidden: HiddenRepos | undefined,
-): Promise<ThreadCounts> {
-  const { since, before } = filter
-  if (since === undefined && before === undefined) return countTallied(db, viewer, filter, hidden)
-  if (since !== undefined && before !== undefined) return countOfTimes(db, viewer, filter, hidden)
-  if (!(await isMost(db, viewer, filter))) return countOfTimes(db, viewer, filter, hidden)
-  const rest = {
-    ...filter,
-    ...(since === undefined
-      ? { since: (before as Unix) + 1, before: undefined }
-      : { since: undefined, before: since - 1 }),
-  }
-  const [all, others] = await Promise.all([
-    countTallied(db, viewer, filter, hidden),
-    countOfTimes(db, viewer, rest, hidden),
-  ])
-  return new Map([...all].map(([status, count]) => [status, Math.max(0, count - (others.get(status) ?? 0))]))
-}
+  filter: Omit<ThreadFilter, 'since' | 'before'>,
+): Promise<number> => countKept(db, viewer, filter, await findHiddenThreads(db, viewer, filter))
 
-/** Whether a time, of which one end is given, seems to have most of the viewer's threads: those that it has not are counted then. */
-async function isMost(db: Db, viewer: Viewer, { since, before }: ThreadFilter): Promise<boolean> {
-  const of = (end: 'min' | 'max') =>
-    db
-      .selectFrom('notification')
-      .select((select) => select.fn[end]<number | null>('updated_ms').as('at'))
-      .where('user_id', '=', viewer.id)
+/** Threads of a time that are counted; a list with more says so. */
+const countedAtMost = 10_000
+
+/** Returns the number of rows, which is at most one more than those that are counted. */
+async function countRows(db: Db, queries: readonly Threads[]): Promise<number> {
+  let total = 0
+  for (const query of queries) {
+    const rows = query.select(sql.lit(1).as('one')).limit(countedAtMost + 1 - total)
+    const { count } = await db
+      .selectFrom(rows.as('found'))
+      .select((select) => select.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
-  const [first, last] = await Promise.all([of('min'), of('max')])
-  if (first.at === null || last.at === null) return false
-  const isEarly = ((since ?? before) as number) * 1000 < (first.at + last.at) / 2
-  return isEarly === (since !== undefined)
+    total += count
+  }
+  return total
 }
 
-/** How many threads of a filter without times there are, by what is counted. */
-async function countTallied(
+/** Returns the number of readable threads by the kept number of each account, repository, subject and status. */
+async function countKept(
   db: Db,
   viewer: Viewer,
   { statuses, subjects, repoId }: ThreadFilter,
   hidden: HiddenRepos | undefined,
-): Promise<ThreadCounts> {
-  // By the name of the threads, of which the conditions speak.
-  let tally = db.selectFrom('notification_tally as notification').where('notification.user_id', '=', viewer.id)
-  if (statuses.length > 0) tally = tally.where('notification.status', 'in', statuses)
-  if (subjects.length > 0) tally = tally.where('notification.subject', 'in', subjects)
-  if (repoId !== undefined) tally = tally.where('notification.repo_id', '=', repoId)
+): Promise<number> {
+  // The conditions name the columns of `notification`.
+  let kept = db.selectFrom('notification_tally as notification').where('notification.user_id', '=', viewer.id)
+  if (statuses.length > 0) kept = kept.where('notification.status', 'in', statuses)
+  if (subjects.length > 0) kept = kept.where('notification.subject', 'in', subjects)
+  if (repoId !== undefined) kept = kept.where('notification.repo_id', '=', repoId)
   const readable = hidden
-    ? tally.where(isNotHidden(db, reading, hidden))
-    : tally
+    ? kept.where(isNotHidden(db, reading, hidden))
+    : kept
         .innerJoin('repo', 'repo.id', 'notification.repo_id')
         .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
         .where(isReadable(viewer, reading))
-  const rows = await readable
-    .select((select) => ['notification.status', select.fn.sum<number | string>('notification.total').as('count')])
-    .groupBy('notification.status')
-    .execute()
-  return new Map(rows.map(({ status, count }) => [status, Number(count)]))
-}
-
-/** How many threads of a filter with times there are; each is looked at. */
-async function countOfTimes(
-  db: Db,
-  viewer: Viewer,
-  filter: ThreadFilter,
-  hidden: HiddenRepos | undefined,
-): Promise<ThreadCounts> {
-  if (hidden === undefined) return countByRepo(db, viewer, filter)
-  const statuses = statusesOf(filter)
-  const counts = await Promise.all(
-    byStatus(db, viewer, filter, hidden).map((part) =>
-      part.select((select) => select.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
-    ),
-  )
-  return new Map(counts.map(({ count }, index) => [statuses[index] as ThreadStatus, count]))
-}
-
-/** The same, counted by repository, so that access is asked once for each and not for each thread. */
-async function countByRepo(db: Db, viewer: Viewer, filter: ThreadFilter): Promise<ThreadCounts> {
-  const groups = threadsOf(db, viewer.id, filter)
-    .select((select) => ['repo_id', 'subject', 'status', select.fn.countAll<number>().as('count')])
-    .groupBy(['repo_id', 'subject', 'status'])
-  const rows = await db
-    .selectFrom(groups.as('notification'))
-    .innerJoin('repo', 'repo.id', 'notification.repo_id')
-    .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
-    .where(isReadable(viewer, reading))
-    .select((select) => ['notification.status', select.fn.sum<number | string>('notification.count').as('count')])
-    .groupBy('notification.status')
-    .execute()
-  return new Map(rows.map(({ status, count }) => [status, Number(count)]))
+  const { count } = await readable
+    .select((select) => select.fn.sum<number | string | null>('notification.total').as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count ?? 0)
 }
 
 export const findThread = (db: Db, id: ThreadId): Promise<ThreadRow | undefined> =>
