@@ -148,7 +148,7 @@ module.exports = {
       ['authorize', 'devices'],
     ],
     actions: [
-      ['secrets', 'workflows'],
+      ['secrets', 'uploads', 'workflows'],
       ['variables'],
       ['runs'],
       ['dispatches', 'runners', 'schedules'],

@@ -3,7 +3,7 @@ import * as artifactPageRoutes from './artifacts/artifact-page.routes.ts'
 import * as artifactV3Routes from './artifacts/artifact-v3.routes.ts'
 import * as artifactV4Routes from './artifacts/artifact-v4.routes.ts'
 import { artifactUsage } from './artifacts/artifact.service.ts'
-import { pageOfOwner } from './artifacts/artifact.store.ts'
+import { pageOfOwnedArtifacts } from './artifacts/artifact.store.ts'
 import * as cacheRoutes from './caches/cache.routes.ts'
 import * as cacheV1Routes from './caches/cache-v1.routes.ts'
 import * as cacheV2Routes from './caches/cache-v2.routes.ts'
@@ -13,7 +13,7 @@ import { storeLog } from './logs/log.service.ts'
 import * as identityRoutes from './identity/identity.routes.ts'
 import { knownMasks, masksPurpose } from './logs/mask.service.ts'
 import { deleteRunFiles, endClosingLog } from './logs/log.subscribers.ts'
-import { queueBoard } from './protocol/queue-board.ts'
+import { waitingRunners } from './protocol/waiting-runners.ts'
 import * as runnerRoutes from './protocol/runner.routes.ts'
 import { jobTokens } from './runners/job.credentials.ts'
 import * as registrationRoutes from './runners/registration.routes.ts'
@@ -35,7 +35,7 @@ import * as actionSecretRoutes from './secrets/secret.routes.ts'
 import { secretPurpose } from './secrets/secret.service.ts'
 import * as actionVariableRoutes from './variables/variable.routes.ts'
 
-/** Workflows: their secrets and variables, their runs, and what makes these. */
+/** Workflows: secrets and variables, runs, runners, logs, artifacts and caches. */
 export const actions: Feature = {
   routes: [
     actionSecretRoutes,
@@ -76,7 +76,7 @@ export const actions: Feature = {
     cancelAbandonedJobs(config),
     cleanupActions(config),
   ],
-  services: [knownMasks, queueBoard],
+  services: [knownMasks, waitingRunners],
   sealed: [
     { table: 'action_secret', column: 'sealed', purpose: secretPurpose },
     { table: 'action_registration_token', column: 'sealed', purpose: registrationPurpose },
@@ -91,5 +91,5 @@ export const actions: Feature = {
   ],
   usage: [artifactUsage],
   owns: [queueOfAccount, queueOfRepo],
-  storedArtifacts: pageOfOwner,
+  storedArtifacts: pageOfOwnedArtifacts,
 }

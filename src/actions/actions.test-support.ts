@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Forge } from '../testing/forge.ts'
 
-/** Commits files (undefined: removes one) through the API, in one commit, and waits for what follows. */
+/** Commits files through the API in one commit, and waits for jobs. An undefined content deletes the file. */
 export async function commitFiles(
   forge: Forge,
   repoApi: string,
@@ -21,13 +21,13 @@ export async function commitFiles(
   return made.json.commit.sha
 }
 
-/** A workflow with one job of one step, or with the jobs given as YAML. */
+/** Returns a workflow with one job of one step, or with the jobs in YAML. */
 export const workflow = (
   on: string,
   jobs = 'build:\n    runs-on: ubuntu-latest\n    steps:\n      - run: echo hello',
 ): string => `on: ${on}\njobs:\n  ${jobs}\n`
 
-/** The runs of a repository as `event workflow head title status`, in the order of their numbers. */
+/** Returns the runs of a repository as `event workflow head status`, the oldest first. */
 export async function runsOf(forge: Forge, repoApi: string, as = 'alice'): Promise<string[]> {
   const reply = await forge.as(as).get(`${repoApi}/actions/runs?limit=50`)
   assert.equal(reply.status, 200)
@@ -36,7 +36,7 @@ export async function runsOf(forge: Forge, repoApi: string, as = 'alice'): Promi
   )
 }
 
-/** A task as a runner gets it, in JSON. */
+/** A task in the JSON form of the protocol. */
 export interface TestTask {
   readonly id: string
   readonly workflowPayload: string
@@ -48,7 +48,7 @@ export interface TestTask {
   >
 }
 
-/** A runner that speaks the protocol in JSON and runs nothing. */
+/** A runner that uses the protocol in JSON and executes nothing. */
 export class TestRunner {
   private constructor(
     readonly forge: Forge,
@@ -56,7 +56,7 @@ export class TestRunner {
     readonly token: string,
   ) {}
 
-  /** Registers one with the registration token at an address of the API. */
+  /** Registers a runner with the registration token from an address of the API. */
   static async register(
     forge: Forge,
     address: string,
@@ -76,17 +76,17 @@ export class TestRunner {
     return callRunner(this.forge, method, body, headers, how.signal)
   }
 
-  /** Asks for work; undefined when there is none. */
+  /** Requests a task. */
   async fetch(tasksVersion = '0'): Promise<TestTask | undefined> {
     const reply = await this.call('FetchTask', { tasksVersion })
     assert.equal(reply.status, 200, reply.text)
     return (reply.json as { task?: TestTask }).task
   }
 
-  /** Asks for work that must be there. */
+  /** Requests a task, and fails when there is none. */
   async must(): Promise<TestTask> {
     const task = await this.fetch()
-    assert.ok(task, 'there is no work')
+    assert.ok(task, 'no job waits for the runner')
     return task
   }
 
@@ -112,7 +112,7 @@ export interface RunnerReply {
   readonly json: unknown
 }
 
-/** One call of the runner protocol, in JSON. */
+/** Calls a method of the runner protocol in JSON. */
 export async function callRunner(
   forge: Forge,
   method: string,

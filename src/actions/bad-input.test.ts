@@ -14,7 +14,7 @@ async function problemsOf(forge: Forge, files: Readonly<Record<string, string>>)
 
 const jobWith = (more: string): string => `on: push\njobs: { a: { runs-on: x, steps: [{ run: x }], ${more} } }\n`
 
-test('hostile files: aliases that multiply, deep ones, matrices of thousands, expressions that grow', async () => {
+test('hostile workflow files are refused: multiplying aliases, deep nesting, large matrices, growing expressions', async () => {
   await using forge = await startForge()
   const aliases = Array.from({ length: 12 }, (_, at) => `a${at + 1}: &a${at + 1} [${`*a${at},`.repeat(9)}]`).join('\n')
   const axis = (name: string) => `${name}: [${Array.from({ length: 40 }, (_, at) => at).join(', ')}]`
@@ -36,7 +36,7 @@ test('hostile files: aliases that multiply, deep ones, matrices of thousands, ex
   for (const problem of problems) assert.ok(problem.length < 1200, problem)
 })
 
-test('runners that lie: of tasks of others and of none, of far lines, with long names, and with tokens of others', async () => {
+test('hostile runners are refused: tasks of others, missing tasks, log gaps, long names, and tokens of others', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const other = await forge.given.repo()
@@ -44,7 +44,7 @@ test('runners that lie: of tasks of others and of none, of far lines, with long 
   const stranger = await TestRunner.register(forge, `${other.api}/actions/runners`)
   await commitFiles(forge, repo.api, { '.gitea/workflows/a.yml': workflow('push') })
   const task = await runner.must()
-  assert.equal(await stranger.fetch(), undefined, 'the jobs of another repository are not its own')
+  assert.equal(await stranger.fetch(), undefined, 'a runner gets no jobs of another repository')
   for (const id of [task.id, '0', '-1', '9007199254740993', '18446744073709551615']) {
     const reply = await stranger.call('UpdateTask', { state: { id, result: 'RESULT_SUCCESS' } })
     assert.ok(reply.status >= 400 && reply.status < 500, `${id}: ${reply.status}`)
@@ -72,10 +72,10 @@ test('runners that lie: of tasks of others and of none, of far lines, with long 
   assert.equal((await runner.log(task, 3, ['x'.repeat(9_000_000)])).status, 413)
   await runner.finish(task)
   const late = await runner.call('UpdateTask', { state: { id: task.id, result: 'RESULT_FAILURE' } })
-  assert.equal((late.json as { state: { result: string } }).state.result, 'RESULT_SUCCESS', 'what has ended has ended')
+  assert.equal((late.json as { state: { result: string } }).state.result, 'RESULT_SUCCESS', 'the first result stays')
 })
 
-test('a workflow that dispatches itself comes to an end, and one that pushes starts nothing', async () => {
+test('a chain of dispatches ends, and a push by a job starts no workflow', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const runner = await TestRunner.register(forge, `${repo.api}/actions/runners`)
@@ -88,12 +88,12 @@ test('a workflow that dispatches itself comes to an end, and one that pushes sta
     await job.must('POST', `${repo.api}/contents/${task.id}.txt`, { content: '' })
     await runner.finish(task)
     await forge.settle()
-    assert.ok(statuses.length < 100, 'it goes on and on')
+    assert.ok(statuses.length < 100, 'the chain does not end')
   }
   assert.deepEqual(statuses, [...Array<number>(10).fill(204), 409])
 })
 
-test('500 dispatches at once: each is one run with its own number, or was refused for want of room', async () => {
+test('each of 500 concurrent dispatches creates a run with its own number or is refused at a limit', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   await commitFiles(forge, repo.api, { '.gitea/workflows/a.yml': workflow('workflow_dispatch') })
@@ -106,7 +106,7 @@ test('500 dispatches at once: each is one run with its own number, or was refuse
     [],
   )
   const made = statuses.filter((status) => status === 204).length
-  assert.ok(made > 50, `${made} were taken`)
+  assert.ok(made > 50, `only ${made} runs were created`)
   const runs = await forge.services.db.selectFrom('action_run').select('number').orderBy('number').execute()
   assert.deepEqual(
     runs.map(({ number }) => number),

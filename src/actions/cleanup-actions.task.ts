@@ -6,20 +6,20 @@ import type { Config } from '../config/load-config.ts'
 import { transaction } from '../db/database.ts'
 import { enqueueAll, planned } from '../jobs/queue.ts'
 import { nowUnix } from '../lib/time.ts'
-import { updateTask } from './runs/attempt.store.ts'
+import { updateTask } from './runs/task.store.ts'
 import { storeLog } from './logs/log.service.ts'
 import { listLogs } from './logs/log.store.ts'
 
-const atOnce = 200
+const batchSize = 200
 
-/** How long a runner that has ended its task may go on with the log, in seconds. */
+/** The time after the end of a task in which its runner may send more of the log, in seconds. */
 const lateSeconds = 3600
 
-/** Logs that were never said to be whole are stored as they are. */
+/** Stores logs whose runner never sent the end mark. */
 async function storeLateLogs(ctx: Ctx): Promise<void> {
   const before = nowUnix(ctx.clock) - lateSeconds
   for (let after = 0; ;) {
-    const late = await listLogs(ctx.db, 'open', before, after, atOnce)
+    const late = await listLogs(ctx.db, 'open', before, after, batchSize)
     await transaction(ctx.db, async (tx) => {
       for (const { id } of late) await updateTask(tx, id, { log_state: 'ended' })
       await enqueueAll(
@@ -27,28 +27,28 @@ async function storeLateLogs(ctx: Ctx): Promise<void> {
         late.map(({ id }) => planned(storeLog, { taskId: id })),
       )
     })
-    if (late.length < atOnce) return
+    if (late.length < batchSize) return
     after = late.at(-1)?.id ?? 0
   }
 }
 
-/** Logs that had their time (`[actions].LOG_RETENTION_DAYS`) are forgotten. */
+/** Deletes logs that are older than `[actions].LOG_RETENTION_DAYS`. */
 async function expireLogs(ctx: Ctx, signal: AbortSignal): Promise<void> {
   const { logRetentionDays } = ctx.config.actions
   if (logRetentionDays <= 0) return
   const before = nowUnix(ctx.clock) - logRetentionDays * 86_400
   for (let after = 0; !signal.aborted;) {
-    const old = await listLogs(ctx.db, 'stored', before, after, atOnce)
+    const old = await listLogs(ctx.db, 'stored', before, after, batchSize)
     for (const { id, log_key: key } of old) {
       await transaction(ctx.db, (tx) => updateTask(tx, id, { log_state: 'expired', log_key: '', log_index: '[]' }))
       await ctx.blobs.actionsLog.delete(key)
     }
-    if (old.length < atOnce) return
+    if (old.length < batchSize) return
     after = old.at(-1)?.id ?? 0
   }
 }
 
-/** What runs left behind and nobody needs any more. */
+/** Deletes expired logs, artifacts and caches. */
 export const cleanupActions = (config: Config) =>
   configuredTask('cleanup_actions', config.cronCleanupActions, async (ctx, run) => {
     await storeLateLogs(ctx)

@@ -7,7 +7,7 @@ import { cacheCalls } from './caches/caches.test-support.ts'
 
 const megabyte = 1024 * 1024
 
-/** A forge whose accounts may store three megabytes, with a job that runs. */
+/** Starts a forge with a quota of three megabytes and a running job. */
 async function begin(mostBytes = 3 * megabyte) {
   const forge = await startForge({
     settings: { quota: { ENABLED: true }, 'quota.default': { TOTAL: mostBytes } },
@@ -29,7 +29,7 @@ const usedBytes = async (forge: Forge): Promise<number> =>
     ).bytes ?? 0,
   )
 
-/** Begins an artifact. @returns the address of its bytes, or the status of the refusal */
+/** Creates an artifact. Returns the upload address, or the status of a refusal. */
 async function beginArtifact(forge: Forge, task: TestTask, name: string): Promise<string | number> {
   const response = await fetch(`${forge.url}/twirp/github.actions.results.api.v1.ArtifactService/CreateArtifact`, {
     method: 'POST',
@@ -43,7 +43,7 @@ async function beginArtifact(forge: Forge, task: TestTask, name: string): Promis
 const put = async (url: string, bytes: number): Promise<number> =>
   (await fetch(url, { method: 'PUT', body: Buffer.alloc(bytes, 1) })).status
 
-test('parts of unfinished caches and artifacts count, and go when nobody finishes them', async () => {
+test('parts of unfinished caches and artifacts count against the quota, and are deleted when the upload is abandoned', async () => {
   const { forge, task } = await begin()
   await using _ = forge
   const { call } = cacheCalls(forge, task)
@@ -77,7 +77,7 @@ test('parts of unfinished caches and artifacts count, and go when nobody finishe
   assert.deepEqual(left, [])
 })
 
-test('parts that arrive at the same time count each other', async () => {
+test('concurrent parts count each other', async () => {
   const { forge, task } = await begin()
   await using _ = forge
   const addresses = []
@@ -87,12 +87,12 @@ test('parts that arrive at the same time count each other', async () => {
   assert.ok(statuses.includes(413))
 })
 
-test('an artifact is charged once, whatever its parts were', async () => {
+test('an artifact is charged once, also with replaced and broken parts', async () => {
   const { forge, task, repo } = await begin(100 * megabyte)
   await using _ = forge
   const url = String(await beginArtifact(forge, task, 'one'))
   for (const bytes of [500, 300, 400]) assert.equal(await put(`${url}&comp=block&blockid=YQ%3D%3D`, bytes), 201)
-  assert.equal(await usedBytes(forge), 400, 'a part that comes again replaces the one before')
+  assert.equal(await usedBytes(forge), 400, 'a part that is sent again replaces the previous one')
   assert.equal(await put(`${url}&comp=block&blockid=Yg%3D%3D`, 100), 201)
   assert.equal(await usedBytes(forge), 500)
   const finish = (method: string, body: object) =>
@@ -103,7 +103,7 @@ test('an artifact is charged once, whatever its parts were', async () => {
     })
   assert.equal((await finish('FinalizeArtifact', { size: '500' })).status, 200)
   assert.equal(await usedBytes(forge), 500)
-  // Bytes without a declared length, and an upload that breaks off.
+  // A part without a declared length, and an upload that breaks off.
   const other = String(await beginArtifact(forge, task, 'other'))
   const stream = new ReadableStream({
     start(controller) {

@@ -1,31 +1,29 @@
 import type { ActionStatus } from '../db/tables/actions.ts'
 
-/** Statuses that nothing comes after. */
+/** The statuses of jobs and runs that have ended. */
 const finalStatuses = ['success', 'failure', 'cancelled', 'skipped'] as const satisfies readonly ActionStatus[]
 
 const allStatuses: readonly string[] = [...finalStatuses, 'waiting', 'running', 'blocked', 'unknown']
 
-/** Of the rest of the statuses, the first that some job has. */
-const inOrder = ['cancelled', 'failure', 'running', 'waiting', 'blocked'] as const
+/** The status of a run is the first of these that one of its jobs has. */
+const precedence = ['cancelled', 'failure', 'running', 'waiting', 'blocked'] as const
 
 export const isFinal = (status: ActionStatus): boolean => (finalStatuses as readonly ActionStatus[]).includes(status)
 
-/** Whether a text is the name of a status. */
 export const isStatus = (text: string): text is ActionStatus => allStatuses.includes(text)
 
 /**
- * What jobs make of their run: the first of these that fits (contract, actions: run status). So a run has failed, or is
- * cancelled, while other jobs of it still run.
+ * Returns the status of a run from the statuses of its jobs (contract, actions: run status). A run is failed or cancelled
+ * while other jobs still run.
  */
 export function statusOfRun(jobs: readonly ActionStatus[]): ActionStatus {
   if (jobs.length === 0) return 'unknown'
-  const some = (status: ActionStatus): boolean => jobs.includes(status)
   if (jobs.every((status) => status === 'skipped')) return 'skipped'
   if (jobs.every((status) => status === 'success' || status === 'skipped')) return 'success'
-  return inOrder.find(some) ?? 'unknown'
+  return precedence.find((status) => jobs.includes(status)) ?? 'unknown'
 }
 
-/** What several jobs of one key come to, for those that need them: the combinations of a matrix. */
+/** Returns the common status of the jobs of a matrix, for jobs that need them. */
 export function statusOfKey(jobs: readonly ActionStatus[]): ActionStatus {
   if (!jobs.every(isFinal)) return 'running'
   if (jobs.includes('failure')) return 'failure'
@@ -33,36 +31,36 @@ export function statusOfKey(jobs: readonly ActionStatus[]): ActionStatus {
   return jobs.every((status) => status === 'skipped') ? 'skipped' : 'success'
 }
 
-/** A job as those look at it that wait for it. */
-export interface JobOnTheWay {
+/** The properties of a job that decide when it may start. */
+export interface JobDependencies {
   readonly key: string
   readonly needs: readonly string[]
   readonly status: ActionStatus
-  /** Whether it has an `if`, which its runner looks at. */
+  /** Whether it has an `if`, which its runner evaluates. */
   readonly hasCondition: boolean
-  /** Whether it only stands for those that it needs, and comes to what they come to. */
+  /** Whether it is the call of a workflow, which has the status of the jobs of that workflow. */
   readonly isCall?: boolean
 }
 
 /**
- * What blocked jobs become once all that they need has ended: they wait for a runner when it all succeeded, or when they
- * have a condition of their own; else they are skipped, which may end what others wait for in turn.
- * @param isApproved no job of a run that waits for an approval begins
- * @returns the jobs that change, by their place in `jobs`
+ * Returns the new statuses of blocked jobs whose needed jobs have ended. A job becomes waiting when all needed jobs
+ * succeeded, or when it has a condition. Otherwise it is skipped, which may resolve further jobs.
+ * @param mayStart whether jobs of the run may start; otherwise no job changes
+ * @returns the changed statuses by index in `jobs`
  */
-export function resolveBlocked(jobs: readonly JobOnTheWay[], isApproved: boolean): ReadonlyMap<number, ActionStatus> {
+export function resolveBlocked(jobs: readonly JobDependencies[], mayStart: boolean): ReadonlyMap<number, ActionStatus> {
   const changed = new Map<number, ActionStatus>()
-  if (!isApproved) return changed
-  const statusOf = (index: number): ActionStatus => changed.get(index) ?? (jobs[index] as JobOnTheWay).status
-  const placesOf = Map.groupBy(jobs.keys(), (index) => (jobs[index] as JobOnTheWay).key)
+  if (!mayStart) return changed
+  const statusOf = (index: number): ActionStatus => changed.get(index) ?? (jobs[index] as JobDependencies).status
+  const indexesByKey = Map.groupBy(jobs.keys(), (index) => (jobs[index] as JobDependencies).key)
   for (let isSettled = false; !isSettled;) {
     isSettled = true
     for (const [index, job] of jobs.entries()) {
       if (statusOf(index) !== 'blocked') continue
-      const needed = job.needs.map((key) => statusOfKey((placesOf.get(key) ?? []).map(statusOf)))
+      const needed = job.needs.map((key) => statusOfKey((indexesByKey.get(key) ?? []).map(statusOf)))
       if (!needed.every(isFinal)) continue
-      const isWanted = job.hasCondition || needed.every((status) => status === 'success')
-      changed.set(index, job.isCall ? statusOfKey(needed) : isWanted ? 'waiting' : 'skipped')
+      const runs = job.hasCondition || needed.every((status) => status === 'success')
+      changed.set(index, job.isCall ? statusOfKey(needed) : runs ? 'waiting' : 'skipped')
       isSettled = false
     }
   }

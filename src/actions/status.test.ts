@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ActionStatus } from '../db/tables/actions.ts'
-import { resolveBlocked, statusOfRun, type JobOnTheWay } from './status.rules.ts'
+import { resolveBlocked, statusOfRun, type JobDependencies } from './status.rules.ts'
 
-test('a run is what its jobs make of it, by the first rule that fits', () => {
+test('the status of a run follows from the statuses of its jobs', () => {
   const cases: [string, ActionStatus][] = [
     ['skipped skipped', 'skipped'],
     ['success skipped', 'success'],
@@ -16,15 +16,15 @@ test('a run is what its jobs make of it, by the first rule that fits', () => {
   for (const [jobs, run] of cases) assert.equal(statusOfRun(jobs.split(' ') as ActionStatus[]), run, jobs)
 })
 
-const job = (key: string, status: ActionStatus, needs: string[] = [], hasCondition = false): JobOnTheWay => ({
+const job = (key: string, status: ActionStatus, needs: string[] = [], hasCondition = false): JobDependencies => ({
   key,
   status,
   needs,
   hasCondition,
 })
 
-test('blocked jobs wait, are skipped, and what is skipped is passed on', () => {
-  const after = (...jobs: JobOnTheWay[]) =>
+test('a blocked job becomes waiting or skipped when its needed jobs have ended', () => {
+  const after = (...jobs: JobDependencies[]) =>
     [...resolveBlocked(jobs, true)].map(([index, status]) => `${index} ${status}`)
   assert.deepEqual(after(job('a', 'success'), job('b', 'blocked', ['a'])), ['1 waiting'])
   assert.deepEqual(after(job('a', 'running'), job('b', 'blocked', ['a'])), [])
@@ -36,12 +36,12 @@ test('blocked jobs wait, are skipped, and what is skipped is passed on', () => {
       job('d', 'blocked', ['b'], true),
     ),
     ['1 skipped', '2 skipped', '3 waiting'],
-    'one with a condition is looked at by its runner',
+    'the runner evaluates the condition of a job',
   )
   assert.deepEqual(
     after(job('a', 'success'), job('a', 'running'), job('b', 'blocked', ['a'])),
     [],
     'all combinations of a matrix are needed',
   )
-  assert.deepEqual(resolveBlocked([job('a', 'blocked')], false).size, 0, 'nothing begins without its approval')
+  assert.deepEqual(resolveBlocked([job('a', 'blocked')], false).size, 0, 'no job starts without approval')
 })

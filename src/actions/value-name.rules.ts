@@ -1,23 +1,23 @@
 import { allow, deny, type Verdict } from '../lib/verdict.ts'
 
-/** Most characters of a name. */
+/** Longest name, in characters. */
 const maxNameLength = 255
 
-/** Names that workflows are given by the forge itself begin so. */
-const reservedStarts = ['GITEA_', 'GITHUB_']
+/** The prefixes of variables that the server and the runner set. */
+const reservedPrefixes = ['GITEA_', 'GITHUB_']
 
 function mayName(name: string, reserved: readonly string[]): Verdict {
   if (name.length > maxNameLength) return deny(`a name has at most ${maxNameLength} characters`)
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-    return deny('a name has letters, digits and underscores, and does not begin with a digit')
+    return deny('a name consists of letters, digits and underscores, and does not begin with a digit')
   }
   const upper = name.toUpperCase()
-  const start = reserved.find((each) => upper.startsWith(each))
-  return start === undefined ? allow : deny(`names beginning with ${start} are reserved`)
+  const prefix = reserved.find((each) => upper.startsWith(each))
+  return prefix === undefined ? allow : deny(`names that begin with ${prefix} are reserved`)
 }
 
-/** Whether a secret may be called so (contract, actions: secrets and variables). */
-export const mayNameSecret = (name: string): Verdict => mayName(name, reservedStarts)
+/** Checks the name of a secret (contract, actions: secrets and variables). */
+export const mayNameSecret = (name: string): Verdict => mayName(name, reservedPrefixes)
 
-/** Whether a variable may be called so; whatever begins with CI is taken as well. */
-export const mayNameVariable = (name: string): Verdict => mayName(name, [...reservedStarts, 'CI'])
+/** Checks the name of a variable. Names that begin with CI are reserved, too. */
+export const mayNameVariable = (name: string): Verdict => mayName(name, [...reservedPrefixes, 'CI'])

@@ -1,6 +1,6 @@
 import type { RepoId, UserId } from '../lib/ids.ts'
 
-/** Whose secrets and variables: those of an account, or those of one repository. */
+/** The owner of secrets and variables: an account or a repository. */
 export type ValueOwner =
   | { readonly owner_id: UserId; readonly repo_id: null }
   | { readonly owner_id: null; readonly repo_id: RepoId }

@@ -1,7 +1,7 @@
 import type { Ctx } from '../access/context.ts'
 import { accessToAll, type RepoAccess } from '../access/repo-access.ts'
-import { presentToldRun, type ActionRun } from '../actions/runs/run-payload.present.ts'
-import { loadToldRuns, type ToldRun } from '../actions/runs/run-payload.store.ts'
+import { presentRunPayload, type ActionRun } from '../actions/runs/run-payload.present.ts'
+import { loadRunsWithPrevious, type RunWithPrevious } from '../actions/runs/run-payload.store.ts'
 import { viewerAs, type Viewer } from '../auth/viewer.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
@@ -75,7 +75,7 @@ interface LoadedRows {
   readonly releases: ReadonlyMap<ReleaseId, ReleaseRow>
   readonly versions: ReadonlyMap<PackageVersionId, VersionRecord>
   readonly teams: ReadonlyMap<TeamId, readonly UserId[]>
-  readonly runs: ReadonlyMap<RunId, ToldRun>
+  readonly runs: ReadonlyMap<RunId, RunWithPrevious>
   /** Branches that runs were for and that are still there. */
   readonly branches: ReadonlySet<string>
   /** Repositories that were deleted in this transaction, as they were. */
@@ -106,7 +106,7 @@ export class PayloadPresenter {
   readonly #releases: ReadonlyMap<ReleaseId, ReleaseRow>
   readonly #versions: ReadonlyMap<PackageVersionId, VersionRecord>
   readonly #teams: ReadonlyMap<TeamId, readonly UserId[]>
-  readonly #runs: ReadonlyMap<RunId, ToldRun>
+  readonly #runs: ReadonlyMap<RunId, RunWithPrevious>
   readonly #branches: ReadonlySet<string>
   readonly #gone: ReadonlyMap<RepoId, Repository>
   readonly #made = new Map<string, Promise<unknown>>()
@@ -163,7 +163,7 @@ export class PayloadPresenter {
       db,
       all((need) => need.teamIds),
     )
-    const runs = await loadToldRuns(
+    const runs = await loadRunsWithPrevious(
       db,
       all((need) => need.runIds),
     )
@@ -389,12 +389,12 @@ export class PayloadPresenter {
     return before !== undefined && before.run.status !== 'success'
   }
 
-  async #presentRun(told: Omit<ToldRun, 'before'> | undefined): Promise<ActionRun | undefined> {
+  async #presentRun(told: Omit<RunWithPrevious, 'before'> | undefined): Promise<ActionRun | undefined> {
     const repository = told && (await this.repository(told.run.repo_id, 'none'))
     if (!repository) return undefined
     const { run, payload } = told
     const isRefDeleted = branchOf(run.ref) !== undefined && !this.#branches.has(branchKey(run.repo_id, run.ref))
-    return presentToldRun(run, { payload, repository, doer: this.person(run.doer_id), isRefDeleted })
+    return presentRunPayload(run, { payload, repository, doer: this.person(run.doer_id), isRefDeleted })
   }
 
   /** A version of a package, as its owner sees it. */
@@ -443,7 +443,7 @@ export class PayloadPresenter {
 const branchKey = (repoId: RepoId, ref: string): string => `${repoId} ${ref}`
 
 /** The branches of runs that are there. */
-async function branchesOfRuns(db: PayloadCtx['db'], told: readonly ToldRun[]): Promise<ReadonlySet<string>> {
+async function branchesOfRuns(db: PayloadCtx['db'], told: readonly RunWithPrevious[]): Promise<ReadonlySet<string>> {
   const runs = told.flatMap(({ run, before }) => (before ? [run, before.run] : [run]))
   const wanted = [...Map.groupBy(runs, (run) => run.repo_id)].map(([repoId, some]) => ({
     repoId,

@@ -2,11 +2,11 @@ import type { Ctx } from '../access/context.ts'
 import { subscriber } from '../events/subscriber.ts'
 import { getEvent } from '../events/cursor.ts'
 import { startWorkflows } from './start-workflows.ts'
-import { isKnownToHaveNone } from './without-workflows.store.ts'
+import { hasNoWorkflows } from './without-workflows.store.ts'
 
 /**
- * Workflows begin after the commit, those of one repository in the order of what happened there: a newer push takes the place of
- * an older one. Who waits for them is somebody who looks.
+ * Starts workflows after the commit of an event. The lane keeps the events of one repository in order, because a newer push
+ * cancels the runs of an older one. The priority is high, because people wait for the runs.
  */
 export const startWorkflowsOf = subscriber({
   name: 'startWorkflows',
@@ -41,12 +41,12 @@ export const startWorkflowsOf = subscriber({
     'wiki.pageDeleted',
   ],
   lane({ name, data }) {
-    // A package belongs to an account; the repository that it is linked to is looked up later.
+    // A package belongs to an account; the job looks up the repository that it is linked to.
     if (name === 'package.created' || name === 'package.deleted') return `workflows of packages ${data.packageId}`
     return `workflows ${name === 'repo.forked' ? data.baseId : data.repoId}`
   },
-  // Most repositories have no workflows, and issues come by the thousand.
-  isNeeded: async (tx, { data }) => !('isPull' in data) || data.isPull || !(await isKnownToHaveNone(tx, data.repoId)),
+  // Events of issues are frequent, and most repositories have no workflows: they need no job.
+  isNeeded: async (tx, { data }) => !('isPull' in data) || data.isPull || !(await hasNoWorkflows(tx, data.repoId)),
   async afterCommit(ctx: Ctx, _event, { db, eventId }) {
     const event = await getEvent(db, eventId)
     if (event) await startWorkflows(ctx, event)

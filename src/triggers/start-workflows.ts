@@ -4,10 +4,9 @@ import { replaceSchedules } from '../actions/schedules/schedule.service.ts'
 import { hasPullRunFor } from '../actions/runs/run.store.ts'
 import { listDisabled } from '../actions/workflows/workflow-list.store.ts'
 import { startRun } from '../actions/runs/start-run.service.ts'
-import { fittingEvents, type Happened } from '../actions/workflows/trigger.rules.ts'
+import { matchingEvents, type TriggerSubject } from '../actions/workflows/trigger.rules.ts'
 import { listWorkflowFiles, type WorkflowFile } from '../actions/workflows/workflow-files.service.ts'
 import { transaction } from '../db/database.ts'
-import type { UserRow } from '../db/tables/accounts.ts'
 import type { PullRow } from '../db/tables/pulls.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import type { RecordedEvent } from '../events/cursor.ts'
@@ -26,64 +25,60 @@ import { payloadsOf } from '../payloads/all-payloads.ts'
 import { PayloadPresenter } from '../payloads/payload.present.ts'
 import { completePayloadOf } from '../payloads/push-payload.ts'
 import type { EventPayload } from '../payloads/event-payload.ts'
-import { happeningsOf, type Happening } from './trigger-event.ts'
-import { isKnownToHaveNone, upsertWithoutWorkflows } from './without-workflows.store.ts'
+import { triggerEventsOf, type TriggerEvent } from './trigger-event.ts'
+import { hasNoWorkflows, upsertWithoutWorkflows } from './without-workflows.store.ts'
 
-/** Most things of one event that may start workflows: a push of a thousand tags is not a thousand times fifty runs. */
-const maxHappenings = 100
+/** Most trigger events of one event. The limit bounds the runs of a push of many tags. */
+const maxTriggerEvents = 100
 
-/** The repository, who did something there, and what of it is asked for more than once. */
-interface Scene {
+interface TriggerContext {
   readonly ctx: Ctx
   readonly event: RecordedEvent
   readonly repo: RepoRow
-  readonly owner: UserRow
   readonly doerId: UserId
   readonly pull: PullRow | undefined
+  /** The title of the pull request. */
   readonly title: string
 }
 
-/** Which workflows are looked at, and what their runs are of. */
-interface Spot {
+/** The commit of the workflow files, and the commit that the runs are about. */
+interface RunTarget {
+  /** The entries of `on` that match. */
   readonly events: readonly string[]
-  /** Where the files are read. */
+  /** The commit of the workflow files. */
   readonly files: Oid
   readonly ref: string
   readonly head: string
   readonly commit: Oid
-  readonly happened: Pick<Happened, 'branch' | 'tag'>
-  /** The state before, and the commit whose paths were changed since. */
+  readonly filterBy: Pick<TriggerSubject, 'branch' | 'tag'>
+  /** The commits between which paths changed. Without `since` the newest commit counts alone. */
   readonly since: Oid | undefined
   readonly until: Oid
-  /** Whether the commit is the pull request's own, and not one of the base repository. */
+  /** Whether the commit comes from the pull request, and not from the base repository. */
   readonly isOfPull: boolean
 }
 
-/**
- * Starts the workflows that an event fits. A repository without workflows, or one that does not run them, costs a look at its row
- * and at the root of one commit.
- */
+/** Starts the workflows that an event triggers. For a repository without workflows it reads the row and one root tree. */
 export async function startWorkflows(ctx: Ctx, event: RecordedEvent): Promise<void> {
-  const tellings = payloadsOf(event)
-  const happenings = happeningsOf(event, tellings).slice(0, maxHappenings)
-  const [first] = happenings
+  const triggerEvents = triggerEventsOf(event, payloadsOf(event)).slice(0, maxTriggerEvents)
+  const [first] = triggerEvents
   if (!first) return
-  const { to } = first.telling
-  const repoId = 'repoId' in to ? to.repoId : await repoOfPackage(ctx, event)
-  const scene = repoId === undefined ? undefined : await sceneOf(ctx, event, repoId)
-  if (!scene) return
-  if (scene.doerId !== actionsUserId) for (const happening of happenings) await startFor(scene, happening)
-  if (event.name === 'refs.updated') await refreshSchedules(scene, event.data.updates)
+  const { to } = first.payload
+  const repoId = 'repoId' in to ? to.repoId : await findRepoOfPackage(ctx, event)
+  const context = repoId === undefined ? undefined : await loadContext(ctx, event, repoId)
+  if (!context) return
+  if (context.doerId !== actionsUserId) for (const each of triggerEvents) await startFor(context, each)
+  if (event.name === 'refs.updated') await updateSchedules(context, event.data.updates)
 }
 
-/** The repository that a package is linked to. */
-async function repoOfPackage({ db }: Ctx, { name, data }: RecordedEvent): Promise<RepoId | undefined> {
+/** Returns the repository that a package is linked to. */
+async function findRepoOfPackage({ db }: Ctx, { name, data }: RecordedEvent): Promise<RepoId | undefined> {
   if (name === 'package.deleted') return data.repoId
   return name === 'package.created' ? findLinkedRepo(db, data.packageId) : undefined
 }
 
-/** Undefined where no workflow runs: an empty or archived repository, or one whose unit is off. */
-async function sceneOf(ctx: Ctx, event: RecordedEvent, repoId: RepoId): Promise<Scene | undefined> {
+/** Returns undefined when no workflow runs: the repository is empty or archived, or its actions unit is off. */
+async function loadContext(ctx: Ctx, event: RecordedEvent, repoId: RepoId): Promise<TriggerContext | undefined> {
   const repo = await findRepoById(ctx.db, repoId)
   if (!repo || repo.is_archived || repo.is_empty) return undefined
   const owner = await findUserById(ctx.db, repo.owner_id)
@@ -94,115 +89,118 @@ async function sceneOf(ctx: Ctx, event: RecordedEvent, repoId: RepoId): Promise<
   const pull = issueId === undefined ? undefined : await findPullByIssue(ctx.db, issueId)
   const issue = pull && issueId !== undefined ? await findIssueById(ctx.db, issueId) : undefined
   const doerId = (event.data as { readonly doerId?: UserId }).doerId ?? actionsUserId
-  return { ctx, event, repo, owner, doerId, pull, title: issue?.title ?? '' }
+  return { ctx, event, repo, doerId, pull, title: issue?.title ?? '' }
 }
 
-async function startFor(scene: Scene, happening: Happening): Promise<void> {
-  const spots = await spotsOf(scene, happening)
-  const [first] = spots
+async function startFor(context: TriggerContext, triggerEvent: TriggerEvent): Promise<void> {
+  const targets = await findTargets(context, triggerEvent)
+  const [first] = targets
   if (!first) return
-  const { ctx, repo } = scene
-  if (happening.name === 'pull_request_sync') {
-    const isForeign = scene.pull !== undefined && isFromElsewhere(scene.pull)
+  const { ctx, repo } = context
+  if (triggerEvent.name === 'pull_request_sync') {
+    const isForeign = context.pull !== undefined && isFromElsewhere(context.pull)
     if (await hasPullRunFor(ctx.db, { repoId: repo.id, commit: first.commit, isForeign })) return
   }
   const head = await ctx.git.readCommit(repo.git_key, first.until)
-  if (happening.isSkippable && saysSkip(ctx, [head.message, scene.title])) return
+  if (triggerEvent.isSkippable && requestsSkip(ctx, [head.message, context.title])) return
   let payload: Promise<string | undefined> | undefined
-  for (const [index, spot] of spots.entries()) {
-    const files = await listWorkflowFiles(ctx, repo.git_key, spot.files)
-    if (files.length === 0 && happening.place.of === 'default') await rememberNone(ctx, repo.id, spot.files)
+  for (const [index, target] of targets.entries()) {
+    const files = await listWorkflowFiles(ctx, repo.git_key, target.files)
+    if (files.length === 0 && triggerEvent.source.of === 'default') await recordNoWorkflows(ctx, repo.id, target.files)
     let changed: Promise<readonly string[]> | undefined
     const disabled = files.length === 0 ? undefined : await listDisabled(ctx.db, repo.id)
     for (const listed of files) {
       if (disabled?.has(listed.id)) continue
-      const happened = { ...happening, ...spot.happened, events: spot.events }
-      const { file, fitting } = await withFittingEvents(listed, happened, () => (changed ??= changedPaths(scene, spot)))
-      // A file that cannot be read makes one failed run, whatever happens.
-      const events = fitting ?? spot.events.slice(0, index === 0 ? 1 : 0)
+      const subject = { ...triggerEvent, ...target.filterBy, events: target.events }
+      const { file, matching } = await matchTriggers(listed, subject, () => (changed ??= changedPaths(context, target)))
+      // A file whose triggers cannot be read makes one failed run for each event.
+      const events = matching ?? target.events.slice(0, index === 0 ? 1 : 0)
       for (const event of events) {
-        const data = await (payload ??= payloadOf(scene, happening.telling))
+        const data = await (payload ??= buildPayload(context, triggerEvent.payload))
         if (data === undefined) return
         await startRun(ctx, {
           repo,
           file,
           event,
-          happening: happening.name,
+          hookEvent: triggerEvent.name,
           title: titleOf(
-            spot.commit === first.until ? head.message : (await ctx.git.readCommit(repo.git_key, spot.until)).message,
+            target.commit === first.until
+              ? head.message
+              : (await ctx.git.readCommit(repo.git_key, target.until)).message,
           ),
-          ref: spot.ref,
-          head: spot.head,
-          commit: spot.commit,
-          files: spot.files,
-          ...(scene.pull && isOfPull(event)
-            ? { baseRef: scene.pull.base_branch, headRef: scene.pull.head_branch }
+          ref: target.ref,
+          head: target.head,
+          commit: target.commit,
+          files: target.files,
+          ...(context.pull && isPullEvent(event)
+            ? { baseRef: context.pull.base_branch, headRef: context.pull.head_branch }
             : {}),
-          doerId: scene.doerId,
+          doerId: context.doerId,
           payload: data,
-          pull: spot.isOfPull ? scene.pull : undefined,
-          takesPlace: happening.takesPlace ?? false,
+          pull: target.isOfPull ? context.pull : undefined,
+          replacesOpenRuns: triggerEvent.replacesOpenRuns ?? false,
         })
       }
     }
   }
 }
 
-/** A file with the events of its triggers that fit; undefined for a file that cannot be read. */
-async function withFittingEvents(
+/** Returns the entries of `on` that match; undefined for a file whose triggers cannot be read. */
+async function matchTriggers(
   file: WorkflowFile,
-  happened: Happened,
+  subject: TriggerSubject,
   changed: () => Promise<readonly string[]>,
-): Promise<{ readonly file: WorkflowFile; readonly fitting: readonly string[] | undefined }> {
+): Promise<{ readonly file: WorkflowFile; readonly matching: readonly string[] | undefined }> {
   const { parsed } = file
   const triggers = parsed.ok ? parsed.workflow.triggers : parsed.triggers
   try {
-    return { file, fitting: triggers && (await fittingEvents(triggers, happened, changed)) }
+    return { file, matching: triggers && (await matchingEvents(triggers, subject, changed)) }
   } catch (error) {
     if (!(error instanceof PatternsTooCostly)) throw error
-    return {
-      file: { id: file.id, parsed: { ok: false, problem: error.message, triggers: undefined } },
-      fitting: undefined,
-    }
+    const unreadable = { ok: false, problem: error.message, triggers: undefined } as const
+    return { file: { id: file.id, parsed: unreadable }, matching: undefined }
   }
 }
 
-/** So that what happens next needs no job. */
-async function rememberNone({ db }: Ctx, repoId: RepoId, commit: Oid): Promise<void> {
-  if (await isKnownToHaveNone(db, repoId)) return
+/** Records that a commit has no workflows, so that later events of issues need no job. */
+async function recordNoWorkflows({ db }: Ctx, repoId: RepoId, commit: Oid): Promise<void> {
+  if (await hasNoWorkflows(db, repoId)) return
   await transaction(db, (tx) => upsertWithoutWorkflows(tx, repoId, commit), { lasting: false })
 }
 
-const isOfPull = (event: string): boolean => event.startsWith('pull_request')
+const isPullEvent = (event: string): boolean => event.startsWith('pull_request')
 
 const titleOf = (message: string): string => message.split('\n', 1)[0] ?? ''
 
-const saysSkip = ({ config }: Ctx, texts: readonly string[]): boolean =>
+/** Returns whether a message contains one of the strings of `[actions].SKIP_WORKFLOW_STRINGS`. */
+const requestsSkip = ({ config }: Ctx, texts: readonly string[]): boolean =>
   config.actions.skipWorkflowStrings.some((word) => word !== '' && texts.some((text) => text.includes(word)))
 
-/** Where the workflows lie that may fit: mostly one place, of a pull request its head and its base. */
-async function spotsOf(scene: Scene, happening: Happening): Promise<readonly Spot[]> {
-  const { ctx, repo, pull } = scene
-  const { events, baseEvents, place } = happening
+/** Returns the targets of a trigger event: one, or the head and the base of a pull request. */
+async function findTargets(context: TriggerContext, triggerEvent: TriggerEvent): Promise<readonly RunTarget[]> {
+  const { ctx, repo, pull } = context
+  const { events, source } = triggerEvent
   const key = repo.git_key
-  const own = { events, happened: {}, since: undefined, isOfPull: false }
-  const at = (commit: Oid, ref: string, head: string): Spot => ({
-    ...own,
+  const at = (commit: Oid, ref: string, head: string): RunTarget => ({
+    events,
+    filterBy: {},
+    since: undefined,
+    isOfPull: false,
     files: commit,
     ref,
     head,
     commit,
     until: commit,
   })
-  switch (place.of) {
+  switch (source.of) {
     case 'ref': {
-      const commit = (await ctx.git.resolve(key, place.new))?.commit
+      const commit = (await ctx.git.resolve(key, source.new))?.commit
       if (!commit) return []
-      const branch = branchOf(place.ref)
-      const tag = tagOf(place.ref)
-      const happened = branch === undefined ? { tag: tag ?? place.ref } : { branch }
-      const since = isZeroOid(place.old) || branch === undefined ? undefined : place.old
-      return [{ ...at(commit, place.ref, branch ?? tag ?? place.ref), happened, since }]
+      const branch = branchOf(source.ref)
+      const tag = tagOf(source.ref)
+      const filterBy = branch === undefined ? { tag: tag ?? source.ref } : { branch }
+      const since = isZeroOid(source.old) || branch === undefined ? undefined : source.old
+      return [{ ...at(commit, source.ref, branch ?? tag ?? source.ref), filterBy, since }]
     }
     case 'default': {
       const ref = branchRef(repo.default_branch)
@@ -210,28 +208,27 @@ async function spotsOf(scene: Scene, happening: Happening): Promise<readonly Spo
       return commit ? [at(commit, ref, repo.default_branch)] : []
     }
     case 'tag': {
-      const tag = place.name ?? (await tagOfRelease(scene))
+      const tag = source.name ?? (await findReleaseTag(context))
       const commit = tag === undefined ? undefined : (await ctx.git.resolveRef(key, tagRef(tag)))?.commit
       return tag !== undefined && commit ? [at(commit, tagRef(tag), tag)] : []
     }
     case 'review': {
-      const commit = await commitOfReview(scene)
+      const commit = await findReviewedCommit(context)
       return pull && commit ? [{ ...at(commit, commit, commit), isOfPull: true }] : []
     }
     case 'pull':
-      return pull ? spotsOfPull(scene, pull, events, baseEvents) : []
+      return pull ? findPullTargets(context, pull, triggerEvent) : []
   }
 }
 
-async function spotsOfPull(
-  { ctx, repo }: Scene,
+async function findPullTargets(
+  { ctx, repo }: TriggerContext,
   pull: PullRow,
-  events: readonly string[],
-  baseEvents: readonly string[] | undefined,
-): Promise<readonly Spot[]> {
+  { events, baseEvents }: TriggerEvent,
+): Promise<readonly RunTarget[]> {
   const key = repo.git_key
   const headRef = pullRef(pull.index)
-  // After the merge a run is of the commit that the merge made, and named by it.
+  // After the merge the run is about the merge commit.
   const merge = pull.merge_oid === '' ? undefined : pull.merge_oid
   const commit = merge ?? (await ctx.git.readRef(key, headRef)) ?? pull.synced_oid
   const ref = merge ?? headRef
@@ -240,15 +237,15 @@ async function spotsOfPull(
   const baseRef = branchRef(pull.base_branch)
   const base = (await ctx.git.resolveRef(key, baseRef))?.commit
   const since = pull.merge_base === '' ? base : pull.merge_base
-  const shared = { happened: { branch: pull.base_branch }, since, until: commit, commit, head }
-  const ofHead: Spot = { ...shared, events, files: commit, ref, isOfPull: true }
+  const shared = { filterBy: { branch: pull.base_branch }, since, until: commit, commit, head }
+  const ofHead: RunTarget = { ...shared, events, files: commit, ref, isOfPull: true }
   if (!baseEvents || !base) return [ofHead]
-  // What the base says runs with all rights, so nothing of the head decides what that is.
+  // Runs of `pull_request_target` have all rights, so their files come from the base branch only.
   return [ofHead, { ...shared, events: baseEvents, files: base, ref, isOfPull: false }]
 }
 
-/** The paths that a push or a pull request changed; of a new reference those of its newest commit. */
-async function changedPaths({ ctx, repo }: Scene, { since, until }: Spot): Promise<readonly string[]> {
+/** Returns the paths that a push or a pull request changed; for a new reference the paths of its newest commit. */
+async function changedPaths({ ctx, repo }: TriggerContext, { since, until }: RunTarget): Promise<readonly string[]> {
   const key = repo.git_key
   const changes =
     since === undefined
@@ -257,29 +254,29 @@ async function changedPaths({ ctx, repo }: Scene, { since, until }: Spot): Promi
   return changes.flatMap(({ path, oldPath }) => (oldPath === undefined ? [path] : [oldPath, path]))
 }
 
-async function tagOfRelease({ ctx, event, repo }: Scene): Promise<string | undefined> {
+async function findReleaseTag({ ctx, event, repo }: TriggerContext): Promise<string | undefined> {
   if (event.name !== 'release.published' && event.name !== 'release.updated') return undefined
   return (await findRelease(ctx.db, repo.id, event.data.releaseId))?.tag_name
 }
 
-async function commitOfReview({ ctx, repo, event }: Scene): Promise<Oid | undefined> {
+async function findReviewedCommit({ ctx, repo, event }: TriggerContext): Promise<Oid | undefined> {
   if (event.name !== 'review.submitted') return undefined
   const oid = (await findReview(ctx.db, event.data.issueId, event.data.reviewId))?.commit_oid
   return oid !== undefined && oid !== '' && (await ctx.git.objectInfo(repo.git_key, oid)) ? oid : undefined
 }
 
-/** What the webhooks of the repository would be told, as JSON; undefined when there is nothing to tell any more. */
-async function payloadOf({ ctx }: Scene, telling: EventPayload): Promise<string | undefined> {
-  const kit = await PayloadPresenter.load(ctx, [telling.needs])
-  const made = await telling.build(kit)
-  if (!made) return undefined
-  const data = JSON.stringify(made.data)
-  return made.pending ? completePayloadOf(ctx, data, JSON.stringify(made.pending)) : data
+/** Returns the webhook payload as JSON; undefined when the rows that it describes are gone. */
+async function buildPayload({ ctx }: TriggerContext, payload: EventPayload): Promise<string | undefined> {
+  const presenter = await PayloadPresenter.load(ctx, [payload.needs])
+  const built = await payload.build(presenter)
+  if (!built) return undefined
+  const data = JSON.stringify(built.data)
+  return built.pending ? completePayloadOf(ctx, data, JSON.stringify(built.pending)) : data
 }
 
-/** A push to the default branch says when its workflows run by the clock. */
-async function refreshSchedules(
-  { ctx, repo }: Scene,
+/** Replaces the schedules of the repository after a push to the default branch. */
+async function updateSchedules(
+  { ctx, repo }: TriggerContext,
   updates: readonly { readonly ref: string; readonly new: Oid }[],
 ): Promise<void> {
   const update = updates.find(({ ref }) => ref === branchRef(repo.default_branch))

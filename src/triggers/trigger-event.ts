@@ -5,88 +5,87 @@ import { isZeroOid } from '../lib/refs.ts'
 import type { WebhookEvent } from '../payloads/webhook-event.ts'
 import type { EventPayload } from '../payloads/event-payload.ts'
 
-/** Where the workflows of a happening are read, and which commit their runs are of. */
-export type Place =
-  /** What was pushed. */
+/** The commit whose workflow files are read, and which the runs are about. */
+export type WorkflowSource =
+  /** The pushed commit. */
   | { readonly of: 'ref'; readonly ref: string; readonly old: Oid; readonly new: Oid }
   /** The default branch. */
   | { readonly of: 'default' }
-  /** The head of the pull request, and for the triggers that say so its base. */
+  /** The head of the pull request, and its base for `baseEvents`. */
   | { readonly of: 'pull' }
-  /** The commit that a review is about. */
+  /** The reviewed commit. */
   | { readonly of: 'review' }
   /** The tag of a release. */
   | { readonly of: 'tag'; readonly name: string | undefined }
 
-/** One thing that may start workflows. */
-export interface Happening {
-  /** By a name of our own; runs of one kind take each other's places. */
-  readonly name: string
-  /** The entries of `on` that it may fit; those of a pull request's base apart. */
+/** One occurrence that may start workflows. An event consists of several: one for each label and each reference. */
+export interface TriggerEvent {
+  /** The webhook event, such as `pull_request_sync`. Runs of the same one replace each other. */
+  readonly name: WebhookEvent
+  /** The entries of `on` that it matches. */
   readonly events: readonly string[]
+  /** The entries of `on` that it matches in the base branch of a pull request. */
   readonly baseEvents?: readonly string[]
   readonly types?: readonly string[]
-  readonly place: Place
-  /** Messages and titles may say that nothing runs. */
+  readonly source: WorkflowSource
+  /** Whether a commit message or title can skip the workflows. */
   readonly isSkippable?: boolean
-  /** A newer run takes the place of those that are open. */
-  readonly takesPlace?: boolean
-  /** What is told of it, which becomes the payload. */
-  readonly telling: EventPayload
+  /** Whether its runs cancel the open runs of the same workflow, reference and trigger. */
+  readonly replacesOpenRuns?: boolean
+  readonly payload: EventPayload
 }
 
-const pullEvents = { events: ['pull_request'], baseEvents: ['pull_request_target'], place: { of: 'pull' } } as const
+const pullEvents = { events: ['pull_request'], baseEvents: ['pull_request_target'], source: { of: 'pull' } } as const
 
-/** What is known of an event when its happenings are made. */
-interface Told {
+interface EventActivity {
   readonly event: RecordedEvent
-  readonly telling: EventPayload
-  /** Its kinds of activity: several labels are several. */
+  readonly payload: EventPayload
+  /** The activity types of the event. An event that adds and removes labels has several. */
   readonly types: readonly string[]
 }
 
-/** What of an event may start workflows: mostly one thing, but each label and each reference by itself. */
-export function happeningsOf(event: RecordedEvent, tellings: readonly EventPayload[]): readonly Happening[] {
-  const activity = activities[event.name] as ((data: unknown) => readonly string[]) | undefined
-  const types = activity?.(event.data) ?? []
-  return tellings.flatMap((telling) => ways[telling.eventType]?.({ event, telling, types }) ?? [])
+/** Returns the trigger events of an event, from the webhook payloads that it produces. */
+export function triggerEventsOf(event: RecordedEvent, payloads: readonly EventPayload[]): readonly TriggerEvent[] {
+  const typesOf = activityTypes[event.name] as ((data: unknown) => readonly string[]) | undefined
+  const types = typesOf?.(event.data) ?? []
+  return payloads.flatMap((payload) => triggersOf[payload.eventType]?.({ event, payload, types }) ?? [])
 }
 
-const moved = ({ event, telling }: Told): readonly Happening[] => {
-  const name = telling.eventType
-  const place = placeOfRef(event, telling.ref)
+const onRef = ({ event, payload }: EventActivity): readonly TriggerEvent[] => {
+  const name = payload.eventType
+  const source = sourceOfRef(event, payload.ref)
   const isPush = name === 'push'
-  return place ? [{ name, events: [name], place, isSkippable: isPush, takesPlace: isPush, telling }] : []
+  return source ? [{ name, events: [name], source, isSkippable: isPush, replacesOpenRuns: isPush, payload }] : []
 }
 
 const onDefault =
   (...events: readonly string[]) =>
-  ({ telling, types }: Told): readonly Happening[] => [
-    { name: telling.eventType, events, types, place: { of: 'default' }, telling },
+  ({ payload, types }: EventActivity): readonly TriggerEvent[] => [
+    { name: payload.eventType, events, types, source: { of: 'default' }, payload },
   ]
 
-/** Each kind of activity by itself: a file may want one of them alone. */
-const onIssue = ({ telling, types }: Told): readonly Happening[] =>
+/** One trigger event for each activity type: a workflow may select one of them. */
+const onIssue = ({ payload, types }: EventActivity): readonly TriggerEvent[] =>
   types.map((type) => ({
-    name: telling.eventType,
+    name: payload.eventType,
     events: ['issues'],
     types: [type],
-    place: { of: 'default' },
-    telling,
+    source: { of: 'default' },
+    payload,
   }))
 
-const onPull = ({ telling, types }: Told): readonly Happening[] =>
-  types.map((type) => ({ name: telling.eventType, ...pullEvents, types: [type], isSkippable: true, telling }))
+const onPull = ({ payload, types }: EventActivity): readonly TriggerEvent[] =>
+  types.map((type) => ({ name: payload.eventType, ...pullEvents, types: [type], isSkippable: true, payload }))
 
 const onReview =
   (event: string, ...types: readonly string[]) =>
-  ({ telling }: Told): readonly Happening[] => [
-    { name: telling.eventType, events: [event], types, place: { of: 'review' }, telling },
+  ({ payload }: EventActivity): readonly TriggerEvent[] => [
+    { name: payload.eventType, events: [event], types, source: { of: 'review' }, payload },
   ]
 
-const ways: { readonly [Name in WebhookEvent]?: (told: Told) => readonly Happening[] } = {
-  push: moved,
-  create: moved,
+const triggersOf: { readonly [Name in WebhookEvent]?: (activity: EventActivity) => readonly TriggerEvent[] } = {
+  push: onRef,
+  create: onRef,
   delete: onDefault('delete'),
   fork: onDefault('fork'),
   wiki: onDefault('gollum'),
@@ -100,25 +99,25 @@ const ways: { readonly [Name in WebhookEvent]?: (told: Told) => readonly Happeni
   pull_request_assign: onPull,
   pull_request_label: onPull,
   pull_request_milestone: onPull,
-  pull_request_sync: (told) => onPull(told).map((each) => ({ ...each, takesPlace: true })),
+  pull_request_sync: (activity) => onPull(activity).map((each) => ({ ...each, replacesOpenRuns: true })),
   pull_request_review_request: onPull,
   pull_request_review_approved: onReview('pull_request_review', 'submitted', 'edited'),
   pull_request_review_rejected: onReview('pull_request_review', 'submitted', 'edited'),
   pull_request_review_comment: onReview('pull_request_review_comment', 'created', 'edited'),
   package: onDefault('registry_package'),
-  release: ({ event, telling, types }) => [
-    { name: 'release', events: ['release'], types, place: { of: 'tag', name: tagOf(event) }, telling },
+  release: ({ event, payload, types }) => [
+    { name: 'release', events: ['release'], types, source: { of: 'tag', name: tagOf(event) }, payload },
   ],
 }
 
-/** Which of the references that moved a telling is of; none when it was removed. */
-function placeOfRef(event: RecordedEvent, ref: string | undefined): Place | undefined {
+/** Returns the update of a reference; undefined when the reference was deleted. */
+function sourceOfRef(event: RecordedEvent, ref: string | undefined): WorkflowSource | undefined {
   if (event.name !== 'refs.updated') return undefined
   const update = event.data.updates.find((each) => each.ref === ref)
   return update && !isZeroOid(update.new) ? { of: 'ref', ...update } : undefined
 }
 
-/** The tag of a release that is gone; of others the row tells. */
+/** Returns the tag of a deleted release. The tags of other releases are read from their rows. */
 const tagOf = (event: RecordedEvent): string | undefined =>
   event.name === 'release.deleted' ? event.data.tagName : undefined
 
@@ -127,8 +126,8 @@ const always =
   (): readonly string[] =>
     types
 
-/** The kinds of activity of an event, as files name them. */
-const activities: { readonly [Name in EventName]?: (data: EventData<Name>) => readonly string[] } = {
+/** The activity types of an event, as `types` of a workflow names them. */
+const activityTypes: { readonly [Name in EventName]?: (data: EventData<Name>) => readonly string[] } = {
   'issue.opened': always('opened'),
   'pull.opened': always('opened'),
   'issue.closed': always('closed'),

@@ -1,7 +1,7 @@
 import type { Feature } from '../access/feature.ts'
 import { startWorkflowsOf } from './start-workflows.subscribers.ts'
 
-/** What happens in repositories starts the workflows that they have. */
+/** Starts the workflows of repositories when events match their triggers. */
 export const triggers: Feature = {
   subscribers: [startWorkflowsOf],
   muted: (config) => (config.actions.enabled ? [] : [startWorkflowsOf]),

@@ -19,14 +19,11 @@ const none = preparedQueries((db: Db, repoId: RepoId) => ({
     ),
 }))
 
-/**
- * Whether a repository is empty, or its default branch, as it is recorded, at the commit of which it was found out that it has
- * no workflows.
- */
-export const isKnownToHaveNone = async (db: Db | Tx, repoId: RepoId): Promise<boolean> =>
+/** Returns whether the repository is empty, or the recorded commit of its default branch is known to have no workflows. */
+export const hasNoWorkflows = async (db: Db | Tx, repoId: RepoId): Promise<boolean> =>
   (await none(db, repoId)).found.length > 0
 
-/** Files that a commit of the default branch has no workflows. What a commit has never changes. */
+/** Records that a commit of the default branch has no workflows. */
 export async function upsertWithoutWorkflows(tx: Tx, repoId: RepoId, commit: Oid): Promise<void> {
   await tx
     .insertInto('repo_without_workflows')

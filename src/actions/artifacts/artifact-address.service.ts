@@ -6,13 +6,13 @@ import { findRunningTask, type RunningTask } from '../runners/job-token.store.ts
 import { noArtifact } from './artifact.service.ts'
 import { findArtifact, listArtifacts, type ArtifactFilter } from './artifact.store.ts'
 
-/** How long an address is good, in seconds. */
+/** The lifetime of a signed address, in seconds. */
 const addressSeconds = 3600
 
 const purpose = 'action-artifact'
 type Verb = 'UploadArtifact' | 'DownloadArtifact'
 
-/** An address at which whoever has it sends or gets the bytes of one artifact, while the job runs. */
+/** Returns an address that uploads or downloads one artifact without other credentials, while the job runs. */
 export function signedAddress(services: Services, task: RunningTask, artifact: ActionArtifactRow, verb: Verb): string {
   const expires = nowUnix(services.clock) + addressSeconds
   const query = new URLSearchParams({
@@ -30,7 +30,7 @@ export function signedAddress(services: Services, task: RunningTask, artifact: A
   return `${rootUrl}twirp/github.actions.results.api.v1.ArtifactService/${verb}?${query}`
 }
 
-/** The artifact of an address; undefined when it was not signed for this, its time is over, or its job has ended. */
+/** Returns the artifact of a signed address; undefined when the signature is wrong or expired, or the job has ended. */
 export async function readAddress(
   services: Services,
   query: {
@@ -42,23 +42,23 @@ export async function readAddress(
   verb: Verb,
 ): Promise<ArtifactId | undefined> {
   const signed = services.secrets.verify(purpose, query.sig ?? '', nowUnix(services.clock))
-  const isThis =
+  const isSigned =
     signed?.['verb'] === verb &&
     signed['name'] === query.artifactName &&
     String(signed['task']) === query.taskID &&
     String(signed['artifact']) === query.artifactID
-  if (!isThis || !(await findRunningTask(services.db, signed['task'] as TaskId))) return undefined
+  if (!isSigned || !(await findRunningTask(services.db, signed['task'] as TaskId))) return undefined
   return signed['artifact'] as ArtifactId
 }
 
-/** Artifacts of a run that are kept, or that are being sent. */
+/** Returns the artifacts of a run that have not expired. */
 export const artifactsOfRun = (
   services: Services,
   runId: RunId,
   filter: ArtifactFilter,
 ): Promise<ActionArtifactRow[]> => listArtifacts(services.db, runId, filter, services.config.ingot.maxArtifacts)
 
-/** A whole artifact of the newer protocol by its run and name, or by its id. */
+/** Returns a complete artifact of protocol version 4 by its run and name, or by its id. Throws `NotFound`. */
 export async function artifactNamed(
   services: Services,
   runId: RunId | undefined,
@@ -70,7 +70,7 @@ export async function artifactNamed(
       ? id === undefined
         ? undefined
         : await findArtifact(services.db, id)
-      : (await artifactsOfRun(services, runId, { isWhole: true, version: 4, name })).at(-1)
+      : (await artifactsOfRun(services, runId, { isComplete: true, version: 4, name })).at(-1)
   if (!found?.is_whole || found.is_expired || found.name !== name) throw noArtifact()
   return found
 }

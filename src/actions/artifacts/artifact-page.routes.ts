@@ -19,7 +19,7 @@ const page = {
 const readable = [inRepo, canRead('actions'), gitRepo] as const
 const named = '/{username}/{reponame}/actions/runs/{number}/artifacts/{name}'
 
-/** The artifacts of a run, at the address of its page. */
+/** Lists the artifacts of a run, at the web address of the run. */
 export const listRunArtifacts = operation({
   ...page,
   method: 'GET',
@@ -29,7 +29,7 @@ export const listRunArtifacts = operation({
   reply: { 200: RunArtifacts },
   async run({ ctx, params }) {
     const run = await getRunNumbered(ctx, params.number)
-    const rows = await artifactsOfRun(ctx, run.id, { isWhole: true })
+    const rows = await artifactsOfRun(ctx, run.id, { isComplete: true })
     const byName = Map.groupBy(rows, ({ name }) => name)
     const artifacts = [...byName].map(([name, files]) => ({
       name,
@@ -64,7 +64,7 @@ export const deleteRunArtifact = operation({
   reply: { 204: 'empty' },
   async run({ ctx, params }) {
     const run = await getRunNumbered(ctx, params.number)
-    await deleteArtifacts(ctx, await artifactsOfRun(ctx, run.id, { isWhole: true, name: params.name }))
+    await deleteArtifacts(ctx, await artifactsOfRun(ctx, run.id, { isComplete: true, name: params.name }))
     return noContent()
   },
 })

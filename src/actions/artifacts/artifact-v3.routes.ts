@@ -9,7 +9,15 @@ import type { ArtifactId } from '../../lib/ids.ts'
 import type { RunningTask } from '../runners/job-token.store.ts'
 import { artifactsOfRun } from './artifact-address.service.ts'
 import { byJob } from '../runners/job.requirements.ts'
-import { addBlock, artifactHash, beginArtifact, deleteBegun, finishArtifact, noArtifact } from './artifact.service.ts'
+import { storePart } from '../uploads/part-upload.service.ts'
+import {
+  artifactHash,
+  artifactUpload,
+  beginArtifact,
+  deleteUnfinished,
+  finishArtifact,
+  noArtifact,
+} from './artifact.service.ts'
 
 const base = '/api/actions_pipeline/_apis/pipelines/workflows/{run}/artifacts'
 const ofJob = { base: 'site', family: 'runner', scope: null, accepts: ['job'] } as const
@@ -34,9 +42,9 @@ const Begin = requestObject('ActionsArtifactBegin', {
   RetentionDays: Type.Optional(Type.Integer()),
 })
 
-/** A job sees its own run alone. */
 function checkRun(task: RunningTask, run: number): void {
-  if (run !== task.runId) throw new BadRequest('a job has the artifacts of its own run', 'artifact_run_foreign')
+  if (run !== task.runId)
+    throw new BadRequest('a job can use only the artifacts of its own run', 'artifact_run_foreign')
 }
 
 const addressOf = (
@@ -44,7 +52,7 @@ const addressOf = (
   run: number,
 ): string => `${config.server.rootUrl}api/actions_pipeline/_apis/pipelines/workflows/${run}/artifacts`
 
-/** The parts of `bytes 0-8/19`. */
+/** Parses a range such as `bytes 0-8/19`. */
 function rangeOf(header: string | string[] | undefined): {
   readonly start: number
   readonly end: number
@@ -53,7 +61,7 @@ function rangeOf(header: string | string[] | undefined): {
   const [, start, end, total] =
     /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(typeof header === 'string' ? header : '') ?? []
   if (total === undefined || Number(end) < Number(start)) {
-    throw new BadRequest('the range is none', 'artifact_range_invalid')
+    throw new BadRequest('the Content-Range header is missing or malformed', 'artifact_range_invalid')
   }
   return { start: Number(start), end: Number(end), total: Number(total) }
 }
@@ -75,7 +83,7 @@ export const beginArtifactV3 = operation({
   },
 })
 
-/** Takes a part of a file; its first part begins the file anew. */
+/** Stores a part of a file. The first part replaces an unfinished upload of the file. */
 export const uploadArtifactV3 = operation({
   ...ofJob,
   method: 'PUT',
@@ -91,12 +99,12 @@ export const uploadArtifactV3 = operation({
     const slash = whole.indexOf('/')
     const name = slash < 0 ? whole : whole.slice(0, slash)
     if (artifactHash(name) !== params.hash) {
-      throw new BadRequest('the file is of another artifact', 'artifact_path_invalid')
+      throw new BadRequest('[itemPath]: the path belongs to another artifact', 'artifact_path_invalid')
     }
     const { start, end } = rangeOf(call.headers['content-range'])
     const { 'x-actions-results-md5': md5, 'x-tfs-filelength': length, 'content-encoding': encoding } = call.headers
-    const begun = { isWhole: false, version: 3, name, path: whole } as const
-    if (start === 0) await deleteBegun(ctx, await artifactsOfRun(ctx, ctx.task.runId, begun))
+    const unfinished = { isComplete: false, version: 3, name, path: whole } as const
+    if (start === 0) await deleteUnfinished(ctx, await artifactsOfRun(ctx, ctx.task.runId, unfinished))
     const artifact =
       start === 0
         ? await beginArtifact(ctx, ctx.task, {
@@ -107,9 +115,9 @@ export const uploadArtifactV3 = operation({
             isGzip: encoding === 'gzip',
             sizeBytes: typeof length === 'string' && /^\d{1,15}$/.test(length) ? Number(length) : 0,
           })
-        : (await artifactsOfRun(ctx, ctx.task.runId, begun)).at(-1)
+        : (await artifactsOfRun(ctx, ctx.task.runId, unfinished)).at(-1)
     if (!artifact) throw noArtifact()
-    await addBlock(ctx, artifact, { position: start }, call.body(), {
+    await storePart(ctx, artifactUpload(ctx, artifact), { position: start }, call.body(), {
       md5: typeof md5 === 'string' ? md5 : undefined,
       sizeBytes: end - start + 1,
       isExact: true,
@@ -129,8 +137,8 @@ export const finishArtifactV3 = operation({
   async run({ ctx, params, query }) {
     checkRun(ctx.task, params.run)
     const name = query.artifactName ?? ''
-    if (name === '') throw new BadRequest('the artifact is not named', 'artifact_name_invalid')
-    const files = await artifactsOfRun(ctx, ctx.task.runId, { isWhole: false, version: 3, name })
+    if (name === '') throw new BadRequest('[artifactName]: is required', 'artifact_name_invalid')
+    const files = await artifactsOfRun(ctx, ctx.task.runId, { isComplete: false, version: 3, name })
     if (files.length === 0) throw noArtifact()
     for (const file of files) await finishArtifact(ctx, file)
     return ok({ message: 'success' })
@@ -145,7 +153,7 @@ export const listArtifactsV3 = operation({
   reply: { 200: Containers },
   async run({ ctx, params }) {
     checkRun(ctx.task, params.run)
-    const files = await artifactsOfRun(ctx, ctx.task.runId, { isWhole: true, version: 3 })
+    const files = await artifactsOfRun(ctx, ctx.task.runId, { isComplete: true, version: 3 })
     if (files.length === 0) throw noArtifact()
     const names = [...new Set(files.map((file) => file.name))]
     const value = names.map((name) => ({
@@ -168,9 +176,9 @@ export const listArtifactFilesV3 = operation({
     checkRun(ctx.task, params.run)
     const name = query.itemPath ?? ''
     if (artifactHash(name) !== params.hash) {
-      throw new BadRequest('the artifact has another name', 'artifact_name_invalid')
+      throw new BadRequest('[itemPath]: the artifact has another name', 'artifact_name_invalid')
     }
-    const files = await artifactsOfRun(ctx, ctx.task.runId, { isWhole: true, version: 3, name })
+    const files = await artifactsOfRun(ctx, ctx.task.runId, { isComplete: true, version: 3, name })
     if (files.length === 0) throw noArtifact()
     const value = files.map((file) => ({
       path: file.path,
@@ -190,7 +198,7 @@ export const downloadArtifactV3 = operation({
   reply: fileReplies,
   async run({ ctx, params, call }) {
     checkRun(ctx.task, params.run)
-    const wanted = { isWhole: true, version: 3, id: params.id as ArtifactId }
+    const wanted = { isComplete: true, version: 3, id: params.id as ArtifactId }
     const [file] = await artifactsOfRun(ctx, ctx.task.runId, wanted)
     if (!file) throw noArtifact()
     return serveFile(call, {
@@ -198,7 +206,7 @@ export const downloadArtifactV3 = operation({
       disposition: 'attachment',
       contentType: 'application/octet-stream',
       content: contentOf(ctx.blobs.actionsArtifacts, { key: file.blob_key, sizeBytes: file.stored_bytes }),
-      // Packed as it came: clients unpack it themselves.
+      // Stored as received: clients decompress it.
       ...(file.is_gzip ? { headers: { 'content-encoding': 'gzip' } } : {}),
     })
   },

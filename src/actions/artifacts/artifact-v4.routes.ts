@@ -8,18 +8,17 @@ import { bytes, ok } from '../../http/reply.ts'
 import { BadRequest, Unauthenticated } from '../../lib/errors.ts'
 import type { ArtifactId } from '../../lib/ids.ts'
 import { formatUnix } from '../../lib/time.ts'
-import { readBlockList } from '../block-list.ts'
-import { declaredBytes } from '../part-size.ts'
 import type { RunningTask } from '../runners/job-token.store.ts'
 import { byJob } from '../runners/job.requirements.ts'
+import { orderParts, storePart } from '../uploads/part-upload.service.ts'
+import { declaredBytes, readBlockList } from '../uploads/upload-request.ts'
 import {
-  addBlock,
+  artifactUpload,
   beginArtifact,
   deleteArtifacts,
   finishArtifact,
   getOpenArtifact,
   noArtifact,
-  orderBlocks,
 } from './artifact.service.ts'
 import { artifactNamed, artifactsOfRun, readAddress, signedAddress } from './artifact-address.service.ts'
 import { ArtifactCall, ArtifactList, ArtifactMade, ArtifactSigned, ArtifactUpload } from './artifact.schemas.ts'
@@ -35,16 +34,17 @@ const ofJob = {
 } as const
 const requires = [byJob, validBody] as const
 
-/** What says to clients that they have files to unpack. */
+/** Clients unpack an artifact of this type. */
 const zipType = 'application/zip'
 
-/** A job sees its own run alone. */
 function checkRun(
   task: RunningTask,
   body: { readonly workflow_run_backend_id?: string; readonly workflowRunBackendId?: string },
 ) {
   const run = body.workflow_run_backend_id ?? body.workflowRunBackendId ?? ''
-  if (run !== String(task.runId)) throw new BadRequest('a job has the artifacts of its own run', 'artifact_run_foreign')
+  if (run !== String(task.runId)) {
+    throw new BadRequest('a job can use only the artifacts of its own run', 'artifact_run_foreign')
+  }
 }
 
 export const createArtifactV4 = operation({
@@ -74,7 +74,7 @@ export const finalizeArtifactV4 = operation({
   async run({ ctx, body }) {
     checkRun(ctx.task, body)
     const artifact = (
-      await artifactsOfRun(ctx, ctx.task.runId, { isWhole: false, version: 4, name: body.name ?? '' })
+      await artifactsOfRun(ctx, ctx.task.runId, { isComplete: false, version: 4, name: body.name ?? '' })
     ).at(-1)
     if (!artifact) throw noArtifact()
     const hash = typeof body.hash === 'string' ? /^sha256:([0-9a-f]{64})$/.exec(body.hash)?.[1] : undefined
@@ -96,7 +96,7 @@ export const listArtifactsV4 = operation({
     checkRun(ctx.task, body)
     const id = body.id_filter ?? body.idFilter
     const rows = await artifactsOfRun(ctx, ctx.task.runId, {
-      isWhole: true,
+      isComplete: true,
       version: 4,
       name: body.name_filter ?? body.nameFilter,
       id: id === undefined ? undefined : (Number(id) as ArtifactId),
@@ -149,13 +149,13 @@ const signedQuery = {
 }
 type SignedQuery = { readonly [Name in keyof typeof signedQuery]?: string }
 
-async function addressed(ctx: Ctx, query: SignedQuery, verb: 'UploadArtifact' | 'DownloadArtifact') {
+async function verifyAddress(ctx: Ctx, query: SignedQuery, verb: 'UploadArtifact' | 'DownloadArtifact') {
   const id = await readAddress(ctx, query, verb)
-  if (id === undefined) throw new Unauthenticated('the address is not signed, or not any more', 'signature_wrong')
+  if (id === undefined) throw new Unauthenticated('the signature of the address is wrong or expired', 'signature_wrong')
   return id
 }
 
-/** Takes the bytes of an artifact: in parts that follow each other, or in named ones and then the list of their names. */
+/** Receives an artifact in consecutive parts, or in named blocks that are followed by the list of their names. */
 export const uploadArtifactV4 = operation({
   base: 'site',
   family: 'runner',
@@ -168,12 +168,13 @@ export const uploadArtifactV4 = operation({
   body: bytesOf('*/*'),
   reply: { 201: bytesOf('application/json') },
   async run({ ctx, query, call }) {
-    const artifact = await getOpenArtifact(ctx, await addressed(ctx, query, 'UploadArtifact'))
+    const artifact = await getOpenArtifact(ctx, await verifyAddress(ctx, query, 'UploadArtifact'))
+    const upload = artifactUpload(ctx, artifact)
     if (query.comp === 'blocklist') {
-      await orderBlocks(ctx, artifact, await readBlockList(call))
+      await orderParts(ctx, upload, await readBlockList(call))
       return bytes('application/json', '"created"', { status: 201 })
     }
-    await addBlock(ctx, artifact, { key: query.blockid }, call.body(), {
+    await storePart(ctx, upload, { key: query.blockid }, call.body(), {
       sizeBytes: declaredBytes(call),
       signal: call.signal,
     })
@@ -192,7 +193,7 @@ export const downloadArtifactV4 = operation({
   query: signedQuery,
   reply: fileReplies,
   async run({ ctx, query, call }) {
-    const id = await addressed(ctx, query, 'DownloadArtifact')
+    const id = await verifyAddress(ctx, query, 'DownloadArtifact')
     const artifact = await artifactNamed(ctx, undefined, query.artifactName ?? '', id)
     const content = contentOf(ctx.blobs.actionsArtifacts, { key: artifact.blob_key, sizeBytes: artifact.stored_bytes })
     return serveFile(call, {

@@ -4,7 +4,7 @@ import { nullable, object, requestObject } from '../../http/schema.ts'
 const text = Type.Optional(Type.String())
 const number = Type.Optional(Type.Union([Type.String(), Type.Integer()]))
 
-/** What calls of the artifact service carry: clients write names of fields in either form. */
+/** The request of the artifact service. Clients write member names in snake case or camel case. */
 export const ArtifactCall = requestObject('ActionsArtifactCall', {
   workflow_run_backend_id: text,
   workflowRunBackendId: text,

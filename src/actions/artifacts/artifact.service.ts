@@ -1,18 +1,16 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { Readable } from 'node:stream'
+import { createHash } from 'node:crypto'
 import type { Services } from '../../access/context.ts'
 import { refuseOverQuota } from '../../access/quota/quota.service.ts'
-import { adjustReserved, reservePart, type UnfinishedUpload } from '../../access/quota/reservation.service.ts'
 import type { UsageSource } from '../../access/quota/usage.ts'
 import { addToUsage } from '../../access/quota/usage.store.ts'
 import { transaction, type Tx } from '../../db/database.ts'
-import type { ActionArtifactBlockRow, ActionArtifactRow } from '../../db/tables/actions.ts'
+import type { ActionArtifactRow } from '../../db/tables/actions.ts'
 import { BadRequest, Invalid, NotFound } from '../../lib/errors.ts'
 import type { ArtifactId } from '../../lib/ids.ts'
 import { nowUnix } from '../../lib/time.ts'
-import { findRepoById } from '../../repos/repo.store.ts'
 import { findUserById } from '../../users/user.store.ts'
 import type { RunningTask } from '../runners/job-token.store.ts'
+import { joinParts, newBlobKey, type PartUpload } from '../uploads/part-upload.service.ts'
 import {
   countArtifacts,
   deleteArtifactRow,
@@ -30,31 +28,33 @@ import {
   upsertBlock,
 } from './artifact.store.ts'
 
-/** Longest name and path, in bytes. */
 const maxNameBytes = 255
 const maxPathBytes = 1024
 
-/** Most parts that an artifact is sent in. */
+/** Most parts of an artifact. */
 const maxBlocks = 50_000
 
-/** How long an artifact may take until it is whole, in seconds: jobs end before. */
+/** The time after which an unfinished upload is deleted, in seconds. It is longer than a job may run. */
 const unfinishedSeconds = 6 * 3600
 
-export const noArtifact = () => new NotFound('there is no such artifact', 'artifact_not_found')
+export const noArtifact = () => new NotFound('the artifact does not exist', 'artifact_not_found')
 
-/** Names have no characters that some file system gives a meaning. */
+/** Refuses characters that have a meaning in a file system. */
 function checkName(name: string): void {
   if (name === '' || Buffer.byteLength(name) > maxNameBytes || /[\\/":<>|*?\r\n\0]/.test(name)) {
-    throw new BadRequest('this is no name for an artifact', 'artifact_name_invalid')
+    throw new BadRequest(
+      `the name of an artifact has 1 to ${maxNameBytes} bytes and none of the characters \\ / " : < > | * ?`,
+      'artifact_name_invalid',
+    )
   }
 }
 
-/** What artifacts are counted by in the ledger of stored bytes. */
+/** Counts artifacts and caches for the usage ledger. */
 export const artifactUsage: UsageSource = { kinds: ['artifacts'], count: sumArtifacts }
 
 /**
- * Begins an artifact, or one file of an artifact of the older protocol. Names that files may not have are `BadRequest`, too many
- * `Invalid`; an owner over quota is `OverQuota`.
+ * Creates an unfinished artifact, or one file of an artifact of protocol version 3. Throws `BadRequest` for a bad name or
+ * path, `Invalid` when the run has too many artifacts, and `OverQuota`.
  */
 export async function beginArtifact(
   services: Services,
@@ -72,16 +72,17 @@ export async function beginArtifact(
   const { name, path = '', version, isGzip = false, isZip = true, sizeBytes = 0 } = wanted
   checkName(name)
   if (Buffer.byteLength(path) > maxPathBytes || path.includes('\0')) {
-    throw new BadRequest('this is no path for a file', 'artifact_path_invalid')
+    throw new BadRequest(`the path of a file has at most ${maxPathBytes} bytes`, 'artifact_path_invalid')
   }
   const owner = await findUserById(services.db, task.ownerId)
   if (owner) await refuseOverQuota(services, owner, 'size:assets:artifacts')
-  const most = services.config.actions.artifactRetentionDays
-  const days = wanted.retentionDays && wanted.retentionDays > 0 ? Math.min(wanted.retentionDays, most) : most
+  const { artifactRetentionDays: maxDays } = services.config.actions
+  const days = wanted.retentionDays && wanted.retentionDays > 0 ? Math.min(wanted.retentionDays, maxDays) : maxDays
+  const { maxArtifacts } = services.config.ingot
   const now = nowUnix(services.clock)
   return transaction(services.db, async (tx) => {
-    if ((await countArtifacts(tx, task.runId)) >= services.config.ingot.maxArtifacts) {
-      throw new Invalid('the run has too many artifacts', 'too_many_artifacts')
+    if ((await countArtifacts(tx, task.runId)) >= maxArtifacts) {
+      throw new Invalid(`a run has at most ${maxArtifacts} artifacts ([ingot].MAX_ARTIFACTS)`, 'too_many_artifacts')
     }
     return insertArtifact(tx, {
       repo_id: task.repoId,
@@ -102,125 +103,25 @@ export async function beginArtifact(
   })
 }
 
-/** Files of a repository lie together, so that they go with it. Names of ours are never given twice. */
-const newKey = ({ repo_id }: Pick<ActionArtifactRow, 'repo_id'>): string => `${repo_id}/${randomUUID()}`
-
-/** Charges the bytes of a part before they arrive. @returns how many it may have; an owner over quota is `OverQuota` */
-async function reserve(services: Services, artifact: ActionArtifactRow, sizeBytes: number): Promise<number> {
-  const repo = await findRepoById(services.db, artifact.repo_id)
-  const owner = repo && (await findUserById(services.db, repo.owner_id))
-  if (!owner) throw noArtifact()
-  return transaction(services.db, async (tx) => {
-    const row = await findArtifactForUpdate(tx, artifact.id)
-    if (!row || row.is_whole || row.is_expired) throw noArtifact()
-    const maxBytes = services.config.ingot.maxArtifact
-    return reservePart(services, tx, owner, uploadOf(row), { sizeBytes, maxBytes })
-  })
-}
-
-const uploadOf = (row: ActionArtifactRow): UnfinishedUpload => ({
-  repoId: row.repo_id,
-  kind: 'artifacts',
-  subject: 'size:assets:artifacts',
-  reservedBytes: row.reserved_bytes,
-  setReserved: (tx, reservedBytes) => updateArtifact(tx, row.id, { reserved_bytes: reservedBytes }),
+/** Returns the access to the parts of an unfinished artifact. */
+export const artifactUpload = (services: Services, { id, repo_id }: ActionArtifactRow): PartUpload => ({
+  repoId: repo_id,
+  maxParts: maxBlocks,
+  maxBytes: services.config.ingot.maxArtifact,
+  async lock(tx) {
+    const row = await findArtifactForUpdate(tx, id)
+    return !row || row.is_whole || row.is_expired ? undefined : row
+  },
+  setReserved: (tx, reservedBytes) => updateArtifact(tx, id, { reserved_bytes: reservedBytes }),
+  listParts: (db) => listBlocks(db, id),
+  upsertPart: (tx, part) => upsertBlock(tx, { artifact_id: id, ...part }),
+  movePart: (tx, key, position) => updateBlockPosition(tx, id, key, position),
+  missing: noArtifact,
 })
 
-/** Changes what an unfinished artifact is charged. One that is whole or gone has settled its reservations. */
-async function adjust(tx: Tx, row: ActionArtifactRow | undefined, differenceBytes: number): Promise<boolean> {
-  if (!row || row.is_whole || row.is_expired) return false
-  await adjustReserved(tx, uploadOf(row), differenceBytes)
-  return true
-}
-
 /**
- * Takes a part of an artifact. An owner over quota is `OverQuota`.
- * @param part by which name, and where it belongs: undefined is behind all others
- * @param sizeBytes most bytes that it may have
- * @param isExact whether it must have as many
- * @param md5 what its bytes must be, in base64; another is `Invalid`
- */
-export async function addBlock(
-  services: Services,
-  artifact: ActionArtifactRow,
-  part: { readonly key?: string | undefined; readonly position?: number | undefined },
-  content: Readable,
-  {
-    md5,
-    sizeBytes,
-    isExact = false,
-    signal,
-  }: {
-    readonly md5?: string | undefined
-    readonly sizeBytes: number
-    readonly isExact?: boolean
-    readonly signal: AbortSignal
-  },
-): Promise<void> {
-  const store = services.blobs.actionsArtifacts
-  const before = await listBlocks(services.db, artifact.id)
-  if (before.length >= maxBlocks) throw new Invalid('the artifact comes in too many parts', 'too_many_blocks')
-  const key = newKey(artifact)
-  const reserved = await reserve(services, artifact, sizeBytes)
-  const giveBack = () =>
-    transaction(services.db, async (tx) => adjust(tx, await findArtifactForUpdate(tx, artifact.id), -reserved))
-  const stored = await store
-    .put(key, content, {
-      maxBytes: reserved,
-      digests: ['md5'],
-      ...(isExact ? { expected: { sizeBytes } } : {}),
-      signal,
-    })
-    .catch(async (error: unknown) => {
-      await giveBack()
-      throw error
-    })
-  const isRight = md5 === undefined || Buffer.from(stored.digests.md5 ?? '', 'hex').toString('base64') === md5
-  let replaced: ActionArtifactBlockRow | undefined
-  const isKept =
-    isRight &&
-    (await transaction(services.db, async (tx) => {
-      const row = await findArtifactForUpdate(tx, artifact.id)
-      if (!row || row.is_whole || row.is_expired) return false
-      const blocks = await listBlocks(tx, artifact.id)
-      const position = part.position ?? (blocks.at(-1)?.position ?? -1) + 1
-      const blockKey = part.key ?? `at ${position}`
-      replaced = blocks.find(({ block_key }) => block_key === blockKey)
-      await upsertBlock(tx, {
-        artifact_id: artifact.id,
-        block_key: blockKey,
-        position,
-        size_bytes: stored.sizeBytes,
-        blob_key: key,
-      })
-      return adjust(tx, row, stored.sizeBytes - reserved - (replaced?.size_bytes ?? 0))
-    }))
-  if (!isRight) await giveBack()
-  if (!isKept) await store.delete(key)
-  if (replaced) await store.delete(replaced.blob_key)
-  if (!isRight) throw new Invalid('the bytes are not what their checksum says', 'checksum_mismatch')
-  if (!isKept) throw noArtifact()
-}
-
-/** Puts the parts of an artifact into the order of their names; those that are not named go. */
-export async function orderBlocks(
-  services: Services,
-  artifact: ActionArtifactRow,
-  keys: readonly string[],
-): Promise<void> {
-  if (keys.length > maxBlocks) throw new Invalid('the artifact comes in too many parts', 'too_many_blocks')
-  await transaction(services.db, async (tx) => {
-    await findArtifactForUpdate(tx, artifact.id)
-    const known = new Set((await listBlocks(tx, artifact.id)).map(({ block_key }) => block_key))
-    const missing = keys.find((key) => !known.has(key))
-    if (missing !== undefined) throw new BadRequest('a part of the list has not arrived', 'block_missing')
-    for (const [position, key] of keys.entries()) await updateBlockPosition(tx, artifact.id, key, position)
-  })
-}
-
-/**
- * Makes an artifact of its parts; it takes the place of one of the same name. Another size or checksum than announced is
- * `Invalid`, and the parts stay.
+ * Completes an artifact from its parts and replaces an older artifact of the same name. Throws `Invalid` for a wrong size or
+ * checksum; then the parts stay.
  */
 export async function finishArtifact(
   services: Services,
@@ -229,24 +130,15 @@ export async function finishArtifact(
 ): Promise<void> {
   const store = services.blobs.actionsArtifacts
   const blocks = await listBlocks(services.db, artifact.id)
-  async function* content(): AsyncGenerator<Buffer> {
-    for (const { blob_key: key } of blocks) {
-      const blob = await store.get(key)
-      if (!blob) throw noArtifact()
-      for await (const chunk of blob.stream) yield chunk as Buffer
-    }
-  }
-  const key = newKey(artifact)
-  const stored = await store.put(key, Readable.from(content()), {
-    maxBytes: services.config.ingot.maxArtifact,
-    expected,
-  })
+  const upload = artifactUpload(services, artifact)
+  const key = newBlobKey(artifact.repo_id)
+  const stored = await store.put(key, joinParts(services, upload, blocks), { maxBytes: upload.maxBytes, expected })
   const gone = await transaction(services.db, async (tx) => {
-    const row = await findArtifactForUpdate(tx, artifact.id)
-    if (!row || row.is_whole || row.is_expired) return undefined
+    const row = await upload.lock(tx)
+    if (!row) return undefined
     const { run_id: runId, name, path, version } = artifact
-    const older = await listArtifacts(tx, runId, { isWhole: true, name, path, version }, 100)
-    const keys = await dropArtifacts(tx, older)
+    const older = await listArtifacts(tx, runId, { isComplete: true, name, path, version }, 100)
+    const keys = await deleteRows(tx, older)
     await updateArtifact(tx, artifact.id, {
       is_whole: true,
       reserved_bytes: 0,
@@ -262,8 +154,8 @@ export async function finishArtifact(
   if (!gone) throw noArtifact()
 }
 
-/** Removes artifacts. @returns the keys of their files, which nobody names any more */
-async function dropArtifacts(tx: Tx, rows: readonly ActionArtifactRow[]): Promise<string[]> {
+/** Deletes the rows of artifacts. Returns their blob keys, which the caller deletes after the commit. */
+async function deleteRows(tx: Tx, rows: readonly ActionArtifactRow[]): Promise<string[]> {
   for (const row of rows) {
     await deleteArtifactRow(tx, row.id)
     await addToUsage(tx, { repoId: row.repo_id }, 'artifacts', -row.stored_bytes)
@@ -272,12 +164,12 @@ async function dropArtifacts(tx: Tx, rows: readonly ActionArtifactRow[]): Promis
 }
 
 export async function deleteArtifacts(services: Services, rows: readonly ActionArtifactRow[]): Promise<void> {
-  const keys = await transaction(services.db, (tx) => dropArtifacts(tx, rows))
+  const keys = await transaction(services.db, (tx) => deleteRows(tx, rows))
   for (const key of keys) await services.blobs.actionsArtifacts.delete(key)
 }
 
-/** Gives up files that were begun and are begun anew. */
-export async function deleteBegun(services: Services, rows: readonly ActionArtifactRow[]): Promise<void> {
+/** Deletes unfinished artifacts and their parts. */
+export async function deleteUnfinished(services: Services, rows: readonly ActionArtifactRow[]): Promise<void> {
   for (const row of rows) {
     const blocks = await listBlocks(services.db, row.id)
     await transaction(services.db, async (tx) => {
@@ -290,30 +182,30 @@ export async function deleteBegun(services: Services, rows: readonly ActionArtif
   }
 }
 
-/** An artifact that is being sent, of this run. */
+/** Returns an unfinished artifact. Throws `NotFound`. */
 export async function getOpenArtifact({ db }: Services, id: ArtifactId): Promise<ActionArtifactRow> {
   const row = await findArtifact(db, id)
   if (!row || row.is_whole) throw noArtifact()
   return row
 }
 
-const expiredAtOnce = 500
+const batchSize = 500
 
-/** Removes artifacts that were begun and never became whole. */
+/** Deletes artifacts whose upload was never finished. */
 async function expireUnfinished(services: Services, signal: AbortSignal): Promise<void> {
   const before = nowUnix(services.clock) - unfinishedSeconds
   while (!signal.aborted) {
-    const late = await listUnfinished(services.db, before, expiredAtOnce)
-    await deleteBegun(services, late)
-    if (late.length < expiredAtOnce) return
+    const late = await listUnfinished(services.db, before, batchSize)
+    await deleteUnfinished(services, late)
+    if (late.length < batchSize) return
   }
 }
 
-/** Artifacts whose time is over lose their bytes; their rows stay. Unfinished ones go whole. */
+/** Deletes the content of expired artifacts, whose rows stay, and unfinished uploads. */
 export async function expireArtifacts(services: Services, signal: AbortSignal): Promise<void> {
   await expireUnfinished(services, signal)
   while (!signal.aborted) {
-    const late = await listExpired(services.db, nowUnix(services.clock), expiredAtOnce)
+    const late = await listExpired(services.db, nowUnix(services.clock), batchSize)
     for (const row of late) {
       const blocks = await listBlocks(services.db, row.id)
       await transaction(services.db, async (tx) => {
@@ -328,9 +220,9 @@ export async function expireArtifacts(services: Services, signal: AbortSignal): 
         if (key !== '') await services.blobs.actionsArtifacts.delete(key)
       }
     }
-    if (late.length < expiredAtOnce) return
+    if (late.length < batchSize) return
   }
 }
 
-/** By what the older protocol names an artifact in addresses. */
+/** Returns the hash that identifies an artifact in the addresses of protocol version 3. */
 export const artifactHash = (name: string): string => createHash('md5').update(name).digest('hex')

@@ -12,7 +12,7 @@ export const insertArtifact = (tx: Tx, values: NewActionArtifactRow): Promise<Ac
 export const findArtifact = (db: Db | Tx, id: ArtifactId): Promise<ActionArtifactRow | undefined> =>
   db.selectFrom('action_artifact').selectAll().where('id', '=', id).executeTakeFirst()
 
-/** The row, locked against others until the transaction ends (SQLite has one writer anyway). */
+/** Returns the artifact and locks its row until the transaction ends. */
 export const findArtifactForUpdate = (tx: Tx, id: ArtifactId): Promise<ActionArtifactRow | undefined> =>
   tx
     .updateTable('action_artifact')
@@ -21,27 +21,26 @@ export const findArtifactForUpdate = (tx: Tx, id: ArtifactId): Promise<ActionArt
     .returningAll()
     .executeTakeFirst()
 
-/** What artifacts are looked for by, beside their run. */
 export interface ArtifactFilter {
-  readonly isWhole: boolean
+  readonly isComplete: boolean
   readonly version?: number
   readonly name?: string | undefined
   readonly path?: string
   readonly id?: ArtifactId | undefined
 }
 
-/** Artifacts of a run that have not expired, in the order in which they were made; at most 5,000 rows or as many as asked. */
+/** Returns artifacts of a run that have not expired, the oldest first. */
 export function listArtifacts(
   db: Db | Tx,
   runId: RunId,
-  { isWhole, version, name, path, id }: ArtifactFilter,
+  { isComplete, version, name, path, id }: ArtifactFilter,
   limit: number,
 ): Promise<ActionArtifactRow[]> {
   let query = db
     .selectFrom('action_artifact')
     .selectAll()
     .where('run_id', '=', runId)
-    .where('is_whole', '=', isWhole)
+    .where('is_whole', '=', isComplete)
     .where('is_expired', '=', sql.lit(false))
   if (version !== undefined) query = query.where('version', '=', version)
   if (name !== undefined) query = query.where('name', '=', name)
@@ -74,7 +73,7 @@ export const listBlocks = (db: Db | Tx, id: ArtifactId): Promise<ActionArtifactB
     .orderBy('id')
     .execute()
 
-/** Keeps a part; one of the same name that came before gives way, and its file is the caller's to delete. */
+/** Inserts a part, or replaces the part of the same key; the caller deletes the replaced blob. */
 export const upsertBlock = (tx: Tx, block: Omit<ActionArtifactBlockRow, 'id'>) =>
   tx
     .insertInto('action_artifact_block')
@@ -99,7 +98,7 @@ export const updateBlockPosition = (tx: Tx, id: ArtifactId, blockKey: string, po
 export const deleteBlocks = (tx: Tx, id: ArtifactId) =>
   tx.deleteFrom('action_artifact_block').where('artifact_id', '=', id).execute()
 
-/** Artifacts whose time is over, some at a time. */
+/** Returns expired artifacts, the earliest first. */
 export const listExpired = (db: Db, atUnix: Unix, limit: number): Promise<ActionArtifactRow[]> =>
   db
     .selectFrom('action_artifact')
@@ -110,7 +109,7 @@ export const listExpired = (db: Db, atUnix: Unix, limit: number): Promise<Action
     .limit(limit)
     .execute()
 
-/** Artifacts that were begun before a moment and are not whole, some at a time. */
+/** Returns unfinished artifacts that were created before a moment. */
 export const listUnfinished = (db: Db, beforeUnix: Unix, limit: number): Promise<ActionArtifactRow[]> =>
   db
     .selectFrom('action_artifact')
@@ -121,7 +120,7 @@ export const listUnfinished = (db: Db, beforeUnix: Unix, limit: number): Promise
     .limit(limit)
     .execute()
 
-/** Bytes of artifacts and of caches by repository, with those reserved for unfinished ones. */
+/** Returns the bytes of artifacts and caches by repository, with the reservations of unfinished uploads. */
 export async function sumArtifacts(db: Db | Tx, repoIds: readonly RepoId[]): Promise<RepoUsage[]> {
   if (repoIds.length === 0) return []
   const artifacts = db
@@ -141,8 +140,8 @@ export async function sumArtifacts(db: Db | Tx, repoIds: readonly RepoId[]): Pro
   return rows.map((row) => ({ repoId: row.repo_id, kind: 'artifacts', sizeBytes: Number(row.bytes) }))
 }
 
-/** Artifacts of an owner's repositories that are kept, the largest first, and how many there are. */
-export async function pageOfOwner(
+/** Returns one page of the stored artifacts of an owner's repositories, the largest first, and their number. */
+export async function pageOfOwnedArtifacts(
   db: Db,
   ownerId: UserId,
   page: Page,

@@ -51,7 +51,7 @@ test('createArtifactV4, uploadArtifactV4, finalizeArtifactV4, listArtifactsV4, s
   assert.equal(
     (await fetch(up.replace('UploadArtifact', 'DownloadArtifact'))).status,
     401,
-    'an address is for one verb',
+    'a signed address permits one operation',
   )
   assert.equal(await put(`${up}&comp=block&blockid=Mg%3D%3D`, 'two'), 201)
   assert.equal(await put(`${up}&comp=block&blockid=MQ%3D%3D`, 'wrong'), 201)
@@ -66,7 +66,7 @@ test('createArtifactV4, uploadArtifactV4, finalizeArtifactV4, listArtifactsV4, s
   const wrong = `sha256:${'0'.repeat(64)}`
   assert.equal((await call('FinalizeArtifact', { name: 'bundle', hash: wrong })).status, 422, 'other bytes')
   assert.equal((await call('FinalizeArtifact', { name: 'bundle', size: '7', hash })).status, 200)
-  assert.equal(await put(`${up}&comp=appendBlock`, 'x'), 404, 'what is whole stays')
+  assert.equal(await put(`${up}&comp=appendBlock`, 'x'), 404, 'a complete artifact does not change')
   const { signedUrl: down } = (await call('GetSignedArtifactURL', { name: 'bundle' })).json
   assert.equal(await (await fetch(down)).text(), 'one two')
   assert.equal((await fetch(down.replace('bundle', 'other'))).status, 401)
@@ -77,12 +77,12 @@ test('createArtifactV4, uploadArtifactV4, finalizeArtifactV4, listArtifactsV4, s
   assert.deepEqual(
     artifacts.map(({ name, size }: { name: string; size: string }) => [name, size]),
     [['bundle', '5']],
-    'the newer takes the place of the older',
+    'the newer artifact replaces the older one',
   )
   assert.equal((await artifactBytes(forge))?.size_bytes, 5)
   const keys: string[] = []
   for await (const { key } of forge.services.blobs.actionsArtifacts.list('')) keys.push(key)
-  assert.equal(keys.length, 1, 'nothing is left of parts and of the older')
+  assert.equal(keys.length, 1, 'the parts and the older artifact are deleted')
   assert.equal((await call('DeleteArtifact', { name: 'bundle' })).status, 200)
   assert.equal((await call('DeleteArtifact', { name: 'bundle' })).status, 404)
   assert.equal((await artifactBytes(forge))?.size_bytes, 0)
@@ -138,7 +138,7 @@ test('beginArtifactV3, uploadArtifactV3, finishArtifactV3, listArtifactsV3, list
   assert.equal((await send('GET', `${base}/99999/download`)).status, 404)
 })
 
-test('listRunArtifacts, downloadRunArtifact, deleteRunArtifact: for who reads the unit; artifacts have their time, and go with their run', async () => {
+test('listRunArtifacts, downloadRunArtifact, deleteRunArtifact: access follows the actions unit, and artifacts expire', async () => {
   await using forge = await startForge({ users: ['bob'], settings: { actions: { ARTIFACT_RETENTION_DAYS: 2 } } })
   const { repo, runner, task, call, put, page } = await begin(forge)
   for (const name of ['one', 'two', 'three']) {

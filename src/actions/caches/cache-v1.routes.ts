@@ -6,10 +6,11 @@ import { BadRequest, Conflict } from '../../lib/errors.ts'
 import type { CacheId } from '../../lib/ids.ts'
 import { formatUnix } from '../../lib/time.ts'
 import type { ActionCacheRow } from '../../db/tables/actions.ts'
-import { declaredBytes } from '../part-size.ts'
 import { byJob } from '../runners/job.requirements.ts'
+import { storePart } from '../uploads/part-upload.service.ts'
+import { declaredBytes } from '../uploads/upload-request.ts'
 import { CacheCommit, CacheEntry, CacheReserve, CacheReserved } from './cache.schemas.ts'
-import { addCacheBlock, beginCache, cacheAddress, finishCache, getBegunCache, lookUpCache } from './cache.service.ts'
+import { beginCache, cacheAddress, cacheUpload, finishCache, getUnfinishedCache, lookUpCache } from './cache.service.ts'
 
 const base = '/_apis/artifactcache'
 const ofJob = { base: 'site', family: 'runner', scope: null, accepts: ['job'] } as const
@@ -44,7 +45,7 @@ export const reserveCacheV1 = operation({
   reply: { 200: CacheReserved },
   async run({ ctx, body: { key = '', version = '' } }) {
     const cache = await beginCache(ctx, ctx.task, key, version)
-    if (!cache) throw new Conflict('there is an entry of this key, or one is being made', 'cache_exists')
+    if (!cache) throw new Conflict(`a cache entry with the key "${key}" exists or is being uploaded`, 'cache_exists')
     return ok({ cacheId: cache.id })
   },
 })
@@ -60,9 +61,11 @@ export const uploadCacheV1 = operation({
   async run({ ctx, params, call }) {
     const { 'content-range': range } = call.headers
     const start = /^bytes (\d{1,15})-\d{1,15}\/(?:\*|\d{1,15})$/.exec(typeof range === 'string' ? range : '')?.[1]
-    if (start === undefined) throw new BadRequest('the range is none', 'cache_range_invalid')
-    const cache = await getBegunCache(ctx, ctx.task, params.id as CacheId)
-    await addCacheBlock(ctx, cache, { key: `at ${start}`, position: Number(start) }, call.body(), {
+    if (start === undefined) {
+      throw new BadRequest('the Content-Range header is missing or malformed', 'cache_range_invalid')
+    }
+    const cache = await getUnfinishedCache(ctx, ctx.task, params.id as CacheId)
+    await storePart(ctx, cacheUpload(ctx, cache), { key: `at ${start}`, position: Number(start) }, call.body(), {
       sizeBytes: declaredBytes(call),
       signal: call.signal,
     })
@@ -79,7 +82,7 @@ export const commitCacheV1 = operation({
   body: CacheCommit,
   reply: { 204: 'empty' },
   async run({ ctx, params, body }) {
-    const cache = await getBegunCache(ctx, ctx.task, params.id as CacheId)
+    const cache = await getUnfinishedCache(ctx, ctx.task, params.id as CacheId)
     await finishCache(ctx, cache, body.size ?? 0)
     return noContent()
   },

@@ -6,19 +6,18 @@ import { fileReplies, serveFile } from '../../http/file-reply.ts'
 import { bytesOf, operation, validBody } from '../../http/operation.ts'
 import { bytes, ok } from '../../http/reply.ts'
 import { Unauthenticated } from '../../lib/errors.ts'
-import { readBlockList } from '../block-list.ts'
-import { declaredBytes } from '../part-size.ts'
 import { byJob } from '../runners/job.requirements.ts'
+import { orderParts, storePart } from '../uploads/part-upload.service.ts'
+import { declaredBytes, readBlockList } from '../uploads/upload-request.ts'
 import { CacheCall, CacheFound, CacheMade, CacheUpload } from './cache.schemas.ts'
 import {
-  addCacheBlock,
   beginCache,
   cacheAddress,
   cacheOfAddress,
+  cacheUpload,
   finishCache,
-  getBegunCacheNamed,
+  getUnfinishedCacheByKey,
   lookUpCache,
-  orderCacheBlocks,
 } from './cache.service.ts'
 
 const service = '/twirp/github.actions.results.api.v1.CacheService'
@@ -48,7 +47,7 @@ export const finalizeCacheV2 = operation({
   path: `${service}/FinalizeCacheEntryUpload`,
   reply: { 200: CacheMade },
   async run({ ctx, body: { key = '', version = '', size_bytes: size, sizeBytes = size } }) {
-    const cache = await getBegunCacheNamed(ctx, ctx.task, key, version)
+    const cache = await getUnfinishedCacheByKey(ctx, ctx.task, key, version)
     await finishCache(ctx, cache, Number(sizeBytes ?? 0))
     return ok({ ok: true, entry_id: String(cache.id) })
   },
@@ -65,15 +64,15 @@ export const lookUpCacheV2 = operation({
   },
 })
 
-async function addressed(ctx: Ctx, sig: string | undefined, verb: 'UploadCache' | 'DownloadCache') {
+async function verifyAddress(ctx: Ctx, sig: string | undefined, verb: 'UploadCache' | 'DownloadCache') {
   const cache = await cacheOfAddress(ctx, sig ?? '', verb)
   if (!cache || cache.is_whole !== (verb === 'DownloadCache')) {
-    throw new Unauthenticated('the address is not signed, or not any more', 'signature_wrong')
+    throw new Unauthenticated('the signature of the address is wrong or expired', 'signature_wrong')
   }
   return cache
 }
 
-/** Takes the bytes of an entry: whole, or in named parts and then the list of their names. */
+/** Receives an entry as a whole, or in named blocks that are followed by the list of their names. */
 export const uploadCacheV2 = operation({
   base: 'site',
   family: 'runner',
@@ -90,12 +89,13 @@ export const uploadCacheV2 = operation({
   body: bytesOf('*/*'),
   reply: { 201: bytesOf('application/json') },
   async run({ ctx, query, call }) {
-    const cache = await addressed(ctx, query.sig, 'UploadCache')
+    const cache = await verifyAddress(ctx, query.sig, 'UploadCache')
+    const upload = cacheUpload(ctx, cache)
     if (query.comp === 'blocklist') {
-      await orderCacheBlocks(ctx, cache, await readBlockList(call))
+      await orderParts(ctx, upload, await readBlockList(call))
     } else {
       const part = query.comp === 'block' ? { key: query.blockid } : { key: 'whole', position: 0 }
-      await addCacheBlock(ctx, cache, part, call.body(), { sizeBytes: declaredBytes(call), signal: call.signal })
+      await storePart(ctx, upload, part, call.body(), { sizeBytes: declaredBytes(call), signal: call.signal })
     }
     return bytes('application/json', '"created"', { status: 201 })
   },
@@ -112,7 +112,7 @@ export const downloadCacheV2 = operation({
   query: { sig: Type.Optional(Type.String()) },
   reply: fileReplies,
   async run({ ctx, query, call }) {
-    const cache = await addressed(ctx, query.sig, 'DownloadCache')
+    const cache = await verifyAddress(ctx, query.sig, 'DownloadCache')
     const content = contentOf(ctx.blobs.actionsArtifacts, { key: cache.blob_key, sizeBytes: cache.size_bytes })
     return serveFile(call, { name: 'cache', content })
   },

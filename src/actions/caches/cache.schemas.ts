@@ -4,7 +4,7 @@ import { object, requestObject } from '../../http/schema.ts'
 const text = Type.Optional(Type.String())
 const number = Type.Optional(Type.Union([Type.String(), Type.Integer()]))
 
-/** What calls of the cache service carry: clients write names of fields in either form. */
+/** The request of the cache service. Clients write member names in snake case or camel case. */
 export const CacheCall = requestObject('ActionsCacheCall', {
   key: text,
   version: text,

@@ -4,13 +4,13 @@ import type { ActionCacheBlockRow, ActionCacheRow } from '../../db/tables/action
 import type { CacheId, RepoId, RunId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
-import type { ScopeSource } from '../runs/trust.rules.ts'
+import type { CacheScopeSource } from '../runs/trust.rules.ts'
 
-/** A condition: a key begins so, with its letter case. */
+/** Returns a case-sensitive prefix condition on the key. */
 const beginsWith = (key: string) => sql<boolean>`substr(cache_key, 1, ${Array.from(key).length}) = ${key}`
 
-/** What the cache scopes of a run are derived from. */
-export const findScopeSource = (db: Db, runId: RunId): Promise<ScopeSource | undefined> =>
+/** Returns the properties of a run from which its cache scopes are derived. */
+export const findCacheScopeSource = (db: Db, runId: RunId): Promise<CacheScopeSource | undefined> =>
   db
     .selectFrom('action_run')
     .innerJoin('repo', 'repo.id', 'action_run.repo_id')
@@ -23,7 +23,7 @@ export const findScopeSource = (db: Db, runId: RunId): Promise<ScopeSource | und
     .where('action_run.id', '=', runId)
     .executeTakeFirst()
 
-/** Which entry is meant. */
+/** Identifies an entry. */
 export interface CacheName {
   readonly repoId: RepoId
   readonly scope: string
@@ -43,8 +43,8 @@ const named = (db: Db | Tx, { repoId, scope, version, key }: CacheName) =>
 export const findCacheNamed = (db: Db | Tx, name: CacheName): Promise<ActionCacheRow | undefined> =>
   named(db, name).executeTakeFirst()
 
-/** The newest whole entry whose key begins so. */
-export const findCacheLike = (
+/** Returns the newest complete entry whose key has a prefix. */
+export const findCacheByPrefix = (
   db: Db,
   { repoId, scope, version, key }: CacheName,
 ): Promise<ActionCacheRow | undefined> =>
@@ -64,7 +64,7 @@ export const findCacheLike = (
 export const findCache = (db: Db | Tx, id: CacheId): Promise<ActionCacheRow | undefined> =>
   db.selectFrom('action_cache').selectAll().where('id', '=', id).executeTakeFirst()
 
-/** The row, locked against others until the transaction ends (SQLite has one writer anyway). */
+/** Returns the entry and locks its row until the transaction ends. */
 export const findCacheForUpdate = (tx: Tx, id: CacheId): Promise<ActionCacheRow | undefined> =>
   tx
     .updateTable('action_cache')
@@ -73,7 +73,7 @@ export const findCacheForUpdate = (tx: Tx, id: CacheId): Promise<ActionCacheRow 
     .returningAll()
     .executeTakeFirst()
 
-/** Begins an entry; undefined when there is one of this name. */
+/** Inserts an unfinished entry. Returns undefined when one of the name exists. */
 export const insertCache = (
   tx: Tx,
   { repoId, scope, version, key }: CacheName,
@@ -108,7 +108,7 @@ export const deleteCacheRow = async (tx: Tx, id: CacheId): Promise<boolean> =>
 export const listCacheBlocks = (db: Db | Tx, id: CacheId): Promise<ActionCacheBlockRow[]> =>
   db.selectFrom('action_cache_block').selectAll().where('cache_id', '=', id).orderBy('position').orderBy('id').execute()
 
-/** Keeps a part; one of the same name that came before gives way, and its file is the caller's to delete. */
+/** Inserts a part, or replaces the part of the same key; the caller deletes the replaced blob. */
 export const upsertCacheBlock = (tx: Tx, block: Omit<ActionCacheBlockRow, 'id'>) =>
   tx
     .insertInto('action_cache_block')
@@ -133,7 +133,7 @@ export const updateCacheBlockPosition = (tx: Tx, id: CacheId, blockKey: string, 
 export const deleteCacheBlocks = (tx: Tx, id: CacheId) =>
   tx.deleteFrom('action_cache_block').where('cache_id', '=', id).execute()
 
-/** Whole entries of a repository, those first that nobody used for longest. */
+/** Returns the complete entries of a repository, the least recently used first. */
 export const listByUse = (
   db: Db | Tx,
   repoId: RepoId,
@@ -147,7 +147,7 @@ export const listByUse = (
     .orderBy('id')
     .execute()
 
-/** Entries that nobody used since a moment, some at a time; what was never whole by a moment of its own. */
+/** Returns entries that were not used since a moment, and unfinished entries from before another moment. */
 export const listUnused = (db: Db, beforeUnix: Unix, begunBefore: Unix, limit: number): Promise<ActionCacheRow[]> =>
   db
     .selectFrom('action_cache')
@@ -162,7 +162,7 @@ export const listUnused = (db: Db, beforeUnix: Unix, begunBefore: Unix, limit: n
     .limit(limit)
     .execute()
 
-/** Whole entries of a repository, the newest first, and how many there are; of a key alone when it is given. */
+/** Returns one page of the complete entries of a repository, the newest first, and their number; `key` is a prefix. */
 export async function pageOfCaches(
   db: Db,
   repoId: RepoId,

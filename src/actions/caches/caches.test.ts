@@ -29,31 +29,35 @@ test('createCacheV2, uploadCacheV2, finalizeCacheV2, lookUpCacheV2, downloadCach
   assert.equal(await save('deps-2', 'second'), true)
   assert.equal(await save('deps-2', 'other version', 'w'), true)
   assert.equal(await find(['deps-1']), 'deps-1 one')
-  assert.equal(await find(['deps-9', 'none', 'deps-']), 'deps-2 second', 'the newest that begins so')
+  assert.equal(await find(['deps-9', 'none', 'deps-']), 'deps-2 second', 'the newest entry with the prefix')
   assert.equal(await find(['DEPS-1']), undefined)
   assert.equal(await find(['deps-%']), undefined)
   assert.equal(await find(['deps-2'], 'w'), 'deps-2 other version')
   assert.equal((await call('GetCacheEntryDownloadURL', { key: 'a', restore_keys: Array(10).fill('b') })).status, 400)
   const { signed_upload_url: up } = (await call('CreateCacheEntry', { key: 'parts', version: 'v' })).json
-  assert.equal((await call('CreateCacheEntry', { key: 'parts', version: 'v' })).json.ok, false, 'one is being made')
+  assert.equal(
+    (await call('CreateCacheEntry', { key: 'parts', version: 'v' })).json.ok,
+    false,
+    'an upload is under way',
+  )
   assert.equal((await send('PUT', `${up}&comp=block&blockid=Mg%3D%3D`, 'two')).status, 201)
   assert.equal((await send('PUT', `${up}&comp=block&blockid=MQ%3D%3D`, 'one')).status, 201)
   const list = (...ids: string[]) => `<BlockList>${ids.map((id) => `<Latest>${id}</Latest>`).join('')}</BlockList>`
   assert.equal((await send('PUT', `${up}&comp=blocklist`, list('none'))).status, 400)
   assert.equal((await send('PUT', `${up}&comp=blocklist`, list('MQ==', 'Mg=='))).status, 201)
-  assert.equal(await find(['parts']), undefined, 'not before it is whole')
+  assert.equal(await find(['parts']), undefined, 'the entry is not complete')
   const end = (size: number) => call('FinalizeCacheEntryUpload', { key: 'parts', version: 'v', size_bytes: size })
   assert.equal((await end(5)).status, 422)
   assert.equal((await end(6)).status, 200)
   assert.equal(await find(['parts']), 'parts onetwo')
-  assert.equal((await send('PUT', up, 'x')).status, 401, 'what is whole stays')
+  assert.equal((await send('PUT', up, 'x')).status, 401, 'a complete entry does not change')
   assert.equal((await send('GET', up.replace('UploadCache', 'DownloadCache'))).status, 401)
   assert.equal(await bytesOfLedger(forge), 3 + 6 + 13 + 6)
   await runner.finish(task)
   assert.equal((await call('CreateCacheEntry', { key: 'late', version: 'v' })).status, 401)
 })
 
-test('lookUpCacheV1, reserveCacheV1, uploadCacheV1, commitCacheV1: the same by the older protocol', async () => {
+test('lookUpCacheV1, reserveCacheV1, uploadCacheV1, commitCacheV1: keys, ranges and refusals', async () => {
   await using forge = await startForge({ settings: { ingot: { MAX_CACHE: '1 KiB' } } })
   const { task } = await begin(forge)
   const { post, send } = cacheCalls(forge, task)
@@ -76,7 +80,7 @@ test('lookUpCacheV1, reserveCacheV1, uploadCacheV1, commitCacheV1: the same by t
   assert.equal((await send('POST', `/_apis/artifactcache/caches/99999`, '{}')).status, 404)
 })
 
-test('a pull request reads what its base keeps and writes for itself alone; other repositories see nothing', async () => {
+test('a pull request reads the caches of its base branch and writes only its own; other repositories read none', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const { repo, runner, task } = await begin(forge)
   assert.equal(await cacheCalls(forge, task).save('deps', 'of main'), true)
@@ -86,13 +90,13 @@ test('a pull request reads what its base keeps and writes for itself alone; othe
   const topic = cacheCalls(forge, push)
   assert.equal(await topic.find(['deps']), 'deps of main')
   assert.equal(await topic.save('deps', 'of topic'), true)
-  assert.equal(await topic.find(['deps']), 'deps of topic', 'its own comes first')
+  assert.equal(await topic.find(['deps']), 'deps of topic', 'the own scope precedes')
   await runner.finish(push)
   await forge.as('alice').must('POST', `${repo.api}/pulls`, { head: 'topic', base: 'main', title: 'x' })
   await forge.settle()
   const pulled = await runner.must()
   const pull = cacheCalls(forge, pulled)
-  assert.equal(await pull.find(['deps']), 'deps of main', 'what another reference keeps is not seen')
+  assert.equal(await pull.find(['deps']), 'deps of main', 'caches of another reference are not readable')
   assert.equal(await pull.save('poison', 'by a pull request'), true)
   await runner.finish(pulled)
   await commitFiles(forge, repo.api, { c: '1' })
@@ -102,7 +106,7 @@ test('a pull request reads what its base keeps and writes for itself alone; othe
   assert.equal(await cacheCalls(forge, other.task).find(['deps']), undefined)
 })
 
-test('listRepoCaches, deleteRepoCache; entries go that nobody uses, and those used longest ago when there are too many', async () => {
+test('listRepoCaches, deleteRepoCache: unused entries expire, and the least recently used are evicted at the limit', async () => {
   await using forge = await startForge({ users: ['bob'], settings: { ingot: { MAX_CACHES: '10 B' } } })
   const { repo, task } = await begin(forge)
   const { save, find } = cacheCalls(forge, task)

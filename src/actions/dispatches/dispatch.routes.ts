@@ -4,7 +4,7 @@ import { operation, validBody } from '../../http/operation.ts'
 import { created, noContent } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { presentDispatch } from './dispatch.present.ts'
-import { dispatchWorkflowRun, jobsOfDispatch, nameOfFile, planDispatch } from './dispatch.service.ts'
+import { dispatchWorkflowRun, jobKeysOf, planDispatch, workflowPath } from './dispatch.service.ts'
 import { DispatchWorkflowOption, DispatchWorkflowRun } from '../runs/run.schemas.ts'
 
 export const dispatchWorkflow = operation({
@@ -16,12 +16,12 @@ export const dispatchWorkflow = operation({
   body: DispatchWorkflowOption,
   reply: { 201: DispatchWorkflowRun, 204: 'empty' },
   async run({ ctx, params, body }) {
-    const { ref = '', inputs, return_run_info: tellsRun } = body
+    const { ref = '', inputs, return_run_info: returnsRun } = body
     const dispatch = await planDispatch(ctx, params.workflowname, { ref, inputs: inputs ?? {} })
     const { file } = dispatch
-    const event = await presentDispatch(ctx, { ...dispatch, workflow: nameOfFile(file.id) })
+    const event = await presentDispatch(ctx, { ...dispatch, workflow: workflowPath(file.id) })
     const run = await dispatchWorkflowRun(ctx, dispatch, event)
-    if (!tellsRun) return noContent()
-    return created({ id: run.id, run_number: run.number, jobs: jobsOfDispatch(dispatch) })
+    if (!returnsRun) return noContent()
+    return created({ id: run.id, run_number: run.number, jobs: jobKeysOf(dispatch) })
   },
 })

@@ -2,12 +2,12 @@ import type { DispatchInput } from '../workflows/workflow.parse.ts'
 
 export type DispatchInputs =
   | { readonly ok: true; readonly inputs: Readonly<Record<string, string>> }
-  /** What is missing, by its description or its name. */
+  /** The description of the missing input, or its name. */
   | { readonly ok: false; readonly missing: string }
 
 /**
- * The inputs of a dispatched workflow: only declared ones are kept; an empty one counts as absent and gets its default, or is
- * refused when it is required, or is left out. What is given for a boolean is true only as `on` (observed).
+ * Returns the inputs of a dispatched workflow. Undeclared inputs are dropped. An empty input counts as absent: it gets its
+ * default, and a required input without a default is missing. A boolean is true only for the value `on` (observed).
  */
 export function effectiveInputs(
   declared: readonly DispatchInput[],

@@ -10,7 +10,7 @@ import { effectiveInputs } from './dispatch.rules.ts'
 import { findRun } from '../runs/run.store.ts'
 import { startRun } from '../runs/start-run.service.ts'
 
-/** A workflow that is to be dispatched, with all that its run needs but what it is told. */
+/** A workflow to dispatch, at a commit and with its inputs. */
 export interface Dispatch {
   readonly file: WorkflowFile
   readonly ref: string
@@ -19,8 +19,8 @@ export interface Dispatch {
 }
 
 /**
- * Finds the workflow of a branch or tag and its inputs. A missing ref or input is `BadRequest`; an unknown workflow, and a
- * ref that is neither a branch nor a tag, such as a commit or the head of a pull request, is `NotFound`.
+ * Finds a workflow at a branch or tag and its inputs. Throws `Invalid` for a missing ref and `BadRequest` for a missing
+ * input. Throws `NotFound` for an unknown workflow, and for a ref that is neither a branch nor a tag.
  */
 export async function planDispatch(
   ctx: SignedInRepoCtx,
@@ -32,31 +32,39 @@ export async function planDispatch(
   const found = await findRevision(git, repo.git_key, ref)
   const fullRef = found?.ref
   if (!found?.commit || fullRef === undefined || (branchOf(fullRef) ?? tagOf(fullRef)) === undefined) {
-    throw new NotFound(`there is no branch or tag ${ref}`, 'ref_not_found')
+    throw new NotFound(`[ref]: branch or tag "${ref}" does not exist`, 'ref_not_found')
   }
   const file = (await listWorkflowFiles(ctx, repo.git_key, found.commit)).find(({ id }) => id === name)
-  if (!file) throw new NotFound(`there is no workflow ${name} to dispatch`, 'workflow_not_found')
+  if (!file) throw new NotFound(`workflow "${name}" does not exist at ${ref}`, 'workflow_not_found')
   const { parsed } = file
   const effective = effectiveInputs(parsed.ok ? parsed.workflow.inputs : [], inputs)
-  if (!effective.ok) throw new BadRequest(`the input ${effective.missing} is missing`, 'dispatch_input_missing')
-  const most = config.actions.limitDispatchInputs
-  if (Object.keys(effective.inputs).length > most) {
-    throw new BadRequest(`a dispatch has at most ${most} inputs`, 'too_many_dispatch_inputs')
+  if (!effective.ok) {
+    throw new BadRequest(`[inputs]: required input "${effective.missing}" is missing`, 'dispatch_input_missing')
+  }
+  const maxInputs = config.actions.limitDispatchInputs
+  if (Object.keys(effective.inputs).length > maxInputs) {
+    throw new BadRequest(
+      `[inputs]: a dispatch has at most ${maxInputs} inputs ([actions].LIMIT_DISPATCH_INPUTS)`,
+      'too_many_dispatch_inputs',
+    )
   }
   return { file, ref: fullRef, commit: found.commit, inputs: effective.inputs }
 }
 
-/** Most runs of which each was dispatched by a job of the one before: a workflow that dispatches itself comes to an end. */
+/** Longest chain of runs that one another's jobs dispatched. The limit ends a workflow that dispatches itself. */
 const maxChain = 10
 
 async function chainOf({ db, viewer: { credential } }: SignedInRepoCtx): Promise<number> {
   if (credential.kind !== 'job') return 0
   const chain = ((await findRun(db, credential.repoId, credential.runId))?.chain ?? 0) + 1
   if (chain <= maxChain) return chain
-  throw new Conflict(`more than ${maxChain} workflows have dispatched each other`, 'dispatch_chain_too_long')
+  throw new Conflict(
+    `the chain of workflows that dispatch one another is longer than ${maxChain}`,
+    'dispatch_chain_too_long',
+  )
 }
 
-/** Begins the run of a dispatched workflow. One at the end of a long chain of dispatches by jobs is `Conflict`. */
+/** Starts the run of a dispatched workflow. Throws `Conflict` when jobs dispatched too many runs in a chain. */
 export async function dispatchWorkflowRun(
   ctx: SignedInRepoCtx,
   dispatch: Dispatch,
@@ -70,8 +78,8 @@ export async function dispatchWorkflowRun(
     repo: ctx.repo,
     file,
     event: 'workflow_dispatch',
-    happening: 'workflow_dispatch',
-    title: name || nameOfFile(file.id),
+    hookEvent: 'workflow_dispatch',
+    title: name || workflowPath(file.id),
     ref,
     head: branchOf(ref) ?? tagOf(ref) ?? ref,
     commit,
@@ -82,9 +90,9 @@ export async function dispatchWorkflowRun(
   })
 }
 
-/** The keys of the jobs of the file, each once. */
-export const jobsOfDispatch = ({ file: { parsed } }: Dispatch): string[] =>
+/** Returns the keys of the file's jobs. */
+export const jobKeysOf = ({ file: { parsed } }: Dispatch): string[] =>
   parsed.ok ? parsed.workflow.jobs.map(({ key }) => key) : []
 
-/** A file by this path whatever the folder it lies in (observed). */
-export const nameOfFile = (id: string): string => `.forgejo/workflows/${id}`
+/** Returns the path of a workflow file in payloads, which is the same for each workflow folder (observed). */
+export const workflowPath = (id: string): string => `.forgejo/workflows/${id}`

@@ -7,19 +7,19 @@ import { signClaims } from '../../oauth/openid/key.service.ts'
 import type { RunningTask } from '../runners/job-token.store.ts'
 import { findIdentity } from './identity.store.ts'
 
-/** How long a token is good, in seconds: long enough to show it once. */
+/** The lifetime of an identity token, in seconds. A job exchanges it at once. */
 const lifetimeSeconds = 600
 
 /** Longest audience, in characters. */
 const maxAudienceLength = 512
 
-/** Who issues the tokens of jobs: not who issues those of people, so that nobody takes one for the other. */
+/** The issuer of the tokens of jobs. It differs from the issuer for people, so that the tokens cannot be confused. */
 export const issuerOfJobs = ({ config }: Pick<Services, 'config'>): string => `${config.server.rootUrl}api/actions`
 
 /**
- * A token that says to others who a job is (OpenID Connect). A job whose file does not say `id-token: write` is `Forbidden`,
- * which all of pull requests from elsewhere are.
- * @param audience whom it is for; empty is the owner of the repository
+ * Returns an OpenID Connect token that identifies a job to other services. Throws `Forbidden` for a job without the permission
+ * `id-token: write`, and for jobs of untrusted runs.
+ * @param audience the audience of the token; the default is the address of the repository's owner
  */
 export async function identifyJob(
   services: Services,
@@ -27,16 +27,21 @@ export async function identifyJob(
   runId: number,
   audience: string,
 ): Promise<string> {
-  if (runId !== task.runId) throw new BadRequest('a job says of itself who it is', 'identity_run_foreign')
+  if (runId !== task.runId) {
+    throw new BadRequest('a job can request an identity token only for its own run', 'identity_run_foreign')
+  }
   if (!task.mayIdentify) throw new Forbidden('the job does not have the permission id-token: write', 'identity_refused')
   if (audience.length > maxAudienceLength || audience.includes('\0')) {
-    throw new BadRequest('this is no audience for a token', 'identity_audience_invalid')
+    throw new BadRequest(
+      `[audience]: has at most ${maxAudienceLength} characters and no NUL`,
+      'identity_audience_invalid',
+    )
   }
   const job = await findIdentity(services.db, task.taskId)
-  if (!job) throw new NotFound('the job is gone', 'job_not_found')
+  if (!job) throw new NotFound('the job does not exist', 'job_not_found')
   const repository = `${job.ownerName}/${job.repoName}`
   const { rootUrl } = services.config.server
-  // What the base of a pull request says runs on the base.
+  // A `pull_request_target` run uses the base branch.
   const ref = job.event === 'pull_request_target' ? branchRef(job.baseRef) : job.ref
   const isOfPull = job.event.startsWith('pull_request')
   const workflowRef = `${repository}/${job.workflowId}@${ref}`

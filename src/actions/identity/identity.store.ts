@@ -1,7 +1,7 @@
 import type { Db } from '../../db/database.ts'
 import type { TaskId } from '../../lib/ids.ts'
 
-/** All that a task is told of by the tokens that say who it is. */
+/** Returns the properties of a task that its identity token contains. */
 export const findIdentity = (db: Db, taskId: TaskId) =>
   db
     .selectFrom('action_task')

@@ -13,7 +13,7 @@ async function ask(task: TestTask, query = '', token = task.context.gitea_runtim
   return { status: response.status, json: (text.startsWith('{') ? JSON.parse(text) : {}) as { value: string } }
 }
 
-/** Verifies a token as another server does: by discovery. */
+/** Verifies a token by OpenID Connect discovery, as another server does. */
 async function verify(forge: Forge, token: string, audience: string, issuer = `${forge.url}/api/actions`) {
   const found = (await (await fetch(`${issuer}/.well-known/openid-configuration`)).json()) as { jwks_uri: string }
   const { payload } = await jwtVerify(token, createRemoteJWKSet(new URL(found.jwks_uri)), {
@@ -24,7 +24,7 @@ async function verify(forge: Forge, token: string, audience: string, issuer = `$
   return payload
 }
 
-test('requestIdentityToken, identityConfiguration, identityKeys: who a job is, for those who trust this forge', async () => {
+test('requestIdentityToken, identityConfiguration, identityKeys: another server verifies the identity of a job', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo({ name: 'built' })
   const runner = await TestRunner.register(forge, `${repo.api}/actions/runners`)
@@ -43,20 +43,24 @@ test('requestIdentityToken, identityConfiguration, identityKeys: who a job is, f
   assert.equal((await ask(task, '&audience=' + 'x'.repeat(600))).status, 400)
   assert.equal((await ask(task, '', 'none')).status, 401)
   const asJob = forge.as('job', { token: task.context.token })
-  assert.equal((await asJob.post(`${repo.api}/issues`, { title: 'x' })).status, 403, 'it writes nothing here')
+  assert.equal(
+    (await asJob.post(`${repo.api}/issues`, { title: 'x' })).status,
+    403,
+    'the permission grants no write access here',
+  )
   const before = await (await fetch(`${forge.url}/api/actions/.well-known/jwks`)).json()
   forge.clock.advance(91 * 86_400_000)
   const after = (await (await fetch(`${forge.url}/api/actions/.well-known/jwks`)).json()) as { keys: { kid: string }[] }
   assert.deepEqual(
     after.keys.slice(1),
     (before as typeof after).keys,
-    'what an earlier key signed can still be checked',
+    'a token of the previous key can still be verified',
   )
   await runner.finish(task)
   assert.equal((await ask(task)).status, 401)
 })
 
-test('requestIdentityToken: only jobs whose file says so, and none of pull requests from elsewhere', async () => {
+test('requestIdentityToken: only jobs with the permission id-token, and none of untrusted runs', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const repo = await forge.given.repo()
   const runner = await TestRunner.register(forge, `${repo.api}/actions/runners`)

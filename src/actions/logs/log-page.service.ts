@@ -3,13 +3,13 @@ import { listen } from '../../db/notify.ts'
 import type { ActionJobRow, ActionRunRow, ActionTaskRow } from '../../db/tables/actions.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { isFinal } from '../status.rules.ts'
-import { findTask } from '../runs/attempt.store.ts'
+import { findTask } from '../runs/task.store.ts'
 import { findJobAt, findRunByNumber } from '../runs/run.store.ts'
-import { isWholeLog, logChannel, readLog } from './log.service.ts'
+import { isCompleteLog, logChannel, readLog } from './log.service.ts'
 
-const noLog = () => new NotFound('there is no log', 'log_not_found')
+const noLog = () => new NotFound('the log does not exist or has expired', 'log_not_found')
 
-/** The newest attempt at a job, with the name of its log; none and one whose log is gone are `NotFound`. */
+/** Returns the newest attempt at a job and the file name of its log. Throws `NotFound` without an attempt or a log. */
 export async function getLog(
   { db }: Pick<Ctx, 'db'>,
   job: ActionJobRow,
@@ -21,7 +21,7 @@ export async function getLog(
   return { task, fileName: `${workflow}-${job.name}-${task.id}.log` }
 }
 
-/** A job by the number of its run and its position there, as pages name it; an unknown position is the first job's. */
+/** Returns a job by the number of its run and its position in the run. An unknown position returns the first job. */
 export async function getJobAt(
   { db, repo }: RepoCtx,
   number: number,
@@ -42,34 +42,34 @@ export interface LogLine {
 const maxLines = 1000
 
 /**
- * Lines of a log from one on, as many as a page has.
- * @returns the number of the line to go on with, and whether more may come
+ * Returns one page of a log, beginning with a line.
+ * @returns the lines, the number of the next line, and whether these are the last lines of the log
  */
 export async function linesOf(
   ctx: Ctx,
   task: ActionTaskRow,
   from: number,
   limit = maxLines,
-): Promise<{ readonly lines: readonly LogLine[]; readonly next: number; readonly isWhole: boolean }> {
+): Promise<{ readonly lines: readonly LogLine[]; readonly next: number; readonly isComplete: boolean }> {
   const lines: LogLine[] = []
-  const most = Math.min(limit, maxLines)
+  const pageSize = Math.min(limit, maxLines)
   for await (const { firstLine, text } of readLog(ctx, task, from)) {
     const all = text.split('\n')
-    // What comes after the last line end is no line.
+    // The text after the last line feed is empty.
     all.pop()
     for (const [at, line] of all.entries()) {
-      if (firstLine + at >= from && lines.length < most) lines.push({ index: firstLine + at, text: line })
+      if (firstLine + at >= from && lines.length < pageSize) lines.push({ index: firstLine + at, text: line })
     }
-    if (lines.length >= most) break
+    if (lines.length >= pageSize) break
   }
   const next = lines.length === 0 ? from : (lines.at(-1) as LogLine).index + 1
-  return { lines, next, isWhole: isWholeLog(task) && lines.length < most }
+  return { lines, next, isComplete: isCompleteLog(task) && lines.length < pageSize }
 }
 
-/** How long a reader sleeps at most before it looks by itself, in milliseconds. */
-const lookEveryMs = 5000
+/** The interval at which a reader polls, in milliseconds: a notification may be lost. */
+const pollMs = 5000
 
-/** Pages of a log as they come, until it is whole. */
+/** Yields pages of a growing log until it is complete. */
 export async function* followLog(
   ctx: Ctx,
   first: ActionTaskRow,
@@ -78,7 +78,7 @@ export async function* followLog(
 ): AsyncGenerator<{ readonly lines: readonly LogLine[]; readonly next: number }> {
   let wake: (() => void) | undefined
   const wakeUp = (): void => wake?.()
-  // It listens before the first look, so that nothing happens between the two unheard.
+  // The subscription precedes the first read, so that no change between the two is missed.
   const unlisten = listen(ctx.db, logChannel, {
     heard: (payload) => (payload === String(first.id) ? wakeUp() : undefined),
     missed: wakeUp,
@@ -87,7 +87,7 @@ export async function* followLog(
   try {
     for (let next = from; !signal.aborted;) {
       const asleep = new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, lookEveryMs)
+        const timer = setTimeout(resolve, pollMs)
         wake = () => {
           clearTimeout(timer)
           resolve()
@@ -98,7 +98,7 @@ export async function* followLog(
       const page = await linesOf(ctx, task, next)
       next = page.next
       if (page.lines.length > 0) yield page
-      else if (page.isWhole || (isFinal(task.status) && isWholeLog(task))) return
+      else if (page.isComplete || (isFinal(task.status) && isCompleteLog(task))) return
       else await asleep
       wakeUp()
     }

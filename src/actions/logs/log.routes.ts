@@ -23,7 +23,7 @@ async function download(ctx: RepoCtx, { job, run }: { readonly job: ActionJobRow
   })
 }
 
-/** The log of a job, at the address of its page. */
+/** Downloads the log of a job from the web address of the job. */
 export const downloadJobLog = operation({
   method: 'GET',
   path: '/{username}/{reponame}/actions/runs/{number}/jobs/{position}/logs',
@@ -44,7 +44,7 @@ export const downloadWorkflowJobLog = operation({
   run: async ({ ctx, params }) => download(ctx, await getJob(ctx, params.job_id)),
 })
 
-/** Lines of a log from one on, such as those of a step. */
+/** Returns lines of a log, such as those of a step. */
 export const listWorkflowJobLogLines = operation({
   ...jobPath,
   method: 'GET',
@@ -54,12 +54,12 @@ export const listWorkflowJobLogLines = operation({
   async run({ ctx, params, query }) {
     const { job, run } = await getJob(ctx, params.job_id)
     const { task } = await getLog(ctx, job, run)
-    const { lines, next, isWhole } = await linesOf(ctx, task, query.from ?? 0, query.limit)
-    return ok({ lines: [...lines], next, is_whole: isWhole })
+    const { lines, next, isComplete } = await linesOf(ctx, task, query.from ?? 0, query.limit)
+    return ok({ lines: [...lines], next, is_whole: isComplete })
   },
 })
 
-/** A log as it grows, by server-sent events; it ends with the log. */
+/** Streams a growing log as server-sent events, until the log is complete. */
 export const streamWorkflowJobLog = operation({
   ...jobPath,
   method: 'GET',

@@ -1,14 +1,14 @@
-/** When and what a line of a log says, as runners send it. */
+/** A line of a log as runners send it. */
 export interface LogRow {
   readonly seconds: bigint
   readonly nanos: number
   readonly content: string
 }
 
-/** Longest line, in bytes; the rest of it is left out. */
+/** Longest line, in bytes. The rest of a longer line is dropped. */
 const maxLineBytes = 64 * 1024
 
-/** A line of a log as it is kept: the moment with seven digits, a blank, and the text without line ends. */
+/** Returns the stored form of a line: the time with seven decimals, a blank, and the text with escaped line ends. */
 export function lineOf({ seconds, nanos, content }: LogRow): string {
   const moment = new Date(Number(seconds) * 1000)
   const day = Number.isNaN(moment.getTime()) ? '1970-01-01T00:00:00' : moment.toISOString().slice(0, 19)
@@ -18,12 +18,12 @@ export function lineOf({ seconds, nanos, content }: LogRow): string {
 }
 
 function cut(text: string): string {
-  // A character has three bytes at most for each of its units.
+  // A UTF-16 code unit has at most three bytes in UTF-8.
   if (text.length * 3 <= maxLineBytes) return text
   const whole = Buffer.from(text)
   if (whole.length <= maxLineBytes) return text
   return new TextDecoder('utf-8').decode(whole.subarray(0, maxLineBytes), { stream: true })
 }
 
-/** A block of a stored log: its first line, where it begins and how long it is, in bytes. */
+/** A block of a stored log. Offset and size are in bytes. */
 export type LogBlock = readonly [firstLine: number, offset: number, sizeBytes: number]

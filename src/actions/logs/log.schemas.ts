@@ -5,8 +5,8 @@ const LogLine = object('ActionLogLine', { index: Type.Integer(), text: Type.Stri
 
 export const LogLines = object('ActionLogLines', {
   lines: Type.Array(LogLine),
-  /** The number of the line to go on with. */
+  /** The number of the next line to request. */
   next: Type.Integer(),
-  /** Nothing more will come. */
+  /** Whether these are the last lines of the log. */
   is_whole: Type.Boolean(),
 })

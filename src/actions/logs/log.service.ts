@@ -11,45 +11,46 @@ import { job } from '../../jobs/job.ts'
 import { enqueueAll, planned } from '../../jobs/queue.ts'
 import { Conflict } from '../../lib/errors.ts'
 import type { TaskId } from '../../lib/ids.ts'
-import { findTask, findTaskForUpdate, updateTask } from '../runs/attempt.store.ts'
+import { findTask, findTaskForUpdate, updateTask } from '../runs/task.store.ts'
 import { lineOf, type LogBlock, type LogRow } from './log.rules.ts'
 import { maskLines } from './mask.service.ts'
 import { deleteChunks, findChunkOf, insertChunk, listChunks } from './log.store.ts'
 
-// Not imported by their names: an older Node, which has no such exports, is to read as far as what tells so.
+// Not imported by name: an older Node lacks these exports, and must still load the program far enough to report its version.
 const compress = promisify(zlib.zstdCompress)
 const decompress = promisify(zlib.zstdDecompress)
 
-/** Bytes of text of one block of a stored log: what is read and unpacked for any of its lines. */
+/** The size of a block of a stored log before compression. A reader fetches and decompresses whole blocks. */
 const blockBytes = 256 * 1024
 
-/** Says that a log has grown, by the id of its task: to those who read it as it comes. */
+/** The channel that announces new lines of a log to its readers. The payload is the id of the task. */
 export const logChannel = 'action_log'
 
-/** Chunks that are read at once. */
-const chunksAtOnce = 100
+const chunksPerQuery = 100
 
 /**
- * Adds lines to the log of a task: those that are known already are passed over, and none is taken that leaves a gap. Once
- * the log has ended nothing more is taken (`Conflict`). Secrets of the task are taken out.
- * A log ends with lines that are said to be the last. Said without a new line while the task runs, it ends with the task:
- * runners of the family say so early.
- * @param index the number of the first of the lines
- * @returns the number of the line that comes next
+ * Appends lines to the log of a task, with its secrets masked. Lines that were received before are skipped, and lines after a
+ * gap are dropped. Throws `Conflict` when the log has ended.
+ *
+ * A log ends with a report that contains new lines and the end mark. The end mark without new lines ends the log when the
+ * task ends, because common runners send it early.
+ * @param index the number of the first line of the report
+ * @param isLast whether the report has the end mark
+ * @returns the number of the next expected line
  */
 export async function appendLog(
   services: Services,
   taskId: TaskId,
   index: number,
   rows: readonly LogRow[],
-  isWhole: boolean,
+  isLast: boolean,
 ): Promise<number> {
   const maxBytes = services.config.ingot.maxActionsLog
   return transaction(services.db, async (tx) => {
     const task = await findTaskForUpdate(tx, taskId)
-    if (!task || !isOpen(task)) throw new Conflict('the log is whole already', 'log_ended')
-    const isNext = index <= task.log_lines
-    const arrived = isNext ? rows.slice(task.log_lines - index) : []
+    if (!task || !isOpen(task)) throw new Conflict('the log has ended', 'log_ended')
+    const hasNoGap = index <= task.log_lines
+    const arrived = hasNoGap ? rows.slice(task.log_lines - index) : []
     const {
       lines: texts,
       begun,
@@ -59,18 +60,18 @@ export async function appendLog(
       task,
       arrived.map(({ content }) => content),
     )
-    // Of what may go on as a secret the runner sends the beginning again, with the rest.
-    const fresh = arrived.slice(0, isWhole ? arrived.length : arrived.length - begun)
+    // The last lines may be the beginning of a secret. They are not acknowledged, so that the runner sends them again.
+    const fresh = arrived.slice(0, isLast ? arrived.length : arrived.length - begun)
     const lines = task.log_lines + fresh.length
-    // Lines beyond the limit are counted, so that the runner goes on, and not kept.
+    // Lines beyond the size limit are counted, so that the runner goes on, but not stored.
     if (fresh.length > 0 && task.log_bytes < maxBytes) {
       const data = fresh.map((row, at) => `${lineOf({ ...row, content: texts[at] ?? '' })}\n`).join('')
       const bytes = Buffer.byteLength(data)
       await insertChunk(tx, { task_id: taskId, first_line: task.log_lines, line_count: fresh.length, data })
       task.log_bytes += bytes
     }
-    const ends = isWhole && isNext && (fresh.length > 0 || task.status !== 'running')
-    const state = ends ? 'ended' : isWhole && isNext ? 'closing' : fresh.length > 0 ? 'open' : task.log_state
+    const ends = isLast && hasNoGap && (fresh.length > 0 || task.status !== 'running')
+    const state = ends ? 'ended' : isLast && hasNoGap ? 'closing' : fresh.length > 0 ? 'open' : task.log_state
     await updateTask(tx, taskId, {
       log_lines: lines,
       log_bytes: task.log_bytes,
@@ -84,17 +85,17 @@ export async function appendLog(
   })
 }
 
-/** Whether lines are still taken. */
+/** Returns whether the log accepts lines. */
 const isOpen = ({ log_state }: ActionTaskRow): boolean => log_state === 'open' || log_state === 'closing'
 
-/** Whether no further line of a log is expected. */
-export const isWholeLog = (task: ActionTaskRow): boolean =>
+/** Returns whether no further line of a log is expected. */
+export const isCompleteLog = (task: ActionTaskRow): boolean =>
   task.log_state === 'closing' ? task.status !== 'running' : task.log_state !== 'open'
 
-/** Where the log of a task lies once it is stored. */
+/** Returns the blob key of a stored log. */
 const keyOf = (task: Pick<ActionTaskRow, 'repo_id' | 'id'>): string => `${task.repo_id}/${task.id}.log`
 
-/** Puts the log of a task together in the blob store, in packed blocks, and forgets the lines as they came. */
+/** Moves the log of a task from the database to the blob store, in compressed blocks. */
 export const storeLog = job({
   name: 'storeActionLog',
   input: Type.Object({ taskId: Type.Unsafe<TaskId>(Type.Integer()) }),
@@ -104,30 +105,36 @@ export const storeLog = job({
     if (!task || task.log_state !== 'ended') return
     const key = keyOf(task)
     const index: LogBlock[] = []
-    const isPacked = ctx.config.actions.logCompression === 'zstd'
-    await ctx.blobs.actionsLog.put(key, Readable.from(blocksOf(ctx.db, task, isPacked, index)), {
+    const isCompressed = ctx.config.actions.logCompression === 'zstd'
+    await ctx.blobs.actionsLog.put(key, Readable.from(blocksOf(ctx.db, task, isCompressed, index)), {
       maxBytes: Number.POSITIVE_INFINITY,
       contentType: 'application/octet-stream',
       signal: run.signal,
     })
-    const isKept = await transaction(ctx.db, async (tx) => {
+    const isStored = await transaction(ctx.db, async (tx) => {
       const now = await findTaskForUpdate(tx, taskId)
       if (!now || now.log_state !== 'ended') return false
       await updateTask(tx, taskId, {
         log_state: 'stored',
         log_key: key,
-        log_index: JSON.stringify([isPacked, index]),
+        log_index: JSON.stringify([isCompressed, index]),
         masks: '',
       })
       await deleteChunks(tx, taskId)
       return true
     })
-    // The run was deleted meanwhile; its rows named no blob yet.
-    if (!isKept && !(await findTask(ctx.db, taskId))) await ctx.blobs.actionsLog.delete(key)
+    // The run was deleted meanwhile, before its rows contained the key of the blob.
+    if (!isStored && !(await findTask(ctx.db, taskId))) await ctx.blobs.actionsLog.delete(key)
   },
 })
 
-async function* blocksOf(db: Db, task: ActionTaskRow, isPacked: boolean, index: LogBlock[]): AsyncGenerator<Buffer> {
+/** Yields the blocks of a log, and adds each to `index`. */
+async function* blocksOf(
+  db: Db,
+  task: ActionTaskRow,
+  isCompressed: boolean,
+  index: LogBlock[],
+): AsyncGenerator<Buffer> {
   let offset = 0
   let first = 0
   let line = 0
@@ -135,7 +142,7 @@ async function* blocksOf(db: Db, task: ActionTaskRow, isPacked: boolean, index: 
   let size = 0
   const flush = async (): Promise<Buffer> => {
     const text = Buffer.from(parts.join(''))
-    const block = isPacked ? await compress(text) : text
+    const block = isCompressed ? await compress(text) : text
     index.push([first, offset, block.length])
     offset += block.length
     first = line
@@ -144,26 +151,26 @@ async function* blocksOf(db: Db, task: ActionTaskRow, isPacked: boolean, index: 
     return block
   }
   for (let from = 0; ; from = line) {
-    const chunks = await listChunks(db, task.id, from, chunksAtOnce)
+    const chunks = await listChunks(db, task.id, from, chunksPerQuery)
     for (const chunk of chunks) {
       parts.push(chunk.data)
       size += Buffer.byteLength(chunk.data)
       line = chunk.first_line + chunk.line_count
       if (size >= blockBytes) yield await flush()
     }
-    if (chunks.length < chunksAtOnce) break
+    if (chunks.length < chunksPerQuery) break
   }
   if (parts.length > 0) yield await flush()
 }
 
-/** Whole lines of a log, with the number of the first. */
-interface LogPiece {
+/** Consecutive lines of a log. */
+interface LogSection {
   readonly firstLine: number
   readonly text: string
 }
 
-/** The text of a log in pieces, beginning with the piece that contains a line. */
-export async function* readLog(services: Services, task: ActionTaskRow, fromLine = 0): AsyncGenerator<LogPiece> {
+/** Yields a log in sections, beginning with the section that contains a line. */
+export async function* readLog(services: Services, task: ActionTaskRow, fromLine = 0): AsyncGenerator<LogSection> {
   if (task.log_state === 'expired') return
   if (task.log_state === 'stored') {
     yield* readBlocks(services, task, fromLine)
@@ -172,25 +179,25 @@ export async function* readLog(services: Services, task: ActionTaskRow, fromLine
   const begin = await findChunkOf(services.db, task.id, fromLine)
   let next = begin?.first_line ?? 0
   for (;;) {
-    const chunks = await listChunks(services.db, task.id, next, chunksAtOnce)
+    const chunks = await listChunks(services.db, task.id, next, chunksPerQuery)
     for (const chunk of chunks) {
       yield { firstLine: chunk.first_line, text: chunk.data }
       next = chunk.first_line + chunk.line_count
     }
-    if (chunks.length < chunksAtOnce) break
+    if (chunks.length < chunksPerQuery) break
   }
-  // The log may have been stored since the task was read. Then its chunks are gone, and the blocks contain the rest.
+  // The log may have been stored since the task was read. Then its chunks are deleted, and the blocks contain the rest.
   const now = await findTask(services.db, task.id)
   if (now?.log_state !== 'stored') return
-  for await (const piece of readBlocks(services, now, Math.max(next, fromLine))) {
-    const rest = skipLines(piece, next)
+  for await (const section of readBlocks(services, now, Math.max(next, fromLine))) {
+    const rest = skipLines(section, next)
     if (rest.text !== '') yield rest
   }
 }
 
-/** The pieces of a stored log, beginning with the block that contains a line. */
-async function* readBlocks(services: Services, task: ActionTaskRow, fromLine: number): AsyncGenerator<LogPiece> {
-  const [isPacked, index] = JSON.parse(task.log_index) as [boolean, LogBlock[]]
+/** Yields the blocks of a stored log, beginning with the block that contains a line. */
+async function* readBlocks(services: Services, task: ActionTaskRow, fromLine: number): AsyncGenerator<LogSection> {
+  const [isCompressed, index] = JSON.parse(task.log_index) as [boolean, LogBlock[]]
   const begin = Math.max(
     0,
     index.findLastIndex(([first]) => first <= fromLine),
@@ -198,13 +205,13 @@ async function* readBlocks(services: Services, task: ActionTaskRow, fromLine: nu
   for (const [firstLine, start, size] of index.slice(begin)) {
     const content = await services.blobs.actionsLog.get(task.log_key, { range: { start, end: start + size - 1 } })
     if (!content) return
-    const packed = Buffer.concat(await content.stream.toArray())
-    yield { firstLine, text: (isPacked ? await decompress(packed) : packed).toString('utf8') }
+    const block = Buffer.concat(await content.stream.toArray())
+    yield { firstLine, text: (isCompressed ? await decompress(block) : block).toString('utf8') }
   }
 }
 
-/** The lines of a piece from a line on. */
-function skipLines({ firstLine, text }: LogPiece, fromLine: number): LogPiece {
+/** Returns the lines of a section from a line on. */
+function skipLines({ firstLine, text }: LogSection, fromLine: number): LogSection {
   let line = firstLine
   let start = 0
   for (; line < fromLine; line += 1) {
@@ -215,7 +222,7 @@ function skipLines({ firstLine, text }: LogPiece, fromLine: number): LogPiece {
   return { firstLine: line, text: text.slice(start) }
 }
 
-/** The whole log as a stream. */
+/** Returns the whole log as a stream. */
 export function logStream(services: Services, task: ActionTaskRow): Readable {
   async function* texts(): AsyncGenerator<string> {
     for await (const { text } of readLog(services, task)) yield text

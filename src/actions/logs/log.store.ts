@@ -7,7 +7,7 @@ import type { Unix } from '../../lib/time.ts'
 export const insertChunk = (tx: Tx, chunk: ActionLogChunkRow) =>
   tx.insertInto('action_log_chunk').values(chunk).execute()
 
-/** Lines that came from a line on, some chunks at a time. */
+/** Returns chunks of a log from a line on. */
 export const listChunks = (
   db: Db | Tx,
   taskId: TaskId,
@@ -23,7 +23,7 @@ export const listChunks = (
     .limit(limit)
     .execute()
 
-/** The chunk that a line is in. */
+/** Returns the chunk that contains a line. */
 export const findChunkOf = (db: Db, taskId: TaskId, line: number): Promise<ActionLogChunkRow | undefined> =>
   db
     .selectFrom('action_log_chunk')
@@ -37,7 +37,7 @@ export const findChunkOf = (db: Db, taskId: TaskId, line: number): Promise<Actio
 export const deleteChunks = (tx: Tx, taskId: TaskId) =>
   tx.deleteFrom('action_log_chunk').where('task_id', '=', taskId).execute()
 
-/** Ends the log of a task that is closing; false when it is in another state. */
+/** Ends a log in the state `closing`. Returns false for a log in another state. */
 export const endClosing = async (tx: Tx, taskId: TaskId): Promise<boolean> =>
   (
     await tx
@@ -48,7 +48,7 @@ export const endClosing = async (tx: Tx, taskId: TaskId): Promise<boolean> =>
       .executeTakeFirst()
   ).numUpdatedRows > 0n
 
-/** Logs of tasks that have ended long ago and were never said to be whole, or that have had their time. */
+/** Returns logs in a state whose tasks ended before a moment. */
 export const listLogs = (
   db: Db,
   state: ActionTaskRow['log_state'],

@@ -4,7 +4,7 @@ import { enqueueAll, planned } from '../../jobs/queue.ts'
 import { storeLog } from './log.service.ts'
 import { endClosing } from './log.store.ts'
 
-/** A log whose runner said early that no more comes ends with its task. */
+/** Ends the log of a task whose runner sent the end mark early. */
 export const endClosingLog = subscriber({
   name: 'endClosingLog',
   on: ['task.finished'],
@@ -13,7 +13,7 @@ export const endClosingLog = subscriber({
   },
 })
 
-/** Logs and artifacts of a run, or of a repository, go with it. */
+/** Deletes the logs and artifacts of a deleted run or repository. */
 export const deleteRunFiles = subscriber({
   name: 'deleteRunFiles',
   on: ['run.deleted', 'repo.deleted'],

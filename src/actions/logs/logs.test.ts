@@ -18,7 +18,7 @@ async function begin(forge: Forge, jobs?: string) {
 
 const acked = (reply: { readonly json: unknown }) => (reply.json as { ackIndex?: string }).ackIndex
 
-test('runnerUpdateLog: what is known is passed over, gaps are not taken, and the end is the end', async () => {
+test('runnerUpdateLog: known lines are skipped, lines after a gap are dropped, and an ended log accepts none', async () => {
   await using forge = await startForge()
   const { runner, task } = await begin(forge)
   assert.equal(acked(await runner.log(task, 0, [])), undefined)
@@ -31,7 +31,7 @@ test('runnerUpdateLog: what is known is passed over, gaps are not taken, and the
   assert.equal((await runner.log(task, 4, ['e'])).status, 409)
 })
 
-test('runnerUpdateLog: an end without a line lets lines follow until the task ends, and the log is stored then', async () => {
+test('runnerUpdateLog: after an end mark without lines the log stays open until the task ends', async () => {
   await using forge = await startForge()
   const { repo, runner, task, page } = await begin(forge)
   const stateOf = async () =>
@@ -39,7 +39,7 @@ test('runnerUpdateLog: an end without a line lets lines follow until the task en
   assert.equal(acked(await runner.log(task, 0, ['a'])), '1')
   assert.equal(acked(await runner.log(task, 1, [], true)), '1')
   assert.equal(acked(await runner.log(task, 1, ['b'])), '2')
-  assert.equal(acked(await runner.log(task, 0, ['a', 'b'], true)), '2', 'known lines are no new ones')
+  assert.equal(acked(await runner.log(task, 0, ['a', 'b'], true)), '2', 'known lines do not end the log')
   await forge.settle()
   assert.equal(await stateOf(), 'closing')
   await runner.finish(task)
@@ -54,14 +54,14 @@ test('runnerUpdateLog: an end without a line lets lines follow until the task en
       .map((line) => line.slice(29)),
     ['a', 'b'],
   )
-  // A position that no job has shows the log of the first; a run that is missing has none.
+  // An unknown position shows the log of the first job.
   const [run] = (await forge.as('alice').get(`${repo.api}/actions/runs`)).json.workflow_runs
   const base = `${forge.url}/${repo.fullName}/actions/runs`
   assert.equal(await (await fetch(`${base}/${run.run_number}/jobs/99/logs`)).text(), text)
   assert.equal((await fetch(`${base}/99/jobs/0/logs`)).status, 404)
 })
 
-test('downloadJobLog, downloadWorkflowJobLog, listWorkflowJobLogLines: the same while it grows and once it is stored', async () => {
+test('downloadJobLog, downloadWorkflowJobLog, listWorkflowJobLogLines: a growing log and a stored log read the same', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const { repo, runner, task, job, page } = await begin(forge)
   const long = 'x'.repeat(70_000)
@@ -108,7 +108,7 @@ test('downloadJobLog, downloadWorkflowJobLog, listWorkflowJobLogLines: the same 
   const { db, blobs } = forge.services
   const row = await db.selectFrom('action_task').selectAll().executeTakeFirstOrThrow()
   assert.equal(row.log_state, 'stored')
-  assert.ok(((await blobs.actionsLog.stat(row.log_key))?.sizeBytes ?? 0) < want.length / 20, 'it is packed')
+  assert.ok(((await blobs.actionsLog.stat(row.log_key))?.sizeBytes ?? 0) < want.length / 20, 'the log is compressed')
   assert.equal((await db.selectFrom('action_log_chunk').selectAll().execute()).length, 0)
   assert.deepEqual(await look(), growing)
   assert.equal((await alice.get(`${api}/lines?from=21`)).json.is_whole, true)
@@ -118,14 +118,14 @@ test('downloadJobLog, downloadWorkflowJobLog, listWorkflowJobLogLines: the same 
   assert.equal((await forge.as('bob').get(api)).status, 404)
 })
 
-test('a log ends at its limit, and its runner goes on', async () => {
+test('runnerUpdateLog: lines beyond MAX_ACTIONS_LOG are acknowledged and dropped', async () => {
   await using forge = await startForge({ settings: { ingot: { MAX_ACTIONS_LOG: '1 KiB' } } })
   const { runner, task, page } = await begin(forge)
   for (let at = 0; at < 10; at++) assert.equal(acked(await runner.log(task, at, ['z'.repeat(500)])), String(at + 1))
   assert.equal((await (await fetch(`${forge.url}${page}`)).text()).split('\n').length, 3)
 })
 
-test('streamWorkflowJobLog: lines as they come, to the end', async () => {
+test('streamWorkflowJobLog: it streams new lines until the log ends', async () => {
   await using forge = await startForge()
   const { repo, runner, task, job } = await begin(forge)
   await runner.log(task, 0, ['one'])
@@ -136,7 +136,7 @@ test('streamWorkflowJobLog: lines as they come, to the end', async () => {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
   const until = async (part: string) => {
-    while (!text.includes(part)) text += (await reader?.read())?.value ?? assert.fail(`it ended before ${part}`)
+    while (!text.includes(part)) text += (await reader?.read())?.value ?? assert.fail(`the stream ended before ${part}`)
   }
   await until('Z one')
   await runner.log(task, 1, ['two'], true)
@@ -198,11 +198,11 @@ test('cancelWorkflowRun, rerunWorkflowRun, rerunFailedWorkflowJobs, rerunWorkflo
   assert.equal(
     (await alice.get(`${repo.api}/actions/runs`)).json.workflow_runs[0].run_number,
     2,
-    'numbers are not given again',
+    'a number is not used again',
   )
 })
 
-test('approveWorkflowRun: whose run was approved needs none again', async () => {
+test('approveWorkflowRun: later runs of an approved author need no approval', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const repo = await forge.given.repo()
   await commitFiles(forge, repo.api, { '.gitea/workflows/p.yml': workflow('pull_request') })
@@ -224,10 +224,10 @@ test('approveWorkflowRun: whose run was approved needs none again', async () => 
   assert.equal((await asJob.post(`${repo.api}/labels`, { name: 'x', color: '#112233' })).status, 403)
   await commitFiles(forge, `/repos/${fork.full_name}`, { c: '1' }, { branch: 'topic', as: 'bob' })
   await forge.settle()
-  assert.ok(await runner.fetch(), 'the next one begins by itself')
+  assert.ok(await runner.fetch(), 'the next run starts without approval')
 })
 
-test('jobs that nobody hears of, that take too long, or that no runner takes come to an end', async () => {
+test('jobs of silent runners, endless jobs, and jobs that no runner takes are ended', async () => {
   await using forge = await startForge()
   const { repo, runner, task } = await begin(forge)
   const run = async (name: string) => {
@@ -240,7 +240,7 @@ test('jobs that nobody hears of, that take too long, or that no runner takes com
   await runner.call('UpdateTask', { state: { id: task.id } })
   forge.clock.advance(9 * 60_000)
   await run('stop_zombie_tasks')
-  assert.deepEqual(await runsOf(forge, repo.api), ['push a.yml main running'], 'a sign of life')
+  assert.deepEqual(await runsOf(forge, repo.api), ['push a.yml main running'], 'the runner reported')
   forge.clock.advance(2 * 60_000)
   await run('stop_zombie_tasks')
   assert.deepEqual(await runsOf(forge, repo.api), ['push a.yml main failure'])
@@ -265,7 +265,7 @@ test('jobs that nobody hears of, that take too long, or that no runner takes com
   assert.deepEqual(new Set(later.map(({ log_state }) => log_state)), new Set(['expired']))
 })
 
-test('runnerUpdateLog: secrets of the job are in no line, encoded, over several lines, reports and processes', async () => {
+test('runnerUpdateLog: secrets are masked, also encoded, and split over lines and reports', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -279,9 +279,9 @@ test('runnerUpdateLog: secrets of the job are in no line, encoded, over several 
   assert.equal(acked(await runner.log(task, 0, ['a first-half b', encoded, encodeURIComponent(token)])), '3')
   assert.equal(acked(await runner.log(task, 3, ['::add-mask::made-by-the-job', 'made-by-the-job', 'made-by'])), '5')
   const split = ['made-by', '-the-job', `x ${token.slice(0, 20)}`]
-  assert.equal(acked(await runner.log(task, 5, split)), '7', 'the last line may go on')
+  assert.equal(acked(await runner.log(task, 5, split)), '7', 'the last line may be the beginning of a secret')
   assert.equal(acked(await runner.log(task, 7, [`x ${token.slice(0, 20)}`, token.slice(20), 'end'])), '10')
-  assert.equal(acked(await runner.log(task, 10, ['made-by'], true)), '11', 'what is the last is taken')
+  assert.equal(acked(await runner.log(task, 10, ['made-by'], true)), '11', 'the end of the log is accepted')
   const [run] = (await alice.get(`${repo.api}/actions/runs`)).json.workflow_runs
   const [job] = (await alice.get(`${repo.api}/actions/runs/${run.id}/jobs`)).json.jobs
   const read = async () =>
@@ -300,10 +300,10 @@ test('runnerUpdateLog: secrets of the job are in no line, encoded, over several 
   await forge.settle()
   assert.deepEqual(await read(), lines)
   const after = await forge.services.db.selectFrom('action_task').select('masks').executeTakeFirstOrThrow()
-  assert.equal(after.masks, '', 'nothing is kept of what is not needed any more')
+  assert.equal(after.masks, '', 'the masks of a stored log are deleted')
 })
 
-test('readLog: a reader misses and repeats no line when the log is stored under it', async () => {
+test('readLog: a reader neither misses nor repeats a line when the log is stored meanwhile', async () => {
   await using forge = await startForge()
   const { task, runner } = await begin(forge)
   const chunks = [['one', 'two'], ['three'], ['four', 'five']]
@@ -324,8 +324,8 @@ test('readLog: a reader misses and repeats no line when the log is stored under 
   }
   const all = ['0 one', '1 two', '2 three', '3 four', '4 five']
   assert.deepEqual(await read(0), all)
-  assert.deepEqual(await read(3), all, 'the piece that contains the line, which is the only one')
-  // The reader had come as far as the second chunk.
+  assert.deepEqual(await read(3), all, 'the section that contains the line is the whole log')
+  // The reader has read the first chunk.
   const blank = ' '.repeat(29)
   const chunk = { task_id: before.id, first_line: 0, line_count: 2, data: `${blank}one\n${blank}two\n` }
   await transaction(db, (tx) => insertChunk(tx, chunk))

@@ -5,41 +5,38 @@ import { transaction } from '../../db/database.ts'
 import type { ActionTaskRow } from '../../db/tables/actions.ts'
 import type { TaskId } from '../../lib/ids.ts'
 import { Masks, type MaskedLines } from '../../lib/masks.ts'
-import { updateTask } from '../runs/attempt.store.ts'
+import { updateTask } from '../runs/task.store.ts'
 
-/** What the secrets of a task are sealed for. */
+/** The purpose for which the secrets of a task are sealed. */
 export const masksPurpose = 'action-masks'
 
-/** Texts that a job may add to its secrets, and their longest, in characters. */
+/** Most secrets that a job may add with `::add-mask::`, and their longest line, in characters. */
 const maxAdded = 200
 const maxAddedLength = 64 * 1024
 
-/** Masks of tasks whose lines come at the moment: to make them anew for each report would cost more than to apply them. */
+/** Masks of running tasks: building the masks of private keys takes milliseconds, and each report needs them. */
 export const knownMasks = ownService('the masks of logs', {
   open: () => new LRUCache<TaskId, { readonly sealed: string; readonly masks: Masks }>({ max: 200 }),
 })
 
-/** Notes what a job was given that nobody is to read in its log: as it was at that moment. */
-export const keepMasks = (services: Services, taskId: TaskId, secrets: readonly string[]): Promise<unknown> =>
+/** Stores the secrets of a job, which its log must not contain. */
+export const storeMasks = (services: Services, taskId: TaskId, secrets: readonly string[]): Promise<unknown> =>
   transaction(services.db, (tx) => updateTask(tx, taskId, { masks: seal(services, secrets) }))
 
 const seal = ({ secrets }: Services, texts: readonly string[]): string =>
   secrets.seal(masksPurpose, JSON.stringify([...new Set(texts)]))
 
-/** Lines that may be kept, and what changes at their task with them. */
-export interface Unmasked extends MaskedLines {
+/** Masked lines, and the change of the task's row. */
+export interface MaskedLog extends MaskedLines {
   readonly change: { readonly masks?: string }
 }
 
-/**
- * Takes the secrets of a task out of lines that follow each other, and those that the lines themselves name
- * (`::add-mask::`), from there on.
- */
+/** Masks the secrets of a task in consecutive lines. A secret that a line adds (`::add-mask::`) is masked from then on. */
 export function maskLines(
   services: Services,
   task: Pick<ActionTaskRow, 'id' | 'masks'>,
   lines: readonly string[],
-): Unmasked {
+): MaskedLog {
   const added = lines.flatMap((line) => addedBy(line) ?? [])
   if (task.masks === '' && added.length === 0) return { lines, begun: 0, change: {} }
   const known = knownMasks.of(services)
@@ -60,7 +57,7 @@ export function maskLines(
 
 const marker = '::add-mask::'
 
-/** What a line says that is a secret from now on. */
+/** Returns the secret that a line adds. */
 function addedBy(line: string): string | undefined {
   const text = line.trimStart()
   if (!text.startsWith(marker)) return undefined

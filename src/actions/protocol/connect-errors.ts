@@ -1,6 +1,6 @@
 import type { ErrorForm } from '../../http/error-forms.ts'
 
-/** The names of refusals in the Connect protocol, by their status. */
+/** The error codes of the Connect protocol by HTTP status. */
 const codes: Readonly<Record<number, string>> = {
   400: 'invalid_argument',
   401: 'unauthenticated',
@@ -14,10 +14,9 @@ const codes: Readonly<Record<number, string>> = {
   503: 'unavailable',
 }
 
-/** The code of a refusal, by its status. */
 export const codeOf = (status: number): string => codes[status] ?? 'unknown'
 
-/** Refusals as JSON, whatever a message was sent as. */
+/** Errors are JSON, also for requests in protobuf. */
 export const connectErrors: ErrorForm = {
   render({ status, message }) {
     return { contentType: 'application/json', body: JSON.stringify({ code: codeOf(status), message }) }

@@ -8,8 +8,8 @@ import {
 } from '@bufbuild/protobuf/wkt'
 
 /**
- * The messages of the runner protocol: names, numbers and types of their fields, which are the wire contract. `repeated x` is a list,
- * `map x` a map from texts, a name with a dot another message.
+ * The messages of the runner protocol. Field names, numbers and types are the wire format. `repeated x` is a list, `map x`
+ * a map with string keys, and a type with a leading dot another message.
  */
 const runnerMessages = {
   RegisterRequest: {
@@ -87,8 +87,8 @@ const scalars: Readonly<Record<string, Type>> = {
 const camel = (name: string): string => name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 const entryName = (name: string): string => `${camel(`_${name}`)}Entry`
 
-/** The type of a field, without how often it comes. */
-function typed(kind: string, scope: string) {
+/** Returns the type of a field without its label. */
+function fieldType(kind: string, scope: string) {
   const scalar = scalars[kind]
   if (scalar !== undefined) return { type: scalar }
   if (kind.startsWith('enum ')) return { type: Type.ENUM, typeName: `.${scope}.${kind.slice(5)}` }
@@ -105,7 +105,7 @@ function message(name: string, fields: Messages[string], scope: string): object 
       const isList = kind.startsWith('repeated ')
       const own = isMap
         ? { type: Type.MESSAGE, typeName: `.${scope}.${name}.${entryName(field)}` }
-        : typed(isList ? kind.slice(9) : kind, scope)
+        : fieldType(isList ? kind.slice(9) : kind, scope)
       return {
         name: field,
         number,
@@ -119,7 +119,7 @@ function message(name: string, fields: Messages[string], scope: string): object 
       options: { mapEntry: true },
       field: [
         { name: 'key', number: 1, jsonName: 'key', label: Label.OPTIONAL, type: Type.STRING },
-        { name: 'value', number: 2, jsonName: 'value', label: Label.OPTIONAL, ...typed(kind.slice(4), scope) },
+        { name: 'value', number: 2, jsonName: 'value', label: Label.OPTIONAL, ...fieldType(kind.slice(4), scope) },
       ],
     })),
   }
@@ -161,11 +161,10 @@ function describe({ scope, messages, enums = [], service, methods }: FileParts):
     [file_google_protobuf_struct, file_google_protobuf_timestamp].map((each) => [each.proto.name, each]),
   )
   const found = createFileRegistry(file, (name) => known.get(name)).getService(`${scope}.${service}`)
-  if (!found) throw new Error(`the description of ${service} is not whole`)
+  if (!found) throw new Error(`the protobuf description lacks the service ${service}`)
   return found
 }
 
-/** Runners register, declare, fetch, and report here. */
 export const runnerService = describe({
   scope: 'runner.v1',
   messages: runnerMessages,
@@ -188,7 +187,6 @@ export const runnerService = describe({
   methods: ['Register', 'Declare', 'FetchTask', 'UpdateTask', 'UpdateLog'],
 })
 
-/** Whether somebody is there. */
 export const pingService = describe({
   scope: 'ping.v1',
   messages: { PingRequest: { data: [1, 'string'] }, PingResponse: { data: [1, 'string'] } },

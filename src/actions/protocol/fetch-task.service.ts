@@ -1,65 +1,64 @@
 import type { Services } from '../../access/context.ts'
 import { clockOf } from '../../db/clock.ts'
+import type { Tx } from '../../db/database.ts'
 import type { ActionJobRow, ActionRunnerRow, ActionTaskRow } from '../../db/tables/actions.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { hashToken, newToken } from '../../secrets/tokens.ts'
 import { scopeText, type QueueScope } from '../queue-scope.ts'
 import { findRunnerByUuid } from '../runners/runner.store.ts'
-import { keepMasks } from '../logs/mask.service.ts'
+import { storeMasks } from '../logs/mask.service.ts'
 import { changeRuns, endJobs, settleRun } from '../runs/run-change.service.ts'
 import { findJob, findRunForUpdate, updateJobs } from '../runs/run.store.ts'
 import type { TaskMessage } from './messages.ts'
-import { queueBoard } from './queue-board.ts'
 import { taskMessageOf } from './task-message.service.ts'
 import { findNextJob, hasTask, insertTask, listWantedLabels } from './task.store.ts'
+import { getQueueVersion, waitForJobs } from './waiting-runners.ts'
 
-/** What a runner is answered that asks for work. */
-export interface Fetched {
+/** The reply to a runner that requests work. */
+export interface FetchedTask {
   readonly task: TaskMessage | undefined
+  /** The version of the queue. A runner sends it with its next request. */
   readonly version: number
 }
 
 const scopeOfRunner = ({ owner_id, repo_id }: ActionRunnerRow): QueueScope => ({ ownerId: owner_id, repoId: repo_id })
 
-/** Longest wait, in milliseconds: proxies in between give up on a silence of a minute. */
+/** Longest wait, in milliseconds: common proxies close a connection that is silent for a minute. */
 const longestWaitMs = 50_000
 
-/** What is left of a runner's patience for its answer to come, in milliseconds: a task that comes too late is nobody's. */
-const answerMs = 1000
+/** The time between the end of the wait and the client's time-out, in milliseconds. A task must not arrive after it. */
+const marginMs = 1000
 
-/** How long a runner is kept waiting: as long as it says that it would wait, or a while when it does not say. */
-function waitOf({ config }: Services, patienceMs: number | undefined): number {
+/** Returns how long a request waits: until just before the client's time-out, or `[ingot].ACTIONS_POLL_WAIT`. */
+function waitMsOf({ config }: Services, clientTimeoutMs: number | undefined): number {
   const { actionsPollWait } = config.ingot
-  if (patienceMs === undefined || actionsPollWait === 0) return actionsPollWait
-  return Math.min(longestWaitMs, patienceMs - answerMs)
+  if (clientTimeoutMs === undefined || actionsPollWait === 0) return actionsPollWait
+  return Math.min(longestWaitMs, clientTimeoutMs - marginMs)
 }
 
 /**
- * A runner whose own number is the queue's has seen all there is, and waits a while for more.
- * @param patienceMs how long it waits for its answer, when it says so
+ * Gives a runner a task. A runner that knows the current version of its queue waits for a new one.
+ * @param request the version that the runner knows, and the time-out of its request
  */
 export async function fetchTask(
   services: Services,
   runner: ActionRunnerRow,
-  known: number,
-  signal: AbortSignal,
-  patienceMs?: number,
-): Promise<Fetched> {
+  request: { readonly known: number; readonly clientTimeoutMs: number | undefined; readonly signal: AbortSignal },
+): Promise<FetchedTask> {
+  const { known, clientTimeoutMs, signal } = request
   const scope = scopeOfRunner(runner)
-  const board = queueBoard.of(services)
-  const version = await board.version(scope)
-  if (known !== version) {
-    return { task: await takeTask(services, runner, scope, await listWantedLabels(services.db, scope)), version }
-  }
-  const newer = await board.wait(scope, known, waitOf(services, patienceMs), signal)
+  const version = await getQueueVersion(services.db, scope)
+  if (known !== version) return { task: await takeTask(services, runner, scope), version }
+  const waitMs = waitMsOf(services, clientTimeoutMs)
+  const newer = await waitForJobs(services, { scope, known, waitMs, signal })
   if (newer === undefined) return { task: undefined, version }
-  // It may have been deleted, or belong to somebody else, since it began to wait.
-  const present = await findRunnerByUuid(services.db, runner.uuid)
-  if (!present || scopeText(scopeOfRunner(present)) !== scopeText(scope)) return { task: undefined, version }
-  return { task: await takeTask(services, present, scope, await board.wantedLabels(scope)), version: newer }
+  // The runner may have been deleted, or have another owner, since the wait began.
+  const current = await findRunnerByUuid(services.db, runner.uuid)
+  if (!current || scopeText(scopeOfRunner(current)) !== scopeText(scope)) return { task: undefined, version }
+  return { task: await takeTask(services, current, scope), version: newer }
 }
 
-/** Others may take what was found meanwhile; then it is looked for again. */
+/** A concurrent runner may claim the job that was found; then the next one is looked for. */
 const maxAttempts = 20
 
 /** Gives a runner the job that waits longest of those that it can run. */
@@ -67,39 +66,37 @@ async function takeTask(
   services: Services,
   runner: ActionRunnerRow,
   scope: QueueScope,
-  wantedLabels: readonly string[],
 ): Promise<TaskMessage | undefined> {
   const labels = new Set(JSON.parse(runner.labels) as string[])
-  const fits = (runsOn: string): boolean => {
+  const runnable = (await listWantedLabels(services.db, scope)).filter((runsOn) => {
     const wanted = JSON.parse(runsOn) as string[]
     return wanted.length > 0 && wanted.every((label) => labels.has(label))
-  }
-  const fitting = wantedLabels.filter(fits)
-  if (fitting.length === 0) return undefined
+  })
+  if (runnable.length === 0) return undefined
   if (runner.is_ephemeral && (await hasTask(services.db, runner.id))) return undefined
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    const next = await findNextJob(services.db, scope, fitting)
+    const next = await findNextJob(services.db, scope, runnable)
     if (!next) return undefined
     const token = newToken()
-    const taken = await changeRuns(services.db, (tx) => claim(tx, runner, next, token))
-    if (taken) return told(services, taken, token)
+    const claimed = await changeRuns(services.db, (tx) => claimJob(tx, runner, next, token))
+    if (claimed) return buildMessage(services, claimed, token)
   }
   return undefined
 }
 
-interface Taken {
+interface ClaimedJob {
   readonly task: ActionTaskRow
   readonly job: ActionJobRow
 }
 
-/** Makes the task of a job, unless somebody else has. */
-async function claim(
-  tx: Parameters<typeof findRunForUpdate>[0],
+/** Creates the task of a job. Returns undefined when another runner claimed the job. */
+async function claimJob(
+  tx: Tx,
   runner: ActionRunnerRow,
-  next: { readonly id: ActionJobRow['id']; readonly run_id: ActionJobRow['run_id'] },
+  next: Pick<ActionJobRow, 'id' | 'run_id'>,
   token: string,
-): Promise<Taken | undefined> {
-  // The run first, in the order in which everybody holds rows.
+): Promise<ClaimedJob | undefined> {
+  // Each transaction locks the run before its tasks, so that none can deadlock.
   const run = await findRunForUpdate(tx, next.run_id)
   const job = run && (await findJob(tx, next.id))
   if (!job || job.status !== 'waiting') return undefined
@@ -135,13 +132,15 @@ async function claim(
   return { task, job }
 }
 
-/** What the runner is told of its task. Should that not come about, nobody runs it, and it has failed. */
-async function told(services: Services, { task, job }: Taken, token: string): Promise<TaskMessage> {
+/** Builds the message that the runner gets, and stores its secrets as masks of the log. An error fails the job. */
+async function buildMessage(services: Services, { task, job }: ClaimedJob, token: string): Promise<TaskMessage> {
   try {
     const message = await taskMessageOf(services, task, job, token)
     const { gitea_runtime_token: runtime } = message.context
-    const told = [...Object.values(message.secrets), ...(typeof runtime === 'string' ? [runtime] : [])]
-    await keepMasks(services, task.id, told)
+    await storeMasks(services, task.id, [
+      ...Object.values(message.secrets),
+      ...(typeof runtime === 'string' ? [runtime] : []),
+    ])
     return message
   } catch (error) {
     await changeRuns(services.db, (tx) => endJobs(tx, job.run_id, 'failure', ({ id }) => id === job.id))

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@bufbuild/protobuf'
 
-/** The messages of the runner protocol as the program has them: 64-bit numbers are big, results are numbers. */
+/** The decoded messages of the runner protocol. 64-bit integers are bigints, and results are numbers. */
 
 export interface Timestamp {
   readonly seconds: bigint

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { create, fromBinary, toBinary, type DescMessage } from '@bufbuild/protobuf'
-import { countQueries } from '../../testing/count-queries.ts'
 import { startForge } from '../../testing/forge.ts'
 import { until } from '../../testing/until.ts'
 import { callRunner, commitFiles, runsOf, TestRunner, workflow, type TestTask } from '../actions.test-support.ts'
 import { pingService, runnerService } from './description.ts'
-import { queueBoard } from './queue-board.ts'
+import { waitingRunners } from './waiting-runners.ts'
 
 const runnersOf = (repo: { readonly api: string }) => `${repo.api}/actions/runners`
 
-test('runnerPing, runnerRegister, runnerDeclare: refusals, and what is kept of tokens', async () => {
+test('runnerPing, runnerRegister, runnerDeclare: refusals, and only hashes of tokens are stored', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const ping = await fetch(`${forge.url}/api/actions/ping.v1.PingService/Ping`, {
@@ -48,7 +47,7 @@ test('runnerPing, runnerRegister, runnerDeclare: refusals, and what is kept of t
   assert.equal(stored.includes(runner.token) || stored.includes(token), false)
 })
 
-test('repoGetRunnerRegistrationToken, orgGetRunnerRegistrationToken, userGetRunnerRegistrationToken, adminGetRunnerRegistrationToken: one for each scope, to its owner', async () => {
+test('repoGetRunnerRegistrationToken, orgGetRunnerRegistrationToken, userGetRunnerRegistrationToken, adminGetRunnerRegistrationToken: each scope has one token, which only its owner gets', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const repo = await forge.given.repo()
   const org = await forge.given.org()
@@ -58,7 +57,7 @@ test('repoGetRunnerRegistrationToken, orgGetRunnerRegistrationToken, userGetRunn
   for (const address of addresses) {
     assert.equal((await forge.guest.get(`${address}/registration-token`)).status, 401)
     const [one, other] = await Promise.all([0, 1].map(() => alice.must('GET', `${address}/registration-token`)))
-    assert.equal(one?.json.token, other?.json.token, 'two at once get the same')
+    assert.equal(one?.json.token, other?.json.token, 'concurrent requests get the same token')
     assert.match(one?.json.token, /^[A-Za-z0-9]{40}$/)
     tokens.add(one?.json.token)
   }
@@ -81,7 +80,7 @@ jobs:
   never: { runs-on: ubuntu-latest, needs: ship, steps: [{ run: x }] }
 `
 
-test('runnerFetchTask, runnerUpdateTask: a run from its matrix to its end', async () => {
+test('runnerFetchTask, runnerUpdateTask: a run with a matrix, needs and conditions, from its first job to its end', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -90,7 +89,7 @@ test('runnerFetchTask, runnerUpdateTask: a run from its matrix to its end', asyn
   const runner = await TestRunner.register(forge, runnersOf(repo))
   const sha = await commitFiles(forge, repo.api, { '.gitea/workflows/g.yml': graph })
   const [one, two] = [await runner.must(), await runner.must()]
-  assert.equal(await runner.fetch(), undefined, 'the others wait for these')
+  assert.equal(await runner.fetch(), undefined, 'the other jobs need these')
   assert.deepEqual(Object.keys(one.secrets).toSorted(), ['DEEP', 'FORGEJO_TOKEN', 'GITEA_TOKEN', 'GITHUB_TOKEN'])
   assert.deepEqual([one.secrets['DEEP'], one.secrets['GITHUB_TOKEN']], ['line\none', one.context.token])
   assert.deepEqual([one.vars, one.context['sha'], one.context['ref_name']], [{ OPEN: 'v' }, sha, 'main'])
@@ -111,7 +110,7 @@ test('runnerFetchTask, runnerUpdateTask: a run from its matrix to its end', asyn
       .map((status: Record<string, string>) => [
         status['context'],
         status['status'],
-        // How long a job took is not what is tested.
+        // The duration varies.
         status['description']?.replace(/\d+s$/, '…'),
       ])
       .toSorted(),
@@ -125,7 +124,7 @@ test('runnerFetchTask, runnerUpdateTask: a run from its matrix to its end', asyn
   )
 })
 
-test('runnerUpdateTask: the first end stays, outputs too, and nobody reports for another', async () => {
+test('runnerUpdateTask: the first result and the first output stay, and a runner cannot report for another', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const runner = await TestRunner.register(forge, runnersOf(repo))
@@ -149,7 +148,7 @@ test('runnerUpdateTask: the first end stays, outputs too, and nobody reports for
   assert.equal((await runner.call('UpdateTask', { state: { id: task.id, steps } })).status, 400)
 })
 
-test('runnerFetchTask: of many runners at once each job has one', async () => {
+test('runnerFetchTask: concurrent runners get each job once', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   await commitFiles(forge, repo.api, {
@@ -167,7 +166,7 @@ test('runnerFetchTask: of many runners at once each job has one', async () => {
   assert.equal(new Set(ids).size, 6)
 })
 
-test('runnerFetchTask: who knows the number of the queue is woken by a commit, and others look at once', async () => {
+test('runnerFetchTask: a runner that knows the version of its queue waits until a job is queued', async () => {
   await using forge = await startForge({ settings: { ingot: { ACTIONS_POLL_WAIT: '20s' } } })
   const repo = await forge.given.repo()
   const runner = await TestRunner.register(forge, '/user/actions/runners')
@@ -177,19 +176,19 @@ test('runnerFetchTask: who knows the number of the queue is woken by a commit, a
   assert.ok(await waiting)
 })
 
-test('runnerFetchTask: who says how long they wait for an answer are kept waiting for nearly as long, others for a while', async () => {
+test('runnerFetchTask: a request with a time-out waits nearly as long, others for ACTIONS_POLL_WAIT', async () => {
   await using forge = await startForge({ settings: { ingot: { ACTIONS_POLL_WAIT: '1ms' } } })
   const repo = await forge.given.repo()
   const runner = await TestRunner.register(forge, runnersOf(repo))
   const first = (await runner.call('FetchTask', { tasksVersion: '0' })).json as { tasksVersion: string }
   const patient = runner.call('FetchTask', first, { headers: { 'connect-timeout-ms': '60000' } })
-  await until(() => queueBoard.of(forge.services).waiting === 1, 'it waits')
+  await until(() => waitingRunners.of(forge.services).count === 1, 'it waits')
   assert.deepEqual((await runner.call('FetchTask', first)).json, first)
   await commitFiles(forge, repo.api, { '.gitea/workflows/a.yml': workflow('push') })
   assert.ok(((await patient).json as { task?: object }).task)
 })
 
-test('runnerFetchTask: a commit wakes all who wait, with one look at the queue, and each gets what it can run', async () => {
+test('runnerFetchTask: a commit wakes all waiting runners, and each gets a job that it can run', async () => {
   await using forge = await startForge({ settings: { ingot: { ACTIONS_POLL_WAIT: '50s' } } })
   const repo = await forge.given.repo()
   const runners = await Promise.all(
@@ -198,27 +197,23 @@ test('runnerFetchTask: a commit wakes all who wait, with one look at the queue, 
   const [some] = runners as [TestRunner]
   const first = (await some.call('FetchTask', { tasksVersion: '0' })).json as { tasksVersion: string }
   const replies = runners.map((runner) => runner.call('FetchTask', first))
-  // One leaves before anything happens: that wakes nobody else, and what it could run is not given to it.
+  // One client leaves before the commit: it gets no job, and the others go on waiting.
   const gone = new AbortController()
   const left = some.call('FetchTask', first, { signal: gone.signal }).catch(() => 'left')
-  const waiting = (): number => queueBoard.of(forge.services).waiting
+  const waiting = (): number => waitingRunners.of(forge.services).count
   await until(() => waiting() === 6, 'all wait')
   gone.abort()
   assert.equal(await left, 'left')
   await until(() => waiting() === 5, 'one has left')
-  using queries = await countQueries(forge)
   const jobs = ['a', 'b', 'd'].map((label) => `${label}: { runs-on: ${label}, steps: [{ run: x }] }`).join('\n  ')
   await commitFiles(forge, repo.api, { '.gitea/workflows/a.yml': workflow('push', jobs) })
   const got = (await Promise.all(replies)).map(({ json }) => json as { task?: TestTask; tasksVersion: string })
   const names = got.map(({ task }) => (task ? task.context['job'] : 'none') as string)
   assert.deepEqual(names.toSorted(), ['a', 'b', 'd', 'none', 'none'])
   assert.ok(got.every(({ tasksVersion }) => tasksVersion !== first.tasksVersion))
-  const looks = (table: RegExp): number => queries.texts.filter((text) => table.test(text)).length
-  assert.equal(looks(/from "action_queue_version"/), 1)
-  assert.equal(looks(/distinct "action_job"."runs_on"/), 1)
 })
 
-test('runnerFetchTask: those who wait for work take no place of those who work', async () => {
+test('runnerFetchTask: waiting requests do not count against MAX_REQUESTS', async () => {
   await using forge = await startForge({ settings: { ingot: { ACTIONS_POLL_WAIT: '2s', MAX_REQUESTS: 20 } } })
   const runner = await TestRunner.register(forge, '/user/actions/runners')
   const { tasksVersion } = (await runner.call('FetchTask', { tasksVersion: '0' })).json as { tasksVersion: string }
@@ -227,7 +222,7 @@ test('runnerFetchTask: those who wait for work take no place of those who work',
   assert.deepEqual(new Set((await waiting).map(({ status }) => status)), new Set([200]))
 })
 
-test('a runner of an account takes jobs of its repositories that have the unit, and no others', async () => {
+test('a runner of an account takes only jobs of its repositories whose actions unit is enabled', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const mine = await forge.given.repo()
   const off = await forge.given.repo()
@@ -242,7 +237,7 @@ test('a runner of an account takes jobs of its repositories that have the unit, 
   assert.equal(await runner.fetch(), undefined)
 })
 
-test('runnerFetchTask, repoTransfer, repoEdit: jobs that wait wake the runners that they come before', async () => {
+test('runnerFetchTask, repoTransfer, repoEdit: waiting jobs wake the runners that can take them after a transfer or when the unit is enabled', async () => {
   await using forge = await startForge({ settings: { ingot: { ACTIONS_POLL_WAIT: '50s' } }, users: ['alice'] })
   const repo = await forge.given.repo()
   const org = await forge.given.org()
@@ -250,7 +245,7 @@ test('runnerFetchTask, repoTransfer, repoEdit: jobs that wait wake the runners t
   const waits = async (runner: TestRunner) => {
     const { tasksVersion } = (await runner.call('FetchTask', { tasksVersion: '0' })).json as { tasksVersion: string }
     const reply = runner.call('FetchTask', { tasksVersion })
-    await until(() => queueBoard.of(forge.services).waiting === 1, 'it waits')
+    await until(() => waitingRunners.of(forge.services).count === 1, 'it waits')
     return async () => ((await reply).json as { task?: TestTask }).task?.context['repository']
   }
   const alice = forge.as('alice')
@@ -266,7 +261,7 @@ test('runnerFetchTask, repoTransfer, repoEdit: jobs that wait wake the runners t
   assert.equal(await ofAlice(), off.fullName)
 })
 
-test('an ephemeral runner takes one job and is forgotten', async () => {
+test('an ephemeral runner takes one job and is unregistered', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   await commitFiles(forge, repo.api, {
@@ -280,7 +275,7 @@ test('an ephemeral runner takes one job and is forgotten', async () => {
   assert.equal((await runner.call('FetchTask', {})).status, 401)
 })
 
-test('a run that is cancelled tells its runner, and a newer push does so too', async () => {
+test('runnerUpdateTask: the reply tells a runner that a newer push cancelled its task, and the token of the task ends', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const runner = await TestRunner.register(forge, runnersOf(repo))
@@ -290,10 +285,10 @@ test('a run that is cancelled tells its runner, and a newer push does so too', a
   const told = await runner.call('UpdateTask', { state: { id: task.id } })
   assert.deepEqual(told.json, { state: { id: task.id, result: 'RESULT_CANCELLED' } })
   const job = await forge.as('alice', { token: task.context.token }).get(repo.api)
-  assert.equal(job.status, 401, 'its token ends with it')
+  assert.equal(job.status, 401, 'the token ends with the task')
 })
 
-test('the token of a job acts in its repository alone, as far as the file says, while the job runs', async () => {
+test('the token of a job acts only in its repository, with the permissions of the file, while the job runs', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo({ private: true })
   const other = await forge.given.repo()
@@ -331,7 +326,7 @@ test('the token of a job acts in its repository alone, as far as the file says, 
     assert.ok(reply.status === 403 || reply.status === 404, `${method} ${address}: ${reply.status}`)
   }
   await forge.settle()
-  assert.deepEqual(await runsOf(forge, repo.api), ['push a.yml main running'], 'what a job does starts nothing')
+  assert.deepEqual(await runsOf(forge, repo.api), ['push a.yml main running'], 'changes by a job start no workflow')
   assert.equal((await job.post(`${repo.api}/actions/workflows/b.yml/dispatches`, { ref: 'main' })).status, 204)
   const reader = await runner.must()
   const asReader = forge.as('reader', { token: reader.context.token })
@@ -342,7 +337,7 @@ test('the token of a job acts in its repository alone, as far as the file says, 
   assert.equal((await fetch(`${forge.url}/api/v1${repo.api}`, { headers: bearer })).status, 401)
 })
 
-test('the same protocol in protobuf', async () => {
+test('runnerPing, runnerRegister: messages in protobuf', async () => {
   await using forge = await startForge()
   const send = async (path: string, input: DescMessage, output: DescMessage, body: Record<string, unknown>) => {
     const response = await fetch(`${forge.url}/api/actions/${path}`, {

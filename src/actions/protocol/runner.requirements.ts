@@ -15,16 +15,16 @@ export const byRunner: Requirement<Ctx, { readonly runner: ActionRunnerRow }> = 
   },
 }
 
-/** The forms of messages: Connect in JSON and in protobuf, and gRPC-Web. */
+/** The media types of messages: Connect in JSON and in protobuf, and gRPC-Web. */
 const messageTypes = /^application\/(?:json|proto|grpc-web(?:\+(?:proto|json))?)(?:;|$)/i
 
-/** The message is written in a form of the protocol, which is looked at before anything else. */
+/** The message has a media type of the protocol. The contract checks this before the credential. */
 export const speaksConnect: Requirement<Ctx, object> = {
   codes: ['connectMediaType'],
   refuses: [415],
   check(_ctx, call) {
     if (!messageTypes.test(contentTypeOf(call))) {
-      throw new UnsupportedMediaType('messages are application/json or application/proto')
+      throw new UnsupportedMediaType('the content type must be application/json or application/proto')
     }
     return {}
   },

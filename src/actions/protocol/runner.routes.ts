@@ -6,10 +6,10 @@ import type { answerCall, Caller } from './router.ts'
 import { connectErrors } from './connect-errors.ts'
 import { byRunner, speaksConnect } from './runner.requirements.ts'
 
-/** Largest body, in bytes: a report of a hundred long lines. */
+/** Largest body, in bytes: a report of a hundred of the longest log lines. */
 const maxBodyBytes = 8 * 1024 * 1024
 
-/** Statuses that the protocol answers with; refusals are part of its messages. */
+/** The protocol encodes the bodies of all statuses, errors included. */
 const replies = {
   200: bytesOf('*/*'),
   400: bytesOf('*/*'),
@@ -26,11 +26,11 @@ const replies = {
   503: bytesOf('*/*'),
 } as const
 
-/** Loaded with the first call: an instance without runners needs nothing of it. */
+/** Loaded with the first call: an instance without runners does not need the protocol library. */
 let loading: Promise<{ readonly answerCall: typeof answerCall }> | undefined
 
 async function answer(caller: Caller, path: string, call: Call): Promise<StreamReply<keyof typeof replies>> {
-  // Kept, since runners ask often, and each import looks the module up again.
+  // Kept, because each dynamic import looks up the module again, and runners call often.
   loading ??= import('./router.ts')
   const router = await loading
   const { status, header, body } = await router.answerCall(

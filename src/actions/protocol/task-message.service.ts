@@ -5,22 +5,22 @@ import { findRepoById } from '../../repos/repo.store.ts'
 import { repoWebUrl } from '../../repos/repo-url.ts'
 import { findUserById } from '../../users/user.store.ts'
 import { secretPurpose } from '../secrets/secret.service.ts'
-import { sealedOver } from '../secrets/secret.store.ts'
+import { loadSealedSecretsFor } from '../secrets/secret.store.ts'
 import { statusOfKey } from '../status.rules.ts'
 import { findPayload, findRun, listJobsOfRun } from '../runs/run.store.ts'
 import { identityAddress, writeRuntimeToken } from '../runners/runtime-token.ts'
-import { variablesOver } from '../variables/variable.store.ts'
+import { loadVariablesFor } from '../variables/variable.store.ts'
 import { shortKey } from '../workflows/job-key.rules.ts'
 import type { Plain } from '../workflows/plain-yaml.ts'
 import type { TaskMessage } from './messages.ts'
 import { resultOfStatus } from './results.rules.ts'
 import { listOutputsOf } from './task.store.ts'
 
-/** Names under which runners look for the token of the job. */
+/** The names of the secrets that contain the token of the job. */
 const tokenNames = ['GITHUB_TOKEN', 'GITEA_TOKEN', 'FORGEJO_TOKEN'] as const
 
-/** Where expressions of the ecosystem look that nothing fills here. */
-const unset = [
+/** Members of the `github` context that the server leaves empty. */
+const emptyMembers = [
   'action',
   'action_path',
   'action_ref',
@@ -35,7 +35,7 @@ const unset = [
   'workspace',
 ]
 
-/** All that a runner is told of its task. Secrets and variables are those of this moment. */
+/** Returns the message that a runner gets for its task, with the current secrets and variables. */
 export async function taskMessageOf(
   services: Services,
   task: ActionTaskRow,
@@ -44,12 +44,12 @@ export async function taskMessageOf(
 ): Promise<TaskMessage> {
   const { db, secrets } = services
   const [run, repo] = await Promise.all([findRun(db, job.repo_id, job.run_id), findRepoById(db, job.repo_id)])
-  if (!run || !repo) throw new Error('the run of a task is gone')
+  if (!run || !repo) throw new Error(`the run of task ${task.id} was deleted`)
   const [needs, vars, sealed, context] = await Promise.all([
     needsOf(services, job),
-    variablesOver(db, repo),
-    // Whoever wrote a pull request elsewhere says what is run.
-    run.is_foreign ? new Map<string, string>() : sealedOver(db, repo),
+    loadVariablesFor(db, repo),
+    // The author of a pull request from a fork decides what an untrusted run executes.
+    run.is_foreign ? new Map<string, string>() : loadSealedSecretsFor(db, repo),
     contextOf(services, run, repo, job, task, token),
   ])
   const passed = job.passed_secrets === null ? undefined : (JSON.parse(job.passed_secrets) as string[])
@@ -85,16 +85,16 @@ async function contextOf(
     findUserById(db, run.doer_id),
     findPayload(db, run.id),
   ])
-  if (!owner) throw new Error('the owner of a repository is gone')
+  if (!owner) throw new Error(`the owner of repository ${repo.id} was deleted`)
   const event = JSON.parse(payload ?? '{}') as TaskMessage['context']
-  // What the base of a pull request says runs on the base.
+  // A `pull_request_target` run uses the base branch.
   const isOfBase = run.event === 'pull_request_target'
   const ref = isOfBase ? branchRef(run.base_ref) : run.ref
   const branch = branchOf(ref)
   const tag = tagOf(ref)
   const runtimeToken = writeRuntimeToken(services, { taskId: task.id, runId: run.id, jobId: job.id })
   return {
-    ...Object.fromEntries(unset.map((name) => [name, ''])),
+    ...Object.fromEntries(emptyMembers.map((name) => [name, ''])),
     actor: actor?.name ?? 'Ghost',
     api_url: `${config.server.rootUrl}api/v1`,
     base_ref: run.base_ref,
@@ -125,20 +125,20 @@ async function contextOf(
   }
 }
 
-/** The commit of the base, as the pull request was told of. */
+/** Returns the base commit of the pull request in the event payload. */
 function baseOf(event: TaskMessage['context']): string | undefined {
   const { pull_request: pull } = event as { pull_request?: { base?: { sha?: unknown } } }
   return typeof pull?.base?.sha === 'string' ? pull.base.sha : undefined
 }
 
-/** Where runners find actions that are named without an address: without a slash at its end. */
+/** Returns the base address of actions that `uses` names without an address, without a trailing slash. */
 function actionsUrl({ actions, server }: Services['config']): string {
   const url = actions.defaultActionsUrl
   if (url === 'self') return server.rootUrl.replace(/\/$/, '')
   return url === 'github' ? 'https://github.com' : url.replace(/\/$/, '')
 }
 
-/** How the jobs that a job needs have ended, and what they gave: of a matrix the last that is not empty. */
+/** Returns the results and outputs of needed jobs. Of the jobs of a matrix the last non-empty value counts. */
 async function needsOf({ db }: Services, job: ActionJobRow): Promise<TaskMessage['needs']> {
   const keys = JSON.parse(job.needs) as string[]
   if (keys.length === 0) return {}
@@ -167,7 +167,7 @@ async function needsOf({ db }: Services, job: ActionJobRow): Promise<TaskMessage
   )
 }
 
-/** What a called workflow gives, of what its jobs gave. An expression that is none gives nothing. */
+/** Returns the outputs of a called workflow. A malformed expression gives an empty output. */
 function outputsOfCall(
   call: ActionJobRow,
   outputsOf: (key: string) => Readonly<Record<string, string>>,
@@ -181,7 +181,7 @@ function outputsOfCall(
       try {
         return [name, evaluate(text, { jobs })]
       } catch {
-        // The file is the author's; who needs the output finds it empty.
+        // The author of the file wrote the expression; a job that needs the output finds it empty.
         return [name, '']
       }
     }),

@@ -6,7 +6,7 @@ import type { ActionStepRow, ActionTaskRow, NewActionTaskRow } from '../../db/ta
 import type { ActionJobId, RunId, RunnerId, TaskId } from '../../lib/ids.ts'
 import type { QueueScope } from '../queue-scope.ts'
 
-/** Waiting jobs that the runners of a scope take: of repositories that have the unit. */
+/** Selects the waiting jobs of a scope in repositories whose actions unit is enabled. */
 function waiting(db: Db, { ownerId, repoId }: QueueScope) {
   const jobs = db.selectFrom('action_job').where('action_job.status', '=', sql.lit('waiting'))
   if (repoId !== null) return jobs.where('action_job.repo_id', '=', repoId)
@@ -23,11 +23,11 @@ function waiting(db: Db, { ownerId, repoId }: QueueScope) {
   )
 }
 
-/** What waiting jobs ask of runners, each once. */
+/** Returns the distinct `runs_on` values of the waiting jobs of a scope. */
 export const listWantedLabels = async (db: Db, scope: QueueScope): Promise<string[]> =>
   (await waiting(db, scope).select('action_job.runs_on').distinct().execute()).map(({ runs_on }) => runs_on)
 
-/** The job that waits longest of those that ask for one of these. */
+/** Returns the job that waits longest of those with one of the `runs_on` values. */
 export const findNextJob = (
   db: Db,
   scope: QueueScope,
@@ -44,7 +44,7 @@ export const findNextJob = (
 export const insertTask = (tx: Tx, values: NewActionTaskRow): Promise<ActionTaskRow> =>
   tx.insertInto('action_task').values(values).returningAll().executeTakeFirstOrThrow()
 
-/** Writes how steps stand, those that are known already anew. */
+/** Inserts or updates the states of steps. */
 export async function upsertSteps(tx: Tx, steps: readonly ActionStepRow[]): Promise<void> {
   for (let at = 0; at < steps.length; at += 50) {
     await tx
@@ -63,7 +63,7 @@ export async function upsertSteps(tx: Tx, steps: readonly ActionStepRow[]): Prom
   }
 }
 
-/** Keeps outputs by name; those that are known stay as they are. */
+/** Inserts outputs. An existing output keeps its value. */
 export async function insertOutputs(
   tx: Tx,
   taskId: TaskId,
@@ -95,12 +95,12 @@ export const listOutputsOf = (db: Db, taskIds: readonly TaskId[]) =>
     .where('task_id', 'in', sql<TaskId>`${idList(db, idListText(taskIds))}`)
     .execute()
 
-/** Whether a runner has work already. */
+/** Returns whether a runner ever got a task. */
 export const hasTask = async (db: Db | Tx, runnerId: RunnerId): Promise<boolean> =>
   (await db.selectFrom('action_task').select('id').where('runner_id', '=', runnerId).limit(1).executeTakeFirst()) !==
   undefined
 
-/** Whether a runner has not come to the end of a task. */
+/** Returns whether a runner is running a task. */
 export const hasRunningTask = async (db: Db, uuid: string): Promise<boolean> =>
   (await db
     .selectFrom('action_task')

@@ -7,7 +7,7 @@ import { Forbidden, Invalid, NotFound } from '../../lib/errors.ts'
 import { actionsUserId, type TaskId } from '../../lib/ids.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { isFinal } from '../status.rules.ts'
-import { findTask, findTaskForUpdate, updateTask } from '../runs/attempt.store.ts'
+import { findTask, findTaskForUpdate, updateTask } from '../runs/task.store.ts'
 import { changeRuns, settleRun } from '../runs/run-change.service.ts'
 import { findRunForUpdate, updateJobs } from '../runs/run.store.ts'
 import { deleteRunner } from '../runners/runner.store.ts'
@@ -15,47 +15,46 @@ import type { UpdateTaskRequest } from './messages.ts'
 import { resultOfStatus, statusOfResult } from './results.rules.ts'
 import { insertOutputs, listOutputNames, upsertSteps } from './task.store.ts'
 
-/** Most steps of a task, and most outputs with their longest names and values, in bytes. */
 const maxSteps = 1000
 const maxOutputs = 200
 const maxOutputNameBytes = 255
 const maxOutputBytes = 1024 * 1024
 
-/** What a runner is answered that reports. */
-export interface Updated {
+/** The reply to a runner's report. */
+export interface TaskUpdate {
   readonly taskId: TaskId
   readonly result: number
   readonly sentOutputs: readonly string[]
 }
 
-const taskUnknown = () => new NotFound('there is no such task', 'task_not_found')
+const noTask = () => new NotFound('the task does not exist', 'task_not_found')
 
-/** A task of this runner; a missing one is `NotFound`, another runner's `Forbidden`. */
+/** Returns a task of the runner. Throws `NotFound` for a missing task and `Forbidden` for one of another runner. */
 export async function getTaskOf({ db }: Services, runner: ActionRunnerRow, id: TaskId): Promise<ActionTaskRow> {
   const task = await findTask(db, id)
-  if (!task) throw taskUnknown()
-  if (task.runner_id !== runner.id) throw new Forbidden('the task was given to another runner', 'task_foreign')
+  if (!task) throw noTask()
+  if (task.runner_id !== runner.id) throw new Forbidden('the task belongs to another runner', 'task_foreign')
   return task
 }
 
 /**
- * Takes the report of a runner: that it is still there, how steps stand, what its job gives, and how it has ended. The first
- * end stays, which is how a runner hears that its task was cancelled.
+ * Records a runner's report: the states of steps, the outputs, and the result. The first result of a task stays. The reply
+ * contains it, so that the runner learns that its task was cancelled.
  */
 export async function updateTaskState(
   services: Services,
   runner: ActionRunnerRow,
   { state, outputs }: UpdateTaskRequest,
-): Promise<Updated> {
-  if (!state) throw new Invalid('a report is of a task', 'task_missing')
+): Promise<TaskUpdate> {
+  if (!state) throw new Invalid('the report has no task state', 'task_missing')
   checkReport(state.steps.length, outputs)
   const id = Number(state.id) as TaskId
   const known = await getTaskOf(services, runner, id)
   return changeRuns(services.db, async (tx) => {
-    // The run first, in the order in which everybody holds rows.
+    // Each transaction locks the run before its tasks, so that none can deadlock.
     await findRunForUpdate(tx, known.run_id)
     const task = await findTaskForUpdate(tx, id)
-    if (!task) throw taskUnknown()
+    if (!task) throw noTask()
     if (isFinal(task.status)) return answer(tx, task.id, task.status)
     const now = nowUnix(clockOf(tx))
     const nowMs = clockOf(tx).nowMs()
@@ -80,7 +79,7 @@ export async function updateTaskState(
   })
 }
 
-async function answer(tx: Tx, taskId: TaskId, status: ActionStatus): Promise<Updated> {
+async function answer(tx: Tx, taskId: TaskId, status: ActionStatus): Promise<TaskUpdate> {
   return { taskId, result: resultOfStatus(status), sentOutputs: await listOutputNames(tx, taskId) }
 }
 
@@ -95,10 +94,15 @@ async function endTask(tx: Tx, runner: ActionRunnerRow, task: ActionTaskRow, sta
 
 function checkReport(steps: number, outputs: Readonly<Record<string, string>>): void {
   if (steps > maxSteps) throw new Invalid(`a task has at most ${maxSteps} steps`, 'too_many_steps')
-  const given = Object.entries(outputs)
-  if (given.length > maxOutputs) throw new Invalid(`a job has at most ${maxOutputs} outputs`, 'too_many_outputs')
-  const long = given.some(
+  const entries = Object.entries(outputs)
+  if (entries.length > maxOutputs) throw new Invalid(`a job has at most ${maxOutputs} outputs`, 'too_many_outputs')
+  const long = entries.find(
     ([name, value]) => Buffer.byteLength(name) > maxOutputNameBytes || Buffer.byteLength(value) > maxOutputBytes,
   )
-  if (long) throw new Invalid('the name or the value of an output is too long', 'output_too_long')
+  if (long) {
+    throw new Invalid(
+      `output "${long[0].slice(0, maxOutputNameBytes)}": a name has at most ${maxOutputNameBytes} bytes, a value ${maxOutputBytes}`,
+      'output_too_long',
+    )
+  }
 }

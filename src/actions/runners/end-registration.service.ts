@@ -10,22 +10,22 @@ import {
 } from './runner.store.ts'
 
 /**
- * Ends registration tokens that somebody knows who no longer may read them; the next request for a token makes another.
- * Registered runners stay, because a runner does not name the person who registered it. The audit log reports how many
- * there are, so that an owner can list and delete them.
+ * Revokes registration tokens when a person who may know them loses the right to read them. The next request for a token
+ * creates another. Registered runners stay, because a runner does not record the person who registered it. The audit log
+ * reports their number, so that an owner can list and delete them.
  */
 
-/** Ends all registration tokens: an administrator can read each of them. */
+/** Revokes all registration tokens: an administrator can read each of them. */
 export async function endAllTokens(tx: Tx): Promise<void> {
   await report(tx, await deleteAllRegistrationTokens(tx), await countRunners(tx))
 }
 
-/** Ends the registration tokens of an organization and of its repositories. */
+/** Revokes the registration tokens of an organization and of its repositories. */
 export async function endTokensBelow(tx: Tx, orgId: UserId): Promise<void> {
   await report(tx, await deleteRegistrationTokensBelow(tx, orgId), await countRunnersBelow(tx, orgId), orgId)
 }
 
-/** Ends the registration tokens of others that a person can read. The account is about to be deleted or barred. */
+/** Revokes the registration tokens of other owners that a person can read, before the account is deleted or barred. */
 export async function endTokensReadableBy(tx: Tx, userId: UserId): Promise<void> {
   const ended = await deleteRegistrationTokensReadableBy(tx, userId)
   if (ended > 0) await report(tx, ended, await countRunners(tx))

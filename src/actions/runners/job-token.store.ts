@@ -3,7 +3,7 @@ import type { Db } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import { actionsUserId, type ActionJobId, type RepoId, type RunId, type TaskId, type UserId } from '../../lib/ids.ts'
 
-/** A task that runs, as its credentials stand for it. */
+/** A running task, as its tokens identify it. */
 export interface RunningTask {
   readonly taskId: TaskId
   readonly jobId: ActionJobId
@@ -36,6 +36,6 @@ export const findRunningTaskByToken = (db: Db, tokenHash: string): Promise<Runni
 export const findRunningTask = (db: Db, id: TaskId): Promise<RunningTask | undefined> =>
   runningTasks(db).where('action_task.id', '=', id).executeTakeFirst()
 
-/** The account that jobs act as. */
+/** Returns the account that jobs act as. */
 export const findActionsAccount = (db: Db): Promise<UserRow> =>
   db.selectFrom('user').selectAll().where('id', '=', actionsUserId).executeTakeFirstOrThrow()

@@ -6,20 +6,20 @@ import { hashToken } from '../../secrets/tokens.ts'
 import { findActionsAccount, findRunningTask, findRunningTaskByToken, type RunningTask } from './job-token.store.ts'
 import { readRuntimeToken } from './runtime-token.ts'
 
-/** A job that asks, by the token of its task. */
+/** A job that sends a request with the token of its task. */
 export class JobPrincipal {
   constructor(readonly task: RunningTask) {}
 }
 
-/** Whom a job asks as: the account of all jobs, limited to its own repository. */
+/** Returns the viewer of a job: the account of all jobs, limited to the job's repository. */
 export async function viewerOfTask({ db }: Pick<AuthServices, 'db'>, task: RunningTask): Promise<Viewer> {
   const { repoId, runId, isReadOnly } = task
   return viewerOf(await findActionsAccount(db), { kind: 'job', repoId, runId, readOnly: isReadOnly })
 }
 
 /**
- * The token of a task, as a bearer's or in the place of a password or a name, and the runtime token, which is good for as
- * long as the task runs.
+ * Accepts the token of a task as bearer token, password or user name, and the runtime token as bearer token. Both are valid
+ * while the task runs.
  */
 export const jobTokens: CredentialReader = {
   kind: 'job',

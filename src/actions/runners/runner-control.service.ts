@@ -28,7 +28,7 @@ export interface RunnerOwner {
   readonly name: string
 }
 
-/** The registration token of an owner of runners, or the mark that the registration is disabled; neither before the first use. */
+/** Returns the registration token of an owner, or the row that disables registration; undefined before the first use. */
 export const getRegistration = (
   { db }: Pick<Ctx, 'db'>,
   { scope }: RunnerOwner,
@@ -46,25 +46,25 @@ export async function rotateRegistrationToken(ctx: Ctx, owner: RunnerOwner): Pro
   return token
 }
 
-/** Ends the registration token; the next request for a token makes another, unless the registration is disabled. */
+/** Revokes the registration token. The next request for a token creates another, unless registration is disabled. */
 export const endRegistrationToken = (ctx: Ctx, owner: RunnerOwner): Promise<void> =>
   transaction(ctx.db, async (tx) => {
     if ((await deleteRegistrationToken(tx, owner.scope)) > 0) await recordChange(tx, owner, 'runnerToken.deleted')
   })
 
-/** Disables the registration, which ends its token, or enables it again. */
+/** Disables registration, which revokes the token, or enables it again. */
 export async function setRegistrationEnabled(ctx: Ctx, owner: RunnerOwner, isEnabled: boolean): Promise<void> {
   await transaction(ctx.db, async (tx) => {
     const known = await findRegistration(tx, owner.scope)
     if ((known?.is_active ?? true) === isEnabled) return
     await deleteRegistration(tx, owner.scope)
-    // Nobody learns the token of the row, which marks the registration as disabled.
+    // The row marks registration as disabled. No reply contains its token.
     if (!isEnabled) await insertRegistrationToken(tx, owner.scope, makeRegistrationToken(ctx, false).row)
     await recordChange(tx, owner, isEnabled ? 'runnerToken.enabled' : 'runnerToken.disabled')
   })
 }
 
-/** One page of the registered runners, the newest first. */
+/** Returns one page of the registered runners, the newest first. */
 export async function pageOfRunners(
   { db }: Pick<Ctx, 'db'>,
   { scope }: RunnerOwner,
@@ -74,7 +74,7 @@ export async function pageOfRunners(
   return { runners, total }
 }
 
-/** Unregisters a runner and cancels the jobs that it runs; `NotFound` for a runner of another owner. */
+/** Unregisters a runner and cancels the jobs that it runs. Throws `NotFound` for a runner of another owner. */
 export async function removeRunner(ctx: Ctx, { scope }: RunnerOwner, id: number): Promise<void> {
   await changeRuns(ctx.db, async (tx) => {
     const runner = await findRunner(tx, scope, id as RunnerId)

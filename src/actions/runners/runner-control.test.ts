@@ -6,8 +6,8 @@ import { callRunner, commitFiles, TestRunner, workflow } from '../actions.test-s
 const settings = { actions: { ENABLED: true } }
 const vendor = { site: true }
 
-/** Paths of the runners of a repository, an organization, an account and the instance. */
-const places = [
+/** The paths of the runners of a repository, an organization, an account and the instance. */
+const owners = [
   '/repos/alice/tool/actions/runners',
   '/orgs/guild/actions/runners',
   '/user/actions/runners',
@@ -31,13 +31,13 @@ async function world(forge: Forge) {
   return { ask, token, registers }
 }
 
-test('repoRotateRunnerRegistration, repoEditRunnerRegistration and the like: a registration token ends and comes back', async () => {
+test('repoRotateRunnerRegistration, repoEditRunnerRegistration and the like: a registration token is rotated, revoked, disabled and enabled', async () => {
   await using forge = await startForge({ users: ['alice', 'stranger'], settings })
   const { ask, token, registers } = await world(forge)
-  for (const place of places) {
+  for (const place of owners) {
     const path = '/registration-token'
     for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
-      // The own account of the stranger is not a place of somebody else.
+      // For this path the stranger asks for the own account.
       if (place === '/user/actions/runners') continue
       const { status } = await ask(
         method,
@@ -81,18 +81,18 @@ test('repoRotateRunnerRegistration, repoEditRunnerRegistration and the like: a r
   for (const what of ['rotated', 'deleted', 'disabled', 'enabled']) assert.ok(actions.has(`runnerToken.${what}`), what)
 })
 
-test('repoListRunners, repoDeleteRunner and the like: the runners of one place, and only there', async () => {
+test('repoListRunners, repoDeleteRunner and the like: an owner lists and deletes only the own runners', async () => {
   await using forge = await startForge({ users: ['alice', 'stranger'], settings })
   const { ask } = await world(forge)
   const runners = new Map<string, number>()
-  for (const place of places) {
+  for (const place of owners) {
     await TestRunner.register(forge, place, ['a', 'b'], { as: place.startsWith('/admin') ? 'root' : 'alice' })
     const { json, headers } = await ask('GET', place, '')
     assert.deepEqual([json.length, headers.get('x-total-count')], [1, '1'], place)
     assert.deepEqual([json[0].labels, json[0].status, 'token' in json[0]], [['a', 'b'], 'idle', false])
     runners.set(place, json[0].id)
   }
-  for (const place of places) {
+  for (const place of owners) {
     for (const [other, id] of runners) {
       if (other !== place) assert.equal((await ask('DELETE', place, `/${id}`)).status, 404, `${other} at ${place}`)
     }
@@ -104,7 +104,7 @@ test('repoListRunners, repoDeleteRunner and the like: the runners of one place, 
 test('repoDeleteRunner: the job that the runner runs is cancelled, and its token ends', async () => {
   await using forge = await startForge({ users: ['alice'], settings })
   const { ask } = await world(forge)
-  const [place = ''] = places
+  const [place = ''] = owners
   const runner = await TestRunner.register(forge, place)
   await commitFiles(forge, '/repos/alice/tool', { '.forgejo/workflows/w.yml': workflow('push') })
   const task = await runner.must()
@@ -117,7 +117,7 @@ test('repoDeleteRunner: the job that the runner runs is cancelled, and its token
   await assert.rejects(() => runner.must(), /unregistered/)
 })
 
-test('each place has the same operations of runners, for tokens that may do as much there', async () => {
+test('each owner of runners has the same operations, and they need the scope of the owner', async () => {
   await using forge = await startForge({ settings })
   const declared = forge.services
     .operations()

@@ -5,17 +5,17 @@ import { Unauthenticated } from '../../lib/errors.ts'
 import { hashToken } from '../../secrets/tokens.ts'
 import { findRunnerByUuid } from './runner.store.ts'
 
-/** A runner that asks: it stands for no account. */
+/** A runner that sends a request. It has no account. */
 export class RunnerPrincipal {
   constructor(readonly runner: ActionRunnerRow) {}
 }
 
-/** Runners look for these words: they register anew then. */
+/** Runners recognise this message and register again. */
 const unregistered = () => new Unauthenticated('unregistered runner', 'runner_unregistered')
 
 const same = (one: string, other: string): boolean => timingSafeEqual(Buffer.from(one), Buffer.from(other))
 
-/** The name and the token of a runner, in headers of their own. */
+/** Accepts the UUID and the token of a runner in their own headers. */
 export const runnerTokens: CredentialReader = {
   kind: 'runner',
   async read({ db }, { headers }) {

@@ -3,7 +3,7 @@ import type { ActionRegistrationTokenRow, ActionRunnerRow } from '../../db/table
 import { formatUnix } from '../../lib/time.ts'
 import type { RegisteredRunner, RunnerRegistration } from './runner.schemas.ts'
 
-/** How long after its last call a runner counts as online and as active, in milliseconds (contract, actions). */
+/** A runner is online, or active, for this time after its last call, in milliseconds (contract, actions). */
 const onlineMs = 60_000
 const activeMs = 10_000
 

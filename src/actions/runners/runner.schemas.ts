@@ -3,7 +3,7 @@ import { dateTime, enumeration, nullable, object, requestObject } from '../../ht
 
 export const RegistrationToken = object('RegistrationToken', { token: Type.String() })
 
-/** Whether runners may register, and when the token was made; no date before the first request for a token. */
+/** Whether runners may register, and the creation time of the token; null before the first request for a token. */
 export const RunnerRegistration = object('RunnerRegistration', {
   is_active: Type.Boolean(),
   created_at: nullable(dateTime()),

@@ -16,10 +16,10 @@ import {
   updateRunner,
 } from './runner.store.ts'
 
-/** What registration tokens are sealed for. */
+/** The purpose for which registration tokens are sealed. */
 export const registrationPurpose = 'action-registration'
 
-/** Longest name and version of a runner, and most labels and their longest, in characters. */
+/** Lengths are in characters. */
 const maxNameLength = 1024
 const maxVersionLength = 255
 const maxLabels = 100
@@ -27,24 +27,21 @@ const maxLabelLength = 255
 
 const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
-/** Forty letters and digits, each as likely as the others. */
+/** Returns 40 random letters and digits, uniformly distributed. */
 const newRegistrationToken = (): string => Array.from({ length: 40 }, () => digits[randomInt(digits.length)]).join('')
 
-/** A new registration token, and its row. */
+/** Returns a new registration token and its row. */
 export function makeRegistrationToken({ secrets, clock }: Services, isActive = true) {
   const token = newRegistrationToken()
   const sealed = secrets.seal(registrationPurpose, token)
   return { token, row: { hash: hashToken(token), sealed, createdUnix: nowUnix(clock), isActive } }
 }
 
-/**
- * The token that registers a runner of this scope: the same until somebody ends it. `Forbidden` where the registration is
- * disabled.
- */
+/** Returns the registration token of a scope, which stays the same until it is revoked. Throws `Forbidden` when disabled. */
 export async function getRegistrationToken(services: Services, scope: QueueScope): Promise<string> {
   const known = await findRegistration(services.db, scope)
   if (known && !known.is_active) {
-    throw new Forbidden('the registration of runners is disabled here', 'runner_registration_disabled')
+    throw new Forbidden('the registration of runners is disabled', 'runner_registration_disabled')
   }
   if (known) return services.secrets.open(registrationPurpose, known.sealed)
   const { token, row } = makeRegistrationToken(services)
@@ -54,11 +51,11 @@ export async function getRegistrationToken(services: Services, scope: QueueScope
     if (isMade) await recordAct(tx, { action: 'runnerToken.made', about, details: scopeDetails(scope) })
     return isMade
   })
-  // Somebody else asked for it in this moment.
+  // A concurrent request created it.
   return made ? token : getRegistrationToken(services, scope)
 }
 
-/** Returns the registration token of a scope for somebody who asks, and tells them by mail that it was shown. */
+/** Returns the registration token of a scope to the viewer, and mails the viewer that it was shown. */
 export async function showRegistrationToken(ctx: Ctx, scope: QueueScope, name: string): Promise<string> {
   const token = await getRegistrationToken(ctx, scope)
   await transaction(ctx.db, async (tx) => {
@@ -69,55 +66,62 @@ export async function showRegistrationToken(ctx: Ctx, scope: QueueScope, name: s
   return token
 }
 
-/** Whose runners they are, for the audit log; nothing for those of the instance. */
+/** Returns the owner of a scope for the audit log; empty for the instance. */
 export const scopeDetails = ({ ownerId, repoId }: QueueScope): Readonly<Record<string, number>> => ({
   ...(ownerId === null ? {} : { account: ownerId }),
   ...(repoId === null ? {} : { repository: repoId }),
 })
 
-/** What a runner says of itself. */
-export interface RunnerFacts {
+/** The properties that a runner reports. */
+export interface RunnerProperties {
   readonly name: string
   readonly version: string
   readonly labels: readonly string[]
   readonly isEphemeral?: boolean
 }
 
-function checkFacts({ name, version, labels }: RunnerFacts): void {
-  const isFit =
+function checkProperties({ name, version, labels }: RunnerProperties): void {
+  const isValid =
     name.length <= maxNameLength &&
     version.length <= maxVersionLength &&
     labels.length <= maxLabels &&
     labels.every((label) => label.length <= maxLabelLength)
-  if (!isFit) throw new Invalid('a runner has a short name and a hundred labels at most', 'runner_facts_too_long')
+  if (!isValid) {
+    throw new Invalid(
+      `a runner has a name of at most ${maxNameLength} characters, a version of at most ${maxVersionLength}, and at most ${maxLabels} labels of ${maxLabelLength} characters`,
+      'runner_facts_too_long',
+    )
+  }
 }
 
 /**
- * Registers a runner for the scope of a registration token, which stays good. A missing name and an unknown token are
- * `BadRequest`.
- * @returns its row, and the token that it works with, which is kept as a hash
+ * Registers a runner for the scope of a registration token, which stays valid. Throws `BadRequest` for a missing name and
+ * an unknown token.
+ * @returns the runner's row and its token, of which only the hash is stored
  */
 export async function registerRunner(
   services: Services,
   registrationToken: string,
-  facts: RunnerFacts,
+  properties: RunnerProperties,
 ): Promise<{ readonly runner: ActionRunnerRow; readonly token: string }> {
-  if (facts.name === '') throw new BadRequest('a runner has a name', 'runner_name_missing')
-  if (registrationToken === '') throw new BadRequest('a runner shows a registration token', 'runner_token_missing')
-  checkFacts(facts)
+  if (properties.name === '') throw new BadRequest('the name of the runner is missing', 'runner_name_missing')
+  if (registrationToken === '') throw new BadRequest('the registration token is missing', 'runner_token_missing')
+  checkProperties(properties)
   const token = newToken()
   return transaction(services.db, async (tx) => {
     const registration = await findTokenByHash(tx, hashToken(registrationToken))
-    if (!registration) throw new BadRequest('the registration token is not known', 'runner_token_unknown')
+    if (!registration) {
+      throw new BadRequest('the registration token is unknown; request a new one', 'runner_token_unknown')
+    }
     const runner = await insertRunner(tx, {
       uuid: randomUUID(),
-      name: facts.name,
-      version: facts.version,
+      name: properties.name,
+      version: properties.version,
       owner_id: registration.owner_id,
       repo_id: registration.repo_id,
       token_hash: hashToken(token),
-      labels: JSON.stringify(facts.labels),
-      is_ephemeral: facts.isEphemeral ?? false,
+      labels: JSON.stringify(properties.labels),
+      is_ephemeral: properties.isEphemeral ?? false,
       online_ms: services.clock.nowMs(),
       active_ms: 0,
       created_unix: nowUnix(services.clock),
@@ -132,13 +136,13 @@ export async function registerRunner(
   })
 }
 
-/** A runner tells its version and its labels anew. */
+/** Updates the version and the labels of a runner. */
 export async function declareRunner(
   services: Services,
   runner: ActionRunnerRow,
-  { version, labels }: Pick<RunnerFacts, 'version' | 'labels'>,
+  { version, labels }: Pick<RunnerProperties, 'version' | 'labels'>,
 ): Promise<ActionRunnerRow> {
-  checkFacts({ name: runner.name, version, labels })
+  checkProperties({ name: runner.name, version, labels })
   const declared = await transaction(services.db, (tx) =>
     updateRunner(tx, runner.id, { version, labels: JSON.stringify(labels) }),
   )
@@ -146,14 +150,18 @@ export async function declareRunner(
 }
 
 /**
- * How old what is known of a runner may become before it is written down again, in milliseconds: it counts as there for a
- * minute, and as working for ten seconds.
+ * The ages after which the times of contact are written again, in milliseconds. A runner counts as online for a minute and as
+ * active for ten seconds.
  */
 const onlineEveryMs = 30_000
 const activeEveryMs = 10_000
 
-/** Notes that a runner is there, now and then: it asks every few seconds, and says so again after a cut of power. */
-export async function noteRunner(services: Services, runner: ActionRunnerRow, isActive: boolean): Promise<void> {
+/** Records the contact of a runner, at most every few seconds. The write may be lost in a power failure: the next call repeats it. */
+export async function recordRunnerContact(
+  services: Services,
+  runner: ActionRunnerRow,
+  isActive: boolean,
+): Promise<void> {
   const now = services.clock.nowMs()
   const isFresh = now - runner.online_ms < onlineEveryMs && (!isActive || now - runner.active_ms < activeEveryMs)
   if (isFresh) return

@@ -6,7 +6,7 @@ import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
 import { scopeText, type QueueScope } from '../queue-scope.ts'
 
-/** The registration of a scope: a token, or the inactive row of a disabled registration, which goes before a token. */
+/** Returns the registration of a scope: its token, or the inactive row that disables registration, which takes precedence. */
 export const findRegistration = (db: Db | Tx, scope: QueueScope): Promise<ActionRegistrationTokenRow | undefined> =>
   db
     .selectFrom('action_registration_token')
@@ -16,7 +16,7 @@ export const findRegistration = (db: Db | Tx, scope: QueueScope): Promise<Action
     .limit(1)
     .executeTakeFirst()
 
-/** False when the scope has one already. */
+/** Returns false when the scope has one. */
 export const insertRegistrationToken = async (
   tx: Tx,
   { ownerId, repoId }: QueueScope,
@@ -39,7 +39,7 @@ export const insertRegistrationToken = async (
       .execute()
   ).length > 0
 
-/** The token of this hash, if it registers runners: its scope has no disabled registration. */
+/** Returns the token with this hash, unless registration is disabled in its scope. */
 export const findTokenByHash = (db: Db | Tx, hash: string): Promise<ActionRegistrationTokenRow | undefined> =>
   db
     .selectFrom('action_registration_token as token')
@@ -59,22 +59,21 @@ export const findTokenByHash = (db: Db | Tx, hash: string): Promise<ActionRegist
     )
     .executeTakeFirst()
 
-/** Deletes the registration of a scope, whether it is a token or disabled. */
+/** Deletes the registration of a scope: its token, or the row that disables registration. */
 export const deleteRegistration = (tx: Tx, scope: QueueScope) =>
   tx.deleteFrom('action_registration_token').where('scope', '=', scopeText(scope)).execute()
 
-/** The registration tokens that register runners. */
 const activeTokens = (tx: Tx) =>
   tx.deleteFrom('action_registration_token').where('is_active', '=', sql.lit(true)).returning('id')
 
 const reposOf = (tx: Tx, ownerId: UserId) =>
   tx.selectFrom('repo').select('repo.id').where('repo.owner_id', '=', ownerId)
 
-/** Deletes the registration token of a scope; returns how many that were. */
+/** Deletes the registration token of a scope. Returns the number of deleted tokens. */
 export const deleteRegistrationToken = async (tx: Tx, scope: QueueScope): Promise<number> =>
   (await activeTokens(tx).where('scope', '=', scopeText(scope)).execute()).length
 
-/** Deletes the registration tokens of an owner and of all repositories of the owner; returns their number. */
+/** Deletes the registration tokens of an owner and of all repositories of the owner. Returns their number. */
 export const deleteRegistrationTokensBelow = async (tx: Tx, ownerId: UserId): Promise<number> =>
   (
     await activeTokens(tx)
@@ -82,7 +81,7 @@ export const deleteRegistrationTokensBelow = async (tx: Tx, ownerId: UserId): Pr
       .execute()
   ).length
 
-/** Deletes all registration tokens; returns their number. */
+/** Deletes all registration tokens. Returns their number. */
 export const deleteAllRegistrationTokens = async (tx: Tx): Promise<number> => (await activeTokens(tx).execute()).length
 
 /**
@@ -113,11 +112,11 @@ export async function deleteRegistrationTokensReadableBy(tx: Tx, userId: UserId)
 const countOf = async (query: { executeTakeFirstOrThrow(): Promise<{ readonly count: number | string | bigint }> }) =>
   Number((await query.executeTakeFirstOrThrow()).count)
 
-/** The number of runners of the instance, of all owners and of all repositories. */
+/** Returns the number of all runners. */
 export const countRunners = (tx: Tx): Promise<number> =>
   countOf(tx.selectFrom('action_runner').select((select) => select.fn.countAll().as('count')))
 
-/** The number of runners of an owner and of the repositories of the owner. */
+/** Returns the number of runners of an owner and of the owner's repositories. */
 export const countRunnersBelow = (tx: Tx, ownerId: UserId): Promise<number> =>
   countOf(
     tx
@@ -139,7 +138,7 @@ const runnersOf = (db: Db | Tx, { ownerId, repoId }: QueueScope) =>
     .where('owner_id', ownerId === null ? 'is' : '=', ownerId)
     .where('repo_id', repoId === null ? 'is' : '=', repoId)
 
-/** The runners of a scope, the newest first. */
+/** Returns the runners of a scope, the newest first. */
 export const listRunners = (db: Db, scope: QueueScope, page: Page): Promise<ActionRunnerRow[]> =>
   runnersOf(db, scope).selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute()
 
@@ -161,24 +160,22 @@ export const updateRunner = (
 
 export const deleteRunner = (tx: Tx, id: RunnerId) => tx.deleteFrom('action_runner').where('id', '=', id).execute()
 
-/** The number of a queue; 0 before it was begun. */
-export async function queueVersion(db: Db, scope: QueueScope): Promise<number> {
-  const row = await db
-    .selectFrom('action_queue_version')
-    .select('version')
-    .where('scope', '=', scopeText(scope))
-    .executeTakeFirst()
-  return row?.version ?? 0
-}
+export const findQueueVersion = async (db: Db, scope: QueueScope): Promise<number | undefined> =>
+  (
+    await db
+      .selectFrom('action_queue_version')
+      .select('version')
+      .where('scope', '=', scopeText(scope))
+      .executeTakeFirst()
+  )?.version
 
-/** Begins a queue's number, which the first look of a runner does. */
-export const beginQueueVersion = (tx: Tx, scope: QueueScope) =>
+/** Creates the queue of a scope, unless it exists. */
+export const insertQueueVersion = (tx: Tx, scope: QueueScope) =>
   tx
     .insertInto('action_queue_version')
     .values({ scope: scopeText(scope), version: 1 })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 
-/** Ends a queue's number, with what the queue was of. */
-export const endQueueVersion = async (tx: Tx, scope: QueueScope): Promise<void> =>
+export const deleteQueueVersion = async (tx: Tx, scope: QueueScope): Promise<void> =>
   void (await tx.deleteFrom('action_queue_version').where('scope', '=', scopeText(scope)).execute())

@@ -3,7 +3,7 @@ import { scopeOfRepo } from '../queue-scope.ts'
 import { endAllTokens, endTokensBelow, endTokensReadableBy } from './end-registration.service.ts'
 import { deleteRegistrationToken, deleteRunnersOfRepo } from './runner.store.ts'
 
-/** A transferred repository loses its runners and its registration token: the former owner knows both. */
+/** Deletes the runners and the registration token of a transferred repository: the former owner knows both. */
 export const endRunnersOfFormerOwner = subscriber({
   name: 'endRunnersOfFormerOwner',
   on: 'repo.transferred',
@@ -16,7 +16,7 @@ export const endRunnersOfFormerOwner = subscriber({
 /** The lowest access of a team of administrators. */
 const administers = 3
 
-/** A team that had administrators' access and lost it, or a person who left a team, may know registration tokens. */
+/** Revokes the tokens that a team, or a person who left it, may know after it lost administrators' access. */
 export const endTokensKnownToTeam = subscriber({
   name: 'endTokensKnownToTeam',
   on: ['team.memberRemoved', 'team.edited', 'team.deleted'],
@@ -27,7 +27,7 @@ export const endTokensKnownToTeam = subscriber({
   },
 })
 
-/** So may a demoted administrator, and a person who may no longer sign in. */
+/** Revokes the tokens that a demoted administrator, or a person who must not sign in any more, may know. */
 export const endTokensKnownToPerson = subscriber({
   name: 'endTokensKnownToPerson',
   on: 'user.edited',

@@ -5,7 +5,7 @@ import { callRunner, TestRunner, commitFiles, workflow } from '../actions.test-s
 
 const settings = { actions: { ENABLED: true } }
 
-test('repoTransfer: a runner of the former owner is unregistered, and the registration token is another one', async () => {
+test('repoTransfer: the runners of the repository are unregistered, and its registration token is replaced', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'], settings })
   const repo = await forge.given.repo({ owner: 'alice', name: 'tool' })
   await forge.given.org({ owner: 'bob', name: 'guild' })
@@ -22,7 +22,7 @@ test('repoTransfer: a runner of the former owner is unregistered, and the regist
   await assert.rejects(() => runner.must(), /unregistered/)
 })
 
-test('orgDeleteMember, orgRemoveTeamMember: the registration tokens that a removed owner knows end', async () => {
+test('orgDeleteMember, orgRemoveTeamMember: the registration tokens that a removed owner knows are revoked', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'], settings })
   await forge.given.org({ owner: 'alice', name: 'guild' })
   const alice = forge.as('alice')
@@ -62,7 +62,7 @@ async function guildOf(forge: Forge) {
   return { alice, crew, tokens, registers }
 }
 
-test('adminEditUser, adminDeleteUser, orgEditTeam, orgDeleteTeam: the registration tokens that somebody could read end', async () => {
+test('adminEditUser, adminDeleteUser, orgEditTeam, orgDeleteTeam: the registration tokens that a person could read are revoked', async () => {
   await using forge = await startForge({ users: ['alice', 'bob', 'carol', 'dave'], settings })
   const { alice, crew, tokens, registers } = await guildOf(forge)
   const root = forge.as('root')
@@ -94,17 +94,17 @@ test('adminEditUser, adminDeleteUser, orgEditTeam, orgDeleteTeam: the registrati
   const before = await tokens(registrationPaths)
   await alice.must('PATCH', crew, { name: 'band', description: 'another name' })
   await edit('alice', { full_name: 'Alice' })
-  assert.deepEqual(await tokens(registrationPaths), before, 'other changes end nothing')
+  assert.deepEqual(await tokens(registrationPaths), before, 'other changes revoke no token')
   assert.equal(await registers(before[1] ?? ''), true)
   await alice.must('DELETE', crew)
   const [instance, ...others] = await tokens(registrationPaths)
-  assert.equal(instance, before[0], 'a team knows nothing of the instance')
+  assert.equal(instance, before[0], 'a team cannot know the token of the instance')
   for (const [index, token] of others.entries()) assert.notEqual(token, before[index + 1])
   const { json: entries } = await root.must('GET', '/admin/audit?action=runnerToken.ended')
   assert.deepEqual(entries[0].details.runners, 1, 'the audit log reports the runners that stay')
 })
 
-test('repoTransfer: a running task ends with its token, and its job is cancelled', async () => {
+test('repoTransfer: a running task and its tokens end, and its job is cancelled', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'], settings })
   const repo = await forge.given.repo({ owner: 'alice', name: 'tool', private: true })
   await forge.as('alice').must('PUT', '/user/actions/secrets/DEPLOY', { data: 'of alice' })

@@ -3,7 +3,7 @@ import type { Services } from '../../access/context.ts'
 import type { ActionJobId, RunId, TaskId } from '../../lib/ids.ts'
 import { nowUnix } from '../../lib/time.ts'
 
-/** What a runtime token names. */
+/** The claims of a runtime token. */
 export interface RuntimeClaims {
   readonly taskId: TaskId
   readonly runId: RunId
@@ -12,10 +12,9 @@ export interface RuntimeClaims {
 
 type SigningServices = Pick<Services, 'clock' | 'secrets'>
 
-/** How long a token can be good at most, in seconds: jobs end before. */
-const longestSeconds = 24 * 3600
+/** The lifetime of a token, in seconds. It is longer than a job may run. */
+const lifetimeSeconds = 24 * 3600
 
-/** A longer text is none. */
 const maxTokenLength = 2048
 
 const header = Buffer.from(JSON.stringify({ alg: 'HS256', typ: 'JWT' })).toString('base64url')
@@ -23,7 +22,7 @@ const header = Buffer.from(JSON.stringify({ alg: 'HS256', typ: 'JWT' })).toStrin
 const signatureOf = ({ secrets }: SigningServices, text: string): Buffer =>
   createHmac('sha256', secrets.deriveKey('action-runtime', 32)).update(text).digest()
 
-/** What jobs show for artifacts and the cache: a JSON Web Token with the claims that the ecosystem's clients read. */
+/** Returns the token for artifacts and caches: a JSON Web Token with the claims that its clients read. */
 export function writeRuntimeToken(services: SigningServices, { taskId, runId, jobId }: RuntimeClaims): string {
   const now = nowUnix(services.clock)
   const claims = {
@@ -33,20 +32,20 @@ export function writeRuntimeToken(services: SigningServices, { taskId, runId, jo
     JobID: jobId,
     ac: JSON.stringify([{ Scope: '', Permission: 2 }]),
     nbf: now,
-    exp: now + longestSeconds,
+    exp: now + lifetimeSeconds,
   }
   const signed = `${header}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`
   return `${signed}.${signatureOf(services, signed).toString('base64url')}`
 }
 
-/** Where a job asks for tokens that say who it is. Clients put more behind it, as further fields of the query. */
+/** Returns the address at which a job requests identity tokens. Clients append parameters to the query. */
 export const identityAddress = ({ config }: Pick<Services, 'config'>, runId: RunId): string =>
   `${config.server.rootUrl}api/actions/_apis/pipelines/workflows/${runId}/idtoken?api-version=2.0`
 
-/** The task that a token names; undefined for what is none of ours, forged or past its time. */
+/** Returns the task of a token; undefined for a malformed, forged or expired token. */
 export function readRuntimeToken(services: SigningServices, text: string): TaskId | undefined {
   const [head, body, signature, rest] = text.length > maxTokenLength ? [] : text.split('.')
-  // The header is compared and not read: no other way of signing is thought of.
+  // The header is compared, not parsed: no other algorithm is accepted.
   if (head !== header || body === undefined || signature === undefined || rest !== undefined) return undefined
   const wanted = signatureOf(services, `${head}.${body}`)
   const given = Buffer.from(signature, 'base64url')

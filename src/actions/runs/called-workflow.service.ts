@@ -7,7 +7,7 @@ import type { Called, FindCalled, Origin } from '../workflows/job-plan.ts'
 import { listWorkflowFiles } from '../workflows/workflow-files.service.ts'
 import type { RunStart } from './start-run.service.ts'
 
-/** A commit whose workflows are named by their paths. */
+/** The commit that contains a workflow file. */
 class Commit implements Origin {
   constructor(
     readonly key: GitKey,
@@ -16,34 +16,43 @@ class Commit implements Origin {
 }
 
 /**
- * Finds the workflows that jobs of a run call: in the same commit, in the run's own repository, or in repositories whose
- * code everybody may read. A run has no other rights, whoever caused it.
+ * Returns a function that finds the workflow that a job calls: in the same commit, in the run's repository, or in a
+ * repository whose code is public. The person who caused the run adds no rights.
  */
-export function finderOf(services: Services, start: RunStart): FindCalled {
+export function calledWorkflowFinder(services: Services, start: RunStart): FindCalled {
   const own = new Commit(start.repo.git_key, start.files ?? start.commit)
   return async (uses, from) => {
-    // Loaded with the first call: most instances have none.
-    const { callPlaceOf } = await import('../workflows/call.rules.ts')
-    const place = callPlaceOf(uses)
-    if (!place) return { ok: false, problem: `${uses} names no workflow` }
-    const at =
-      place.repository === undefined
+    // Loaded with the first call: most instances have no called workflows.
+    const { parseCallTarget } = await import('../workflows/call.rules.ts')
+    const target = parseCallTarget(uses)
+    if (!target) {
+      return {
+        ok: false,
+        problem: `\`uses: ${uses}\` is not a workflow; write ./.forgejo/workflows/FILE or OWNER/REPOSITORY/.forgejo/workflows/FILE@REF`,
+      }
+    }
+    const commit =
+      target.repository === undefined
         ? ((from as Commit | undefined) ?? own)
-        : await commitOf(services, start, place.repository, place.ref)
-    // One that may not be read is not there.
-    if (!at) return { ok: false, problem: `${uses} is not there` }
-    return workflowAt(services, at, place.id, uses)
+        : await commitOf(services, start, target.repository, target.ref)
+    return commit ? workflowAt(services, commit, target.id, uses) : notFound(uses)
   }
 }
 
-async function workflowAt(services: Services, at: Commit, id: string, uses: string): Promise<Called> {
-  const file = (await listWorkflowFiles(services, at.key, at.oid)).find((each) => each.id === id)
-  if (!file) return { ok: false, problem: `${uses} is not there` }
-  if (!file.parsed.ok) return { ok: false, problem: `${uses}: ${file.parsed.problem}` }
-  return { ok: true, workflow: file.parsed.workflow, origin: at }
+/** The same answer for a missing workflow and an unreadable one, so that nobody learns of private repositories. */
+const notFound = (uses: string): Called => ({
+  ok: false,
+  problem: `called workflow "${uses}" does not exist or is not readable`,
+})
+
+async function workflowAt(services: Services, commit: Commit, id: string, uses: string): Promise<Called> {
+  const file = (await listWorkflowFiles(services, commit.key, commit.oid)).find((each) => each.id === id)
+  if (!file) return notFound(uses)
+  if (!file.parsed.ok) return { ok: false, problem: `called workflow "${uses}": ${file.parsed.problem}` }
+  return { ok: true, workflow: file.parsed.workflow, origin: commit }
 }
 
-/** The commit of a branch or tag. One that only a fork contributed is not there, as if the fork were its repository. */
+/** Returns the commit of a branch or tag. A commit that only a fork contributed counts as missing. */
 async function commitOf(
   { db, git }: Services,
   start: RunStart,

@@ -1,7 +1,7 @@
 import type { ActionStatus } from '../../db/tables/actions.ts'
 
-/** What happened, where the commit is told how the jobs stand (contract, actions: commit statuses). */
-const reported = new Set([
+/** The webhook events whose runs write commit statuses (contract, actions: commit statuses). */
+const reportedEvents = new Set([
   'push',
   'pull_request',
   'pull_request_sync',
@@ -11,9 +11,9 @@ const reported = new Set([
   'release',
 ])
 
-export const isReported = (happening: string): boolean => reported.has(happening)
+export const reportsStatus = (hookEvent: string): boolean => reportedEvents.has(hookEvent)
 
-/** By what the status of a job is known at its commit. */
+/** Returns the context of a job's commit status. */
 export function contextOf(run: { readonly workflow_name: string; readonly event: string }, jobName: string): string {
   return `${run.workflow_name} / ${jobName} (${run.event})`.trim()
 }
@@ -31,7 +31,7 @@ const states: Readonly<Record<ActionStatus, string>> = {
 
 export const stateOf = (status: ActionStatus): string => states[status]
 
-/** What is said of a job, with how long it took where it has ended. */
+/** Returns the description of a job's commit status, with the duration of a job that has ended. */
 export function descriptionOf(status: ActionStatus, seconds: number): string {
   switch (status) {
     case 'success':
@@ -52,7 +52,7 @@ export function descriptionOf(status: ActionStatus, seconds: number): string {
   }
 }
 
-/** Seconds as `1h2m3s`, without the larger units that are none. */
+/** Formats seconds as `1h2m3s`, without leading zero units. */
 function durationText(seconds: number): string {
   const rest = Math.max(0, Math.round(seconds))
   const hours = Math.floor(rest / 3600)

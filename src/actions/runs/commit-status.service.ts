@@ -7,19 +7,19 @@ import type { CommitStatusRow } from '../../db/tables/repositories.ts'
 import { publish } from '../../events/hub.ts'
 import { actionsUserId } from '../../lib/ids.ts'
 import { nowUnix } from '../../lib/time.ts'
-import { contextOf, descriptionOf, isReported, stateOf } from './commit-status.rules.ts'
+import { contextOf, descriptionOf, reportsStatus, stateOf } from './commit-status.rules.ts'
 import { listTrustedJobs, type JobState } from './run.store.ts'
 
-/** The repository of a run, as its addresses name it. */
-export interface RunHome {
+/** The owner and the repository in the address of a run. */
+export interface RunRepo {
   readonly ownerName: string
   readonly repoName: string
 }
 
 /**
  * Returns the contexts that an untrusted run must not write: those of trusted runs for the same commit, and those whose
- * latest status a person or another service wrote. A stranger can open a pull request with a commit that is somebody
- * else's head, and the result of its run would replace the result that a required check relies on.
+ * latest status a person or another service wrote. Anyone can open a pull request whose head is another person's commit;
+ * its run must not replace the result that a required check relies on.
  */
 async function reservedContexts(
   tx: Tx,
@@ -34,9 +34,14 @@ async function reservedContexts(
   ])
 }
 
-/** Writes the states of jobs as statuses of the run's commit, when the state (pending, success, failure) changes (observed). */
-export async function reportJobs(tx: Tx, home: RunHome, run: ActionRunRow, jobs: readonly JobState[]): Promise<void> {
-  if (!isReported(run.happening) || jobs.length === 0) return
+/** Writes a commit status for each job whose state (pending, success, failure) changed (observed). */
+export async function reportJobStatuses(
+  tx: Tx,
+  repo: RunRepo,
+  run: ActionRunRow,
+  jobs: readonly JobState[],
+): Promise<void> {
+  if (!reportsStatus(run.happening) || jobs.length === 0) return
   const latest = await listLatestStatuses(tx, run.repo_id, [run.commit_oid])
   const stateAt = new Map(latest.map(({ context, state }) => [context, state]))
   const reserved = await reservedContexts(tx, run, latest)
@@ -44,7 +49,7 @@ export async function reportJobs(tx: Tx, home: RunHome, run: ActionRunRow, jobs:
   const statuses = jobs.flatMap((job) => {
     const context = contextOf(run, job.name)
     const state = stateOf(job.status)
-    const targetUrl = `/${home.ownerName}/${home.repoName}/actions/runs/${run.number}/jobs/${job.position}`
+    const targetUrl = `/${repo.ownerName}/${repo.repoName}/actions/runs/${run.number}/jobs/${job.position}`
     if (stateAt.get(context) === state || reserved.has(context)) return []
     stateAt.set(context, state)
     return [

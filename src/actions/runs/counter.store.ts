@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Counter } from '../../access/contributions/counter.ts'
 
-/** In so many rows the attempts of a repository are counted. The database's triggers know it too (`actions-9`). */
+/** Rows that share the count of a repository's tasks. The triggers in `db/schema/actions.ts` use the same number. */
 const shards = sql.lit(8)
 
-/** Counts of attempts at jobs. */
+/** The kept counts of tasks, which the doctor recounts. */
 export const actionCounters: readonly Counter[] = [
   {
     table: 'action_task_tally',

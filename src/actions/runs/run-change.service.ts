@@ -1,29 +1,32 @@
 import { clockOf } from '../../db/clock.ts'
 import { isUniqueViolation, transaction, type Db, type Tx } from '../../db/database.ts'
+import { notify } from '../../db/notify.ts'
 import type { ActionRunRow, ActionStatus } from '../../db/tables/actions.ts'
 import { publish } from '../../events/hub.ts'
 import { actionsUserId, type ActionJobId, type RunId, type UserId } from '../../lib/ids.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { isFinal, resolveBlocked, statusOfRun } from '../status.rules.ts'
-import { reportJobs } from './commit-status.service.ts'
-import { findHome } from './run-repo.store.ts'
+import { reportJobStatuses } from './commit-status.service.ts'
+import { findRunRepo } from './run-repo.store.ts'
 import {
   findRunForUpdate,
+  incrementQueueVersions,
   listJobStates,
   listOpenRunsOfGroup,
-  raiseQueueVersions,
   stopTasks,
   updateJobs,
   updateRun,
   type JobState,
 } from './run.store.ts'
-import { scopesOver } from '../queue-scope.ts'
-import { mayBegin, waitsForApproval } from './trust.rules.ts'
+import { queueChannel, scopesTaking } from '../queue-scope.ts'
+import { mayStart, waitsForApproval } from './trust.rules.ts'
 
-/** How often a change is tried again when somebody else took the number of a status meanwhile. */
 const maxAttempts = 10
 
-/** A transaction that changes runs. It tells commits how jobs stand, whose statuses have numbers that others take too. */
+/**
+ * Runs a transaction that changes runs. It is retried on a unique violation: it writes commit statuses, whose numbers a
+ * concurrent transaction may take.
+ */
 export async function changeRuns<Result>(db: Db, body: (tx: Tx) => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -35,10 +38,10 @@ export async function changeRuns<Result>(db: Db, body: (tx: Tx) => Promise<Resul
 }
 
 /**
- * Puts a run right after jobs of it changed: what waited for them begins to wait for a runner or is skipped, the run gets
- * its status, the commit is told, and what follows from the end of the run begins.
- * @param touched the jobs that changed before, to be told of
- * @param doerId who changed them
+ * Updates a run after its jobs changed: blocked jobs become waiting or skipped, the run gets its status, and the commit
+ * statuses are written. When the run ends, the next run of its concurrency group starts.
+ * @param touched the jobs that the caller changed
+ * @param doerId the person who changed them
  */
 export async function settleRun(
   tx: Tx,
@@ -48,8 +51,8 @@ export async function settleRun(
 ): Promise<void> {
   const run = await findRunForUpdate(tx, runId)
   if (!run) return
-  const home = await findHome(tx, run.repo_id)
-  if (!home) return
+  const repo = await findRunRepo(tx, run.repo_id)
+  if (!repo) return
   const now = nowUnix(clockOf(tx))
   const nowMs = clockOf(tx).nowMs()
   const jobs = await listJobStates(tx, runId)
@@ -61,18 +64,18 @@ export async function settleRun(
       hasCondition: job.has_condition,
       isCall: job.is_call,
     })),
-    mayBegin(run),
+    mayStart(run),
   )
   const changed: JobState[] = []
   for (const status of new Set(resolved.values())) {
-    const some = [...resolved].filter(([, to]) => to === status).map(([index]) => jobs[index] as JobState)
+    const ofStatus = [...resolved].filter(([, to]) => to === status).map(([index]) => jobs[index] as JobState)
     const stoppedUnix = isFinal(status) ? now : 0
     await updateJobs(
       tx,
-      some.map(({ id }) => id),
+      ofStatus.map(({ id }) => id),
       { status, queued_ms: nowMs, stopped_unix: stoppedUnix, updated_unix: now },
     )
-    changed.push(...some.map((job) => ({ ...job, status, stopped_unix: stoppedUnix })))
+    changed.push(...ofStatus.map((job) => ({ ...job, status, stopped_unix: stoppedUnix })))
   }
   const after = jobs.map((job) => changed.find(({ id }) => id === job.id) ?? job)
   const status = statusOfRun(after.map((job) => job.status))
@@ -82,28 +85,30 @@ export async function settleRun(
     stopped_unix: isFinal(status) ? (run.stopped_unix === 0 ? now : run.stopped_unix) : 0,
     updated_unix: now,
   })
-  await reportJobs(tx, home, run, [
+  await reportJobStatuses(tx, repo, run, [
     ...after.filter(({ id }) => touched.includes(id)),
     ...changed.filter(({ id }) => !touched.includes(id)),
   ])
-  if (changed.some((job) => job.status === 'waiting')) await offerJobs(tx, run, home.ownerId)
+  if (changed.some((job) => job.status === 'waiting')) await offerJobs(tx, run, repo.ownerId)
   if (isFinal(status) && !isFinal(run.status)) {
     await publish(tx, 'run.finished', { repoId: run.repo_id, runId, doerId, status, priorStatus: run.status })
     if (run.concurrency_group !== '' && !waitsForApproval(run)) await releaseNext(tx, run)
   }
 }
 
-/** Has runners look for work: jobs of the run wait for one now. */
+/** Announces to runners that jobs of the run wait for one. */
 export async function offerJobs(
   tx: Tx,
   run: Pick<ActionRunRow, 'id' | 'repo_id' | 'doer_id'>,
   ownerId: UserId,
 ): Promise<void> {
-  await raiseQueueVersions(tx, scopesOver({ id: run.repo_id, owner_id: ownerId }))
+  const scopes = scopesTaking({ id: run.repo_id, owner_id: ownerId })
+  await incrementQueueVersions(tx, scopes)
+  for (const scope of scopes) notify(tx, queueChannel, scope)
   await publish(tx, 'run.queued', { repoId: run.repo_id, runId: run.id, doerId: run.doer_id })
 }
 
-/** A run of a group has ended: the next one begins, unless another still goes on. */
+/** Starts the next run of the group of a run that has ended, unless another one is still running. */
 async function releaseNext(tx: Tx, run: ActionRunRow): Promise<void> {
   const [next] = await listOpenRunsOfGroup(tx, run)
   if (!next?.is_held) return
@@ -112,36 +117,32 @@ async function releaseNext(tx: Tx, run: ActionRunRow): Promise<void> {
 }
 
 /**
- * Enters the concurrency group of a run: cancels the open runs there, or lets the run wait for them. Of the runs that wait
- * only the newest stays. Nothing happens for a run without a group, and for one that waits for approval.
+ * Adds a run to its concurrency group: it cancels the running runs of the group or waits for them, and cancels an older run
+ * that waits. Does nothing for a run without a group, or one that waits for approval.
  * @returns whether the run has to wait
  */
 export async function enterGroup(tx: Tx, run: ActionRunRow, doerId: UserId): Promise<boolean> {
   if (run.concurrency_group === '' || waitsForApproval(run)) return false
   const open = await listOpenRunsOfGroup(tx, run)
-  // Those that wait go first: the end of the one that runs would let them begin.
+  // Held runs are cancelled first: the end of the running one would start them.
   await cancelOpenRuns(
     tx,
     open.filter((other) => other.is_held),
     doerId,
   )
-  const going = open.filter((other) => !other.is_held)
-  if (run.group_cancels) await cancelOpenRuns(tx, going, doerId)
-  const isHeld = !run.group_cancels && going.length > 0
+  const running = open.filter((other) => !other.is_held)
+  if (run.group_cancels) await cancelOpenRuns(tx, running, doerId)
+  const isHeld = !run.group_cancels && running.length > 0
   if (isHeld) await updateRun(tx, run.id, { is_held: true })
   return isHeld
 }
 
-/**
- * Ends what is still open of runs: jobs that wait, and tasks that run, whose runners hear of it when they report next.
- * @returns how many runs that were
- */
-export async function cancelOpenRuns(tx: Tx, runs: readonly ActionRunRow[], doerId: UserId): Promise<number> {
+/** Cancels the open jobs of runs, and their tasks. A runner learns of it from the reply to its next report. */
+export async function cancelOpenRuns(tx: Tx, runs: readonly ActionRunRow[], doerId: UserId): Promise<void> {
   for (const run of runs) await endJobs(tx, run.id, 'cancelled', () => true, doerId)
-  return runs.length
 }
 
-/** Ends the open jobs of a run that are chosen, with their tasks. */
+/** Ends the open jobs of a run for which `isChosen` returns true, and their tasks. */
 export async function endJobs(
   tx: Tx,
   runId: RunId,

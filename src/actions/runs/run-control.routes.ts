@@ -14,7 +14,7 @@ const readable = [inRepo, canRead('actions'), gitRepo] as const
 const writable = [...readable, signedIn, canWrite('actions'), notArchived] as const
 const run = { params: { run_id: pathNumber }, scope: 'repository' } as const
 
-/** The jobs of a run, with the steps of their newest attempts. */
+/** Returns the jobs of a run with the steps of their newest attempts. */
 export const listWorkflowRunJobs = operation({
   ...run,
   method: 'GET',
@@ -46,7 +46,7 @@ export const getWorkflowJob = operation({
   },
 })
 
-/** What is done to a run is answered before runners hear of it. */
+/** The reply is 202: runners learn of the change later. */
 const change = (path: `/${string}`, verb: (ctx: SignedInRepoCtx, id: RunId) => Promise<void>) =>
   operation({
     ...run,
@@ -65,7 +65,7 @@ export const approveWorkflowRun = change('/approve', approveRun)
 export const rerunWorkflowRun = change('/rerun', (ctx, id) => rerunJobs(ctx, id, 'all'))
 export const rerunFailedWorkflowJobs = change('/rerun-failed-jobs', (ctx, id) => rerunJobs(ctx, id, 'failed'))
 
-/** Runs one job again, and those that need it. */
+/** Reruns a job and the jobs that need it. */
 export const rerunWorkflowJob = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/actions/jobs/{job_id}/rerun',

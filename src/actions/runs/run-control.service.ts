@@ -9,7 +9,7 @@ import { Conflict, Forbidden, NotFound } from '../../lib/errors.ts'
 import type { ActionJobId, RunId } from '../../lib/ids.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { isFinal } from '../status.rules.ts'
-import { findHome } from './run-repo.store.ts'
+import { findRunRepo } from './run-repo.store.ts'
 import { cancelOpenRuns, changeRuns, enterGroup, offerJobs, settleRun } from './run-change.service.ts'
 import {
   deleteRunRow,
@@ -26,12 +26,12 @@ import {
 } from './run.store.ts'
 import { isDisabled } from '../workflows/workflow-list.store.ts'
 import { listStepsOf, type StepOfTask } from './task.store.ts'
-import { mayBegin, waitsForApproval } from './trust.rules.ts'
+import { mayStart, waitsForApproval } from './trust.rules.ts'
 
-const noRun = () => new NotFound('there is no such run', 'run_not_found')
-const notDone = () => new Conflict('the run has not ended yet', 'run_not_ended')
+const noRun = () => new NotFound('the workflow run does not exist', 'run_not_found')
+const notEnded = () => new Conflict('the workflow run has not ended yet', 'run_not_ended')
 
-/** The jobs of a run in their order, each with the steps of its newest attempt: two queries. */
+/** Returns the jobs of a run in order, each with the steps of its newest attempt, in two statements. */
 export async function jobsOfRun(
   { db }: Pick<SignedInRepoCtx, 'db'>,
   run: ActionRunRow,
@@ -44,18 +44,18 @@ export async function jobsOfRun(
   return jobs.map((job) => ({ job, steps: job.task_id === null ? [] : (steps.get(job.task_id) ?? []) }))
 }
 
-/** A job of the repository by its id, with its run; any other is `NotFound`. */
+/** Returns a job of the repository and its run. Throws `NotFound` for a missing job and for one of another repository. */
 export async function getJob(
   { db, repo }: Pick<SignedInRepoCtx, 'db' | 'repo'>,
   id: number,
 ): Promise<{ readonly job: ActionJobRow; readonly run: ActionRunRow }> {
   const job = await findJob(db, id as ActionJobId)
   const run = job?.repo_id === repo.id ? await findRun(db, repo.id, job.run_id) : undefined
-  if (!job || !run) throw new NotFound('there is no such job', 'job_not_found')
+  if (!job || !run) throw new NotFound('the job does not exist', 'job_not_found')
   return { job, run }
 }
 
-/** Ends what is still open of a run. One that has ended stays as it is. */
+/** Cancels a run. A run that has ended does not change. */
 export async function cancelRun(ctx: SignedInRepoCtx, runId: RunId): Promise<void> {
   await changeRuns(ctx.db, async (tx) => {
     const run = await findRun(tx, ctx.repo.id, runId)
@@ -65,13 +65,15 @@ export async function cancelRun(ctx: SignedInRepoCtx, runId: RunId): Promise<voi
 }
 
 /**
- * Lets an untrusted run begin, and enter its concurrency group. The token of a job is `Forbidden`: a workflow that an
- * approval should keep from running must not come to give it.
+ * Approves an untrusted run, which enters its concurrency group and starts. Throws `Forbidden` for the token of a job:
+ * otherwise a workflow could approve runs that should wait for a person.
  */
 export async function approveRun(ctx: SignedInRepoCtx, runId: RunId): Promise<void> {
-  if (ctx.viewer.credential.kind === 'job') throw new Forbidden('a job approves no run', 'job_of_workflow')
+  if (ctx.viewer.credential.kind === 'job') {
+    throw new Forbidden('the token of a job cannot approve a workflow run', 'job_of_workflow')
+  }
   await changeRuns(ctx.db, async (tx) => {
-    const run = await heldRun(tx, ctx, runId)
+    const run = await lockRun(tx, ctx, runId)
     if (!waitsForApproval(run)) return
     await updateRun(tx, runId, { approver_id: ctx.viewer.id })
     if (!isFinal(run.status)) await enterGroup(tx, { ...run, approver_id: ctx.viewer.id }, ctx.viewer.id)
@@ -81,37 +83,42 @@ export async function approveRun(ctx: SignedInRepoCtx, runId: RunId): Promise<vo
   })
 }
 
-async function heldRun(tx: Tx, { repo }: SignedInRepoCtx, runId: RunId): Promise<ActionRunRow> {
+async function lockRun(tx: Tx, { repo }: SignedInRepoCtx, runId: RunId): Promise<ActionRunRow> {
   const run = await findRunForUpdate(tx, runId)
   if (run?.repo_id !== repo.id) throw noRun()
   return run
 }
 
-/** Which jobs of a run are run again; those that need them follow. */
-export type Again = 'all' | 'failed' | ActionJobId
+/** The jobs of a run to rerun. Jobs that need them are rerun too. */
+export type JobsToRerun = 'all' | 'failed' | ActionJobId
 
 /**
- * Runs jobs of a run again, as new attempts at them. A run that has not ended, or whose workflow could not be read, is
- * `Conflict`.
+ * Reruns jobs of a run as new attempts. Throws `Conflict` for a run that has not ended, and for one whose workflow could
+ * not be read or is disabled.
  */
-export async function rerunJobs(ctx: SignedInRepoCtx, runId: RunId, again: Again): Promise<void> {
+export async function rerunJobs(ctx: SignedInRepoCtx, runId: RunId, wanted: JobsToRerun): Promise<void> {
   await changeRuns(ctx.db, async (tx) => {
-    const run = await heldRun(tx, ctx, runId)
-    if (run.problem !== '') throw new Conflict('the workflow of the run could not be read', 'run_unreadable')
+    const run = await lockRun(tx, ctx, runId)
+    if (run.problem !== '') {
+      throw new Conflict(
+        `workflow "${run.workflow_id}" could not be read; correct the file and start a new run`,
+        'run_unreadable',
+      )
+    }
     if (await isDisabled(tx, run.repo_id, run.workflow_id)) {
-      throw new Conflict('the workflow is disabled', 'workflow_disabled')
+      throw new Conflict(`workflow "${run.workflow_id}" is disabled; enable it to rerun its jobs`, 'workflow_disabled')
     }
     const jobs = await listJobStates(tx, runId)
-    if (!jobs.every(({ status }) => isFinal(status))) throw notDone()
-    const chosen = withFollowers(jobs, (job) => isChosen(job, again))
-    if (chosen.length === 0) throw new Conflict('the run has no job to run again', 'nothing_to_rerun')
+    if (!jobs.every(({ status }) => isFinal(status))) throw notEnded()
+    const chosen = withDependents(jobs, (job) => isWanted(job, wanted))
+    if (chosen.length === 0) throw new Conflict('the workflow run has no such job to rerun', 'nothing_to_rerun')
     const keys = new Set(chosen.map(({ job_key }) => job_key))
     const now = nowUnix(clockOf(tx))
-    const begins = mayBegin(run)
+    const canStart = mayStart(run)
     const waits = (job: JobState): boolean =>
-      begins &&
+      canStart &&
       !job.is_call &&
-      (job.id === again || !(JSON.parse(job.needs) as string[]).some((need) => keys.has(need)))
+      (job.id === wanted || !(JSON.parse(job.needs) as string[]).some((need) => keys.has(need)))
     for (const status of ['waiting', 'blocked'] as const) {
       const ids = chosen.filter((job) => waits(job) === (status === 'waiting')).map(({ id }) => id)
       await updateJobs(tx, ids, {
@@ -123,13 +130,13 @@ export async function rerunJobs(ctx: SignedInRepoCtx, runId: RunId, again: Again
         updated_unix: now,
       })
     }
-    const lasted = run.started_unix === 0 ? 0 : Math.max(0, run.stopped_unix - run.started_unix)
+    const durationSeconds = run.started_unix === 0 ? 0 : Math.max(0, run.stopped_unix - run.started_unix)
     await updateRun(tx, runId, {
-      // What it was comes to an end again, which is told again.
+      // An open status, so that the next end of the run publishes `run.finished` again.
       status: 'waiting',
       started_unix: 0,
       stopped_unix: 0,
-      previous_seconds: run.previous_seconds + lasted,
+      previous_seconds: run.previous_seconds + durationSeconds,
     })
     await settleRun(
       tx,
@@ -137,18 +144,18 @@ export async function rerunJobs(ctx: SignedInRepoCtx, runId: RunId, again: Again
       chosen.map(({ id }) => id),
       ctx.viewer.id,
     )
-    const home = await findHome(tx, run.repo_id)
-    if (home) await offerJobs(tx, run, home.ownerId)
+    const repo = await findRunRepo(tx, run.repo_id)
+    if (repo) await offerJobs(tx, run, repo.ownerId)
   })
 }
 
-function isChosen({ id, status }: JobState, again: Again): boolean {
-  if (again === 'all') return true
-  return again === 'failed' ? status === 'failure' || status === 'cancelled' : id === again
+function isWanted({ id, status }: JobState, wanted: JobsToRerun): boolean {
+  if (wanted === 'all') return true
+  return wanted === 'failed' ? status === 'failure' || status === 'cancelled' : id === wanted
 }
 
-/** The chosen jobs and all that need them. */
-function withFollowers(jobs: readonly JobState[], isFirst: (job: JobState) => boolean): JobState[] {
+/** Returns the jobs for which `isFirst` returns true, and all jobs that need them directly or indirectly. */
+function withDependents(jobs: readonly JobState[], isFirst: (job: JobState) => boolean): JobState[] {
   const keys = new Set<string>()
   const chosen = new Set<JobState>()
   for (let grows = true; grows;) {
@@ -164,12 +171,12 @@ function withFollowers(jobs: readonly JobState[], isFirst: (job: JobState) => bo
   return [...chosen]
 }
 
-/** Deletes a run with its logs and artifacts. One that has not ended is `Conflict`. */
+/** Deletes a run with its logs and artifacts. Throws `Conflict` when it has not ended. */
 export async function deleteRun(ctx: SignedInRepoCtx, runId: RunId): Promise<void> {
   await transaction(ctx.db, async (tx) => {
-    await heldRun(tx, ctx, runId)
+    await lockRun(tx, ctx, runId)
     const jobs = await listJobStates(tx, runId)
-    if (!jobs.every(({ status }) => isFinal(status))) throw notDone()
+    if (!jobs.every(({ status }) => isFinal(status))) throw notEnded()
     const blobKeys = await listBlobKeys(tx, runId)
     await addToUsage(tx, { repoId: ctx.repo.id }, 'artifacts', -(await sumArtifactsOfRun(tx, runId)))
     await deleteRunRow(tx, ctx.repo.id, runId)

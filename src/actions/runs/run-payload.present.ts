@@ -3,7 +3,7 @@ import { formatUnix } from '../../lib/time.ts'
 import type { Repository } from '../../repos/repo.schemas.ts'
 import type { User } from '../../users/user.schemas.ts'
 
-/** A run as receivers are told of it; the contract names it so (`ActionRun`). */
+/** A run in the payload of a webhook (contract: `ActionRun`). */
 export interface ActionRun {
   readonly id: number
   readonly title: string
@@ -26,13 +26,13 @@ export interface ActionRun {
   readonly stopped: string
   readonly created: string
   readonly updated: string
-  /** In nanoseconds, of all attempts. */
+  /** The duration of all attempts, in nanoseconds. */
   readonly duration: number
   readonly html_url: string
 }
 
-/** A run with what belongs to it, which is presented already. */
-export function presentToldRun(
+/** Presents a run for a webhook payload, with its repository and its doer, which the caller presented. */
+export function presentRunPayload(
   run: ActionRunRow,
   more: {
     readonly payload: string
@@ -50,7 +50,7 @@ export function presentToldRun(
     workflow_id: run.workflow_id,
     index_in_repo: run.number,
     trigger_user: doer,
-    // Schedules are written anew with each push to the default branch: their ids say nothing.
+    // Each push to the default branch replaces the schedules, so their ids identify nothing.
     ScheduleID: 0,
     prettyref: run.head,
     is_ref_deleted: isRefDeleted,

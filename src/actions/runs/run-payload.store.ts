@@ -5,16 +5,18 @@ import type { ActionRunRow } from '../../db/tables/actions.ts'
 import type { RunId } from '../../lib/ids.ts'
 import { loadRuns, openStatuses } from './run.store.ts'
 
-/** A run, what it was told of, and the run before it of the same workflow on the same reference that has ended. */
-export interface ToldRun {
+/** A run with its payload, and the last ended run before it of the same workflow and reference. */
+export interface RunWithPrevious {
   readonly run: ActionRunRow
-  /** What its jobs were told: JSON. */
+  /** The event payload that its jobs got, as JSON. */
   readonly payload: string
   readonly before: { readonly run: ActionRunRow; readonly payload: string } | undefined
 }
 
-/** Runs with those before them, by their ids. */
-export async function loadToldRuns(db: Db | Tx, ids: readonly RunId[]): Promise<ReadonlyMap<RunId, ToldRun>> {
+export async function loadRunsWithPrevious(
+  db: Db | Tx,
+  ids: readonly RunId[],
+): Promise<ReadonlyMap<RunId, RunWithPrevious>> {
   if (ids.length === 0) return new Map()
   const beforeOf = await idsBefore(db, ids)
   const all = [...ids, ...beforeOf.values()]
@@ -25,7 +27,7 @@ export async function loadToldRuns(db: Db | Tx, ids: readonly RunId[]): Promise<
     return run && { run, payload: payloads.get(run.id) ?? '' }
   }
   return new Map(
-    ids.flatMap((id): [RunId, ToldRun][] => {
+    ids.flatMap((id): [RunId, RunWithPrevious][] => {
       const own = shown(id)
       return own ? [[id, { ...own, before: shown(beforeOf.get(id)) }]] : []
     }),

@@ -1,8 +1,8 @@
 import type { Db, Tx } from '../../db/database.ts'
 import type { RepoId, UserId } from '../../lib/ids.ts'
 
-/** A repository and its owner, as far as addresses and queues name them. */
-export const findHome = (
+/** Returns the owner and the names of a repository, for addresses and queues. */
+export const findRunRepo = (
   db: Db | Tx,
   repoId: RepoId,
 ): Promise<{ readonly ownerId: UserId; readonly ownerName: string; readonly repoName: string } | undefined> =>

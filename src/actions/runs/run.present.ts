@@ -8,11 +8,11 @@ import type { StepOfTask, TaskOfRun } from './task.store.ts'
 
 type PresentCtx = Pick<RepoCtx, 'config' | 'db' | 'owner' | 'repo'>
 
-/** The page of a run, below the site: a path, as the written contract has it. */
+/** Returns the path of a run's page. The contract requires a path, not an absolute URL. */
 const runPath = ({ owner, repo }: PresentCtx, number: number): string =>
   `/${owner.name}/${repo.name}/actions/runs/${number}`
 
-/** Runs of one repository, with who caused them as guests see them (observed). */
+/** Presents runs of one repository. The actor is shown as guests see the account (observed). */
 export async function presentRuns(ctx: PresentCtx, runs: readonly ActionRunRow[]): Promise<RepoActionRun[]> {
   const users = await loadUsers(
     ctx.db,
@@ -45,7 +45,7 @@ export async function presentRun(ctx: PresentCtx, run: ActionRunRow): Promise<Re
   return presented as RepoActionRun
 }
 
-/** Attempts at jobs, as their runs and jobs name them. */
+/** Presents tasks with the fields of their runs and jobs. */
 export const presentTasks = (ctx: PresentCtx, tasks: readonly TaskOfRun[]): ActionTask[] =>
   tasks.map(({ task, jobName, run }) => ({
     id: task.id,
@@ -63,7 +63,6 @@ export const presentTasks = (ctx: PresentCtx, tasks: readonly TaskOfRun[]): Acti
     run_started_at: formatUnix(task.started_unix),
   }))
 
-/** Jobs that wait or run. */
 export const presentJobs = (
   jobs: readonly (Pick<ActionJobRow, 'id' | 'repo_id' | 'name' | 'needs' | 'runs_on' | 'task_id' | 'status'> & {
     readonly owner_id: number
@@ -83,7 +82,7 @@ export const presentJobs = (
     }
   })
 
-/** Jobs of a run with the steps of their newest attempts. */
+/** Presents jobs of a run with the steps of their newest attempts. */
 export const presentWorkflowJobs = (
   run: ActionRunRow,
   jobs: readonly { readonly job: ActionJobRow; readonly steps: readonly StepOfTask[] }[],

@@ -62,7 +62,7 @@ export const listActionTasks = operation({
   },
 })
 
-/** Labels are parted by commas; blanks are part of them (observed). Nothing found is no list at all (observed). */
+/** Labels are separated by commas and keep their blanks (observed). The reply is null when no job matches (observed). */
 const labelsQuery = { labels: Type.Optional(Type.String()) }
 const jobsReply = { 200: nullable(Type.Array(ActionRunJob)) }
 

@@ -16,7 +16,7 @@ export const RepoActionRun = object('RepoActionRun', {
   created_at: dateTime(),
   updated_at: dateTime(),
   run_started_at: dateTime(),
-  /** Why the workflow could not be read; only of such. */
+  /** The reason why the workflow could not be read. */
   problem: Type.Optional(Type.String()),
   triggering_actor: nullable(User),
 })
@@ -62,7 +62,7 @@ export const ActionRunJob = object('ActionRunJob', {
 export type ActionRunJob = Static<typeof ActionRunJob>
 
 export const DispatchWorkflowOption = requestObject('DispatchWorkflowOption', {
-  /** Documented as required; absence is refused by the operation itself. */
+  /** Required; the operation itself refuses a missing value. */
   ref: Type.Optional(Type.String()),
   inputs: Type.Optional(nullable(Type.Record(Type.String(), Type.String()))),
   return_run_info: Type.Optional(Type.Boolean({ default: false })),
@@ -79,7 +79,7 @@ const Step = object('ActionWorkflowStep', {
   status: Type.String(),
   started_at: nullable(dateTime()),
   completed_at: nullable(dateTime()),
-  /** Its lines in the log of the job. */
+  /** The first line of the step in the job's log, and the number of its lines. */
   log_index: Type.Integer(),
   log_length: Type.Integer(),
 })

@@ -8,7 +8,7 @@ import { isStatus } from '../status.rules.ts'
 import { countRuns, findRun, findRunByNumber, listRuns } from './run.store.ts'
 import { countTasks, listOpenJobs, listTasks, type OpenJob, type TaskOfRun } from './task.store.ts'
 
-/** What a list of runs is asked for, as it was sent. */
+/** The filters of a list of runs as the client sent them. */
 export interface RunQuery {
   readonly events: readonly string[]
   readonly statuses: readonly string[]
@@ -16,7 +16,7 @@ export interface RunQuery {
   readonly sha: string | undefined
 }
 
-/** One page of the runs of a repository, the oldest first. A status that is none is `BadRequest`. */
+/** Returns one page of the runs of a repository, the oldest first. Throws `BadRequest` for an unknown status. */
 export async function pageOfRuns(
   { db, repo }: RepoCtx,
   { statuses, ...rest }: RunQuery,
@@ -24,31 +24,32 @@ export async function pageOfRuns(
 ): Promise<{ rows: readonly ActionRunRow[]; total: number }> {
   const known = statuses.filter(isStatus)
   if (known.length < statuses.length) {
-    throw new BadRequest(`${statuses.find((each) => !isStatus(each))} is no status of a run`, 'run_status_unknown')
+    const unknown = statuses.find((each) => !isStatus(each))
+    throw new BadRequest(`[status]: unknown status "${unknown}"`, 'run_status_unknown')
   }
   const filter = { repoId: repo.id, statuses: known, ...rest }
   const [rows, total] = await Promise.all([listRuns(db, filter, page), countRuns(db, filter)])
   return { rows, total }
 }
 
-/** A run of the repository by its id; any other is `NotFound`. */
+/** Returns a run of the repository by its id. Throws `NotFound`. */
 export async function getRun({ db, repo }: Pick<RepoCtx, 'db' | 'repo'>, id: number): Promise<ActionRunRow> {
   const run = await findRun(db, repo.id, id as RunId)
-  if (!run) throw new NotFound('there is no such run', 'run_not_found')
+  if (!run) throw new NotFound('the workflow run does not exist', 'run_not_found')
   return run
 }
 
-/** A run of the repository by its number, as pages name it; any other is `NotFound`. */
+/** Returns a run of the repository by its number, which web addresses contain. Throws `NotFound`. */
 export async function getRunNumbered(
   { db, repo }: Pick<RepoCtx, 'db' | 'repo'>,
   number: number,
 ): Promise<ActionRunRow> {
   const run = await findRunByNumber(db, repo.id, number)
-  if (!run) throw new NotFound('there is no such run', 'run_not_found')
+  if (!run) throw new NotFound('the workflow run does not exist', 'run_not_found')
   return run
 }
 
-/** One page of the attempts at jobs, the newest first. */
+/** Returns one page of the tasks (attempts at jobs) of a repository, the newest first. */
 export async function pageOfTasks(
   { db, repo }: RepoCtx,
   page: Page,
@@ -57,32 +58,34 @@ export async function pageOfTasks(
   return { rows, total: totalOf(total, page, rows.length) }
 }
 
-/** Most jobs that a search gives, and how many are looked at for them. */
+/** Most jobs in the reply of a search, jobs per statement, and most jobs that a search examines. */
 const maxJobsFound = 500
-const jobsAtOnce = 500
-const maxJobsSeen = 20_000
+const jobsPerStatement = 500
+const maxJobsExamined = 20_000
 
 /**
- * Jobs of a scope that wait or run and that a runner with these labels may take, the newest first.
- * @returns the jobs, and whether there may be further ones
+ * Finds the waiting and running jobs of a scope that a runner with these labels can take, the newest first.
+ * @returns the jobs, and whether the search stopped at a limit
  */
 export async function findOpenJobs(
   { db }: Services,
   scope: QueueScope,
   labels: readonly string[],
 ): Promise<{ readonly jobs: readonly OpenJob[]; readonly isCut: boolean }> {
-  const has = new Set(labels)
+  const runnerLabels = new Set(labels)
   const found: OpenJob[] = []
   let before: ActionJobId | undefined
-  for (let seen = 0; seen < maxJobsSeen && found.length < maxJobsFound; seen += jobsAtOnce) {
-    const some = await listOpenJobs(db, scope, before, jobsAtOnce)
-    found.push(...some.filter((job) => isTakenBy(JSON.parse(job.runs_on) as string[], has)))
-    if (some.length < jobsAtOnce) return { jobs: found.slice(0, maxJobsFound), isCut: found.length > maxJobsFound }
-    before = some.at(-1)?.id
+  for (let examined = 0; examined < maxJobsExamined && found.length < maxJobsFound; examined += jobsPerStatement) {
+    const batch = await listOpenJobs(db, scope, before, jobsPerStatement)
+    found.push(...batch.filter((job) => canRun(JSON.parse(job.runs_on) as string[], runnerLabels)))
+    if (batch.length < jobsPerStatement) {
+      return { jobs: found.slice(0, maxJobsFound), isCut: found.length > maxJobsFound }
+    }
+    before = batch.at(-1)?.id
   }
   return { jobs: found.slice(0, maxJobsFound), isCut: true }
 }
 
-/** A job that asks for nothing is nobody's. */
-const isTakenBy = (wanted: readonly string[], has: ReadonlySet<string>): boolean =>
-  wanted.length > 0 && wanted.every((label) => has.has(label))
+/** A job without labels runs nowhere. */
+const canRun = (runsOn: readonly string[], runnerLabels: ReadonlySet<string>): boolean =>
+  runsOn.length > 0 && runsOn.every((label) => runnerLabels.has(label))

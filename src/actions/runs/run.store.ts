@@ -13,12 +13,12 @@ import type { ActionJobId, Oid, RepoId, RunId, RunnerId, TaskId, UserId } from '
 import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
 
-/** Statuses of what may still change, as the indexes of the tables name them. */
+/** The statuses of runs and jobs that have not ended. */
 export const openStatuses = ['waiting', 'running', 'blocked'] as const
-/** Written out, as the conditions of indexes have them. */
+/** Literals and not parameters, so that the statement matches the partial index on open runs. */
 const areOpen = openStatuses.map((status) => sql.lit(status))
 
-/** The next number of a run in a repository; who asks in another transaction meanwhile waits. */
+/** Returns the next run number of a repository. A concurrent transaction waits for the counter's row. */
 export async function takeRunNumber(tx: Tx, repoId: RepoId): Promise<number> {
   const { last_number } = await tx
     .insertInto('action_run_counter')
@@ -40,22 +40,22 @@ export const insertRun = (tx: Tx, values: NewActionRunRow): Promise<ActionRunRow
 export const insertPayload = (tx: Tx, runId: RunId, data: string) =>
   tx.insertInto('action_run_payload').values({ run_id: runId, data }).execute()
 
-/** Most rows of one statement: databases take only so many values. */
-const rowsAtOnce = 50
+/** Rows of one insert: both databases limit the parameters of a statement. */
+const rowsPerInsert = 50
 
 export async function insertJobs(tx: Tx, rows: readonly NewActionJobRow[]): Promise<ActionJobRow[]> {
-  const made: ActionJobRow[] = []
-  for (let at = 0; at < rows.length; at += rowsAtOnce) {
-    const some = rows.slice(at, at + rowsAtOnce)
-    made.push(...(await tx.insertInto('action_job').values(some).returningAll().execute()))
+  const inserted: ActionJobRow[] = []
+  for (let at = 0; at < rows.length; at += rowsPerInsert) {
+    const batch = rows.slice(at, at + rowsPerInsert)
+    inserted.push(...(await tx.insertInto('action_job').values(batch).returningAll().execute()))
   }
-  return made.toSorted((one, other) => one.position - other.position)
+  return inserted.toSorted((one, other) => one.position - other.position)
 }
 
 export const findRun = (db: Db | Tx, repoId: RepoId, id: RunId): Promise<ActionRunRow | undefined> =>
   db.selectFrom('action_run').selectAll().where('repo_id', '=', repoId).where('id', '=', id).executeTakeFirst()
 
-/** The row, locked against others until the transaction ends (SQLite has one writer anyway). */
+/** Returns the run and locks its row until the transaction ends. */
 export const findRunForUpdate = (tx: Tx, id: RunId): Promise<ActionRunRow | undefined> =>
   tx
     .updateTable('action_run')
@@ -79,7 +79,7 @@ export async function loadRuns(db: Db | Tx, ids: readonly RunId[]): Promise<Read
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** What lists of runs are narrowed to: all of these that are given. */
+/** The conditions of a list of runs. An empty list and undefined filter nothing. */
 export interface RunFilter {
   readonly repoId: RepoId
   readonly events: readonly string[]
@@ -97,11 +97,11 @@ const filtered = (db: Db, { repoId, events, statuses, number, sha }: RunFilter) 
   return query
 }
 
-/** Runs in the order in which they were made. */
+/** Returns runs, the oldest first. */
 export const listRuns = (db: Db, filter: RunFilter, page: Page): Promise<ActionRunRow[]> =>
   filtered(db, filter).selectAll().orderBy('id').limit(page.limit).offset(page.offset).execute()
 
-/** How many there are. Without a filter that is kept beside them. */
+/** Returns the number of runs. The count without a filter is kept in `action_run_counter`. */
 export async function countRuns(db: Db, filter: RunFilter): Promise<number> {
   const { repoId, events, statuses, number, sha } = filter
   if (events.length === 0 && statuses.length === 0 && number === undefined && sha === undefined) {
@@ -118,7 +118,7 @@ export async function countRuns(db: Db, filter: RunFilter): Promise<number> {
   return count
 }
 
-/** Open runs of one kind: a newer one takes their place. */
+/** Returns the open runs of the same workflow, reference and trigger, which a newer run replaces. */
 export const listOpenRunsLike = (
   tx: Tx,
   like: Pick<ActionRunRow, 'repo_id' | 'ref' | 'workflow_id' | 'happening' | 'event' | 'is_foreign'>,
@@ -136,10 +136,10 @@ export const listOpenRunsLike = (
     .orderBy('id')
     .execute()
 
-/** The runs that share a group: trusted runs of a repository do, and untrusted runs of one ref. */
+/** Identifies a concurrency group. Trusted runs of a repository share one; untrusted runs share one per reference. */
 export type GroupOfRun = Pick<ActionRunRow, 'id' | 'repo_id' | 'concurrency_group' | 'is_foreign' | 'ref'>
 
-/** Other open runs of the group of a run, the earliest first. A run that waits for approval is in no group yet. */
+/** Returns the other open runs of a group, the oldest first, without runs that wait for approval. */
 export const listOpenRunsOfGroup = (tx: Tx, run: GroupOfRun): Promise<ActionRunRow[]> =>
   tx
     .selectFrom('action_run')
@@ -155,8 +155,8 @@ export const listOpenRunsOfGroup = (tx: Tx, run: GroupOfRun): Promise<ActionRunR
     .orderBy('id')
     .execute()
 
-/** Whether a run of somebody's pull request was approved before. */
-export const hadApproval = async (db: Db | Tx, repoId: RepoId, authorId: UserId): Promise<boolean> =>
+/** Returns whether a run by this author was approved in the repository. */
+export const hasApprovedRun = async (db: Db | Tx, repoId: RepoId, authorId: UserId): Promise<boolean> =>
   (await db
     .selectFrom('action_run')
     .select('id')
@@ -166,7 +166,7 @@ export const hadApproval = async (db: Db | Tx, repoId: RepoId, authorId: UserId)
     .limit(1)
     .executeTakeFirst()) !== undefined
 
-/** Whether there is a run for a commit of a pull request already, as trusted as one of this pull request is. */
+/** Returns whether a `pull_request` run of the same trust exists for a commit. */
 export const hasPullRunFor = async (
   db: Db | Tx,
   { repoId, commit, isForeign }: { readonly repoId: RepoId; readonly commit: Oid; readonly isForeign: boolean },
@@ -181,7 +181,7 @@ export const hasPullRunFor = async (
     .limit(1)
     .executeTakeFirst()) !== undefined
 
-/** Returns the workflows and jobs of trusted runs for a commit, whose statuses belong to these runs. */
+/** Returns the names of the jobs of trusted runs for a commit and trigger. */
 export const listTrustedJobs = (
   tx: Tx,
   { repo_id, commit_oid, event }: Pick<ActionRunRow, 'repo_id' | 'commit_oid' | 'event'>,
@@ -197,7 +197,7 @@ export const listTrustedJobs = (
     .where('action_run.is_foreign', '=', false)
     .execute()
 
-/** All that a change of a run looks at, without what runners get of the file. */
+/** A job without its payload, the YAML that the runner gets. */
 export type JobState = Omit<ActionJobRow, 'payload'>
 
 export const listJobStates = (tx: Tx, runId: RunId): Promise<JobState[]> =>
@@ -239,7 +239,7 @@ export async function updateJobs(tx: Tx, ids: readonly ActionJobId[], change: Pa
     .execute()
 }
 
-/** Ends tasks that still run, with their steps, at once. */
+/** Ends the tasks that still run, and their steps. Returns the ids of these tasks. */
 export async function stopTasks(
   tx: Tx,
   ids: readonly TaskId[],
@@ -254,19 +254,18 @@ export async function stopTasks(
     .where('status', '=', sql.lit('running'))
     .returning('id')
     .execute()
-  const done = stopped.map(({ id }) => id)
-  if (done.length > 0) {
+  const stoppedIds = stopped.map(({ id }) => id)
+  if (stoppedIds.length > 0) {
     await tx
       .updateTable('action_step')
       .set({ status, stopped_unix: atUnix })
-      .where('task_id', 'in', sql<TaskId>`${idList(tx, idListText(done))}`)
+      .where('task_id', 'in', sql<TaskId>`${idList(tx, idListText(stoppedIds))}`)
       .where('status', 'in', ['unknown', 'waiting', 'running'])
       .execute()
   }
-  return done
+  return stoppedIds
 }
 
-/** The running tasks of a repository: at most as many as its runners can run. */
 export const listRunningTasksOfRepo = (tx: Tx, repoId: RepoId): Promise<Pick<ActionTaskRow, 'id' | 'run_id'>[]> =>
   tx
     .selectFrom('action_task')
@@ -275,7 +274,6 @@ export const listRunningTasksOfRepo = (tx: Tx, repoId: RepoId): Promise<Pick<Act
     .where('status', '=', sql.lit('running'))
     .execute()
 
-/** The running tasks of a runner. */
 export const listTasksOfRunner = (tx: Tx, runnerId: RunnerId): Promise<Pick<ActionTaskRow, 'id' | 'run_id'>[]> =>
   tx
     .selectFrom('action_task')
@@ -284,7 +282,7 @@ export const listTasksOfRunner = (tx: Tx, runnerId: RunnerId): Promise<Pick<Acti
     .where('status', '=', sql.lit('running'))
     .execute()
 
-/** Jobs of a repository that run although their task has ended. */
+/** Returns the jobs of a repository that are running although their task has ended. */
 export const listStoppedJobs = (db: Db, repoId: RepoId): Promise<Pick<ActionJobRow, 'id' | 'run_id'>[]> =>
   db
     .selectFrom('action_job')
@@ -295,9 +293,9 @@ export const listStoppedJobs = (db: Db, repoId: RepoId): Promise<Pick<ActionJobR
     .where('action_task.status', '<>', sql.lit('running'))
     .execute()
 
-/** Raises the versions of queues, so that runners that know the one before look again. */
-export async function raiseQueueVersions(tx: Tx, scopes: readonly string[]): Promise<void> {
-  // In one order: of two transactions that raise several none waits for what waits for it.
+/** Increments the versions of queues: a runner that knows an older version looks for work. */
+export async function incrementQueueVersions(tx: Tx, scopes: readonly string[]): Promise<void> {
+  // Sorted, so that two transactions lock the rows in one order and cannot deadlock.
   await tx
     .insertInto('action_queue_version')
     .values(scopes.toSorted().map((scope) => ({ scope, version: 1 })))
@@ -305,7 +303,7 @@ export async function raiseQueueVersions(tx: Tx, scopes: readonly string[]): Pro
     .execute()
 }
 
-/** The run of the job of a repository that has waited longest for a runner; undefined when none waits. */
+/** Returns the run of the job that has waited longest in a repository, or undefined when no job waits. */
 export const findWaitingRun = (
   tx: Tx,
   repoId: RepoId,
@@ -356,7 +354,7 @@ export const deleteRunRow = async (tx: Tx, repoId: RepoId, id: RunId): Promise<b
   return true
 }
 
-/** The files of a run, by their keys: stored logs, artifacts, and parts of these. */
+/** Returns the blob keys of a run: stored logs, artifacts, and parts of unfinished artifacts. */
 export async function listBlobKeys(tx: Tx, runId: RunId): Promise<string[]> {
   const logs = tx
     .selectFrom('action_task')
@@ -377,7 +375,7 @@ export async function listBlobKeys(tx: Tx, runId: RunId): Promise<string[]> {
   return (await logs.unionAll(artifacts).unionAll(parts).execute()).map(({ key }) => key)
 }
 
-/** What the artifacts of a run count in the ledger. */
+/** Returns the bytes that the usage ledger counts for the artifacts of a run. */
 export const sumArtifactsOfRun = async (tx: Tx, runId: RunId): Promise<number> => {
   const { bytes } = await tx
     .selectFrom('action_artifact')

@@ -7,7 +7,7 @@ import { examined } from '../../testing/doctor.ts'
 import { startForge } from '../../testing/forge.ts'
 import { commitFiles, runsOf, TestRunner, workflow } from '../actions.test-support.ts'
 
-test('listActionRuns: filters, numbers, and pages of the same queries however many runs there are', async () => {
+test('listActionRuns: filters and pages; the number of statements does not depend on the number of runs', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -37,7 +37,7 @@ test('listActionRuns: filters, numbers, and pages of the same queries however ma
   assert.equal(await asked(), few)
 })
 
-test('actionRun: a run of this repository alone', async () => {
+test('actionRun: only runs of the repository', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const other = await forge.given.repo()
@@ -54,7 +54,7 @@ test('actionRun: a run of this repository alone', async () => {
   assert.equal((await alice.get(`${repo.api}/actions/runs/abc`)).status, 404)
 })
 
-test('listActionTasks: what waits is no task', async () => {
+test('listActionTasks: a waiting job has no task', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   await commitFiles(forge, repo.api, { '.github/workflows/c.yml': workflow('push') })
@@ -62,7 +62,7 @@ test('listActionTasks: what waits is no task', async () => {
   assert.deepEqual(reply.json, { workflow_runs: [], total_count: 0 })
 })
 
-test('listActionTasks: how many there are is kept while many runners take jobs and runs go', async () => {
+test('listActionTasks: the kept count is exact with concurrent runners and deleted runs', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -91,7 +91,7 @@ test('listActionTasks: how many there are is kept while many runners take jobs a
   assert.deepEqual(
     all,
     [...new Set(all)].toSorted((one, other) => other - one),
-    'each once, the newest first',
+    'each task once, the newest first',
   )
   const [run] = (await alice.get(`${repo.api}/actions/runs`)).json.workflow_runs
   await alice.must('DELETE', `${repo.api}/actions/runs/${run.id}`)
@@ -112,7 +112,7 @@ test('listActionTasks: how many there are is kept while many runners take jobs a
   assert.deepEqual(await db.selectFrom('action_task_tally').select('id').execute(), [])
 })
 
-test('repoSearchRunJobs, orgSearchRunJobs, userSearchRunJobs, adminSearchRunJobs: jobs that a runner with these labels may take', async () => {
+test('repoSearchRunJobs, orgSearchRunJobs, userSearchRunJobs, adminSearchRunJobs: jobs that a runner with these labels can take', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const repo = await forge.given.repo()
   const org = await forge.given.org()
@@ -149,7 +149,7 @@ jobs:
   only: { runs-on: x, steps: [{ run: x }] }
 `
 
-test('dispatchWorkflow: refusals, inputs and what it answers', async () => {
+test('dispatchWorkflow: refusals, inputs and the reply', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const repo = await forge.given.repo()
   await commitFiles(forge, repo.api, { '.gitea/workflows/m.yml': manual })
@@ -173,7 +173,7 @@ test('dispatchWorkflow: refusals, inputs and what it answers', async () => {
   assert.deepEqual(JSON.parse(payload.data).inputs, { level: 'high', dry: 'true' })
 })
 
-test('dispatchWorkflow: many at once get numbers of their own', async () => {
+test('dispatchWorkflow: concurrent dispatches get distinct run numbers', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   await commitFiles(forge, repo.api, { '.gitea/workflows/m.yml': workflow('workflow_dispatch') })
@@ -190,7 +190,7 @@ test('dispatchWorkflow: many at once get numbers of their own', async () => {
   )
 })
 
-test('a newer push takes the place of the runs of the one before, on its branch alone', async () => {
+test('a newer push cancels the open push runs of its branch', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   await commitFiles(forge, repo.api, { '.gitea/workflows/p.yml': workflow('[push, workflow_dispatch]') })
@@ -205,7 +205,7 @@ test('a newer push takes the place of the runs of the one before, on its branch 
   ])
 })
 
-test('runs of a group wait for each other, and of those that wait the newest stays', async () => {
+test('runs of a concurrency group wait for each other, and only the newest waiting run stays', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   await commitFiles(forge, repo.api, {

@@ -6,61 +6,60 @@ import type { RepoRow } from '../../db/tables/repositories.ts'
 import { publish } from '../../events/hub.ts'
 import type { Oid, UserId } from '../../lib/ids.ts'
 import { nowUnix } from '../../lib/time.ts'
-import { variablesOver } from '../variables/variable.store.ts'
+import { loadVariablesFor } from '../variables/variable.store.ts'
 import { isFinal } from '../status.rules.ts'
 import type { Plain } from '../workflows/plain-yaml.ts'
 import type { JobPlan, PlannedJob } from '../workflows/job-plan.ts'
 import type { Workflow } from '../workflows/workflow.parse.ts'
 import type { WorkflowFile } from '../workflows/workflow-files.service.ts'
-import { finderOf } from './called-workflow.service.ts'
-import { findHome } from './run-repo.store.ts'
-import { reportJobs } from './commit-status.service.ts'
+import { calledWorkflowFinder } from './called-workflow.service.ts'
+import { findRunRepo } from './run-repo.store.ts'
+import { reportJobStatuses } from './commit-status.service.ts'
 import { cancelOpenRuns, changeRuns, enterGroup, offerJobs } from './run-change.service.ts'
 import { insertJobs, insertPayload, insertRun, listOpenRunsLike, takeRunNumber } from './run.store.ts'
-import { mayBegin } from './trust.rules.ts'
+import { mayStart } from './trust.rules.ts'
 import { trustOf, type RunTrust } from './trust.service.ts'
 
-/** What a run is of, and why it begins. */
+/** A workflow to run, the commit, and the event that starts it. */
 export interface RunStart {
   readonly repo: RepoRow
   readonly file: WorkflowFile
-  /** The trigger of the file. */
+  /** The entry of `on` that matched. */
   readonly event: string
-  /** What happened. */
-  readonly happening: string
+  /** The webhook event that matched the entry, such as `pull_request_sync`. */
+  readonly hookEvent: string
   readonly title: string
   readonly ref: string
-  /** What lists show in its place. */
+  /** The branch, tag or pull request that lists show for the run. */
   readonly head: string
   readonly commit: Oid
-  /** Where the file was read; left out: in the commit. */
+  /** The commit that contains the workflow file, when it is another one. */
   readonly files?: Oid
   readonly baseRef?: string
   readonly headRef?: string
   readonly doerId: UserId
-  /** What happened, for the job: JSON. */
+  /** The event's payload for the jobs, as JSON. */
   readonly payload: string
   readonly inputs?: Readonly<Record<string, string>>
-  /** How many runs dispatched each other before it. */
+  /** The number of runs before it that dispatched one another. */
   readonly chain?: number
-  /** The pull request whose head or reviewed commit is run. */
+  /** The pull request whose head or reviewed commit runs. */
   readonly pull?: PullRow | undefined
-  /** Whether it takes the place of those of its kind that are still open. */
-  readonly takesPlace?: boolean
+  /** Whether it cancels the open runs of the same workflow, reference and trigger. */
+  readonly replacesOpenRuns?: boolean
 }
 
-/** Longest title, in bytes. */
 const maxTitleBytes = 255
 
-/** A text cut to so many bytes of UTF-8, between characters. */
+/** Returns the text cut to a number of bytes of UTF-8, between characters. */
 function cut(text: string, bytes: number): string {
   const whole = Buffer.from(text)
   return whole.length <= bytes ? text : new TextDecoder('utf-8').decode(whole.subarray(0, bytes), { stream: true })
 }
 
 /**
- * Begins a run of a workflow: its jobs are planned, and those that need no others wait for a runner. A file that cannot be
- * read makes a run that has failed, with one job that says so by being there.
+ * Creates a run of a workflow and its jobs. Jobs without `needs` wait for a runner. A file that cannot be read makes a
+ * failed run with one failed job.
  */
 export async function startRun(services: Services, start: RunStart): Promise<ActionRunRow> {
   const { repo, file } = start
@@ -72,24 +71,24 @@ export async function startRun(services: Services, start: RunStart): Promise<Act
   return changeRuns(services.db, async (tx) => {
     const { payload } = start
     const number = await takeRunNumber(tx, repo.id)
-    const home = await findHome(tx, repo.id)
-    if (!home) throw new Error('the repository of a run is gone')
+    const runRepo = await findRunRepo(tx, repo.id)
+    if (!runRepo) throw new Error(`repository ${repo.id} was deleted while a workflow run was created`)
     const values = runRow(start, trust, number, plan, nowUnix(clockOf(tx)))
-    const replaced = start.takesPlace ? await listOpenRunsLike(tx, values) : []
+    const replaced = start.replacesOpenRuns ? await listOpenRunsLike(tx, values) : []
     await cancelOpenRuns(tx, replaced, start.doerId)
-    const made = await insertRun(tx, values)
-    await insertPayload(tx, made.id, plan.ok ? payload : '{}')
-    const isHeld = await enterGroup(tx, made, start.doerId)
-    const begins = mayBegin({ ...made, is_held: isHeld })
+    const run = await insertRun(tx, values)
+    await insertPayload(tx, run.id, plan.ok ? payload : '{}')
+    const isHeld = await enterGroup(tx, run, start.doerId)
+    const timing = { canStart: mayStart({ ...run, is_held: isHeld }), nowMs: clockOf(tx).nowMs() }
     const rows = plan.ok
-      ? plan.jobs.map((job, position) => jobRow(made, job, position, begins, clockOf(tx).nowMs()))
-      : [brokenJobRow(made)]
+      ? plan.jobs.map((job, position) => jobRow(run, job, position, timing))
+      : [unreadableJobRow(run)]
     const jobs = await insertJobs(tx, rows)
-    await reportJobs(tx, home, made, jobs)
-    if (isFinal(made.status)) {
-      await publish(tx, 'run.finished', { repoId: repo.id, runId: made.id, doerId: start.doerId, status: made.status })
-    } else if (jobs.some(({ status }) => status === 'waiting')) await offerJobs(tx, made, home.ownerId)
-    return made
+    await reportJobStatuses(tx, runRepo, run, jobs)
+    if (isFinal(run.status)) {
+      await publish(tx, 'run.finished', { repoId: repo.id, runId: run.id, doerId: start.doerId, status: run.status })
+    } else if (jobs.some(({ status }) => status === 'waiting')) await offerJobs(tx, run, runRepo.ownerId)
+    return run
   })
 }
 
@@ -97,7 +96,7 @@ async function planOf(services: Services, start: RunStart, workflow: Workflow): 
   const { repo, inputs, event, ref, commit, payload, headRef = '', baseRef = '' } = start
   const { db } = services
   const { planJobs } = await import('../workflows/job-plan.ts')
-  const vars = await variablesOver(db, repo)
+  const vars = await loadVariablesFor(db, repo)
   const github: Plain = {
     event_name: event,
     ref,
@@ -112,7 +111,7 @@ async function planOf(services: Services, start: RunStart, workflow: Workflow): 
   return planJobs(
     workflow,
     { vars, github, gitea: github, forgejo: github, inputs: inputs ?? {} },
-    finderOf(services, start),
+    calledWorkflowFinder(services, start),
   )
 }
 
@@ -125,7 +124,7 @@ const runRow = (start: RunStart, trust: RunTrust, number: number, plan: JobPlan,
     workflow_id: start.file.id,
     workflow_name: workflow?.name ?? '',
     event: start.event,
-    happening: start.happening,
+    happening: start.hookEvent,
     chain: start.chain ?? 0,
     ref: start.ref,
     head: start.head,
@@ -151,7 +150,13 @@ const runRow = (start: RunStart, trust: RunTrust, number: number, plan: JobPlan,
   }
 }
 
-const jobRow = (run: ActionRunRow, job: PlannedJob, position: number, begins: boolean, nowMs: number) => ({
+interface JobStart {
+  /** Whether jobs of the run may start: it is neither held nor waiting for approval. */
+  readonly canStart: boolean
+  readonly nowMs: number
+}
+
+const jobRow = (run: ActionRunRow, job: PlannedJob, position: number, { canStart, nowMs }: JobStart) => ({
   run_id: run.id,
   repo_id: run.repo_id,
   position,
@@ -165,7 +170,7 @@ const jobRow = (run: ActionRunRow, job: PlannedJob, position: number, begins: bo
   is_call: job.isCall,
   passed_secrets: job.passedSecrets === undefined ? null : JSON.stringify(job.passedSecrets),
   may_identify: !run.is_foreign && job.rights.mayIdentify,
-  status: begins && job.needs.length === 0 && !job.isCall ? ('waiting' as const) : ('blocked' as const),
+  status: canStart && job.needs.length === 0 && !job.isCall ? ('waiting' as const) : ('blocked' as const),
   attempt: 0,
   task_id: null,
   queued_ms: nowMs,
@@ -175,10 +180,8 @@ const jobRow = (run: ActionRunRow, job: PlannedJob, position: number, begins: bo
   updated_unix: run.created_unix,
 })
 
-const noRights = { isReadOnly: true, mayIdentify: false, isSaid: true }
-
-/** Stands for the jobs that could not be read; no runner gets it. */
-const brokenJobRow = (run: ActionRunRow) => ({
+/** Returns the failed job of a run whose workflow could not be read. No runner gets it. */
+const unreadableJobRow = (run: ActionRunRow) => ({
   ...jobRow(
     run,
     {
@@ -187,14 +190,13 @@ const brokenJobRow = (run: ActionRunRow) => ({
       needs: [],
       runsOn: [],
       hasCondition: false,
-      rights: noRights,
+      rights: { isReadOnly: true, mayIdentify: false, isExplicit: true },
       payload: '',
       passedSecrets: [],
       isCall: false,
     },
     0,
-    false,
-    0,
+    { canStart: false, nowMs: 0 },
   ),
   status: 'failure' as const,
   stopped_unix: run.stopped_unix,

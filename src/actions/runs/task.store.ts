@@ -1,23 +1,29 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/database.ts'
+import type { Db, Tx } from '../../db/database.ts'
 import { idList, idListText } from '../../db/id-list.ts'
-import type { ActionJobRow, ActionRunRow, ActionStepRow, ActionTaskRow } from '../../db/tables/actions.ts'
+import type {
+  ActionJobRow,
+  ActionRunRow,
+  ActionStepRow,
+  ActionTaskRow,
+  NewActionTaskRow,
+} from '../../db/tables/actions.ts'
 import type { ActionJobId, RepoId, RunId, TaskId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { QueueScope } from '../queue-scope.ts'
 import { loadRuns } from './run.store.ts'
 
-/** A task with the run and the name of the job that it is of. */
+/** A task, which is one attempt at a job, with its run and the name of the job. */
 export interface TaskOfRun {
   readonly task: ActionTaskRow
   readonly jobName: string
   readonly run: ActionRunRow
 }
 
-/** Tasks of a repository, the newest first: four queries. */
+/** Returns tasks of a repository, the newest first, in four statements. */
 export async function listTasks(db: Db, repoId: RepoId, { limit, offset }: Page): Promise<TaskOfRun[]> {
-  // An index has the ids; rows are read of the page alone.
-  const places = await db
+  // The offset skips index entries; only the rows of the page are read.
+  const entries = await db
     .selectFrom('action_task')
     .select('id')
     .where('repo_id', '=', repoId)
@@ -25,8 +31,8 @@ export async function listTasks(db: Db, repoId: RepoId, { limit, offset }: Page)
     .limit(limit)
     .offset(offset)
     .execute()
-  if (places.length === 0) return []
-  const ids = idList(db, idListText(places.map(({ id }) => id)))
+  if (entries.length === 0) return []
+  const ids = idList(db, idListText(entries.map(({ id }) => id)))
   const tasks = await db
     .selectFrom('action_task')
     .selectAll()
@@ -51,7 +57,7 @@ export async function listTasks(db: Db, repoId: RepoId, { limit, offset }: Page)
   })
 }
 
-/** How many there are, which is kept beside them. */
+/** Returns the number of tasks of a repository, which a trigger keeps in `action_task_tally`. */
 export async function countTasks(db: Db, repoId: RepoId): Promise<number> {
   const { total } = await db
     .selectFrom('action_task_tally')
@@ -66,7 +72,7 @@ export type OpenJob = Pick<ActionJobRow, 'id' | 'repo_id' | 'name' | 'needs' | '
   readonly owner_id: UserId
 }
 
-/** Jobs of a scope that wait or run, the newest first, some at a time: those before `beforeId`. */
+/** Returns waiting and running jobs of a scope with ids below `beforeId`, the newest first. */
 export function listOpenJobs(
   db: Db,
   { ownerId, repoId }: QueueScope,
@@ -96,7 +102,7 @@ export function listOpenJobs(
 
 export type StepOfTask = ActionStepRow
 
-/** The steps of tasks, in their order. */
+/** Returns the steps of tasks in order. */
 export async function listStepsOf(
   db: Db,
   taskIds: readonly TaskId[],
@@ -112,7 +118,7 @@ export async function listStepsOf(
   return Map.groupBy(rows, ({ task_id }) => task_id)
 }
 
-/** Open tasks: those that nobody has said anything of since a moment, or that began before one. */
+/** Returns running tasks whose last report, or whose start, is older than a moment. */
 export const listRunningTasks = (
   db: Db,
   before: { readonly activeMs: number } | { readonly startedUnix: number },
@@ -129,7 +135,7 @@ export const listRunningTasks = (
   return old.orderBy('id').limit(limit).execute()
 }
 
-/** Jobs that have waited since before a moment. */
+/** Returns jobs that have waited since before a moment. */
 export const listAbandonedJobs = (
   db: Db,
   beforeUnix: number,
@@ -144,3 +150,18 @@ export const listAbandonedJobs = (
     .orderBy('id')
     .limit(limit)
     .execute()
+
+/** Returns the task and locks its row until the transaction ends. */
+export const findTaskForUpdate = (tx: Tx, id: TaskId): Promise<ActionTaskRow | undefined> =>
+  tx
+    .updateTable('action_task')
+    .set((set) => ({ status: set.ref('status') }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
+
+export const findTask = (db: Db | Tx, id: TaskId): Promise<ActionTaskRow | undefined> =>
+  db.selectFrom('action_task').selectAll().where('id', '=', id).executeTakeFirst()
+
+export const updateTask = (tx: Tx, id: TaskId, change: Partial<NewActionTaskRow>) =>
+  tx.updateTable('action_task').set(change).where('id', '=', id).execute()

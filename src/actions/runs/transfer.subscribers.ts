@@ -23,7 +23,7 @@ export const stopTasksOfFormerOwner = subscriber({
   },
 })
 
-/** Cancels the jobs of tasks that a transfer stopped, and settles their runs. */
+/** Cancels the jobs of the tasks that a transfer stopped, and updates their runs. */
 export const cancelStoppedJobs = subscriber({
   name: 'cancelStoppedJobs',
   on: 'repo.transferred',

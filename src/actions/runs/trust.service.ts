@@ -7,20 +7,20 @@ import { findIssueById } from '../../issues/issue.store.ts'
 import type { Oid, UserId } from '../../lib/ids.ts'
 import { isFromElsewhere } from '../../pulls/pull-ref.ts'
 import { findUserById } from '../../users/user.store.ts'
-import { hadApproval } from './run.store.ts'
+import { hasApprovedRun } from './run.store.ts'
 
 /**
- * How far a run is trusted. It is stored with the run, and everything that a run may do is derived from it: secrets, the
- * rights of its tokens, its cache scope, its concurrency groups, the packages that it publishes.
+ * The trust of a run. It is stored with the run and decides what the run may do: secrets, rights of its tokens, cache
+ * scope, concurrency groups, and the packages that it may publish.
  */
 export interface RunTrust {
   readonly isTrusted: boolean
-  /** Who wrote the commits of an untrusted run, as the poster of their pull request; null when nobody vouches for them. */
+  /** The poster of the pull request whose commits run; null for a trusted run, and when the commit belongs to none. */
   readonly authorId: UserId | null
   readonly needsApproval: boolean
 }
 
-/** What a run executes. */
+/** The commit that a run executes, and its pull request. */
 export interface RunSource {
   readonly repo: RepoRow
   /** The commit whose workflow file runs. */
@@ -32,8 +32,8 @@ export interface RunSource {
 const trusted: RunTrust = { isTrusted: true, authorId: null, needsApproval: false }
 
 /**
- * Returns the trust of a run from the commit that it executes, the author of that commit's pull request, and the approvals
- * that the author had. Neither who acted nor what happened adds trust.
+ * Returns the trust of a run. It depends on the commit, on the author of the commit's pull request, and on earlier
+ * approvals of that author. The person who caused the event and the kind of event add no trust.
  */
 export async function trustOf(services: Services, source: RunSource): Promise<RunTrust> {
   const { repo, commit, pull } = source
@@ -43,7 +43,7 @@ export async function trustOf(services: Services, source: RunSource): Promise<Ru
   return { isTrusted: false, authorId, needsApproval: await needsApproval(services, repo, authorId) }
 }
 
-/** The poster of the pull request, when the commit belongs to it: a review may name any commit. */
+/** Returns the poster of the pull request when the commit belongs to it: a review may name any commit. */
 async function findAuthor({ db, git }: Services, { repo, commit, pull }: RunSource): Promise<UserId | null> {
   if (!pull) return null
   const isOfPull = commit === pull.synced_oid || (await git.isAncestor(repo.git_key, commit, pull.synced_oid))
@@ -59,5 +59,5 @@ async function needsApproval({ db }: Services, repo: RepoRow, authorId: UserId |
   ])
   if (!author || !owner || author.is_restricted || author.prohibit_login || !author.is_active) return true
   const { rights } = await accessTo(db, viewerAs(author), owner, repo)
-  return !rights.canWrite('actions') && !(await hadApproval(db, repo.id, author.id))
+  return !rights.canWrite('actions') && !(await hasApprovedRun(db, repo.id, author.id))
 }

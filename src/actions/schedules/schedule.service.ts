@@ -19,21 +19,21 @@ import {
 import { isDisabled } from '../workflows/workflow-list.store.ts'
 import { startRun } from '../runs/start-run.service.ts'
 
-/** Most moments of one repository, and how many are begun with in one run of the task. */
+/** Most `cron` entries of one repository, and most due entries that one run of the task starts. */
 const maxEntries = 100
-const dueAtOnce = 500
+const duePerRun = 500
 
-/** When something is due after a moment; undefined for what never is, and for what is no schedule. */
+/** Returns the next time of a `cron` entry; undefined when it is malformed or never due. */
 function nextOf(spec: string, afterUnix: Unix): Unix | undefined {
   try {
     return parseSchedule(spec).next(afterUnix)
   } catch {
-    // People write these; one that cannot be read is never due.
+    // Authors of workflows write the entry; a malformed one never starts a run.
     return undefined
   }
 }
 
-/** Takes the schedules of the workflows in a commit of the default branch for those of the repository. */
+/** Replaces the schedules of a repository by those of the workflows in a commit of the default branch. */
 export async function replaceSchedules(ctx: Ctx, repo: RepoRow, commit: Oid): Promise<void> {
   const now = nowUnix(ctx.clock)
   const files = await listWorkflowFiles(ctx, repo.git_key, commit)
@@ -46,7 +46,7 @@ export async function replaceSchedules(ctx: Ctx, repo: RepoRow, commit: Oid): Pr
         ? []
         : [{ repo_id: repo.id, workflow_id: id, spec, commit_oid: commit, next_unix: next }]
     })
-  // Most have none, before and after: nothing is written for them.
+  // Most repositories have no schedules; nothing is written for them.
   if (rows.length === 0 && (await listSchedulesOf(ctx.db, repo.id)).length === 0) return
   await transaction(ctx.db, async (tx) => {
     await deleteSchedulesOf(tx, repo.id)
@@ -54,10 +54,10 @@ export async function replaceSchedules(ctx: Ctx, repo: RepoRow, commit: Oid): Pr
   })
 }
 
-/** Begins the workflows whose time has come; each once, however many ask. */
+/** Starts the due workflows. Each due entry starts one run, also when several processes run the task. */
 export async function startDueSchedules(ctx: Ctx, signal: AbortSignal): Promise<void> {
   const now = nowUnix(ctx.clock)
-  for (const entry of await listDueSchedules(ctx.db, now, dueAtOnce)) {
+  for (const entry of await listDueSchedules(ctx.db, now, duePerRun)) {
     if (signal.aborted) return
     const next = nextOf(entry.spec, now)
     const isMine = await transaction(ctx.db, async (tx) => {
@@ -82,9 +82,9 @@ async function startScheduled(ctx: Ctx, entry: ActionScheduleRow): Promise<void>
     repo,
     file,
     event: 'schedule',
-    happening: 'schedule',
+    hookEvent: 'schedule',
     title: message.split('\n', 1)[0] ?? '',
-    // The bare name (observed).
+    // The bare branch name, without `refs/heads/` (observed).
     ref: repo.default_branch,
     head: repo.default_branch,
     commit: entry.commit_oid,

@@ -17,7 +17,7 @@ export async function insertSchedules(tx: Tx, rows: readonly Omit<ActionSchedule
     .execute()
 }
 
-/** What is due, the earliest first. */
+/** Returns the due entries, the earliest first. */
 export const listDueSchedules = (db: Db, atUnix: Unix, limit: number): Promise<ActionScheduleRow[]> =>
   db
     .selectFrom('action_schedule')
@@ -28,7 +28,7 @@ export const listDueSchedules = (db: Db, atUnix: Unix, limit: number): Promise<A
     .limit(limit)
     .execute()
 
-/** Sets when an entry is due next; false when somebody else has done so, or it is gone. */
+/** Sets the next due time of an entry. Returns false when another process did, or the entry was deleted. */
 export const moveSchedule = async (tx: Tx, id: ActionScheduleId, fromUnix: Unix, toUnix: Unix): Promise<boolean> =>
   (
     await tx

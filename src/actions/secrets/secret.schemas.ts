@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { dateTime, object, requestObject } from '../../http/schema.ts'
 
-/** A secret as a list shows it: never what it holds. */
+/** A secret in a list, without its value. */
 export const Secret = object('Secret', {
   name: Type.String(),
   created_at: dateTime(),

@@ -11,10 +11,10 @@ import type { ValueOwner } from '../value-owner.ts'
 import { countSecrets, deleteSecret, insertSecret, listSecrets, updateSecret } from './secret.store.ts'
 import { mayNameSecret } from '../value-name.rules.ts'
 
-/** What secrets of workflows are sealed for. */
+/** The purpose for which secrets of workflows are sealed. */
 export const secretPurpose = 'action-secret'
 
-/** One page of the secrets of a owner and how many there are, in two queries. */
+/** Returns one page of an owner's secrets and their number. */
 export async function pageOfSecrets(
   { db }: Services,
   owner: ValueOwner,
@@ -24,14 +24,14 @@ export async function pageOfSecrets(
   return { rows, total }
 }
 
-/** Whose it is, as the audit log says it. */
-export const placeOf = ({ owner_id, repo_id }: ValueOwner): Readonly<Record<string, number>> =>
+/** Returns the owner for the audit log. */
+export const auditOwnerOf = ({ owner_id, repo_id }: ValueOwner): Readonly<Record<string, number>> =>
   repo_id === null ? { account: owner_id } : { repository: repo_id }
 
 /**
- * Gives a owner a secret, or another value to one it has; names are the same in any letter case. A bad name is
- * `BadRequest`, a value that is too long or one secret too many `Invalid`.
- * @returns whether it is a new one
+ * Creates a secret or replaces its value. Names ignore letter case. Throws `BadRequest` for a bad name, and `Invalid` for a
+ * value that is too long or too many secrets.
+ * @returns whether the secret is new
  */
 export async function putSecret(services: Ctx, owner: ValueOwner, name: string, value: string): Promise<boolean> {
   const key = keyOf(name, mayNameSecret)
@@ -42,32 +42,34 @@ export async function putSecret(services: Ctx, owner: ValueOwner, name: string, 
     await recordAct(tx, {
       action: 'secret.put',
       about: { kind: 'secret', id: null, name: key },
-      details: placeOf(owner),
+      details: auditOwnerOf(owner),
     })
     await tellCredentialChange(tx, services, 'secret', key)
     if (await updateSecret(tx, owner, key, sealed, now)) return false
     checkValueCount(services, await countSecrets(tx, owner))
     if (await insertSecret(tx, owner, key, sealed, now)) return true
-    // Somebody made it in this moment; the later value stays.
+    // A concurrent request created it; the later value stays.
     await updateSecret(tx, owner, key, sealed, now)
     return false
   })
 }
 
-/** A bad name is `BadRequest`, one without a secret `NotFound`. */
+/** Deletes a secret. Throws `BadRequest` for a bad name and `NotFound` for a missing secret. */
 export async function removeSecret(services: Services, owner: ValueOwner, name: string): Promise<void> {
   const key = keyOf(name, mayNameSecret)
   await transaction(services.db, async (tx) => {
-    if (!(await deleteSecret(tx, owner, key))) throw new NotFound('there is no such secret', 'secret_not_found')
+    if (!(await deleteSecret(tx, owner, key))) {
+      throw new NotFound(`secret "${key}" does not exist`, 'secret_not_found')
+    }
     await recordAct(tx, {
       action: 'secret.deleted',
       about: { kind: 'secret', id: null, name: key },
-      details: placeOf(owner),
+      details: auditOwnerOf(owner),
     })
   })
 }
 
-/** The stored form of a name. Throws `BadRequest` for one that is not allowed. */
+/** Returns the stored form of a name. Throws `BadRequest` for a bad name. */
 export function keyOf(name: string, mayName: (name: string) => Verdict): string {
   const named = mayName(name)
   if (!named.allowed) throw new BadRequest(named.reason, 'name_invalid')
@@ -77,11 +79,17 @@ export function keyOf(name: string, mayName: (name: string) => Verdict): string 
 /** Throws `Invalid` when the value of a secret or variable is too long (`[ingot].MAX_ACTIONS_VALUE`). */
 export function checkValueSize({ config }: Services, value: string): void {
   const maxBytes = config.ingot.maxActionsValue
-  if (Buffer.byteLength(value) > maxBytes) throw new Invalid(`a value has at most ${maxBytes} bytes`, 'value_too_large')
+  if (Buffer.byteLength(value) > maxBytes) {
+    throw new Invalid(`a value has at most ${maxBytes} bytes ([ingot].MAX_ACTIONS_VALUE)`, 'value_too_large')
+  }
 }
 
-/** Throws `Invalid` when a owner has as many as it may have (`[ingot].MAX_ACTIONS_VALUES`). */
+/** Throws `Invalid` when an owner has the maximal number of secrets or variables (`[ingot].MAX_ACTIONS_VALUES`). */
 export function checkValueCount({ config }: Services, count: number): void {
-  const most = config.ingot.maxActionsValues
-  if (count >= most) throw new Invalid(`there are ${most} already, which is the most`, 'too_many_values')
+  const max = config.ingot.maxActionsValues
+  if (count < max) return
+  throw new Invalid(
+    `an owner has at most ${max} secrets and ${max} variables ([ingot].MAX_ACTIONS_VALUES)`,
+    'too_many_values',
+  )
 }

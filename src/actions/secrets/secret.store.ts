@@ -5,7 +5,7 @@ import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
 import type { ValueOwner } from '../value-owner.ts'
 
-/** Names and times of the secrets of a owner, in order of making. */
+/** Returns the names and times of an owner's secrets, the oldest first. */
 export const listSecrets = (
   db: Db,
   owner: ValueOwner,
@@ -29,7 +29,7 @@ export const countSecrets = async (db: Db | Tx, owner: ValueOwner): Promise<numb
       .executeTakeFirstOrThrow()
   ).count
 
-/** False when there is no secret of the name. */
+/** Returns false when the secret does not exist. */
 export const updateSecret = async (
   tx: Tx,
   owner: ValueOwner,
@@ -46,7 +46,7 @@ export const updateSecret = async (
       .executeTakeFirst()
   ).numUpdatedRows > 0n
 
-/** False when there is a secret of the name already. */
+/** Returns false when a secret of the name exists. */
 export const insertSecret = async (
   tx: Tx,
   owner: ValueOwner,
@@ -63,7 +63,7 @@ export const insertSecret = async (
       .execute()
   ).length > 0
 
-/** False when there is no secret of the name. */
+/** Returns false when the secret does not exist. */
 export const deleteSecret = async (tx: Tx, owner: ValueOwner, name: string): Promise<boolean> =>
   (
     await tx
@@ -75,8 +75,8 @@ export const deleteSecret = async (tx: Tx, owner: ValueOwner, name: string): Pro
 
 const ownedBy = ({ owner_id, repo_id }: ValueOwner) => (owner_id === null ? { repo_id } : { owner_id })
 
-/** The secrets that jobs of a repository are given, sealed: its own go before those of its owner. */
-export async function sealedOver(
+/** Returns the sealed secrets for jobs of a repository, by name. A secret of the repository precedes one of its owner. */
+export async function loadSealedSecretsFor(
   db: Db | Tx,
   repo: { readonly id: RepoId; readonly owner_id: UserId },
 ): Promise<ReadonlyMap<string, string>> {

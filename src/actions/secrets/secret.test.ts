@@ -16,9 +16,13 @@ test('updateRepoSecret, deleteRepoSecret: refusals in their order', async () => 
   const secrets = `${repo.api}/actions/secrets`
   await forge.as('alice').must('PUT', `${repo.api}/collaborators/bob`, { permission: 'admin' })
   assert.equal((await forge.guest.put(`${secrets}/1`, {})).status, 401)
-  assert.equal((await forge.as('bob').put(`${secrets}/1`, {})).status, 403, 'an administrator who is no owner')
+  assert.equal(
+    (await forge.as('bob').put(`${secrets}/1`, {})).status,
+    403,
+    'an administrator of the repository is not its owner',
+  )
   const alice = forge.as('alice')
-  assert.equal((await alice.put(`${secrets}/1`, {})).status, 422, 'the body before the name')
+  assert.equal((await alice.put(`${secrets}/1`, {})).status, 422, 'the body is checked before the name')
   assert.equal((await alice.put(`${secrets}/1`, { data: 'x' })).status, 400)
   assert.equal((await alice.put(`${secrets}/GITHUB_X`, { data: 'x' })).status, 400)
   assert.equal((await alice.put(`${secrets}/X`, { data: 'x'.repeat(65_537) })).status, 422)
@@ -27,7 +31,7 @@ test('updateRepoSecret, deleteRepoSecret: refusals in their order', async () => 
   assert.deepEqual((await alice.get(secrets)).json, [])
 })
 
-test('repoListActionsSecrets: names and times, whole without a page, and nothing of what a secret holds', async () => {
+test('repoListActionsSecrets: all names and times without a page parameter, and no values', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const secrets = `${repo.api}/actions/secrets`
@@ -65,7 +69,7 @@ test('updateUserSecret, deleteUserSecret, updateOrgSecret, deleteOrgSecret, orgL
   assert.equal((await alice.delete(`/orgs/${org}/actions/secrets/token`)).status, 204)
 })
 
-test('updateUserSecret: of many at once with one name one is new, and no more than the limit come about', async () => {
+test('updateUserSecret: one of several concurrent requests creates the secret, and the limit holds', async () => {
   await using forge = await startForge({ settings: { ingot: { MAX_ACTIONS_VALUES: 2 } } })
   const alice = forge.as('alice')
   await forge.account('alice')
@@ -78,10 +82,14 @@ test('updateUserSecret: of many at once with one name one is new, and no more th
   )
   assert.equal((await alice.put('/user/actions/secrets/second', { data: 'x' })).status, 201)
   assert.equal((await alice.put('/user/actions/secrets/third', { data: 'x' })).status, 422)
-  assert.equal((await alice.put('/user/actions/secrets/second', { data: 'y' })).status, 204, 'a change is no new one')
+  assert.equal(
+    (await alice.put('/user/actions/secrets/second', { data: 'y' })).status,
+    204,
+    'a new value does not count',
+  )
 })
 
-test('resealSecrets: after a change of the key everything is sealed with the new one, and the old one can go', async () => {
+test('resealSecrets: after a change of the key all secrets are sealed with the new key', async () => {
   const dataFolder = mkdtempSync(join(tmpdir(), 'ingot-reseal-'))
   const start = (key: string, old = '') =>
     startForge({ dataFolder, settings: { security: { SECRET_KEY: key }, ingot: { OLD_SECRET_KEYS: old } } })
@@ -112,7 +120,7 @@ test('resealSecrets: after a change of the key everything is sealed with the new
   }
 })
 
-test('resealSecrets: tells how far it is; what nobody can open is named and keeps nothing else back', async () => {
+test('resealSecrets: it reports progress, names secrets that cannot be opened, and reseals the others', async () => {
   await using forge = await startForge()
   const { services } = forge
   const { db } = services
@@ -123,20 +131,20 @@ test('resealSecrets: tells how far it is; what nobody can open is named and keep
   await transaction(db, (tx) => tx.updateTable('action_secret').set({ sealed }).where('name', '=', 'B').execute())
   const lost = await db.selectFrom('action_secret').selectAll().where('name', '=', 'A').executeTakeFirstOrThrow()
 
-  const told: JobProgress[] = []
+  const reported: JobProgress[] = []
   const run = {
     db,
     signal: new AbortController().signal,
     attempt: 1,
     isLastAttempt: true,
-    progress: (progress: JobProgress) => void told.push(progress),
+    progress: (progress: JobProgress) => void reported.push(progress),
   }
   await assert.rejects(resealSecrets.run({ ...services, secrets }, {}, run), (error) => {
     assert.ok(error instanceof GiveUp)
     assert.match(error.message, new RegExp(`^1 stored secrets .*: action_secret\\.sealed ${lost.id}$`))
     return true
   })
-  assert.deepEqual(told, [{ done: 2, total: 2, note: 'action_secret.sealed' }])
+  assert.deepEqual(reported, [{ done: 2, total: 2, note: 'action_secret.sealed' }])
   const after = await db.selectFrom('action_secret').select('sealed').orderBy('name').execute()
   assert.equal(after[0]?.sealed, lost.sealed)
   assert.equal(secrets.open(secretPurpose, after[1]?.sealed ?? ''), 'B')

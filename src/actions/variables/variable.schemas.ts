@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { object, requestObject } from '../../http/schema.ts'
 
-/** `owner_id` is 0 for a repository's, `repo_id` for an account's. */
+/** `owner_id` is 0 for a variable of a repository, `repo_id` is 0 for one of an account. */
 export const ActionVariable = object('ActionVariable', {
   owner_id: Type.Integer(),
   repo_id: Type.Integer(),

@@ -6,7 +6,7 @@ import { Conflict, NotFound } from '../../lib/errors.ts'
 import type { Page } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
 import type { ValueOwner } from '../value-owner.ts'
-import { checkValueCount, checkValueSize, keyOf, placeOf } from '../secrets/secret.service.ts'
+import { checkValueCount, checkValueSize, keyOf, auditOwnerOf } from '../secrets/secret.service.ts'
 import { mayNameVariable } from '../value-name.rules.ts'
 import {
   countVariables,
@@ -17,19 +17,16 @@ import {
   updateVariable,
 } from './variable.store.ts'
 
-const noVariable = () => new NotFound('there is no such variable', 'variable_not_found')
-const nameUsed = (name: string) => new Conflict(`there is a variable ${name} already`, 'variable_name_used')
+const noVariable = (name: string) => new NotFound(`variable "${name}" does not exist`, 'variable_not_found')
+const nameUsed = (name: string) => new Conflict(`variable "${name}" exists already`, 'variable_name_used')
 
 const actOn = (owner: ValueOwner, action: string, name: string) =>
-  ({ action, about: { kind: 'variable', id: null, name }, details: placeOf(owner) }) as const
+  ({ action, about: { kind: 'variable', id: null, name }, details: auditOwnerOf(owner) }) as const
 
-/** Files of workflows have plain line ends, so values get them too (contract). */
+/** Values have LF line ends (contract). */
 const withPlainLineEnds = (value: string): string => value.replaceAll('\r\n', '\n')
 
-/**
- * One page of the variables of a owner and how many there are, in two queries. Those of a repository come without what
- * they hold (observed); it is shown one by one there.
- */
+/** Returns one page of an owner's variables and their number. The list of a repository contains no values (observed). */
 export async function pageOfVariables(
   { db }: Services,
   owner: ValueOwner,
@@ -42,14 +39,14 @@ export async function pageOfVariables(
   return { rows, total }
 }
 
-/** A variable by its name in any letter case. A missing one and a name that none can have are `NotFound`. */
+/** Returns a variable by its name in any letter case. Throws `NotFound`, also for a malformed name. */
 export async function getVariable({ db }: Services, owner: ValueOwner, name: string): Promise<ActionVariableRow> {
   const row = await findVariable(db, owner, name.toUpperCase())
-  if (!row) throw noVariable()
+  if (!row) throw noVariable(name)
   return row
 }
 
-/** A bad name is `BadRequest`, a used one `Conflict`; too long a value, or one too many, `Invalid`. */
+/** Creates a variable. Throws `BadRequest` for a bad name, `Conflict` for a used one, and `Invalid` at a limit. */
 export async function addVariable(services: Services, owner: ValueOwner, name: string, value: string): Promise<void> {
   const key = keyOf(name, mayNameVariable)
   checkValueSize(services, value)
@@ -66,9 +63,8 @@ export async function addVariable(services: Services, owner: ValueOwner, name: s
 }
 
 /**
- * Gives a variable another value and perhaps another name. A bad name is `BadRequest`, a missing variable `NotFound`, a
- * used new name `Conflict`, too long a value `Invalid`.
- * @param newName left out or empty: the name stays
+ * Changes the value of a variable, and its name when `newName` is not empty. Throws `BadRequest` for a bad name, `NotFound`
+ * for a missing variable, `Conflict` for a used new name, and `Invalid` for a value that is too long.
  */
 export async function editVariable(
   services: Services,
@@ -82,7 +78,7 @@ export async function editVariable(
   const row = { name: newKey, data: withPlainLineEnds(change.value), updated_unix: nowUnix(services.clock) }
   try {
     await transaction(services.db, async (tx) => {
-      if (!(await updateVariable(tx, owner, key, row))) throw noVariable()
+      if (!(await updateVariable(tx, owner, key, row))) throw noVariable(key)
       await recordAct(tx, actOn(owner, 'variable.changed', newKey))
     })
   } catch (error) {
@@ -91,11 +87,11 @@ export async function editVariable(
   }
 }
 
-/** A bad name is `BadRequest`, a missing variable `NotFound`. */
+/** Deletes a variable. Throws `BadRequest` for a bad name and `NotFound` for a missing variable. */
 export async function removeVariable(services: Services, owner: ValueOwner, name: string): Promise<void> {
   const key = keyOf(name, mayNameVariable)
   await transaction(services.db, async (tx) => {
-    if (!(await deleteVariable(tx, owner, key))) throw noVariable()
+    if (!(await deleteVariable(tx, owner, key))) throw noVariable(key)
     await recordAct(tx, actOn(owner, 'variable.deleted', key))
   })
 }

@@ -5,7 +5,7 @@ import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
 import type { ValueOwner } from '../value-owner.ts'
 
-/** The variables of a owner, with what they hold or with an empty text in its place, in order of making. */
+/** Returns an owner's variables, the oldest first. Without `withData` the values are empty. */
 export const listVariables = (db: Db, owner: ValueOwner, page: Page, withData: boolean): Promise<ActionVariableRow[]> =>
   db
     .selectFrom('action_variable')
@@ -40,7 +40,7 @@ export const insertVariable = (tx: Tx, owner: ValueOwner, name: string, data: st
     .values({ ...owner, name, data, created_unix: createdUnix, updated_unix: createdUnix })
     .execute()
 
-/** False when there is no variable of the name. */
+/** Returns false when the variable does not exist. */
 export const updateVariable = async (
   tx: Tx,
   owner: ValueOwner,
@@ -56,7 +56,7 @@ export const updateVariable = async (
       .executeTakeFirst()
   ).numUpdatedRows > 0n
 
-/** False when there is no variable of the name. */
+/** Returns false when the variable does not exist. */
 export const deleteVariable = async (tx: Tx, owner: ValueOwner, name: string): Promise<boolean> =>
   (
     await tx
@@ -68,8 +68,8 @@ export const deleteVariable = async (tx: Tx, owner: ValueOwner, name: string): P
 
 const ownedBy = ({ owner_id, repo_id }: ValueOwner) => (owner_id === null ? { repo_id } : { owner_id })
 
-/** The variables that jobs of a repository see, by name: its own go before those of its owner. */
-export async function variablesOver(
+/** Returns the variables for jobs of a repository, by name. A variable of the repository precedes one of its owner. */
+export async function loadVariablesFor(
   db: Db,
   repo: { readonly id: RepoId; readonly owner_id: UserId },
 ): Promise<Readonly<Record<string, string>>> {

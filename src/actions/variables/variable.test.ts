@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startForge } from '../../testing/forge.ts'
 
-test('createRepoVariable, getRepoVariable, updateRepoVariable, deleteRepoVariable: names, line ends, renaming', async () => {
+test('createRepoVariable, getRepoVariable, updateRepoVariable, deleteRepoVariable: names, line ends and renaming', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const variables = `${repo.api}/actions/variables`
   const alice = forge.as('alice')
   assert.equal((await forge.guest.post(`${variables}/A`, { value: 'x' })).status, 401)
   assert.equal((await forge.as('bob').post(`${variables}/A`, { value: 'x' })).status, 403)
-  assert.equal((await alice.post(`${variables}/ci`, {})).status, 422, 'the body before the name')
+  assert.equal((await alice.post(`${variables}/ci`, {})).status, 422, 'the body is checked before the name')
   assert.equal((await alice.post(`${variables}/ci`, { value: 'x' })).status, 400)
   assert.equal((await alice.post(`${variables}/zone`, { value: ' a\r\nb ' })).status, 204)
   assert.equal((await alice.post(`${variables}/ZONE`, { value: 'x' })).status, 409)
@@ -20,14 +20,14 @@ test('createRepoVariable, getRepoVariable, updateRepoVariable, deleteRepoVariabl
   assert.equal((await alice.put(`${variables}/ZONE`, { name: 'CI', value: 'x' })).status, 400)
   assert.equal((await alice.put(`${variables}/ZONE`, { name: 'area', value: 'y' })).status, 204)
   assert.equal((await alice.get(`${variables}/ZONE`)).status, 404)
-  assert.equal((await alice.get(`${variables}/A-B`)).status, 404, 'a name that none can have is not found')
+  assert.equal((await alice.get(`${variables}/A-B`)).status, 404, 'a malformed name is not found')
   assert.equal((await alice.put(`${variables}/ZONE`, { value: 'x' })).status, 404)
   assert.equal((await alice.delete(`${variables}/A-B`)).status, 400)
   assert.equal((await alice.delete(`${variables}/AREA`)).status, 204)
   assert.equal((await alice.delete(`${variables}/AREA`)).status, 404)
 })
 
-test('getRepoVariablesList, getUserVariablesList, getOrgVariablesList: only accounts show values in lists', async () => {
+test('getRepoVariablesList, getUserVariablesList, getOrgVariablesList: only lists of accounts contain values', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const org = await forge.given.org()
@@ -54,7 +54,7 @@ test('getRepoVariablesList, getUserVariablesList, getOrgVariablesList: only acco
   }
 })
 
-test('createUserVariable, updateUserVariable, getUserVariable, deleteUserVariable: an account has its own', async () => {
+test('createUserVariable, updateUserVariable, getUserVariable, deleteUserVariable: an account has its own variables', async () => {
   await using forge = await startForge()
   const alice = forge.as('alice')
   await alice.must('POST', '/user/actions/variables/TOOL', { value: 'vim' })
@@ -64,7 +64,7 @@ test('createUserVariable, updateUserVariable, getUserVariable, deleteUserVariabl
   assert.equal((await alice.delete('/user/actions/variables/tool')).status, 204)
 })
 
-test('createOrgVariable, updateOrgVariable, getOrgVariable, deleteOrgVariable: owners of the organization only', async () => {
+test('createOrgVariable, updateOrgVariable, getOrgVariable, deleteOrgVariable: only owners of the organization manage its variables', async () => {
   await using forge = await startForge()
   const org = await forge.given.org()
   const variable = `/orgs/${org}/actions/variables/TOOL`

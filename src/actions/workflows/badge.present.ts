@@ -7,24 +7,25 @@ const colours: { readonly [Status in ActionStatus]?: string } = {
   cancelled: '#616161',
   skipped: '#616161',
 }
-const goesOn = '#b26a00'
-const nothingKnown = '#616161'
+const openColour = '#b26a00'
+const noRunsColour = '#616161'
 
-/** Longest name that is shown, in characters, and how wide one is, in pixels. */
+/** Longest name that is shown, in characters. */
 const maxNameLength = 60
+/** In pixels. */
 const characterWidth = 7
 const margin = 10
 const height = 20
 
-/** A picture of how a workflow stands (SVG). */
+/** Returns the badge of a workflow as SVG. */
 export function presentBadge(name: string, status: ActionStatus | undefined): string {
   const left = Array.from(name).slice(0, maxNameLength).join('')
   const right = status ?? 'no runs'
-  const colour = status === undefined ? nothingKnown : (colours[status] ?? goesOn)
+  const colour = status === undefined ? noRunsColour : (colours[status] ?? openColour)
   const leftWidth = Array.from(left).length * characterWidth + margin
   const rightWidth = right.length * characterWidth + margin
   const width = leftWidth + rightWidth
-  const text = (at: number, words: string) => `<text x="${at}" y="14" text-anchor="middle">${escapeXml(words)}</text>`
+  const text = (x: number, content: string) => `<text x="${x}" y="14" text-anchor="middle">${escapeXml(content)}</text>`
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" role="img" aria-label="${escapeXml(`${left}: ${right}`)}">`,
     `<rect width="${width}" height="${height}" rx="3" fill="#424242"/>`,

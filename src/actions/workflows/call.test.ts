@@ -4,14 +4,14 @@ import { startForge } from '../../testing/forge.ts'
 import { commitFiles, runsOf, TestRunner } from '../actions.test-support.ts'
 import { expressionOf, replaceIn, replacementsOf } from './call.rules.ts'
 
-test('texts become expressions, and names in expressions are replaced but in texts', () => {
+test('strings become expressions, and contexts are replaced outside of string literals', () => {
   assert.equal(expressionOf("it's"), "'it''s'")
   assert.equal(expressionOf(true), 'true')
   assert.equal(expressionOf('${{ needs.a.outputs.b }}'), '(needs.a.outputs.b)')
   assert.equal(
     expressionOf("a {b} ${{ x }} c ${{ y['}}'] }}"),
     "format('a {0}b{1} {2} c {3}', '{', '}', x, y['}}'])",
-    'what stands in quotes ends no expression',
+    'a string literal does not end an expression',
   )
   const names = replacementsOf([['Name', "'v'"]])
   assert.equal(
@@ -79,7 +79,7 @@ const other = `on: { workflow_call: { inputs: { n: { type: number } } } }
 jobs: { one: { runs-on: host, steps: [{ run: 'echo "n is \${{ inputs.n }}"' }] } }
 `
 
-test('workflows are called, in the same commit and in other repositories, with inputs, secrets and outputs', async () => {
+test('a workflow calls others in the same commit and in other repositories, with inputs, secrets and outputs', async () => {
   await using forge = await startForge({ runner: true })
   const alice = forge.as('alice')
   const shared = await forge.given.repo({ name: 'shared' })
@@ -110,7 +110,11 @@ test('workflows are called, in the same commit and in other repositories, with i
       'last: success',
     ],
   )
-  assert.deepEqual(await runsOf(forge, repo.api), ['push w.yml main success'], 'and nothing starts what is only called')
+  assert.deepEqual(
+    await runsOf(forge, repo.api),
+    ['push w.yml main success'],
+    'a push does not start a workflow that is only called',
+  )
   const said = async (name: string): Promise<string> => {
     const { id } = jobs.find((job: Record<string, string>) => job['name'] === name)
     return (await alice.get(`${repo.api}/actions/jobs/${id}/logs`)).text
@@ -121,10 +125,10 @@ test('workflows are called, in the same commit and in other repositories, with i
   assert.match(inner, /inputs are \{"who":"hello\{world\}","loud":true,"times":2\}/)
   assert.match(inner, /one is hello \{world\} of hello \{world\}, true, 2/)
   assert.match(inner, /all \{.*"KEY": "\*\*\*"/)
-  assert.equal((await said('call / say')).includes('OTHER'), false, 'other secrets are not passed on')
+  assert.equal((await said('call / say')).includes('OTHER'), false, 'other secrets are not passed')
 })
 
-test('what cannot be called is told at the run: what is not there, not readable, not to be called, or calls itself', async () => {
+test('the problem of a run explains a call that fails: missing, unreadable, not callable, nested too deep, or wrong inputs', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const hidden = await forge.given.repo({ owner: 'bob', name: 'hidden', private: true })
   await commitFiles(forge, hidden.api, { '.forgejo/workflows/x.yml': other }, { as: 'bob' })
@@ -145,26 +149,31 @@ test('what cannot be called is told at the run: what is not there, not readable,
     '.forgejo/workflows/9.yml': calling('alice/secluded/.forgejo/workflows/x.yml@main'),
   })
   const { workflow_runs: runs } = (await forge.as('alice').must('GET', `${repo.api}/actions/runs`)).json
+  const unreadable = (uses: string) => `job "a": called workflow "${uses}" does not exist or is not readable`
   assert.deepEqual(
     runs.map((run: Record<string, string>) => [run['workflow_id'], run['status'], run['problem']]),
     [
-      ['1.yml', 'failure', 'job a: ./.forgejo/workflows/none.yml is not there'],
-      ['2.yml', 'failure', 'job a: bob/hidden/.forgejo/workflows/x.yml@main is not there'],
+      ['1.yml', 'failure', unreadable('./.forgejo/workflows/none.yml')],
+      ['2.yml', 'failure', unreadable('bob/hidden/.forgejo/workflows/x.yml@main')],
+      ['3.yml', 'failure', 'job "a": called workflow "./.forgejo/workflows/1.yml" has no `on: workflow_call`'],
+      ['4.yml', 'failure', 'job "a": called workflows are nested more than 4 levels deep'],
       [
-        '3.yml',
+        '5.yml',
         'failure',
-        'job a: ./.forgejo/workflows/1.yml does not say that it may be called (`on: workflow_call`)',
+        'job "a": `uses: https://example.com/x.yml` is not a workflow; write ./.forgejo/workflows/FILE or OWNER/REPOSITORY/.forgejo/workflows/FILE@REF',
       ],
-      ['4.yml', 'failure', 'job a: workflows call each other more than 4 deep'],
-      ['5.yml', 'failure', 'job a: https://example.com/x.yml names no workflow'],
-      ['6.yml', 'failure', 'job a: ./.forgejo/workflows/7.yml has no input stray'],
-      ['8.yml', 'failure', 'job a: ./.forgejo/workflows/7.yml needs the input must'],
-      ['9.yml', 'failure', 'job a: alice/secluded/.forgejo/workflows/x.yml@main is not there'],
+      ['6.yml', 'failure', 'job "a": called workflow "./.forgejo/workflows/7.yml" has no input "stray"'],
+      [
+        '8.yml',
+        'failure',
+        'job "a": called workflow "./.forgejo/workflows/7.yml" requires the input "must"; pass it in `with`',
+      ],
+      ['9.yml', 'failure', unreadable('alice/secluded/.forgejo/workflows/x.yml@main')],
     ],
   )
 })
 
-test('a called job may do no more than the job that calls it, and is run again with it', async () => {
+test('a called job has at most the rights of the calling job, and is rerun with it', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   await commitFiles(forge, repo.api, {
@@ -187,7 +196,7 @@ test('a called job may do no more than the job that calls it, and is run again w
   assert.deepEqual(await states(), ['a / in failure', 'a failure', 'b skipped'])
   const { jobs } = (await alice.get(`${run}/jobs`)).json
   assert.equal((await alice.post(`${repo.api}/actions/jobs/${jobs[1].id}/rerun`)).status, 202)
-  assert.deepEqual(await states(), ['a / in failure', 'a failure', 'b skipped'], 'it is what its jobs are')
+  assert.deepEqual(await states(), ['a / in failure', 'a failure', 'b skipped'], 'a call has the status of its jobs')
   assert.equal((await alice.post(`${run}/rerun-failed-jobs`)).status, 202)
   await runner.finish(await runner.must())
   await runner.finish(await runner.must())

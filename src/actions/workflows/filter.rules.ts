@@ -1,17 +1,17 @@
 import { compileAtoms, folderEnd, literalAtom, MatchBudget, type Atom } from '../../lib/pattern.ts'
 
 /**
- * Patterns of branches, tags and paths: `*` is a run without slashes, `**` any run, `?` and `+` are about the character
- * before them, `[a-z]` is a set, a backslash takes the meaning off the next character (contract, actions: triggers).
+ * Patterns of branches, tags and paths. `*` matches characters except slashes, `**` any characters. `?` and `+` repeat the
+ * character before them, `[a-z]` is a set, and a backslash escapes the next character (contract, actions: triggers).
  */
 
-/** Longest pattern that is looked at, in characters. */
+/** Longest pattern, in characters. A longer one matches nothing. */
 const maxPatternLength = 1024
 
 const anything = (): boolean => true
 const inSegment = (character: string): boolean => character !== '/'
 
-/** The atoms of a pattern; undefined when it is none: such a pattern fits nothing. */
+/** Returns the atoms of a pattern; undefined for a malformed pattern, which matches nothing. */
 function atomsOf(pattern: string): readonly Atom[] | undefined {
   if (pattern.length > maxPatternLength) return undefined
   const atoms: Atom[] = []
@@ -22,7 +22,7 @@ function atomsOf(pattern: string): readonly Atom[] | undefined {
       if (characters[at + 1] !== '*') atoms.push({ fits: inSegment, times: 'any' })
       else {
         at++
-        // `**/` is any number of folders, none among them: what comes after may stand at the beginning.
+        // `**/` matches zero or more folders, so that the rest may match at the start.
         if (characters[at + 1] === '/' && (at === 1 || characters[at - 2] === '/')) {
           atoms.push({ fits: anything, times: 'any' })
           const rest = atomsOf(characters.slice(at + 2).join(''))
@@ -69,7 +69,7 @@ function compile(pattern: string, budget: MatchBudget): (text: string) => boolea
   return atoms ? compileAtoms(atoms, budget) : () => false
 }
 
-/** Whether a text is included: patterns count in their order, a leading `!` takes out again, the last that fits decides. */
+/** Returns whether the patterns include a text. A leading `!` excludes; the last pattern that matches decides. */
 function isIncluded(patterns: readonly Compiled[], text: string): boolean {
   let included = false
   for (const { isNegated, fits } of patterns) if (included === isNegated && fits(text)) included = !isNegated
@@ -90,16 +90,16 @@ function compileAll(patterns: readonly string[]): readonly Compiled[] {
 }
 
 /**
- * Whether the patterns (`branches`, `tags`, `paths`) include at least one of the texts.
+ * Returns whether the patterns (`branches`, `tags`, `paths`) include at least one of the texts.
  * @throws PatternsTooCostly
  */
-export function includesSome(patterns: readonly string[], texts: readonly string[]): boolean {
+export function includesAny(patterns: readonly string[], texts: readonly string[]): boolean {
   const compiled = compileAll(patterns)
   return texts.some((text) => isIncluded(compiled, text))
 }
 
 /**
- * Whether each of the texts fits one of the patterns (`…-ignore`); no text at all is not ignored.
+ * Returns whether the patterns (`…-ignore`) include each of the texts. An empty list of texts is not ignored.
  * @throws PatternsTooCostly
  */
 export function ignoresAll(patterns: readonly string[], texts: readonly string[]): boolean {
@@ -108,10 +108,10 @@ export function ignoresAll(patterns: readonly string[], texts: readonly string[]
 }
 
 /**
- * Whether a text fits one of the patterns, as kinds of activities are chosen (`types`).
+ * Returns whether a text matches one of the patterns (`types`).
  * @throws PatternsTooCostly
  */
-export function fitsSome(patterns: readonly string[], text: string): boolean {
+export function matchesAny(patterns: readonly string[], text: string): boolean {
   const budget = new MatchBudget()
   return patterns.some((pattern) => compile(pattern, budget)(text))
 }

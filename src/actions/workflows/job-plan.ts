@@ -2,11 +2,11 @@ import { stringify } from 'yaml'
 import {
   expressionOf,
   literalOf,
+  maxReplacedLength,
   namesIn,
   replaceIn,
   replacementsOf,
   replaceNames,
-  worstLength,
   type Replacements,
 } from './call.rules.ts'
 import { shortKey } from './job-key.rules.ts'
@@ -14,7 +14,7 @@ import { combinationText, combinationsOf, type Combination } from './matrix.rule
 import { isPlainMap, plainText, plainTexts, type Plain } from './plain-yaml.ts'
 import type { TokenRights, Workflow, WorkflowJob } from './workflow.parse.ts'
 
-/** A job as it is to be run: one of each combination of its matrix. */
+/** A job to run: one for each combination of the matrix. */
 export interface PlannedJob {
   readonly key: string
   readonly name: string
@@ -22,11 +22,11 @@ export interface PlannedJob {
   readonly runsOn: readonly string[]
   readonly hasCondition: boolean
   readonly rights: TokenRights
-  /** What its runner gets: YAML. Of a call what it gives, by expressions: JSON. */
+  /** The YAML that the runner gets. For a call, the expressions of the outputs as JSON. */
   readonly payload: string
-  /** Names of the secrets that it gets; undefined is all. */
+  /** The names of the secrets that it gets; undefined for all. */
   readonly passedSecrets: readonly string[] | undefined
-  /** It stands for the jobs of a workflow that is called. */
+  /** Whether it represents the jobs of a called workflow. */
   readonly isCall: boolean
 }
 
@@ -38,17 +38,18 @@ export type JobPlan =
     }
   | { readonly ok: false; readonly problem: string }
 
-/** Most combinations of a matrix, most jobs of a run, and largest payloads of all its jobs together, in bytes. */
 const maxCombinations = 256
 const maxJobsOfRun = 512
+/** Largest payload of all jobs of a run together. */
 const maxPayloadBytes = 4 * 1024 * 1024
 
-/** Most labels that a runner must have, and longest name of a job, in characters. */
+/** Most labels in `runs-on`. */
 const maxLabels = 32
+/** Longest name of a job, in characters. */
 const maxNameLength = 255
 
-/** What runners know of a job; the rest is left out. */
-const passedOn = [
+/** The keys of a job that runners get. */
+const passedKeys = [
   'runs-on',
   'env',
   'if',
@@ -63,54 +64,57 @@ const passedOn = [
   'continue-on-error',
 ]
 
-class Unplannable extends Error {}
+/** A mistake in the workflow file that planning finds. */
+class PlanProblem extends Error {}
 
 type Contexts = Readonly<Record<string, Plain>>
 
-/** Where a file lies, which is where those lie that it names by a path. */
+/** The commit that contains a file. Workflows that the file calls by path are in the same commit. */
 export type Origin = object
 
-/** A workflow that another calls. */
+/** A workflow that another one calls. */
 export type Called =
   | { readonly ok: true; readonly workflow: Workflow; readonly origin: Origin }
   | { readonly ok: false; readonly problem: string }
 
-/** Finds the workflow that a job names, from where the job's own file lies. */
+/** Finds the workflow that `uses` of a job names. `from` is the origin of the job's file. */
 export type FindCalled = (uses: string, from: Origin | undefined) => Promise<Called>
 
-/** How deep workflows may call each other. */
-const maxCalls = 4
+/** Deepest nesting of called workflows. */
+const maxCallDepth = 4
 
-/** What the jobs of a file are planned in. */
-interface Place {
+/** The workflow file whose jobs are planned, and what it inherits from its callers. */
+interface PlanScope {
   readonly workflow: Workflow
-  /** `on` of the file that runs, which runners get of the called ones as well. */
+  /** `on` of the file that started the run. Runners get it for called workflows as well. */
   readonly on: Plain
   readonly contexts: Contexts
   readonly find: FindCalled
   readonly origin: Origin | undefined
-  /** Before the keys and the names of jobs. */
+  /** The prefix of the keys of jobs. */
   readonly prefix: string
+  /** The prefix of the names of jobs. */
   readonly namePrefix: string
-  /** What the jobs wait for that wait for none of their file, and their condition. */
+  /** The jobs that the call needs. Each job of the file needs them too. */
   readonly needs: readonly string[]
+  /** The condition of the call, which applies to jobs without `needs`. */
   readonly condition: string | undefined
   readonly rights: TokenRights | undefined
   readonly passedSecrets: readonly string[] | undefined
   readonly depth: number
 }
 
-const nothingToCall: FindCalled = async (uses) => ({ ok: false, problem: `${uses} is not there` })
+const findNothing: FindCalled = async (uses) => ({ ok: false, problem: `called workflow "${uses}" does not exist` })
 
 /**
- * Plans the jobs of a workflow: matrices are multiplied out, names and labels filled in, workflows that are called put in
- * the place of the jobs that call them. What the file gets wrong there is a problem.
- * @param contexts what expressions may ask for: `vars`, `github`, `inputs`
+ * Plans the jobs of a workflow: it expands matrices, evaluates names and labels, and replaces calls by the jobs of the called
+ * workflows. A mistake in the file is a problem.
+ * @param contexts the contexts of expressions: `vars`, `github`, `inputs`
  */
 export async function planJobs(
   workflow: Workflow,
   contexts: Contexts,
-  find: FindCalled = nothingToCall,
+  find: FindCalled = findNothing,
 ): Promise<JobPlan> {
   try {
     const jobs = await planAll({
@@ -128,154 +132,159 @@ export async function planJobs(
       depth: 0,
     })
     const { concurrency } = workflow
-    const group = concurrency && (await filled(concurrency.group, contexts, 'concurrency'))
+    const group = concurrency && (await filled(concurrency.group, contexts, '`concurrency`'))
     return {
       ok: true,
       jobs,
       concurrency: concurrency && group ? { ...concurrency, group: group.slice(0, 400) } : undefined,
     }
   } catch (error) {
-    if (error instanceof Unplannable) return { ok: false, problem: error.message }
+    if (error instanceof PlanProblem) return { ok: false, problem: error.message }
     throw error
   }
 }
 
-async function planAll(place: Place): Promise<PlannedJob[]> {
+async function planAll(scope: PlanScope): Promise<PlannedJob[]> {
   const jobs: PlannedJob[] = []
   let bytes = 0
-  for (const job of place.workflow.jobs) {
-    for (const planned of await planJob(place, job)) {
+  for (const job of scope.workflow.jobs) {
+    for (const planned of await planJob(scope, job)) {
       bytes += planned.payload.length
-      if (jobs.push(planned) > maxJobsOfRun) throw new Unplannable(`a run has at most ${maxJobsOfRun} jobs`)
-      if (bytes > maxPayloadBytes) throw new Unplannable(`the jobs come to more than ${maxPayloadBytes} bytes`)
+      if (jobs.push(planned) > maxJobsOfRun) throw new PlanProblem(`the run has more than ${maxJobsOfRun} jobs`)
+      if (bytes > maxPayloadBytes) {
+        throw new PlanProblem(`the definitions of the jobs have more than ${maxPayloadBytes} bytes`)
+      }
     }
   }
   return jobs
 }
 
-async function planJob(place: Place, job: WorkflowJob): Promise<readonly PlannedJob[]> {
-  const { contexts } = place
-  const matrix = typeof job.matrix === 'string' ? await evaluated(job.matrix, contexts, job.key) : job.matrix
+/** Names a job in a problem. */
+const named = (key: string): string => `job "${key}"`
+
+async function planJob(scope: PlanScope, job: WorkflowJob): Promise<readonly PlannedJob[]> {
+  const { contexts } = scope
+  const matrix = typeof job.matrix === 'string' ? await evaluated(job.matrix, contexts, named(job.key)) : job.matrix
   const combined = matrix === undefined ? undefined : combinationsOf(matrix, maxCombinations)
-  if (combined && !combined.ok) throw new Unplannable(`job ${job.key}: ${combined.problem}`)
+  if (combined && !combined.ok) throw new PlanProblem(`${named(job.key)}: ${combined.problem}`)
   const combinations: readonly Combination[] =
     combined && combined.combinations.length > 0 ? combined.combinations : [{}]
   const uses = plainText(job.body['uses'])
   if (uses !== undefined && job.body['steps'] === undefined) {
     const called: PlannedJob[] = []
     for (const [index, combination] of combinations.entries()) {
-      called.push(...(await planCall(place, job, uses, combination, combinations.length > 1 ? `#${index}` : '')))
+      called.push(...(await planCall(scope, job, uses, combination, combinations.length > 1 ? `#${index}` : '')))
     }
     return called
   }
   const sorted = combinations.toSorted((one, other) => (combinationText(one) < combinationText(other) ? -1 : 1))
-  return Promise.all(sorted.map((combination) => planOne(place, job, combination)))
+  return Promise.all(sorted.map((combination) => planOne(scope, job, combination)))
 }
 
 /**
- * The name of a job: its template filled in, or its name with the values of its combination. A template that asks for what
- * only the runner knows (`needs`, `secrets`) counts as a name.
+ * Returns the name of a job: its evaluated template, or its name with the values of the combination. A template that needs
+ * contexts of the runner (`needs`, `secrets`) counts as a plain name.
  */
-async function nameOf(place: Place, job: WorkflowJob, combination: Combination): Promise<string> {
+async function nameOf(scope: PlanScope, job: WorkflowJob, combination: Combination): Promise<string> {
   const text = hasExpression(job.name)
-    ? await nameFrom(job.name, { ...place.contexts, matrix: combination })
+    ? await evaluateName(job.name, { ...scope.contexts, matrix: combination })
     : undefined
   const name = text === undefined ? job.name + combinationText(combination) : text.trim() || job.key
-  return (place.namePrefix + name).slice(0, maxNameLength)
+  return (scope.namePrefix + name).slice(0, maxNameLength)
 }
 
-async function nameFrom(template: string, contexts: Contexts): Promise<string | undefined> {
+async function evaluateName(template: string, contexts: Contexts): Promise<string | undefined> {
   const { fillIn } = await import('./expressions.ts')
   try {
     return fillIn(template, contexts)
   } catch {
-    // A name is for people: one that cannot be filled in keeps no job from running.
+    // A name that cannot be evaluated does not prevent the job from running.
     return undefined
   }
 }
 
-async function planOne(place: Place, job: WorkflowJob, combination: Combination): Promise<PlannedJob> {
-  const name = await nameOf(place, job, combination)
-  const runsOn = await labelsOf(job, { ...place.contexts, matrix: combination })
-  const condition = conditionOf(place, job)
+async function planOne(scope: PlanScope, job: WorkflowJob, combination: Combination): Promise<PlannedJob> {
+  const name = await nameOf(scope, job, combination)
+  const runsOn = await labelsOf(job, { ...scope.contexts, matrix: combination })
+  const condition = conditionOf(scope, job)
   const body = condition === undefined ? job.body : { ...job.body, if: condition }
   return {
-    key: place.prefix + job.key,
+    key: scope.prefix + job.key,
     name,
-    needs: needsOf(place, job),
+    needs: needsOf(scope, job),
     runsOn: runsOn.labels,
     hasCondition: condition !== undefined || job.hasCondition,
-    rights: rightsOf(place, job),
-    payload: payloadOf({ ...place.workflow, on: place.on }, { ...job, body }, combination, name, runsOn),
-    passedSecrets: place.passedSecrets,
+    rights: rightsOf(scope, job),
+    payload: payloadOf({ ...scope.workflow, on: scope.on }, { ...job, body }, combination, name, runsOn),
+    passedSecrets: scope.passedSecrets,
     isCall: false,
   }
 }
 
-/** What holds of a job that says nothing. */
-const usualCondition = 'success()'
+/** The condition of a job without `if`. */
+const defaultCondition = 'success()'
 
-/** What a job waits for: the jobs of its file, and all that the job waits for in whose place the file stands. */
-function needsOf(place: Place, job: WorkflowJob): readonly string[] {
-  const own = job.needs.map((need) => place.prefix + need)
-  const clash = job.needs.find((need) => place.needs.some((other) => shortKey(other) === need))
+/** Returns the keys of the jobs that a job needs: in its own file, and those that the call of the file needs. */
+function needsOf(scope: PlanScope, job: WorkflowJob): readonly string[] {
+  const own = job.needs.map((need) => scope.prefix + need)
+  const clash = job.needs.find((need) => scope.needs.some((other) => shortKey(other) === need))
   if (clash !== undefined) {
-    throw new Unplannable(`${clash} is a job of the file that is called and of the one that calls`)
+    throw new PlanProblem(`${named(clash)} exists in the called workflow and in the calling one; rename one of them`)
   }
-  return [...own, ...place.needs]
+  return [...own, ...scope.needs]
 }
 
-/** The condition of a job, with that of the call when nothing of its file comes before it. */
-function conditionOf(place: Place, job: WorkflowJob): string | undefined {
-  if (place.condition === undefined || job.needs.length > 0) return undefined
+/** Returns the condition of a job without `needs`, combined with that of the call. */
+function conditionOf(scope: PlanScope, job: WorkflowJob): string | undefined {
+  if (scope.condition === undefined || job.needs.length > 0) return undefined
   const own = plainText(job.body['if'])
-  if (own !== undefined) return `${place.condition} && ${bare(own)}`
-  return place.condition === usualCondition ? undefined : place.condition
+  if (own !== undefined) return `${scope.condition} && ${bracketed(own)}`
+  return scope.condition === defaultCondition ? undefined : scope.condition
 }
 
-/** A condition as an expression in brackets. */
-const bare = (condition: string): string => {
+/** Returns a condition as an expression in brackets. */
+const bracketed = (condition: string): string => {
   const whole = expressionOf(condition.includes('${{') ? condition : `\${{ ${condition} }}`)
   return whole.startsWith('(') ? whole : `(${whole})`
 }
 
-const asksForStatus = /\b(?:success|failure|cancelled|always)\s*\(/i
+const usesStatusFunction = /\b(?:success|failure|cancelled|always)\s*\(/i
 
-/** What is called may do no more than the job that calls it. */
-function rightsOf({ rights }: Place, job: WorkflowJob): TokenRights {
+/** A called workflow has at most the rights of the job that calls it. */
+function rightsOf({ rights }: PlanScope, job: WorkflowJob): TokenRights {
   if (!rights) return job.rights
   return {
     isReadOnly: rights.isReadOnly || job.rights.isReadOnly,
-    mayIdentify: rights.mayIdentify && (job.rights.mayIdentify || !job.rights.isSaid),
-    isSaid: true,
+    mayIdentify: rights.mayIdentify && (job.rights.mayIdentify || !job.rights.isExplicit),
+    isExplicit: true,
   }
 }
 
-/** The jobs of a workflow that a job calls, and one that stands for them all. */
+/** Returns the jobs of a called workflow, and one job that represents them all. */
 async function planCall(
-  place: Place,
+  scope: PlanScope,
   job: WorkflowJob,
   uses: string,
   combination: Combination,
   suffix: string,
 ): Promise<readonly PlannedJob[]> {
   const fail = (problem: string): never => {
-    throw new Unplannable(`job ${job.key}: ${problem}`)
+    throw new PlanProblem(`${named(job.key)}: ${problem}`)
   }
-  if (place.depth >= maxCalls) fail(`workflows call each other more than ${maxCalls} deep`)
-  const found = await place.find(uses, place.origin)
+  if (scope.depth >= maxCallDepth) fail(`called workflows are nested more than ${maxCallDepth} levels deep`)
+  const found = await scope.find(uses, scope.origin)
   if (!found.ok) return fail(found.problem)
   const { call } = found.workflow
-  if (!call) return fail(`${uses} does not say that it may be called (\`on: workflow_call\`)`)
+  if (!call) return fail(`called workflow "${uses}" has no \`on: workflow_call\``)
   const given = isPlainMap(job.body['with']) ? job.body['with'] : {}
   const unknown = Object.keys(given).find((name) => !call.inputs.some((input) => input.name === name))
-  if (unknown !== undefined) fail(`${uses} has no input ${unknown}`)
+  if (unknown !== undefined) fail(`called workflow "${uses}" has no input "${unknown}"`)
   const matrix = replacementsOf(Object.entries(combination).map(([name, value]) => [name, literalOf(value)]))
   const inputs = replacementsOf(
     call.inputs.map(({ name, type, isRequired, fallback }) => {
       const value = given[name] ?? fallback
       if (value === undefined || value === null) {
-        if (isRequired) fail(`${uses} needs the input ${name}`)
+        if (isRequired) fail(`called workflow "${uses}" requires the input "${name}"; pass it in \`with\``)
         return [name, type === 'boolean' ? 'false' : type === 'number' ? '0' : "''"] as const
       }
       return [name, replaceIn(expressionOf(value), 'matrix', matrix)] as const
@@ -288,7 +297,9 @@ async function planCall(
     inputs,
   }
   const file = { env: found.workflow.env ?? null, jobs: found.workflow.jobs.map(({ body }) => body) }
-  if (worstLength(file, replaced) > maxPayloadBytes) fail(`what ${uses} is given makes it too long`)
+  if (maxReplacedLength(file, replaced) > maxPayloadBytes) {
+    fail(`the inputs and secrets make called workflow "${uses}" larger than ${maxPayloadBytes} bytes`)
+  }
   const workflow: Workflow = {
     ...found.workflow,
     env: found.workflow.env === undefined ? undefined : replaceNames(found.workflow.env, replaced),
@@ -305,31 +316,32 @@ async function planCall(
       }
     }),
   }
-  const name = await nameOf(place, job, combination)
-  const key = place.prefix + job.key + suffix
+  const name = await nameOf(scope, job, combination)
+  const key = scope.prefix + job.key + suffix
   const condition = plainText(job.body['if'])
-  const asked = condition === undefined ? place.condition : withStatus(bare(condition), place.condition)
+  const combinedCondition =
+    condition === undefined ? scope.condition : withStatus(bracketed(condition), scope.condition)
   const inner = await planAll({
-    ...place,
+    ...scope,
     workflow,
     origin: found.origin,
     prefix: `${key}/`,
     namePrefix: `${name} / `,
-    needs: needsOf(place, job),
-    condition: asked ?? (job.needs.length > 0 ? usualCondition : undefined),
-    rights: rightsOf(place, job),
+    needs: needsOf(scope, job),
+    condition: combinedCondition ?? (job.needs.length > 0 ? defaultCondition : undefined),
+    rights: rightsOf(scope, job),
     passedSecrets:
-      passed === 'inherit' ? place.passedSecrets : namesIn(secrets, 'secrets').map((each) => each.toUpperCase()),
-    depth: place.depth + 1,
+      passed === 'inherit' ? scope.passedSecrets : namesIn(secrets, 'secrets').map((each) => each.toUpperCase()),
+    depth: scope.depth + 1,
   })
   const outputs = replaceNames(call.outputs, { inputs })
   const whole: PlannedJob = {
-    key: place.prefix + job.key,
+    key: scope.prefix + job.key,
     name,
     needs: workflow.jobs.map((each) => `${key}/${each.key}`),
     runsOn: [],
     hasCondition: false,
-    rights: { isReadOnly: true, mayIdentify: false, isSaid: true },
+    rights: { isReadOnly: true, mayIdentify: false, isExplicit: true },
     payload: JSON.stringify(outputs),
     passedSecrets: [],
     isCall: true,
@@ -337,13 +349,13 @@ async function planCall(
   return [...inner, whole]
 }
 
-/** A condition that says nothing of those before holds when they succeeded. */
+/** Combines conditions. A condition without a status function holds only when the needed jobs succeeded. */
 const withStatus = (own: string, outer: string | undefined): string => {
-  const said = asksForStatus.test(own) ? own : `success() && ${own}`
-  return outer === undefined ? `(${said})` : `(${outer} && ${said})`
+  const explicit = usesStatusFunction.test(own) ? own : `success() && ${own}`
+  return outer === undefined ? `(${explicit})` : `(${outer} && ${explicit})`
 }
 
-/** Secrets that a call passes on by their names there; the tokens of the job are always there. */
+/** Returns the secrets that a call passes, by their names in the called workflow. The job's tokens are always passed. */
 const secretsOf = (secrets: { readonly [name: string]: Plain }): Replacements =>
   replacementsOf([
     ...['GITHUB_TOKEN', 'GITEA_TOKEN', 'FORGEJO_TOKEN'].map((name) => [name, `secrets.${name}`] as const),
@@ -352,25 +364,27 @@ const secretsOf = (secrets: { readonly [name: string]: Plain }): Replacements =>
 
 interface Labels {
   readonly labels: readonly string[]
-  /** As the runner gets them: in the form they were written in. */
-  readonly shown: Plain | undefined
+  /** `runs-on` of the payload: a single label stays a string. */
+  readonly runsOn: Plain | undefined
 }
 
-/** The labels that a runner must have: a text, a list, or a group with labels, with expressions filled in. */
+/** Returns the labels of `runs-on`, which is a string, a list, or a map with a group and labels. */
 async function labelsOf(job: WorkflowJob, contexts: Readonly<Record<string, Plain>>): Promise<Labels> {
   const { key, runsOn } = job
-  if (runsOn === undefined || runsOn === null) return { labels: [], shown: undefined }
-  const value = typeof runsOn === 'string' ? await evaluated(runsOn, contexts, key) : runsOn
+  if (runsOn === undefined || runsOn === null) return { labels: [], runsOn: undefined }
+  const value = typeof runsOn === 'string' ? await evaluated(runsOn, contexts, named(key)) : runsOn
   const listed = plainTexts(value)
   if (listed) {
     const labels = await fillAll(listed, contexts, key)
-    return { labels, shown: plainText(value) === undefined ? labels : labels[0] }
+    return { labels, runsOn: plainText(value) === undefined ? labels : labels[0] }
   }
-  if (!isPlainMap(value)) throw new Unplannable(`job ${key}: \`runs-on\` is a text, a list of texts, or a map`)
+  if (!isPlainMap(value)) {
+    throw new PlanProblem(`${named(key)}: \`runs-on\` must be a label, a list of labels or a map`)
+  }
   const own = plainTexts(value['labels'] ?? []) ?? []
   const group = plainText(value['group'])
   const labels = await fillAll(group === undefined ? own : [...own, group], contexts, key)
-  return { labels, shown: labels }
+  return { labels, runsOn: labels }
 }
 
 async function fillAll(
@@ -378,49 +392,49 @@ async function fillAll(
   contexts: Readonly<Record<string, Plain>>,
   key: string,
 ): Promise<readonly string[]> {
-  if (texts.length > maxLabels) throw new Unplannable(`job ${key}: a runner is asked for at most ${maxLabels} labels`)
-  return Promise.all(texts.map((text) => filled(text, contexts, key)))
+  if (texts.length > maxLabels) throw new PlanProblem(`${named(key)}: \`runs-on\` has more than ${maxLabels} labels`)
+  return Promise.all(texts.map((text) => filled(text, contexts, named(key))))
 }
 
 const hasExpression = (text: string): boolean => text.includes('${{')
 
-/** Loaded when the first file has an expression: most have none that is looked at here. */
-async function filled(text: string, contexts: Readonly<Record<string, Plain>>, key: string): Promise<string> {
+/** The expression library is loaded with the first expression: most files have none that the server evaluates. */
+async function filled(text: string, contexts: Readonly<Record<string, Plain>>, subject: string): Promise<string> {
   if (!hasExpression(text)) return text
   const { fillIn } = await import('./expressions.ts')
-  return explained(key, text, () => fillIn(text, contexts))
+  return explained(subject, text, () => fillIn(text, contexts))
 }
 
-async function evaluated(text: string, contexts: Readonly<Record<string, Plain>>, key: string): Promise<Plain> {
+async function evaluated(text: string, contexts: Readonly<Record<string, Plain>>, subject: string): Promise<Plain> {
   if (!hasExpression(text)) return text
   const { valueOf } = await import('./expressions.ts')
-  return explained(key, text, () => valueOf(text, contexts))
+  return explained(subject, text, () => valueOf(text, contexts))
 }
 
-/** What goes wrong in an expression is the file's mistake. */
-function explained<Value>(key: string, text: string, work: () => Value): Value {
+/** Turns an error of an expression into a problem of the file. `subject` names the job or the key. */
+function explained<Value>(subject: string, text: string, work: () => Value): Value {
   try {
     return work()
   } catch (error) {
     const reason = Error.isError(error) ? error.message : String(error)
-    throw new Unplannable(`job ${key}: ${text.slice(0, 100)}: ${reason.slice(0, 300)}`)
+    throw new PlanProblem(`${subject}: expression "${text.slice(0, 100)}": ${reason.slice(0, 300)}`)
   }
 }
 
-/** A workflow of this one job, as runners read it. */
+/** Returns the YAML of a workflow with only this job, which runners read. */
 function payloadOf(
   workflow: Workflow,
   job: WorkflowJob,
   combination: Combination,
   name: string,
-  runsOn: Labels,
+  { runsOn }: Labels,
 ): string {
   const { body } = job
   const strategy = isPlainMap(body['strategy']) ? body['strategy'] : undefined
   const timeout = plainText(body['timeout-minutes'])
   const kept = Object.fromEntries(
-    passedOn.flatMap((key) => {
-      const value = key === 'runs-on' ? runsOn.shown : body[key]
+    passedKeys.flatMap((key) => {
+      const value = key === 'runs-on' ? runsOn : body[key]
       return value === undefined ? [] : [[key, value] as const]
     }),
   )
@@ -438,7 +452,7 @@ function payloadOf(
       ...(workflow.defaults === undefined ? {} : { defaults: workflow.defaults }),
       jobs: { [job.key]: own },
     },
-    // Plain lines: the readers of runners are of many makes.
+    // A simple style, without folded lines and aliases: runners use different YAML parsers.
     { lineWidth: 0, aliasDuplicateObjects: false, version: '1.1' },
   )
 }

@@ -1,6 +1,6 @@
 import { isPlainMap, type Plain } from './plain-yaml.ts'
 
-/** Values of a matrix by its keys; one combination of them is one job. */
+/** The values of a matrix by key. Each combination is one job. */
 export type Combination = Readonly<Record<string, Plain>>
 
 export type MatrixResult =
@@ -10,26 +10,31 @@ export type MatrixResult =
 const same = (one: Plain | undefined, other: Plain | undefined): boolean =>
   JSON.stringify(one) === JSON.stringify(other)
 
-const wrong = (problem: string): MatrixResult => ({ ok: false, problem })
+const fail = (problem: string): MatrixResult => ({ ok: false, problem })
 
 /**
- * The combinations of a matrix, without those that `exclude` names. An entry of `include` that shares keys with the matrix
- * extends the combinations that have its values there, or is one more (contract, actions: jobs).
- * @param maxCombinations more are a problem of the file
+ * Returns the combinations of a matrix without those of `exclude`. An entry of `include` that shares keys with the matrix
+ * extends the combinations with the same values, or is a further combination (contract, actions: jobs).
  */
 export function combinationsOf(matrix: Plain, maxCombinations: number): MatrixResult {
-  if (!isPlainMap(matrix)) return wrong('a matrix is a map of lists')
+  if (!isPlainMap(matrix)) return fail('`strategy.matrix` must be a map of lists')
   const { include = [], exclude = [], ...axes } = matrix
-  if (!Array.isArray(include) || !include.every(isPlainMap)) return wrong('`include` of a matrix is a list of maps')
-  if (!Array.isArray(exclude) || !exclude.every(isPlainMap)) return wrong('`exclude` of a matrix is a list of maps')
+  if (!Array.isArray(include) || !include.every(isPlainMap)) {
+    return fail('`strategy.matrix.include` must be a list of maps')
+  }
+  if (!Array.isArray(exclude) || !exclude.every(isPlainMap)) {
+    return fail('`strategy.matrix.exclude` must be a list of maps')
+  }
   const keys = Object.keys(axes).toSorted()
-  const stray = exclude.flatMap((each) => Object.keys(each)).find((key) => !keys.includes(key))
-  if (stray !== undefined) return wrong(`\`exclude\` names ${stray}, which the matrix does not have`)
+  const unknown = exclude.flatMap((each) => Object.keys(each)).find((key) => !keys.includes(key))
+  if (unknown !== undefined) {
+    return fail(`\`strategy.matrix.exclude\` names "${unknown}", which the matrix does not have`)
+  }
 
   let combinations: Record<string, Plain>[] = keys.length === 0 ? [] : [{}]
   for (const key of keys) {
     const values = axes[key]
-    if (!Array.isArray(values)) return wrong(`the values of ${key} in the matrix are no list`)
+    if (!Array.isArray(values)) return fail(`\`strategy.matrix.${key}\` must be a list`)
     if (combinations.length * values.length > maxCombinations) return tooMany(maxCombinations)
     combinations = combinations.flatMap((each) => values.map((value: Plain) => ({ ...each, [key]: value })))
   }
@@ -39,19 +44,19 @@ export function combinationsOf(matrix: Plain, maxCombinations: number): MatrixRe
   const added: Combination[] = []
   for (const entry of include) {
     const shared = Object.keys(entry).filter((key) => keys.includes(key))
-    const fitting = shared.length === 0 ? [] : kept.filter((each) => hasAll(each, entry, shared))
-    for (const each of fitting) {
+    const matching = shared.length === 0 ? [] : kept.filter((each) => hasAll(each, entry, shared))
+    for (const each of matching) {
       for (const [key, value] of Object.entries(entry)) if (!keys.includes(key)) each[key] = value
     }
-    if (fitting.length === 0) added.push(entry)
+    if (matching.length === 0) added.push(entry)
   }
   const all = [...kept, ...added]
   return all.length > maxCombinations ? tooMany(maxCombinations) : { ok: true, combinations: all }
 }
 
-const tooMany = (most: number): MatrixResult => wrong(`the matrix has more than ${most} combinations`)
+const tooMany = (max: number): MatrixResult => fail(`\`strategy.matrix\` has more than ${max} combinations`)
 
-/** What tells the jobs of a matrix apart: the values in the order of their keys. */
+/** Returns the suffix of the name of a matrix job: the values in the order of their keys. */
 export const combinationText = (combination: Combination): string => {
   const values = Object.keys(combination)
     .toSorted()

@@ -1,20 +1,20 @@
 import { readBoundedYaml, YamlProblem } from '../../lib/bounded-yaml.ts'
 
-/** Largest number of values in the text of a file. */
+/** Most values in the text of a file. */
 const maxValues = 10_000
-/** Largest number of values after each alias is replaced by what it names. */
+/** Most values after aliases are expanded. */
 const maxExpandedValues = 20_000
-/** Largest depth of collections inside each other. */
+/** Deepest nesting of collections. */
 const maxDepth = 40
 
-/** What YAML comes to: what JSON can say. */
+/** A YAML value that JSON can represent. */
 export type Plain = string | number | boolean | null | readonly Plain[] | { readonly [key: string]: Plain }
 
 export type PlainResult =
   | { readonly ok: true; readonly value: Plain; lineOf(path: readonly (string | number)[]): number | undefined }
   | { readonly ok: false; readonly problem: string }
 
-/** Reads YAML that strangers wrote. A problem begins with its line where the line is known. */
+/** Parses YAML from untrusted authors. A problem begins with its line when the line is known. */
 export function readYaml(text: string): PlainResult {
   try {
     const { document, value, lines } = readBoundedYaml(text, { maxValues, maxDepth, merge: true })
@@ -31,12 +31,10 @@ export function readYaml(text: string): PlainResult {
       },
     }
   } catch (error) {
-    if (error instanceof YamlProblem) return wrong(error.message)
+    if (error instanceof YamlProblem) return { ok: false, problem: error.message }
     throw error
   }
 }
-
-const wrong = (problem: string): PlainResult => ({ ok: false, problem })
 
 function plainOf(value: unknown, budget: { left: number }, depth: number): Plain {
   if (--budget.left < 0) throw new YamlProblem(`aliases expand to more than ${maxExpandedValues} values`)
@@ -54,11 +52,11 @@ function plainOf(value: unknown, budget: { left: number }, depth: number): Plain
 export const isPlainMap = (value: Plain | undefined): value is { readonly [key: string]: Plain } =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The text of a single value, as the file means it; undefined for lists, maps and nothing. */
+/** Returns a scalar as a string; undefined for lists, maps and null. */
 export const plainText = (value: Plain | undefined): string | undefined =>
   value === undefined || value === null || typeof value === 'object' ? undefined : String(value)
 
-/** A text, or a list of texts. Undefined for anything else. */
+/** Returns a scalar or a list of scalars as strings; undefined for anything else. */
 export function plainTexts(value: Plain | undefined): readonly string[] | undefined {
   const single = plainText(value)
   if (single !== undefined) return [single]

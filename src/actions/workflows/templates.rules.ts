@@ -1,8 +1,8 @@
-/** A text of a file in its parts, in their order: what stands as it is, and expressions (`${{ … }}`) without their marks. */
+/** Splits a string into literal parts and expressions (`${{ … }}`), which are returned without `${{` and `}}`. */
 export function partsOf(text: string): readonly { readonly text: string; readonly isExpression: boolean }[] {
   const parts: { text: string; isExpression: boolean }[] = []
   let at = 0
-  // A pattern would look to the end of the text anew from each mark that nothing closes.
+  // A regular expression would scan to the end of the text from each unclosed `${{`.
   for (;;) {
     const start = text.indexOf('${{', at)
     const end = start < 0 ? -1 : endOf(text, start + 3)
@@ -15,7 +15,7 @@ export function partsOf(text: string): readonly { readonly text: string; readonl
   return parts
 }
 
-/** Where an expression ends: what stands in its quotes does not end it. -1 when nothing does. */
+/** Returns the index of the `}}` that closes an expression, outside of string literals, or -1. */
 function endOf(text: string, from: number): number {
   let at = from
   let end = text.indexOf('}}', at)
@@ -29,13 +29,13 @@ function endOf(text: string, from: number): number {
   }
 }
 
-/** A text with its expressions replaced. */
+/** Replaces the expressions of a string. */
 export const replaceExpressions = (text: string, replace: (expression: string) => string): string =>
   partsOf(text)
     .map((part) => (part.isExpression ? replace(part.text) : part.text))
     .join('')
 
-/** The expression of a text that is one expression and nothing else; undefined for any other. */
+/** Returns the expression of a string that is only one expression; otherwise undefined. */
 export function soleExpression(text: string): string | undefined {
   const parts = partsOf(text).filter((part) => part.isExpression || part.text.trim() !== '')
   const [only] = parts

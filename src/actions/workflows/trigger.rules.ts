@@ -1,27 +1,28 @@
-import { fitsSome, ignoresAll, includesSome } from './filter.rules.ts'
+import { ignoresAll, includesAny, matchesAny } from './filter.rules.ts'
 import type { Trigger } from './workflow.parse.ts'
 import { wordTable } from '../../lib/word-table.ts'
 
-/** What happened, as triggers look at it. */
-export interface Happened {
-  /** The entries of `on` that it may fit. */
+/** The properties of an event that triggers compare with their filters. */
+export interface TriggerSubject {
+  /** The entries of `on` that it matches. */
   readonly events: readonly string[]
-  /** Its kinds of activity, of which one has to fit; left out where there are none. */
+  /** Its activity types. A trigger has to select one of them. */
   readonly types?: readonly string[]
-  /** The branch or the tag that was pushed, or the branch that a pull request is for. */
+  /** The pushed branch, or the base branch of a pull request. */
   readonly branch?: string
+  /** The pushed tag. */
   readonly tag?: string
 }
 
-/** Activities that pull requests are looked at for unless `types` says otherwise (contract, actions: triggers). */
-const usualPullTypes = ['opened', 'reopened', 'synchronize']
+/** The default of `types` for pull requests (contract, actions: triggers). */
+const defaultPullTypes = ['opened', 'reopened', 'synchronize']
 
-const isAboutPulls = (event: string): boolean => event === 'pull_request' || event === 'pull_request_target'
+const isPullTrigger = (event: string): boolean => event === 'pull_request' || event === 'pull_request_target'
 
-/** Whether a trigger needs the paths that were changed, which takes git some time to tell. */
+/** Returns whether a trigger needs the changed paths, which a git process has to compute. */
 const filtersPaths = ({ filters }: Trigger): boolean => 'paths' in filters || 'paths-ignore' in filters
 
-/** The filters that a trigger may have; with any other it never fits. */
+/** The filters that a trigger may have. A trigger with another filter never matches. */
 const knownFilters = wordTable<readonly string[]>({
   push: ['branches', 'branches-ignore', 'tags', 'tags-ignore', 'paths', 'paths-ignore'],
   pull_request: ['types', 'branches', 'branches-ignore', 'paths', 'paths-ignore'],
@@ -34,52 +35,54 @@ const knownFilters = wordTable<readonly string[]>({
   registry_package: ['types'],
 })
 
-/** The trigger whose filters, but those of paths, fit what happened. */
-function fits(trigger: Trigger, happened: Happened): boolean {
+/** Returns whether the filters of a trigger match, except those of paths. */
+function matches(trigger: Trigger, subject: TriggerSubject): boolean {
   const { event, filters } = trigger
-  if (!happened.events.includes(event)) return false
+  if (!subject.events.includes(event)) return false
   const known = knownFilters[event]
-  // Those that have none pass over what is written there.
+  // Triggers that have no filters ignore what the file writes there.
   if (!known) return true
   if (Object.keys(filters).some((name) => !known.includes(name))) return false
-  const types = filters['types'] ?? (isAboutPulls(event) ? usualPullTypes : undefined)
-  if (types && !(happened.types ?? []).some((type) => fitsSome(types, type))) return false
-  return event === 'push' ? fitsPushed(filters, happened) : !isAboutPulls(event) || fitsBranch(filters, happened.branch)
+  const types = filters['types'] ?? (isPullTrigger(event) ? defaultPullTypes : undefined)
+  if (types && !(subject.types ?? []).some((type) => matchesAny(types, type))) return false
+  return event === 'push'
+    ? matchesPush(filters, subject)
+    : !isPullTrigger(event) || matchesBranch(filters, subject.branch)
 }
 
-/** Of a filter of branches and one of tags one is enough; with only one of them the other kind does not fit. */
-function fitsPushed(filters: Trigger['filters'], { branch, tag }: Happened): boolean {
-  const aboutBranches = 'branches' in filters || 'branches-ignore' in filters
-  const aboutTags = 'tags' in filters || 'tags-ignore' in filters
-  if (branch !== undefined) return aboutBranches ? fitsBranch(filters, branch) : !aboutTags
+/** A pushed branch does not match a trigger that filters only tags, and a pushed tag not one that filters only branches. */
+function matchesPush(filters: Trigger['filters'], { branch, tag }: TriggerSubject): boolean {
+  const filtersBranches = 'branches' in filters || 'branches-ignore' in filters
+  const filtersTags = 'tags' in filters || 'tags-ignore' in filters
+  if (branch !== undefined) return filtersBranches ? matchesBranch(filters, branch) : !filtersTags
   if (tag === undefined) return false
-  return aboutTags ? fitsNames(filters['tags'], filters['tags-ignore'], [tag]) : !aboutBranches
+  return filtersTags ? matchesNames(filters['tags'], filters['tags-ignore'], [tag]) : !filtersBranches
 }
 
-const fitsBranch = (filters: Trigger['filters'], branch: string | undefined): boolean =>
-  branch === undefined || fitsNames(filters['branches'], filters['branches-ignore'], [branch])
+const matchesBranch = (filters: Trigger['filters'], branch: string | undefined): boolean =>
+  branch === undefined || matchesNames(filters['branches'], filters['branches-ignore'], [branch])
 
-const fitsNames = (
+const matchesNames = (
   wanted: readonly string[] | undefined,
   ignored: readonly string[] | undefined,
   names: readonly string[],
-): boolean => (!wanted || includesSome(wanted, names)) && !(ignored && ignoresAll(ignored, names))
+): boolean => (!wanted || includesAny(wanted, names)) && !(ignored && ignoresAll(ignored, names))
 
 /**
- * The events of `on` that fit what happened, each once.
- * @param changedPaths asked when a trigger filters by paths; undefined when it cannot be told
+ * Returns the entries of `on` that match, each once.
+ * @param changedPaths computes the changed paths; called when a trigger filters by paths
  */
-export async function fittingEvents(
+export async function matchingEvents(
   triggers: readonly Trigger[],
-  happened: Happened,
+  subject: TriggerSubject,
   changedPaths: () => Promise<readonly string[]>,
 ): Promise<readonly string[]> {
   const events: string[] = []
   for (const trigger of triggers) {
-    if (events.includes(trigger.event) || !fits(trigger, happened)) continue
+    if (events.includes(trigger.event) || !matches(trigger, subject)) continue
     if (filtersPaths(trigger)) {
       const { paths, 'paths-ignore': ignored } = trigger.filters
-      if (!fitsNames(paths, ignored, await changedPaths())) continue
+      if (!matchesNames(paths, ignored, await changedPaths())) continue
     }
     events.push(trigger.event)
   }

@@ -4,33 +4,32 @@ import type { GitKey, Oid } from '../../lib/ids.ts'
 import type { ParsedWorkflow } from './workflow.parse.ts'
 
 /**
- * Folders in which workflows lie; the first that there is hides the others. Rows of `repo_without_workflows` were made with
- * these: a migration empties the table when there are more.
+ * The folders of workflows. The first one that exists hides the others. Rows of `repo_without_workflows` depend on this list: a
+ * migration that extends it must empty the table.
  */
 const folders = ['.forgejo/workflows', '.gitea/workflows', '.github/workflows'] as const
 
-/** Most files of one commit that are looked at. */
+/** Most workflow files of one commit. Further files are ignored. */
 const maxFiles = 200
 
-/** Largest file that is read, in bytes. */
 const maxFileBytes = 128 * 1024
 
-/** What the smallest of what is remembered comes to, in bytes. */
+/** The estimated size of a cache entry without its content. */
 const entryBytes = 4096
 
-/** What a file in a list of them comes to, in bytes. */
+/** The estimated size of a file in a cached list. */
 const listedFileBytes = 250
 
-/** A workflow as it stands in a commit. */
+/** A workflow file of a commit. */
 export interface WorkflowFile {
-  /** Below the folder of workflows. */
+  /** The path below the folder of workflows. */
   readonly id: string
   readonly parsed: ParsedWorkflow
 }
 
-/** Workflows that were read before, by the id of what git has: that never changes. */
-const readWorkflows = perApplication((caches) => ({
-  // Measured as JSON, since a short file may come to much by its aliases.
+/** Parsed workflows by the ids of immutable git objects. */
+const workflowCaches = perApplication((caches) => ({
+  // Measured as JSON, because aliases can expand a short file.
   files: caches.open<Oid, ParsedWorkflow>('workflows', {
     sizeOf: (parsed) => entryBytes + JSON.stringify(parsed).length,
   }),
@@ -41,12 +40,9 @@ const readWorkflows = perApplication((caches) => ({
 
 type FilesCtx = Pick<Ctx, 'git' | 'caches'>
 
-/**
- * The workflows of a commit, in the order of their names. A commit without any costs one look at its root, and one that
- * has those of the commit before costs nothing more.
- */
+/** Returns the workflows of a commit, ordered by name. For a commit without workflows it reads only the root tree. */
 export async function listWorkflowFiles(ctx: FilesCtx, key: GitKey, commit: Oid): Promise<readonly WorkflowFile[]> {
-  const known = readWorkflows(ctx)
+  const known = workflowCaches(ctx)
   const entries = await ctx.git.readTree(key, commit)
   const roots = new Set(entries.filter(({ type }) => type === 'tree').map(({ name }) => name))
   for (const folder of folders) {
@@ -73,9 +69,9 @@ async function readFiles(
   key: GitKey,
   listed: readonly { readonly id: string; readonly oid: Oid }[],
 ): Promise<readonly WorkflowFile[]> {
-  const { files } = readWorkflows(ctx)
+  const { files } = workflowCaches(ctx)
   if (listed.length === 0) return []
-  // Reading YAML is loaded with the first file: most repositories have none.
+  // The YAML library is loaded with the first file: most repositories have no workflows.
   const { parseWorkflow } = await import('./workflow.parse.ts')
   return Promise.all(
     listed.map(async ({ id, oid }) => {
@@ -86,7 +82,7 @@ async function readFiles(
         ? parseWorkflow(content.toString('utf8'))
         : {
             ok: false,
-            problem: `the file has ${sizeBytes} bytes, more than the ${maxFileBytes} that are read`,
+            problem: `the file has ${sizeBytes} bytes; a workflow file has at most ${maxFileBytes} bytes`,
             triggers: undefined,
           }
       files.set(oid, parsed)

@@ -57,7 +57,7 @@ export const enableRepoWorkflow = operation({
   },
 })
 
-/** How a workflow stands on a branch, as a picture. */
+/** Returns the badge of a workflow on a branch. */
 export const workflowBadge = operation({
   method: 'GET',
   path: '/{username}/{reponame}/actions/workflows/{workflowname}/badge.svg',

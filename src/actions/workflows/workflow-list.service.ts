@@ -13,7 +13,7 @@ export interface ListedWorkflow {
   readonly isDisabled: boolean
 }
 
-/** The workflows of the default branch, in the order of their names. */
+/** Returns the workflows of the default branch, ordered by name. */
 export async function listWorkflows(ctx: RepoCtx): Promise<readonly ListedWorkflow[]> {
   const { git, repo, db } = ctx
   if (repo.is_empty) return []
@@ -23,17 +23,17 @@ export async function listWorkflows(ctx: RepoCtx): Promise<readonly ListedWorkfl
   return files.map((file) => ({ file, isDisabled: disabled.has(file.id) }))
 }
 
-/** Has a workflow be started by nothing but dispatches, or by all that its file says. One that is not there is `NotFound`. */
+/** Disables a workflow, which then runs only by dispatch, or enables it again. Throws `NotFound` for a missing workflow. */
 export async function setWorkflowState(ctx: SignedInRepoCtx, name: string, isDisabled: boolean): Promise<void> {
   const known = (await listWorkflows(ctx)).some(({ file }) => file.id === name)
-  if (!known) throw new NotFound(`there is no workflow ${name}`, 'workflow_not_found')
+  if (!known) throw new NotFound(`workflow "${name}" does not exist in the default branch`, 'workflow_not_found')
   await transaction(ctx.db, async (tx) => {
     if (isDisabled) await insertDisabled(tx, ctx.repo.id, name, nowUnix(ctx.clock))
     else await deleteDisabled(tx, ctx.repo.id, name)
   })
 }
 
-/** How the newest run of a workflow on a branch stands; undefined when there is none. */
+/** Returns the status of the newest run of a workflow on a branch; undefined without a run. */
 export const latestStatus = (
   { db, repo }: RepoCtx,
   workflow: string,

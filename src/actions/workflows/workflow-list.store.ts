@@ -3,7 +3,7 @@ import type { ActionStatus } from '../../db/tables/actions.ts'
 import type { RepoId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
-/** The workflows of a repository that nothing starts. */
+/** Returns the ids of the disabled workflows of a repository. */
 export const listDisabled = async (db: Db | Tx, repoId: RepoId): Promise<ReadonlySet<string>> =>
   new Set(
     (await db.selectFrom('action_disabled_workflow').select('workflow_id').where('repo_id', '=', repoId).execute()).map(
@@ -33,7 +33,7 @@ export const deleteDisabled = (tx: Tx, repoId: RepoId, workflowId: string) =>
     .where('workflow_id', '=', workflowId)
     .execute()
 
-/** How the newest run of a workflow on a reference stands, of one trigger when it is given. */
+/** Returns the status of the newest run of a workflow on a reference, optionally for one trigger. */
 export async function findLatestStatus(
   db: Db,
   repoId: RepoId,

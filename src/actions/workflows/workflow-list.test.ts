@@ -30,13 +30,17 @@ test('listRepoWorkflows, disableRepoWorkflow, enableRepoWorkflow, workflowBadge'
   forge.clock.advance(3_601_000)
   await forge.as('root').must('POST', '/admin/cron/start_schedule_tasks')
   await forge.settle()
-  assert.equal((await runsOf(forge, repo.api)).length, before, 'nothing starts it')
+  assert.equal(
+    (await runsOf(forge, repo.api)).length,
+    before,
+    'neither a push nor a schedule starts a disabled workflow',
+  )
   const runner = await TestRunner.register(forge, `${repo.api}/actions/runners`)
   const task = await runner.must()
   await runner.finish(task)
   const again = `${repo.api}/actions/runs/${String(task.context['run_id'])}/rerun`
   assert.equal((await alice.post(again)).status, 409)
-  assert.equal((await alice.post(`${api}/a.yml/dispatches`, { ref: 'main' })).status, 204, 'but a dispatch')
+  assert.equal((await alice.post(`${api}/a.yml/dispatches`, { ref: 'main' })).status, 204, 'a dispatch starts it')
   assert.equal((await alice.put(`${api}/a.yml/enable`)).status, 204)
   assert.equal((await alice.post(again)).status, 202)
   await alice.must('POST', `${repo.api}/actions/runs/${String(task.context['run_id'])}/cancel`)
@@ -50,7 +54,7 @@ test('listRepoWorkflows, disableRepoWorkflow, enableRepoWorkflow, workflowBadge'
   assert.equal((await badge()).status, 404)
 })
 
-test('registry_package: what is published for a repository starts its workflows', async () => {
+test('registry_package: a published package starts the workflows of the linked repository', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo({ name: 'linked' })
   const alice = forge.as('alice')
@@ -61,12 +65,12 @@ test('registry_package: what is published for a repository starts its workflows'
     alice.send('PUT', `/api/packages/alice/generic/tool/${version}/file`, undefined, { site: true, raw: 'bytes' })
   assert.equal((await put('1')).status, 201)
   await forge.settle()
-  assert.deepEqual(await runsOf(forge, repo.api), [], 'it is linked to none')
+  assert.deepEqual(await runsOf(forge, repo.api), [], 'the package is not linked')
   await alice.must('POST', '/packages/alice/generic/tool/-/link/linked')
   assert.equal((await put('2')).status, 201)
   await forge.settle()
   assert.deepEqual(await runsOf(forge, repo.api), ['registry_package p.yml main waiting'])
   await alice.must('DELETE', '/packages/alice/generic/tool/2')
   await forge.settle()
-  assert.equal((await runsOf(forge, repo.api)).length, 1, 'its kinds of activity count')
+  assert.equal((await runsOf(forge, repo.api)).length, 1, 'the activity types of the trigger count')
 })

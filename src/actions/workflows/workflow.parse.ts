@@ -1,32 +1,32 @@
 import { isPlainMap, plainText, plainTexts, readYaml, type Plain } from './plain-yaml.ts'
 
-/** When a workflow runs, for one kind of what happens: the filters of its entry below `on`. */
+/** One entry of `on`. */
 export interface Trigger {
   readonly event: string
-  /** The filters that are given, by their names. */
+  /** The filters of the entry by name. */
   readonly filters: Readonly<Record<string, readonly string[]>>
 }
 
-/** An input that whoever dispatches the workflow may give. */
+/** An input of `workflow_dispatch`. */
 export interface DispatchInput {
   readonly name: string
   readonly description: string
   readonly type: string
   readonly isRequired: boolean
-  /** As text; empty for none. */
+  /** The default as a string; empty for none. */
   readonly fallback: string
 }
 
-/** What the token of a job may, as `permissions` says. */
+/** The rights of a job's token, from `permissions`. */
 export interface TokenRights {
   readonly isReadOnly: boolean
-  /** It may ask for tokens that say who it is to others. */
+  /** Whether it may request OpenID Connect tokens (`id-token: write`). */
   readonly mayIdentify: boolean
-  /** Whether the file says anything of it. */
-  readonly isSaid: boolean
+  /** Whether the file contains `permissions`. */
+  readonly isExplicit: boolean
 }
 
-/** A job as its file writes it. */
+/** A job as the file defines it. */
 export interface WorkflowJob {
   readonly key: string
   readonly name: string
@@ -34,27 +34,27 @@ export interface WorkflowJob {
   readonly runsOn: Plain | undefined
   readonly matrix: Plain | undefined
   readonly hasCondition: boolean
-  /** As the job says, or else the file. */
+  /** From `permissions` of the job, or else of the file. */
   readonly rights: TokenRights
   readonly body: Readonly<Record<string, Plain>>
 }
 
-/** What a workflow takes and gives that is called by others. */
+/** The inputs and outputs of `workflow_call`. */
 export interface WorkflowCall {
   readonly inputs: readonly (Omit<DispatchInput, 'fallback'> & { readonly fallback: Plain | undefined })[]
-  /** By their names, as expressions. */
+  /** Expressions by the name of the output. */
   readonly outputs: Readonly<Record<string, string>>
 }
 
 export interface Workflow {
   readonly name: string
-  /** `on` as it is written, which runners get too. */
+  /** `on` as the file writes it, for the runner's payload. */
   readonly on: Plain
   readonly triggers: readonly Trigger[]
   readonly inputs: readonly DispatchInput[]
-  /** Undefined when it is not to be called. */
+  /** Undefined when other workflows cannot call it. */
   readonly call: WorkflowCall | undefined
-  /** The moments of `schedule`. */
+  /** The `cron` entries of `schedule`. */
   readonly schedules: readonly string[]
   readonly env: Plain | undefined
   readonly defaults: Plain | undefined
@@ -63,18 +63,19 @@ export interface Workflow {
   readonly jobs: readonly WorkflowJob[]
 }
 
-/** What came of a file. One whose triggers cannot be told either runs, and fails, whatever happens. */
+/** The result of parsing a file. A file whose triggers cannot be read makes a failed run for each event. */
 export type ParsedWorkflow =
   | { readonly ok: true; readonly workflow: Workflow }
   | { readonly ok: false; readonly problem: string; readonly triggers: readonly Trigger[] | undefined }
 
-/** Entries of `on` whose own entries are no filters. */
+/** Entries of `on` whose members are not filters. */
 const unfiltered: ReadonlySet<string> = new Set(['schedule', 'workflow_dispatch', 'workflow_call'])
 
-/** Most jobs that a file may have, before its matrices. */
+/** Most jobs of a file, before matrices are expanded. */
 const maxJobs = 256
 
-class Wrong extends Error {
+/** A mistake in the file, with the path of the value. */
+class FileProblem extends Error {
   constructor(
     message: string,
     readonly path: readonly (string | number)[],
@@ -83,17 +84,19 @@ class Wrong extends Error {
   }
 }
 
-/** Reads the file of a workflow. */
+/** Parses a workflow file. */
 export function parseWorkflow(text: string): ParsedWorkflow {
   const read = readYaml(text)
   if (!read.ok) return { ok: false, problem: read.problem, triggers: undefined }
   const problemOf = (error: unknown): string => {
-    if (!(error instanceof Wrong)) throw error
+    if (!(error instanceof FileProblem)) throw error
     const line = read.lineOf(error.path)
     return line === undefined ? error.message : `line ${line}: ${error.message}`
   }
   const file = read.value
-  if (!isPlainMap(file)) return { ok: false, problem: 'line 1: a workflow is a map', triggers: undefined }
+  if (!isPlainMap(file)) {
+    return { ok: false, problem: 'line 1: a workflow file must be a map with `on` and `jobs`', triggers: undefined }
+  }
   let triggers: readonly Trigger[]
   try {
     triggers = triggersOf(file['on'])
@@ -124,17 +127,19 @@ export function parseWorkflow(text: string): ParsedWorkflow {
 }
 
 function triggersOf(on: Plain | undefined): readonly Trigger[] {
-  if (on === undefined) throw new Wrong('`on` is missing', [])
+  if (on === undefined) throw new FileProblem('`on` is missing; name the events that start the workflow', [])
   const names = plainTexts(on)
   if (names) return names.map((event) => ({ event, filters: {} }))
-  if (!isPlainMap(on)) throw new Wrong('`on` is a name, a list of names, or a map', ['on'])
+  if (!isPlainMap(on)) throw new FileProblem('`on` must be an event, a list of events or a map', ['on'])
   return Object.entries(on).map(([event, value]) => {
     if (unfiltered.has(event)) return { event, filters: {} }
     if (value === null || typeof value === 'string') return { event, filters: {} }
-    if (!isPlainMap(value)) throw new Wrong(`the filters of ${event} are no map`, ['on', event])
+    if (!isPlainMap(value)) throw new FileProblem(`\`on.${event}\` must be a map of filters`, ['on', event])
     const filters = Object.entries(value).map(([name, each]) => {
       const texts = plainTexts(each)
-      if (!texts) throw new Wrong(`${name} of ${event} is a text or a list of texts`, ['on', event, name])
+      if (!texts) {
+        throw new FileProblem(`\`on.${event}.${name}\` must be a string or a list of strings`, ['on', event, name])
+      }
       return [name, texts] as const
     })
     return { event, filters: Object.fromEntries(filters) }
@@ -145,7 +150,9 @@ function inputsOf(on: Plain): readonly DispatchInput[] {
   const dispatch = isPlainMap(on) ? on['workflow_dispatch'] : undefined
   const inputs = isPlainMap(dispatch) ? dispatch['inputs'] : undefined
   if (inputs === undefined || inputs === null) return []
-  if (!isPlainMap(inputs)) throw new Wrong('the inputs of a dispatch are a map', ['on', 'workflow_dispatch', 'inputs'])
+  if (!isPlainMap(inputs)) {
+    throw new FileProblem('`on.workflow_dispatch.inputs` must be a map', ['on', 'workflow_dispatch', 'inputs'])
+  }
   return Object.entries(inputs).map(([name, input]) => {
     const given = isPlainMap(input) ? input : {}
     return {
@@ -189,20 +196,17 @@ function schedulesOf(on: Plain): readonly string[] {
   return (entries as readonly Plain[]).flatMap((entry) => (isPlainMap(entry) ? (plainText(entry['cron']) ?? []) : []))
 }
 
-/**
- * The token of a job may write unless the file says otherwise: `read-all`, an empty map, or no scope of the repository that
- * may write.
- */
+/** Returns the rights of `permissions`. Without it the token may write; a map without `write` makes it read-only. */
 function rightsOf(permissions: Plain | undefined): TokenRights {
-  if (permissions === undefined || permissions === null) return { isReadOnly: false, mayIdentify: false, isSaid: false }
-  if (permissions === 'write-all') return { isReadOnly: false, mayIdentify: true, isSaid: true }
-  if (!isPlainMap(permissions)) return { isReadOnly: true, mayIdentify: false, isSaid: true }
-  const { [identityScope]: identity, ...others } = permissions
-  return { isReadOnly: !Object.values(others).includes('write'), mayIdentify: identity === 'write', isSaid: true }
+  if (permissions === undefined || permissions === null) {
+    return { isReadOnly: false, mayIdentify: false, isExplicit: false }
+  }
+  if (permissions === 'write-all') return { isReadOnly: false, mayIdentify: true, isExplicit: true }
+  if (!isPlainMap(permissions)) return { isReadOnly: true, mayIdentify: false, isExplicit: true }
+  // `id-token` grants no access to this server.
+  const { 'id-token': identity, ...others } = permissions
+  return { isReadOnly: !Object.values(others).includes('write'), mayIdentify: identity === 'write', isExplicit: true }
 }
-
-/** Writes nothing here: it is about other servers. */
-const identityScope = 'id-token'
 
 function concurrencyOf(value: Plain | undefined): Workflow['concurrency'] {
   const group = plainText(value) ?? (isPlainMap(value) ? plainText(value['group']) : undefined)
@@ -211,25 +215,35 @@ function concurrencyOf(value: Plain | undefined): Workflow['concurrency'] {
 }
 
 function jobsOf(jobs: Plain | undefined, rights: TokenRights): readonly WorkflowJob[] {
-  if (!isPlainMap(jobs) || Object.keys(jobs).length === 0) throw new Wrong('a workflow has jobs', ['jobs'])
+  if (!isPlainMap(jobs) || Object.keys(jobs).length === 0) {
+    throw new FileProblem('`jobs` is missing; a workflow needs at least one job', ['jobs'])
+  }
   const entries = Object.entries(jobs)
-  if (entries.length > maxJobs) throw new Wrong(`a workflow has at most ${maxJobs} jobs`, ['jobs'])
+  if (entries.length > maxJobs) throw new FileProblem(`a workflow has at most ${maxJobs} jobs`, ['jobs'])
   const all = entries.map(([key, body]) => jobOf(key, body, rights))
   for (const { key, needs } of all) {
     const unknown = needs.find((need) => !Object.hasOwn(jobs, need))
-    if (unknown !== undefined) throw new Wrong(`the job ${key} needs ${unknown}, which is none`, ['jobs', key, 'needs'])
+    if (unknown !== undefined) {
+      throw new FileProblem(`job "${key}" needs job "${unknown}", which does not exist`, ['jobs', key, 'needs'])
+    }
   }
   checkCycles(all)
   return all
 }
 
 function jobOf(key: string, body: Plain, rights: TokenRights): WorkflowJob {
-  if (!/^[A-Za-z_][\w-]*$/.test(key) || key.length > 255) throw new Wrong(`${key} is no name for a job`, ['jobs', key])
-  if (!isPlainMap(body)) throw new Wrong(`the job ${key} is no map`, ['jobs', key])
+  const path = ['jobs', key]
+  if (!/^[A-Za-z_][\w-]*$/.test(key) || key.length > 255) {
+    throw new FileProblem(
+      `job "${key.slice(0, 255)}": a job key consists of letters, digits, "_" and "-", begins with a letter or "_", and has at most 255 characters`,
+      path,
+    )
+  }
+  if (!isPlainMap(body)) throw new FileProblem(`job "${key}" must be a map`, path)
   const needs = body['needs'] === undefined || body['needs'] === null ? [] : plainTexts(body['needs'])
-  if (!needs) throw new Wrong(`what ${key} needs is a name or a list of names`, ['jobs', key, 'needs'])
+  if (!needs) throw new FileProblem(`job "${key}": \`needs\` must be a job or a list of jobs`, [...path, 'needs'])
   if (body['uses'] === undefined && !Array.isArray(body['steps'])) {
-    throw new Wrong(`the job ${key} has no steps`, ['jobs', key])
+    throw new FileProblem(`job "${key}" has neither a list of \`steps\` nor \`uses\``, path)
   }
   const strategy = body['strategy']
   return {
@@ -244,16 +258,16 @@ function jobOf(key: string, body: Plain, rights: TokenRights): WorkflowJob {
   }
 }
 
-/** Jobs that wait for each other would wait for ever. */
+/** Refuses jobs that need each other: none of them could start. */
 function checkCycles(jobs: readonly WorkflowJob[]): void {
   const done = new Set<string>()
-  for (let left = jobs; left.length > 0;) {
-    const ready = left.filter(({ needs }) => needs.every((need) => done.has(need)))
+  for (let rest = jobs; rest.length > 0;) {
+    const ready = rest.filter(({ needs }) => needs.every((need) => done.has(need)))
     if (ready.length === 0) {
-      const [job] = left as readonly [WorkflowJob]
-      throw new Wrong(`the job ${job.key} waits for itself`, ['jobs', job.key, 'needs'])
+      const [{ key }] = rest as readonly [WorkflowJob]
+      throw new FileProblem(`job "${key}": \`needs\` forms a cycle`, ['jobs', key, 'needs'])
     }
     for (const { key } of ready) done.add(key)
-    left = left.filter(({ key }) => !done.has(key))
+    rest = rest.filter(({ key }) => !done.has(key))
   }
 }

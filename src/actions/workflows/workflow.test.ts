@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ignoresAll, includesSome } from './filter.rules.ts'
+import { ignoresAll, includesAny } from './filter.rules.ts'
 import { planJobs } from './job-plan.ts'
 import { combinationText, combinationsOf } from './matrix.rules.ts'
-import { fittingEvents, type Happened } from './trigger.rules.ts'
+import { matchingEvents, type TriggerSubject } from './trigger.rules.ts'
 import { parseWorkflow, type Workflow } from './workflow.parse.ts'
 
 const jobs = '\njobs:\n  a:\n    runs-on: x\n    steps: [{ run: x }]\n'
@@ -20,7 +20,7 @@ const problem = (text: string): string => {
 }
 
 test('patterns of branches and paths', () => {
-  const fits = (pattern: string, text: string) => includesSome([pattern], [text])
+  const fits = (pattern: string, text: string) => includesAny([pattern], [text])
   const cases: [string, string, boolean][] = [
     ['rel/*', 'rel/1', true],
     ['rel/*', 'rel/x/2', false],
@@ -42,34 +42,38 @@ test('patterns of branches and paths', () => {
     ['+', '+', false],
   ]
   for (const [pattern, text, want] of cases) assert.equal(fits(pattern, text), want, `${pattern} and ${text}`)
-  assert.equal(includesSome(['**', '!main', 'ma*'], ['main']), true, 'the last that fits decides')
-  assert.equal(includesSome(['**', '!main'], ['main']), false)
+  assert.equal(includesAny(['**', '!main', 'ma*'], ['main']), true, 'the last matching pattern decides')
+  assert.equal(includesAny(['**', '!main'], ['main']), false)
   assert.equal(ignoresAll(['docs/**'], ['docs/a', 'src/b']), false)
-  assert.equal(fits(`${'*a'.repeat(400)}b`, 'a'.repeat(4000)), false, 'in time of pattern and text')
+  assert.equal(fits(`${'*a'.repeat(400)}b`, 'a'.repeat(4000)), false, 'the time is bounded by the pattern and the text')
 })
 
-test('which triggers fit', async () => {
-  const events = (on: string, happened: Happened, paths: string[] = []) =>
-    fittingEvents(parsed(`on:\n${on}${jobs}`).triggers, happened, async () => paths)
-  const push = (branch: string): Happened => ({ events: ['push'], branch })
+test('triggers match by branches, tags, paths and activity types', async () => {
+  const events = (on: string, happened: TriggerSubject, paths: string[] = []) =>
+    matchingEvents(parsed(`on:\n${on}${jobs}`).triggers, happened, async () => paths)
+  const push = (branch: string): TriggerSubject => ({ events: ['push'], branch })
   assert.deepEqual(await events('  push:\n    branches: [main]', push('main')), ['push'])
   assert.deepEqual(await events('  push:\n    branches: [main]', push('side')), [])
-  assert.deepEqual(await events("  push:\n    tags: ['v*']", push('main')), [], 'a filter of tags is none of branches')
+  assert.deepEqual(
+    await events("  push:\n    tags: ['v*']", push('main')),
+    [],
+    'a trigger that filters only tags ignores branches',
+  )
   assert.deepEqual(await events("  push:\n    tags: ['v*']", { events: ['push'], tag: 'v1' }), ['push'])
   assert.deepEqual(await events('  push:\n    paths: [lib/**]', push('main'), ['lib/a']), ['push'])
   assert.deepEqual(await events('  push:\n    paths-ignore: [lib/**]', push('main'), ['lib/a']), [])
-  const pull = (type: string): Happened => ({ events: ['pull_request'], types: [type], branch: 'main' })
+  const pull = (type: string): TriggerSubject => ({ events: ['pull_request'], types: [type], branch: 'main' })
   assert.deepEqual(await events('  pull_request:', pull('opened')), ['pull_request'])
-  assert.deepEqual(await events('  pull_request:', pull('labeled')), [], 'three kinds unless it says which')
+  assert.deepEqual(await events('  pull_request:', pull('labeled')), [], '`types` has a default')
   assert.deepEqual(await events("  pull_request:\n    types: ['*ed']", pull('labeled')), ['pull_request'])
   assert.deepEqual(
     await events('  issues:\n    branches: [main]', { events: ['issues'], types: ['opened'] }),
     [],
-    'a filter that the trigger does not have',
+    'the trigger does not have this filter',
   )
 })
 
-test('combinations of a matrix', () => {
+test('a matrix is expanded with include and exclude', () => {
   const names = (matrix: Parameters<typeof combinationsOf>[0]) => {
     const result = combinationsOf(matrix, 100)
     return result.ok ? result.combinations.map(combinationText) : result.problem
@@ -87,27 +91,27 @@ test('combinations of a matrix', () => {
     [' (red, 20, b)', ' (20, a)', ' (red, 18, b)', ' (22, c)'],
   )
   assert.match(String(names({ a: [1], exclude: [{ b: 1 }] })), /does not have/)
-  assert.match(String(names({ a: 'x' })), /no list/)
+  assert.match(String(names({ a: 'x' })), /must be a list/)
   const many = Array.from({ length: 20 }, (_, index) => index)
   assert.match(String(names({ a: many, b: many, c: many })), /more than 100/)
 })
 
-test('what is wrong in a file is told with its line', () => {
+test('a problem of a file names its line, the key and the fault', () => {
   assert.match(problem('on: push\njobs: [\n'), /^line \d/)
   assert.equal(
     problem('on: push\njobs:\n  a:\n    needs: b\n    steps: []\n'),
-    'line 4: the job a needs b, which is none',
+    'line 4: job "a" needs job "b", which does not exist',
   )
   assert.match(
     problem('on: push\njobs:\n  a:\n    needs: b\n    steps: []\n  b:\n    needs: a\n    steps: []\n'),
-    /waits for itself/,
+    /`needs` forms a cycle/,
   )
   assert.match(problem('jobs: {}\n'), /`on` is missing/)
-  assert.match(problem('on: push\n'), /has jobs/)
-  assert.match(problem('on:\n  push: 5\n'), /filters of push/)
+  assert.match(problem('on: push\n'), /needs at least one job/)
+  assert.match(problem('on:\n  push: 5\n'), /`on.push` must be a map of filters/)
 })
 
-test('hostile files are problems, and soon', () => {
+test('hostile files are refused quickly', () => {
   const bomb = Array.from({ length: 12 }, (_, index) => {
     const items = Array.from({ length: 9 }, () => `*a${index}`).join(', ')
     return `a${index + 1}: &a${index + 1} [${items}]`
@@ -136,14 +140,14 @@ test('the name of a matrix job is its evaluated template, in the order of the co
     ['${{ vars.WHO }} ${{ matrix.n }}', ['me 1', 'me 1']],
     ['Job', ['Job (1, one)', 'Job (1, two)']],
     ['${{ matrix.none }}', ['t', 't']],
-    // Only the runner knows these.
+    // Only the runner can evaluate these.
     ['of ${{ needs.a.outputs.b }}', ['of ${{ needs.a.outputs.b }} (1, one)', 'of ${{ needs.a.outputs.b }} (1, two)']],
   ]
   for (const [template, names] of cases) assert.deepEqual(await namesOf(jobs(template)), names, template)
   assert.deepEqual(await namesOf(jobs('by ${{ vars.WHO }}', '{}')), ['by me'])
 })
 
-test('labels and matrices are filled in when the run is made', async () => {
+test('expressions in labels and matrices are evaluated when the run is created', async () => {
   const text = `on: push
 jobs:
   t:
@@ -175,10 +179,10 @@ jobs:
   const from = await plan(whole, { vars: { MATRIX: '{"n": [1, 2]}' } })
   assert.ok(from.ok && from.jobs.length === 2)
   const wrong = await plan(whole, { vars: {} })
-  assert.ok(!wrong.ok && wrong.problem.startsWith('job t:'))
+  assert.ok(!wrong.ok && wrong.problem.startsWith('job "t": expression'))
 })
 
-test('expressions that would come to very much are problems', async () => {
+test('expressions with very long results are refused', async () => {
   const nest = (depth: number): string => (depth === 0 ? "'0123456789'" : `format('{0}{0}{0}{0}', ${nest(depth - 1)})`)
   const text = `on: push\njobs:\n  t:\n    runs-on: "\${{ ${nest(40)} }}"\n    steps: [{ run: x }]\n`
   const result = await plan(text)
