@@ -18,7 +18,7 @@ import { removeArchivesOfRepo } from './archives/archive.subscribers.ts'
 import { languagesCheck } from './doctor.service.ts'
 import { countRepoLanguages } from './languages/languages.subscribers.ts'
 
-/** What lies in a repository: files, commits, branches, tags and what is said of them. */
+/** Contents of repositories: files, commits, branches, tags, archives, languages and statuses. */
 export const code: Feature = {
   routes: [
     languageRoutes,

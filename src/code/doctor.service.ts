@@ -5,15 +5,15 @@ import { nowUnix } from '../lib/time.ts'
 import { countLanguagesOf } from './languages/count-languages.service.ts'
 import { findBranchTime, listLanguages, replaceLanguages } from './languages/languages.store.ts'
 
-/** How long a push may be followed, in seconds; what differs for longer was not followed. */
+/** Time that counting after a push may take, in seconds; older differences are faults. */
 const followSeconds = 3600
 
-/** What is counted after each push, counted anew. */
+/** Recounts the languages that a push counts. */
 export const languagesCheck: RepoCheck = {
   name: 'languages',
-  about: 'the languages that are recorded of each repository are those of its default branch',
+  about: 'the recorded languages of each repository are those of its default branch',
   async *runOn(services, { repo, isOnDisk }, { fix }) {
-    // A git repository that is missing is told by the check of repositories.
+    // The check of repositories reports a missing git repository.
     if (!isOnDisk) return
     const { db, git, clock } = services
     const head = await git.readRef(repo.git_key, branchRef(repo.default_branch))
@@ -30,7 +30,7 @@ export const languagesCheck: RepoCheck = {
     if (isRight) return
     if (fix) await transaction(db, (tx) => replaceLanguages(tx, repo.id, head ?? '', counted))
     yield {
-      what: `${nameForDoctor(repo)}: the languages that are recorded are not those of its default branch`,
+      what: `${nameForDoctor(repo)}: the recorded languages are not those of its default branch`,
       state: fix ? 'fixed' : 'fixable',
     }
   },

@@ -5,7 +5,7 @@ import { examined } from '../testing/doctor.ts'
 import { startForge } from '../testing/forge.ts'
 import { base64 } from '../testing/samples.ts'
 
-test('doctor: languages and sizes that are recorded wrong are found, and counted anew', async () => {
+test('doctor: wrong languages and sizes are found and recounted', async () => {
   await using forge = await startForge({ standAt: Date.now() })
   const repo = await forge.given.repo()
   const alice = forge.as('alice')

@@ -8,21 +8,21 @@ import { mayEditAsMaintainer } from './branches/maintainer-edit.service.ts'
 import { getNamedCommit, type NamedCommit } from './commits/named-commit.service.ts'
 import { cleanPath } from './tree-path.rules.ts'
 
-/** A commit that the request names, and the path below it that it names (empty: the root). */
+/** The commit that a request names, and the path below it (empty: the root). */
 export interface RepoRefCtx extends RepoCtx {
   readonly revision: NamedCommit
   readonly treePath: string
 }
 
-/** A revision that a path begins with, and the rest of the path. */
+/** The revision at the start of a path, and the rest of the path. */
 export type RevisionAndPath = Pick<RepoRefCtx, 'revision' | 'treePath'>
 
-/** Most leading parts of a path that are tried as the name of a reference. */
+/** Leading segments that are tried as a reference name. */
 const maxRefParts = 40
 
 /**
- * The longest leading part of a path that names a branch, a tag or a whole commit id, and what is left of the path;
- * undefined when there is none (contract, contents: raw and media).
+ * Splits a path after its longest prefix that is a branch, tag or whole commit id; undefined when there is none
+ * (contract, contents: raw and media).
  */
 export async function revisionInPath(ctx: RepoCtx, path: string): Promise<RevisionAndPath | undefined> {
   const { git, repo } = ctx
@@ -43,7 +43,7 @@ export async function revisionInPath(ctx: RepoCtx, path: string): Promise<Revisi
   return undefined
 }
 
-/** The revision and the rest of a path that begins with `branch/`, `tag/` or `commit/`; undefined when there is none. */
+/** Splits a path that begins with `branch/`, `tag/` or `commit/`; undefined when the revision does not exist. */
 export async function typedRevisionInPath(ctx: RepoCtx, path: string): Promise<RevisionAndPath | undefined> {
   const [kind = '', ...parts] = path.split('/')
   if (kind !== 'branch' && kind !== 'tag' && kind !== 'commit') return undefined
@@ -61,7 +61,7 @@ export async function typedRevisionInPath(ctx: RepoCtx, path: string): Promise<R
   return undefined
 }
 
-/** The path of a renamed branch under its new name, both with `branch/` in front; undefined when none was renamed. */
+/** The path of a renamed branch under its new name, with `branch/` in front; undefined when no branch was renamed. */
 export async function renamedBranchPath(ctx: RepoCtx, path: string): Promise<string | undefined> {
   const [kind, ...parts] = path.split('/')
   if (kind !== 'branch' || parts.length === 0) return undefined
@@ -74,14 +74,14 @@ export async function renamedBranchPath(ctx: RepoCtx, path: string): Promise<str
 
 const fileParams = { filepath: pathText }
 
-/** `repoRef`: the revision that the query's `ref` names, else the default branch; 404 when there is none. */
+/** `repoRef`: the revision in the query's `ref`, else the default branch; 404 when it does not exist. */
 export const repoRef: Requirement<RepoCtx, RevisionAndPath> = {
   codes: ['repoRef'],
   refuses: [404],
   check: (ctx, call) => namedRevision(ctx, call.query['ref'], ''),
 }
 
-/** The same for an operation whose path names a file, and the reference before it where the query names none. */
+/** `repoRef` for a path with a file, which begins with the reference when the query has none. */
 export const repoRefInPath: Requirement<RepoCtx, RevisionAndPath, typeof fileParams> = {
   codes: ['repoRef'],
   refuses: [404, 422],
@@ -99,8 +99,8 @@ async function namedRevision(ctx: RepoCtx, asked: unknown, path: string): Promis
 }
 
 /**
- * `branchWriter`: whoever may write code, or edit the branch that the body names as a maintainer of a pull request's base.
- * Protection of the branch is judged later (contract, contents: writing).
+ * `branchWriter`: callers who may write code, or who may edit the branch in the body as maintainers of a pull request's
+ * base. Branch protection is checked later (contract, contents: writing).
  */
 export const branchWriter: Requirement<RepoCtx, object> = {
   codes: ['branchWriter'],

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { startForge } from '../testing/forge.ts'
 import { base64 } from '../testing/samples.ts'
 
-test('repoGetSingleCommit, repoDownloadCommitDiffOrPatch, repoCompareDiff: by branch, tag and id; bad and unknown names', async () => {
+test('repoGetSingleCommit, repoDownloadCommitDiffOrPatch, repoCompareDiff: branches, tags and ids resolve; bad and unknown names are refused', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -31,7 +31,7 @@ test('repoGetSingleCommit, repoDownloadCommitDiffOrPatch, repoCompareDiff: by br
   assert.equal((await forge.guest.get(`${repo.api}/compare/main...nobody:main`)).status, 404)
 })
 
-test('repoListAllGitRefs, repoListGitRefs, getTree, getBlob, getAnnotatedTag: objects by name; others are refused', async () => {
+test('repoListAllGitRefs, repoListGitRefs, getTree, getBlob, getAnnotatedTag: objects resolve by name; others are refused', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -60,7 +60,7 @@ test('repoListAllGitRefs, repoListGitRefs, getTree, getBlob, getAnnotatedTag: ob
   assert.deepEqual(statuses, [404, 400, 400, 400])
 })
 
-test('repoSyncForkDefault, repoSyncForkBranch: a fork comes forward; their infos say by how much; guests sign in first', async () => {
+test('repoSyncForkDefault, repoSyncForkBranch: a fork is fast-forwarded; the infos count commits; guests must sign in', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const bob = forge.as('bob')
@@ -83,7 +83,7 @@ test('repoSyncForkDefault, repoSyncForkBranch: a fork comes forward; their infos
   assert.equal((await bob.get(`/repos/${fork}/sync_fork/none`)).status, 404)
 })
 
-test('repoCreateBranchProtection and its siblings: unknown people, names that are used, and what a change keeps', async () => {
+test('repoCreateBranchProtection and its siblings: unknown people and used names are refused; an edit keeps other values', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -112,7 +112,7 @@ test('repoCreateBranchProtection and its siblings: unknown people, names that ar
   )
 })
 
-test('repoCreateTagProtection and its siblings: somebody must be allowed, and a pattern has one rule', async () => {
+test('repoCreateTagProtection and its siblings: a rule allows at least one account, and a pattern has one rule', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -132,7 +132,7 @@ test('repoCreateTagProtection and its siblings: somebody must be allowed, and a 
   )
 })
 
-test('repoListTags, repoGetTag, repoDeleteTag: the newest first; deleting twice is not found', async () => {
+test('repoListTags, repoGetTag, repoDeleteTag: the newest tag is first; a second deletion is 404', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -146,7 +146,7 @@ test('repoListTags, repoGetTag, repoDeleteTag: the newest first; deleting twice 
   )
 })
 
-test('repoListStatuses, repoListStatusesByRef, repoGetCombinedStatusByRef: unknown names have none', async () => {
+test('repoListStatuses, repoListStatusesByRef, repoGetCombinedStatusByRef: unknown names have no statuses', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const shown = await Promise.all(
@@ -157,7 +157,7 @@ test('repoListStatuses, repoListStatusesByRef, repoGetCombinedStatusByRef: unkno
   assert.deepEqual([shown[0], shown[1], shown[2].total_count, shown[2].statuses], [[], [], 0, null])
 })
 
-test('repoGetEditorConfig: later sections win, and without the file there is nothing', async () => {
+test('repoGetEditorConfig: later sections win; without the file the answer is 404', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const path = `${repo.api}/editorconfig/a.go`
@@ -180,7 +180,7 @@ test('repoGetContentsList, repoGetBranch, repoGetNote, repoSigningKey: what a ne
   assert.deepEqual([key.status, key.text], [200, ''])
 })
 
-test('webRawFile, webRawBlob, webMediaFile, webArchive and repoDownloadArchive, repoGetRawFileOrLFS: the same bytes', async () => {
+test('webRawFile, webRawBlob, webMediaFile, webArchive and repoDownloadArchive, repoGetRawFileOrLFS: all send the same bytes', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const { sha } = (await forge.guest.get(`${repo.api}/contents/README.md`)).json
@@ -199,7 +199,7 @@ test('webRawFile, webRawBlob, webMediaFile, webArchive and repoDownloadArchive, 
   assert.equal(archives[0].bytes.equals(archives[1].bytes), true)
 })
 
-test('repoListGitHooks, repoGetGitHook, repoDeleteGitHook: only where scripts are allowed', async () => {
+test('repoListGitHooks, repoGetGitHook, repoDeleteGitHook: they work only where hooks are enabled', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   for (const path of ['hooks/git', 'hooks/git/update']) {

@@ -3,18 +3,15 @@ import type { RepoCtx } from '../access/context.ts'
 import { perApplication } from '../access/per-application.ts'
 import { EncodedBody } from '../lib/encoded-body.ts'
 
-/**
- * A larger answer is made anew each time: it would take the place of too many others. A folder of 2,000 files is 1.9 MB where the
- * address of its repository is short, and may be twice that.
- */
+/** Larger answers are not cached, because they would evict many others. A folder of 2,000 files takes 2 to 4 MB. */
 const maxEntryBytes = 4 << 20
 
-/** What an entry takes besides its text, in bytes. */
+/** Bytes of an entry besides its text. */
 const entryBytes = 350
 
 interface Page<Body extends object> {
   readonly body: EncodedBody<Body>
-  /** Of all pages, when the answer is one of several. */
+  /** Of all pages, for a paged answer. */
   readonly total: number
 }
 
@@ -26,10 +23,9 @@ const pages = perApplication((caches) =>
 )
 
 /**
- * One page of an answer about contents of git, which never change, as it was encoded the first time.
- *
- * @param madeOf everything that the answer is made of: ids of objects, addresses, and what is shown of rows, which may
- *   change and so is asked for each time
+ * Caches the encoded answer to a question about git contents, which never change.
+ * @param madeOf everything that determines the answer: object ids, addresses, and values from rows, which the caller
+ * reads on each request
  */
 export async function keptPage<Body extends object>(
   place: Pick<RepoCtx, 'caches'>,
@@ -45,7 +41,7 @@ export async function keptPage<Body extends object>(
   return page
 }
 
-/** The same for a whole answer. */
+/** Like `keptPage`, for an answer without pages. */
 export const keptAnswer = async <Body extends object>(
   place: Pick<RepoCtx, 'caches'>,
   madeOf: readonly unknown[],

@@ -1,10 +1,10 @@
 import { isDisguisedGitModules, isDotGit } from '../git/objects/dot-git.ts'
 import { allow, deny, type Verdict } from '../lib/verdict.ts'
 
-/** Longest path of a file, in bytes, that common file systems can check out. */
+/** Longest path, in bytes, that common file systems can check out. */
 const maxPathBytes = 4000
 
-/** A path without empty parts: doubled slashes and those at its ends do not count. */
+/** A path without empty segments. */
 export const cleanPath = (path: string): string =>
   path
     .split('/')
@@ -12,8 +12,8 @@ export const cleanPath = (path: string): string =>
     .join('/')
 
 /**
- * A path to write to, resolved like a POSIX path below `/`: `.` and `..` go away, and nothing leads above the root
- * (contract, contents: path rules).
+ * Resolves a path like a POSIX path below `/`: `.` and `..` disappear, and nothing leads above the root (contract,
+ * contents: path rules).
  */
 export function resolvePath(path: string): string {
   const parts: string[] = []
@@ -24,7 +24,7 @@ export function resolvePath(path: string): string {
   return parts.join('/')
 }
 
-/** Whether a resolved path may be written: it names something, and no file system takes a part of it for git's own. */
+/** Whether a resolved path may be written: it is not empty, and no file system reads a segment as a git file. */
 export function mayWritePath(path: string): Verdict {
   if (path === '') return deny('a path is required')
   if (path.includes('\0')) return deny('a path holds no zero bytes')

@@ -8,7 +8,7 @@ import { newGitKey, repositoryPath } from './git-key.ts'
 import { client, commitOn, newRepository, someone, startTestGit } from './git.test-support.ts'
 import { zeroOid } from '../lib/refs.ts'
 
-test('git reading: commits, trees, blobs and paths come back as they were written', async () => {
+test('git reading: commits, trees, blobs and paths read back as written', async () => {
   await using test = await startTestGit()
   const { git } = test
   const key = await newRepository(git, { 'README.md': '# hi\n', 'src/lib/ä b.ts': 'export {}\n' })
@@ -46,7 +46,7 @@ test('git reading: commits, trees, blobs and paths come back as they were writte
   assert.deepEqual(await git.fsck(key), { ok: true, problems: [] })
 })
 
-test('git reading: what does not exist is NotFound, in a repository that is missing too', async () => {
+test('git reading: a missing object or repository is NotFound', async () => {
   await using test = await startTestGit()
   const { git } = test
   const key = await newRepository(git)
@@ -62,7 +62,7 @@ test('git reading: what does not exist is NotFound, in a repository that is miss
   await assert.rejects(git.countCommits(nowhere, { from: [absent] }), { name: 'NotFound' })
 })
 
-test('git resolve: branch, tag, full name, whole and short id; nothing else, however hostile', async () => {
+test('git resolve: a branch, tag, full name, whole and short id resolve; other texts do not', async () => {
   await using test = await startTestGit()
   const { git } = test
   const key = await newRepository(git)
@@ -119,7 +119,7 @@ test('git resolve: branch, tag, full name, whole and short id; nothing else, how
   assert.equal((await git.readTag(key, tag)).message, 'one\n')
 })
 
-test('git references: right at once after changes by this layer and by other processes, loose and packed', async () => {
+test('git references: changes by this layer and by other processes show at once, loose and packed', async () => {
   await using test = await startTestGit()
   const { git, root } = test
   const key = await newRepository(git)
@@ -154,7 +154,7 @@ test('git references: right at once after changes by this layer and by other pro
   )
 })
 
-test('git references: a loose one that is kept is read anew as soon as its file is another', async (context) => {
+test('git references: a loose reference is read again when its file changes', async (context) => {
   await using test = await startTestGit()
   const { git } = test
   const key = await newRepository(git)
@@ -175,7 +175,7 @@ test('git references: a loose one that is kept is read anew as soon as its file 
   }
 })
 
-test('git references: of two writers one wins, and conflicts have their reasons', async () => {
+test('git references: one of two concurrent writers wins, and conflicts have reasons', async () => {
   await using test = await startTestGit()
   const { git } = test
   const key = await newRepository(git)
@@ -220,7 +220,7 @@ test('git references: of two writers one wins, and conflicts have their reasons'
   assert.equal(await git.readRef(key, 'refs/heads/-dash'), undefined)
 })
 
-test('git reading: many at once, from several repositories, larger blobs and ranges', async () => {
+test('git reading: concurrent reads from several repositories, large blobs and ranges', async () => {
   await using test = await startTestGit({ limits: { pooledProcesses: 2 } })
   const { git } = test
   const large = Buffer.alloc(6 << 20, 'abcdefgh')

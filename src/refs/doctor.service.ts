@@ -12,7 +12,7 @@ const batch = 200
 
 export const journalCheck: WholeCheck = {
   name: 'ref-journal',
-  about: 'no change of references was left unfinished',
+  about: 'no change of references is unfinished',
   async *run(services, { fix }) {
     // With SQLite, fixing holds the data folder, so no other process works on it.
     const which = fix && services.config.database.kind === 'sqlite3' ? 'all' : 'abandoned'
@@ -22,14 +22,14 @@ export const journalCheck: WholeCheck = {
     const left = new Set((await listLeft(services, which, batch)).map((row) => row.id))
     for (const row of before) {
       const state = !fix ? 'fixable' : left.has(row.id) ? 'report' : 'fixed'
-      yield { what: `repository ${row.repo_id}: change ${row.id} of references was left unfinished`, state }
+      yield { what: `repository ${row.repo_id}: change ${row.id} of references is unfinished`, state }
     }
   },
 }
 
 export const referencesCheck: RepoCheck = {
   name: 'references',
-  about: 'what is recorded of branches and tags is what git has',
+  about: 'the rows of branches and tags agree with git',
   async *runOn(services, { repo, isOnDisk }, { fix }) {
     // The check of repositories reports a missing git repository.
     if (!isOnDisk) return

@@ -61,7 +61,7 @@ async function copyInstance(from: string, to: string): Promise<void> {
   await copyBelow(from, to, ([first = '']) => folders.includes(first) || keys.includes(first))
 }
 
-test('backup: a copy of an instance at work, made as the text says, has all that was told before, and nothing that does not fit', async () => {
+test('backup: a copy of a running instance, made as documented, is consistent and has all acknowledged changes', async () => {
   const [from, to] = ['data', 'copy'].map(() => mkdtempSync(join(tmpdir(), 'ingot-backup-'))) as [string, string]
   const [before, all] = [new Acknowledged(), new Acknowledged()]
   const files: Files = new Map()

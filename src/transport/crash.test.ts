@@ -370,7 +370,7 @@ async function inspect(
 }
 
 test(
-  'crash: what was acknowledged is there, and all agrees, after the program, its broker or git was killed at any moment',
+  'crash: acknowledged changes survive kills of the program, its broker or git at any moment, and all data agree',
   { timeout: 60_000 + mostRounds * 15_000 },
   async (t) => {
     const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'ingot-crash-'))
@@ -448,7 +448,7 @@ test(
   },
 )
 
-test('crash: a push that git has made when the program is killed is recorded by whoever is there, once', async () => {
+test('crash: a push that git made before the program was killed is recorded once', async () => {
   const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'ingot-crash-'))
   const folder = join(base, 'data')
   const started: ChildProcess[] = []
@@ -491,7 +491,7 @@ test('crash: a push that git has made when the program is killed is recorded by 
   }
 })
 
-test('crash: a merge that git has made when the program is killed is recorded by the next start, once', async () => {
+test('crash: a merge that git made before the program was killed is recorded once by the next start', async () => {
   const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'ingot-crash-'))
   const folder = join(base, 'data')
   const started: ChildProcess[] = []

@@ -45,7 +45,7 @@ function smallDisk(): ({ readonly folder: string; fill(): void; free(): void } &
   }
 }
 
-test('a full disk is told with 503 and by health, makes nothing half, and work goes on when there is room', async (t) => {
+test('a full disk answers 503 and shows in health, leaves nothing half-done, and work resumes with free space', async (t) => {
   using disk = smallDisk()
   if (!disk) return t.skip('no file system can be mounted here')
   const dataFolder = join(disk.folder, 'data')

@@ -40,11 +40,11 @@ export async function openForGit(ctx: Ctx, address: GitAddress, service: GitServ
   if (!rights.canRead(unit) || (unit === 'wiki' && !rights.has(unit))) throw missing()
   // Organizations never sign in.
   const isDisabled = owner.kind === 'individual' && (owner.prohibit_login || !owner.is_active)
-  if (isDisabled) throw new Forbidden('the owner of the repository is disabled')
+  if (isDisabled) throw new Forbidden('the account of the owner is disabled')
   const isOpen = !repo.is_private && owner.visibility === 'public'
   if (!isOpen || pushing) checkScopes(ctx.viewer, ['repository'], pushing ? 'POST' : 'GET')
   if (pushing && repo.is_archived) throw new Forbidden('the repository is archived')
-  if (pushing && repo.is_mirror) throw new Forbidden('the repository is a mirror')
+  if (pushing && repo.is_mirror) throw new Forbidden('the repository is a mirror; push to its source instead')
   if (pushing && unit === 'wiki' && !rights.canWrite(unit)) throw new Forbidden('you may not write the wiki')
   return { ...found, gitKey: await gitKeyOf(ctx, repo, unit, pushing), unit }
 }
@@ -71,12 +71,12 @@ async function find(
     if (!(error instanceof NotFound)) throw error
     if (!ctx.viewer) throw signInNeeded()
     if (pushing && mayCreate && (await createByPush(ctx, address))) return find(ctx, address, pushing, false)
-    if (pushing) throw new Forbidden('the repository does not exist, and pushing does not make one')
+    if (pushing) throw new Forbidden('the repository does not exist; create it before you push')
     throw missing()
   }
 }
 
-export const signInNeeded = (): Unauthenticated => new Unauthenticated('a sign-in is needed')
+export const signInNeeded = (): Unauthenticated => new Unauthenticated('sign in to access the repository')
 
 // Clients look for the words "not found".
 const missing = (): NotFound => new NotFound('the repository does not exist: not found')

@@ -19,7 +19,7 @@ function* repeated(text: string, times: number): Generator<Buffer> {
   for (let index = 0; index < times; index++) yield Buffer.from(text)
 }
 
-test('input limits: a push has so many bytes of commands and options, whatever its pack has', async () => {
+test('input limits: commands and options of a push are limited, its pack is not', async () => {
   const first = packetLine(`${zeros} ${zeros} refs/heads/a\0 report-status push-options`)
   const many = Array.from({ length: 100 }, (_, index) => line(index)).join('')
   const pack = Buffer.alloc(1 << 20)
@@ -51,7 +51,7 @@ test('input limits: a push has so many bytes of commands and options, whatever i
   assert.equal(await drain(push([Buffer.from('nonsense')], [pack])), 8 + pack.length)
 })
 
-test('input limits: a fetch has so many bytes', async () => {
+test('input limits: the request of a fetch is limited', async () => {
   const piece = 'x'.repeat(1 << 20)
   assert.equal(await drain(limitFetchInput(Readable.from(repeated(piece, 64), { objectMode: false }))), 64 << 20)
   await assert.rejects(drain(limitFetchInput(Readable.from(repeated(piece, 65), { objectMode: false }))), TooLarge)

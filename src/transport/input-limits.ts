@@ -18,7 +18,7 @@ export function limitFetchInput(body: Readable, holds: (bytes: number) => void =
     bytes += chunk.length
     holds(chunk.length)
     if (bytes > maxFetchInputBytes) {
-      throw new TooLarge(`a fetch may send ${maxFetchInputBytes} bytes`, 'fetch_too_large')
+      throw new TooLarge(`the request of a fetch exceeds ${maxFetchInputBytes} bytes`, 'fetch_too_large')
     }
   })
 }
@@ -30,7 +30,10 @@ export function limitPushCommands(body: Readable): Readable {
     if (commands.isOver) return
     commands.take(chunk)
     if (commands.bytes > maxCommandBytes) {
-      throw new TooLarge(`the commands of a push may have ${maxCommandBytes} bytes`, 'push_commands_too_large')
+      throw new TooLarge(
+        `the commands of a push exceed ${maxCommandBytes} bytes; push fewer references at once`,
+        'push_commands_too_large',
+      )
     }
   })
 }

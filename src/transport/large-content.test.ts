@@ -29,7 +29,7 @@ const looseObjects = (folder: string): number =>
     .filter((name) => name.length === 2)
     .reduce((sum, name) => sum + readdirSync(join(folder, 'objects', name)).length, 0)
 
-test('gitReceivePack: what is large stays a pack, what is small lies down file by file', async () => {
+test('gitReceivePack: a large push stays a pack, a small one is unpacked', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   const folder = await folderOf(forge, repo.name)
@@ -90,7 +90,7 @@ test('gitReceivePack, repoCreateFile: a commit or tag with a message of megabyte
   assert.deepEqual(branches.toSorted(), ['long', 'main'])
 })
 
-test('repoGetAllCommits, repoGetSingleCommit: of a message of megabytes that came from elsewhere a page shows the beginning', async () => {
+test('repoGetAllCommits, repoGetSingleCommit: imported messages of megabytes are truncated', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   const folder = await folderOf(forge, repo.name)

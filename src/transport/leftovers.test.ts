@@ -23,7 +23,7 @@ function leave(folder: string, name: string): string {
   return path
 }
 
-test('a branch that a killed git has locked takes pushes and commits', async () => {
+test('a branch locked by a killed git accepts pushes and commits', async () => {
   await using forge = await startForge({ users: ['ann'] })
   const repo = await forge.given.repo({ owner: 'ann', name: 'notes' })
   const folder = await folderOf(forge)
@@ -37,7 +37,7 @@ test('a branch that a killed git has locked takes pushes and commits', async () 
   await forge.as('ann').must('DELETE', `${repo.api}/branches/other`)
 })
 
-test('locks and unfinished objects of dead processes are known to the doctor, and go at a start and by the clock', async () => {
+test('locks and unfinished objects of dead processes are reported by the doctor and removed at a start and on schedule', async () => {
   await using forge = await startForge({ users: ['ann'] })
   await forge.given.repo({ owner: 'ann', name: 'notes' })
   await forge.settle()
@@ -59,7 +59,7 @@ test('locks and unfinished objects of dead processes are known to the doctor, an
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('repoGetPullRequest: the reference of a pull request that went missing is set again with its next check', async () => {
+test('repoGetPullRequest: a missing pull request reference is restored by the next check', async () => {
   await using forge = await startForge()
   const pull = await givenPull(forge)
   await forge.settle()

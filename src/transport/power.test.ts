@@ -142,7 +142,7 @@ async function inspect(folder: string, told: readonly Told[], next: readonly Tol
 }
 
 test(
-  'power: what was acknowledged is there after a cut of power, whenever it comes',
+  'power: acknowledged changes survive a power failure at any moment',
   { timeout: 120_000 + cuts * 10_000 },
   async (t) => {
     const base = mkdtempSync(join(tmpdir(), 'ingot-power-'))

@@ -51,7 +51,7 @@ async function withFile(forge: Forge, repository: string, sizeBytes: number): Pr
 
 const taken = (forge: Forge) => forge.services.admission.counts()
 
-test('gitUploadPack: guests who begin clones and read nothing hold no place for long, and nobody waits for them', async () => {
+test('gitUploadPack: guests who start clones and read nothing free their places soon, and delay no other client', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'], settings: { ingot: { MAX_GIT_FETCHES: 4 } } })
   const repo = await forge.given.repo({ owner: 'alice' })
   const tip = await withFile(forge, repo.fullName, 12 * mebibyte)
@@ -77,7 +77,7 @@ test('gitUploadPack: guests who begin clones and read nothing hold no place for 
   await until(() => forge.services.admission.spool.heldBytes === 0)
 })
 
-test('gitUploadPack: a clone that is taken slowly arrives whole, from the disk', async () => {
+test('gitUploadPack: a slow client gets its whole clone from disk', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   const tip = await withFile(forge, repo.fullName, 8 * mebibyte)
@@ -113,7 +113,7 @@ function lengthOfData(bytes: Buffer): { readonly data: number; readonly isWhole:
   }
 }
 
-test('gitReceivePack, gitUploadPack: requests that are begun and not sent take no place', async () => {
+test('gitReceivePack, gitUploadPack: unfinished requests take no place', async () => {
   await using forge = await startForge({
     users: ['alice', 'bob'],
     settings: { ingot: { MAX_GIT_FETCHES: 4, MAX_GIT_PUSHES: 4 } },
@@ -145,7 +145,7 @@ test('gitReceivePack, gitUploadPack: requests that are begun and not sent take n
   }
 })
 
-test('gitUploadPack: when no place becomes free git is told so, and when to come again', async () => {
+test('gitUploadPack: without a free place git gets an error and a retry time', async () => {
   await using forge = await startForge({
     users: ['alice', 'bob'],
     settings: { ingot: { MAX_GIT_FETCHES: 1, MAX_PLACE_WAIT: '100ms' } },
@@ -171,7 +171,7 @@ test('gitUploadPack: when no place becomes free git is told so, and when to come
   assert.equal((await asked()).status, 200)
 })
 
-test('webRawFile: guests who begin large downloads and read nothing leave places for others', async () => {
+test('webRawFile: guests who start large downloads and read nothing leave places for others', async () => {
   await using forge = await startForge({ users: ['alice'], settings: { ingot: { MAX_GIT_DOWNLOADS: 4 } } })
   const repo = await forge.given.repo({ owner: 'alice' })
   await withFile(forge, repo.fullName, 24 * mebibyte)
@@ -189,7 +189,7 @@ test('webRawFile: guests who begin large downloads and read nothing leave places
   await until(() => taken(forge).downloads.taken + taken(forge).downloads.waiting === 0)
 })
 
-test('a client that takes next to nothing of a large answer is cut, and its room is given back', async () => {
+test('a client that reads almost nothing of a large answer is disconnected and frees its space', async () => {
   await using forge = await startForge({
     users: ['alice'],
     settings: { ingot: { SLOW_CLIENT_TIMEOUT: '1s', MAX_GIT_DOWNLOADS: 4 } },

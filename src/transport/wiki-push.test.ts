@@ -17,7 +17,7 @@ async function refsOf(forge: Forge, repo: GivenRepo): Promise<Record<string, str
   return Object.fromEntries(lines.map((line) => line.split('\t').toReversed()))
 }
 
-test('git over HTTP: a wiki takes pushes of those who may write it, and of nobody else', async () => {
+test('git over HTTP: a wiki accepts pushes only of callers with write access', async () => {
   await using forge = await startForge({ users: ['alice', 'bob', 'reader'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   await forge.as('alice').must('PUT', `${repo.api}/collaborators/reader`, { permission: 'read' })
@@ -48,7 +48,7 @@ test('git over HTTP: a wiki takes pushes of those who may write it, and of nobod
   assert.deepEqual(await forge.services.db.selectFrom('ref_journal').selectAll().execute(), [])
 })
 
-test('git over HTTP: the first push to a wiki decides its branch when it brings another', async () => {
+test('git over HTTP: the first push to a wiki sets its branch when it lacks the configured one', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   using pages = await Clone.begin('alice', 'pages')
@@ -62,7 +62,7 @@ test('git over HTTP: the first push to a wiki decides its branch when it brings 
   assert.deepEqual(await refsOf(forge, repo), { HEAD: first, 'refs/heads/other': first, 'refs/heads/renamed': first })
 })
 
-test('git over HTTP: of two first pushes to a wiki at once both arrive in one wiki', async () => {
+test('git over HTTP: two concurrent first pushes arrive in one wiki', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   using pages = await Clone.begin('alice', 'main')
@@ -76,7 +76,7 @@ test('git over HTTP: of two first pushes to a wiki at once both arrive in one wi
   )
 })
 
-test('git over HTTP: what is pushed to a wiki does not touch branches, protections and pull requests of the code', async () => {
+test('git over HTTP: a push to a wiki does not affect branches, protections and pull requests of the code', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   const pull = await givenPull(forge, { repo })

@@ -8,13 +8,13 @@ import { listArchivesBefore } from './archive.store.ts'
 
 const batchSize = 100
 
-/** Removes archives that were made long ago (`[cron.archive_cleanup].OLDER_THAN`); whoever asks for one again has it made again. */
+/** Deletes old archives (`[cron.archive_cleanup].OLDER_THAN`); they are made again on request. */
 export const archiveCleanup = (config: Config) =>
   configuredTask('archive_cleanup', config.cronArchiveCleanup, (ctx, run) =>
     removeArchivesBefore(ctx, run, nowUnix(ctx.clock) - Math.floor(config.cronArchiveCleanup.olderThan / 1000)),
   )
 
-/** Removes every archive that is there when it begins, for administrators who need the room. */
+/** Deletes all archives that exist when it starts, for administrators who need disk space. */
 export const deleteRepoArchives = (config: Config) =>
   configuredTask('delete_repo_archives', config.cronDeleteRepoArchives, (ctx, run) =>
     removeArchivesBefore(ctx, run, nowUnix(ctx.clock) + 1),

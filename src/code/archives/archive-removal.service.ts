@@ -4,10 +4,10 @@ import type { RepoArchiveRow } from '../../db/tables/repositories.ts'
 import type { RepoId } from '../../lib/ids.ts'
 import { deleteArchive, listOldestArchives, sumArchiveBytes } from './archive.store.ts'
 
-/** Archives that are removed before it is looked again how much there is. */
+/** Archives removed before the sums are read again. */
 const batchSize = 20
 
-/** Takes stored archives away: first the rows, so that nobody is led to what is not there. */
+/** Deletes stored archives. Rows go first, so that no row names a missing file. */
 export async function removeArchives(ctx: Pick<Ctx, 'db' | 'blobs'>, rows: readonly RepoArchiveRow[]): Promise<void> {
   for (const row of rows) {
     await transaction(ctx.db, (tx) =>
@@ -18,10 +18,9 @@ export async function removeArchives(ctx: Pick<Ctx, 'db' | 'blobs'>, rows: reado
 }
 
 /**
- * Makes room: the oldest archives of a repository go while it has more than a quarter of what all may have, and then the
- * oldest of all. So a repository whose every commit is asked for takes nothing from the others.
- *
- * @param kept key of the archive that was just made, which stays
+ * Makes room: deletes the oldest archives of a repository above a quarter of all space, then the oldest of all. One
+ * repository cannot evict the archives of others.
+ * @param kept key of the new archive, which stays
  */
 export async function makeRoomForArchives(ctx: Pick<Ctx, 'config' | 'db' | 'blobs'>, repoId: RepoId, kept: string) {
   const { maxArchiveSize, maxStoredArchives } = ctx.config.ingot

@@ -20,7 +20,7 @@ const contentTypes: Readonly<Record<OfferedFormat, string>> = {
   bundle: 'application/octet-stream',
 }
 
-/** Sends an archive, with the address under which it never changes. */
+/** Sends an archive with a link to its immutable address. */
 function serveArchive(
   ctx: RepoCtx,
   call: Call,
@@ -65,7 +65,7 @@ export const repoDownloadArchive = operation({
   writes: true,
   reply: fileReplies,
   async run({ ctx, params, call }) {
-    // The router lets through only the names of this table.
+    // The path schema allows only names of this table.
     const format = ballFormats[params.ball_type] as OfferedFormat
     return serveArchive(ctx, call, params.filepath, await getArchive(ctx, params.filepath, format, call.signal))
   },
@@ -84,7 +84,7 @@ export const webArchive = operation({
   async run({ ctx, params, call }) {
     const { ref, format } = splitArchiveName(params.filepath)
     const archive = await getArchive(ctx, ref, format, call.signal)
-    // Pages offer bytes of no type, the API says what they are (observed).
+    // The page's type is generic; the API's is exact (observed).
     const reply = await serveArchive(ctx, call, ref, archive, 'application/octet-stream')
     if (call.method === 'GET' && reply.status === 200) await countDownload(ctx, archive)
     return reply

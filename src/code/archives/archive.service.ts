@@ -13,54 +13,53 @@ import { filledArchive, type Filling } from './large-in-archive.ts'
 import { getNamedCommit, type NamedCommit } from '../commits/named-commit.service.ts'
 import { countArchiveDownload } from '../branches/tag.store.ts'
 
-/** Forms that are offered, by the ending of an address. */
+/** Offered formats, by file extension. */
 export type OfferedFormat = Exclude<ArchiveFormat, 'tar'>
 
 const endings: readonly OfferedFormat[] = ['zip', 'tar.gz', 'bundle']
 
-/** The reference and form of an address such as `feature/x.tar.gz`; no form, or an unknown one, is `BadRequest`. */
+/** Splits a name such as `feature/x.tar.gz`. Throws `BadRequest` for a missing or unknown format. */
 export function splitArchiveName(name: string): { ref: string; format: OfferedFormat } {
   const format = endings.find((ending) => name.endsWith(`.${ending}`) && name.length > ending.length + 1)
   if (!format) {
     throw new BadRequest(
-      `archives end with ${endings.map((ending) => `.${ending}`).join(', ')}`,
+      `the name of an archive must end with ${endings.map((ending) => `.${ending}`).join(', ')}`,
       'archive_format_unknown',
     )
   }
   return { ref: name.slice(0, -format.length - 1), format }
 }
 
-/** An archive that is stored, ready to be sent. */
+/** A stored archive. */
 export interface StoredArchive {
   readonly revision: NamedCommit
   readonly format: OfferedFormat
-  /** The format, and what else it was made by: of one commit all with the same form are the same. */
+  /** The format with the options that determine its content. */
   readonly form: string
   readonly content: FileContent
 }
 
-/** An archive that is being made, for those who wait for it. */
+/** An archive under construction. */
 interface Making {
   readonly done: Promise<void>
   waiting: number
-  /** Ends the work when nobody waits any more. */
+  /** Aborted when no caller waits. */
   readonly abandoned: AbortController
 }
 
-/** Archives that are being made, so that those who ask meanwhile wait for the same one. */
+/** Archives under construction, which concurrent callers share. */
 const archivesUnderWay = perApplication(() => new Map<string, Making>())
 
 /** Most files of an archive. */
 const maxFiles = 300_000
 
-/** Most bytes of large files that an archive holds more than once. */
+/** Most bytes of large files that occur repeatedly in an archive. */
 const maxRepeatedBytes = 128 * 1024 * 1024
 
 /**
- * The archive of a revision. The first one who asks has it made and stored; it is kept for a while and used again.
- * An unknown revision, and archives that are switched off, are `NotFound`; files that are too many or too large `TooLarge`.
- *
- * @param signal ends when the caller does not wait any more
+ * The archive of a revision, made on first use and stored. Throws `NotFound` for an unknown revision and when archives
+ * are disabled, `TooLarge` for too many or too large files.
+ * @param signal ends when the caller disconnects
  */
 export async function getArchive(
   ctx: RepoCtx,
@@ -69,7 +68,7 @@ export async function getArchive(
   signal: AbortSignal,
 ): Promise<StoredArchive> {
   if (ctx.config.repository.disableDownloadSourceArchives) {
-    throw new NotFound('archives are switched off', 'archives_disabled')
+    throw new NotFound('archives are disabled on this server', 'archives_disabled')
   }
   const revision = await getNamedCommit(ctx.git, ctx.repo.git_key, ref)
   const isFilled = format !== 'bundle' && ctx.config.ingot.lfsInArchives && ctx.parts.largeFiles?.isOn(ctx) === true
@@ -79,14 +78,14 @@ export async function getArchive(
   return { revision, format, form, content }
 }
 
-/** What the form of archives begins with that hold large files, and of those in which some are missing. */
+/** Prefixes of forms that include large files, complete or incomplete. */
 const filledForm = 'lfs.'
 const incompleteForm = 'lfs-incomplete.'
 
 const blobKeyOf = ({ repoId, commit, format }: ArchiveKey): string =>
   `${repoId}/${commit.slice(0, 2)}/${commit}.${format}`
 
-/** What is stored already; a row without its file counts as nothing. */
+/** The stored archive; a row without its file does not count. */
 async function storedArchive(ctx: RepoCtx, key: ArchiveKey): Promise<FileContent | undefined> {
   const row = await findArchive(ctx.db, key)
   return row && storedContent(ctx.blobs.repoArchive, row.blob_key)
@@ -115,11 +114,11 @@ async function madeContent(
   }
   await waitFor(making, signal)
   const content = await storedContent(ctx.blobs.repoArchive, blobKey)
-  if (!content) throw new NotFound('the archive was removed meanwhile', 'archive_gone')
+  if (!content) throw new NotFound('the archive was removed; request it again', 'archive_gone')
   return content
 }
 
-/** Waits for an archive; the last who goes away ends the work. */
+/** Waits for an archive. When the last caller leaves, the work ends. */
 async function waitFor(making: Making, signal: AbortSignal): Promise<void> {
   making.waiting += 1
   let leave: () => void = () => undefined
@@ -134,9 +133,11 @@ async function waitFor(making: Making, signal: AbortSignal): Promise<void> {
     signal.removeEventListener('abort', leave)
     making.waiting -= 1
     if (making.waiting === 0) {
-      // Whoever else waits for its end has nobody to tell.
+      // Nobody waits for the rejection.
       making.done.catch(() => undefined)
-      making.abandoned.abort(new Unavailable('nobody waits for the archive any more', 'archive_abandoned'))
+      making.abandoned.abort(
+        new Unavailable('all clients that waited for the archive disconnected', 'archive_abandoned'),
+      )
     }
   }
 }
@@ -152,7 +153,7 @@ async function makeArchive(
   const maxBytes = config.ingot.maxArchiveSize
   const release = await ctx.admission.archives.take(ctx.claim && aboutRepository(ctx.claim, repo.id), signal)
   try {
-    // A bundle holds what the repository does, each object once.
+    // A bundle contains each object once.
     const limits = { maxFiles, maxBytes, maxRepeatedBytes, signal }
     if (format !== 'bundle') await git.measureTree(repo.git_key, key.commit, limits)
     const prefix = config.repository.prefixArchiveFiles ? `${repo.lower_name}/` : ''
@@ -162,7 +163,7 @@ async function makeArchive(
     const filling: Filling = { missing: 0 }
     const content = isFilled ? filledArchive(ctx, stream, format, limits, filling) : stream
     const { sizeBytes } = await ctx.blobs.repoArchive.put(blobKey, content, { maxBytes, signal })
-    // What is missing may come: such an archive is given to those who wait for it, and never found again.
+    // An incomplete archive is sent to its callers but never found again, since the missing files may arrive.
     const kept = filling.missing > 0 ? { ...key, format: `${incompleteForm}${format}` } : key
     await transaction(ctx.db, (tx) =>
       upsertArchive(tx, { ...kept, blobKey, sizeBytes, createdUnix: nowUnix(ctx.clock) }),
@@ -173,11 +174,11 @@ async function makeArchive(
   }
 }
 
-/** The name an archive is offered by: repository and reference, slashes as dashes. */
+/** File name of an archive: repository and reference, with dashes for slashes. */
 export const archiveFileName = (ctx: RepoCtx, ref: string, format: OfferedFormat): string =>
   `${ctx.repo.name}-${ref.replaceAll('/', '-')}.${format}`
 
-/** Counts a download for the tag it is of; other revisions and bundles are not counted. */
+/** Counts a download of a tag's archive. Other revisions and bundles are not counted. */
 export async function countDownload(ctx: RepoCtx, archive: StoredArchive): Promise<void> {
   if (archive.revision.kind !== 'tag' || archive.format === 'bundle') return
   await transaction(ctx.db, (tx) => countArchiveDownload(tx, ctx.repo.id, archive.revision.name, archive.format))

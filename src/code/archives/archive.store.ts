@@ -23,7 +23,7 @@ export interface NewArchive extends ArchiveKey {
   readonly createdUnix: Unix
 }
 
-/** Notes that an archive is stored; a second one of the same takes the place of the first. */
+/** Inserts or replaces the row of a stored archive. */
 export const upsertArchive = (tx: Tx, { repoId, commit, format, blobKey, sizeBytes, createdUnix }: NewArchive) => {
   const stored = { blob_key: blobKey, size_bytes: sizeBytes, created_unix: createdUnix }
   return tx
@@ -33,7 +33,7 @@ export const upsertArchive = (tx: Tx, { repoId, commit, format, blobKey, sizeByt
     .execute()
 }
 
-/** Bytes of all stored archives, and of those of one repository. */
+/** Bytes of all archives and of one repository's. */
 export async function sumArchiveBytes(db: Db, repoId: RepoId): Promise<{ all: number; ofRepo: number }> {
   return db
     .selectFrom('repo_archive')
@@ -46,7 +46,7 @@ export async function sumArchiveBytes(db: Db, repoId: RepoId): Promise<{ all: nu
     .executeTakeFirstOrThrow()
 }
 
-/** The oldest archives, of one repository or of all, some at a time. */
+/** The oldest archives of one repository or of all. */
 export const listOldestArchives = (db: Db, repoId: RepoId | undefined, limit: number) =>
   db
     .selectFrom('repo_archive')
@@ -58,7 +58,7 @@ export const listOldestArchives = (db: Db, repoId: RepoId | undefined, limit: nu
     .limit(limit)
     .execute()
 
-/** Archives made before a moment, some at a time. */
+/** Archives made before a time. */
 export const listArchivesBefore = (db: Db, beforeUnix: Unix, limit: number) =>
   db.selectFrom('repo_archive').selectAll().where('created_unix', '<', beforeUnix).limit(limit).execute()
 

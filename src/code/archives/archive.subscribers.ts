@@ -1,7 +1,7 @@
 import type { Ctx } from '../../access/context.ts'
 import { subscriber } from '../../events/subscriber.ts'
 
-/** Archives of a deleted repository; their rows went with it. */
+/** Deletes the archive files of a deleted repository, whose rows are gone. */
 export const removeArchivesOfRepo = subscriber({
   name: 'removeArchivesOfRepo',
   on: 'repo.deleted',

@@ -29,7 +29,7 @@ async function pushRepeated(forge: Forge, repository: string, sizeBytes: number,
   return 'again'
 }
 
-test('repoGetArchive, webArchive: a file that a tree names hundreds of times is refused before anything is written', async () => {
+test('repoGetArchive, webArchive: a tree that repeats a file hundreds of times is refused before writing', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   const branch = await pushRepeated(forge, repo.fullName, 4 * mebibyte, 300)
@@ -45,7 +45,7 @@ test('repoGetArchive, webArchive: a file that a tree names hundreds of times is 
   assert.equal((await forge.guest.get(`${repo.api}/archive/main.zip`)).status, 200)
 })
 
-test('repoGetArchive: trees inside of trees that come to more files than there are atoms are refused', async () => {
+test('repoGetArchive: nested trees with too many files are refused', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   using clone = await Clone.of(forge, 'alice', repo.fullName)
@@ -62,7 +62,7 @@ test('repoGetArchive: trees inside of trees that come to more files than there a
   assert.deepEqual([refused.status, refused.json.code], [413, 'tree_too_large'])
 })
 
-test('repoGetArchive: one that turns out larger than it may be leaves nothing behind', async () => {
+test('repoGetArchive: an archive that exceeds the limit leaves nothing', async () => {
   await using forge = await startForge({
     users: ['alice'],
     settings: { ingot: { MAX_ARCHIVE_SIZE: '1 MiB' } },
@@ -78,7 +78,7 @@ test('repoGetArchive: one that turns out larger than it may be leaves nothing be
   assert.equal((await forge.guest.get(`${repo.api}/archive/main.zip`)).status, 200)
 })
 
-test('repoGetArchive: when everybody who waits for an archive has gone, the work on it ends', async () => {
+test('repoGetArchive: the work ends when all waiting clients have disconnected', async () => {
   await using forge = await startForge({ users: ['alice'], settings: { ingot: { MAX_GIT_ARCHIVES: 4 } } })
   const repo = await forge.given.repo({ owner: 'alice' })
   await pushRepeated(forge, repo.fullName, 4 * mebibyte, 30)
@@ -101,7 +101,7 @@ test('repoGetArchive: when everybody who waits for an archive has gone, the work
   assert.deepEqual(await rowsOf(forge), [])
 })
 
-test('repoGetArchive: what is kept is limited, for a repository and for all; the oldest go, and are made again', async () => {
+test('repoGetArchive: stored archives are limited per repository and in total; the oldest are deleted and made again', async () => {
   await using forge = await startForge({
     users: ['alice'],
     settings: { ingot: { MAX_ARCHIVE_SIZE: '1 MiB', MAX_STORED_ARCHIVES: '4 MiB' } },

@@ -6,19 +6,19 @@ import { TooLarge } from '../../lib/errors.ts'
 import { filled, tarBlockBytes, tarEntries, type TarEntry, withSize } from './tar-entries.ts'
 import { type ZipEntry, zipOf } from './zip-writer.ts'
 
-/** What an archive in which large files stand for their pointers has come to. */
+/** The result of filling an archive with large files. */
 export interface Filling {
-  /** Large files that are not stored, for which their pointers stay. */
+  /** Large files that are not stored; their pointers stay. */
   missing: number
 }
 
-/** Most bytes of large files in an archive, and of those that it holds more than once. */
+/** Limits of large files in an archive, in total and repeated. */
 export interface FillLimits {
   readonly maxBytes: number
   readonly maxRepeatedBytes: number
 }
 
-/** An entry, and what stands in the place of its content. */
+/** An entry with the content that replaces its own. */
 interface FilledEntry {
   readonly entry: TarEntry
   readonly sizeBytes: number
@@ -26,9 +26,9 @@ interface FilledEntry {
 }
 
 /**
- * An archive of git's with large files where it has their pointers, as it is made. Nothing of it is held in memory but what
- * the directory of a ZIP archive says.
- * @param filling told of what is missing
+ * Streams git's archive with large files in place of their pointers. Only the directory of a ZIP archive is held in
+ * memory.
+ * @param filling receives the number of missing files
  */
 export function filledArchive(
   ctx: RepoCtx,
@@ -105,13 +105,13 @@ async function* tarOf(entries: AsyncIterable<FilledEntry>): AsyncGenerator<Buffe
     if (padding > 0) yield Buffer.alloc(padding)
     written += entry.before.length + header.length + filled(sizeBytes)
   }
-  // Two empty blocks end it, filled up to what a tape takes at once.
+  // Two empty blocks end the archive, padded to a tape record.
   const recordBytes = 20 * tarBlockBytes
   const endBytes = 2 * tarBlockBytes
   yield Buffer.alloc(endBytes + ((recordBytes - ((written + endBytes) % recordBytes)) % recordBytes))
 }
 
-/** Bits of Unix that say what an entry is. */
+/** Unix file types. */
 const unixKinds = { file: 0o100000, folder: 0o40000, link: 0o120000 } as const
 
 async function* zipEntries(entries: AsyncIterable<FilledEntry>): AsyncGenerator<ZipEntry> {

@@ -1,36 +1,36 @@
 import type { Readable } from 'node:stream'
 import { ByteReader } from '../../lib/byte-reader.ts'
 
-/** Bytes of a block of the format: headers are one, contents are filled up to whole ones. */
+/** Block size: a header is one block, and contents are padded to whole blocks. */
 export const tarBlockBytes = 512
 
-/** One entry of a tar archive that git made. Its content must be read before the next entry is asked for. */
+/** An entry of git's tar archive. Its content must be read before the next entry. */
 export interface TarEntry {
-  /** Headers that say more about the entry, with their contents, as they were; before its own. */
+  /** The extended headers before the entry's own header, unchanged. */
   readonly before: Buffer
   readonly header: Buffer
   readonly kind: 'file' | 'folder' | 'link' | 'about-all'
   readonly path: string
   readonly mode: number
   readonly modifiedUnix: number
-  /** Where a link leads. */
+  /** Target of a link. */
   readonly target: string
   readonly sizeBytes: number
-  /** Without what fills the last block. */
+  /** Without padding. */
   readonly content: AsyncGenerator<Buffer>
 }
 
-/** Largest header that says more about an entry; git writes names and targets of links into them. */
+/** Largest extended header; git writes long names and link targets into them. */
 const maxMoreBytes = 1 << 20
 
-/** The entries of a tar archive in the form that git writes: ustar, with extended headers of POSIX for long names. */
+/** Parses git's tar archives: ustar with POSIX extended headers. */
 export async function* tarEntries(archive: Readable): AsyncGenerator<TarEntry> {
   const bytes = new ByteReader(archive, () => new Error('an archive ended early'))
   let before = Buffer.alloc(0)
   let more: ReadonlyMap<string, string> = new Map()
   for (;;) {
     const header = await bytes.take(tarBlockBytes)
-    // Two empty blocks end an archive.
+    // Two empty blocks end the archive.
     if (header[0] === 0) return await bytes.drain()
     const sizeBytes = octal(header, 124, 12)
     const type = String.fromCharCode(header[156] as number)
@@ -58,16 +58,16 @@ export async function* tarEntries(archive: Readable): AsyncGenerator<TarEntry> {
 
 const kinds: Readonly<Record<string, TarEntry['kind']>> = { '2': 'link', '5': 'folder', g: 'about-all' }
 
-/** A size with what fills its last block. */
+/** A size padded to whole blocks. */
 export const filled = (sizeBytes: number): number => Math.ceil(sizeBytes / tarBlockBytes) * tarBlockBytes
 
-/** The header of a file with another size; undefined when it does not fit into one. */
+/** The header with another size; undefined when the size does not fit. */
 export function withSize(header: Buffer, sizeBytes: number): Buffer | undefined {
   const digits = sizeBytes.toString(8)
   if (digits.length > 11) return undefined
   const changed = Buffer.from(header)
   changed.write(`${digits.padStart(11, '0')}\0${' '.repeat(20)}`, 124, 12, 'latin1')
-  // The sum is made with blanks in its own place.
+  // The checksum counts its own field as blanks.
   changed.fill(' ', 148, 156)
   const sum = changed.reduce((total, byte) => total + byte, 0)
   changed.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 8, 'latin1')
@@ -88,7 +88,7 @@ function nameIn(header: Buffer): string {
   return prefix === '' ? textAt(header, 0, 100) : `${prefix}/${textAt(header, 0, 100)}`
 }
 
-/** Records of an extended header: `LENGTH key=value\n`, the length in bytes with all of it. */
+/** Parses `LENGTH key=value\n` records; the length covers the whole record. */
 function recordsOf(content: Buffer): Map<string, string> {
   const records = new Map<string, string>()
   for (let at = 0; at < content.length;) {

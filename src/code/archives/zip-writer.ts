@@ -3,28 +3,28 @@ import zlib, { createDeflateRaw } from 'node:zlib'
 
 /** A file, folder or link of a ZIP archive. */
 export interface ZipEntry {
-  /** With `/` at the end for a folder. */
+  /** Ends with `/` for a folder. */
   readonly path: string
-  /** Kind and rights as Unix has them. */
+  /** Unix file type and permissions. */
   readonly mode: number
   readonly modifiedUnix: number
   readonly content: AsyncIterable<Buffer>
 }
 
-/** Numbers from which a size, a place or a count stands in the fields of 64 bits. */
+/** Values at which the 64-bit fields apply. */
 const field32 = 0xffffffff
 const field16 = 0xffff
 
-/** Version of the format that knows 64 bits, and Unix as what made it. */
+/** The format version with 64-bit fields, and Unix as the creator. */
 const version = 45
 const madeOnUnix = (3 << 8) | version
-/** Sizes follow their content; names are UTF-8. */
+/** Sizes follow the content; names are UTF-8. */
 const flags = (1 << 3) | (1 << 11)
 const deflated = 8
 
 /**
- * A ZIP archive as it is made (APPNOTE 6.3): sizes follow contents, and all have fields of 64 bits, so that nothing has to be
- * known before. What the directory at the end says of each entry is all that is kept in memory.
+ * Streams a ZIP archive (APPNOTE 6.3). Sizes follow the contents and all fields have 64 bits, so nothing must be known
+ * in advance. Only the directory is held in memory.
  */
 export async function* zipOf(entries: AsyncIterable<ZipEntry>): AsyncGenerator<Buffer> {
   const directory: Buffer[] = []
@@ -84,7 +84,7 @@ function extra64(...values: readonly number[]): Buffer {
   return field
 }
 
-/** Date and time as MS-DOS has them: two seconds apart, since 1980. */
+/** An MS-DOS date and time: two-second resolution, since 1980. */
 function dosTime(unix: number): number {
   const at = new Date(Math.max(unix, Date.UTC(1980, 0, 1) / 1000) * 1000)
   const date = ((at.getUTCFullYear() - 1980) << 9) | ((at.getUTCMonth() + 1) << 5) | at.getUTCDate()

@@ -7,7 +7,7 @@ import { listBranchRules } from '../../refs/protection/branch-protection.store.t
 import type { Branch } from './branch.schemas.ts'
 import { presentPayloadCommits } from '../commits/commit.present.ts'
 
-/** Branches with their heads and with what the caller may do there; all heads, rules and people are read at once. */
+/** Presents branches with their heads and the caller's permissions; heads, rules and people are read in batches. */
 export async function presentBranches(
   ctx: RepoCtx,
   branches: readonly Pick<BranchRow, 'name' | 'commit_oid'>[],

@@ -15,14 +15,14 @@ import { mustBeAllowedByProtections, mustBeRemovable } from '../../refs/protecti
 import { codeOf } from '../../refs/git-repository.ts'
 import { moveRefs } from '../../refs/journal/ref-door.service.ts'
 
-/** A branch by its exact name; `NotFound` when there is none. */
+/** The branch with a name. Throws `NotFound`. */
 export async function getBranch(ctx: RepoCtx, name: string): Promise<{ name: string; commit_oid: Oid }> {
   const branch = await findBranch(ctx.db, ctx.repo.id, name)
   if (!branch) throw new NotFound(`there is no branch ${name}`, 'branch_not_found')
   return branch
 }
 
-/** One page of the branches, the one committed to last first, and how many there are. */
+/** A page of branches, by commit time, newest first, and their number. */
 export async function getBranchPage(
   ctx: RepoCtx,
   page: Page,
@@ -34,7 +34,7 @@ export async function getBranchPage(
   return { branches, total }
 }
 
-/** Why git refused to move references, as a refusal of the request. */
+/** Converts a failed reference update to an error. */
 export function refusalOf(result: Extract<RefUpdateResult, { ok: false }>): Refusal {
   const name = result.ref.replace(/^refs\/(?:heads|tags)\//, '')
   switch (result.reason) {
@@ -49,16 +49,16 @@ export function refusalOf(result: Extract<RefUpdateResult, { ok: false }>): Refu
   }
 }
 
-/** What a new branch begins at. */
+/** The start of a new branch. */
 export interface BranchSource {
-  /** A branch, tag, full reference or commit; wins over the branch. */
+  /** A branch, tag, full reference or commit; takes precedence over `branch`. */
   readonly ref: string | undefined
   readonly branch: string | undefined
 }
 
 /**
- * Makes a branch. Unknown sources and empty repositories are `NotFound`; a name that a branch or tag has, or that cannot
- * stand beside one, is `Conflict`; mirrors and protections are `Forbidden`.
+ * Creates a branch. Throws `NotFound` for an unknown source or an empty repository, `Conflict` when a branch or tag has
+ * the name or the names collide, `Forbidden` for mirrors and protected names.
  */
 export async function createBranch(
   ctx: SignedInRepoCtx,
@@ -67,9 +67,10 @@ export async function createBranch(
 ): Promise<{ name: string; commit_oid: Oid }> {
   const { git, repo } = ctx
   if (repo.is_empty) throw new NotFound('the repository is empty', 'repo_empty')
-  if (repo.is_mirror) throw new Forbidden('a mirror takes its branches from elsewhere', 'repo_is_mirror')
+  if (repo.is_mirror)
+    throw new Forbidden('the repository is a mirror: create the branch in its source', 'repo_is_mirror')
   const start = await startOf(ctx, source)
-  if (await git.readRef(repo.git_key, tagRef(name))) throw new Conflict(`a tag is called ${name}`, 'tag_exists')
+  if (await git.readRef(repo.git_key, tagRef(name))) throw new Conflict(`there is a tag ${name} already`, 'tag_exists')
   const update = { ref: branchRef(name), old: zeroOid(repo.object_format), new: start }
   await mustBeAllowedByProtections(ctx, [update])
   const result = await moveRefs(ctx, codeOf(repo), [update], { doerId: ctx.viewer.id, via: 'api' })
@@ -87,7 +88,7 @@ async function startOf(ctx: RepoCtx, source: BranchSource): Promise<Oid> {
   return (await getBranch(ctx, source.branch || repo.default_branch)).commit_oid
 }
 
-/** Deletes a branch; the default and protected ones are `Forbidden`. */
+/** Deletes a branch. Throws `Forbidden` for the default branch and protected ones. */
 export async function removeBranch(ctx: SignedInRepoCtx, name: string): Promise<void> {
   const { repo } = ctx
   const { commit_oid: head } = await getBranch(ctx, name)
@@ -98,8 +99,8 @@ export async function removeBranch(ctx: SignedInRepoCtx, name: string): Promise<
 }
 
 /**
- * Renames a branch, and what goes by its name: the default branch, rules of exactly that name, pull requests. The new
- * name comes first and the old one goes last, so that nothing ever leads nowhere. A used or unchanged name is `Invalid`.
+ * Renames a branch with its default branch setting, its exact rules and its pull requests. The new reference is created
+ * first and the old one deleted last, so that a name always resolves. Throws `Invalid` when the new name exists.
  */
 export async function renameBranch(ctx: SignedInRepoCtx, oldName: string, newName: string): Promise<void> {
   const { git, repo, viewer } = ctx

@@ -8,7 +8,7 @@ import type { Unix } from '../../lib/time.ts'
 const branchesOf = (db: Db, repoId: RepoId) =>
   db.selectFrom('branch').where('repo_id', '=', repoId).where('is_deleted', '=', false)
 
-/** The branch whose head was committed last first; equals by name, bytewise. */
+/** Branches by commit time, newest first, then by name bytewise. */
 export const listBranches = (db: Db, repoId: RepoId, page: Pick<Page, 'limit' | 'offset'>): Promise<BranchRow[]> =>
   branchesOf(db, repoId)
     .selectAll()
@@ -28,7 +28,7 @@ export const countBranches = async (db: Db, repoId: RepoId): Promise<number> =>
 export const findBranch = (db: Db, repoId: RepoId, name: string): Promise<BranchRow | undefined> =>
   branchesOf(db, repoId).selectAll().where('name', '=', name).executeTakeFirst()
 
-/** Remembers what a branch was called; what led to the old name leads to the new one. */
+/** Records a rename; earlier names lead to the new one. */
 export async function insertBranchRename(
   tx: Tx,
   repoId: RepoId,
@@ -52,7 +52,7 @@ export async function insertBranchRename(
     .execute()
 }
 
-/** What branches that are gone are called now, of those among some names that were renamed. */
+/** The present names of renamed branches. */
 export const listBranchRenames = (db: Db, repoId: RepoId, oldNames: readonly string[]) =>
   db
     .selectFrom('branch_rename')

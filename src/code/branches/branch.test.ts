@@ -4,7 +4,7 @@ import { countQueries } from '../../testing/count-queries.ts'
 import { startForge } from '../../testing/forge.ts'
 import { base64 } from '../../testing/samples.ts'
 
-test('repoDeleteBranch: the default branch and protected ones stay, unknown ones are not found', async () => {
+test('repoDeleteBranch: default and protected branches are refused, unknown ones are 404', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -16,7 +16,7 @@ test('repoDeleteBranch: the default branch and protected ones stay, unknown ones
   assert.deepEqual(statuses, [403, 403, 404])
 })
 
-test('repoCreateBranch: of eight at once with one name exactly one comes about', async () => {
+test('repoCreateBranch: one of eight concurrent requests with one name succeeds', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const replies = await Promise.all(
@@ -28,7 +28,7 @@ test('repoCreateBranch: of eight at once with one name exactly one comes about',
   )
 })
 
-test('repoUpdateBranch: the default branch, a rule of its name and the list follow', async () => {
+test('repoUpdateBranch: the default branch, an exact rule and the list follow a rename', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -53,7 +53,7 @@ test('repoListBranches: an empty repository answers null', async () => {
   assert.deepEqual([reply.status, reply.json, reply.headers.get('x-total-count')], [200, null, '0'])
 })
 
-test('repoCreateTag: protected names are refused, owners included; a message makes an annotated tag by the caller', async () => {
+test('repoCreateTag: protected names are refused to owners too; a message makes an annotated tag by the caller', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   await forge.account('bob')
@@ -66,7 +66,7 @@ test('repoCreateTag: protected names are refused, owners included; a message mak
   assert.deepEqual([object.message, object.tagger.name, object.object.sha], ['Said\n', 'alice', made.json.commit.sha])
 })
 
-test('repoGetAllCommits: pages count, and lines are counted when asked for', async () => {
+test('repoGetAllCommits: pages are counted, and lines on request', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -80,7 +80,7 @@ test('repoGetAllCommits: pages count, and lines are counted when asked for', asy
   assert.equal((await alice.get(`${empty.api}/commits`)).status, 409)
 })
 
-test('repoSetNote, repoRemoveNote: notes are kept apart from branches and cleaned up like messages', async () => {
+test('repoSetNote, repoRemoveNote: notes are not branches, and are cleaned like messages', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -94,7 +94,7 @@ test('repoSetNote, repoRemoveNote: notes are kept apart from branches and cleane
   assert.equal((await alice.get(`${repo.api}/git/notes/main`)).status, 404)
 })
 
-test('repoCreateStatus: numbers of one commit are given once, and the worst state counts', async () => {
+test('repoCreateStatus: numbers are unique per commit, and the worst state wins', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -112,7 +112,7 @@ test('repoCreateStatus: numbers of one commit are given once, and the worst stat
   assert.deepEqual([combined.state, combined.total_count], ['failure', 4])
 })
 
-test('lists of git data ask the database equally often however long they are', async () => {
+test('lists of git data run a constant number of statements', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')

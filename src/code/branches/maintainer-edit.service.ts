@@ -4,8 +4,8 @@ import { loadUsers } from '../../users/user.store.ts'
 import { listMaintainedBases } from './maintainer-edit.store.ts'
 
 /**
- * Whether the caller may write to a branch without being able to write here: as somebody who may write to the base of an
- * open pull request from it, whose author lets maintainers edit. That branch alone, and only who could read it.
+ * Whether the caller may write a branch as a maintainer: the branch has an open pull request that allows maintainer
+ * edits, and the caller may write to its base.
  */
 export async function mayEditAsMaintainer(
   ctx: Pick<RepoCtx, 'db' | 'repo' | 'viewer'>,

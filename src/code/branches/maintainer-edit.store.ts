@@ -2,7 +2,7 @@ import type { Db } from '../../db/database.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
 import type { RepoId } from '../../lib/ids.ts'
 
-/** Repositories with an open pull request from a branch whose author lets their maintainers edit it. */
+/** Repositories with an open pull request from a branch that allows maintainer edits. */
 export const listMaintainedBases = (db: Db, headRepoId: RepoId, branch: string): Promise<RepoRow[]> =>
   db
     .selectFrom('repo')

@@ -12,18 +12,18 @@ import { isSignedWell, signedCommit, signingFor } from '../../refs/signing/signi
 import { trimBoth } from '../../lib/trim-ends.ts'
 
 const notesRef = 'refs/notes/commits'
-/** Largest note that is shown or taken, in bytes. */
+/** Largest note, in bytes. */
 const maxNoteBytes = 1024 * 1024
-/** How often a note is written again when others were written meanwhile. */
+/** Attempts when concurrent requests write notes. */
 const maxAttempts = 4
 
-/** A note and the commit of the notes' own history that last touched it. */
+/** A note and the commit of the notes history that last touched it. */
 export interface Note {
   readonly message: string
   readonly commit: Commit
 }
 
-/** The commit that a name means; a text that can be none is `Invalid`, an unknown one `NotFound`. */
+/** Resolves a name. Throws `Invalid` when it is malformed, `NotFound` when it is unknown. */
 async function annotated(ctx: RepoCtx, revision: string): Promise<Oid> {
   checkRevisionName(revision)
   const found = await findNamedCommit(ctx.git, ctx.repo.git_key, revision)
@@ -31,7 +31,7 @@ async function annotated(ctx: RepoCtx, revision: string): Promise<Oid> {
   return found.commit
 }
 
-/** Where the note of a commit lies: git spreads many notes over folders of two digits. */
+/** Finds the path of a note: git spreads many notes over folders of two digits. */
 async function findNotePath(ctx: RepoCtx, notes: Oid, oid: Oid): Promise<{ path: string; blob: Oid } | undefined> {
   const paths = [oid, `${oid.slice(0, 2)}/${oid.slice(2)}`, `${oid.slice(0, 2)}/${oid.slice(2, 4)}/${oid.slice(4)}`]
   for (const path of paths) {
@@ -41,7 +41,7 @@ async function findNotePath(ctx: RepoCtx, notes: Oid, oid: Oid): Promise<{ path:
   return undefined
 }
 
-/** Where a new note goes: beside the others, as far as these lie in folders. */
+/** The path of a new note, in the layout of the existing ones. */
 async function newNotePath(ctx: RepoCtx, notes: Oid | undefined, oid: Oid): Promise<string> {
   if (!notes) return oid
   const folder = await ctx.git.findPath(ctx.repo.git_key, notes, oid.slice(0, 2))
@@ -51,7 +51,7 @@ async function newNotePath(ctx: RepoCtx, notes: Oid | undefined, oid: Oid): Prom
   return isSpread ? `${oid.slice(0, 2)}/${oid.slice(2)}` : oid
 }
 
-/** The note of a commit; none is `NotFound`. */
+/** The note of a commit. Throws `NotFound`. */
 export async function getNote(ctx: RepoCtx, revision: string): Promise<Note> {
   const { git, repo } = ctx
   const oid = await annotated(ctx, revision)
@@ -65,17 +65,17 @@ export async function getNote(ctx: RepoCtx, revision: string): Promise<Note> {
   return { message: blob.content?.toString('utf8') ?? '', commit: await git.readCommit(repo.git_key, last ?? notes) }
 }
 
-/** Text as git keeps messages: no blanks at line ends, no empty lines around or twice in a row, a newline at the end. */
+/** Cleans a message like git: no trailing blanks, no surrounding or repeated empty lines, a final newline. */
 function cleanMessage(text: string): string {
   const lines = text.split('\n').map((line) => line.trimEnd())
   return `${trimBoth(lines.join('\n').replace(/\n{3,}/g, '\n\n'), '\n')}\n`
 }
 
-/** Gives a commit a note, in place of the one it had. An empty one is `Invalid`. */
+/** Sets the note of a commit. Throws `Invalid` for an empty one. */
 export async function setNote(ctx: SignedInRepoCtx, revision: string, message: string): Promise<void> {
   const oid = await annotated(ctx, revision)
   const content = Buffer.from(cleanMessage(message))
-  if (content.length <= 1) throw new Invalid('[message]: a note has a text', 'note_empty')
+  if (content.length <= 1) throw new Invalid('[message]: a note must not be empty', 'note_empty')
   if (content.length > maxNoteBytes) {
     throw new Invalid(`[message]: a note has at most ${maxNoteBytes} bytes`, 'note_too_long')
   }
@@ -85,7 +85,7 @@ export async function setNote(ctx: SignedInRepoCtx, revision: string, message: s
   })
 }
 
-/** Takes the note of a commit away; none is `NotFound`. */
+/** Removes the note of a commit. Throws `NotFound`. */
 export async function removeNote(ctx: SignedInRepoCtx, revision: string): Promise<void> {
   const oid = await annotated(ctx, revision)
   await changeNotes(ctx, "Notes removed by 'git notes remove'", async (notes) => {

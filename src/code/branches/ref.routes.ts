@@ -13,7 +13,7 @@ import { repoApiUrl } from '../../repos/repo-url.ts'
 /** Most references of one answer. */
 const maxRefs = 100_000
 
-/** Answers every reference whose full name begins so; none at all is `NotFound`. */
+/** Answers the references whose full name begins with a prefix. Throws `NotFound` when there are none. */
 async function answerRefs(ctx: RepoCtx, prefix: string): Promise<Reply<200, Reference[]>> {
   const { refs, total } = await ctx.git.listRefs(ctx.repo.git_key, { prefix, sort: 'name', limit: maxRefs })
   if (refs.length === 0) throw new NotFound('there are no such references', 'ref_not_found')

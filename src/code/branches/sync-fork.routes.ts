@@ -27,7 +27,7 @@ export const repoSyncForkDefault = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/sync_fork',
   scope: 'repository',
-  // Signing in comes first: the contract answers 401 to guests where the reference answers 403 (git.md).
+  // `signedIn` comes first: the contract answers 401 to guests where the reference answers 403 (git.md).
   load: 'expensive',
   requires: [inRepo, signedIn, notArchived, canWrite('code')],
   reply: { 204: 'empty' },

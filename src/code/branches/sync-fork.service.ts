@@ -9,17 +9,17 @@ import { codeOf } from '../../refs/git-repository.ts'
 import { moveRefs } from '../../refs/journal/ref-door.service.ts'
 import { findRepoById } from '../../repos/repo.store.ts'
 
-/** How a branch of a fork stands to the same branch of what it was forked from. */
+/** A branch of a fork compared with the same branch of its origin. */
 export interface ForkState {
   readonly base: RepoRow
   readonly forkCommit: Oid
-  /** Undefined when the base has no branch of that name. */
+  /** Undefined when the origin lacks the branch. */
   readonly baseCommit: Oid | undefined
-  /** Commits that the fork lacks; 0 when it has some of its own, which keeps it from being brought forward. */
+  /** Commits that the fork lacks; 0 when it has commits of its own and cannot fast-forward. */
   readonly behind: number
 }
 
-/** Not a fork is `BadRequest`; a branch that the fork lacks is `NotFound`. */
+/** Throws `BadRequest` when the repository is not a fork, `NotFound` when it lacks the branch. */
 export async function getForkState(ctx: RepoCtx, branch: string): Promise<ForkState> {
   const { git, repo, db } = ctx
   const base = repo.fork_id === null ? undefined : await findRepoById(db, repo.fork_id)
@@ -36,17 +36,20 @@ export async function getForkState(ctx: RepoCtx, branch: string): Promise<ForkSt
 async function commitsBehind({ git }: RepoCtx, base: RepoRow, forkCommit: Oid, baseCommit: Oid): Promise<number> {
   if (forkCommit === baseCommit) return 0
   const isUnknown = (await git.missingObjects(base.git_key, [forkCommit])).length > 0
-  // What the base does not know is the fork's own.
+  // The origin lacks the commit, so it is the fork's own.
   if (isUnknown || !(await git.isAncestor(base.git_key, forkCommit, baseCommit))) return 0
   return git.countCommits(base.git_key, { from: [baseCommit], not: [forkCommit] })
 }
 
-/** Brings a branch of a fork forward to what its base has; nothing to do, or commits of its own, is `BadRequest`. */
+/** Fast-forwards a branch of a fork. Throws `BadRequest` when it is up to date or has commits of its own. */
 export async function syncFork(ctx: SignedInRepoCtx, branch: string): Promise<void> {
   const { git, repo } = ctx
   const { base, forkCommit, baseCommit, behind } = await getForkState(ctx, branch)
   if (!baseCommit || behind === 0) {
-    throw new BadRequest(`branch ${branch} cannot be brought forward`, 'fork_not_behind')
+    throw new BadRequest(
+      `branch ${branch} cannot be synced: it is up to date or has commits of its own`,
+      'fork_not_behind',
+    )
   }
   await git.fetchObjects(base.git_key, repo.git_key, [baseCommit])
   const update = { ref: branchRef(branch), old: forkCommit, new: baseCommit }

@@ -12,7 +12,7 @@ import { verifySignatures } from '../../refs/signing/verification.ts'
 
 type TagFacts = Pick<TagRow, 'name' | 'oid' | 'commit_oid'>
 
-/** Downloads of the archives of tags; each tag has a number for both forms. */
+/** Download counts of archives by tag and format. */
 export async function loadArchiveDownloads(
   ctx: Pick<RepoCtx, 'db'> & { readonly repo: Pick<RepoCtx['repo'], 'id'> },
   names: readonly string[],
@@ -22,7 +22,7 @@ export async function loadArchiveDownloads(
   return (name) => ({ zip: counts.get(`zip/${name}`) ?? 0, tar_gz: counts.get(`tar.gz/${name}`) ?? 0 })
 }
 
-/** Tags with their messages: an annotated one has its own, a light one its commit's. */
+/** Presents tags. The message is the annotated tag's, or the commit's for a lightweight tag. */
 export async function presentTags(ctx: RepoCtx, tags: readonly TagFacts[]): Promise<Tag[]> {
   if (tags.length === 0) return []
   const { git, repo } = ctx
@@ -50,7 +50,7 @@ export async function presentTags(ctx: RepoCtx, tags: readonly TagFacts[]): Prom
       name,
       message: message.trim(),
       id: oid,
-      // The address goes by the tag's id: a quirk that clients know (git.md).
+      // The address has the tag's id: a quirk of the contract (git.md).
       commit: { ...presentCommitMeta(ctx, oid, when && formatCommitTime(when)), sha: commit_oid },
       zipball_url: `${web}/archive/${escapePath(name)}.zip`,
       tarball_url: `${web}/archive/${escapePath(name)}.tar.gz`,
@@ -64,7 +64,7 @@ export async function presentTag(ctx: RepoCtx, tag: TagFacts): Promise<Tag> {
   return presented as Tag
 }
 
-/** A tag object as it is in git. */
+/** Presents a tag object. */
 export async function presentAnnotatedTag(ctx: RepoCtx, tag: GitTag): Promise<AnnotatedTag> {
   const api = repoApiUrl(ctx)
   const signed = { ...tag, committer: tag.tagger }

@@ -18,22 +18,22 @@ export interface TagFacts {
   readonly commit_oid: Oid
 }
 
-/** A tag by its exact name; `NotFound` when there is none. */
+/** The tag with a name. Throws `NotFound`. */
 export async function getTag(ctx: RepoCtx, name: string): Promise<TagFacts> {
   const tag = await findTag(ctx.db, ctx.repo.id, name)
   if (!tag) throw new NotFound(`there is no tag ${name}`, 'tag_not_found')
   return tag
 }
 
-/** One page of the tags, the one made last first, and how many there are. */
+/** A page of tags, newest first, and their number. */
 export async function getTagPage(ctx: RepoCtx, page: Page): Promise<{ tags: readonly TagFacts[]; total: number }> {
   const [tags, total] = await Promise.all([listTags(ctx.db, ctx.repo.id, page), countTags(ctx.db, ctx.repo.id)])
   return { tags, total }
 }
 
 /**
- * Makes a tag, an annotated one when there is a message. A name that git refuses or a protected one is `Invalid`, an
- * existing one `Conflict`, an unknown target `NotFound`.
+ * Creates a tag; a message makes it annotated. Throws `Invalid` for a malformed or protected name, `Conflict` for an
+ * existing one, `NotFound` for an unknown target.
  */
 export async function createTag(
   ctx: SignedInRepoCtx,
@@ -41,7 +41,7 @@ export async function createTag(
   options: { readonly message: string | undefined; readonly target: string | undefined },
 ): Promise<TagFacts> {
   const { git, repo } = ctx
-  if (!isValidTagName(name)) throw new Invalid(`[tag_name]: ${name} is no valid name of a tag`, 'tag_name_invalid')
+  if (!isValidTagName(name)) throw new Invalid(`[tag_name]: ${name} is not a valid tag name`, 'tag_name_invalid')
   const { commit } = await revisionOrDefault(ctx, options.target)
   if (await git.readRef(repo.git_key, tagRef(name))) throw new Conflict(`there is a tag ${name} already`, 'tag_exists')
   const none = zeroOid(repo.object_format)
@@ -61,7 +61,7 @@ const writeTag = (ctx: SignedInRepoCtx, name: string, target: Oid, message: stri
     message,
   })
 
-/** Deletes a tag; one that has a release is `Conflict`, a protected one `Invalid`. */
+/** Deletes a tag. Throws `Conflict` when it has a release, `Invalid` when it is protected. */
 export async function removeTag(ctx: SignedInRepoCtx, name: string): Promise<void> {
   const { oid } = await getTag(ctx, name)
   if (await hasRelease(ctx.db, ctx.repo.id, name)) {

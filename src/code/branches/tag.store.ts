@@ -7,7 +7,7 @@ import type { Page } from '../../lib/paging.ts'
 const tagsOf = (db: Db, repoId: RepoId) =>
   db.selectFrom('tag').where('repo_id', '=', repoId).where('is_deleted', '=', false)
 
-/** The tag made last first; of those of the same second the annotated ones first, then by name, bytewise. */
+/** Tags by time, newest first; in one second annotated tags come first, then by name bytewise. */
 export const listTags = (db: Db, repoId: RepoId, page: Pick<Page, 'limit' | 'offset'>): Promise<TagRow[]> =>
   tagsOf(db, repoId)
     .selectAll()
@@ -28,7 +28,7 @@ export const countTags = async (db: Db, repoId: RepoId): Promise<number> =>
 export const findTag = (db: Db, repoId: RepoId, name: string): Promise<TagRow | undefined> =>
   tagsOf(db, repoId).selectAll().where('name', '=', name).executeTakeFirst()
 
-/** Whether there is a release or a draft of exactly this tag. */
+/** Whether a release or draft has exactly this tag. */
 export const hasRelease = async (db: Db, repoId: RepoId, name: string): Promise<boolean> =>
   (await db
     .selectFrom('release')
@@ -37,7 +37,7 @@ export const hasRelease = async (db: Db, repoId: RepoId, name: string): Promise<
     .where('tag_name', '=', name)
     .executeTakeFirst()) !== undefined
 
-/** How often archives of some tags were downloaded, by format. */
+/** Download counts of tag archives by format. */
 export const listArchiveDownloads = (db: Db, repoId: RepoId, tagNames: readonly string[]) =>
   db
     .selectFrom('archive_download')
@@ -46,7 +46,7 @@ export const listArchiveDownloads = (db: Db, repoId: RepoId, tagNames: readonly 
     .where('tag_name', 'in', tagNames)
     .execute()
 
-/** Counts one download of an archive of a tag. */
+/** Counts a download of a tag archive. */
 export const countArchiveDownload = (tx: Tx, repoId: RepoId, tagName: string, format: string) =>
   tx
     .insertInto('archive_download')

@@ -6,7 +6,7 @@ import type { UserRow } from '../../db/tables/accounts.ts'
 
 const accountsByEmail = preparedQuery((db: Db, lowerEmails: string) =>
   db
-    // In this order: most addresses are nobody's.
+    // This join order suits addresses without an account, which are most.
     .selectFrom(sql<{ value: string }>`${textList(db, lowerEmails)}`.as('wanted'))
     .crossJoin('email')
     .crossJoin('user')
@@ -17,7 +17,7 @@ const accountsByEmail = preparedQuery((db: Db, lowerEmails: string) =>
     .where('email.is_activated', '=', sql.lit(true)),
 )
 
-/** Accounts with a confirmed address, each with that address in lower case. */
+/** Accounts with the given confirmed addresses, in lower case. */
 export const listAccountsByEmail = (db: Db, lowerEmails: readonly string[]) =>
   accountsByEmail(db, textListText(lowerEmails))
 

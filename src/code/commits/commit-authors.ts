@@ -2,14 +2,14 @@ import type { Ctx } from '../../access/context.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import { listAccountsByEmail, listAccountsByName } from './commit-author.store.ts'
 
-/** Accounts by the addresses that commits carry; found in whatever letter case they are written. */
+/** Accounts by the addresses in commits, ignoring case. */
 export interface CommitAuthors {
   of(email: string): UserRow | undefined
 }
 
 /**
- * The accounts behind addresses: any confirmed address of an account counts, and the address that stands for a hidden one
- * (`name@` and the instance's no-reply domain). At most two queries, however many addresses.
+ * Loads the accounts of addresses: confirmed addresses and no-reply addresses (`name@` and the instance's no-reply
+ * domain). At most two queries.
  */
 export async function loadCommitAuthors(
   ctx: Pick<Ctx, 'db' | 'config'>,

@@ -6,32 +6,29 @@ import { sentTime } from '../../lib/time.ts'
 import { hasEmail } from '../../repos/identity.store.ts'
 import { placeholderEmail } from '../../users/user.present.ts'
 
-/** Who made a commit and who committed it. */
+/** Author and committer of a commit. */
 export interface CommitPeople {
   readonly author: Identity
   readonly committer: Identity
 }
 
-/** A person as a request names them; what is missing or empty was not given. */
+/** A person in a request; empty fields count as missing. */
 export interface GivenPerson {
   readonly name?: string | undefined
   readonly email?: string | undefined
 }
 
-/** Whom a request names for a commit, and the moments it gives, as texts with an offset. */
+/** People and times in a request; the times have an offset. */
 export interface GivenPeople {
   readonly author?: GivenPerson | undefined
   readonly committer?: GivenPerson | undefined
   readonly dates?: { readonly author?: string | undefined; readonly committer?: string | undefined } | undefined
 }
 
-/**
- * A name as trailers show it. Git takes characters off the ends of names in the header itself; a sign-off keeps the full
- * stop of "Jr.".
- */
+/** A name for trailers. git strips characters from names in the header; a sign-off keeps the full stop of "Jr.". */
 const named = (text: string): string => (cleanIdentityText(text) === '' ? '' : text.replaceAll(/[\n<>\0]/g, '').trim())
 
-/** The caller as commits name them: full name or login, and an address that they are willing to show. */
+/** The caller's name and address in commits: full name or login, and the address that the settings allow. */
 export function callerIdentity(ctx: SignedInCtx): { name: string; email: string } {
   const { user } = ctx.viewer
   return {
@@ -41,8 +38,8 @@ export function callerIdentity(ctx: SignedInCtx): { name: string; email: string 
 }
 
 /**
- * Author and committer of a change: a missing one is the other, both missing are the caller; a given one with an address of
- * the caller's own is the caller. Source: contract, contents: identities.
+ * Author and committer of a change. A missing one is the other; when both are missing, the caller. An address of the
+ * caller stands for the caller. Source: contract, contents: identities.
  */
 export async function commitPeople(ctx: SignedInCtx, given: GivenPeople): Promise<CommitPeople> {
   const caller = callerIdentity(ctx)
@@ -57,7 +54,7 @@ export async function commitPeople(ctx: SignedInCtx, given: GivenPeople): Promis
   }
 }
 
-/** An identity that was given, undefined for none. */
+/** Resolves a person in a request; undefined when missing. */
 async function resolved(ctx: SignedInCtx, given: GivenPerson | undefined, caller: { name: string; email: string }) {
   if (!given?.name && !given?.email) return undefined
   const email = cleanIdentityText(given.email ?? '')
@@ -66,7 +63,7 @@ async function resolved(ctx: SignedInCtx, given: GivenPerson | undefined, caller
   return { name: name || caller.name, email: email || caller.email }
 }
 
-/** Seconds and offset of a time with one; now in UTC when there is none. */
+/** Unix time and offset of a text; now in UTC when missing. */
 function momentOf(text: string | undefined, nowSeconds: number): { unixSeconds: number; offsetMinutes: number } {
   const unixSeconds = sentTime(text, 'dates')
   if (unixSeconds === undefined) return { unixSeconds: nowSeconds, offsetMinutes: 0 }

@@ -23,9 +23,9 @@ import { keptAnswer } from '../kept-answers.ts'
 import { presentVerification } from './verification.present.ts'
 import { type Verification, verifySignatures } from '../../refs/signing/verification.ts'
 
-/** Which of the costly parts of a commit are shown; a part that is not is null. */
+/** The expensive parts of a commit to show; others are null. */
 export interface CommitParts {
-  /** `zero`: the numbers are there and all 0, as in comparisons and notes (observed). */
+  /** `zero` shows all numbers as 0, as in comparisons and notes (observed). */
   readonly stats: boolean | 'zero'
   readonly verification: boolean
   readonly files: boolean
@@ -39,7 +39,7 @@ export const presentIdentity = (identity: Identity): CommitUser => ({
   date: formatCommitTime(identity),
 })
 
-/** A commit that is only named. */
+/** A commit by id, without its content. */
 export const presentCommitMeta = (place: Place, oid: Oid, created: string = zeroTime): CommitMeta => ({
   url: `${repoApiUrl(place)}/git/commits/${oid}`,
   sha: oid,
@@ -48,14 +48,14 @@ export const presentCommitMeta = (place: Place, oid: Oid, created: string = zero
 
 const affectedStatus = { added: 'added', deleted: 'removed' } as const
 
-/** One entry for each path: renames are not looked for here, so one is a removal and an addition. */
+/** One entry per path. Renames are not detected, so a rename is a removal and an addition. */
 const presentAffectedFiles = (changes: readonly FileChange[]): CommitAffectedFiles[] =>
   changes.map(({ path, status }) => ({
     filename: path,
     status: status === 'added' || status === 'deleted' ? affectedStatus[status] : 'modified',
   }))
 
-/** Changed lines of a commit; none for merges, whose changes came with the commits they bring (observed). */
+/** Changed lines of a commit; none for merges (observed). */
 function presentStats(commit: GitCommit, changes: readonly FileChange[]): CommitStats {
   const counted = commit.parents.length > 1 ? [] : changes
   const additions = counted.reduce((sum, change) => sum + change.additions, 0)
@@ -63,11 +63,11 @@ function presentStats(commit: GitCommit, changes: readonly FileChange[]): Commit
   return { total: additions + deletions, additions, deletions }
 }
 
-/** What rows say about commits: it may change, and is asked for with each request. */
+/** Values from rows, which may change and are read on each request. */
 interface AroundCommits {
-  /** Accounts as guests see them, whoever asks (observed); null where an address is nobody's. By address. */
+  /** Accounts by address, as shown to guests (observed); null for unknown addresses. */
   readonly accounts: ReadonlyMap<string, User | null>
-  /** In the order of the commits; empty when they are not shown, or none is signed. */
+  /** In the order of the commits; empty when verification is not shown. */
   readonly verdicts: readonly Verification[]
 }
 
@@ -90,9 +90,8 @@ async function loadAroundCommits(
 }
 
 /**
- * Commits of one repository, with one look-up of accounts, one of signatures and one of changes for all of them.
- *
- * @param at where they are read, if not in the repository alone
+ * Presents commits of one repository, with one lookup each of accounts, signatures and changes.
+ * @param at where to read, when not only in the repository
  */
 async function presentCommits(
   place: Place,
@@ -127,7 +126,7 @@ async function presentCommits(
         author: presentIdentity(commit.author),
         committer: presentIdentity(commit.committer),
         message: commit.message,
-        // The tree goes by the commit's id: a quirk that clients know (git.md).
+        // The tree is named by the commit's id: a quirk of the contract (git.md).
         tree: { url: `${api}/git/trees/${oid}`, sha: oid, created },
         verification: parts.verification ? presentVerification(commit, verdicts[index] ?? unsigned) : null,
       },
@@ -145,18 +144,17 @@ async function presentCommits(
   })
 }
 
-/** What an answer says besides its commits. */
+/** An answer that contains commits. */
 interface CommitsIn<Body> {
-  /** Names the kind of answer, with all that it says besides. */
+  /** Identifies the kind of answer and its other values. */
   readonly name: readonly unknown[]
   readonly body: (presented: Commit[]) => Body
 }
 
 /**
- * An answer that shows commits of one repository. What is shown of rows is asked for; what these and the commits come to
- * is kept.
- *
- * @param at where the commits are read, if not in the repository alone
+ * Presents an answer with commits of one repository. Rows are read on each request; the encoded answer is cached under
+ * them and the commits.
+ * @param at where to read, when not only in the repository
  */
 async function presentCommitsIn<Body extends object>(
   place: Place,
@@ -175,10 +173,10 @@ async function presentCommitsIn<Body extends object>(
 
 const unsigned: Verification = { kind: 'unsigned' }
 
-/** Most commits are not signed. */
+/** A short form for the cache key: most commits are unsigned. */
 const shortVerdict = (verdict: Verification) => (verdict.kind === 'unsigned' ? 0 : verdict)
 
-/** A list of commits of one repository. */
+/** Presents a list of commits of one repository. */
 export const presentCommitList = (
   place: Place,
   commits: readonly GitCommit[],
@@ -198,7 +196,7 @@ const presentPayloadUser = (authors: CommitAuthors, { name, email }: Identity): 
   username: authors.of(email)?.name ?? '',
 })
 
-/** Commits in the form of webhooks, which branches show as well; `timestamp` is the author's time. */
+/** Presents commits as in webhooks, which branches use as well. `timestamp` is the author's time. */
 export async function presentPayloadCommits(place: Place, commits: readonly GitCommit[]): Promise<PayloadCommit[]> {
   if (commits.length === 0) return []
   const [authors, verdicts] = await Promise.all([
@@ -223,7 +221,7 @@ export async function presentPayloadCommits(place: Place, commits: readonly GitC
   }))
 }
 
-/** The commits between two revisions. Their lines are not counted, as on the reference (`docs/differences.md`). */
+/** Presents the commits between two revisions. Lines are not counted, as on the reference (`docs/differences.md`). */
 export function presentComparison(
   place: Place,
   { commits, total, at }: Comparison,

@@ -20,8 +20,8 @@ const partsQuery = {
 } as const
 
 /**
- * A costly part of a commit is shown unless the query says no. Lines are counted when `stat=true` asks for it; without
- * that the numbers are 0, as the reference answers them (`docs/differences.md`).
+ * Expensive parts are shown unless the query disables them. Lines are counted only with `stat=true`; otherwise the
+ * numbers are 0, as on the reference (`docs/differences.md`).
  */
 const partsOf = (query: {
   stat?: boolean | undefined
@@ -33,7 +33,7 @@ const partsOf = (query: {
   files: query.files ?? true,
 })
 
-/** What a commit changed, as a difference or as a mail of `git format-patch`. */
+/** The change of a commit as a diff or as a mail of `git format-patch`. */
 async function textOfCommit(
   ctx: RepoCtx,
   { sha, diffType }: { readonly sha: string; readonly diffType: 'diff' | 'patch' },
@@ -103,7 +103,7 @@ export const repoDownloadCommitDiffOrPatch = operation({
     bytes('text/plain; charset=utf-8', await textOfCommit(ctx, params, call.signal)),
 })
 
-/** The same as the API's, at the address of the commit's page. */
+/** Like the API's operation, at the address of the commit's page. */
 export const webCommitDiffOrPatch = operation({
   method: 'GET',
   base: 'site',

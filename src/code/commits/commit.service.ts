@@ -6,21 +6,21 @@ import type { Page } from '../../lib/paging.ts'
 import { findNamedCommit, revisionOrDefault } from './named-commit.service.ts'
 import { cleanPath } from '../tree-path.rules.ts'
 
-/** Commits on a page of a path's history, whatever size was asked for (observed). */
+/** Page size of a path's history, whatever size the query asks for (observed). */
 const pathPageSize = 50
 
 interface History {
-  /** Branch, tag or commit; empty or missing: the default branch. */
+  /** Branch, tag or commit; empty means the default branch. */
   readonly revision: string | undefined
-  /** A file or folder; it need not exist any more. */
+  /** A file or folder, which may have been deleted. */
   readonly path: string | undefined
-  /** What this reference has is left out. */
+  /** Excludes the history of this reference. */
   readonly not: string | undefined
 }
 
 /**
- * One page of a history, newest first. Unknown revisions are `NotFound`, and so is a path that no commit touched; a `not`
- * that names nothing is `Invalid`.
+ * A page of a history, newest first. Throws `NotFound` for an unknown revision or an untouched path, `Invalid` for an
+ * unknown `not`.
  */
 export async function listCommits(
   ctx: RepoCtx,

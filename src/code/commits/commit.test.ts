@@ -4,7 +4,7 @@ import { Clone } from '../../testing/clone.ts'
 import { startForge } from '../../testing/forge.ts'
 import { SshFolder } from '../../testing/ssh.ts'
 
-test('repoGetAllCommits, repoCompareDiff: what is kept of commits never shows accounts, keys or names of before', async () => {
+test('repoGetAllCommits, repoCompareDiff: cached answers never show former accounts, keys or names', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   using folder = new SshFolder(forge)

@@ -7,22 +7,22 @@ import type { Oid } from '../../lib/ids.ts'
 import { findRelative } from './compare.store.ts'
 import { getNamedCommit } from './named-commit.service.ts'
 
-/** Most commits that a comparison shows; the total counts all. */
+/** Commits shown in a comparison; the total counts all. */
 const maxComparedCommits = 1000
 
 export interface Comparison {
   readonly base: Oid
   readonly head: Oid
-  /** Reachable from head and not from base, newest first. */
+  /** Reachable from head but not from base, newest first. */
   readonly commits: readonly Commit[]
   readonly total: number
-  /** Where all of these can be read. */
+  /** Where these commits can be read. */
   readonly at: ReadFrom
 }
 
 /**
- * Compares two revisions given as `base...head`, `base..head` (the same list here) or one name, which is compared with the
- * default branch. The head may be `owner:revision` for a fork of that owner. Anything unknown is `NotFound`.
+ * Compares two revisions given as `base...head`, `base..head` (equivalent), or one name, which is compared with the
+ * default branch. The head may be `owner:revision` for a fork. Throws `NotFound` for unknown names.
  */
 export async function compareRevisions(ctx: RepoCtx, text: string): Promise<Comparison> {
   const [, baseName, headName] = /^(.*?)\.{2,3}(.*)$/s.exec(text) ?? [text, ctx.repo.default_branch, text]
@@ -38,8 +38,8 @@ export async function compareRevisions(ctx: RepoCtx, text: string): Promise<Comp
 }
 
 /**
- * The commit of a head, and where it can be read. What a fork alone has is read from the fork: comparing copies nothing
- * into this repository, for it would be served as its own from then on.
+ * The head commit and where to read it. A fork's commits are read from the fork, because copied objects would be served
+ * as this repository's own.
  */
 async function headOf(ctx: RepoCtx, name: string): Promise<Pick<Comparison, 'head' | 'at'>> {
   const { git, repo } = ctx

@@ -2,7 +2,7 @@ import type { Db } from '../../db/database.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
 import type { UserId } from '../../lib/ids.ts'
 
-/** The fork of a repository that an account owns, or the repository it was forked from when that account owns it. */
+/** A fork of the repository that the account owns, or the repository's origin when the account owns it. */
 export const findRelative = (
   db: Db,
   repo: Pick<RepoRow, 'id' | 'fork_id'>,

@@ -4,7 +4,7 @@ import type { Oid } from '../../lib/ids.ts'
 import { Clone } from '../../testing/clone.ts'
 import { startForge } from '../../testing/forge.ts'
 
-test('repoCompareDiff: comparing with a fork shows what it has, and makes nothing of it a part of the repository', async () => {
+test("repoCompareDiff: a comparison shows a fork's commits without copying them", async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   await forge.as('bob').must('POST', `${repo.api}/forks`, {})
@@ -39,7 +39,7 @@ test('repoCompareDiff: comparing with a fork shows what it has, and makes nothin
   assert.equal((await forge.guest.get(`${repo.api}/raw/junk.bin?ref=${tip}`)).status, 404)
 })
 
-test('repoCompareDiff: a fork that the caller may not read is as one that is not there', async () => {
+test('repoCompareDiff: an unreadable fork looks like a missing one', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const repo = await forge.given.repo({ owner: 'alice', private: true })
   await forge.as('alice').must('PUT', `${repo.api}/collaborators/bob`, { permission: 'read' })

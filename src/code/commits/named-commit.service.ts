@@ -4,18 +4,18 @@ import { isValidRefName } from '../../git/refs/ref-name.ts'
 import { Invalid, NotFound } from '../../lib/errors.ts'
 import type { GitKey, Oid } from '../../lib/ids.ts'
 
-/** A commit by the name somebody used for it. */
+/** A commit with the name that the caller used. */
 export interface NamedCommit {
-  /** What the name is; a full reference counts as a commit (observed). */
+  /** Kind of the name; a full reference counts as a commit (observed). */
   readonly kind: 'branch' | 'tag' | 'commit'
-  /** As web addresses show it: an abbreviated id is whole here. */
+  /** The name in web addresses; an abbreviated id is expanded. */
   readonly name: string
   readonly commit: Oid
 }
 
 /**
- * What a text stands for: a branch first, then a tag, then a reference without its `refs/`, then whatever git makes of it (full references, `HEAD`, whole and
- * abbreviated ids). Undefined when it is nothing.
+ * Resolves a name: a branch, then a tag, then a reference without `refs/`, then what git resolves (full references,
+ * `HEAD`, ids). Undefined when nothing matches.
  */
 export async function findRevision(git: Git, key: GitKey, text: string): Promise<Resolved | undefined> {
   if (text === '') return undefined
@@ -27,7 +27,7 @@ export async function findRevision(git: Git, key: GitKey, text: string): Promise
   return mayBeMore ? git.resolve(key, text) : undefined
 }
 
-/** Like `findRevision`, for what has a commit. */
+/** Like `findRevision`, for objects with a commit. */
 export async function findNamedCommit(git: Git, key: GitKey, text: string): Promise<NamedCommit | undefined> {
   const found = await findRevision(git, key, text)
   if (!found?.commit) return undefined
@@ -37,24 +37,24 @@ export async function findNamedCommit(git: Git, key: GitKey, text: string): Prom
   return { kind: 'commit', name: ref === undefined ? commit : text, commit }
 }
 
-/** Like `findNamedCommit`; a name that stands for nothing is `NotFound`. */
+/** Like `findNamedCommit`; throws `NotFound` for an unknown name. */
 export async function getNamedCommit(git: Git, key: GitKey, text: string): Promise<NamedCommit> {
   const found = await findNamedCommit(git, key, text)
   if (!found) throw new NotFound(`there is no branch, tag or commit ${text}`, 'ref_not_found')
   return found
 }
 
-/** Refuses what no reference and no id can look like (`Invalid`), before anything is looked up. */
+/** Throws `Invalid` for a text that can be neither a reference nor an id. */
 export function checkRevisionName(text: string): void {
   const isFit = text !== '' && (text === 'HEAD' || isValidRefName(`refs/heads/${text}`) || isValidRefName(text))
-  if (!isFit) throw new Invalid(`${text} is no valid name of a reference or commit`, 'ref_name_invalid')
+  if (!isFit) throw new Invalid(`${text} is not a valid reference name or commit id`, 'ref_name_invalid')
 }
 
-/** The commit of a `ref` that may be missing: an empty one means the default branch. Unknown ones are `NotFound`. */
+/** The commit of `ref`, or of the default branch when it is empty. Throws `NotFound`. */
 export const revisionOrDefault = (ctx: Pick<RepoCtx, 'git' | 'repo'>, ref: string | undefined): Promise<NamedCommit> =>
   getNamedCommit(ctx.git, ctx.repo.git_key, ref || ctx.repo.default_branch)
 
-/** The commit that a path parameter names. A text that cannot be a name is `Invalid`; an unknown name is `NotFound`. */
+/** The commit of a path parameter. Throws `Invalid` for a malformed name, `NotFound` for an unknown one. */
 export async function getCommit({ git, repo }: Pick<RepoCtx, 'git' | 'repo'>, text: string): Promise<Commit> {
   checkRevisionName(text)
   const found = await findNamedCommit(git, repo.git_key, text)

@@ -3,7 +3,7 @@ import { bytesOf, operation } from '../../http/operation.ts'
 import { bytes } from '../../http/reply.ts'
 import { readPublicSigningKey } from '../../site/signing-key.service.ts'
 
-/** The OpenPGP key that the instance signs commits with; an empty text says that there is none (contract, git). */
+/** The OpenPGP key that signs the instance's commits; empty when there is none (contract, git). */
 export const repoSigningKey = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/signing-key.gpg',

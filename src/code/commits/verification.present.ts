@@ -1,7 +1,7 @@
 import type { PayloadCommitVerification } from './commit.schemas.ts'
 import type { Signed, Verification } from '../../refs/signing/verification.ts'
 
-/** The verification of one commit or tag, with the signature and what was signed. */
+/** Presents the verification of a commit or tag. */
 export function presentVerification(signed: Signed, verdict: Verification): PayloadCommitVerification {
   if (verdict.kind === 'unsigned') {
     return { verified: false, reason: 'gpg.error.not_signed_commit', signature: '', signer: null, payload: '' }

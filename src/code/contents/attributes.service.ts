@@ -2,7 +2,7 @@ import type { Git, PathEntry } from '../../git/git.ts'
 import { parseAttributes, type Attributes } from '../../lib/gitattributes.ts'
 import type { GitKey, Oid } from '../../lib/ids.ts'
 
-/** Most `.gitattributes` files of a tree, and the largest of them in bytes, that are read. */
+/** Limits of `.gitattributes` files per tree, and of their size in bytes. */
 const maxFiles = 200
 const maxFileBytes = 256 * 1024
 
@@ -18,7 +18,7 @@ async function readAll(git: Git, key: GitKey, entries: readonly (readonly [strin
   return parseAttributes(new Map(texts))
 }
 
-/** Attributes of all files of a tree, whose entries are known. */
+/** Attributes of all files of a tree with known entries. */
 export const attributesOfTree = (git: Git, key: GitKey, entries: readonly PathEntry[]): Promise<Attributes> =>
   readAll(
     git,
@@ -28,7 +28,7 @@ export const attributesOfTree = (git: Git, key: GitKey, entries: readonly PathEn
       .map((entry) => [entry.path.slice(0, -fileName.length).replace(/\/$/, ''), entry.oid] as const),
   )
 
-/** Attributes of some files below a commit or tree, by the files of all folders above them. */
+/** Attributes of paths below a commit or tree, from the attribute files of all parent folders. */
 export async function attributesOfPaths(
   git: Git,
   key: GitKey,
@@ -47,7 +47,7 @@ export async function attributesOfPaths(
   )
 }
 
-/** `a/b/c` → the root, `a` and `a/b`. */
+/** `a/b/c` gives the root, `a` and `a/b`. */
 function foldersAbove(path: string): string[] {
   const segments = path.split('/')
   return segments.map((_, count) => segments.slice(0, count).join('/'))

@@ -20,22 +20,22 @@ import { verifySignatures } from '../../refs/signing/verification.ts'
 
 type Place = Pick<RepoCtx, 'caches' | 'config' | 'git' | 'owner' | 'repo'>
 
-/** Where entries are looked at. */
+/** The revision in which entries are shown. */
 export interface ContentView {
   readonly revision: NamedCommit
-  /** The revision as the caller named it; addresses repeat it. */
+  /** The revision as the caller named it, repeated in addresses. */
   readonly ref: string
 }
 
-/** Links of a folder that are read at the same time. */
+/** Concurrent reads of links. */
 const parallelReads = 16
 
-/** Longest target of a symbolic link that is shown, in bytes; file systems take no longer ones. */
+/** Longest shown link target, in bytes; file systems allow no longer ones. */
 const maxLinkBytes = 4096
 
 interface Details {
   readonly sizeBytes: number
-  /** Of one file that is looked at by itself: its bytes, or nothing when it is too large. */
+  /** For a single file: its bytes, or undefined when it is too large. */
   readonly content?: { readonly bytes: Buffer | undefined }
   readonly target?: string | undefined
   readonly submoduleUrl?: string | undefined
@@ -73,15 +73,15 @@ function presentEntry(place: Place, view: ContentView, entry: PathEntry, details
   }
 }
 
-/** All that decides what an answer about a path says. */
+/** Everything that determines the answer about a path. */
 const madeOf = (what: 'folder' | 'entry', place: Place, { revision, ref }: ContentView, path: string): string[] => {
   const { kind, name, commit } = revision
   return [what, place.repo.git_key, repoApiUrl(place), kind, name, commit, ref, path]
 }
 
 /**
- * Entries of one folder, without their contents; everything about them is read in batches. What a folder was at a commit
- * never changes, so the answer is kept under everything that its addresses are made of.
+ * Presents the entries of a folder without contents, with batched reads. A folder at a commit never changes, so the
+ * encoded answer is cached.
  */
 function presentFolder(
   place: Place,
@@ -138,14 +138,14 @@ async function presentEntries(
   )
 }
 
-/** What one path was at a commit, kept as folders are. */
+/** Presents one path at a commit; cached like folders. */
 function presentEntryAt(place: Place, view: ContentView, entry: PathEntry): Promise<EncodedBody<ContentsResponse>> {
   return keptAnswer(place, madeOf('entry', place, view, entry.path), () => presentContent(place, view, entry))
 }
 
 /**
- * One entry by itself, a file with its content unless that is larger than the limit.
- * @param lastCommit the last one that touched it, when that is known
+ * Presents one entry; a file has its content up to the size limit.
+ * @param lastCommit the last commit that touched it, if known
  */
 export async function presentContent(
   place: Place,
@@ -183,7 +183,10 @@ const inUtc = ({ name, email, unixSeconds }: GitCommit['author']): CommitUser =>
   date: formatUnix(unixSeconds),
 })
 
-/** The commit of a change: unlike elsewhere its tree is the real one, and no times of creation are known (observed). */
+/**
+ * Presents the commit of a change. Unlike elsewhere its tree is the real one, and creation times are unknown
+ * (observed).
+ */
 function presentFileCommit(place: Place & Pick<RepoCtx, 'db'>, commit: GitCommit): FileCommitResponse {
   const api = repoApiUrl(place)
   return {
@@ -197,7 +200,7 @@ function presentFileCommit(place: Place & Pick<RepoCtx, 'db'>, commit: GitCommit
   }
 }
 
-/** What all answers to changes share. */
+/** The parts that answers to all changes share. */
 export async function presentChange(
   place: Place & Pick<RepoCtx, 'db'>,
   commit: GitCommit,
@@ -209,7 +212,7 @@ export async function presentChange(
   }
 }
 
-/** The content at a path of a revision: a list for a folder, one record for any other entry. */
+/** Presents the content at a path: a list for a folder, one record for another entry. */
 export const presentContentAt = (
   place: Place,
   { revision, ref, content }: ContentView & { readonly content: Content },

@@ -35,7 +35,7 @@ import { mayWritePath, resolvePath } from '../tree-path.rules.ts'
 
 const refQuery = { ref: Type.Optional(Type.String()) } as const
 
-/** The content at a path; an empty repository has an empty list at each path. */
+/** The content at a path; in an empty repository an empty list. */
 const contentAt = async (ctx: RepoCtx, ref: string | undefined, path: string) =>
   ctx.repo.is_empty ? [] : presentContentAt(ctx, await getContent(ctx, ref, path))
 
@@ -62,7 +62,7 @@ export const repoGetContents = operation({
   run: async ({ ctx, params, query }) => ok(await contentAt(ctx, query.ref, params.filepath)),
 })
 
-/** A path to write to; a bad one is `Invalid`. */
+/** A writable path. Throws `Invalid`. */
 function writablePath(field: string, sent: string): string {
   const path = resolvePath(sent)
   const verdict = mayWritePath(path)
@@ -70,7 +70,7 @@ function writablePath(field: string, sent: string): string {
   return path
 }
 
-/** The change of one file that a request asks for, with everything about it checked that needs no repository. */
+/** The edit of one file, with the checks that need no repository. */
 function changeOf(
   operation: FileEdit['operation'],
   path: string,
@@ -92,10 +92,10 @@ function changeOf(
   }
 }
 
-/** Files of an answer that are read at the same time. */
+/** Concurrent reads of changed files. */
 const parallelReads = 16
 
-/** The files of a change as they are on the branch that has it. */
+/** Presents the files of a change on its branch. */
 async function presentEntries(ctx: SignedInRepoCtx, made: MadeChange): Promise<(ContentsResponse | null)[]> {
   const view = { revision: { kind: 'branch', name: made.branch, commit: made.commit.oid }, ref: made.branch } as const
   return mapLimited(made.entries, parallelReads, async (written) => {
@@ -109,7 +109,7 @@ async function presentFileChange(ctx: SignedInRepoCtx, made: MadeChange): Promis
   return { content: content ?? null, ...change }
 }
 
-/** What a request says about the commit, whatever it changes. */
+/** The commit options of a request. */
 const optionsOf = ({ new_branch: newBranch, ...rest }: Omit<ChangeFilesOptions, 'files'>): ChangeOptions => ({
   ...rest,
   newBranch,
@@ -170,7 +170,7 @@ export const repoDeleteFile = operation({
 
 const underQuota = repoUnderQuota('size:repos:all')
 
-/** Changes of several files need quota, unless each of them deletes a file: deleting is allowed over quota. */
+/** Changes of several files require quota unless all of them are deletions. */
 const roomForChanges: Requirement<RepoCtx, object> = {
   ...underQuota,
   async check(ctx, call) {
@@ -191,7 +191,7 @@ export const repoChangeFiles = operation({
   async run({ ctx, body }) {
     const changes = body.files.map((file) => {
       if (isFileOperation(file.operation)) return changeOf(file.operation, file.path, file)
-      throw new Invalid(`[files.operation]: ${file.operation} is no known operation`, 'operation_unknown')
+      throw new Invalid(`[files.operation]: ${file.operation} is not create, update or delete`, 'operation_unknown')
     })
     const made = await changeFiles(ctx, changes, optionsOf(body))
     const [files, change] = await Promise.all([presentEntries(ctx, made), presentChange(ctx, made.commit)])
@@ -203,7 +203,7 @@ export const repoApplyDiffPatch = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/diffpatch',
   scope: 'repository',
-  // Signing in comes first: the contract answers 401 to guests where the reference answers 403 (contents.md).
+  // `signedIn` comes first: the contract answers 401 to guests where the reference answers 403 (contents.md).
   load: 'expensive',
   requires: [inRepo, signedIn, canWrite('code'), validBody, notArchived, repoUnderQuota('size:repos:all')],
   body: ApplyDiffPatchFileOptions,

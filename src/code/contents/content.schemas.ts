@@ -15,7 +15,7 @@ export const CommitDateOptions = requestObject('CommitDateOptions', {
 })
 export type CommitDateOptions = Static<typeof CommitDateOptions>
 
-/** What every change says of its commit and of the branch that gets it. */
+/** Commit options of all changes. */
 const commitOptions = {
   message: Type.Optional(Type.String()),
   branch: Type.Optional(branchName()),
@@ -116,7 +116,7 @@ export const FileResponse = object('FileResponse', {
 export type FileResponse = Static<typeof FileResponse>
 
 export const FilesResponse = object('FilesResponse', {
-  /** In the order asked for; null for each deletion. */
+  /** In the order of the request; null for each deletion. */
   files: nullable(Type.Array(nullable(ContentsResponse))),
   commit: nullable(FileCommitResponse),
   verification: nullable(PayloadCommitVerification),

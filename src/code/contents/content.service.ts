@@ -6,12 +6,12 @@ import type { NamedCommit } from '../commits/named-commit.service.ts'
 import { revisionOrDefault } from '../commits/named-commit.service.ts'
 import { cleanPath } from '../tree-path.rules.ts'
 
-/** What a path is in a revision; of a folder the id of its tree, or of the commit for the root. */
+/** The content at a path. A folder has the id of its tree; the root has the commit's id. */
 export type Content =
   | { readonly kind: 'folder'; readonly path: string; readonly tree: Oid }
   | { readonly kind: 'entry'; readonly entry: PathEntry }
 
-/** The revision and what the path is there; either one unknown is `NotFound`. */
+/** Resolves a revision and a path. Throws `NotFound` for either. */
 export async function getContent(
   ctx: RepoCtx,
   ref: string | undefined,

@@ -19,7 +19,7 @@ test('repoCreateFile: a sign-off keeps the full stop of a name, and the stored m
   assert.equal(other.commit.message, 'Plain\n')
 })
 
-test('repoGetContents: unknown paths and refs, and other letter case, are not found', async () => {
+test('repoGetContents: unknown paths and refs, and other letter case, are 404', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const statuses = await Promise.all(
@@ -30,7 +30,7 @@ test('repoGetContents: unknown paths and refs, and other letter case, are not fo
   assert.deepEqual(statuses, [404, 404, 404, 404])
 })
 
-test('repoGetContents: a file by branch, by abbreviated commit, and its addresses', async () => {
+test('repoGetContents: a file by branch and abbreviated commit, with its addresses', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -47,7 +47,7 @@ test('repoGetContents: a file by branch, by abbreviated commit, and its addresse
   assert.equal(byCommit.download_url, `${forge.url}/${repo.fullName}/raw/commit/${sha}/a%20b/%C3%BC.txt`)
 })
 
-test('repoGetContents, repoGetSingleCommit: ids that are abbreviated to less than seven digits name nothing', async () => {
+test('repoGetContents, repoGetSingleCommit: ids shorter than seven digits do not resolve', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -62,7 +62,7 @@ test('repoGetContents, repoGetSingleCommit: ids that are abbreviated to less tha
   }
 })
 
-test('repoCreateFile: of eight at once on one branch each gets its commit', async () => {
+test('repoCreateFile: each of eight concurrent requests on one branch gets its commit', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -77,7 +77,7 @@ test('repoCreateFile: of eight at once on one branch each gets its commit', asyn
   assert.equal(json.length, 9)
 })
 
-test('repoChangeFiles: what one request does to a path is seen by the next entry, and one failure undoes all', async () => {
+test('repoChangeFiles: each edit sees those before it, and one failure undoes all', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -102,7 +102,7 @@ test('repoChangeFiles: what one request does to a path is seen by the next entry
   )
 })
 
-test('repoUpdateFile, repoDeleteFile: a wrong object id is refused, and a deletion takes its fields from the query', async () => {
+test('repoUpdateFile, repoDeleteFile: a wrong object id is refused, and a deletion reads its fields from the query', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -114,7 +114,7 @@ test('repoUpdateFile, repoDeleteFile: a wrong object id is refused, and a deleti
   assert.deepEqual([reply.status, reply.json.commit.message], [200, 'Gone\n'])
 })
 
-test('repoApplyDiffPatch: guests sign in first, and a patch that does not apply is 422', async () => {
+test('repoApplyDiffPatch: guests must sign in, and a patch that does not apply is 422', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const body = { sha: '0', content: '--- a/none\n+++ b/none\n@@ -1 +1 @@\n-a\n+b\n' }
@@ -122,7 +122,7 @@ test('repoApplyDiffPatch: guests sign in first, and a patch that does not apply 
   assert.equal((await forge.as('alice').post(`${repo.api}/diffpatch`, body)).status, 422)
 })
 
-test('repoUpdateFile, repoChangeFiles: a file is not moved below what was a file', async () => {
+test('repoUpdateFile, repoChangeFiles: a file cannot move below a path that was a file', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   const alice = forge.as('alice')
@@ -146,7 +146,7 @@ test('repoUpdateFile, repoChangeFiles: a file is not moved below what was a file
   assert.equal((await alice.post(`${repo.api}/contents`, { files: replaced })).status, 201)
 })
 
-test('repoCreateFile, repoUpdateFile, repoDeleteFile, repoApplyDiffPatch: protections come before what is there', async () => {
+test('repoCreateFile, repoUpdateFile, repoDeleteFile, repoApplyDiffPatch: protections are checked before contents', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   const alice = forge.as('alice')

@@ -8,7 +8,7 @@ import { editorconfigOf } from './editorconfig.rules.ts'
 import { EditorconfigDefinition } from './editorconfig.schemas.ts'
 import { repoRef } from '../git-access.requirements.ts'
 
-/** Largest `.editorconfig` that is read, in bytes. */
+/** Largest `.editorconfig`, in bytes. */
 const maxFileBytes = 256 * 1024
 
 export const repoGetEditorConfig = operation({

@@ -1,20 +1,20 @@
 import { compileGlob } from '../../lib/glob.ts'
 import { MatchBudget } from '../../lib/pattern.ts'
 
-/** Properties that the API shows, by the names of the file format. */
+/** Properties in the API, named as in the file format. */
 const shownKeys = ['charset', 'indent_style', 'indent_size', 'tab_width', 'end_of_line'] as const
 export type EditorconfigProperties = { [Key in (typeof shownKeys)[number]]?: string }
 
 /**
- * Whether a section is about a file at the root of a repository: sections without a slash are about names anywhere, `*`
- * stops at slashes, `{1..3}` is a range of numbers (editorconfig.org, file format).
+ * Whether a section applies to a file at the root. A section without a slash matches names in any folder, `*` stops at
+ * slashes, `{1..3}` is a range (editorconfig.org, file format).
  */
 function covers(section: string, name: string, budget: MatchBudget): boolean {
   const expanded = expandNumbers(section.replace(/^\//, ''))
   return expanded.some((pattern) => compileGlob(pattern, '/', budget)(name))
 }
 
-/** Widest range of numbers that is written out. */
+/** Widest expanded range. */
 const maxRange = 200
 
 function expandNumbers(pattern: string): string[] {
@@ -28,7 +28,7 @@ function expandNumbers(pattern: string): string[] {
 }
 
 /**
- * What an `.editorconfig` says of a file at its folder; later sections win over earlier ones, `unset` takes away.
+ * The properties of a file in the folder of an `.editorconfig`. Later sections win; `unset` removes a property.
  * @throws PatternsTooCostly
  */
 export function editorconfigOf(text: string, name: string): EditorconfigProperties {

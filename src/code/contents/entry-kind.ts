@@ -2,5 +2,5 @@ import type { PathEntry } from '../../git/git.ts'
 
 const kinds: Readonly<Record<string, string>> = { '040000': 'dir', '120000': 'symlink', '160000': 'submodule' }
 
-/** `file`, `dir`, `symlink` or `submodule`; executable files are files. */
+/** `file`, `dir`, `symlink` or `submodule`; an executable is a file. */
 export const entryKind = (entry: Pick<PathEntry, 'mode'>): string => kinds[entry.mode] ?? 'file'

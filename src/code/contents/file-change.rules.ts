@@ -7,7 +7,7 @@ const titles: readonly (readonly [FileEdit['operation'], string])[] = [
   ['delete', 'Delete'],
 ]
 
-/** The message of a change that has none: a line for each kind of change, with all its paths. */
+/** The default message of a change: a line with all paths per operation. */
 export const defaultMessage = (changes: readonly Pick<FileEdit, 'operation' | 'path'>[]): string =>
   titles
     .map(([operation, title]) => {
@@ -17,17 +17,17 @@ export const defaultMessage = (changes: readonly Pick<FileEdit, 'operation' | 'p
     .filter((line) => line !== '')
     .join('\n')
 
-/** A message that ends with the committer's sign-off, without a newline after it (observed). */
+/** A message with the committer's sign-off and without a final newline (observed). */
 export const withSignOff = (message: string, committer: { readonly name: string; readonly email: string }): string =>
   withTrailers(message, [`Signed-off-by: ${committer.name} <${committer.email}>`]).trimEnd()
 
-/** Bytes of base64 text (line ends do not count), or undefined when it is none. */
+/** Decodes base64, ignoring line ends; undefined when malformed. */
 export function decodeBase64(text: string): Buffer | undefined {
   const compact = text.replace(/[\r\n]/g, '')
   if (compact.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(compact)) return undefined
   return Buffer.from(compact, 'base64')
 }
 
-/** Whether a text names something that can be done to a file. */
+/** Whether a text is a file operation. */
 export const isFileOperation = (text: string): text is FileEdit['operation'] =>
   titles.some(([operation]) => operation === text)

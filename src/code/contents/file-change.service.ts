@@ -12,7 +12,7 @@ import { codeOf } from '../../refs/git-repository.ts'
 import { moveRefs } from '../../refs/journal/ref-door.service.ts'
 import { isSignedWell, signedCommit, signingFor, type CommitSigning } from '../../refs/signing/signing.service.ts'
 
-/** What all changes of files say besides the files. */
+/** Options of all file changes. */
 export interface ChangeOptions extends GivenPeople {
   readonly message?: string | undefined
   readonly branch?: string | undefined
@@ -20,7 +20,7 @@ export interface ChangeOptions extends GivenPeople {
   readonly signoff?: boolean | undefined
 }
 
-/** How refusals that depend on the operation look. */
+/** Errors that depend on the operation. */
 interface ChangeRules {
   readonly whenNewBranchExists: (message: string) => Error
 }
@@ -30,40 +30,40 @@ const strict: ChangeRules = { whenNewBranchExists: (message) => new Invalid(mess
 /** Deletions answer 400 where other changes answer 422 (observed). */
 export const deletionRules: ChangeRules = { whenNewBranchExists: (message) => new BadRequest(message, 'branch_exists') }
 
-/** A file that was written. */
+/** A written file. */
 export interface ChangedEntry {
   readonly entry: PathEntry
-  /** False when it was written as it was already. */
+  /** False when its content and mode stayed the same. */
   readonly isChanged: boolean
 }
 
-/** A change that was made. */
+/** A committed change. */
 export interface MadeChange {
-  /** As its answer shows it. */
   readonly commit: Commit
-  /** The branch that has it. */
+  /** The branch that holds the commit. */
   readonly branch: string
-  /** For each file of the request what it is now; undefined for deletions. */
+  /** The entry of each file in the request; undefined for deletions. */
   readonly entries: readonly (ChangedEntry | undefined)[]
 }
 
-/** How often a change is tried again when its branch moves meanwhile. */
+/** Attempts when the branch moves meanwhile. */
 const maxAttempts = 10
 
-/** Where a change begins and ends. */
+/** Start and destination of a change. */
 interface Target {
   readonly branch: string
-  /** The commit it is made on; undefined in an empty repository. */
+  /** The parent commit; undefined in an empty repository. */
   readonly head: Oid | undefined
-  /** What the branch that gets it is at; undefined when it is to be made. */
+  /** Present value of the destination; undefined when it is to be created. */
   readonly old: Oid | undefined
 }
 
 /**
- * Commits changes of files to a branch, or to a new branch made from it. In an empty repository the first change makes the
- * branch. The branch may move meanwhile: then the change is checked and made again on what is there.
- * Errors, in the order they are looked for: unknown branch `NotFound`, a new one that exists `Invalid`; protections
- * `Forbidden`; unknown file `NotFound`, anything else about names, paths and object ids `Invalid`.
+ * Commits file changes to a branch, or to a new branch made from it. In an empty repository the first change creates
+ * the branch. When the branch moves meanwhile, the change is checked and made again.
+ *
+ * Errors in order: unknown branch `NotFound`, existing new branch `Invalid`, protections `Forbidden`, unknown file
+ * `NotFound`, bad names, paths and ids `Invalid`.
  */
 export async function changeFiles(
   ctx: SignedInRepoCtx,
@@ -83,7 +83,7 @@ export async function changeFiles(
   return { ...made, entries: await writtenEntries(ctx, made.commit, edits) }
 }
 
-/** Files that the attributes of the branch say are kept outside of git are, and pointers to them are committed. */
+/** Stores files that attributes keep outside git, and commits pointers instead. */
 async function withLargeFilesKept(
   ctx: SignedInRepoCtx,
   head: Oid | undefined,
@@ -101,13 +101,13 @@ async function withLargeFilesKept(
       Buffer.isBuffer(change.content) &&
       change.mode !== '120000' &&
       attributes.of(change.path).get('filter') === largeFiles.filter
-    // One after the other: each is a file that is written and flushed.
+    // One by one: each file is written and synced.
     kept.push(isLarge ? { ...change, content: await largeFiles.keep(ctx, change.content) } : change)
   }
   return kept
 }
 
-/** What the files of a change are now. */
+/** The written entries of a change. */
 async function writtenEntries(
   { git, repo }: SignedInRepoCtx,
   { oid, parents: [parent] }: Commit,
@@ -125,7 +125,7 @@ async function writtenEntries(
   })
 }
 
-/** Commits a unified difference, whose context may have moved; one that does not apply is `Invalid`. */
+/** Commits a unified diff, whose context may have moved. Throws `Invalid` when it does not apply. */
 export async function applyPatchToBranch(
   ctx: SignedInRepoCtx,
   patch: Buffer,
@@ -133,7 +133,7 @@ export async function applyPatchToBranch(
 ): Promise<MadeChange> {
   const { git, repo } = ctx
   const message = options.message?.trim() || 'apply-patch'
-  // Which files it changes is known only when it has been applied.
+  // The changed files are known only after applying it.
   const made = await commitToBranch(ctx, options, strict, message, undefined, async (head) => {
     if (!head) throw new NotFound('the repository is empty', 'repo_empty')
     const { tree } = await git.readCommit(repo.git_key, head)
@@ -146,7 +146,7 @@ export async function applyPatchToBranch(
 
 type NewTree = Parameters<SignedInRepoCtx['git']['writeCommit']>[1]['tree']
 
-/** @param paths of the files that change; undefined: they are known when the tree is made */
+/** @param paths of changed files; undefined when the tree must be made first */
 async function commitToBranch(
   ctx: SignedInRepoCtx,
   options: ChangeOptions,
@@ -161,7 +161,7 @@ async function commitToBranch(
   for (let attempt = 1; ; attempt++) {
     const { branch, head, old } = await targetOf(ctx, options, rules)
     const ref = branchRef(branch)
-    // Before anything is made, so that whoever may not write here learns that first, and nothing of what is there.
+    // Checked before anything is written, so that a caller without access learns nothing about the contents.
     const kind = old === undefined ? 'create' : 'update'
     const signing = await signingOf(ctx, people, head)
     const unsignedCommit = signing ? undefined : 'what is written here'
@@ -170,7 +170,7 @@ async function commitToBranch(
     const commit = signedCommit(signing, { ...people, message, isMessageWhole: options.signoff ?? false })
     const { oid } = await git.writeCommit(repo.git_key, { ...commit, parents: head ? [head] : [], tree })
     const update = { ref, old: old ?? zeroOid(repo.object_format), new: oid }
-    // What a new branch has below may be new to its protections as well.
+    // The history of a new branch may be new to its rules.
     const isSeenWhole = paths !== undefined && (old !== undefined || !signing)
     if (!isSeenWhole) await mustBeAllowedByProtections(ctx, [update])
     const result = await moveRefs(ctx, codeOf(repo), [update], { doerId: viewer.id, via: 'api' })
@@ -182,7 +182,7 @@ async function commitToBranch(
   }
 }
 
-/** The instance signs what the caller commits, not what the request says that somebody else does. */
+/** The instance signs only commits whose committer is the caller. */
 async function signingOf(
   ctx: SignedInRepoCtx,
   { committer }: CommitPeople,
@@ -209,14 +209,14 @@ async function targetOf(ctx: SignedInRepoCtx, options: ChangeOptions, rules: Cha
   return { branch, head, old: undefined }
 }
 
-/** An empty repository has nothing that could be updated or deleted. */
+/** An empty repository has nothing to update or delete. */
 function mustStartEmpty(edits: readonly FileEdit[]): void {
   const change = edits.find(({ operation }) => operation !== 'create')
   if (change?.operation === 'delete') throw new NotFound('the repository is empty', 'repo_empty')
   if (change) throw new Invalid('the repository is empty: there is nothing to update', 'repo_empty')
 }
 
-/** An edit that does not fit what is there, as a refusal. Deletions answer otherwise than other changes (observed). */
+/** Converts an edit problem to an error. Deletions have other statuses (observed). */
 function refusalOfEdit({ edit, problem }: Extract<PlannedEdits, { ok: false }>): Refusal {
   const { path } = problem
   const isDeletion = edit.operation === 'delete'

@@ -39,7 +39,7 @@ const accepted: readonly string[] = [
   '',
 ]
 
-test('repoCreateFile, repoChangeFiles, repoApplyDiffPatch: a .gitmodules file is accepted exactly when a push of it is', async () => {
+test('repoCreateFile, repoChangeFiles, repoApplyDiffPatch: a .gitmodules file is accepted exactly when a push of it is accepted', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice', files: { there: 'x' } })
   const alice = forge.as('alice')

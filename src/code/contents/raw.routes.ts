@@ -54,8 +54,8 @@ export const repoGetRawFileOrLFS = operation({
 })
 
 /**
- * What the addresses that pages use name: `branch/…`, `tag/…`, `commit/…`. One without a kind, or with the former name of a
- * branch, is `movedTo` another.
+ * Resolves a page address: `branch/…`, `tag/…`, `commit/…`. An address without a kind, or with a renamed branch, is
+ * `movedTo` another.
  */
 async function atWebAddress(
   ctx: RepoCtx,
@@ -108,7 +108,10 @@ export const webMediaFile = operation({
   run: ({ ctx, params, call }) => serveByWebAddress(ctx, call, 'media', params.filepath),
 })
 
-/** The address of the page of a file or folder. Until pages exist, a file leads to its bytes; a folder shows its list. */
+/**
+ * The page address of a file or folder. There are no pages: a file redirects to its bytes, and a folder answers its
+ * list.
+ */
 export const webSource = operation({
   method: 'GET',
   base: 'site',

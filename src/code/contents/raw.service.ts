@@ -8,23 +8,23 @@ import type { Unix } from '../../lib/time.ts'
 import { entryKind } from './entry-kind.ts'
 import type { NamedCommit } from '../commits/named-commit.service.ts'
 
-/** Files up to this size, in bytes, are read at once, which costs less than a stream. */
+/** Files up to this size, in bytes, are read whole, which costs less than a stream. */
 const maxWholeBytes = 64 * 1024
 
-/** A file of a revision, ready to be sent. */
+/** A file of a revision, ready to send. */
 export interface RawFile {
   readonly entry: PathEntry
   readonly sizeBytes: number
-  /** Committer time of the last commit that touched it. */
+  /** Committer time of the last commit that touched the file. */
   readonly modifiedUnix: Unix
   readonly content: FileContent
-  /** What the bytes are known by. */
+  /** Identifies the bytes. */
   readonly id: string
 }
 
 /**
- * A file or the text of a link; folders, submodules and what is not there are `NotFound`.
- * @param form `media`: of a file that the repository keeps outside of git that content, and not the pointer to it
+ * A file or the target of a link. Throws `NotFound` for folders, submodules and missing paths.
+ * @param form `media` sends the large file behind a pointer
  */
 export async function getRawFile(
   ctx: RepoCtx,
@@ -35,7 +35,7 @@ export async function getRawFile(
 ): Promise<RawFile> {
   const { git, repo, parts } = ctx
   const entry = path === '' ? undefined : await git.findPath(repo.git_key, revision.commit, path)
-  // Clients of the family compare this message.
+  // Clients compare this message.
   if (entry?.type !== 'blob') throw new NotFound("The target couldn't be found.", 'path_not_found')
   const [{ sizeBytes, content }, modifiedUnix] = await Promise.all([
     openBlob(ctx, entry.oid, signal),
@@ -53,7 +53,7 @@ async function lastChange({ git, repo }: RepoCtx, commit: Oid, path: string): Pr
   return (await git.readCommit(repo.git_key, oid)).committer.unixSeconds
 }
 
-/** The bytes of a blob: whole when they are few, else read as they are sent. */
+/** Opens a blob: small ones whole, others as a stream. */
 export async function openBlob(
   ctx: Pick<RepoCtx, 'admission' | 'claim' | 'git'> & { readonly repo: Pick<RepoCtx['repo'], 'id' | 'git_key'> },
   oid: Oid,
@@ -75,7 +75,7 @@ export async function openBlob(
   }
 }
 
-/** What kind of entry is sent, in the headers of the family. */
+/** Headers that name the kind of entry. */
 export const objectTypeHeaders = (entry: PathEntry): Record<string, string> => {
   const kind = entryKind(entry)
   return { 'x-service-object-type': kind, 'x-forgejo-object-type': kind, 'x-gitea-object-type': kind }

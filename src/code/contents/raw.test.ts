@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { startForge } from '../../testing/forge.ts'
 import { base64 } from '../../testing/samples.ts'
 
-test('repoGetRawFile: whole, parts, conditions, and what no browser runs', async () => {
+test('repoGetRawFile: whole files, ranges, conditional requests, and no types that browsers execute', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -42,7 +42,7 @@ test('repoGetRawFile: whole, parts, conditions, and what no browser runs', async
   )
 })
 
-test('raw files by web address: kinds, a redirect to the one meant, and nothing of private repositories', async () => {
+test('raw files by web address: each kind resolves, others redirect, and private repositories are hidden', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo({ private: true })
   const site = { site: true }
@@ -57,7 +57,7 @@ test('raw files by web address: kinds, a redirect to the one meant, and nothing 
   assert.deepEqual([renamed.status, renamed.headers.get('location')], [303, path.replace('main', 'trunk')])
 })
 
-test('repoGetArchive: made once, offered with ranges, and counted for tags on the web', async () => {
+test('repoGetArchive: an archive is made once, has ranges, and is counted for tags on the web', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -91,7 +91,7 @@ test('repoGetArchive: made once, offered with ranges, and counted for tags on th
   assert.equal((await forge.guest.get(`${repo.api}/archive/v1.tar.gz`)).status, 200)
 })
 
-test('repoGetArchive: two applications in one process make the same archive for themselves', async () => {
+test('repoGetArchive: two applications in one process build an archive independently', async () => {
   const standAt = Date.UTC(2026, 0, 1)
   await using one = await startForge({ standAt })
   await using two = await startForge({ standAt })
@@ -110,7 +110,7 @@ test('repoGetArchive: two applications in one process make the same archive for 
   )
 })
 
-test('repoGetLanguages: counted after a change, without what comes from elsewhere', async () => {
+test('repoGetLanguages: languages are counted after a change, without vendored files', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -128,7 +128,7 @@ test('repoGetLanguages: counted after a change, without what comes from elsewher
   assert.equal((await forge.guest.get(repo.api)).json.language, 'Go')
 })
 
-test('repoGetRawFile, repoGetRawFileOrLFS: a file that is not there has the message that clients compare', async () => {
+test('repoGetRawFile, repoGetRawFileOrLFS: a missing file has the message that clients compare', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   for (const path of ['raw/none.txt', 'media/none.txt', 'raw/none/README.md', 'raw/none.txt?ref=main']) {
@@ -137,7 +137,7 @@ test('repoGetRawFile, repoGetRawFileOrLFS: a file that is not there has the mess
   }
 })
 
-test('raw addresses: a plus stays a plus in every address of a file, and each of them leads to it', async () => {
+test('raw addresses: a plus stays a plus in each address of a file', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')

@@ -38,7 +38,7 @@ const harmless = [
   'git.',
 ]
 
-test('names that file systems take for git’s own are recognized, and similar ones are not', () => {
+test('names that file systems read as git files are recognized, similar ones are not', () => {
   for (const name of dotGits) assert.ok(isDotGit(name), JSON.stringify(name))
   for (const name of modules) assert.ok(isDisguisedGitModules(name), JSON.stringify(name))
   for (const name of [...harmless, '.gitmodules']) {
@@ -46,7 +46,7 @@ test('names that file systems take for git’s own are recognized, and similar o
   }
 })
 
-test('repoCreateFile, repoChangeFiles, repoUpdateFile, repoApplyDiffPatch: no path holds a name that a file system takes for .git', async () => {
+test('repoCreateFile, repoChangeFiles, repoUpdateFile, repoApplyDiffPatch: a path that a file system reads as .git is refused', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   const alice = forge.as('alice')
@@ -76,7 +76,7 @@ test('repoCreateFile, repoChangeFiles, repoUpdateFile, repoApplyDiffPatch: no pa
   }
 })
 
-test('a push of a tree with a name that a file system takes for .git is refused, in the code and in the wiki', async () => {
+test('a push of a tree with a name that a file system reads as .git is refused for code and wiki', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice', files: { there: 'x' } })
   await forge.as('alice').must('POST', `${repo.api}/wiki/new`, { title: 'Home', content_base64: '' })

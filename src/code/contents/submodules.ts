@@ -1,10 +1,10 @@
 import type { Git } from '../../git/git.ts'
 import type { GitKey, Oid } from '../../lib/ids.ts'
 
-/** Largest `.gitmodules` that is read, in bytes. */
+/** Largest `.gitmodules`, in bytes. */
 const maxModulesBytes = 256 * 1024
 
-/** Addresses of submodules by path, as `.gitmodules` of a commit has them (relative ones stay so). */
+/** Addresses of submodules by path from `.gitmodules` of a commit; relative ones stay relative. */
 export async function readSubmodules(git: Git, key: GitKey, commit: Oid): Promise<ReadonlyMap<string, string>> {
   const entry = await git.findPath(key, commit, '.gitmodules')
   if (entry?.type !== 'blob') return new Map()
@@ -12,7 +12,7 @@ export async function readSubmodules(git: Git, key: GitKey, commit: Oid): Promis
   return parseSubmodules(content?.toString('utf8') ?? '')
 }
 
-/** Reads the sections of a `.gitmodules` file: path → address. */
+/** Parses the sections of a `.gitmodules` file: path → address. */
 function parseSubmodules(text: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   let path = ''

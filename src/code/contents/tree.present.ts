@@ -1,7 +1,10 @@
 import type { PathEntry } from '../../git/git.ts'
 import type { GitEntry } from './tree.schemas.ts'
 
-/** An entry of a tree; submodules lie elsewhere and have no address here. @param api the repository's API address */
+/**
+ * Presents a tree entry. Submodules have no address.
+ * @param api the repository's API address
+ */
 export const presentTreeEntry = (api: string, entry: PathEntry): GitEntry => ({
   path: entry.path,
   mode: entry.mode,

@@ -55,7 +55,7 @@ export const getTree = operation({
   },
 })
 
-/** A page of a tree, or of all that lies below it, with the sizes of the files on it. */
+/** A page of a tree or of everything below it, with file sizes. */
 async function pageOfTree(ctx: RepoCtx, treeish: Oid, recursive: boolean, { offset: skip, limit }: Page) {
   const { git, repo } = ctx
   if (recursive) {
@@ -73,7 +73,7 @@ async function pageOfTree(ctx: RepoCtx, treeish: Oid, recursive: boolean, { offs
   }
 }
 
-/** The bytes of an object, which a client may ask for by the id of a commit, tree or tag as well; none of larger ones. */
+/** The bytes of an object of any type; undefined content above the limit. */
 async function readBytes(
   { git, repo }: RepoCtx,
   oid: Oid,
@@ -97,7 +97,7 @@ export const getBlob = operation({
     const { git, repo, config } = ctx
     const isId = /^[0-9a-f]{4,64}$/.test(params.sha)
     const found = isId ? await git.resolve(repo.git_key, params.sha) : undefined
-    // A branch may have a name that could be an id.
+    // A branch name may look like an id.
     if (!found?.oid.startsWith(params.sha)) throw new BadRequest(`${params.sha} names no object`, 'blob_not_found')
     const blob = await readBytes(ctx, found.oid, config.api.defaultMaxBlobSize)
     return ok({

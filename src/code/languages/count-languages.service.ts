@@ -7,10 +7,10 @@ import { attributesOfTree } from '../contents/attributes.service.ts'
 import { loadLanguages } from './language-table.ts'
 import { countLanguages } from './languages.rules.ts'
 
-/** Most files of a tree that are counted; a larger one is counted in part. */
+/** Files counted per tree; the rest of a larger tree is ignored. */
 const maxFiles = 500_000
 
-/** Bytes by language of a commit of a repository; of none, nothing. */
+/** Bytes by language of a commit; none without a commit. */
 export async function countLanguagesOf(
   { git }: Pick<Services, 'git'>,
   { git_key: key }: Pick<RepoRow, 'git_key'>,
@@ -27,7 +27,7 @@ export async function countLanguagesOf(
     return countLanguages(table, files, await attributesOfTree(git, key, entries))
   } catch (error) {
     if (!(error instanceof PatternsTooCostly)) throw error
-    // The names of the files still tell the languages.
+    // File names still determine languages.
     return countLanguages(table, files, parseAttributes(new Map()))
   }
 }

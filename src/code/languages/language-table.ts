@@ -1,29 +1,29 @@
 import { readFile } from 'node:fs/promises'
 import { builtFile } from '../../lib/assets.ts'
 
-/** What is known of a language. */
+/** A language of the table. */
 export interface Language {
   readonly type: 'programming' | 'markup' | 'prose' | 'data'
-  /** `#rrggbb`, of the better known ones. */
+  /** `#rrggbb`; only some languages have one. */
   readonly color?: string
-  /** The language it is counted as. */
+  /** The language that it is counted as. */
   readonly group?: string
   readonly extensions?: readonly string[]
   readonly filenames?: readonly string[]
   readonly interpreters?: readonly string[]
 }
 
-/** Languages by name, and the ways to find one. */
+/** Languages and indexes over them. */
 export interface LanguageTable {
   readonly byName: ReadonlyMap<string, Language>
-  /** Names in lower case, as attributes may write them. */
+  /** Names by lower-case name, for attributes. */
   readonly byLowerName: ReadonlyMap<string, string>
   readonly byFilename: ReadonlyMap<string, string>
-  /** All that use an ending; the likeliest first. */
+  /** Languages by file extension, most likely first. */
   readonly byExtension: ReadonlyMap<string, readonly string[]>
 }
 
-/** Of several languages with the same ending the one that is first here is the likeliest. */
+/** When languages share an extension, the first one in this list is the most likely. */
 const likelier = (
   'C,C#,Objective-C,TypeScript,JavaScript,Python,Ruby,Go,Rust,PHP,Java,Kotlin,Swift,Perl,Markdown,R,F#,GDScript,D,Fortran,HTML,' +
   'CSS,Shell,SQL,YAML,JSON,XML,INI,Verilog,OCaml,Pascal,Erlang,Elixir,Scheme,Common Lisp,Lex,Yacc,GLSL,Solidity,ReScript,Haskell,' +
@@ -32,7 +32,7 @@ const likelier = (
 
 let loaded: Promise<LanguageTable> | undefined
 
-/** Reads the table once, on first use. */
+/** Reads the table on first use. */
 export function loadLanguages(): Promise<LanguageTable> {
   loaded ??= readTable().catch((error: unknown) => {
     loaded = undefined // A failed read is not remembered, so that a repaired installation recovers.

@@ -1,13 +1,13 @@
 import type { Attributes, AttributeValue } from '../../lib/gitattributes.ts'
 import type { LanguageTable } from './language-table.ts'
 
-/** A file of a tree, as far as languages are concerned. */
+/** A file to count. */
 export interface CountedFile {
   readonly path: string
   readonly sizeBytes: number
 }
 
-/** Folders and files that come from elsewhere. */
+/** Third-party files. */
 const vendored = [
   /(^|\/)(?:vendor|vendors|node_modules|bower_components|jspm_packages|third[-_]?party|3rd[-_]?party|extern|externals|deps|dist|Godeps|Carthage|Pods|\.yarn|gradle\/wrapper)\//i,
   /(^|\/)(?:site-packages|wwwroot\/lib|public\/assets)\//i,
@@ -16,13 +16,13 @@ const vendored = [
   /(^|\/)(?:configure|config\.guess|config\.sub|aclocal\.m4|libtool\.m4|ltmain\.sh|gradlew|gradlew\.bat|mvnw|mvnw\.cmd)$/,
 ]
 
-/** Texts about the program. */
+/** Documentation. */
 const documentation = [
   /(^|\/)(?:docs?|documentation|groovydoc|javadoc|man|examples|demos?|samples?)\//i,
   /(^|\/)(?:change(?:log|s)?|contributing|copying|install|licen[cs]e|readme|authors|news)(?:\.|$)/i,
 ]
 
-/** Files that tools write. */
+/** Generated files. */
 const generated = [
   /(^|\/)(?:package-lock\.json|yarn\.lock|pnpm-lock\.yaml|Cargo\.lock|composer\.lock|Gemfile\.lock|go\.sum|poetry\.lock|flake\.lock)$/,
   /\.(?:pb\.go|pb\.cc|pb\.h|pb\.rb|_pb2\.py|g\.dart|freezed\.dart|designer\.cs|min\.js\.map|js\.map|css\.map)$/i,
@@ -34,7 +34,7 @@ const generated = [
 
 const some = (patterns: readonly RegExp[], path: string): boolean => patterns.some((pattern) => pattern.test(path))
 
-/** An attribute says yes or no, as git or as text. */
+/** An attribute as a boolean. */
 function flag(value: AttributeValue | undefined): boolean | undefined {
   if (value === undefined) return undefined
   return value === true || (typeof value === 'string' && value.toLowerCase() !== 'false')
@@ -43,8 +43,8 @@ function flag(value: AttributeValue | undefined): boolean | undefined {
 const dotFile = /(^|\/)\./
 
 /**
- * Bytes by language, the most first: programming and markup languages, without what comes from elsewhere, is generated,
- * documents or begins with a dot, unless attributes say otherwise (contract, contents: languages).
+ * Bytes by language, largest first. Only programming and markup languages count; vendored, generated, documentation and
+ * dot files do not, unless attributes say otherwise (contract, contents: languages).
  */
 export function countLanguages(
   table: LanguageTable,
@@ -87,11 +87,11 @@ function languageNamed(table: LanguageTable, value: AttributeValue | undefined):
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
-/** Endings that occur in a tree; they tell what an ending that several languages use stands for. */
+/** Extensions in a tree, which disambiguate shared extensions. */
 const extensionsOf = (files: readonly CountedFile[]): ReadonlySet<string> =>
   new Set(files.map(({ path }) => /\.[^./]+$/.exec(path)?.[0].toLowerCase() ?? ''))
 
-/** The language of a file by its name, or the longest of its endings that is known. */
+/** The language of a file by its name or its longest known extension. */
 function likeliestLanguage(table: LanguageTable, path: string, hints: ReadonlySet<string>): string | undefined {
   const name = nameOf(path)
   const byFilename = table.byFilename.get(name)
@@ -105,7 +105,7 @@ function likeliestLanguage(table: LanguageTable, path: string, hints: ReadonlySe
   return undefined
 }
 
-/** What the ending of a header or of a mere letter means beside the other files of a tree. */
+/** Resolves a shared extension by other files of the tree. */
 function sharedExtension(extension: string, hints: ReadonlySet<string>): string | undefined {
   const has = (...extensions: string[]) => extensions.some((each) => hints.has(each))
   if (extension === '.h' && !has('.c') && has('.cpp', '.cc', '.cxx', '.hpp')) return 'C++'

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import type { Oid, RepoId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
-/** Bytes by language, the most first. */
+/** Bytes by language, largest first. */
 export const listLanguages = (db: Db, repoId: RepoId) =>
   db
     .selectFrom('repo_language')
@@ -13,7 +13,7 @@ export const listLanguages = (db: Db, repoId: RepoId) =>
     .orderBy(bytewise(db, 'language'))
     .execute()
 
-/** When a branch was recorded to have moved last. */
+/** When the row of a branch last changed. */
 export const findBranchTime = async (db: Db, repoId: RepoId, name: string): Promise<Unix | undefined> =>
   (
     await db
@@ -24,7 +24,7 @@ export const findBranchTime = async (db: Db, repoId: RepoId, name: string): Prom
       .executeTakeFirst()
   )?.updated_unix
 
-/** Puts the languages of a commit in the place of those before it. */
+/** Replaces the recorded languages of a repository. */
 export async function replaceLanguages(
   tx: Tx,
   repoId: RepoId,

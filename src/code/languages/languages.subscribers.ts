@@ -6,14 +6,17 @@ import { findRepoById } from '../../repos/repo.store.ts'
 import { countLanguagesOf } from './count-languages.service.ts'
 import { replaceLanguages } from './languages.store.ts'
 
-/** The languages of a repository, when its default branch may have moved. Changes that come while one waits are counted together. */
+/**
+ * Counts the languages of a repository when its default branch may have moved. Waiting runs of one repository are
+ * merged.
+ */
 export const countRepoLanguages = subscriber({
   name: 'countRepoLanguages',
   pool: 'render',
   on: ['repo.created', 'repo.forked', 'repo.updated', 'branch.renamed', 'refs.updated'],
   merge: ({ data }) => String(data.repoId),
   lane: ({ data }) => `languages ${data.repoId}`,
-  // Of a repository that is made without files, and that nobody has pushed to, nothing is to be counted.
+  // An empty repository has nothing to count.
   isNeeded: async (tx, { data }) => {
     const repo = await findRepoById(tx, data.repoId)
     return repo === undefined || !repo.is_empty || repo.languages_commit !== ''

@@ -9,7 +9,7 @@ import type { CombinedStatus, CommitStatus } from './commit-status.schemas.ts'
 import { presentThisRepo } from '../../repos/repo.present.ts'
 import { repoApiUrl } from '../../repos/repo-url.ts'
 
-/** Statuses with their creators, who are shown as guests see them (observed). */
+/** Presents statuses; creators are shown as to guests (observed). */
 export async function presentStatuses(
   ctx: Pick<RepoCtx, 'config' | 'db' | 'owner' | 'repo'>,
   rows: readonly CommitStatusRow[],
@@ -20,7 +20,7 @@ export async function presentStatuses(
   )
   const api = repoApiUrl(ctx)
   return rows.map((row) => {
-    // What jobs of workflows report is nobody's (observed).
+    // Statuses of workflow jobs have no creator (observed).
     const creator = row.creator_id === actionsUserId ? undefined : users.get(row.creator_id)
     return {
       id: row.id,
@@ -45,8 +45,9 @@ export async function presentStatus(
 }
 
 /**
- * The latest status of each context of a commit, taken together. Without any all fields are empty.
- * @param all the latest of every context; @param shown those on the page
+ * Combines the latest status of each context of a commit; all fields are empty without a status.
+ * @param all the latest status of each context
+ * @param shown the statuses of the page
  */
 export async function presentCombinedStatus(
   ctx: RepoCtx,
@@ -61,7 +62,7 @@ export async function presentCombinedStatus(
     total_count: shown.length,
     statuses: await presentStatuses(ctx, shown),
     repository: await presentThisRepo(ctx),
-    // Both are empty in every recorded answer.
+    // Both are empty in each recorded answer.
     commit_url: '',
     url: '',
   }

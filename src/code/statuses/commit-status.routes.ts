@@ -12,7 +12,7 @@ import { createStatus, getLatestStatuses, getStatusPage } from './commit-status.
 
 const listQuery = { sort: Type.Optional(Type.String()), state: Type.Optional(Type.String()), ...pageQuery } as const
 
-/** One page of the statuses of a revision. A size of 1 counts as none, but the links keep it (observed). */
+/** A page of the statuses of a revision. A page size of 1 is ignored except in links (observed). */
 async function pageOfStatuses(
   ctx: RepoCtx,
   revision: string,
@@ -76,7 +76,7 @@ export const repoGetCombinedStatusByRef = operation({
   async run({ ctx, params, query }) {
     const page = pageOf(query, ctx.config.api)
     const all = await getLatestStatuses(ctx, params.ref)
-    // Pages begin with the status that came last; on each the oldest comes first (observed).
+    // The first page has the newest statuses; within a page the oldest is first (observed).
     const shown = all
       .toReversed()
       .slice(page.offset, page.offset + page.limit)

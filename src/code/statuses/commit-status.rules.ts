@@ -1,11 +1,11 @@
-/** States that count, the worst first; any other text that is stored counts as none of them. */
+/** Known states, worst first. Other stored texts count as none of them. */
 const severities = ['error', 'failure', 'warning', 'pending', 'success'] as const
 
 export const isKnownState = (state: string): boolean => (severities as readonly string[]).includes(state)
 
 /**
- * The state of several contexts together: the worst of them, where an error counts as a failure; empty for none.
- * Source: the recorded exchanges.
+ * The worst state of several contexts, with an error shown as a failure; empty without states. Source: the recorded
+ * exchanges.
  */
 export function combinedState(states: readonly string[]): string {
   const worst = severities.find((severity) => states.includes(severity))

@@ -28,7 +28,7 @@ export const CombinedStatus = object('CombinedStatus', {
 export type CombinedStatus = Static<typeof CombinedStatus>
 
 export const CreateStatusOption = requestObject('CreateStatusOption', {
-  /** Any text is kept; the states that count are success, pending, error, failure and warning (observed). */
+  /** Any text is stored; the known states are success, pending, error, failure and warning (observed). */
   state: Type.Optional(Type.String()),
   target_url: Type.Optional(Type.String()),
   description: Type.Optional(Type.String()),

@@ -25,10 +25,10 @@ export interface StatusInput {
 }
 
 const maxFieldLength = 16_384
-/** How often a number that somebody else took meanwhile is tried again. */
+/** Attempts when concurrent requests take the same number. */
 const maxAttempts = 10
 
-/** Adds a status to a commit, which a branch, a tag or an id may name. An unknown commit is `NotFound`. */
+/** Adds a status to the commit of a branch, tag or id. Throws `NotFound` for an unknown commit. */
 export async function createStatus(
   ctx: SignedInRepoCtx,
   revision: string,
@@ -66,7 +66,7 @@ export async function createStatus(
   }
 }
 
-/** One page of the statuses of a revision, and how many there are; one that is unknown has none (observed). */
+/** A page of the statuses of a revision, and their number; an unknown revision has none (observed). */
 export async function getStatusPage(
   ctx: RepoCtx,
   revision: string,
@@ -82,7 +82,7 @@ export async function getStatusPage(
   return { rows, total }
 }
 
-/** The latest status of each context of a revision, by number; none for an unknown one. */
+/** The latest status of each context of a revision, by number; none for an unknown revision. */
 export async function getLatestStatuses(ctx: RepoCtx, revision: string): Promise<CommitStatusRow[]> {
   const found = await findNamedCommit(ctx.git, ctx.repo.git_key, revision)
   return found ? listLatestStatuses(ctx.db, ctx.repo.id, [found.commit]) : []

@@ -5,14 +5,14 @@ import type { Oid, RepoId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
 
-/** Orders of lists, by the names that queries use; the last two are named the wrong way round (observed). */
+/** Sort orders by query value; the names of the last two are swapped (observed). */
 export const statusSorts = ['oldest', 'recentupdate', 'leastupdate', 'leastindex', 'highestindex'] as const
 export type StatusSort = (typeof statusSorts)[number] | 'newest'
 
 export interface StatusFilter {
   readonly repoId: RepoId
   readonly sha: Oid
-  /** Only of this state; all when undefined. */
+  /** Only this state; undefined selects all. */
   readonly state?: string | undefined
 }
 
@@ -51,7 +51,7 @@ export const countStatuses = async (db: Db, filter: StatusFilter): Promise<numbe
       .executeTakeFirstOrThrow()
   ).count
 
-/** The latest status of every context, by its number, the lowest first. */
+/** The latest status of each context, by number. */
 export const listLatestStatuses = (db: Db | Tx, repoId: RepoId, shas: readonly Oid[]): Promise<CommitStatusRow[]> =>
   db
     .selectFrom('commit_status')
@@ -81,12 +81,12 @@ export interface NewStatus {
   readonly createdUnix: Unix
 }
 
-/** Databases take only so many values in one statement. */
+/** Limit of values per statement. */
 const insertedAtOnce = 50
 
 /**
- * Adds statuses, each with the next number of its commit; all are of one. Of two at once for a commit one fails on the
- * number and is tried again.
+ * Inserts statuses of one commit with consecutive numbers. Of two concurrent calls one fails on the number, and its
+ * caller retries.
  */
 export async function insertStatuses(tx: Tx, statuses: readonly NewStatus[]): Promise<CommitStatusRow[]> {
   const rows: CommitStatusRow[] = []
@@ -120,6 +120,6 @@ export async function insertStatuses(tx: Tx, statuses: readonly NewStatus[]): Pr
   return rows
 }
 
-/** Adds a status with the next number of its commit, as `insertStatuses` does. */
+/** Inserts one status like `insertStatuses`. */
 export const insertStatus = async (tx: Tx, status: NewStatus): Promise<CommitStatusRow> =>
   (await insertStatuses(tx, [status]))[0] as CommitStatusRow

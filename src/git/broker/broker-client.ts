@@ -391,7 +391,7 @@ export class BrokerClient {
   #restart(): void {
     this.#failures = Date.now() - this.#startedMs > goodLifeMs ? 0 : this.#failures + 1
     const delayMs = this.#failures <= 1 ? 0 : Math.min(maxBackOffMs, 50 * 2 ** this.#failures)
-    this.#options.log('error', 'the git broker ended and is started again', { delayMs })
+    this.#options.log('error', 'the git broker ended and restarts', { delayMs })
     this.#starting = new Promise<Running>((resolve, reject) => {
       setTimeout(() => {
         if (this.#closed) reject(new Unavailable('git is closed', 'git_unavailable'))

@@ -76,7 +76,7 @@ async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   }
 }
 
-test('git broker: killed in the middle, requests answer 503, children die, the next request works', async () => {
+test('git broker: when it is killed, requests answer 503, children die, and the next request works', async () => {
   await withFolder(async (folder) => {
     await using test = await startTestGit({ gitBinary: await sleepingGit(folder, 'blame'), limits: { waitMs: 5000 } })
     const { git } = test
@@ -108,7 +108,7 @@ test('git broker: killed in the middle, requests answer 503, children die, the n
   })
 })
 
-test('git broker: starts when it is needed and ends when nobody asks, never under a command', async () => {
+test('git broker: it starts on demand and exits when idle, but not during a command', async () => {
   await withFolder(async (folder) => {
     await using test = await startTestGit({
       gitBinary: await sleepingGit(folder, 'rev-list'),
@@ -145,7 +145,7 @@ test('git broker: starts when it is needed and ends when nobody asks, never unde
   })
 })
 
-test('git broker: a stuck command, a stuck reader and a full house end in 503 within their deadlines', async () => {
+test('git broker: a stuck command, a stuck reader and a full queue answer 503 within their deadlines', async () => {
   await withFolder(async (folder) => {
     await using test = await startTestGit({
       gitBinary: await sleepingGit(folder, 'blame'),
@@ -232,7 +232,7 @@ test('git broker: the broker and its git end when the server is killed', async (
   })
 })
 
-test('git push: what moved is recorded once even when git dies before its hook', async () => {
+test('git push: moved references are recorded once even when git dies before its hook', async () => {
   await using test = await startTestGit()
   const { git } = test
   const key = await newRepository(git)
@@ -266,7 +266,7 @@ test('git push: what moved is recorded once even when git dies before its hook',
   assert.equal(await git.readRef(key, 'refs/heads/main'), tip)
 })
 
-test('git repositories: create once, fork, share objects, remove, sizes, keys, stale locks', async () => {
+test('git repositories: creation, forks, shared objects, removal, sizes, keys and stale locks', async () => {
   await using test = await startTestGit()
   const { git } = test
   const key = await newRepository(git, { a: 'a', b: 'b' })
@@ -314,7 +314,7 @@ test('git repositories: create once, fork, share objects, remove, sizes, keys, s
   await assert.rejects(git.readHead(copy), { name: 'NotFound' })
 })
 
-test('git maintenance: packs that clones would take long to walk are given a bitmap, once', async () => {
+test('git maintenance: packs without a bitmap get one, once', async () => {
   await using test = await startTestGit()
   const { git } = test
   const key = await newRepository(git)
@@ -335,7 +335,7 @@ test('git maintenance: packs that clones would take long to walk are given a bit
   assert.deepEqual(await git.maintain(key, ['repack']), { done: [] })
 })
 
-test('git remotes: fetched and pushed over HTTP, reporting what moved; bad addresses refused', async () => {
+test('git remotes: fetches and pushes over HTTP report moved references; bad addresses are refused', async () => {
   await using test = await startTestGit()
   const { git } = test
   const source = await newRepository(git)
@@ -453,7 +453,7 @@ test('git reference names follow check-ref-format', async () => {
   assert.equal(isValidTagName('v1.0'), true)
 })
 
-test('git uploads: one request after another over a stream, as SSH does', async () => {
+test('git uploads: a stream carries one request after another, as over SSH', async () => {
   await using test = await startTestGit()
   const { git } = test
   const key = await newRepository(git)

@@ -36,7 +36,7 @@ function connected(readBytes: number) {
 const onClose = (): void => undefined
 const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
-test('git wire: who gets bytes has them alone, and what came over the connection is given back', async () => {
+test('git wire: a receiver owns its bytes, and the memory of the connection is freed', async () => {
   const { here, there, reads } = connected(64 << 10)
   const contents = [3 << 20, 2 << 20, 700_001].map((size) => randomBytes(size))
   const sender = (stream: WireStream, request: unknown): void => {

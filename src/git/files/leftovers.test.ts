@@ -18,7 +18,7 @@ async function workIn(folder: string): Promise<Disposable & { isAlive(): boolean
   return { isAlive: () => child.exitCode === null, [Symbol.dispose]: () => void child.kill('SIGKILL') }
 }
 
-test('a lock that a killed git left bars nothing; one that somebody holds is left alone', async () => {
+test('a lock of a killed git blocks nothing; a held lock stays', async () => {
   await using test = await startTestGit()
   const { git } = test
   const key = await newRepository(git)
@@ -44,7 +44,7 @@ test('a lock that a killed git left bars nothing; one that somebody holds is lef
   assert.deepEqual(await git.findDead(key), [])
 })
 
-test('what killed processes began to write is removed, and what is being written is not', async () => {
+test('unfinished files of killed processes are removed; files being written stay', async () => {
   await using test = await startTestGit()
   const { git } = test
   const key = await newRepository(git)
@@ -67,7 +67,7 @@ test('what killed processes began to write is removed, and what is being written
   assert.equal((await git.fsck(key)).ok, true)
 })
 
-test('sizes are measured while files and folders come and go', async () => {
+test('sizes are measured while files and folders appear and disappear', async () => {
   await using test = await startTestGit()
   const { git } = test
   const key = await newRepository(git)
@@ -83,7 +83,7 @@ test('sizes are measured while files and folders come and go', async () => {
   }
 })
 
-test('what git says to a client while it pushes names no path of the server, and keeps its length', async () => {
+test('output of git in a push names no path of the server and keeps its length', async () => {
   const root = '/srv/for.ge/repositories'
   const path = `${root}/ab/${'0'.repeat(24)}.git`
   const said = `0012\x02error: Unable to create '${path}/./refs/heads/x.lock': File exists.\n${root}/other ${path}${path}/`

@@ -141,7 +141,7 @@ export async function removeDeadLocks(context: GitContext, key: GitKey, names?: 
   const dead = await deadLocks(context, directory, names)
   for (const path of dead) {
     await rm(path, { force: true })
-    context.log('warn', 'a lock that a git process left behind is removed', { key, lock: relative(directory, path) })
+    context.log('warn', 'removed a lock that a killed git process left', { key, lock: relative(directory, path) })
   }
   return dead.length
 }

@@ -48,7 +48,7 @@ async function tangle(test: TestGit, key: GitKey, count: number): Promise<Oid> {
   return oid
 }
 
-test("git history: the order of log is git's own, with and without a process", async () => {
+test("git history: log has git's order, with and without a process", async () => {
   await using test = await startTestGit()
   const { git } = test
   const key = await newRepository(git)
@@ -98,7 +98,7 @@ test('isOnBranchOrTag: a commit of a pull request reference is on neither', asyn
   assert.equal(await git.isOnBranchOrTag(key, second), true)
 })
 
-test('git history: the commits of one line since another are those that git lists, without a process where they are few', async () => {
+test('git history: a short line of commits is listed without a process, as git lists it', async () => {
   const names: string[] = []
   await using test = await startTestGit({ onCommand: ({ name }) => names.push(name) })
   const { git } = test
@@ -129,7 +129,7 @@ test('git history: the commits of one line since another are those that git list
   assert.deepEqual(await git.logOids(key, { from: [line[1]!], not: [tip] }), [], 'what lies behind is left out')
 })
 
-test('git history: last commits of a folder, kept up by new commits without a process', async () => {
+test('git history: a new commit updates the last commits of a folder without a process', async () => {
   const names: string[] = []
   await using test = await startTestGit({ onCommand: ({ name }) => names.push(name) })
   const { git } = test
@@ -170,7 +170,7 @@ test('git history: last commits of a folder, kept up by new commits without a pr
   })
 })
 
-test('git differences: files, renames, binary, modes, text, series and patch id', async () => {
+test('git diffs: files, renames, binary files, modes, text, mail series and patch ids', async () => {
   await using test = await startTestGit()
   const { git } = test
   const long = Array.from({ length: 30 }, (_, index) => `line ${index}`).join('\n')
@@ -251,7 +251,7 @@ test('git differences: files, renames, binary, modes, text, series and patch id'
   )
 })
 
-test('git merges: clean, conflicted, unrelated, with another base, leaving nothing behind when asked', async () => {
+test('git merges: clean, conflicting and unrelated ones, with a given base, and without leaving objects', async () => {
   await using test = await startTestGit()
   const { git } = test
   const key = await newRepository(git, { f: '1\n2\n3\n4\n5\n', g: 'g\n' })
@@ -299,7 +299,7 @@ test('git merges: clean, conflicted, unrelated, with another base, leaving nothi
   assert.equal((await git.fsck(key)).ok, true)
 })
 
-test('git writing: changes of a tree, their refusals, signatures and identities', async () => {
+test('git writing: tree changes and their refusals, signatures and identities', async () => {
   await using test = await startTestGit()
   const { git } = test
   const key = await newRepository(git, { a: 'a', 'd/e/f': 'f', 'd/g': 'g' })

@@ -6,7 +6,7 @@ import type { GitKey } from '../git-key.ts'
 const maxModulesBytes = 1 << 20
 
 const refused = (why: string) =>
-  new Invalid(`.gitmodules ${why}, which could harm whoever clones it`, 'git_modules_invalid')
+  new Invalid(`.gitmodules ${why}, which could harm anyone who clones it`, 'git_modules_invalid')
 
 /**
  * Refuses a `.gitmodules` file that `git fsck` refuses in a push: names that leave the folder of submodules, paths and

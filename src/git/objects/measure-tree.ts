@@ -52,7 +52,7 @@ export async function measureTree(context: GitContext, key: GitKey, treeish: Oid
       },
     )
     .catch((error: unknown) => explainMissing(location, error))
-  if (!isWithin()) throw new TooLarge('the files are too many or too large to be given all at once', 'tree_too_large')
+  if (!isWithin()) throw new TooLarge('the tree has too many or too large files for one archive', 'tree_too_large')
   mustSucceed(ended, 'ls-tree')
   return bytes
 }

@@ -42,7 +42,7 @@ function parseReplies(raw: Buffer, commands: readonly CatCommand[]): Reply[] {
   let offset = 0
   return commands.map((command) => {
     const end = raw.indexOf(10, offset)
-    if (end === -1) throw new Unavailable('git answered too little', 'git_unavailable')
+    if (end === -1) throw new Unavailable('git sent an incomplete answer', 'git_unavailable')
     const fields = raw.toString('latin1', offset, end).split(' ')
     offset = end + 1
     const last = fields.at(-1)

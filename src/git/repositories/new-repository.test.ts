@@ -57,7 +57,7 @@ for (const objectFormat of ['sha1', 'sha256'] satisfies ObjectFormat[]) {
   })
 }
 
-test('git new repositories: of two of one key one comes about, and nothing is left of the other or of a refused one', async () => {
+test('git new repositories: one of two concurrent creations succeeds, and the other leaves nothing', async () => {
   await using test = await startTestGit()
   const { git, root } = test
   const key = newGitKey()

@@ -31,7 +31,7 @@ async function runRemote(
     throw new Invalid('a refspec is not valid')
   }
   if (options.url.startsWith('ssh:') !== (options.ssh !== undefined)) {
-    throw new Invalid('a key is needed for addresses of SSH, and for no others')
+    throw new Invalid('an SSH address needs a key, and other addresses take none')
   }
   const location = locate(context, key)
   const { credentials, ssh } = options

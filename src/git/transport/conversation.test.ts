@@ -7,7 +7,7 @@ import { conversation } from './conversation.ts'
 
 const ended = Promise.resolve({ exitCode: 0, stderr: '' })
 
-test('a conversation over one connection: each piece of it may be given back, and takes nothing from what is kept', async () => {
+test("a conversation's output can be freed piece by piece without touching kept buffers", async () => {
   const greeting = Buffer.alloc(5000, 'g')
   const kept = Buffer.alloc(70_000, 'k')
   const passing = Array.from({ length: 4 }, () => Buffer.alloc(65_536, 'p'))

@@ -143,7 +143,7 @@ class Gathered {
     while (this.next + 4 <= this.length) {
       const digits = this.#bytes.toString('latin1', this.next, this.next + 4)
       const size = /^[0-9a-f]{4}$/i.test(digits) ? Number.parseInt(digits, 16) : -1
-      if (size === -1 || size === 3) throw new BadRequest('this is not in the format of git')
+      if (size === -1 || size === 3) throw new BadRequest('the request is not in the format of git')
       if (this.next + Math.max(4, size) > this.length) return false
       this.next += Math.max(4, size)
       if (size === 0) return true
@@ -175,7 +175,10 @@ async function gather(
     }
     if (input.errored) throw input.errored
     if (input.readableEnded || input.destroyed) return undefined
-    const timer = setTimeout(() => input.destroy(new BadRequest('nothing came for too long')), idleMs)
+    const timer = setTimeout(
+      () => input.destroy(new BadRequest(`the client sent nothing for ${idleMs / 1000} seconds`)),
+      idleMs,
+    )
     const leave = (): void => void input.destroy()
     signal.addEventListener('abort', leave, { once: true })
     if (signal.aborted) leave()

@@ -67,7 +67,7 @@ async function until(isSo: () => boolean): Promise<void> {
   }
 }
 
-test('git transport: what is cloned again and again is packed twice at most, as long as no reference moves', async () => {
+test('git transport: repeated clones pack at most twice until a reference moves', async () => {
   await using counted = await startCounted()
   const { git, key, oid, started } = counted
   assert.ok((await readAll(await ask(git, key, oid))).length > 6 * mebibyte)
@@ -101,7 +101,7 @@ test('git transport: what is cloned again and again is packed twice at most, as 
   assert.equal(started(), 4, 'a tag is a reference too')
 })
 
-test('git transport: no more is kept than there is room for, and what does not fit is sent all the same', async () => {
+test('git transport: kept packs stay within their limit, and larger ones are still sent', async () => {
   await using counted = await startCounted({ keptFetchBytes: 4 * mebibyte })
   const { git, key, oid, started } = counted
   // Who comes before the second was found too long may still share it.
@@ -140,7 +140,7 @@ function madeUp(limits: Partial<KeepLimits>, folder: string) {
   return { fetches, read }
 }
 
-test('shared fetches: who was asked for longest ago makes room for another', async () => {
+test('shared fetches: the least recently used pack is evicted', async () => {
   await using tested = await startTestGit()
   const { fetches, read } = madeUp({}, await tested.folder('spool'))
   for (const request of ['a', 'a', 'b', 'b']) await read(request)
@@ -156,7 +156,7 @@ test('shared fetches: who was asked for longest ago makes room for another', asy
   assert.equal(fetches.keptBytes, 0)
 })
 
-test('shared fetches: what nobody asks for any more is dropped, and what everybody asks for in the end too', async () => {
+test('shared fetches: an unused pack is dropped, and a used one after its longest lifetime', async () => {
   await using tested = await startTestGit()
   const idle = madeUp({ idleMs: 300 }, await tested.folder('idle'))
   await idle.read('a')

@@ -49,7 +49,7 @@ test('git transport: clone over protocol v0, v1 and v2, shallow, partial and sin
   assert.match((await client(partial, 'rev-list', '--objects', '--missing=print', 'HEAD')).stdout, /^\?/m)
 })
 
-test('git transport: a push shows its objects in quarantine, its options and exactly what moved', async () => {
+test('git transport: checkPush sees quarantined objects and options; recordRefUpdates gets exactly the moved references', async () => {
   await using test = await startTestGit()
   const { git } = test
   const key = await newRepository(git)
@@ -138,7 +138,7 @@ test('git transport: a refused push leaves nothing, and a failing check refuses'
   )
 })
 
-test('git transport: pull references can be fetched, not pushed; deletions, force, tags, many references', async () => {
+test('git transport: pull request references are fetched but not pushed; deletions, force, tags, many references', async () => {
   await using test = await startTestGit()
   const { git } = test
   const key = await newRepository(git)
@@ -169,7 +169,7 @@ test('git transport: pull references can be fetched, not pushed; deletions, forc
   assert.equal(await git.readRef(key, 'refs/heads/b1'), undefined)
 })
 
-test("git transport: references fetched from elsewhere are nobody else's to see or to set until they are moved", async () => {
+test('git transport: references fetched aside are hidden and cannot be pushed', async () => {
   await using test = await startTestGit()
   const { git } = test
   const key = await newRepository(git)
@@ -193,7 +193,7 @@ test("git transport: references fetched from elsewhere are nobody else's to see 
   assert.match((await client(folder, 'push', 'origin', `HEAD:${fetched}`)).stderr, /hidden ref/)
 })
 
-test('git transport: a topic push is judged by its handler, reference by reference', async () => {
+test('git transport: the topic handler decides each reference', async () => {
   await using test = await startTestGit()
   const { git } = test
   const key = await newRepository(git)
@@ -225,7 +225,7 @@ test('git transport: a topic push is judged by its handler, reference by referen
   assert.deepEqual(options, ['topic=t'])
 })
 
-test('git transport: a hostile client cannot end the hook message with names or options of its own', async () => {
+test('git transport: names and options of a client cannot end the hook message', async () => {
   await using test = await startTestGit()
   const { git } = test
   const key = await newRepository(git)
@@ -266,7 +266,7 @@ test('git transport: a hostile client cannot end the hook message with names or 
   assert.equal(await git.readRef(key, 'refs/heads/main'), first)
 })
 
-test('git transport: a truncated pack and one above the limit are refused with nothing half-made', async () => {
+test('git transport: a truncated or oversized pack is refused and leaves nothing', async () => {
   await using test = await startTestGit({ limits: { maxPackBytes: 50_000 } })
   const { git } = test
   const key = await newRepository(git)
@@ -284,7 +284,7 @@ test('git transport: a truncated pack and one above the limit are refused with n
   )
 })
 
-test('git transport: a client that goes away ends its git, and leaves no zombie', async () => {
+test('git transport: a disconnecting client ends its git and leaves no zombie', async () => {
   await using test = await startTestGit()
   const { git } = test
   const key = await newRepository(git)
@@ -426,7 +426,7 @@ test('git transport: the advertised capabilities are those of the contract', asy
   assert.equal((await git.readHead(empty)).branch, 'trunk')
 })
 
-test('git transport: what is answered without git equals what git answers', async () => {
+test("git transport: answers without a process equal git's answers", async () => {
   const names: string[] = []
   await using test = await startTestGit({ onCommand: ({ name }) => names.push(name) })
   const { git } = test
@@ -492,7 +492,7 @@ test('git transport: what is answered without git equals what git answers', asyn
   assert.equal(ours, gits)
 })
 
-test('git transport: requests that are not in the format of git are refused, an early end too', async () => {
+test('git transport: malformed and truncated requests are refused', async () => {
   await using test = await startTestGit()
   const { git } = test
   const key = await newRepository(git)
@@ -513,7 +513,7 @@ test('git transport: requests that are not in the format of git are refused, an 
   assert.match(await ask('0013command=ls-refs0000'), /HEAD/)
 })
 
-test('git transport: clones of the same at the same time share one git, whatever their speed', async () => {
+test('git transport: concurrent equal clones share one git, whatever their speed', async () => {
   const names: string[] = []
   await using test = await startTestGit({ onCommand: ({ name }) => names.push(name) })
   const { git } = test

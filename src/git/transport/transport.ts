@@ -315,7 +315,7 @@ class Push {
     } catch (thrown) {
       const error = withFullDisk(thrown)
       if (error instanceof Refusal) return { accepted: false, lines: [error.message] }
-      this.#context.log('error', 'a push could not be judged or recorded', {
+      this.#context.log('error', 'checking or recording a push failed', {
         hook: question.hook,
         error: String(error),
       })
@@ -325,7 +325,10 @@ class Push {
 
   async #check(question: HookQuestion): Promise<HookAnswer> {
     if (question.updates.length > this.#context.limits.maxRefUpdates) {
-      return { accepted: false, lines: [`more than ${this.#context.limits.maxRefUpdates} references in one push`] }
+      return {
+        accepted: false,
+        lines: [`one push may change ${this.#context.limits.maxRefUpdates} references; push fewer at once`],
+      }
     }
     const { directory } = locate(this.#context, this.#key)
     // git names the folder relative to the repository.
@@ -359,7 +362,11 @@ class Push {
     const updates = question.updates as readonly PushedUpdate[]
     this.#topicUpdates = updates
     if (handleTopics === undefined) {
-      return { accepted: true, lines: [], outcomes: updates.map(({ ref }) => `ng ${ref} not supported here`) }
+      return {
+        accepted: true,
+        lines: [],
+        outcomes: updates.map(({ ref }) => `ng ${ref} this repository takes no topic references`),
+      }
     }
     try {
       const { outcomes, lines = [] } = await handleTopics({ updates, pushOptions: question.options })
@@ -368,7 +375,8 @@ class Push {
     } catch (thrown) {
       const error = withFullDisk(thrown)
       const reason = error instanceof Refusal ? error.message : 'internal error'
-      if (!(error instanceof Refusal)) this.#context.log('error', 'a topic push failed', { error: String(error) })
+      if (!(error instanceof Refusal))
+        this.#context.log('error', 'handling topic references of a push failed', { error: String(error) })
       return { accepted: true, lines: [], outcomes: updates.map(({ ref }) => `ng ${ref} ${reason}`) }
     }
   }
@@ -409,7 +417,9 @@ class Push {
     if (moved.length === 0) return
     this.#recorded = true
     await this.#flush(moved)
-    this.#context.log('warn', 'a push ended before its hook, its references are recorded now', { key: this.#key })
+    this.#context.log('warn', 'git ended before the post-receive hook; its references are recorded now', {
+      key: this.#key,
+    })
     await this.#request.callbacks.recordRefUpdates({ updates: moved, pushOptions: this.#question.options })
   }
 }
@@ -441,7 +451,8 @@ export async function archive(
 ): Promise<Readable> {
   checkOids(options.commit)
   await readCommit(context, key, options.commit)
-  if (/[\0\n]/.test(options.prefix) || options.prefix.startsWith('/')) throw new Invalid('the prefix is not valid')
+  if (/[\0\n]/.test(options.prefix) || options.prefix.startsWith('/'))
+    throw new Invalid('an archive prefix must not begin with a slash or contain line feeds')
   if (options.format === 'bundle') return bundleOf(context, key, options.commit, options.signal)
   const { directory } = locate(context, key)
   const { output } = await context.broker.stream({

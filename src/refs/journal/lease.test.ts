@@ -48,7 +48,7 @@ const die = async (services: Services): Promise<void> => {
   await transaction(services.db, (tx) => deleteProcess(tx, id))
 }
 
-test('lease: a change is left to its process while that lives, and settled once when it is gone', async () => {
+test('lease: an entry stays while its process lives, and is settled once after its death', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { repository, change, origin, status, told, moveInGit } = await given(forge)
   const other = otherProcess(forge)
@@ -63,7 +63,7 @@ test('lease: a change is left to its process while that lives, and settled once 
   assert.equal(await settleLeftovers(forge.services, 'all'), 0)
 })
 
-test('lease: the doctor leaves a change under way to its process, and a change is told once', async () => {
+test('lease: the doctor leaves a running change alone, and reports a change once', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { repository, change, origin, status, told, moveInGit } = await given(forge)
   const other = otherProcess(forge)
@@ -74,7 +74,7 @@ test('lease: the doctor leaves a change under way to its process, and a change i
   assert.deepEqual([await status(), await told()], [200, 1])
 })
 
-test('lease: the doctor and those who settle find the same difference and record it once', async () => {
+test('lease: the doctor and concurrent settling record a difference once', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { repository, change, origin, status, told, moveInGit } = await given(forge)
   const other = otherProcess(forge)
@@ -105,7 +105,7 @@ const counted = refEffect({
       .execute()),
 })
 
-test('lease: a process that stood still moves references after its entry was dropped; the change is recorded once', async () => {
+test('lease: a stalled process moves references after its entry was dropped, and the change is recorded once', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { repository, change, origin, status, told, moveInGit, repoId } = await given(forge)
   const services = { ...forge.services, parts: { ...forge.services.parts, refEffects: collectEffects([counted]) } }
@@ -137,7 +137,7 @@ test('lease: a process that lost its lease writes nothing under its old id', asy
   assert.equal(await settleLeftovers(forge.services, 'all'), 1)
 })
 
-test('lease: the work of a process whose heartbeat stopped is taken over by another one (PostgreSQL)', async (t) => {
+test('lease: another process takes over after the heartbeat stops (PostgreSQL)', async (t) => {
   await using forge = await startForge({ users: ['alice'], settings: { ingot: { JOB_LEASE: '1s' } } })
   const { db } = forge.services
   if (engineOf(db).kind !== 'postgres') return t.skip('one process owns an SQLite database')
@@ -167,7 +167,7 @@ test('lease: the work of a process whose heartbeat stopped is taken over by anot
   assert.deepEqual(left, [{ id: await forge.services.process.id() }])
 })
 
-test('lease: a process that finds its row gone goes on under another id (PostgreSQL)', async (t) => {
+test('lease: a process whose row is gone continues under a new id (PostgreSQL)', async (t) => {
   await using forge = await startForge()
   const { db } = forge.services
   if (engineOf(db).kind !== 'postgres') return t.skip('one process owns an SQLite database')

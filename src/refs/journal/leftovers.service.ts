@@ -46,7 +46,7 @@ export async function settleLeftovers(services: Services, which: 'all' | 'abando
         await settleRow(services, row, repo)
         settled += 1
       } catch (error) {
-        services.log('error', 'a change of references could not be settled', {
+        services.log('error', 'settling a change of references failed', {
           error,
           repoId: repo.id,
           journalId: row.id,

@@ -10,7 +10,7 @@ const branches = 33_000
 /** More than the readers of objects let wait. */
 const tags = 1200
 
-test('many references: a repository of tens of thousands is taken over, and a push of a thousand tags is recorded', async () => {
+test('many references: a repository with tens of thousands is adopted, and a push of a thousand tags is recorded', async () => {
   await using forge = await startForge({ users: ['alice'] })
   using clone = await Clone.begin('alice', 'main')
   const head = await clone.commit('a.txt')

@@ -343,13 +343,16 @@ export async function settleUnsure(services: Services, journal: OpenJournal, fai
   try {
     if (!isCutOff) return await settleByLooking(services, journal)
   } catch (error) {
-    services.log('warn', 'a change of references is settled later', { error, journalId: journal.id })
+    services.log('warn', 'settling a change of references failed; a job retries', { error, journalId: journal.id })
   }
   const later = transaction(services.db, (tx) =>
     enqueue(tx, settleChange, { journalId: journal.id }, { delayMs: cutOffMs }),
   )
   await later.catch((error: unknown) => {
-    services.log('error', 'a change of references cannot be settled yet', { error, journalId: journal.id })
+    services.log('error', 'writing a job to settle a change of references failed; this process retries', {
+      error,
+      journalId: journal.id,
+    })
     // Without a writable database the process retries by itself. After its death, `settleLeftovers` settles the entry.
     setTimeout(() => void settleUnsure(services, journal), unwrittenRetryMs).unref()
   })

@@ -32,7 +32,7 @@ async function given(forge: Forge) {
   return { row, origin, recorded, newer: newer as Oid, older: older as Oid }
 }
 
-test('ref door: of two changes at the same time one is made, the other is told that it came late', async () => {
+test('ref door: one of two concurrent changes succeeds, the other is stale', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { row, origin, recorded, newer, older } = await given(forge)
   const results = await Promise.all(
@@ -43,7 +43,7 @@ test('ref door: of two changes at the same time one is made, the other is told t
   assert.deepEqual(await forge.services.db.selectFrom('ref_journal').selectAll().execute(), [])
 })
 
-test('ref door: a reference that went there and back before an older change reached it is recorded as it is', async () => {
+test('ref door: a reference that moved there and back before an older change is recorded as it is', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { row, origin, recorded, newer, older } = await given(forge)
   const late: RefChange = { ref, old: zeros, new: newer }
@@ -56,7 +56,7 @@ test('ref door: a reference that went there and back before an older change reac
   assert.equal(await recorded(), newer)
 })
 
-test('ref door: what a crash left is settled by what git has, and recorded once', async () => {
+test('ref door: an entry left by a crash is settled by the state of git, and recorded once', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { row, origin, recorded, newer, older } = await given(forge)
   const made: RefChange = { ref, old: zeros, new: newer }
@@ -73,7 +73,7 @@ test('ref door: what a crash left is settled by what git has, and recorded once'
   assert.deepEqual(names.map(({ name }) => name).sort(), ['main', 'topic'])
 })
 
-test('ref door: a change that git made while its broker ended is recorded a moment later', async () => {
+test('ref door: a change made while the broker died is recorded soon after', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { row, origin, recorded, newer } = await given(forge)
   const { git } = forge.services
@@ -120,7 +120,7 @@ const withEffects = (services: Services, ...effects: readonly RefEffect[]): Serv
   parts: { ...services.parts, refEffects: collectEffects(effects) },
 })
 
-test('ref door: an effect takes place with the change, once, and not when git refuses', async () => {
+test('ref door: an effect is applied once with the change, and not when git refuses', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { row, origin, newer, older } = await given(forge)
   const services = withEffects(forge.services, noting)
@@ -145,7 +145,7 @@ test('ref door: an effect takes place with the change, once, and not when git re
   assert.equal(await described(), '(made)')
 })
 
-test('ref door: an effect that the release before wrote takes place, one that a newer release wrote waits for it', async () => {
+test('ref door: an effect of the previous release is applied; one of a newer release waits for it', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { row, origin, recorded, newer, older } = await given(forge)
   const services = { ...withEffects(forge.services, noting), log: () => undefined }
@@ -174,7 +174,7 @@ test('ref door: an effect that the release before wrote takes place, one that a 
   assert.notEqual(newer, older)
 })
 
-test('ref door: what a crash left of a wiki is settled beside the code, whose rows it does not touch', async () => {
+test("ref door: settling a wiki's entry does not touch the rows of the code", async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { row, origin, recorded } = await given(forge)
   const { services } = forge
@@ -221,7 +221,7 @@ test('ref door: what a crash left of a wiki is settled beside the code, whose ro
   assert.deepEqual(await services.db.selectFrom('ref_journal').selectAll().execute(), [])
 })
 
-test('ref door: a change of more references than a statement takes rows is recorded whole', async () => {
+test('ref door: a change with more references than one statement takes is recorded whole', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { services } = forge
   const repo = await forge.given.repo({ owner: 'alice', name: 'many', files: { a: 'a' } })

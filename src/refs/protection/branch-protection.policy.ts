@@ -10,7 +10,7 @@ const allowIf = (isAllowed: boolean, reason: string): Verdict => (isAllowed ? al
 
 /** Whether an actor may push to a branch that a rule protects. Owners and administrators are bound as well. */
 export function mayPush(rule: BranchRule | undefined, actor: BranchActor): Verdict {
-  if (!actor.isDeployKey && !actor.rights.canWrite('code')) return deny('you may not write the repository')
+  if (!actor.isDeployKey && !actor.rights.canWrite('code')) return deny('you have no write access to the repository')
   if (!rule) return allow
   const isOpen = rule.enable_push && (!rule.enable_push_whitelist || isOnPushList(rule, actor))
   return allowIf(isOpen, 'you may not push to this protected branch')
@@ -41,7 +41,8 @@ export const mayApprove = (rule: BranchRule | undefined, actor: BranchActor): Ve
 export function mayChangeFiles(rule: BranchRule, branch: string, paths: readonly string[]): Verdict {
   const covered = pathsCovered(rule.protected_file_patterns, paths)
   // A rule whose patterns are too slow refuses.
-  if (covered === undefined) return deny(`branch ${branch}: its protected_file_patterns take too long for these files`)
+  if (covered === undefined)
+    return deny(`branch ${branch}: its protected_file_patterns take too long for these files; simplify them`)
   const [path] = covered
   return path === undefined ? allow : deny(`branch ${branch} is protected from changing file ${path}`)
 }
@@ -62,7 +63,7 @@ export function mayChangeBranch(rule: BranchRule, actor: BranchActor, change: Br
   if (change.isForced) return deny(`branch ${branch} is protected from force push`)
   const commits = mayBringCommits(rule, branch, change.unsignedCommit)
   if (!commits.allowed) return commits
-  const closed = deny(`you may not push to protected branch ${branch}`)
+  const closed = deny(`branch ${branch} is protected: you may not push to it; open a pull request instead`)
   const isPusher = mayPush(rule, actor).allowed
   if (paths === undefined) return isPusher || rule.unprotected_file_patterns !== '' ? allow : closed
   const files = mayChangeFiles(rule, branch, paths)

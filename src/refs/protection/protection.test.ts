@@ -32,7 +32,7 @@ const change: BranchChange = {
 const isAllowed = (more: Partial<BranchRule>, changed: Partial<BranchChange> = {}, actor = writer): boolean =>
   mayChangeBranch(rule(more), actor, { ...change, ...changed }).allowed
 
-test('rules of branches: force, deletion, lists, keys and files', () => {
+test('branch rules: force pushes, deletions, allow lists, deploy keys and files', () => {
   assert.equal(isAllowed({}), true)
   assert.equal(isAllowed({}, { isForced: true }), false)
   assert.equal(isAllowed({}, { kind: 'delete' }), false)
@@ -51,7 +51,7 @@ test('rules of branches: force, deletion, lists, keys and files', () => {
   assert.equal(isAllowed({ require_signed_commits: true }, { unsignedCommit: 'abc' }), false)
 })
 
-test('repoEditGitHook: a script runs when the repository is pushed to, and may refuse; guests and owners without the right may not set one', async () => {
+test('repoEditGitHook: a script runs in pushes and may refuse; guests and owners without the right cannot set one', async () => {
   await using forge = await startForge({ settings: { security: { DISABLE_GIT_HOOKS: false } } })
   const repo = await forge.given.repo()
   const root = forge.as('root')
@@ -68,7 +68,7 @@ test('repoEditGitHook: a script runs when the repository is pushed to, and may r
   assert.equal((await clone.git('push', 'origin', 'HEAD:refs/heads/no')).code, 0)
 })
 
-test('protected branches: pushes are refused whole, and rules bind owners', async () => {
+test('protected branches: a refused reference refuses the whole push, and rules bind owners', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')

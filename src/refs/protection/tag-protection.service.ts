@@ -42,7 +42,7 @@ export async function getTagRule(ctx: RepoCtx, id: number): Promise<TagRule> {
 function checkPattern(pattern: string): void {
   const expression = expressionOf(pattern)
   if (expression !== undefined && !isRegExp(expression)) {
-    throw new Invalid(`[name_pattern]: ${pattern} is no regular expression`, 'pattern_invalid')
+    throw new Invalid(`[name_pattern]: ${pattern} is not a valid regular expression`, 'pattern_invalid')
   }
 }
 

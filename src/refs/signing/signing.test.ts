@@ -136,7 +136,7 @@ async function trusting(folder: string, format: string, publicKey: string): Prom
   return ['-c', `gpg.program=${program}`]
 }
 
-test('repoCreateFile: the key may lie in a file; what cannot sign is told when the server starts', async () => {
+test('repoCreateFile: a key file signs; an unusable key is reported at the start', async () => {
   using folder = newFolder()
   const file = join(folder.path, 'key')
   const newKey = async (more: object = {}): Promise<{ privateKey: string; publicKey: string }> => {
@@ -191,7 +191,7 @@ test('repoCreateFile: the key may lie in a file; what cannot sign is told when t
   assert.match(await refused(), /open to everybody/)
 })
 
-test('repoCreateFile: by default a second factor, a key and a signed parent are asked for', async () => {
+test('repoCreateFile: by default signing requires a second factor, a key and a signed parent', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'], settings: signing() })
   const { api } = await forge.given.repo()
   const alice = forge.as('alice')
@@ -246,7 +246,7 @@ async function givenSecondFactor(forge: Forge, login: string): Promise<void> {
   await transaction(forge.services.db, (tx) => insertTwoFactor(tx, values))
 }
 
-test('repoMergePullRequest, repoCreateFile, repoUpdatePullRequest: where signatures are required those of the instance count', async () => {
+test('repoMergePullRequest, repoCreateFile, repoUpdatePullRequest: signatures of the instance satisfy a required signature', async () => {
   await using forge = await startForge({ users: ['alice'], settings: signing(always) })
   const repo = await forge.given.repo()
   const { api } = repo
@@ -295,7 +295,7 @@ test('repoMergePullRequest, repoCreateFile, repoUpdatePullRequest: where signatu
   assert.equal(await isSigned(forge, api), true)
 })
 
-test('repoMergePullRequest: merges are signed when the base, the head, all its commits or a reviewer say so', async () => {
+test('repoMergePullRequest: merges are signed by the conditions on base, head, commits and approval', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'], settings: signing(always) })
   const { services } = forge
   const { config } = services
@@ -337,7 +337,7 @@ test('repoMergePullRequest: merges are signed when the base, the head, all its c
   assert.equal(await merges('never', { approved: true }), false)
 })
 
-test('repoMergePullRequest, repoCreateFile: under a trust model of committers the instance commits, and says for whom', async () => {
+test('repoMergePullRequest, repoCreateFile: with a committer trust model the instance is the committer and names the person', async () => {
   await using forge = await startForge({
     users: ['alice'],
     settings: signing({ ...always, DEFAULT_TRUST_MODEL: 'committer' }),
@@ -357,7 +357,7 @@ test('repoMergePullRequest, repoCreateFile: under a trust model of committers th
   )
 })
 
-test('getSigningKey: another key takes over; what the former signed stays good until it is forgotten', async () => {
+test('getSigningKey: after a new key, old signatures stay good until the old key is forgotten', async () => {
   await using forge = await startForge({ users: ['alice'], settings: signing(always) })
   const { api } = await forge.given.repo()
   const { services } = forge
@@ -393,7 +393,7 @@ test('getSigningKey: another key takes over; what the former signed stays good u
   assert.ok(log.some(({ action }: { action: string }) => action === 'signingKey.retired'))
 })
 
-test('repoGetSingleCommit: a signature in the name of the instance that it did not make is told as such', async () => {
+test('repoGetSingleCommit: a forged signature of the instance has its reason', async () => {
   await using forge = await startForge({ users: ['alice'], settings: signing(always) })
   const { api, fullName } = await forge.given.repo()
   using clone = await Clone.of(forge, 'alice', fullName)
@@ -409,7 +409,7 @@ test('repoGetSingleCommit: a signature in the name of the instance that it did n
   )
 })
 
-test('signingConditions, trustModelOf, signedAs: what the settings ask for', () => {
+test('signingConditions, trustModelOf, signedAs: settings map to conditions, models and committers', () => {
   assert.equal(signingConditions([]), undefined)
   assert.equal(signingConditions(['never']), undefined)
   assert.equal(signingConditions(['always', 'never']), undefined)

@@ -46,7 +46,7 @@ async function verificationOf(forge: Forge, { api }: GivenRepo, commit: string) 
 const push = (clone: Clone, commit: string, branch: string) =>
   clone.git('push', '-q', 'origin', `${commit}:refs/heads/${branch}`)
 
-test('repoGetSingleCommit: an OpenPGP signature is good with a key of the committer, and as long as the address is theirs', async () => {
+test("repoGetSingleCommit: an OpenPGP signature is good while the committer's account has the key and the address", async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const repo = await forge.given.repo()
   using clone = await Clone.of(forge, 'alice', repo.fullName)
@@ -84,7 +84,7 @@ test('repoGetSingleCommit: an OpenPGP signature is good with a key of the commit
   assert.equal(await reasonOf(good), 'gpg.error.no_gpg_keys_found', 'nothing about whose a key is is remembered')
 })
 
-test('repoGetSingleCommit: subkeys sign, expired keys signed while they lasted, others cannot be taken over', async () => {
+test('repoGetSingleCommit: subkeys sign, expired keys remain good for their time, and another account cannot claim them', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const repo = await forge.given.repo()
   using clone = await Clone.of(forge, 'alice', repo.fullName)
@@ -111,7 +111,7 @@ test('repoGetSingleCommit: subkeys sign, expired keys signed while they lasted, 
   assert.equal((await alice.must('GET', '/user/gpg_keys')).json.length, 3)
 })
 
-test('repoGetSingleCommit, GetAnnotatedTag: SSH signatures of git, by keys of accounts', async () => {
+test('repoGetSingleCommit, GetAnnotatedTag: SSH signatures are verified by keys of accounts', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const repo = await forge.given.repo()
   using folder = new SshFolder(forge)
@@ -146,7 +146,7 @@ test('repoGetSingleCommit, GetAnnotatedTag: SSH signatures of git, by keys of ac
   }
 })
 
-test('repoCreateBranchProtection: a branch that requires signatures takes good ones alone, by push', async () => {
+test('repoCreateBranchProtection: a branch that requires signatures accepts only good ones in a push', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const repo = await forge.given.repo()
   using clone = await Clone.of(forge, 'alice', repo.fullName)
@@ -163,7 +163,7 @@ test('repoCreateBranchProtection: a branch that requires signatures takes good o
   assert.equal((await push(clone, good, 'strict3')).code, 0)
 })
 
-test('repoGetAllCommits: signatures that are none, or too long, are told as such', async () => {
+test('repoGetAllCommits: malformed and oversized signatures have their reasons', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo()
   using clone = await Clone.of(forge, 'alice', repo.fullName)

@@ -31,18 +31,18 @@ const protocolOf = (call: Call): { protocol?: string } => {
 /** The request body, decompressed. */
 function requestBody(call: Call, service: GitService): Readable {
   if (contentTypeOf(call).split(';', 1)[0] !== `application/x-${service}-request`) {
-    throw new Unauthenticated(`the request is no ${service} request`)
+    throw new Unauthenticated(`the content type must be application/x-${service}-request`)
   }
   const encoding = call.headers['content-encoding']
   if (encoding === undefined || encoding === 'identity') return call.body()
   if (encoding !== 'gzip' && encoding !== 'x-gzip') {
-    throw new UnsupportedMediaType(`the encoding ${String(encoding)} is not supported`)
+    throw new UnsupportedMediaType(`content encoding ${String(encoding)} is not supported; send gzip or none`)
   }
   const unpacked = new PassThrough()
   // A body that is not gzip or ends early fails the stream that git reads.
   pipeline(call.body(), createGunzip(), unpacked).catch((error: NodeJS.ErrnoException) => {
     const isBroken = error.code?.startsWith('Z_') === true
-    unpacked.destroy(isBroken ? new BadRequest('the body is not packed as it says', 'body_not_gzip') : error)
+    unpacked.destroy(isBroken ? new BadRequest('the body is not valid gzip', 'body_not_gzip') : error)
   })
   return unpacked
 }
@@ -200,7 +200,7 @@ export const gitStoredFile = operation({
   },
   async run({ ctx, params }) {
     const found = await ctx.git.storedFile(ctx.gitKey, `${params.folder}/${params.filename}`)
-    if (!found) throw new NotFound('there is no such object: not found')
+    if (!found) throw new NotFound('the object does not exist: not found')
     return bytes(storedType(params.filename), found.read(), {
       sizeBytes: found.sizeBytes,
       headers: keptForAYear(ctx),

@@ -62,7 +62,7 @@ async function send(
 const branchesOf = async (forge: Forge, api: string): Promise<string[]> =>
   (await forge.as('alice').get(`${api}/branches`)).json.map((branch: { name: string }) => branch.name).sort()
 
-test('git over HTTP: hostile and broken requests are refused, change nothing and hold nothing', async () => {
+test('git over HTTP: hostile and malformed requests are refused, change nothing and hold no resources', async () => {
   await using forge = await startForge({
     users: ['alice'],
     settings: { ingot: { MAX_GIT_FETCHES: 1, MAX_GIT_PUSHES: 1 } },
@@ -108,7 +108,7 @@ test('git over HTTP: hostile and broken requests are refused, change nothing and
   assert.deepEqual(await forge.services.db.selectFrom('ref_journal').selectAll().execute(), [])
 })
 
-test('git over HTTP: a push is recorded at once, measured, and settled when its client does not wait', async () => {
+test('git over HTTP: a push is recorded and measured at once, and settled when its client disconnects', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   await forge.settle()
@@ -160,7 +160,7 @@ test('git over HTTP: a push larger than the limit is refused', async () => {
   assert.match(pushed.err, /maximum allowed size|exceed/)
 })
 
-test('git over HTTP: one refused reference refuses the push, and says why', async () => {
+test('git over HTTP: one refused reference refuses the push with its reason', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'], settings: { quota: { ENABLED: true } } })
   const repo = await forge.given.repo({ owner: 'alice' })
   using clone = await Clone.of(forge, 'alice', repo.fullName)
@@ -193,7 +193,7 @@ test('git over HTTP: one refused reference refuses the push, and says why', asyn
   assert.equal((await forge.as('alice').get(repo.api)).json.private, true)
 })
 
-test('git over HTTP: over quota nothing is pushed, but things may be deleted', async () => {
+test('git over HTTP: over quota pushes are refused, deletions are allowed', async () => {
   await using forge = await startForge({
     users: ['alice'],
     settings: { quota: { ENABLED: true }, 'quota.default': { TOTAL: '1 MiB' } },
@@ -214,7 +214,7 @@ test('git over HTTP: over quota nothing is pushed, but things may be deleted', a
   await clone.must('push', '-q', 'origin', ':refs/heads/extra')
 })
 
-test('git over HTTP: old addresses lead to renamed repositories; archived ones and mirrors take no push', async () => {
+test('git over HTTP: former addresses redirect; archived repositories and mirrors refuse pushes', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice', name: 'old' })
   using clone = await Clone.of(forge, 'alice', 'alice/old')
@@ -232,7 +232,7 @@ test('git over HTTP: old addresses lead to renamed repositories; archived ones a
   await clone.must('fetch', '-q')
 })
 
-test('git over HTTP: a client without the smart protocol clones loose objects and packs', async () => {
+test('git over HTTP: a dumb client clones loose objects and packs', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice', private: true })
   using clone = await Clone.of(forge, 'alice', repo.fullName)
@@ -270,7 +270,7 @@ test('git over HTTP: a client without the smart protocol clones loose objects an
   }
 })
 
-test('git over HTTP: the first push chooses the default branch; emptiness follows the branches', async () => {
+test('git over HTTP: the first push sets the default branch, and branches determine emptiness', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice', auto_init: false })
   using clone = await Clone.of(forge, 'alice', repo.fullName)
@@ -283,7 +283,7 @@ test('git over HTTP: the first push chooses the default branch; emptiness follow
   assert.match(await clone.must('ls-remote', '--symref', 'origin', 'HEAD'), /ref: refs\/heads\/master/)
 })
 
-test('go get is told where a repository is, whatever is at the address, and not whether it exists', async () => {
+test('goGet: the page names the repository at any address and does not reveal whether it exists', async () => {
   await using forge = await startForge({ users: ['alice'] })
   await forge.given.repo({ owner: 'alice', name: 'open', default_branch: 'trunk' })
   await forge.given.repo({ owner: 'alice', name: 'hidden', private: true, default_branch: 'trunk' })
@@ -303,7 +303,7 @@ test('go get is told where a repository is, whatever is at the address, and not 
   assert.doesNotMatch(await ask('/alice/%22%3E%3Cscript%3E'), /<script>/)
 })
 
-test('git over HTTP: pushing makes a repository where the instance lets people do so, for oneself alone', async () => {
+test('git over HTTP: a push creates a repository of the caller where the settings allow it', async () => {
   await using forge = await startForge({
     users: ['alice', 'bob'],
     settings: { repository: { ENABLE_PUSH_CREATE_USER: true } },
@@ -319,7 +319,7 @@ test('git over HTTP: pushing makes a repository where the instance lets people d
   assert.equal((await forge.as('alice').get('/repos/alice/theirs')).status, 404)
 })
 
-test('git over HTTP: what follows from pushes is done, also after branches and tags were deleted', async () => {
+test('git over HTTP: reactions to pushes complete, also after deletions of branches and tags', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   const issue = await forge.given.issue({ repo })
@@ -342,7 +342,7 @@ test('git over HTTP: what follows from pushes is done, also after branches and t
   assert.deepEqual(await branchesOf(forge, repo.api), ['gone', 'main', 'new'])
 })
 
-test('git over HTTP: of pushes at once to one branch one arrives, the others are told to fetch first', async () => {
+test('git over HTTP: one of several concurrent pushes to a branch succeeds, the others are told to fetch first', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   using clone = await Clone.of(forge, 'alice', repo.fullName)
@@ -369,7 +369,7 @@ test('git over HTTP: of pushes at once to one branch one arrives, the others are
   assert.deepEqual(await forge.services.db.selectFrom('ref_journal').selectAll().execute(), [])
 })
 
-test('git over HTTP: push options that nobody knows, and values that are none, are told', async () => {
+test('git over HTTP: unknown push options and invalid values are reported', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   using clone = await Clone.of(forge, 'alice', repo.fullName)
@@ -393,7 +393,7 @@ test('git over HTTP: push options that nobody knows, and values that are none, a
   assert.equal((await forge.as('alice').get(repo.api)).json.template, true)
 })
 
-test('gitUploadPack: what is kept of clones is given to those alone who may read the repository now', async () => {
+test('gitUploadPack: kept packs are sent only to callers who may read the repository', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const repo = await forge.given.repo({ owner: 'alice', private: true })
   await forge.as('alice').must('PUT', `${repo.api}/collaborators/bob`, { permission: 'read' })

@@ -34,10 +34,10 @@ export async function findCertified(
   const problem = certificateProblem(certificate, arrival)
   if (problem !== undefined) return refused(problem)
   const principals = usablePrincipals(certificate, allowed)
-  if (principals.length > maxPrincipals) return refused('it names too many')
+  if (principals.length > maxPrincipals) return refused('it has too many principals')
   const found = await Promise.all(principals.map((principal) => findPersonByPrimary(services.db, principal)))
   const users = new Map(found.flatMap((user) => (user ? [[user.id, user]] : [])))
   const [user] = users.values()
-  if (user === undefined) return refused('no account is named by it')
-  return users.size === 1 ? { certificate, user } : refused('it names several accounts')
+  if (user === undefined) return refused('its principals name no account')
+  return users.size === 1 ? { certificate, user } : refused('its principals name several accounts')
 }

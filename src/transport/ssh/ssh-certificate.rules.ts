@@ -16,13 +16,13 @@ export interface Arrival {
  */
 export function certificateProblem(certificate: SshCertificate, arrival: Arrival): string | undefined {
   if (!arrival.trusted.has(fingerprintOf(certificate.authority))) return 'its authority is not trusted'
-  if (certificate.principals.length === 0) return 'it names nobody'
-  if (arrival.nowUnix < certificate.validFromUnix) return 'it is not good yet'
-  if (arrival.nowUnix >= certificate.validUntilUnix) return 'its time is over'
+  if (certificate.principals.length === 0) return 'it has no principals'
+  if (arrival.nowUnix < certificate.validFromUnix) return 'it is not valid yet'
+  if (arrival.nowUnix >= certificate.validUntilUnix) return 'it has expired'
   for (const [name, value] of certificate.criticalOptions) {
     if (name === forcedCommandOption) continue
-    if (name !== 'source-address') return `its option ${JSON.stringify(name.slice(0, 100))} is not known`
-    if (!isWithin(value, arrival.address)) return 'it is not for this address'
+    if (name !== 'source-address') return `its critical option ${JSON.stringify(name.slice(0, 100))} is not supported`
+    if (!isWithin(value, arrival.address)) return 'its source-address does not include the client'
   }
   return undefined
 }

@@ -58,7 +58,7 @@ async function given(more: Record<string, string> = {}) {
 
 const refusal = /Permission denied \(publickey\)/
 
-test('ssh: certificates of trusted authorities clone, push and get tickets, for keys of every kind', async () => {
+test('ssh: certificates of trusted authorities clone, push and get tickets, for each key type', async () => {
   await using world = await given()
   const { forge, folder, repo, authorities, certify, greeted } = world
   const kinds = [[], ['-t', 'ecdsa'], ['-t', 'ecdsa', '-b', '521'], ['-t', 'rsa', '-b', '3072']]
@@ -100,7 +100,7 @@ test('ssh: certificates of trusted authorities clone, push and get tickets, for 
   assert.match((await key.git('ls-remote', key.url(repo.fullName))).err, /may not sign in/)
 })
 
-test('ssh: certificates that let nobody in', async () => {
+test('ssh: invalid certificates are refused', async () => {
   await using world = await given()
   const { folder, authorities, certify, certified, greeted } = world
   const refused = async (key: SshKey, why: string) => assert.match(await greeted(key), refusal, why)
@@ -120,7 +120,7 @@ test('ssh: certificates that let nobody in', async () => {
   assert.equal(await greeted(await certified('-n', 'ubuntu,alice,wheel')), 'alice', 'other names say nothing')
 })
 
-test('ssh: certificates by address, with an address to come from and a command to run', async () => {
+test('ssh: certificates with an email principal, a source address and a forced command', async () => {
   await using world = await given({ SSH_AUTHORIZED_PRINCIPALS_ALLOW: 'email' })
   const { forge, repo, certified, greeted } = world
   const { email } = (await forge.as('alice').must('GET', '/user')).json
@@ -136,7 +136,7 @@ test('ssh: certificates by address, with an address to come from and a command t
   assert.match((await other.git('ls-remote', other.url(repo.fullName))).err, /not offered/)
 })
 
-test('ssh: certificates that are damaged are none', async () => {
+test('ssh: damaged certificates are refused', async () => {
   await using world = await given()
   const key = await world.certified('-n', 'alice')
   const [, encoded = ''] = readFileSync(`${key.file}-cert.pub`, 'utf8').split(' ')

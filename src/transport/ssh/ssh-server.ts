@@ -69,7 +69,7 @@ export async function startSshServer(services: Services): Promise<Door> {
   const { config } = services
   const hostKeys = await openHostKeys(config.paths.sshHostKeys)
   hostKeys.all.catch((error: unknown) =>
-    services.log('error', 'there is no SSH: a host key could not be made', { error }),
+    services.log('error', 'SSH is unavailable: generating a host key failed', { error }),
   )
   const links = new Map<string, Link>()
   const stop = new AbortController()

@@ -88,11 +88,11 @@ export async function runSshCommand(
 const greeting = (caller: SshCaller): string =>
   `Hello ${caller.key ? (caller.user?.name ?? caller.key.title) : caller.user.name}! You successfully authenticated with ` +
   `${caller.key ? `the key ${JSON.stringify(caller.key.title)}` : `the certificate ${caller.certificate.serial}`}. ` +
-  `${product} has no shell to offer; use it with git.\n`
+  `${product} offers no shell; use it with git.\n`
 
 /** Reads the caller again: a connection may outlive its key or account. */
 async function rereadCaller({ db }: Services, caller: SshCaller): Promise<SshCaller> {
-  const gone = (): Forbidden => new Forbidden('the key is no longer accepted')
+  const gone = (): Forbidden => new Forbidden('the key or its account was removed; connect with another key')
   if (!caller.key) {
     const user = await findKeyOwner(db, caller.user.id)
     if (!user) throw gone()
@@ -210,7 +210,8 @@ async function viewerOfCaller(
     return viewerOf(caller.user, { kind: 'ssh', keyId: caller.key.id })
   }
   const { authority, serial, validUntilUnix } = caller.certificate
-  if (nowUnix(services.clock) >= validUntilUnix) throw new Forbidden('the time of the certificate is over')
+  if (nowUnix(services.clock) >= validUntilUnix)
+    throw new Forbidden('the certificate has expired; get a new one and connect again')
   return viewerOf(caller.user, { kind: 'certificate', authority: fingerprintOf(authority), serial: `${serial}` })
 }
 

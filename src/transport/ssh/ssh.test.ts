@@ -28,7 +28,7 @@ async function commit(key: SshKey, clone: string, file: string): Promise<void> {
   succeeds(await key.git('-C', clone, 'commit', '-q', '-m', `adds ${file}`))
 }
 
-test('ssh: keys of every common kind clone, with both protocols, and push', async () => {
+test('ssh: keys of each common type clone with both protocols, and push', async () => {
   await using forge = await startSshForge()
   using folder = new SshFolder(forge)
   const repo = await forge.given.repo({ owner: 'alice', private: true })
@@ -50,7 +50,7 @@ test('ssh: keys of every common kind clone, with both protocols, and push', asyn
   assert.ok(used.every((row) => row.last_used_unix > 0))
 })
 
-test('ssh: a wiki is cloned and pushed to beside its repository, by those who may', async () => {
+test('ssh: callers with access clone and push a wiki', async () => {
   await using forge = await startSshForge()
   using folder = new SshFolder(forge)
   const repo = await forge.given.repo({ owner: 'alice' })
@@ -75,7 +75,7 @@ test('ssh: a wiki is cloned and pushed to beside its repository, by those who ma
   assert.match((await alice.git('-C', 'a', 'push', 'origin', 'main')).err, /not found/)
 })
 
-test('ssh: an account sees and writes what it may, as over HTTP', async () => {
+test('ssh: an account has the same access as over HTTP', async () => {
   await using forge = await startSshForge({ repository: { ENABLE_PUSH_CREATE_USER: true } })
   using folder = new SshFolder(forge)
   const open = await forge.given.repo({ owner: 'alice' })
@@ -104,7 +104,7 @@ test('ssh: an account sees and writes what it may, as over HTTP', async () => {
   assert.equal((await forge.as('alice').get('/repos/alice/fresh')).json.empty, false)
 })
 
-test('ssh: an account that is barred, and a key that was removed, are turned away', async () => {
+test('ssh: a disabled account and a removed key are refused', async () => {
   await using forge = await startSshForge()
   using folder = new SshFolder(forge)
   const repo = await forge.given.repo({ owner: 'alice' })
@@ -120,7 +120,7 @@ test('ssh: an account that is barred, and a key that was removed, are turned awa
   assert.match((await key.git('ls-remote', key.url(repo.fullName))).err, /Permission denied \(publickey\)/)
 })
 
-test('ssh: a connection that stays open runs no command after its key was removed or its account was suspended', async () => {
+test('ssh: an open connection runs no command after its key was removed or its account was suspended', async () => {
   await using forge = await startSshForge()
   using folder = new SshFolder(forge)
   const repo = await forge.given.repo({ owner: 'alice', files: { a: 'a' } })
@@ -155,7 +155,7 @@ test('ssh: a connection that stays open runs no command after its key was remove
   }
 })
 
-test('ssh: a deploy key is of its repository alone, and writes only when it may', async () => {
+test('ssh: a deploy key reaches only its repository, and writes only when allowed', async () => {
   await using forge = await startSshForge()
   using folder = new SshFolder(forge)
   const [repo, other] = [await forge.given.repo({ owner: 'alice', private: true }), await forge.given.repo()]
@@ -186,7 +186,7 @@ test('ssh: a deploy key is of its repository alone, and writes only when it may'
   succeeds(await writes.git('-C', 'r', 'push', '-q', 'origin', 'main'))
 })
 
-test('ssh: no shell, a greeting, no other commands, no other name, archives', async () => {
+test('ssh: a shell gets a greeting; other commands and user names are refused; archives work', async () => {
   await using forge = await startSshForge()
   using folder = new SshFolder(forge)
   const repo = await forge.given.repo({ owner: 'alice' })
@@ -212,7 +212,7 @@ test('ssh: no shell, a greeting, no other commands, no other name, archives', as
   assert.match((await runProgram('tar', ['tf', archive])).out, /README\.md/)
 })
 
-test('ssh: old names lead to renamed repositories', async () => {
+test('ssh: former names lead to renamed repositories', async () => {
   await using forge = await startSshForge()
   using folder = new SshFolder(forge)
   const repo = await forge.given.repo({ owner: 'alice', name: 'old' })
@@ -223,7 +223,7 @@ test('ssh: old names lead to renamed repositories', async () => {
   assert.match(succeeds(await key.git('ls-remote', key.url('Alice/NEW'))).out, /refs\/heads\/main/)
 })
 
-test('ssh: host keys are made once, for the owner of the folder alone', async () => {
+test('ssh: host keys are generated once, readable only by the owner', async () => {
   const settings = {
     ...sshSettings,
     server: { ...sshSettings.server, SSH_SERVER_HOST_KEYS: 'ssh/a.ed25519,ssh/b.ecdsa' },
@@ -243,7 +243,7 @@ test('ssh: host keys are made once, for the owner of the folder alone', async ()
   assert.deepEqual(await contents(), first)
 })
 
-test('ssh: who comes while the host key is made waits for it; a folder that cannot be written stops the start', async () => {
+test('ssh: a client waits for a host key under construction; an unwritable folder stops the start', async () => {
   const hostKeys = (path: string) => ({ server: { ...sshSettings.server, SSH_SERVER_HOST_KEYS: path } })
   await using forge = await startSshForge(hostKeys('ssh/slow.rsa'))
   using folder = new SshFolder(forge)
@@ -253,7 +253,7 @@ test('ssh: who comes while the host key is made waits for it; a folder that cann
   await assert.rejects(startSshForge(hostKeys('/dev/null/a.rsa')), /ENOTDIR/)
 })
 
-test('ssh: connections that say nothing are cut, and more than the most are not taken', async () => {
+test('ssh: silent connections are closed, and the number of connections is limited', async () => {
   await using forge = await startSshForge({ ingot: { SSH_AUTH_TIMEOUT: '1s', MAX_SSH_CONNECTIONS: 2 } })
   const port = forge.services.config.server.sshPort
   const began = performance.now()
@@ -269,7 +269,7 @@ test('ssh: connections that say nothing are cut, and more than the most are not 
   assert.ok((sorted[3] as number) < 5000, String(sorted))
 })
 
-test('ssh: sessions that are begun and say nothing take no place; what is said is answered as it comes', async () => {
+test('ssh: silent sessions take no place, and requests are answered as they arrive', async () => {
   await using forge = await startSshForge({ ingot: { MAX_GIT_FETCHES: 1, MAX_GIT_PUSHES: 1, MAX_GIT_ARCHIVES: 1 } })
   using folder = new SshFolder(forge)
   const repo = await forge.given.repo({ owner: 'alice' })
@@ -302,7 +302,7 @@ test('ssh: sessions that are begun and say nothing take no place; what is said i
   }
 })
 
-test('ssh: a large push stays the pack that it came as, a small one is laid down; what is no request is refused', async () => {
+test('ssh: a large push stays a pack, a small one is unpacked, and a malformed request is refused', async () => {
   await using forge = await startSshForge()
   using folder = new SshFolder(forge)
   const repo = await forge.given.repo({ owner: 'alice' })
@@ -333,7 +333,7 @@ test('ssh: a large push stays the pack that it came as, a small one is laid down
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('ssh: a client that vanishes ends git, and the server stops though clients stay', async () => {
+test('ssh: a vanishing client ends git, and the server stops while clients are connected', async () => {
   const forge = await startSshForge({ ingot: { MAX_GIT_FETCHES: 1, MAX_GIT_PUSHES: 1 } })
   using folder = new SshFolder(forge)
   const repo = await forge.given.repo({ owner: 'alice' })
