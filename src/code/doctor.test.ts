@@ -27,7 +27,7 @@ test('doctor: wrong languages and sizes are found and recounted', async () => {
   assert.deepEqual(await look(), { Go: 13 })
   assert.deepEqual(await examined(forge.services, { only }), [])
 
-  // A branch that moved just now is counted by its own job; one that was never followed is found.
+  // A branch that just moved is left to its job; one that was never counted is found.
   await transaction(db, (tx) => tx.updateTable('repo').set({ languages_commit: '' }).execute())
   assert.deepEqual(await examined(forge.services, { only }), [])
   forge.clock.advance(2 * 3_600_000)

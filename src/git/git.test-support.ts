@@ -19,12 +19,12 @@ export type TestGit = {
   readonly git: Git
   readonly root: string
   readonly brokerFile: string
-  /** A fresh folder of this test's own. */
+  /** Makes a folder for the test. */
   folder(name: string): Promise<string>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** The git layer over an empty folder. */
+/** Starts the git layer over an empty folder. */
 export async function startTestGit(options: Partial<GitOptions> = {}): Promise<TestGit> {
   const folder = await mkdtemp(join(tmpdir(), 'ingot-git-'))
   const built = builtFile('git-broker.js')
@@ -50,13 +50,13 @@ export const someone: Identity = {
   offsetMinutes: 120,
 }
 
-/** `{ 'a.txt': 'text', 'old.txt': null }` → changes. */
+/** Turns `{ 'a.txt': 'text', 'old.txt': null }` into changes. */
 export const filesOf = (files: Readonly<Record<string, string | null>>): TreeChange[] =>
   Object.entries(files).map(([path, text]) =>
     text === null ? { op: 'delete', path } : { op: 'write', path, content: Buffer.from(text) },
   )
 
-/** A commit with changes on top of a branch, which moves there. Each is a minute after the one before. */
+/** Commits changes on top of a branch and moves it. Each commit is a minute after its parent. */
 export async function commitOn(
   git: Git,
   key: GitKey,
@@ -84,7 +84,7 @@ export async function commitOn(
   return oid
 }
 
-/** A repository with one commit on `main`. */
+/** Makes a repository with one commit on `main`. */
 export async function newRepository(
   git: Git,
   files: Readonly<Record<string, string>> = { 'README.md': '# hello\n' },
@@ -97,7 +97,7 @@ export async function newRepository(
 
 const run = promisify(execFile)
 
-/** Runs the real git as a client. Gives what it printed on both streams, and does not throw. */
+/** Runs the real git as a client and returns its output; does not throw. */
 export async function client(
   cwd: string,
   ...args: string[]
@@ -129,7 +129,7 @@ export async function client(
 
 export type TestServer = { url(key: GitKey): string; [Symbol.asyncDispose](): Promise<void> }
 
-/** Smart HTTP over the git layer, without accounts: what the real door does, in little. */
+/** Serves the git layer over smart HTTP, without accounts. */
 export async function serveGit(git: Git, callbacks: Partial<ReceiveCallbacks> = {}): Promise<TestServer> {
   const all: ReceiveCallbacks = {
     checkPush: async () => ({ ok: true }),

@@ -160,7 +160,7 @@ test('git references: a loose reference is read again when its file changes', as
   const key = await newRepository(git)
   const first = (await git.readHead(key)).oid!
   const second = await commitOn(git, key, 'main', { 'b.txt': 'b' })
-  // As a file that was not touched for a while, so that it is kept.
+  // An old modification time.
   context.mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_000 })
   assert.equal(await git.readRef(key, 'refs/heads/main'), second)
   context.mock.timers.reset()
@@ -168,7 +168,7 @@ test('git references: a loose reference is read again when its file changes', as
   const file = join(test.root, repositoryPath('', key), 'refs/heads/main')
   for (let round = 0; round < 100; round++) {
     const oid = round % 2 === 0 ? first : second
-    // As git writes it: another file of the same length in its place, within the same moment.
+    // Replaces the file by another one of the same length at the same time, as git does.
     writeFileSync(`${file}.lock`, `${oid}\n`)
     renameSync(`${file}.lock`, file)
     assert.equal(await git.readRef(key, 'refs/heads/main'), oid)

@@ -3,14 +3,14 @@ import type { RepoRow } from '../db/tables/repositories.ts'
 import type { ForgeClient } from '../testing/client.ts'
 import { upload } from '../testing/upload.ts'
 
-/** Everything besides references that the program has said it has done, to be looked for after a crash. */
+/** Acknowledged changes other than references, to be found after a crash. */
 export class Acknowledged {
   readonly issues = new Set<number>()
   readonly comments = new Set<number>()
   readonly pulls = new Set<number>()
   readonly merges = new Set<number>()
   readonly uploads = new Set<string>()
-  /** Names of tokens that were revoked. */
+  /** Names of revoked tokens. */
   readonly revoked = new Set<string>()
 
   get count(): number {
@@ -18,7 +18,7 @@ export class Acknowledged {
     return [issues, comments, pulls, merges, uploads, revoked].reduce((sum, each) => sum + each.size, 0)
   }
 
-  /** What is not there, or is still there although it was revoked. */
+  /** Acknowledged changes that are missing, and revoked tokens that exist. */
   async missing({ db, blobs }: Services, repo: RepoRow): Promise<string[]> {
     const wrong: string[] = []
     const look = <Key>(kind: string, told: ReadonlySet<Key>, found: readonly Key[]): void => {
@@ -62,7 +62,7 @@ export class Acknowledged {
   }
 }
 
-/** Opens issues with comments and files, and makes tokens that it revokes; notes what it was told to be done. */
+/** Opens issues with comments and files, makes and revokes tokens, and records acknowledged changes. */
 export async function writeOnce(client: ForgeClient, api: string, name: string, told: Acknowledged): Promise<void> {
   const issue = await client.post(`${api}/issues`, { title: name })
   if (issue.status !== 201) return

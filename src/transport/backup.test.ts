@@ -12,10 +12,10 @@ import { base64 } from '../testing/samples.ts'
 import { until } from '../testing/until.ts'
 import { Acknowledged, writeOnce } from './acknowledged.test-support.ts'
 
-/** What one file of the history was told to hold, by its path. */
+/** The acknowledged content of each file by path. */
 type Files = Map<string, string>
 
-/** Issues, comments, uploads, pull requests and commits, until it is told to stop. */
+/** Writes issues, comments, uploads, pull requests and commits until it is stopped. */
 async function writeUntil(forge: Forge, isOver: () => boolean, told: Acknowledged, files: Files, name: string) {
   const client = forge.as('root')
   for (let count = 0; !isOver(); count++) {
@@ -26,7 +26,7 @@ async function writeUntil(forge: Forge, isOver: () => boolean, told: Acknowledge
   }
 }
 
-/** Copies what is below a folder and is wanted, in the order of names; what goes meanwhile is left out, as rsync does. */
+/** Copies wanted files below a folder in the order of names; vanished files are skipped, as by rsync. */
 async function copyBelow(from: string, to: string, takes: (parts: readonly string[]) => boolean): Promise<void> {
   const entries = await readdir(from, { withFileTypes: true, recursive: true })
   const paths = entries
@@ -42,7 +42,7 @@ async function copyBelow(from: string, to: string, takes: (parts: readonly strin
   }
 }
 
-/** Copies an instance that is at work, as docs/administration.md says. */
+/** Copies a running instance as docs/administration.md says. */
 async function copyInstance(from: string, to: string): Promise<void> {
   const rows = await runProgram('sqlite3', [join(from, 'ingot.db'), `.backup ${join(to, 'ingot.db')}`])
   assert.equal(rows.code, 0, rows.err)

@@ -23,14 +23,14 @@ import { until } from '../testing/until.ts'
 import { base64 } from '../testing/samples.ts'
 import { Acknowledged, writeOnce } from './acknowledged.test-support.ts'
 
-/** How often the program is killed; more than in CI when somebody asks for it. */
+/** Number of kills; `INGOT_CRASH_ROUNDS` raises it. */
 const rounds = Number(process.env['INGOT_CRASH_ROUNDS'] ?? 3)
 const mostRounds = rounds * 5
 
 const password = 'a password of the crash test'
 const settings = '[log]\nLEVEL = none\n[cron]\nENABLED = false\n[ingot]\nJOB_LEASE = 1s\nGIT_LOCK_AGE = 1s\n'
 
-/** The settings of a database of one test: PostgreSQL's, or none, which is a file in the data folder. */
+/** Database settings of a test: PostgreSQL, or empty for an SQLite file in the data folder. */
 function databaseSettings({ options }: TestDatabase): string {
   if (options.kind === 'sqlite') return ''
   const { hostname, port, username, password: secret, pathname } = new URL(options.url)
@@ -40,7 +40,7 @@ function databaseSettings({ options }: TestDatabase): string {
     .join('\n')
 }
 
-/** The program as a process. */
+/** Starts the program as a process. */
 interface Running {
   readonly child: ChildProcess
   readonly url: string
@@ -72,21 +72,21 @@ async function startProgram(folder: string): Promise<Running> {
   return { child, url, ended }
 }
 
-/** Process ids of the git broker of a program. */
+/** Process ids of the program's git broker. */
 const brokersOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 
-/** Processes of git that a broker has at the moment, those that read among them. */
+/** git processes of a broker at the moment, including readers. */
 const gitsOf = (broker: number): number[] => {
   try {
     return brokersOf(broker)
   } catch {
-    // It has ended.
+    // The process has ended.
     return []
   }
 }
 
-/** Kills one git process after the other, as a machine does that runs out of memory. */
+/** Kills git processes one by one, like a machine out of memory. */
 async function killGits(pid: number, forMs: number): Promise<number> {
   let killed = 0
   for (const end = performance.now() + forMs; performance.now() < end; await wait(10 + Math.random() * 40)) {
@@ -97,16 +97,16 @@ async function killGits(pid: number, forMs: number): Promise<number> {
       process.kill(victim, 'SIGKILL')
       killed += 1
     } catch {
-      // It has ended by itself.
+      // The process has ended.
     }
   }
   return killed
 }
 
-/** What one writer has tried with its references, which nobody else touches: values they may have after a crash. */
+/** The values that one writer's references may have after a crash. */
 class Ledger {
   readonly #values = new Map<string, Set<string>>()
-  /** How many changes were told to be done. */
+  /** Number of acknowledged changes. */
   doneCount = 0
 
   attempt(ref: string, value: string): void {
@@ -114,7 +114,7 @@ class Ledger {
     this.#values.set(ref, values.add(value))
   }
 
-  /** It was told to be done: nothing older may be there any more. */
+  /** Records an acknowledged change: older values are excluded. */
   done(ref: string, value: string): void {
     this.#values.set(ref, new Set([value]))
     this.doneCount += 1
@@ -123,7 +123,7 @@ class Ledger {
   check(ref: string, value: string): void {
     const allowed = this.#values.get(ref)
     assert.ok(allowed?.has(value), `${ref} is ${value || 'gone'} and may be ${[...(allowed ?? [])].join(' or ')}`)
-    // What it is now is known: the next crash begins from here.
+    // Records the present value, from which the next crash starts.
     this.#values.set(ref, new Set([value]))
   }
 
@@ -132,10 +132,10 @@ class Ledger {
   }
 }
 
-/** A writer goes on until it is told to stop, or until what it talks to is gone. */
+/** A writer runs until it is stopped or its server is gone. */
 type Writer = (url: string, isOver: () => boolean) => Promise<void>
 
-/** Pushes commits to branches and tags, several in one push, and deletes some. */
+/** Pushes commits to branches and tags, several per push, and deletes some. */
 function pusher(name: string, clone: string, ledger: Ledger): Writer {
   let count = 0
   const git = async (...args: string[]): Promise<string> => {
@@ -164,7 +164,7 @@ function pusher(name: string, clone: string, ledger: Ledger): Writer {
   }
 }
 
-/** Makes and deletes branches through the API. */
+/** Creates and deletes branches through the API. */
 function apiWriter(ledger: Ledger, head: string): Writer {
   let count = 0
   return async (url, isOver) => {
@@ -183,7 +183,7 @@ function apiWriter(ledger: Ledger, head: string): Writer {
         const gone = await client.delete(`/repos/root/crash/branches/${name}`)
         if (gone.status === 204) ledger.done(ref, '')
       } catch {
-        // The program was killed while it answered; what came of it is looked at after the next start.
+        // The program was killed during the answer; the next start shows the outcome.
         await wait(20)
       }
     }
@@ -211,14 +211,14 @@ function merger(ledger: Ledger, told: Acknowledged): Writer {
         const merged = await client.post(`${api}/pulls/${pull.json.number}/merge`, { Do: 'merge' })
         if (merged.status === 200) told.merges.add(pull.json.number)
       } catch {
-        // Like above: the next start tells what came of it.
+        // The next start shows the outcome.
         await wait(20)
       }
     }
   }
 }
 
-/** Issues, comments, uploads and revocations. */
+/** Writes issues, comments, uploads and revocations. */
 function recorder(told: Acknowledged): Writer {
   let count = 0
   return async (url, isOver) => {
@@ -228,14 +228,14 @@ function recorder(told: Acknowledged): Writer {
       try {
         await writeOnce(client, '/repos/root/crash', `record-${count}`, told)
       } catch {
-        // Like above.
+        // The next start shows the outcome.
         await wait(20)
       }
     }
   }
 }
 
-/** Writes pages of the wiki again and again; notes what each may say after a crash. Nothing: it is not there. */
+/** Writes wiki pages repeatedly and records what each may say after a crash; empty: it does not exist. */
 function wikiWriter(pages: Map<string, Set<string>>): Writer {
   let count = 0
   return async (url, isOver) => {
@@ -244,7 +244,7 @@ function wikiWriter(pages: Map<string, Set<string>>): Writer {
       count += 1
       const title = `Page ${count % 5}`
       const content = Buffer.from(`${count}`).toString('base64')
-      // What is under way when the program is killed is made or not; what was told to be made is the least.
+      // A change under way at the kill may be made or not; an acknowledged one must be made.
       pages.set(title, new Set(pages.get(title) ?? ['']).add(content))
       try {
         const done = await client.patch(`/repos/root/crash/wiki/page/Page-${count % 5}`, {
@@ -253,14 +253,14 @@ function wikiWriter(pages: Map<string, Set<string>>): Writer {
         })
         if (done.status === 200) pages.set(title, new Set([content]))
       } catch {
-        // Like above.
+        // The next start shows the outcome.
         await wait(20)
       }
     }
   }
 }
 
-/** Pages that say something else than was written, and changes of the wiki that were not told once each. */
+/** Wiki pages with unexpected content, and wiki changes that were not announced exactly once. */
 async function wrongWiki({ db, git }: Services, repo: RepoRow, pages: Map<string, Set<string>>): Promise<string[]> {
   const key = repo.wiki_git_key
   const head = key && (await git.readRef(key, 'refs/heads/main'))
@@ -279,7 +279,7 @@ async function wrongWiki({ db, git }: Services, repo: RepoRow, pages: Map<string
   return wrong
 }
 
-/** Pull requests of which rows and references tell different things. */
+/** Pull requests whose rows and references disagree. */
 async function wrongPulls({ db, git }: Services, repo: RepoRow): Promise<string[]> {
   const rows = await db
     .selectFrom('pull')
@@ -308,8 +308,8 @@ async function wrongPulls({ db, git }: Services, repo: RepoRow): Promise<string[
 }
 
 /**
- * Works what is due, then what failed while git was away and waits to be tried again.
- * @returns the jobs that fail all the same
+ * Runs due jobs, then those that failed while git was unavailable.
+ * @returns jobs that still fail
  */
 async function workAll({ workers, services: { db } }: App, clock: TestClock): Promise<string[]> {
   for (let time = 0; ; time++) {
@@ -321,7 +321,7 @@ async function workAll({ workers, services: { db } }: App, clock: TestClock): Pr
   }
 }
 
-/** Starts the application in this process: settles, works all there is, and tells what is not as it should be. */
+/** Starts the application in this process, settles, runs all jobs, and returns what is wrong. */
 async function inspect(
   folder: string,
   pages = new Map<string, Set<string>>(),
@@ -336,14 +336,14 @@ async function inspect(
   await using app = await createApp({ config, clock, log: () => undefined })
   await app.listen()
   const { services } = app
-  // Where others may be at work, a start leaves alone what they may still be at.
+  // When other processes may run, a start leaves their entries alone.
   await settleLeftovers(services, 'all')
   await app.workers.settle()
-  // Leases of jobs go by the clock of the system.
+  // Job leases use the clock of the system.
   if (services.config.database.kind !== 'sqlite3') await wait(1500)
   await services.tasks.runNow('remove_git_leftovers')
   const problems = await workAll(app, clock)
-  // A git repository whose row was not written yet is empty and belongs to nothing; it is the doctor's to remove.
+  // A git repository without a row is empty, and the doctor removes it.
   await examined(services, { fix: true, only: ['orphans'] })
   problems.push(...(await examined(services)))
   const journal = await services.db.selectFrom('ref_journal').selectAll().execute()
@@ -410,14 +410,14 @@ test(
       let merged = 0
       let killed = 0
       const doneCount = (): number => ledgers.reduce((sum, ledger) => sum + ledger.doneCount, 0)
-      // On a busy machine little is done before the kill: then there are more rounds, so that there is something to lose.
+      // On a busy machine more rounds are run, so that changes exist that could be lost.
       const isEnough = (): boolean => merged > 0 && doneCount() > rounds && told.count > rounds
       for (let round = 0; round < rounds || (!isEnough() && round < mostRounds); round++) {
         const running = await start()
         let isOver = false
         const work = Promise.all(writers.map((write) => write(running.url, () => isOver)))
         const pid = running.child.pid as number
-        // A machine that is too busy to merge anything is given longer each time.
+        // The time grows on a machine that is too busy to merge.
         const lifeMs = 300 + Math.random() * 900 + (merged === 0 ? round * 500 : 0)
         if (round % 3 === 1) killed += await killGits(pid, lifeMs)
         else await wait(lifeMs)
@@ -464,7 +464,8 @@ test('crash: a push that git made before the program was killed is recorded once
     writeFileSync(join(folder, 'app.ini'), settings + databaseSettings(database))
     const { running, root } = await start()
     await root.must('POST', '/user/repos', { name: 'crash', auto_init: true, default_branch: 'main' })
-    // Several processes share a PostgreSQL database; one owns an SQLite database, and its next start takes over.
+    // Several processes share a PostgreSQL database; one process owns an SQLite database, and its next start takes
+    // over.
     const other = database.options.kind === 'postgres' ? await start() : undefined
     const clone = join(base, 'clone')
     const remote = new URL(`${running.url}/root/crash.git`)
@@ -509,7 +510,7 @@ test('crash: a merge that git made before the program was killed is recorded onc
     await root.must('POST', `${api}/issues`, { title: 'to be closed' })
     await root.must('POST', `${api}/contents/file`, { branch: 'main', new_branch: 'topic', content: '' })
     await root.must('POST', `${api}/pulls`, { base: 'main', head: 'topic', title: 'fixes #1' })
-    // Git runs this hook when it has moved references; no other change of the branch comes.
+    // git runs this hook after moving references; the branch does not change again.
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     const receiveHook = files.find((path) => path.endsWith('hooks/post-receive')) as string
     const hook = join(folder, dirname(receiveHook), 'reference-transaction')

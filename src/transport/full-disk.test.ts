@@ -12,7 +12,7 @@ import { base64 } from '../testing/samples.ts'
 import { upload } from '../testing/upload.ts'
 import { until } from '../testing/until.ts'
 
-/** A disk of its own, which can be filled; undefined where nobody may mount one. */
+/** A small disk that can be filled; undefined when the test may not mount one. */
 function smallDisk(): ({ readonly folder: string; fill(): void; free(): void } & Disposable) | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'ingot-disk-'))
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=48m,mode=0700', 'none', folder])
@@ -63,7 +63,7 @@ test('a full disk answers 503 and shows in health, leaves nothing half-done, and
   const told = await health()
   assert.deepEqual([told.status, told.json.code, told.json.message], [503, 'disk_full', 'there is no room on the disk'])
   const text = randomBytes(60_000).toString('base64')
-  // The log of the database may have some room of its own left.
+  // The database's log may have free space of its own.
   const refusedAtLast = async (path: string, body: (count: number) => object) => {
     for (let count = 0; count < 400; count++) {
       disk.fill()
@@ -104,18 +104,18 @@ test('a full disk answers 503 and shows in health, leaves nothing half-done, and
   await ann.must('POST', '/user/repos', { name: 'another', auto_init: true })
   await ann.must('POST', `${repo.api}/issues`, { title: 'last' })
   await forge.services.tasks.runNow('remove_git_leftovers')
-  // A job whose outcome could not be written is taken up again when its lease is over.
+  // A job whose result could not be written runs again after its lease.
   forge.clock.advance(3_600_000)
   await until(async () => {
     await forge.settle()
     return (await forge.services.db.selectFrom('ref_journal').select('id').execute()).length === 0
   })
   const problems = await examined(forge.services)
-  // The program makes its files private, a test does not.
+  // The program makes its files private, unlike a test.
   assert.deepEqual(
     problems.filter((problem) => !problem.startsWith('private-paths')),
     [],
   )
-  // The queue could not be written for a while, which the log has told.
+  // The queue could not be written for a while, as the log says.
   forge.defects.length = 0
 })

@@ -8,7 +8,7 @@ import { packetLine } from '../testing/clone.ts'
 const zeros = '0'.repeat(40)
 const line = (index: number): string => packetLine(`${zeros} ${zeros} refs/heads/${'x'.repeat(900)}${index}`)
 
-/** Reads all of it; gives how many bytes came. */
+/** Reads a whole stream; returns its number of bytes. */
 async function drain(stream: Readable): Promise<number> {
   let bytes = 0
   for await (const chunk of stream) bytes += (chunk as Buffer).length

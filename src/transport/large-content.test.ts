@@ -20,7 +20,7 @@ const gitKeyOf = async (forge: Forge, name: string) =>
       .executeTakeFirstOrThrow()
   ).git_key
 
-/** Where a repository lies, for what only its own machine can do to it. */
+/** The folder of a repository. */
 const folderOf = async (forge: Forge, name: string): Promise<string> =>
   repositoryPath(forge.services.config.paths.repositories, await gitKeyOf(forge, name))
 
@@ -42,7 +42,7 @@ test('gitReceivePack: a large push stays a pack, a small one is unpacked', async
   await clone.commit('large.bin', random)
   await clone.must('push', '-q', 'origin', 'main')
   await forge.settle()
-  // The pack that it came as, and for the bitmap that so much is given one of what lay there.
+  // The pushed pack, and a pack of the earlier objects for the bitmap.
   assert.equal(readdirSync(join(folder, 'objects', 'pack')).filter((name) => name.endsWith('.pack')).length, 2)
   assert.equal(looseObjects(folder), 0)
   const raw = await fetch(`${forge.url}/${repo.fullName}/raw/branch/main/large.bin`)

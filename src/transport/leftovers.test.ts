@@ -7,13 +7,13 @@ import { examined } from '../testing/doctor.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
 import { givenPull } from '../testing/given-pull.ts'
 
-/** The folder of the only repository of a forge. */
+/** The folder of a forge's only repository. */
 async function folderOf({ services }: Forge): Promise<string> {
   const { git_key: key } = await services.db.selectFrom('repo').select('git_key').executeTakeFirstOrThrow()
   return join(services.config.paths.repositories, key.slice(0, 2), `${key}.git`)
 }
 
-/** What a git that was killed has left a minute ago. */
+/** Files of a git that was killed a minute ago. */
 function leave(folder: string, name: string): string {
   const path = join(folder, name)
   mkdirSync(dirname(path), { recursive: true })

@@ -17,14 +17,14 @@ import { base64 } from '../testing/samples.ts'
 import { until } from '../testing/until.ts'
 import { Acknowledged, writeOnce } from './acknowledged.test-support.ts'
 
-/** How many cuts of power are tried; more than in CI when somebody asks for it. */
+/** Number of power failures; `INGOT_POWER_CUTS` raises it. */
 const cuts = Number(process.env['INGOT_POWER_CUTS'] ?? 5)
-/** Rounds of everything that is written down; more for more cuts. */
+/** Rounds of recorded writes; more failures need more. */
 const rounds = Math.min(20, 2 + Math.floor(cuts / 10))
 
 const password = 'a password of the power test'
 
-/** The folder of the sources, from which the recorder is made. */
+/** The source folder, from which the recorder is compiled. */
 const recorderSource = resolve('test/power/record.c')
 
 interface Told {
@@ -32,7 +32,7 @@ interface Told {
   readonly marks: Partial<Record<'issues' | 'comments' | 'pulls' | 'merges' | 'uploads' | 'revoked', unknown[]>>
 }
 
-/** Writes all kinds of things, and notes in the log what it was told as soon as it was. */
+/** Makes changes of all kinds, and logs each one when it is acknowledged. */
 async function writeEverything(url: string, base: string, log: string): Promise<void> {
   const client = new ForgeClient(url, async () => ({ basic: { login: 'root', password } }))
   const api = '/repos/root/crash'
@@ -64,7 +64,7 @@ async function writeEverything(url: string, base: string, log: string): Promise<
       const head = await git('rev-parse', 'HEAD')
       told(refs.map((ref) => [ref, head]))
     }
-    // So many that they are synced together: made and moved.
+    // Enough references to be synced together.
     const names = Array.from({ length: manyReferences + 20 }, (_, index) => `refs/heads/many/${index % 7}/${index}`)
     for (const round of [0, 1]) {
       await git('commit', '-q', '--allow-empty', '-m', `many ${round}`)
@@ -103,8 +103,8 @@ async function writeEverything(url: string, base: string, log: string): Promise<
 }
 
 /**
- * What is lost or wrong in a data folder, of what was told before the power was cut. A reference may be where it was told to be
- * next: it is moved before anybody is told.
+ * Acknowledged changes that are lost or wrong in a data folder. A reference may have its next value, because it moves
+ * before the answer.
  */
 async function inspect(folder: string, told: readonly Told[], next: readonly Told[]): Promise<string[]> {
   const { config } = loadConfig({
@@ -158,7 +158,7 @@ test(
     try {
       mkdirSync(root)
       writeFileSync(log, '')
-      // Git gets nothing of the environment of the program.
+      // git inherits no environment from the program.
       const git = join(base, 'git')
       const lines = Object.entries(recording).map(([name, value]) => `export ${name}='${value}'`)
       writeFileSync(git, `#!/bin/sh\n${lines.join('\n')}\nexec git "$@"\n`, { mode: 0o755 })
@@ -193,7 +193,7 @@ test(
       const after = syncedAt.filter((index) => index > (toldAt[0] as number))
       const places = Array.from({ length: cuts }, (_, index) => {
         const place = after[Math.floor(((index + Math.random()) / cuts) * after.length)] as number
-        // Right behind a sync, or right behind something that was told then.
+        // Right after a sync, or right after an answer.
         return index % 2 === 0 ? place + 1 : (toldAt.find((at) => at > place) ?? place) + 1
       })
       for (const cut of places) {

@@ -8,11 +8,11 @@ import { until } from '../testing/until.ts'
 
 const mebibyte = 1024 * 1024
 
-/** A client that sends bytes and reads nothing of what comes. */
+/** A client that sends bytes and reads nothing. */
 class Lazy implements Disposable {
   readonly #socket: Socket
 
-  /** @param from address of this machine that it comes from: all of 127.0.0.0/8 are */
+  /** @param from the client's address; all of 127.0.0.0/8 work */
   constructor(forge: Forge, text: string, from = '127.0.0.1') {
     this.#socket = connect({ port: Number(new URL(forge.url).port), host: '127.0.0.1', localAddress: from })
     this.#socket.on('error', () => undefined)
@@ -20,7 +20,7 @@ class Lazy implements Disposable {
     this.#socket.write(text)
   }
 
-  /** Whether the server has ended the connection; then what was on its way is read. */
+  /** Whether the server has closed the connection; pending data is read then. */
   get isCut(): boolean {
     this.#socket.resume()
     return this.#socket.closed || this.#socket.readableEnded
@@ -31,7 +31,7 @@ class Lazy implements Disposable {
   }
 }
 
-/** The request of a fresh clone over protocol v2. */
+/** A request for a fresh clone over protocol v2. */
 function cloneRequest(path: string, tip: string, extra = ''): string {
   const body = `${packetLine('command=fetch')}0001${packetLine('ofs-delta')}${packetLine(`want ${tip}`)}${extra}${packetLine('done')}0000`
   return (
@@ -40,7 +40,7 @@ function cloneRequest(path: string, tip: string, extra = ''): string {
   )
 }
 
-/** A repository with a file that cannot be made smaller. Gives its tip. */
+/** Makes a repository with an incompressible file; returns its tip. */
 async function withFile(forge: Forge, repository: string, sizeBytes: number): Promise<string> {
   using clone = await Clone.of(forge, 'alice', repository)
   const tip = await clone.commit('random.bin', randomBytes(sizeBytes))
@@ -56,19 +56,19 @@ test('gitUploadPack: guests who start clones and read nothing free their places 
   const repo = await forge.given.repo({ owner: 'alice' })
   const tip = await withFile(forge, repo.fullName, 12 * mebibyte)
   const lazy = Array.from({ length: 20 }, (_, each) => {
-    // A depth of its own makes each of them a clone of its own.
+    // Different depths make different clones.
     return new Lazy(forge, cloneRequest(`/${repo.fullName}`, tip, packetLine(`deepen ${100 + each}`)), '127.0.0.2')
   })
   try {
     await until(() => taken(forge).fetches.waiting > 0)
     assert.equal(taken(forge).fetches.taken, 1, 'a guest has a quarter')
-    // Somebody else finds a place at once, another guest as well, while they still stand in line.
+    // Another user and another guest find a place at once while these clients wait.
     for (const url of [await forge.gitUrl('bob', repo.fullName), `${forge.url}/${repo.fullName}.git`]) {
       using clone = await Clone.begin('bob')
       await clone.must('fetch', '-q', '--depth=99', url, 'main')
     }
     assert.ok(taken(forge).fetches.waiting > 0, 'they stood in line all the time')
-    // What they do not take is laid aside, so that git ends for each of them in turn.
+    // Unread output is spooled, so that git ends for each of them in turn.
     await until(() => forge.services.admission.spool.heldBytes > 3 * 8 * mebibyte)
   } finally {
     for (const each of lazy) each[Symbol.dispose]()
@@ -87,7 +87,7 @@ test('gitUploadPack: a slow client gets its whole clone from disk', async () => 
     headers: { 'git-protocol': 'version=2', 'content-type': 'application/x-git-upload-pack-request' },
     body,
   })
-  // Git has ended before anything was read.
+  // git has ended before anything was read.
   await until(() => forge.services.admission.spool.heldBytes > 0 && taken(forge).fetches.taken === 0)
   const quick = await fetch(`${forge.url}/${repo.fullName}.git/git-upload-pack`, {
     method: 'POST',
@@ -101,7 +101,7 @@ test('gitUploadPack: a slow client gets its whole clone from disk', async () => 
   await until(() => forge.services.admission.spool.heldBytes === 0)
 })
 
-/** Bytes of the pack in side-band packets, and whether they end as they should. */
+/** Bytes of the pack in side-band packets, and whether they end properly. */
 function lengthOfData(bytes: Buffer): { readonly data: number; readonly isWhole: boolean } {
   let [data, offset] = [0, 0]
   for (;;) {

@@ -9,7 +9,7 @@ import { Clone } from '../testing/clone.ts'
 const wikiUrl = (forge: Forge, name: string, repo: GivenRepo): Promise<string> =>
   forge.gitUrl(name, `${repo.fullName}.wiki`)
 
-/** What a wiki shows to those who fetch: references and their commits, HEAD among them. */
+/** References of a wiki with their commits and HEAD, as a fetch sees them. */
 async function refsOf(forge: Forge, repo: GivenRepo): Promise<Record<string, string> | undefined> {
   const listed = await runProgram('git', ['ls-remote', await wikiUrl(forge, repo.owner, repo)])
   if (listed.code !== 0) return undefined

@@ -16,7 +16,7 @@ const storedBytes = async (forge: Forge): Promise<number> => {
 
 const rowsOf = (forge: Forge) => forge.services.db.selectFrom('repo_archive').selectAll().execute()
 
-/** Pushes a tree that names one file again and again. Gives its branch. */
+/** Pushes a tree that repeats one file; returns its branch. */
 async function pushRepeated(forge: Forge, repository: string, sizeBytes: number, times: number): Promise<string> {
   using clone = await Clone.of(forge, 'alice', repository)
   const git = (args: string[], input: string | Buffer) =>
@@ -72,7 +72,7 @@ test('repoGetArchive: an archive that exceeds the limit leaves nothing', async (
   await clone.commit('a.bin', randomBytes(0.7 * mebibyte))
   await clone.commit('a.bin', randomBytes(0.7 * mebibyte))
   await clone.must('push', '-q', 'origin', 'main')
-  // The history is larger than what the newest commit holds.
+  // The history is larger than the newest commit.
   assert.equal((await forge.guest.get(`${repo.api}/archive/main.bundle`)).status, 413)
   assert.equal(await storedBytes(forge), 0)
   assert.equal((await forge.guest.get(`${repo.api}/archive/main.zip`)).status, 200)

@@ -122,7 +122,7 @@ test('lists of git data run a constant number of statements', async () => {
   const queries = async (): Promise<number[]> => {
     const counts = []
     for (const path of ['branches', 'tags', 'commits', 'statuses/t0', 'contents', 'branch_protections']) {
-      // The first request learns what the next ones know: the least counts.
+      // The first request fills caches, so the minimum counts.
       const rounds = []
       for (let round = 0; round < 4; round++) {
         using counter = await countQueries(forge)

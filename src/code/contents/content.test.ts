@@ -141,7 +141,7 @@ test('repoUpdateFile, repoChangeFiles: a file cannot move below a path that was 
   ]
   assert.equal((await alice.post(`${repo.api}/contents`, { files })).status, 422)
   assert.equal((await alice.get(`${repo.api}/contents/b`)).status, 200, 'nothing was done')
-  // A new file may take the place of what is removed.
+  // A new file may replace a removed one.
   const replaced = [files[0], { operation: 'create', path: 'a/c', content: '' }]
   assert.equal((await alice.post(`${repo.api}/contents`, { files: replaced })).status, 201)
 })
@@ -174,7 +174,7 @@ test('repoCreateFile, repoUpdateFile, repoDeleteFile, repoApplyDiffPatch: protec
   }
   assert.equal(await objects(), before, 'nothing was written')
 
-  // What is open to all may change, and a moved file counts with both of its names.
+  // Unprotected files may change, and a moved file counts with both names.
   const rule = `${repo.api}/branch_protections/main`
   await alice.must('PATCH', rule, { unprotected_file_patterns: 'docs/**;x' })
   assert.equal((await alice.post(`${repo.api}/contents/docs/new`, { content: '' })).status, 201)

@@ -76,7 +76,7 @@ test('repoGetArchive: an archive is made once, has ranges, and is counted for ta
   assert.equal((await forge.guest.get(`${repo.api}/archive/v1.rar`)).status, 400)
   await forge.guest.get(`/${repo.fullName}/archive/v1.zip`, { site: true })
   assert.deepEqual((await alice.get(`${repo.api}/tags/v1`)).json.archive_download_count, { zip: 1, tar_gz: 0 })
-  // The task of administrators takes them all away, and whoever asks again has one made again.
+  // The administrators' task deletes all archives, and the next request makes one again.
   const stored = async (): Promise<number> => {
     let files = 0
     for await (const _ of forge.services.blobs.repoArchive.list('')) files += 1

@@ -7,7 +7,7 @@ import { isDisguisedGitModules, isDotGit } from '../../git/objects/dot-git.ts'
 import { startForge, testPassword } from '../../testing/forge.ts'
 import { runProgram } from '../../testing/program.ts'
 
-/** Names that HFS+ or NTFS takes for `.git`. */
+/** Names that HFS+ or NTFS reads as `.git`. */
 const dotGits = [
   '.git',
   '.GIT',
@@ -21,10 +21,10 @@ const dotGits = [
   'a\\.git',
 ]
 
-/** Names that HFS+ or NTFS takes for `.gitmodules`. */
+/** Names that HFS+ or NTFS reads as `.gitmodules`. */
 const modules = ['.g\u200citmodules', '.gitmodules.', '.GITMODULES', 'gitmod~1', 'gi7eba~1', 'GI7EB~12']
 
-/** Names like these that no file system confuses. */
+/** Similar names that no file system confuses. */
 const harmless = [
   '.github',
   '.gitignore',

@@ -15,7 +15,7 @@ import { zeroOid } from '../../lib/refs.ts'
 import { isValidBranchName, isValidRefName, isValidTagName } from '../refs/ref-name.ts'
 import { until } from '../../testing/until.ts'
 
-/** Processes whose arguments or environment name a folder, without zombies' ends. */
+/** Processes whose arguments or environment name a folder, without zombies. */
 async function processesOf(folder: string): Promise<Array<{ pid: number; state: string; args: string }>> {
   const found: Array<{ pid: number; state: string; args: string }> = []
   for (const name of await readdir('/proc')) {
@@ -28,13 +28,13 @@ async function processesOf(folder: string): Promise<Array<{ pid: number; state: 
         found.push({ pid: Number(name), state, args })
       }
     } catch {
-      // It ended while it was looked at, or belongs to somebody else.
+      // The process ended or belongs to another user.
     }
   }
   return found
 }
 
-/** Children of a process, by the kernel. */
+/** Children of a process, from the kernel. */
 async function childrenOf(pid: number): Promise<Array<{ pid: number; state: string; name: string }>> {
   const found: Array<{ pid: number; state: string; name: string }> = []
   for (const name of await readdir('/proc')) {
@@ -48,7 +48,7 @@ async function childrenOf(pid: number): Promise<Array<{ pid: number; state: stri
   return found
 }
 
-/** The broker is the only child of this process that is a node; between two there is none. */
+/** The broker is the only Node child of this process. */
 const newestBroker = async (): Promise<number | undefined> =>
   (await childrenOf(process.pid)).findLast((child) => child.state !== 'Z')?.pid
 
@@ -58,7 +58,7 @@ async function brokerPid(): Promise<number> {
   return pid
 }
 
-/** A git that sleeps for ever in one sub-command. */
+/** A git that sleeps forever in one subcommand. */
 async function sleepingGit(folder: string, command: string): Promise<string> {
   const path = join(folder, 'sleeping-git')
   await writeFile(path, `#!/bin/sh\nfor a in "$@"; do [ "$a" = ${command} ] && sleep 1000; done\nexec git "$@"\n`)
@@ -101,7 +101,7 @@ test('git broker: when it is killed, requests answer 503, children die, and the 
     for (let round = 0; round < 3; round += 1) {
       const pid = await brokerPid()
       process.kill(pid, 'SIGKILL')
-      // What is asked before its end is noticed is under way, and answers 503.
+      // Requests before its end is noticed are under way and answer 503.
       await until(async () => ![pid, undefined].includes(await newestBroker()), 'there is another broker')
       assert.equal((await git.objectInfo(key, await git.writeBlob(key, Buffer.from(`round ${round}`))))?.type, 'blob')
     }
@@ -169,7 +169,7 @@ test('git broker: a stuck command, a stuck reader and a full queue answer 503 wi
     const { git } = test
     const key = newGitKey()
     await git.create(key)
-    // Smaller ones are remembered when they are written.
+    // Smaller objects are cached when they are written.
     const blob = await git.writeBlob(key, Buffer.alloc(100_000))
     await assert.rejects(git.readBlob(key, blob, { maxBytes: 100_000 }), { code: 'git_timeout', status: 503 })
   })
@@ -201,7 +201,7 @@ test('git broker: an abandoned request ends its command', async () => {
 test('git broker: the broker and its git end when the server is killed', async () => {
   await withFolder(async (folder) => {
     await using test = await startTestGit()
-    // A server of its own, which says when its git runs and then waits to be killed.
+    // A separate server that reports when its git runs and waits to be killed.
     const root = join(folder, 'repositories')
     const script = join(folder, 'server.mjs')
     await writeFile(
@@ -249,7 +249,7 @@ test('git push: moved references are recorded once even when git dies before its
   await writeFile(join(folder, 'x'), 'x')
   await client(folder, 'add', '.')
   await client(folder, 'commit', '-q', '-m', 'x')
-  // Without its post-receive hook git cannot tell.
+  // Without its post-receive hook git reports nothing.
   const [version] = await readdir(join(test.root, '.settings'))
   const hook = join(test.root, '.settings', version!, 'hooks', 'post-receive')
   await writeFile(hook, '#!/bin/sh\nexit 0\n')
@@ -257,7 +257,7 @@ test('git push: moved references are recorded once even when git dies before its
   await until(async () => recorded.length === 1, 'recorded')
   const tip = (await client(folder, 'rev-parse', 'HEAD')).stdout.trim()
   assert.deepEqual(recorded, [[{ ref: 'refs/heads/main', old: first, new: tip }]])
-  // A hook that git would pass over is no hook: nothing is accepted then.
+  // git would skip a hook that is not executable, so pushes are refused.
   await chmod(hook, 0o644)
   await writeFile(join(folder, 'y'), 'y')
   await client(folder, 'add', '.')

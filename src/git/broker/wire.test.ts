@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { canGiveBack, giveBack, ownCopy } from '../../lib/fleeting.ts'
 import { Channel, type WireStream } from './wire.ts'
 
-/** Two ends of a connection, whose reads are pieces of so many bytes with memory of their own; and all that were read. */
+/** Both ends of a connection whose reads are pieces of a given size with their own memory, and all pieces read. */
 function connected(readBytes: number) {
   const reads: Buffer[] = []
   const ends: Duplex[] = []
@@ -23,7 +23,7 @@ function connected(readBytes: number) {
         pass(chunk, other)
         setImmediate(done)
       },
-      // Everything of one turn of the event loop at once, as a socket takes it.
+      // Delivers everything of one turn of the event loop at once, like a socket.
       writev(chunks: { chunk: Buffer }[], done) {
         pass(Buffer.concat(chunks.map(({ chunk }) => chunk)), other)
         setImmediate(done)
@@ -55,7 +55,7 @@ test('git wire: a receiver owns its bytes, and the memory of the connection is f
         stream.handlers = {
           data: (chunk) => {
             const { length } = chunk
-            // The first keeps what it got, the others have done with it.
+            // The first receiver keeps its bytes; the others are done.
             kept.push(which === 0 ? chunk : Buffer.from(chunk))
             if (which !== 0) giveBack(chunk)
             stream.consumed(length)

@@ -11,7 +11,7 @@ import { zeroOid } from '../../lib/refs.ts'
 import { commitOn, newRepository, startTestGit } from '../git.test-support.ts'
 import { hidePaths } from '../transport/hide-paths.ts'
 
-/** A process that works in a folder, as git would, until it is killed. */
+/** A process that works in a folder like git, until it is killed. */
 async function workIn(folder: string): Promise<Disposable & { isAlive(): boolean }> {
   const child = spawn('sh', ['-c', 'echo begun; read -r line'], { cwd: folder, stdio: ['pipe', 'pipe', 'inherit'] })
   await once(child.stdout, 'data')
@@ -26,7 +26,7 @@ test('a lock of a killed git blocks nothing; a held lock stays', async () => {
   const directory = join(test.root, key.slice(0, 2), `${key}.git`)
   const lock = join(directory, 'refs/heads/next.lock')
   const names = ['refs/heads/next.lock', 'packed-refs.lock', 'HEAD.lock']
-  // The readers that stay open are no holders.
+  // Pooled readers hold no lock.
   await git.readCommit(key, head)
   {
     using writer = await workIn(directory)
@@ -35,7 +35,7 @@ test('a lock of a killed git blocks nothing; a held lock stays', async () => {
     assert.deepEqual(await git.findDead(key), [])
     assert.equal(await git.removeDead(key), 0)
   }
-  // A killed process is gone a moment later.
+  // A killed process disappears a moment later.
   for (let tries = 0; tries < 500 && (await git.findDead(key)).length === 0; tries++);
   assert.deepEqual((await git.findDead(key)).toSorted(), names.toSorted())
   assert.deepEqual(await git.updateRefs(key, [{ ref: 'refs/heads/next', old: zeroOid(), new: head }]), { ok: true })

@@ -14,7 +14,7 @@ async function ask(test: TestGit, key: GitKey, ...args: string[]): Promise<strin
   return stdout.split('\n').filter((line) => line !== '')
 }
 
-/** A history with branches and merges, equal dates among them; gives the tip. */
+/** Makes a history with branches, merges and equal dates; returns its tip. */
 async function tangle(test: TestGit, key: GitKey, count: number): Promise<Oid> {
   const { git } = test
   const commits = [(await git.readHead(key)).oid!]
@@ -148,7 +148,7 @@ test('git history: a new commit updates the last commits of a folder without a p
   assert.deepEqual(await ask(fourth, '', ['a', 'b', 'dir', 'ü']), { a: second, b: fourth, dir: third, ü: fourth })
   assert.deepEqual(await ask(fourth, 'dir', ['x', 'sub']), { x: first, sub: third })
   assert.equal(names.length, before)
-  // A long way back, over a merge, through git's own log.
+  // Far back and across a merge: git's own log answers.
   for (let index = 0; index < 40; index += 1) await commitOn(git, key, 'main', { b: `b${index}` })
   const side = await commitOn(git, key, 'side', { side: 's' }, { parents: [fourth] })
   const tip = (await git.readHead(key)).oid!

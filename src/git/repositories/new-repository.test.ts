@@ -28,7 +28,7 @@ for (const objectFormat of ['sha1', 'sha256'] satisfies ObjectFormat[]) {
     const none = await git.create(empty, { defaultBranch: 'trunk/one', objectFormat })
     const made = await git.create(filled, { objectFormat, first })
     assert.equal(none.first, undefined)
-    // What was just made is read without one as well.
+    // Reading the new repository needs no process either.
     assert.equal(await git.readRef(filled, 'refs/heads/main'), made.first)
     const tree = await git.listTreeRecursive(filled, made.first!, { sizes: true })
     assert.deepEqual(

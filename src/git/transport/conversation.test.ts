@@ -26,7 +26,7 @@ test("a conversation's output can be freed piece by piece without touching kept 
   )
   assert.ok(isFleeting(output))
   const heard: Buffer[] = []
-  // As whoever relays it: one piece after the other, where an iterator would put together what waits.
+  // Piece by piece, like the relay; an iterator would join waiting pieces.
   output.on('data', (piece: Buffer) => {
     heard.push(Buffer.from(piece))
     giveBack(piece)

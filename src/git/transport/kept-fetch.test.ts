@@ -13,7 +13,7 @@ import { type KeepLimits, SharedFetches } from './shared-fetch.ts'
 
 const mebibyte = 1 << 20
 
-/** The git layer with a repository of some size, and a count of the processes that served fetches. */
+/** The git layer with a repository, and a counter of the processes that served fetches. */
 async function startCounted(limits: Partial<GitLimits> = {}) {
   let started = 0
   const tested = await startTestGit({
@@ -49,7 +49,7 @@ async function readAll(stream: Readable): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** The same by somebody who gives the memory of each piece back at once, as the server does when it has left. */
+/** Reads like the server, which frees each piece after sending it. */
 async function readAndGiveBack(stream: Readable): Promise<Buffer> {
   assert.ok(isFleeting(stream))
   const copies: Buffer[] = []
@@ -75,13 +75,13 @@ test('git transport: repeated clones pack at most twice until a reference moves'
   for (let index = 0; index < 3; index += 1) assert.ok((await readAll(await ask(git, key, oid))).equals(first))
   assert.equal(started(), 2)
 
-  // A reader that takes nothing holds nobody up.
+  // A reader that reads nothing delays no other reader.
   const slow = await ask(git, key, oid)
   const others = await Promise.all([1, 2, 3].map(async () => readAll(await ask(git, key, oid))))
   for (const other of others) assert.ok(other.equals(first))
   assert.equal(started(), 2)
 
-  // What one of them gives back is nobody else's.
+  // Freed pieces belong to one reader.
   const [given, kept] = await Promise.all([
     readAndGiveBack(await ask(git, key, oid)),
     readAll(await ask(git, key, oid)),
@@ -93,7 +93,7 @@ test('git transport: repeated clones pack at most twice until a reference moves'
   const after = await readAll(await ask(git, key, next))
   assert.ok(!after.equals(first))
   assert.equal(started(), 3)
-  // It began before, and is read to its end although nobody else may have it any more.
+  // It started before and is read to its end, although no other client may join.
   assert.ok((await readAll(slow)).equals(first))
   await git.updateRefs(key, [{ ref: 'refs/heads/main', old: next, new: oid }])
   await git.updateRefs(key, [{ ref: 'refs/tags/t', old: undefined, new: oid }])
@@ -104,14 +104,14 @@ test('git transport: repeated clones pack at most twice until a reference moves'
 test('git transport: kept packs stay within their limit, and larger ones are still sent', async () => {
   await using counted = await startCounted({ keptFetchBytes: 4 * mebibyte })
   const { git, key, oid, started } = counted
-  // Who comes before the second was found too long may still share it.
+  // A client that comes before the second pack is found too long may share it.
   for (let asked = 0; started() < 5; asked += 1) {
     assert.ok(asked < 400)
     assert.ok((await readAll(await ask(git, key, oid))).length > 6 * mebibyte)
   }
 })
 
-/** Fetches of made up bytes. */
+/** Fetches with generated output. */
 function madeUp(limits: Partial<KeepLimits>, folder: string) {
   const fetches = new SharedFetches(folder, {
     maxBytes: 10 * mebibyte,

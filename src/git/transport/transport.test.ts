@@ -28,7 +28,7 @@ async function commitIn(folder: string, name: string, text: string | Buffer, mes
   return (await client(folder, 'rev-parse', 'HEAD')).stdout.trim() as Oid
 }
 
-/** Children of a process and theirs, by the kernel. */
+/** Descendants of a process, from the kernel. */
 function descendants(): string[] {
   return execFileSync('ps', ['-eo', 'pid,stat,args'], { encoding: 'utf8' }).split('\n')
 }
@@ -462,7 +462,7 @@ test("git transport: answers without a process equal git's answers", async () =>
   const copy = join(await test.folder('copy'), 'work')
   assert.equal((await client(test.root, 'clone', server.url(key), copy)).exitCode, 0)
   names.length = 0
-  // Whoever has everything already is told so by the list of references alone.
+  // The list of references alone tells an up-to-date client.
   for (const args of [
     ['fetch'],
     ['fetch', '--tags', '--prune'],

@@ -18,7 +18,7 @@ import { openJournal, settle, type RefChange, type RefOrigin } from './ref-door.
 
 const ref = 'refs/heads/topic'
 
-/** A repository with one commit, a change of a branch, and how the change is recorded. */
+/** Makes a repository with one commit, a branch update, and a function that reads its record. */
 async function given(forge: Forge) {
   const repo = await forge.given.repo({ owner: 'alice', name: 'code', files: { a: 'a' } })
   const { db, git } = forge.services
@@ -27,7 +27,7 @@ async function given(forge: Forge) {
   const change: RefChange = { ref, old: '0'.repeat(40) as Oid, new: head }
   const origin: RefOrigin = { doerId: (await forge.account('alice')).user.id, via: 'push' }
   const status = async () => (await forge.as('alice').get(`${repo.api}/branches/topic`)).status
-  /** How often `refs.updated` says that the branch was made. */
+  /** Counts `refs.updated` events that create the branch. */
   const told = async (): Promise<number> => {
     const events = await db.selectFrom('event').select('data').where('name', '=', 'refs.updated').execute()
     return events.filter(({ data }) => data.includes(ref)).length
@@ -36,13 +36,13 @@ async function given(forge: Forge) {
   return { repository: codeOf(row), change, origin, status, told, moveInGit, repoId: row.id }
 }
 
-/** The same application as another process of the instance has it. */
+/** The same application as in another process of the instance. */
 function otherProcess(forge: Forge, services = forge.services): Services {
   const { db } = services
   return { ...services, process: new ProcessLease({ db, log: () => undefined, leaseMs: 600_000 }) }
 }
 
-/** As when the process was killed and its heartbeat stopped. */
+/** As if the process was killed and its heartbeat stopped. */
 const die = async (services: Services): Promise<void> => {
   const id = await services.process.id()
   await transaction(services.db, (tx) => deleteProcess(tx, id))

@@ -5,9 +5,9 @@ import { test } from 'node:test'
 import { Clone } from '../../testing/clone.ts'
 import { startForge } from '../../testing/forge.ts'
 
-/** More than a statement of SQLite takes arguments. */
+/** More than the parameters of an SQLite statement. */
 const branches = 33_000
-/** More than the readers of objects let wait. */
+/** More than the pooled readers let wait. */
 const tags = 1200
 
 test('many references: a repository with tens of thousands is adopted, and a push of a thousand tags is recorded', async () => {
@@ -24,7 +24,7 @@ test('many references: a repository with tens of thousands is adopted, and a pus
   const page = await alice.must('GET', '/repos/alice/many/branches?limit=1')
   assert.equal(page.headers.get('x-total-count'), String(branches + 1))
 
-  // Into another one: git's client compares each name with each.
+  // A second clone: git's client compares all names with each other.
   const few = await forge.given.repo({ owner: 'alice', name: 'few' })
   const url = await forge.gitUrl('alice', few.fullName)
   const made = Array.from(

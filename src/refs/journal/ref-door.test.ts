@@ -17,7 +17,7 @@ import { moveRefs, openJournal, settle, type RefChange, type RefOrigin } from '.
 const zeros = '0'.repeat(40) as Oid
 const ref = 'refs/heads/topic'
 
-/** A repository with two commits on its default branch, and no other branch. */
+/** Makes a repository with two commits on its only branch. */
 async function given(forge: Forge) {
   const repo = await forge.given.repo({ owner: 'alice' })
   await forge.as('alice').must('POST', `${repo.api}/contents/more`, { content: '', message: 'more' })
@@ -67,7 +67,7 @@ test('ref door: an entry left by a crash is settled by the state of git, and rec
   assert.equal(await settleLeftovers(forge.services, 'all'), 1)
   assert.equal(await recorded(), newer)
   assert.equal(await settleLeftovers(forge.services, 'all'), 0)
-  // Whoever comes late finds the entry gone and records nothing.
+  // The late process finds the entry gone and records nothing.
   await settle(forge.services, journal, [unmade])
   const names = await forge.services.db.selectFrom('branch').select('name').where('is_deleted', '=', false).execute()
   assert.deepEqual(names.map(({ name }) => name).sort(), ['main', 'topic'])
@@ -94,7 +94,7 @@ test('ref door: a change made while the broker died is recorded soon after', asy
   assert.deepEqual(await forge.services.db.selectFrom('ref_journal').selectAll().execute(), [])
 })
 
-/** An effect that counts how often it took place, in the description of the repository. */
+/** An effect that counts its applications in the repository's description. */
 const noting = refEffect({
   name: 'testNote',
   version: 2,
@@ -214,7 +214,7 @@ test("ref door: settling a wiki's entry does not touch the rows of the code", as
   assert.equal(await recorded(), undefined)
   assert.deepEqual(await services.db.selectFrom('ref_journal').selectAll().execute(), [])
 
-  // A wiki that is gone took its references with it.
+  // A deleted wiki has lost its references.
   await openJournal(services, wiki, [unmade], origin)
   await transaction(services.db, (tx) => tx.updateTable('repo').set({ wiki_git_key: null }).execute())
   assert.equal(await settleLeftovers(services, 'all'), 1)
@@ -233,6 +233,6 @@ test('ref door: a change with more references than one statement takes is record
   assert.deepEqual(await moveRefs(services, codeOf(row), changes, origin), { ok: true })
   const { headers } = await forge.as('alice').get(`${repo.api}/branches?limit=1`)
   assert.equal(headers.get('x-total-count'), '4201')
-  // What follows of it is bounded: nothing compares each with each.
+  // The follow-up work is bounded: it is not quadratic.
   await forge.settle()
 })

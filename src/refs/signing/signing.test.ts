@@ -33,7 +33,7 @@ const signing = (more: Readonly<Record<string, string>> = {}): NonNullable<Forge
 
 const contents = (text: string, more: object = {}) => ({ content: Buffer.from(text).toString('base64'), ...more })
 
-/** What a reply says of the newest commit of a branch. */
+/** The verification of the newest commit of a branch in an answer. */
 async function newest(forge: Forge, api: string, branch = 'main') {
   const { json } = await forge.as('alice').must('GET', `${api}/commits?sha=${branch}&limit=1`)
   return json[0] as {
@@ -51,7 +51,7 @@ async function newest(forge: Forge, api: string, branch = 'main') {
 const isSigned = async (forge: Forge, api: string, branch = 'main'): Promise<boolean> =>
   (await newest(forge, api, branch)).commit.verification.verified
 
-/** A folder of one test, which goes with it. */
+/** A folder of the test, removed with it. */
 function newFolder() {
   const path = mkdtempSync(join(tmpdir(), 'ingot-sign-'))
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true, maxRetries: 3 }) }
@@ -67,7 +67,7 @@ for (const format of ['openpgp', 'ssh'] as const) {
     await alice.must('POST', `${api}/contents/c.txt`, contents('c\n', { new_branch: 'side' }))
     for (const style of format === 'ssh' ? ['merge'] : ['merge', 'squash', 'rebase', 'rebase-merge']) {
       const pull = await givenPull(forge, { repo: { api, fullName, ...repo } })
-      // The base goes on, so that commits have to be put on top of it.
+      // The base advances, so that commits must be rebased.
       await commitFiles(forge, { api, fullName, ...repo }, 'main', { [`${style}.txt`]: 'x\n' })
       await alice.must('POST', `${pull.api}/merge`, { Do: style })
     }
@@ -118,7 +118,7 @@ for (const format of ['openpgp', 'ssh'] as const) {
   })
 }
 
-/** Has git of a clone trust the key, and gives the options to check signatures with. */
+/** Makes git of a clone trust the key; returns the options for verification. */
 async function trusting(folder: string, format: string, publicKey: string): Promise<string[]> {
   const file = join(folder, 'key')
   writeFileSync(file, format === 'ssh' ? `* ${publicKey}` : publicKey)
@@ -310,7 +310,7 @@ test('repoMergePullRequest: merges are signed by the conditions on base, head, c
       await clone.must('checkout', '-q', pull.branch)
       await clone.commit('unsigned.txt')
       await clone.must('push', '-q', 'origin', pull.branch)
-      // The head is signed again, what is below it is not.
+      // The head is signed again, its ancestors are not.
       await commitFiles(forge, repo, pull.branch, { 'signed.txt': 'x\n' })
     }
     if (given.pushedBase) {
@@ -323,7 +323,7 @@ test('repoMergePullRequest: merges are signed by the conditions on base, head, c
       await alice.must('POST', `${repo.api}/branch_protections`, { rule_name: 'main', enable_push: true })
       await forge.as('bob').must('POST', `${pull.api}/reviews`, { event: 'APPROVED' })
     }
-    // The merge takes the head that the pull request knows.
+    // The merge uses the head that the pull request records.
     await forge.settle()
     await alice.must('POST', `${pull.api}/merge`, { Do: 'merge' })
     return await isSigned(forge, repo.api)
@@ -386,7 +386,7 @@ test('getSigningKey: after a new key, old signatures stay good until the old key
   await assert.rejects(forgetSigningKey(services, former.fingerprint), /there is no key/)
   const { json: after } = await forge.as('alice').must('GET', `${api}/commits`)
   assert.deepEqual(reasons(after)[1], 'gpg.error.no_gpg_keys_found')
-  // Many at once make one key.
+  // Concurrent requests make one key.
   await Promise.all(Array.from({ length: 5 }, () => renewOwnKey(services, { forgets: true })))
   assert.equal((await rows()).filter(({ sealed }) => sealed !== '').length, 1)
   const { json: log } = await forge.as('root').must('GET', '/admin/audit?action=signingKey.*')

@@ -19,7 +19,7 @@ const newKey = async (email: string, more: object = {}): Promise<PrivateKey> =>
     })
   ).privateKey
 
-/** A commit on top of what is checked out, signed in the way of git. */
+/** Commits on top of the checkout, signed by git. */
 async function signedCommit(clone: Clone, key: PrivateKey, email: string, payload?: string): Promise<string> {
   const who = `Somebody <${email}> 1714564800 +0000`
   const tree = await clone.must('rev-parse', 'HEAD^{tree}')
@@ -157,7 +157,7 @@ test('repoCreateBranchProtection: a branch that requires signatures accepts only
   const plain = await clone.commit('a.txt')
   const rule = { rule_name: 'strict*', enable_push: true, require_signed_commits: true }
   await forge.as('alice').must('POST', `${repo.api}/branch_protections`, rule)
-  // What is there already is asked for nothing: the branch begins where another one is.
+  // Existing commits need no signature: the branch starts at another one.
   assert.notEqual((await push(clone, plain, 'strict1')).code, 0)
   assert.notEqual((await push(clone, strange, 'strict2')).code, 0)
   assert.equal((await push(clone, good, 'strict3')).code, 0)

@@ -11,7 +11,7 @@ import { startForge, type Forge } from '../../testing/forge.ts'
 import { runProgram } from '../../testing/program.ts'
 import { Clone, packetLine } from '../../testing/clone.ts'
 
-/** The bytes of a push that makes a branch of what HEAD is, or moves it there from another commit. */
+/** The bytes of a push that creates a branch at HEAD, or moves it there from another commit. */
 async function pushRequest(
   clone: Clone,
   branch: string,
@@ -24,7 +24,7 @@ async function pushRequest(
   return Buffer.concat([Buffer.from(`${packetLine(line)}0000`), pack])
 }
 
-/** Sends bytes to a service, or a part of them; gives status and body, or `cut` when the connection broke. */
+/** Sends bytes or a part of them to a service; returns status and body, or `cut` when the connection broke. */
 async function send(
   forge: Forge,
   path: string,
@@ -116,7 +116,7 @@ test('git over HTTP: a push is recorded and measured at once, and settled when i
   using clone = await Clone.of(forge, 'alice', repo.fullName)
   await clone.commit('big', Buffer.from(Array.from({ length: 300_000 }, () => Math.random() * 256)))
   const body = await pushRequest(clone, 'whole')
-  // All was sent, and the answer is not waited for: git ends what it was asked to do, or does nothing of it.
+  // Everything was sent and the client leaves: git completes the push or makes no change.
   await send(forge, `${repo.fullName}.git/git-receive-pack`, body, { as: 'alice', vanishAfter: body.length })
   await clone.must('push', '-q', 'origin', 'main')
   const branch = await forge.as('alice').get(`${repo.api}/branches/main`)
@@ -130,7 +130,7 @@ test('git over HTTP: a push is recorded and measured at once, and settled when i
 test('git over HTTP: a full disk refuses a push and leaves nothing', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ingot-full-'))
   try {
-    // A limit on the size of files is what a full disk looks like to git.
+    // For git a limit on file sizes is a full disk.
     const limited = join(folder, 'git')
     writeFileSync(limited, '#!/bin/sh\nulimit -f 64\ntrap "" XFSZ\nexec git "$@"\n')
     chmodSync(limited, 0o755)
@@ -363,7 +363,7 @@ test('git over HTTP: one of several concurrent pushes to a branch succeeds, the 
   }
   const branch = await forge.as('alice').get(`${repo.api}/branches/main`)
   assert.equal(branch.json.commit.id, heads[done.indexOf(true)])
-  // One that is late by more is told the same, and one that would make what is there already.
+  // A push based on an older commit and a push that creates an existing branch get the same message.
   assert.match((await push(bodies[done.indexOf(false)] as Buffer)).text, /fetch first/)
   assert.match((await push(await pushRequest(clone, 'main', 'report-status side-band-64k'))).text, /fetch first/)
   assert.deepEqual(await forge.services.db.selectFrom('ref_journal').selectAll().execute(), [])

@@ -7,7 +7,7 @@ import { startForge } from '../../testing/forge.ts'
 import { runProgram } from '../../testing/program.ts'
 import { SshFolder, sshSettings, type SshKey } from '../../testing/ssh.ts'
 
-/** Keys of authorities, which settings name before there is a forge. */
+/** Keys of authorities, made before the forge starts. */
 async function authority(folder: { readonly path: string }, ...type: string[]) {
   const file = join(folder.path, `authority-${type.join('') || 'ed25519'}`)
   const kind = type.length === 0 ? ['-t', 'ed25519'] : type
@@ -16,7 +16,7 @@ async function authority(folder: { readonly path: string }, ...type: string[]) {
   return { file, line: readFileSync(`${file}.pub`, 'utf8').trim() }
 }
 
-/** A forge of Alice and Bob that trusts two authorities, and what is needed to make certificates by them and by a third one. */
+/** A forge with Alice and Bob that trusts two of three authorities. */
 async function given(more: Record<string, string> = {}) {
   const keys = new SshFolder(undefined as never)
   const [ed, rsa, stranger] = await Promise.all([
@@ -34,7 +34,7 @@ async function given(more: Record<string, string> = {}) {
   const folder = new SshFolder(forge)
   const repo = await forge.given.repo({ owner: 'alice', private: true })
   let serial = 0
-  /** Has a key certified, for Alice unless other options of `ssh-keygen` say so; the client shows it by itself. */
+  /** Certifies a key, for Alice unless the `ssh-keygen` options say otherwise; the client presents it. */
   const certify = async (key: SshKey, by = ed, options: readonly string[] = ['-n', 'alice']): Promise<SshKey> => {
     const common = ['-q', '-s', by.file, '-I', 'of a test', '-z', `${++serial}`]
     const made = await runProgram('ssh-keygen', [...common, ...options, `${key.file}.pub`])
@@ -113,7 +113,7 @@ test('ssh: invalid certificates are refused', async () => {
   await refused(await certified('-n', 'alice', '-h'), 'for hosts')
   await refused(await certified('-n', 'alice', '-O', 'source-address=10.0.0.0/8'), 'another address')
   await refused(await certified('-n', 'alice', '-O', 'critical:verify-required'), 'an option that is not known')
-  // The certificate of somebody else, shown by one who has another key.
+  // Another person's certificate, presented with a different key.
   const [own, other] = [await folder.newKey(), await certified('-n', 'alice')]
   writeFileSync(`${own.file}-cert.pub`, readFileSync(`${other.file}-cert.pub`))
   await refused(own, 'the key of a certificate must be proved')

@@ -21,7 +21,7 @@ const succeeds = (ended: Ended): Ended => {
   return ended
 }
 
-/** Commits a file in a clone of the folder. */
+/** Commits a file in a clone. */
 async function commit(key: SshKey, clone: string, file: string): Promise<void> {
   writeFileSync(join(key.folder.path, clone, file), `${file}\n`)
   succeeds(await key.git('-C', clone, 'add', '.'))
@@ -321,7 +321,7 @@ test('ssh: a large push stays a pack, a small one is unpacked, and a malformed r
   await commit(key, 'clone', 'beside')
   succeeds(await key.git('-C', 'clone', 'push', '-q', 'origin', 'main'))
   await forge.settle()
-  // The other one is of what was laid down before, for the bitmap that so much is given.
+  // The second pack holds the loose objects, packed for the bitmap.
   assert.equal(await packs(), before + 2)
   for (const service of ['git-upload-pack', 'git-receive-pack']) {
     const { code, err } = await key.ssh([`${service} '${repo.fullName}.git'`], { input: 'no packets at all' })
