@@ -21,10 +21,10 @@ export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag'
 export type Quarantine = { readonly key: GitKey; readonly path: string }
 
 /** A repository read together with the objects of another one, to compare across forks. No object is copied. */
-export type Together = { readonly key: GitKey; readonly with: GitKey }
+export type RepositoryPair = { readonly key: GitKey; readonly with: GitKey }
 
 /** Where to read: a repository, a repository with the quarantined objects of a push, or two repositories together. */
-export type ReadFrom = GitKey | Quarantine | Together
+export type ReadFrom = GitKey | Quarantine | RepositoryPair
 
 /** A person and a time. `offsetMinutes` is east of UTC: 120 is `+0200`. */
 export type Identity = {

@@ -12,7 +12,7 @@ import type { Git, GitLimits, GitOptions } from './git.ts'
 import { findPaths, planEdits } from './objects/file-edits.ts'
 import { writeGitSettings } from './git-settings.ts'
 import * as history from './history/history.ts'
-import { findDead, removeDead } from './files/leftovers.ts'
+import { findAbandoned, removeAbandoned } from './files/leftovers.ts'
 import { measureTree } from './objects/measure-tree.ts'
 import * as merge from './history/merge.ts'
 import * as objects from './objects/object-reader.ts'
@@ -123,8 +123,8 @@ function bind(context: GitContext): Git {
     pushRemote: withContext(remote.pushRemote),
     fsck: withContext(repository.fsck),
     removeLeftovers: withContext(repository.removeLeftovers),
-    findDead: withContext(findDead),
-    removeDead: withContext(removeDead),
+    findDead: withContext(findAbandoned),
+    removeDead: withContext(removeAbandoned),
     maintain: withContext(repository.maintain),
 
     resolve: withContext(references.resolve),

@@ -3,7 +3,7 @@ import { nameForDoctor, type RepoCheck, type WholeCheck } from '../access/contri
 import type { RepoRow } from '../db/tables/repositories.ts'
 import { branchOf, tagOf, zeroOid } from '../lib/refs.ts'
 import { codeOf } from './git-repository.ts'
-import { listLeft, settleLeftovers } from './journal/leftovers.service.ts'
+import { listEntriesToSettle, settleLeftovers } from './journal/leftovers.service.ts'
 import { listOpenRefs, recordUnrecorded, type RefChange } from './journal/ref-door.service.ts'
 import { loadRecorded } from './journal/ref-journal.store.ts'
 
@@ -16,10 +16,10 @@ export const journalCheck: WholeCheck = {
   async *run(services, { fix }) {
     // With SQLite, fixing holds the data folder, so no other process works on it.
     const which = fix && services.config.database.kind === 'sqlite3' ? 'all' : 'abandoned'
-    const before = await listLeft(services, which, batch)
+    const before = await listEntriesToSettle(services, which, batch)
     if (before.length === 0) return
     if (fix) await settleLeftovers(services, which)
-    const left = new Set((await listLeft(services, which, batch)).map((row) => row.id))
+    const left = new Set((await listEntriesToSettle(services, which, batch)).map((row) => row.id))
     for (const row of before) {
       const state = !fix ? 'fixable' : left.has(row.id) ? 'report' : 'fixed'
       yield { what: `repository ${row.repo_id}: change ${row.id} of references is unfinished`, state }

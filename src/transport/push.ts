@@ -19,11 +19,11 @@ export async function pushInto(ctx: GitPushCtx, request: UploadPackRequest): Pro
     ...(request.body ? { body: limitPushCommands(request.body) } : {}),
     callbacks: push.callbacks,
   })
-  return { output: running.output, finished: endedAndSettled(running.finished, push) }
+  return { output: running.output, finished: waitAndSettle(running.finished, push) }
 }
 
 /** Resolves when git has ended and the push is settled. */
-async function endedAndSettled(finished: GitService['finished'], push: Push) {
+async function waitAndSettle(finished: GitService['finished'], push: Push) {
   try {
     const ended = await finished
     await push.finish()

@@ -10,7 +10,7 @@ import { branchRef, zeroOid } from '../lib/refs.ts'
 import { wikiOf } from '../refs/git-repository.ts'
 import { takeTurn } from '../refs/push/push-turns.ts'
 import { moveRefs } from '../refs/journal/ref-door.service.ts'
-import { isSignedWell, signedCommit, signingFor } from '../refs/signing/signing.service.ts'
+import { hasGoodSignature, signedCommit, signingFor } from '../refs/signing/signing.service.ts'
 import { findRepoById } from '../repos/repo.store.ts'
 import { fileOfName, mayTitlePage, nameOfFile, nameOfTitle, titleOfName, withoutEnding } from './page-name.rules.ts'
 import { findPage, noSuchPage, readPage, type PageFile, type WholePage } from './page.service.ts'
@@ -172,7 +172,7 @@ async function commitToWiki(
       const { edits, message, told, file } = await plan(head && { repoId: repo.id, gitKey, head })
       const tree = { base: head, changes: await changesOf(ctx, gitKey, head, edits) }
       const signing = await signingFor(ctx, 'wiki', viewer.id, repo, {
-        parentsigned: () => isSignedWell(ctx, gitKey, head),
+        parentsigned: () => hasGoodSignature(ctx, gitKey, head),
       })
       const commit = signedCommit(signing, { ...people, message })
       const { oid } = await git.writeCommit(gitKey, { ...commit, parents: head ? [head] : [], tree })

@@ -9,7 +9,7 @@ import { BadRequest, NotFound, Unavailable } from '../../lib/errors.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { makeRoomForArchives } from './archive-removal.service.ts'
 import { findArchive, upsertArchive, type ArchiveKey } from './archive.store.ts'
-import { filledArchive, type Filling } from './large-in-archive.ts'
+import { filledArchive, type FillResult } from './large-in-archive.ts'
 import { getNamedCommit, type NamedCommit } from '../commits/named-commit.service.ts'
 import { countArchiveDownload } from '../branches/tag.store.ts'
 
@@ -40,7 +40,7 @@ export interface StoredArchive {
 }
 
 /** An archive under construction. */
-interface Making {
+interface ArchiveBuild {
   readonly done: Promise<void>
   waiting: number
   /** Aborted when no caller waits. */
@@ -48,7 +48,7 @@ interface Making {
 }
 
 /** Archives under construction, which concurrent callers share. */
-const archivesUnderWay = perApplication(() => new Map<string, Making>())
+const runningBuilds = perApplication(() => new Map<string, ArchiveBuild>())
 
 /** Most files of an archive. */
 const maxFiles = 300_000
@@ -74,7 +74,7 @@ export async function getArchive(
   const isFilled = format !== 'bundle' && ctx.config.ingot.lfsInArchives && ctx.parts.largeFiles?.isOn(ctx) === true
   const form = isFilled ? `${filledForm}${format}` : format
   const key: ArchiveKey = { repoId: ctx.repo.id, commit: revision.commit, format: form }
-  const content = (await storedArchive(ctx, key)) ?? (await madeContent(ctx, key, format, signal))
+  const content = (await storedArchive(ctx, key)) ?? (await buildArchive(ctx, key, format, signal))
   return { revision, format, form, content }
 }
 
@@ -91,18 +91,18 @@ async function storedArchive(ctx: RepoCtx, key: ArchiveKey): Promise<FileContent
   return row && storedContent(ctx.blobs.repoArchive, row.blob_key)
 }
 
-async function madeContent(
+async function buildArchive(
   ctx: RepoCtx,
   key: ArchiveKey,
   format: OfferedFormat,
   signal: AbortSignal,
 ): Promise<FileContent> {
   const blobKey = blobKeyOf(key)
-  const underWay = archivesUnderWay(ctx)
+  const underWay = runningBuilds(ctx)
   let making = underWay.get(blobKey)
   if (!making || making.abandoned.signal.aborted) {
     const abandoned = new AbortController()
-    const begun: Making = {
+    const begun: ArchiveBuild = {
       abandoned,
       waiting: 0,
       done: makeArchive(ctx, key, format, blobKey, abandoned.signal).finally(() => {
@@ -119,7 +119,7 @@ async function madeContent(
 }
 
 /** Waits for an archive. When the last caller leaves, the work ends. */
-async function waitFor(making: Making, signal: AbortSignal): Promise<void> {
+async function waitFor(making: ArchiveBuild, signal: AbortSignal): Promise<void> {
   making.waiting += 1
   let leave: () => void = () => undefined
   const left = new Promise<never>((_resolve, reject) => {
@@ -160,7 +160,7 @@ async function makeArchive(
     const isFilled = key.format.startsWith(filledForm) && format !== 'bundle'
     const made = isFilled ? 'tar' : format
     const stream = await git.archive(repo.git_key, { commit: key.commit, format: made, prefix, signal })
-    const filling: Filling = { missing: 0 }
+    const filling: FillResult = { missing: 0 }
     const content = isFilled ? filledArchive(ctx, stream, format, limits, filling) : stream
     const { sizeBytes } = await ctx.blobs.repoArchive.put(blobKey, content, { maxBytes, signal })
     // An incomplete archive is sent to its callers but never found again, since the missing files may arrive.

@@ -3,11 +3,11 @@ import { createGzip } from 'node:zlib'
 import type { RepoCtx } from '../../access/context.ts'
 import type { LargeFiles } from '../../access/contributions/large-files.ts'
 import { TooLarge } from '../../lib/errors.ts'
-import { filled, tarBlockBytes, tarEntries, type TarEntry, withSize } from './tar-entries.ts'
+import { paddedSize, tarBlockBytes, tarEntries, type TarEntry, withSize } from './tar-entries.ts'
 import { type ZipEntry, zipOf } from './zip-writer.ts'
 
 /** The result of filling an archive with large files. */
-export interface Filling {
+export interface FillResult {
   /** Large files that are not stored; their pointers stay. */
   missing: number
 }
@@ -35,7 +35,7 @@ export function filledArchive(
   tar: Readable,
   format: 'zip' | 'tar.gz',
   limits: FillLimits,
-  filling: Filling,
+  filling: FillResult,
 ): Readable {
   const entries = filledEntries(ctx, tar, limits, filling)
   if (format === 'zip') return Readable.from(zipOf(zipEntries(entries)), { objectMode: false })
@@ -50,7 +50,7 @@ async function* filledEntries(
   ctx: RepoCtx,
   tar: Readable,
   { maxBytes, maxRepeatedBytes }: FillLimits,
-  filling: Filling,
+  filling: FillResult,
 ): AsyncGenerator<FilledEntry> {
   const { largeFiles } = ctx.parts
   const seen = new Set<string>()
@@ -101,9 +101,9 @@ async function* tarOf(entries: AsyncIterable<FilledEntry>): AsyncGenerator<Buffe
     if (entry.before.length > 0) yield entry.before
     yield header
     yield* content
-    const padding = filled(sizeBytes) - sizeBytes
+    const padding = paddedSize(sizeBytes) - sizeBytes
     if (padding > 0) yield Buffer.alloc(padding)
-    written += entry.before.length + header.length + filled(sizeBytes)
+    written += entry.before.length + header.length + paddedSize(sizeBytes)
   }
   // Two empty blocks end the archive, padded to a tape record.
   const recordBytes = 20 * tarBlockBytes

@@ -36,7 +36,7 @@ export async function* tarEntries(archive: Readable): AsyncGenerator<TarEntry> {
     const type = String.fromCharCode(header[156] as number)
     if (type === 'x') {
       if (sizeBytes > maxMoreBytes) throw new Error('a header of an archive is too large')
-      const content = await bytes.take(filled(sizeBytes))
+      const content = await bytes.take(paddedSize(sizeBytes))
       before = Buffer.concat([header, content])
       more = recordsOf(content.subarray(0, sizeBytes))
       continue
@@ -52,14 +52,14 @@ export async function* tarEntries(archive: Readable): AsyncGenerator<TarEntry> {
     before = Buffer.alloc(0)
     more = new Map()
     while (!(await content.next()).done);
-    await bytes.take(filled(sizeBytes) - sizeBytes)
+    await bytes.take(paddedSize(sizeBytes) - sizeBytes)
   }
 }
 
 const kinds: Readonly<Record<string, TarEntry['kind']>> = { '2': 'link', '5': 'folder', g: 'about-all' }
 
 /** A size padded to whole blocks. */
-export const filled = (sizeBytes: number): number => Math.ceil(sizeBytes / tarBlockBytes) * tarBlockBytes
+export const paddedSize = (sizeBytes: number): number => Math.ceil(sizeBytes / tarBlockBytes) * tarBlockBytes
 
 /** The header with another size; undefined when the size does not fit. */
 export function withSize(header: Buffer, sizeBytes: number): Buffer | undefined {

@@ -8,7 +8,7 @@ import { callerIdentity } from '../commits/commit-identities.ts'
 import { checkRevisionName, findNamedCommit } from '../commits/named-commit.service.ts'
 import { codeOf } from '../../refs/git-repository.ts'
 import { moveRefs } from '../../refs/journal/ref-door.service.ts'
-import { isSignedWell, signedCommit, signingFor } from '../../refs/signing/signing.service.ts'
+import { hasGoodSignature, signedCommit, signingFor } from '../../refs/signing/signing.service.ts'
 import { trimBoth } from '../../lib/trim-ends.ts'
 
 const notesRef = 'refs/notes/commits'
@@ -112,7 +112,7 @@ async function changeNotes(
     const notes = await git.readRef(repo.git_key, notesRef)
     const tree = { base: notes, changes: [await change(notes)] }
     const signing = await signingFor(ctx, 'crudActions', ctx.viewer.id, repo, {
-      parentsigned: () => isSignedWell(ctx, repo.git_key, notes),
+      parentsigned: () => hasGoodSignature(ctx, repo.git_key, notes),
     })
     const commit = signedCommit(signing, { author: caller, committer: caller, message })
     const { oid } = await git.writeCommit(repo.git_key, { ...commit, parents: notes ? [notes] : [], tree })

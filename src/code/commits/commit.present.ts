@@ -31,7 +31,7 @@ export interface CommitParts {
   readonly files: boolean
 }
 
-type Place = Pick<RepoCtx, 'caches' | 'config' | 'db' | 'git' | 'owner' | 'repo'>
+type CommitContext = Pick<RepoCtx, 'caches' | 'config' | 'db' | 'git' | 'owner' | 'repo'>
 
 export const presentIdentity = (identity: Identity): CommitUser => ({
   name: identity.name,
@@ -40,7 +40,7 @@ export const presentIdentity = (identity: Identity): CommitUser => ({
 })
 
 /** A commit by id, without its content. */
-export const presentCommitMeta = (place: Place, oid: Oid, created: string = zeroTime): CommitMeta => ({
+export const presentCommitMeta = (place: CommitContext, oid: Oid, created: string = zeroTime): CommitMeta => ({
   url: `${repoApiUrl(place)}/git/commits/${oid}`,
   sha: oid,
   created,
@@ -64,18 +64,18 @@ function presentStats(commit: GitCommit, changes: readonly FileChange[]): Commit
 }
 
 /** Values from rows, which may change and are read on each request. */
-interface AroundCommits {
+interface CommitRows {
   /** Accounts by address, as shown to guests (observed); null for unknown addresses. */
   readonly accounts: ReadonlyMap<string, User | null>
   /** In the order of the commits; empty when verification is not shown. */
   readonly verdicts: readonly Verification[]
 }
 
-async function loadAroundCommits(
-  place: Place,
+async function loadCommitRows(
+  place: CommitContext,
   commits: readonly GitCommit[],
   parts: CommitParts,
-): Promise<AroundCommits> {
+): Promise<CommitRows> {
   const emails = new Set(commits.flatMap(({ author, committer }) => [author.email, committer.email]))
   const [authors, verdicts] = await Promise.all([
     loadCommitAuthors(place, emails),
@@ -94,10 +94,10 @@ async function loadAroundCommits(
  * @param at where to read, when not only in the repository
  */
 async function presentCommits(
-  place: Place,
+  place: CommitContext,
   commits: readonly GitCommit[],
   parts: CommitParts,
-  { accounts, verdicts }: AroundCommits,
+  { accounts, verdicts }: CommitRows,
   at: ReadFrom = place.repo.git_key,
 ): Promise<Commit[]> {
   if (commits.length === 0) return []
@@ -157,13 +157,13 @@ interface CommitsIn<Body> {
  * @param at where to read, when not only in the repository
  */
 async function presentCommitsIn<Body extends object>(
-  place: Place,
+  place: CommitContext,
   commits: readonly GitCommit[],
   parts: CommitParts,
   { name, body }: CommitsIn<Body>,
   at: ReadFrom = place.repo.git_key,
 ): Promise<EncodedBody<Body>> {
-  const around = await loadAroundCommits(place, commits, parts)
+  const around = await loadCommitRows(place, commits, parts)
   const { repo } = place
   const rows = [[...around.accounts].filter(([, user]) => user), around.verdicts.map(shortVerdict)]
   const oids = commits.map(({ oid }) => oid)
@@ -178,14 +178,14 @@ const shortVerdict = (verdict: Verification) => (verdict.kind === 'unsigned' ? 0
 
 /** Presents a list of commits of one repository. */
 export const presentCommitList = (
-  place: Place,
+  place: CommitContext,
   commits: readonly GitCommit[],
   parts: CommitParts,
 ): Promise<EncodedBody<Commit[]>> =>
   presentCommitsIn(place, commits, parts, { name: ['list'], body: (presented) => presented })
 
-export async function presentCommit(place: Place, commit: GitCommit, parts: CommitParts): Promise<Commit> {
-  const around = await loadAroundCommits(place, [commit], parts)
+export async function presentCommit(place: CommitContext, commit: GitCommit, parts: CommitParts): Promise<Commit> {
+  const around = await loadCommitRows(place, [commit], parts)
   const [presented] = await presentCommits(place, [commit], parts, around)
   return presented as Commit
 }
@@ -197,7 +197,10 @@ const presentPayloadUser = (authors: CommitAuthors, { name, email }: Identity): 
 })
 
 /** Presents commits as in webhooks, which branches use as well. `timestamp` is the author's time. */
-export async function presentPayloadCommits(place: Place, commits: readonly GitCommit[]): Promise<PayloadCommit[]> {
+export async function presentPayloadCommits(
+  place: CommitContext,
+  commits: readonly GitCommit[],
+): Promise<PayloadCommit[]> {
   if (commits.length === 0) return []
   const [authors, verdicts] = await Promise.all([
     loadCommitAuthors(
@@ -223,7 +226,7 @@ export async function presentPayloadCommits(place: Place, commits: readonly GitC
 
 /** Presents the commits between two revisions. Lines are not counted, as on the reference (`docs/differences.md`). */
 export function presentComparison(
-  place: Place,
+  place: CommitContext,
   { commits, total, at }: Comparison,
   parts: Omit<CommitParts, 'stats'>,
 ): Promise<EncodedBody<Compare>> {

@@ -18,7 +18,7 @@ import { readSubmodules } from './submodules.ts'
 import { presentVerification } from '../commits/verification.present.ts'
 import { verifySignatures } from '../../refs/signing/verification.ts'
 
-type Place = Pick<RepoCtx, 'caches' | 'config' | 'git' | 'owner' | 'repo'>
+type ContentContext = Pick<RepoCtx, 'caches' | 'config' | 'git' | 'owner' | 'repo'>
 
 /** The revision in which entries are shown. */
 export interface ContentView {
@@ -42,7 +42,7 @@ interface Details {
   readonly lastCommit: GitCommit
 }
 
-function presentEntry(place: Place, view: ContentView, entry: PathEntry, details: Details): ContentsResponse {
+function presentEntry(place: ContentContext, view: ContentView, entry: PathEntry, details: Details): ContentsResponse {
   const { revision } = view
   const api = repoApiUrl(place)
   const web = repoWebUrl(place)
@@ -74,7 +74,12 @@ function presentEntry(place: Place, view: ContentView, entry: PathEntry, details
 }
 
 /** Everything that determines the answer about a path. */
-const madeOf = (what: 'folder' | 'entry', place: Place, { revision, ref }: ContentView, path: string): string[] => {
+const answerKey = (
+  what: 'folder' | 'entry',
+  place: ContentContext,
+  { revision, ref }: ContentView,
+  path: string,
+): string[] => {
   const { kind, name, commit } = revision
   return [what, place.repo.git_key, repoApiUrl(place), kind, name, commit, ref, path]
 }
@@ -84,11 +89,11 @@ const madeOf = (what: 'folder' | 'entry', place: Place, { revision, ref }: Conte
  * encoded answer is cached.
  */
 function presentFolder(
-  place: Place,
+  place: ContentContext,
   view: ContentView,
   { path, tree }: { readonly path: string; readonly tree: Oid },
 ): Promise<EncodedBody<ContentsResponse[]>> {
-  return keptAnswer(place, madeOf('folder', place, view, path), async () => {
+  return keptAnswer(place, answerKey('folder', place, view, path), async () => {
     const entries = await place.git.readTree(place.repo.git_key, tree)
     const below = path === '' ? '' : `${path}/`
     return presentEntries(
@@ -101,7 +106,7 @@ function presentFolder(
 }
 
 async function presentEntries(
-  place: Place,
+  place: ContentContext,
   view: ContentView,
   folder: string,
   entries: readonly PathEntry[],
@@ -139,8 +144,12 @@ async function presentEntries(
 }
 
 /** Presents one path at a commit; cached like folders. */
-function presentEntryAt(place: Place, view: ContentView, entry: PathEntry): Promise<EncodedBody<ContentsResponse>> {
-  return keptAnswer(place, madeOf('entry', place, view, entry.path), () => presentContent(place, view, entry))
+function presentEntryAt(
+  place: ContentContext,
+  view: ContentView,
+  entry: PathEntry,
+): Promise<EncodedBody<ContentsResponse>> {
+  return keptAnswer(place, answerKey('entry', place, view, entry.path), () => presentContent(place, view, entry))
 }
 
 /**
@@ -148,7 +157,7 @@ function presentEntryAt(place: Place, view: ContentView, entry: PathEntry): Prom
  * @param lastCommit the last commit that touched it, if known
  */
 export async function presentContent(
-  place: Place,
+  place: ContentContext,
   view: ContentView,
   entry: PathEntry,
   lastCommit?: GitCommit,
@@ -174,7 +183,7 @@ export async function presentContent(
   })
 }
 
-const readLink = async ({ git, repo }: Place, oid: Oid): Promise<string | undefined> =>
+const readLink = async ({ git, repo }: ContentContext, oid: Oid): Promise<string | undefined> =>
   (await git.readBlob(repo.git_key, oid, { maxBytes: maxLinkBytes })).content?.toString('utf8')
 
 const inUtc = ({ name, email, unixSeconds }: GitCommit['author']): CommitUser => ({
@@ -187,7 +196,7 @@ const inUtc = ({ name, email, unixSeconds }: GitCommit['author']): CommitUser =>
  * Presents the commit of a change. Unlike elsewhere its tree is the real one, and creation times are unknown
  * (observed).
  */
-function presentFileCommit(place: Place & Pick<RepoCtx, 'db'>, commit: GitCommit): FileCommitResponse {
+function presentFileCommit(place: ContentContext & Pick<RepoCtx, 'db'>, commit: GitCommit): FileCommitResponse {
   const api = repoApiUrl(place)
   return {
     ...presentCommitMeta(place, commit.oid),
@@ -202,7 +211,7 @@ function presentFileCommit(place: Place & Pick<RepoCtx, 'db'>, commit: GitCommit
 
 /** The parts that answers to all changes share. */
 export async function presentChange(
-  place: Place & Pick<RepoCtx, 'db'>,
+  place: ContentContext & Pick<RepoCtx, 'db'>,
   commit: GitCommit,
 ): Promise<Pick<FileDeleteResponse, 'commit' | 'verification'>> {
   const [verdict] = await verifySignatures(place, [commit])
@@ -214,7 +223,7 @@ export async function presentChange(
 
 /** Presents the content at a path: a list for a folder, one record for another entry. */
 export const presentContentAt = (
-  place: Place,
+  place: ContentContext,
   { revision, ref, content }: ContentView & { readonly content: Content },
 ): Promise<EncodedBody<ContentsResponse[]> | EncodedBody<ContentsResponse>> =>
   content.kind === 'folder'

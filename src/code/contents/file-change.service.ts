@@ -10,7 +10,7 @@ import { callerIdentity, commitPeople, type CommitPeople, type GivenPeople } fro
 import { mustBeAllowedByProtections } from '../../refs/protection/protection.service.ts'
 import { codeOf } from '../../refs/git-repository.ts'
 import { moveRefs } from '../../refs/journal/ref-door.service.ts'
-import { isSignedWell, signedCommit, signingFor, type CommitSigning } from '../../refs/signing/signing.service.ts'
+import { hasGoodSignature, signedCommit, signingFor, type CommitSigning } from '../../refs/signing/signing.service.ts'
 
 /** Options of all file changes. */
 export interface ChangeOptions extends GivenPeople {
@@ -191,7 +191,7 @@ async function signingOf(
   const { name, email } = callerIdentity(ctx)
   if (committer.name !== name || committer.email !== email) return undefined
   return signingFor(ctx, 'crudActions', ctx.viewer.id, ctx.repo, {
-    parentsigned: () => isSignedWell(ctx, ctx.repo.git_key, head),
+    parentsigned: () => hasGoodSignature(ctx, ctx.repo.git_key, head),
   })
 }
 

@@ -15,7 +15,7 @@ export const manyReferences = 100
  * Settings of a git that moves many references: git writes each file out without a sync. The caller syncs a folder
  * afterwards, which makes all of them durable.
  */
-export const writtenOut = ['-c', 'core.fsyncMethod=writeout-only'] as const
+export const withoutSync = ['-c', 'core.fsyncMethod=writeout-only'] as const
 
 /**
  * Makes a change of references durable. git syncs the files that it writes (`core.fsync`), but not the folders that

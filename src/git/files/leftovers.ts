@@ -92,43 +92,43 @@ async function oldestWriter(directory: string): Promise<number | undefined> {
   return Math.min(...begins)
 }
 
-interface Found {
+interface FoundFile {
   readonly path: string
   readonly identity: string
   readonly changedMs: number
 }
 
-async function look(path: string): Promise<Found | undefined> {
+async function look(path: string): Promise<FoundFile | undefined> {
   const found = await statOf(path)
   return found && { path, identity: `${found.ino} ${found.mtimeMs}`, changedMs: found.mtimeMs }
 }
 
-const lookAtAll = async (paths: readonly string[]): Promise<Found[]> =>
+const statAll = async (paths: readonly string[]): Promise<FoundFile[]> =>
   (await mapLimited(paths, atOnce, look)).filter((each) => each !== undefined)
 
 /** Paths of abandoned files that did not change during the check. */
-async function deadAmong(
+async function abandonedAmong(
   context: GitContext,
   directory: string,
-  found: readonly Found[],
+  found: readonly FoundFile[],
   ageMs: number,
 ): Promise<string[]> {
   if (found.length === 0) return []
   const oldestMs = await oldestWriter(directory)
-  const isDead = ({ changedMs }: Found): boolean => {
+  const isDead = ({ changedMs }: FoundFile): boolean => {
     // A process that started after the file was made does not own it.
     if (oldestMs !== undefined && oldestMs <= changedMs + clockSlackMs) return false
     return (oldestMs !== undefined && !context.shared) || Date.now() - changedMs >= ageMs
   }
-  const still = new Map((await lookAtAll(found.map(({ path }) => path))).map((each) => [each.path, each.identity]))
+  const still = new Map((await statAll(found.map(({ path }) => path))).map((each) => [each.path, each.identity]))
   return found.filter((each) => isDead(each) && still.get(each.path) === each.identity).map(({ path }) => path)
 }
 
 /** Paths of abandoned locks: of the named files, or of all. */
-async function deadLocks(context: GitContext, directory: string, names?: readonly string[]): Promise<string[]> {
+async function abandonedLocks(context: GitContext, directory: string, names?: readonly string[]): Promise<string[]> {
   const paths = (names ?? lockedFiles).map((name) => join(directory, `${name}.lock`))
   if (!names) for await (const path of filesBelow(join(directory, 'refs'))) if (path.endsWith('.lock')) paths.push(path)
-  return deadAmong(context, directory, await lookAtAll(paths), context.lockAgeMs)
+  return abandonedAmong(context, directory, await statAll(paths), context.lockAgeMs)
 }
 
 /**
@@ -136,9 +136,13 @@ async function deadLocks(context: GitContext, directory: string, names?: readonl
  * @param names references and other files about to change; undefined checks all
  * @returns the number of removed locks
  */
-export async function removeDeadLocks(context: GitContext, key: GitKey, names?: readonly string[]): Promise<number> {
+export async function removeAbandonedLocks(
+  context: GitContext,
+  key: GitKey,
+  names?: readonly string[],
+): Promise<number> {
   const { directory } = locate(context, key)
-  const dead = await deadLocks(context, directory, names)
+  const dead = await abandonedLocks(context, directory, names)
   for (const path of dead) {
     await rm(path, { force: true })
     context.log('warn', 'removed a lock that a killed git process left', { key, lock: relative(directory, path) })
@@ -147,7 +151,7 @@ export async function removeDeadLocks(context: GitContext, key: GitKey, names?: 
 }
 
 /** Unfinished objects of refused or killed pushes, and half-written packs. */
-async function deadTemporaries(context: GitContext, directory: string): Promise<string[]> {
+async function abandonedTemporaries(context: GitContext, directory: string): Promise<string[]> {
   const named = async (folder: string, form: RegExp): Promise<string[]> =>
     (await entriesOf(folder)).filter(({ name }) => form.test(name)).map(({ name }) => join(folder, name))
   const paths = [
@@ -155,25 +159,25 @@ async function deadTemporaries(context: GitContext, directory: string): Promise<
     ...(await named(join(directory, 'objects'), /^tmp_objdir-/)),
     ...(await named(join(directory, 'objects/pack'), /^(?:tmp_|\.tmp-)/)),
   ]
-  const found = (await lookAtAll(paths)).filter(
+  const found = (await statAll(paths)).filter(
     // The folder of a bundle exists before its process starts.
     ({ path, changedMs }) => !basename(path).startsWith('tmp_bundle-') || Date.now() - changedMs >= beforeItsProcessMs,
   )
-  return deadAmong(context, directory, found, temporaryAgeMs)
+  return abandonedAmong(context, directory, found, temporaryAgeMs)
 }
 
 /** Abandoned files of a repository, relative to it. */
-export async function findDead(context: GitContext, key: GitKey): Promise<readonly string[]> {
+export async function findAbandoned(context: GitContext, key: GitKey): Promise<readonly string[]> {
   const { directory } = locate(context, key)
-  const dead = [...(await deadLocks(context, directory)), ...(await deadTemporaries(context, directory))]
+  const dead = [...(await abandonedLocks(context, directory)), ...(await abandonedTemporaries(context, directory))]
   return dead.map((path) => relative(directory, path))
 }
 
 /** Removes abandoned files of a repository; returns their number. */
-export async function removeDead(context: GitContext, key: GitKey): Promise<number> {
+export async function removeAbandoned(context: GitContext, key: GitKey): Promise<number> {
   const { directory } = locate(context, key)
-  const locks = await removeDeadLocks(context, key)
-  const temporaries = await deadTemporaries(context, directory)
+  const locks = await removeAbandonedLocks(context, key)
+  const temporaries = await abandonedTemporaries(context, directory)
   for (const path of temporaries) await rm(path, { recursive: true, force: true, maxRetries: 3 })
   return locks + temporaries.length
 }

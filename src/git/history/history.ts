@@ -62,7 +62,7 @@ export async function logOids(context: GitContext, at: ReadFrom, query: LogQuery
   // The answer for fixed commits never changes, and a query with a path may walk the whole history.
   const { signal: _signal, ...fixed } = query
   const name = `${locate(context, at).scope}:log:${JSON.stringify({ ...fixed, path: cleanPath(query.path) })}`
-  return remembered(context, name, async () => (await walk(context, at, fixed)) ?? revList(context, at, fixed))
+  return cached(context, name, async () => (await walk(context, at, fixed)) ?? revList(context, at, fixed))
 }
 
 async function revList(context: GitContext, at: ReadFrom, query: LogQuery): Promise<readonly Oid[]> {
@@ -157,7 +157,7 @@ export async function log(context: GitContext, at: ReadFrom, query: LogQuery): P
  * Caches an answer about fixed ids. Concurrent callers share the computation, so `compute` takes no signal of one
  * caller.
  */
-async function remembered<T extends NonNullable<unknown>>(
+async function cached<T extends NonNullable<unknown>>(
   context: GitContext,
   name: string,
   compute: () => Promise<T>,
@@ -186,7 +186,7 @@ export async function countCommits(
   const location = locate(context, at)
   const { from, not = [], path, firstParent, noMerges, sinceUnix, untilUnix } = query
   const name = countName(location, [from, not, cleanPath(path), firstParent, noMerges, sinceUnix, untilUnix])
-  return remembered(context, name, async () => {
+  return cached(context, name, async () => {
     const isPlain =
       from.length === 1 &&
       not.length === 0 &&
@@ -241,7 +241,7 @@ export async function isAncestor(context: GitContext, at: ReadFrom, ancestor: Oi
   await checkCommits(context, at, ancestor, descendant)
   if ((await readCommit(context, at, descendant)).parents.includes(ancestor)) return true
   const location = locate(context, at)
-  return remembered(context, `${location.scope}:ancestor:${ancestor}:${descendant}`, async () => {
+  return cached(context, `${location.scope}:ancestor:${ancestor}:${descendant}`, async () => {
     const result = await runReading(context, location, { args: ['merge-base', '--is-ancestor', ancestor, descendant] })
     if (result.exitCode > 1) mustSucceed(result, 'merge-base')
     return result.exitCode === 0
@@ -253,7 +253,7 @@ export async function mergeBase(context: GitContext, at: ReadFrom, one: Oid, oth
   await checkCommits(context, at, one, other)
   if ((await readCommit(context, at, other)).parents.includes(one)) return one
   const location = locate(context, at)
-  const found = await remembered(context, `${location.scope}:base:${one}:${other}`, async () => {
+  const found = await cached(context, `${location.scope}:base:${one}:${other}`, async () => {
     const result = await runReading(context, location, { args: ['merge-base', one, other] })
     if (result.exitCode > 1) mustSucceed(result, 'merge-base')
     return { oid: result.stdout.toString().trim() }

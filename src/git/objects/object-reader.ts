@@ -3,7 +3,7 @@ import { Invalid, NotFound, TooLarge, Unavailable } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { type CatCommand, maxTextObjectBytes } from '../broker/protocol.ts'
 import { type CachedObject, checkOids, explainMissing, type GitContext, type Location, locate } from '../context.ts'
-import { placed } from './placed.ts'
+import { withPlace } from './with-place.ts'
 import type { Blob, ClientShare, Commit, ObjectType, PathEntry, ReadFrom, Tag, TreeEntry } from '../git.ts'
 import { parseCommit, parseTag, parseTree } from './object-codec.ts'
 
@@ -321,7 +321,7 @@ export async function streamBlob(
     const content = await smallBlob(context, location, oid)
     return { sizeBytes, stream: Readable.from([content.subarray(start, end)], { objectMode: false }) }
   }
-  const { output } = await placed(options.share, options.signal, () =>
+  const { output } = await withPlace(options.share, options.signal, () =>
     context.broker.stream({
       args: ['cat-file', 'blob', oid],
       cwd: location.directory,

@@ -15,7 +15,7 @@ import { explainMissing, type GitContext, locate } from '../context.ts'
 import { type GitKey, repositoryPath } from '../git-key.ts'
 import type { BareRef, ReadFrom, Ref, Resolved } from '../git.ts'
 import { flushRefs } from '../files/flush.ts'
-import { removeDeadLocks } from '../files/leftovers.ts'
+import { removeAbandonedLocks } from '../files/leftovers.ts'
 import { expandAbbreviation, objectInfo, objectInfos, peel, readCommits, readTag } from '../objects/object-reader.ts'
 import { compareNames, readPackedRefs } from './packed-refs.ts'
 import { isValidRefName } from './ref-name.ts'
@@ -84,7 +84,7 @@ export async function readHead(context: GitContext, key: GitKey): Promise<{ bran
 /** Points HEAD at a branch, which need not exist. */
 export async function setHead(context: GitContext, key: GitKey, branch: string): Promise<void> {
   if (!isValidRefName(`refs/heads/${branch}`)) throw new TypeError('not a branch name')
-  await removeDeadLocks(context, key, ['HEAD'])
+  await removeAbandonedLocks(context, key, ['HEAD'])
   const result = await context.broker
     .run({
       args: ['symbolic-ref', 'HEAD', `refs/heads/${branch}`],

@@ -5,8 +5,8 @@ import { explainMissing, locate } from '../context.ts'
 import type { GitKey } from '../git-key.ts'
 import type { RefUpdate, RefUpdateResult } from '../git.ts'
 import { isOid, isZeroOid } from '../../lib/refs.ts'
-import { flushRefs, manyReferences, writtenOut } from '../files/flush.ts'
-import { removeDeadLocks } from '../files/leftovers.ts'
+import { flushRefs, manyReferences, withoutSync } from '../files/flush.ts'
+import { removeAbandonedLocks } from '../files/leftovers.ts'
 import { isValidRefName } from './ref-name.ts'
 
 type Refusal = Extract<RefUpdateResult, { ok: false }>
@@ -36,10 +36,10 @@ export async function updateRefs(
       ? `delete ${update.ref}\0${isZeroOid(old) ? '' : old}\0`
       : `update ${update.ref}\0${update.new}\0${old}\0`
   })
-  await removeDeadLocks(context, key, ['packed-refs', ...updates.map(({ ref }) => ref)])
+  await removeAbandonedLocks(context, key, ['packed-refs', ...updates.map(({ ref }) => ref)])
   const { exitCode, stderr } = await context.broker
     .run({
-      args: [...(updates.length > manyReferences ? writtenOut : []), 'update-ref', '-z', '--stdin'],
+      args: [...(updates.length > manyReferences ? withoutSync : []), 'update-ref', '-z', '--stdin'],
       name: 'update-ref',
       cwd: location.directory,
       kind: 'write',

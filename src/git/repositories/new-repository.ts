@@ -32,17 +32,17 @@ export interface WrittenObject {
 }
 
 /** The result of `layOut`: bytes of all files, and the objects of the first commit, the commit last. */
-export interface LaidOut {
+export interface WrittenRepository {
   readonly sizeBytes: number
   readonly objects: readonly WrittenObject[]
 }
 
 /** Writes the files of a repository to a folder that does not exist yet; syncs them when `isDurable`. */
-export async function layOut(
+export async function writeRepositoryFiles(
   directory: string,
   options: Required<Omit<NewRepositoryOptions, 'first'>> & Pick<NewRepositoryOptions, 'first'>,
   isDurable: boolean,
-): Promise<LaidOut> {
+): Promise<WrittenRepository> {
   const { defaultBranch, objectFormat, first } = options
   const objects = first === undefined ? [] : await objectsOf(first, objectFormat)
   const files = new Map<string, Buffer>([

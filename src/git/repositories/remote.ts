@@ -7,7 +7,7 @@ import type { GitKey } from '../git-key.ts'
 import type { PushedUpdate, RemoteFetch, RemotePush, RemoteSsh } from '../git.ts'
 import { fetchedPrefix, isOid, zeroOid } from '../../lib/refs.ts'
 import { flushRefs, flushWhole, manyReferences } from '../files/flush.ts'
-import { removeDeadLocks } from '../files/leftovers.ts'
+import { removeAbandonedLocks } from '../files/leftovers.ts'
 import { readRefs } from '../refs/ref-reader.ts'
 import { maintain } from './repository.ts'
 import { filesBelow } from '../files/walk.ts'
@@ -120,7 +120,7 @@ export async function fetchRemote(
   key: GitKey,
   options: RemoteFetch,
 ): Promise<{ updates: readonly PushedUpdate[] }> {
-  await removeDeadLocks(context, key)
+  await removeAbandonedLocks(context, key)
   if (options.into === 'aside') await removeBrokenAside(context, key)
   const before = new Map((await readRefs(context, key)).map((ref) => [ref.name, ref.oid]))
   const result = await runRemote(

@@ -10,8 +10,8 @@ import { checkOids, explainMissing, type GitContext, locate } from '../context.t
 import { type GitKey, isGitKey, repositoryPath } from '../git-key.ts'
 import type { FsckReport, MadeRepository, MaintenanceTask, NewRepositoryOptions } from '../git.ts'
 import { flushWhole } from '../files/flush.ts'
-import { lockedFiles, removeDead, removeDeadLocks } from '../files/leftovers.ts'
-import { layOut } from './new-repository.ts'
+import { lockedFiles, removeAbandoned, removeAbandonedLocks } from '../files/leftovers.ts'
+import { writeRepositoryFiles } from './new-repository.ts'
 import { rememberWritten } from '../objects/object-reader.ts'
 import { isValidBranchName } from '../refs/ref-name.ts'
 import { filesBelow, statOf } from '../files/walk.ts'
@@ -42,7 +42,7 @@ export async function create(
   const { defaultBranch = 'main', objectFormat = 'sha1', first } = options
   if (!isValidBranchName(defaultBranch)) throw new Invalid('the default branch is no valid branch name')
   const { sizeBytes, objects } = await build(context, key, (temporary) =>
-    layOut(temporary, { defaultBranch, objectFormat, first }, context.durable),
+    writeRepositoryFiles(temporary, { defaultBranch, objectFormat, first }, context.durable),
   )
   context.caches.formats.set(key, objectFormat)
   for (const each of objects) rememberWritten(context, key, each)
@@ -244,7 +244,7 @@ export async function maintain(
   const location = locate(context, key)
   const { force = false } = options
   const done: MaintenanceTask[] = []
-  await removeDeadLocks(context, key, lockedFiles)
+  await removeAbandonedLocks(context, key, lockedFiles)
   const run = async (args: readonly string[]): Promise<void> => {
     mustSucceed(
       await context.broker
@@ -259,7 +259,7 @@ export async function maintain(
     )
   }
   for (const task of tasks) {
-    if (task === 'leftovers') await removeDead(context, key)
+    if (task === 'leftovers') await removeAbandoned(context, key)
     else if (task === 'pack-refs') {
       if (!force && (await countLooseRefs(location.directory)) < manyLooseRefs) continue
       await run(['pack-refs', '--all'])

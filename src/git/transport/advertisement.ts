@@ -30,14 +30,14 @@ export function capabilitiesOf(context: GitContext, format: ObjectFormat): Promi
   known.set(context, formats)
   const present = formats.get(format)
   if (present !== undefined) return present
-  const asked = askGit(context, format)
+  const asked = probeGit(context, format)
   formats.set(format, asked)
   // A failure is not cached.
   asked.catch(() => formats.delete(format))
   return asked
 }
 
-async function askGit(context: GitContext, format: ObjectFormat): Promise<Capabilities> {
+async function probeGit(context: GitContext, format: ObjectFormat): Promise<Capabilities> {
   const folder = join(context.root, '.settings', `probe-${randomBytes(8).toString('hex')}.git`)
   const { broker } = context
   await mkdir(folder, { recursive: true })

@@ -12,7 +12,7 @@ import { nextEvent } from './advertisement.ts'
 import type { GitService } from '../git.ts'
 
 /** Limits of waiting. */
-export interface Patience {
+export interface WaitLimits {
   /** Longest silence, in milliseconds. */
   readonly idleMs: number
   readonly signal: AbortSignal
@@ -28,7 +28,7 @@ export function conversation(
   input: Readable,
   greeting: Buffer,
   answer: (request: Buffer) => Promise<GitService>,
-  patience: Patience,
+  patience: WaitLimits,
 ): GitService {
   const output = fleetingOutput(greeting)
   const gone = new AbortController()
@@ -39,7 +39,7 @@ export function conversation(
       const request = await readRequest(input, { ...patience, signal })
       if (request === undefined) return done
       const service = await answer(request)
-      await passOn(service.output, output)
+      await forward(service.output, output)
       const end = await service.finished
       if (end.exitCode !== 0) return end
     }
@@ -57,7 +57,7 @@ function fleetingOutput(greeting: Buffer): PassThrough {
 }
 
 /** Forwards the output of a service: fleeting pieces themselves, copies of others. */
-const passOn = (said: Readable, output: PassThrough): Promise<void> =>
+const forward = (said: Readable, output: PassThrough): Promise<void> =>
   isFleeting(said) ? pipeline(said, output, { end: false }) : pipeline(said, copies(), output, { end: false })
 
 const copies = (): Transform =>
@@ -76,7 +76,7 @@ async function endOf(service: GitService['finished'], output: PassThrough): GitS
 }
 
 /** A service that starts when its client has sent enough. The greeting replaces what git would say first. */
-export function begunLater(
+export function startOnRequest(
   greeting: Buffer,
   begin: (gone: AbortSignal) => Promise<GitService | undefined>,
 ): GitService {
@@ -87,7 +87,7 @@ export function begunLater(
     const service = await begin(gone.signal)
     if (service === undefined) return done
     // An accepted push continues without its client, so its end does not depend on a reader.
-    const [end] = await Promise.all([service.finished, passOn(service.output, output).catch(leave)])
+    const [end] = await Promise.all([service.finished, forward(service.output, output).catch(leave)])
     return end
   }
   const leave = (error: unknown): void => {
@@ -160,7 +160,7 @@ class Gathered {
 async function gather(
   input: Readable,
   isEnough: (gathered: Gathered) => number | undefined,
-  { idleMs, signal }: Patience,
+  { idleMs, signal }: WaitLimits,
 ): Promise<Buffer | undefined> {
   const gathered = new Gathered()
   for (;;) {
@@ -192,7 +192,7 @@ async function gather(
 }
 
 /** The next request, including its flush packet; undefined at the end of the conversation. */
-async function readRequest(input: Readable, patience: Patience): Promise<Buffer | undefined> {
+async function readRequest(input: Readable, patience: WaitLimits): Promise<Buffer | undefined> {
   const request = await gather(input, (gathered) => (gathered.passFlush() ? gathered.next : undefined), patience)
   return request === undefined || request.length === 4 ? undefined : request
 }
@@ -201,7 +201,7 @@ async function readRequest(input: Readable, patience: Patience): Promise<Buffer 
  * Waits for the first request and leaves it in the stream.
  * @returns whether a request came
  */
-export async function awaitRequest(input: Readable, patience: Patience): Promise<boolean> {
+export async function awaitRequest(input: Readable, patience: WaitLimits): Promise<boolean> {
   const request = await readRequest(input, patience)
   if (request === undefined) return false
   input.unshift(request)
@@ -219,7 +219,7 @@ export async function awaitPush(
   input: Readable,
   enoughBytes: number,
   hash: 'sha1' | 'sha256',
-  patience: Patience,
+  patience: WaitLimits,
 ): Promise<{ readonly isWhole: boolean; readonly start: Buffer } | undefined> {
   let sections = 1
   let commandsEnd = 0

@@ -11,7 +11,7 @@ import { Readable } from 'node:stream'
 import { LRUCache } from 'lru-cache'
 import { asFleeting, giveBack, isFleeting, ownCopy } from '../../lib/fleeting.ts'
 import type { ClientShare, GitService } from '../git.ts'
-import { placed } from '../objects/placed.ts'
+import { withPlace } from '../objects/with-place.ts'
 
 /** Clients may join until this much output was written; all of it stays in memory until then. */
 const joinableBytes = 2 << 20
@@ -291,7 +291,7 @@ class SharedFetch {
 
   #startPlaced(start: Start): Promise<GitService> {
     const { signal } = this.#gone
-    return placed(this.#share, signal, () => {
+    return withPlace(this.#share, signal, () => {
       this.#mode = this.#events.isShared ? 'joinable' : 'single'
       this.#events.onPlaced()
       return start(signal)

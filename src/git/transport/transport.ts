@@ -15,7 +15,14 @@ import {
   pushAdvertisement,
   readWhole,
 } from './advertisement.ts'
-import { awaitPush, awaitRequest, begunLater, conversation, withoutGreeting, type Patience } from './conversation.ts'
+import {
+  awaitPush,
+  awaitRequest,
+  startOnRequest,
+  conversation,
+  withoutGreeting,
+  type WaitLimits,
+} from './conversation.ts'
 import { checkOids, formatOf, type GitContext, locate } from '../context.ts'
 import type { GitKey } from '../git-key.ts'
 import type {
@@ -30,10 +37,10 @@ import { checkHooks } from '../git-settings.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { isZeroOid } from '../../lib/refs.ts'
 import { hidePaths } from './hide-paths.ts'
-import { flushRefs, flushWhole, manyReferences, writtenOut } from '../files/flush.ts'
-import { removeDeadLocks } from '../files/leftovers.ts'
+import { flushRefs, flushWhole, manyReferences, withoutSync } from '../files/flush.ts'
+import { removeAbandonedLocks } from '../files/leftovers.ts'
 import { readCommit } from '../objects/object-reader.ts'
-import { placed } from '../objects/placed.ts'
+import { withPlace } from '../objects/with-place.ts'
 import { refuseLargeTexts } from './quarantined-texts.ts'
 import { readRef, refsStamp } from '../refs/ref-reader.ts'
 import { exists } from '../repositories/repository.ts'
@@ -64,15 +71,17 @@ function serviceFlags(request: UploadPackRequest): string[] {
 export async function uploadPack(context: GitContext, key: GitKey, request: UploadPackRequest): Promise<GitService> {
   const cwd = await mustExist(context, key)
   if (request.advertise === true) {
-    if (protocolVersion(request.protocol) === 2) return answered(await greetingV2(context, key))
-    return placed(request.share, request.signal, () => runUploadPack(context, cwd, request, undefined, request.signal))
+    if (protocolVersion(request.protocol) === 2) return answeredService(await greetingV2(context, key))
+    return withPlace(request.share, request.signal, () =>
+      runUploadPack(context, cwd, request, undefined, request.signal),
+    )
   }
   if (!request.stateless) return converse(context, key, request)
   // git starts when the whole request has arrived, so that a slow or silent client holds no slot.
   const body = request.body === undefined ? noBytes : await readWhole(request.body)
   const kind = protocolVersion(request.protocol) === 2 ? kindOfRequest(body) : 'other'
   // Listing references needs no process.
-  if (kind === 'ls-refs') return answered(await answerLsRefs(context, key, body))
+  if (kind === 'ls-refs') return answeredService(await answerLsRefs(context, key, body))
   // Equal clone requests at equal references have equal answers, so clients share one git.
   const question =
     kind === 'clone'
@@ -93,7 +102,7 @@ export async function uploadPack(context: GitContext, key: GitKey, request: Uplo
 /** Serves a whole fetch over one connection. */
 async function converse(context: GitContext, key: GitKey, request: UploadPackRequest): Promise<GitService> {
   const { body = Readable.from([]) } = request
-  const patience = patienceOf(context, request)
+  const patience = waitLimitsOf(context, request)
   if (protocolVersion(request.protocol) === 2) {
     const answer = (bytes: Buffer): Promise<GitService> =>
       uploadPack(context, key, { ...request, stateless: true, body: Readable.from([bytes], { objectMode: false }) })
@@ -102,10 +111,10 @@ async function converse(context: GitContext, key: GitKey, request: UploadPackReq
   // Older protocols keep state between requests, so one git serves all of them.
   const list = await uploadPack(context, key, { ...request, advertise: true })
   const greeting = await readWhole(list.output)
-  return begunLater(greeting, async (gone) => {
+  return startOnRequest(greeting, async (gone) => {
     if (!(await awaitRequest(body, { ...patience, signal: AbortSignal.any([gone, patience.signal]) }))) return undefined
     const cwd = await mustExist(context, key)
-    const service = await placed(request.share, request.signal, () =>
+    const service = await withPlace(request.share, request.signal, () =>
       runUploadPack(context, cwd, request, body, request.signal),
     )
     const output = pipeline(service.output, withoutGreeting(), () => undefined)
@@ -116,7 +125,7 @@ async function converse(context: GitContext, key: GitKey, request: UploadPackReq
 const greetingV2 = async (context: GitContext, key: GitKey): Promise<Buffer> =>
   (await capabilitiesOf(context, await formatOf(context, key))).fetchV2
 
-const patienceOf = (context: GitContext, { signal }: Pick<UploadPackRequest, 'signal'>): Patience => ({
+const waitLimitsOf = (context: GitContext, { signal }: Pick<UploadPackRequest, 'signal'>): WaitLimits => ({
   idleMs: context.limits.transportIdleMs,
   signal: signal ?? new AbortController().signal,
 })
@@ -143,7 +152,7 @@ function runUploadPack(
 }
 
 /** A service answered without git. */
-const answered = (bytes: Buffer): GitService => ({
+const answeredService = (bytes: Buffer): GitService => ({
   output: Readable.from([bytes], { objectMode: false }),
   finished: Promise.resolve({ exitCode: 0, stderr: '' }),
 })
@@ -155,11 +164,11 @@ export async function uploadArchive(
   request: Pick<UploadPackRequest, 'signal' | 'share'> & { readonly body: Readable },
 ): Promise<GitService> {
   const cwd = await mustExist(context, key)
-  const patience = patienceOf(context, request)
-  return begunLater(noBytes, async (gone) => {
+  const patience = waitLimitsOf(context, request)
+  return startOnRequest(noBytes, async (gone) => {
     const signal = AbortSignal.any([gone, patience.signal])
     if (!(await awaitRequest(request.body, { ...patience, signal }))) return undefined
-    return placed(request.share, request.signal, () =>
+    return withPlace(request.share, request.signal, () =>
       context.broker.stream({
         args: ['upload-archive', cwd],
         name: 'upload-archive',
@@ -181,13 +190,13 @@ export async function uploadArchive(
 export async function receivePack(context: GitContext, key: GitKey, request: ReceivePackRequest): Promise<GitService> {
   await mustExist(context, key)
   if (request.advertise === true && protocolVersion(request.protocol) !== 1) {
-    return answered(await pushAdvertisement(context, key))
+    return answeredService(await pushAdvertisement(context, key))
   }
   if (!request.stateless && request.body !== undefined && protocolVersion(request.protocol) !== 1) {
     return pushOver(context, key, request, request.body)
   }
   if (request.advertise === true || !request.stateless) return runReceivePack(context, key, request, small)
-  const looked = await lookAtPush(request)
+  const looked = await readPushStart(request)
   return runReceivePack(context, key, { ...request, body: looked.body }, looked)
 }
 
@@ -199,8 +208,8 @@ async function pushOver(
   body: Readable,
 ): Promise<GitService> {
   const [greeting, hash] = await Promise.all([pushAdvertisement(context, key), formatOf(context, key)])
-  const patience = patienceOf(context, request)
-  return begunLater(greeting, async (gone) => {
+  const patience = waitLimitsOf(context, request)
+  return startOnRequest(greeting, async (gone) => {
     const signal = AbortSignal.any([gone, patience.signal])
     const looked = await awaitPush(body, maxLoosePushBytes, hash, { ...patience, signal })
     // The beginning has arrived, so git reads it as a stateless request.
@@ -218,10 +227,10 @@ async function runReceivePack(
   const limit = Math.max(1, Math.floor(request.maxPackBytes ?? context.limits.maxPackBytes))
   const push = new Push(context, key, request, areMany)
   const body = request.advertise === true ? undefined : request.body
-  const args = [...(areMany ? writtenOut : []), ...(isSmall && !areMany ? [] : ['-c', 'transfer.unpackLimit=1'])]
+  const args = [...(areMany ? withoutSync : []), ...(isSmall && !areMany ? [] : ['-c', 'transfer.unpackLimit=1'])]
   // git would skip hooks that it cannot execute.
   if (request.advertise !== true) await checkHooks(context.settings.hooksFolder)
-  const service = await placed(request.share, request.signal, () =>
+  const service = await withPlace(request.share, request.signal, () =>
     context.broker.stream({
       args: ['-c', `receive.maxInputSize=${limit}`, ...args, 'receive-pack', ...serviceFlags(request), cwd],
       name: 'receive-pack',
@@ -272,7 +281,7 @@ const kindOfPush = ({ isWhole, start }: { readonly isWhole: boolean; readonly st
 })
 
 /** Reads the beginning of a push; `body` continues it. */
-async function lookAtPush({ body }: UploadPackRequest): Promise<KindOfPush & { readonly body: Readable }> {
+async function readPushStart({ body }: UploadPackRequest): Promise<KindOfPush & { readonly body: Readable }> {
   const looked = await peek(body ?? Readable.from([]), maxLoosePushBytes)
   return { body: looked.body, ...kindOfPush({ isWhole: looked.whole, start: looked.start }) }
 }
@@ -347,7 +356,7 @@ class Push {
       })
       if (verdict.ok) {
         const names = question.updates.map(({ ref }) => ref)
-        await removeDeadLocks(this.#context, this.#key, ['packed-refs', ...names])
+        await removeAbandonedLocks(this.#context, this.#key, ['packed-refs', ...names])
         this.accepted = true
         this.#question = question
       }

@@ -2,7 +2,7 @@ import type { SignedInRepoCtx } from '../../access/context.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { firstUnsigned, protectionOf } from '../../refs/protection/protection.service.ts'
-import { isSignedWell, signingFor, type CommitSigning } from '../../refs/signing/signing.service.ts'
+import { hasGoodSignature, signingFor, type CommitSigning } from '../../refs/signing/signing.service.ts'
 import { mergeBaseOf } from '../pull.rules.ts'
 import type { PullPair } from '../pull.store.ts'
 import { listOfficial } from '../reviews/review.store.ts'
@@ -16,8 +16,8 @@ export function mergeSigning(
   const key = ctx.repo.git_key
   const head = pull.synced_oid
   return signingFor(ctx, 'merges', ctx.viewer.id, ctx.repo, {
-    basesigned: () => isSignedWell(ctx, key, base),
-    headsigned: () => isSignedWell(ctx, key, head),
+    basesigned: () => hasGoodSignature(ctx, key, base),
+    headsigned: () => hasGoodSignature(ctx, key, head),
     commitssigned: async () => (await firstUnsigned(ctx, mergeBaseOf(pull), head, key)) === undefined,
     approved: async () => {
       const { rule } = await protectionOf(ctx, pull.base_branch)
@@ -37,8 +37,8 @@ export function updateSigning(
 ): Promise<CommitSigning | undefined> {
   const key = headRepo.git_key
   return signingFor(ctx, 'merges', ctx.viewer.id, headRepo, {
-    basesigned: () => isSignedWell(ctx, key, at.tip),
-    headsigned: () => isSignedWell(ctx, key, at.base),
+    basesigned: () => hasGoodSignature(ctx, key, at.tip),
+    headsigned: () => hasGoodSignature(ctx, key, at.base),
     commitssigned: async () => (await firstUnsigned(ctx, at.tip, at.base, key)) === undefined,
   })
 }

@@ -12,7 +12,7 @@ const longestChangeSeconds = 900
 const settleBatch = 500
 
 /** Entries of dead processes, or all entries when no other process runs. */
-export const listLeft = (
+export const listEntriesToSettle = (
   services: Services,
   which: 'all' | 'abandoned',
   limit: number,
@@ -34,7 +34,7 @@ export async function settleLeftovers(services: Services, which: 'all' | 'abando
   let settled = 0
   let afterId = 0
   for (;;) {
-    const rows = await listLeft(services, which, settleBatch, afterId)
+    const rows = await listEntriesToSettle(services, which, settleBatch, afterId)
     const repos = await loadJournalRepos(
       services.db,
       rows.map((row) => row.repo_id),

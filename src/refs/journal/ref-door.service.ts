@@ -81,7 +81,7 @@ export async function moveRefs(
     else await dropJournal(services, journal)
     return result
   } catch (error) {
-    await settleUnsure(services, journal, error)
+    await settleUnknown(services, journal, error)
     throw error
   }
 }
@@ -172,7 +172,7 @@ export async function settle(services: Services, journal: OpenJournal, moved: re
     })
     return { isClaimed: true, isChosen: isFirst, areNewest: areAllNewest }
   })
-  if (!isClaimed || !areNewest) await recordPresent(services, journal, moved, isClaimed)
+  if (!isClaimed || !areNewest) await recordCurrent(services, journal, moved, isClaimed)
   if (isChosen) return
   // Another first push was recorded before; its choice stays.
   const stays = await findHeadBranches(services.db, repoId)
@@ -244,7 +244,7 @@ const followedOf = ({ followed }: RefJournalRow): [ref: string, oid: Oid][] =>
  * entry another process dropped.
  * @param isClaimed whether this process settled the entry
  */
-async function recordPresent(
+async function recordCurrent(
   services: Services,
   journal: OpenJournal,
   moved: readonly RefChange[],
@@ -278,8 +278,8 @@ const isAmong = (change: RefChange, moved: readonly RefChange[]): boolean =>
   moved.some(({ ref, old, new: target }) => ref === change.ref && old === change.old && target === change.new)
 
 /** Thrown when the rows or the journal know the references. */
-class RecordedMeanwhile extends Error {
-  override readonly name = 'RecordedMeanwhile'
+class AlreadyRecorded extends Error {
+  override readonly name = 'AlreadyRecorded'
 }
 
 /**
@@ -302,14 +302,14 @@ export async function recordUnrecorded(
     const open = await listOpenRefs(tx, repository)
     const recorded = await loadRecorded(tx, repoId, namesOf(changes))
     const isUnknown = changes.every(({ ref, old }) => !open.has(ref) && (recorded.get(ref) ?? none) === old)
-    if (!isUnknown) throw new RecordedMeanwhile()
+    if (!isUnknown) throw new AlreadyRecorded()
   }
   try {
     const journal = await openJournal(services, repository, changes, origin, effect ? { effect, before } : { before })
     await settle(services, journal, changes)
     return true
   } catch (error) {
-    if (error instanceof RecordedMeanwhile) return false
+    if (error instanceof AlreadyRecorded) return false
     throw error
   }
 }
@@ -338,10 +338,10 @@ const cutOffMs = 1000
  * retries. Never throws, so that the caller can report its own error.
  * @param failure git's error, if known
  */
-export async function settleUnsure(services: Services, journal: OpenJournal, failure?: unknown): Promise<void> {
+export async function settleUnknown(services: Services, journal: OpenJournal, failure?: unknown): Promise<void> {
   const isCutOff = failure instanceof Unavailable && failure.code === 'git_unavailable'
   try {
-    if (!isCutOff) return await settleByLooking(services, journal)
+    if (!isCutOff) return await settleByState(services, journal)
   } catch (error) {
     services.log('warn', 'settling a change of references failed; a job retries', { error, journalId: journal.id })
   }
@@ -354,7 +354,7 @@ export async function settleUnsure(services: Services, journal: OpenJournal, fai
       journalId: journal.id,
     })
     // Without a writable database the process retries by itself. After its death, `settleLeftovers` settles the entry.
-    setTimeout(() => void settleUnsure(services, journal), unwrittenRetryMs).unref()
+    setTimeout(() => void settleUnknown(services, journal), unwrittenRetryMs).unref()
   })
 }
 
@@ -379,7 +379,7 @@ export async function settleRow(services: Services, row: RefJournalRow, repo: Re
   const repository = repositoryOf(row, repo)
   // The wiki was deleted together with its references.
   if (!repository) return transaction(services.db, async (tx) => void (await deleteJournal(tx, row.id)))
-  await settleByLooking(services, {
+  await settleByState(services, {
     id: row.id,
     repository,
     updates: JSON.parse(row.updates) as RefChange[],
@@ -397,7 +397,7 @@ function repositoryOf({ kind }: RefJournalRow, repo: RepoRow): GitRepository | u
  * Settles an entry by the present references and later entries: a reference was moved when it has its new value, or
  * when a later change started from that value.
  */
-export async function settleByLooking(services: Services, journal: OpenJournal): Promise<void> {
+export async function settleByState(services: Services, journal: OpenJournal): Promise<void> {
   const { repository, updates } = journal
   const none = zeroOid(repository.objectFormat)
   const values = new Map<string, Set<Oid>>()

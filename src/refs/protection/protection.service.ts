@@ -63,7 +63,7 @@ export async function checkProtections(
   for (const { change, branch } of branches) {
     const rule = ruleOf(branch)
     if (!rule) continue
-    const looked = 'kind' in change ? change : await lookAt(ctx, rule, change, options.at ?? ctx.repo.git_key)
+    const looked = 'kind' in change ? change : await readChange(ctx, rule, change, options.at ?? ctx.repo.git_key)
     const verdict = mayChangeBranch(rule, actor, { isForced: false, ...looked, branch })
     if (!verdict.allowed) refusals.push({ ref: change.ref, reason: verdict.reason })
   }
@@ -136,7 +136,7 @@ export async function protectionOf(
 }
 
 /** Reads the parts of a change that the rule needs. */
-async function lookAt(
+async function readChange(
   ctx: RepoCtx,
   rule: BranchRule,
   update: PushedUpdate,

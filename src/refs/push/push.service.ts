@@ -9,7 +9,7 @@ import { checkProtections } from '../protection/protection.service.ts'
 import { mayPushRef, maySetByPush } from './push.policy.ts'
 import { takeTurn } from './push-turns.ts'
 import { readPushOptions } from './push-options.rules.ts'
-import { openJournal, settle, settleUnsure, type OpenJournal } from '../journal/ref-door.service.ts'
+import { openJournal, settle, settleUnknown, type OpenJournal } from '../journal/ref-door.service.ts'
 
 /** Prefix of messages to clients. */
 const product = 'Ingot'
@@ -77,7 +77,7 @@ export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, ext
           repository.gitKey,
           moves.map(({ ref }) => ref),
         )
-        const late = await findLate(ctx, repository, moves)
+        const late = await findMoved(ctx, repository, moves)
         if (late !== undefined) return { ok: false, lines: [said(`${late} was changed meanwhile: fetch first`)] }
         const effect = await extras.follows?.(check)
         const origin = { doerId: ctx.viewer.id, via: 'push' } as const
@@ -96,7 +96,7 @@ export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, ext
     async finish(failure) {
       const left = journal
       journal = undefined
-      if (left) await settleUnsure(ctx, left, failure)
+      if (left) await settleUnknown(ctx, left, failure)
       endTurn()
     },
   }
@@ -106,7 +106,7 @@ export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, ext
 const maxSingleReads = 50
 
 /** The first reference that moved since the client's fetch. */
-async function findLate(
+async function findMoved(
   { git }: SignedInRepoCtx,
   { gitKey, objectFormat }: GitRepository,
   moves: readonly PushedUpdate[],

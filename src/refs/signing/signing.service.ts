@@ -64,7 +64,7 @@ export function signedCommit<Made extends { author: Identity; committer: Identit
 }
 
 /** Whether a commit has a good signature; true without a commit. */
-export async function isSignedWell(
+export async function hasGoodSignature(
   services: Pick<Services, 'git' | 'db' | 'config' | 'caches'>,
   at: ReadFrom,
   oid: Oid | undefined,

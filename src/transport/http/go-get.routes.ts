@@ -5,14 +5,14 @@ import { bytes, type StreamReply } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { escapeHtml } from '../../markup/html.ts'
 import { repoCloneUrl, repoSshUrl, repoWebUrl } from '../../repos/repo-url.ts'
-import { findGoPlace } from './go-get.service.ts'
+import { findGoRepository } from './go-get.service.ts'
 
 /** The query of `go get`; it takes precedence over other routes of the address. */
 const asked = { 'go-get': '1' }
 
 /** A page whose tags name the clone URL and the source pages. */
 async function goPage(ctx: Ctx, username: string, reponame: string): Promise<StreamReply<200>> {
-  const { place, defaultBranch } = await findGoPlace(ctx, username, reponame.replace(/\.git$/, ''))
+  const { place, defaultBranch } = await findGoRepository(ctx, username, reponame.replace(/\.git$/, ''))
   const web = repoWebUrl(place)
   const name = web.replace(/^https?:\/\//, '')
   const isSsh = ctx.config.repository.goGetCloneUrlProtocol === 'ssh'

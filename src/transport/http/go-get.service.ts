@@ -5,7 +5,7 @@ import { escapeSegment } from '../../lib/escape-url.ts'
 import type { RepoPlace } from '../../repos/repo-url.ts'
 
 /** The repository when the viewer may read it, else the names in the address. */
-export async function findGoPlace(
+export async function findGoRepository(
   ctx: Ctx,
   ownerName: string,
   repoName: string,

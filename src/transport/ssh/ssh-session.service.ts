@@ -115,7 +115,7 @@ async function serve(
   if (command.kind === 'unknown') throw new Forbidden(`the command ${JSON.stringify(command.name)} is not offered`)
   const caller = await rereadCaller(services, signedIn)
   if (caller.user) checkAccountState(caller.user)
-  const place = await findPlace(services, command.address)
+  const place = await findRepository(services, command.address)
   const viewer = await viewerOfCaller(services, caller, place, wantsToWrite(command))
   // A deploy key has no account, so its id identifies it.
   const person = caller.user ? { person: { id: caller.user.id, name: caller.user.name } } : {}
@@ -180,13 +180,13 @@ function holding({ admission, claim }: Ctx): Disposable & { readonly add: (bytes
   }
 }
 
-interface Place {
+interface RepositoryAtAddress {
   readonly owner: UserRow
   readonly repo: RepoRow
 }
 
 /** Finds the repository of an address. git over SSH has no redirects, so former names are followed here. */
-async function findPlace({ db }: Services, address: GitAddress): Promise<Place | undefined> {
+async function findRepository({ db }: Services, address: GitAddress): Promise<RepositoryAtAddress | undefined> {
   const ownerName = address.owner.toLowerCase()
   const owner = (await findAccountByName(db, ownerName)) ?? (await findAccountByFormerName(db, ownerName))
   if (!owner) return undefined
@@ -202,7 +202,7 @@ async function findPlace({ db }: Services, address: GitAddress): Promise<Place |
 async function viewerOfCaller(
   services: Services,
   caller: SshCaller,
-  place: Place | undefined,
+  place: RepositoryAtAddress | undefined,
   writes: boolean,
 ): Promise<Viewer> {
   if (caller.key) {
@@ -229,7 +229,7 @@ const wantsToWrite = (command: Exclude<SshCommand, { kind: 'unknown' }>): boolea
 async function deployViewer(
   { db }: Services,
   key: PublicKeyRow,
-  place: Place | undefined,
+  place: RepositoryAtAddress | undefined,
   writes: boolean,
 ): Promise<Viewer> {
   const access = place && (await findDeployAccess(db, key.id, place.repo.id))

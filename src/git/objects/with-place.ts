@@ -1,7 +1,7 @@
 import type { ClientShare, GitService } from '../git.ts'
 
 /** Takes a place, starts a service, and gives the place back when the service ends. */
-export async function placed(
+export async function withPlace(
   share: ClientShare | undefined,
   signal: AbortSignal | undefined,
   start: () => Promise<GitService>,
