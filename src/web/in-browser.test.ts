@@ -41,7 +41,7 @@ async function fillSignUp(page: Page, name: string): Promise<void> {
   // The form also works before its scripts are there, in another way.
   await page.waitForLoadState('load')
   await page.getByLabel('Name').fill(name)
-  await page.getByLabel('Mail address').fill(`${name}@example.com`)
+  await page.getByLabel('Email address').fill(`${name}@example.com`)
   await page.getByLabel('Password').fill(testPassword)
   await press(page, 'Sign up')
   await arriveAt(page, 'Check your mail')
@@ -56,7 +56,7 @@ async function confirm(page: Page, forge: Forge, caught: readonly CaughtMail[]):
 }
 
 async function giveName(page: Page, name: string): Promise<void> {
-  await page.getByLabel('Name or mail address').fill(name)
+  await page.getByLabel('Name or email address').fill(name)
   await page.getByLabel('Password').fill(testPassword)
   await press(page, 'Sign in')
 }
@@ -242,7 +242,7 @@ test(
         await other.page.getByRole('link', { name: 'Use the scratch code' }).click()
         await other.page.getByLabel('Scratch code').fill(scratch)
         await press(other.page, 'Sign in')
-        await arriveAt(other.page, 'Signing in')
+        await arriveAt(other.page, 'Two-factor and passkeys')
         await withApplication(forge, (path, arrived) => consent(page, path, arrived))
       },
       { settings, users: ['dev'] },

@@ -89,7 +89,7 @@ test('oauthDeviceAuthorization, devicePage, deviceSubmit, deviceAnswer, oauthTok
   const filledIn = await browser.get(complete.pathname + complete.search)
   assert.match(filledIn.text, new RegExp(`value="${asked.user_code}"`))
   const { page, fields } = await type(browser, asked.user_code.toLowerCase().replace('-', ' '))
-  assert.match(page.text, /Let “Television” in\?/)
+  assert.match(page.text, /Authorize “Television” on a device\?/)
   assert.match(page.text, new RegExp(`shows the code <strong>${asked.user_code}</strong>`))
   assert.match(page.text, /belongs to dev/)
   assert.match(page.text, /Read your account and its settings/)
@@ -97,7 +97,7 @@ test('oauthDeviceAuthorization, devicePage, deviceSubmit, deviceAnswer, oauthTok
   const forged = { ...fields, _csrf: 'other', granted: 'true' }
   assert.equal((await browser.post('/login/device/answer', forged)).status, 403)
   const said = await browser.post('/login/device/answer', { ...fields, granted: 'true' })
-  assert.match(said.text, /The device is let in/)
+  assert.match(said.text, /The device is signed in/)
   const again = await browser.post('/login/device/answer', { ...fields, granted: 'false' })
   assert.match(again.text, /no device waits with this code/i)
 
@@ -179,7 +179,7 @@ test('oauthToken: a device that asks too often waits longer, one that is refused
 
   const browser = await signedIn(forge)
   const refused = await ask(forge, { client_id })
-  assert.match((await answer(browser, refused.user_code, 'false')).text, /The device is not let in/)
+  assert.match((await answer(browser, refused.user_code, 'false')).text, /The device is not signed in/)
   assert.equal(await errorOf(refused.device_code), 'access_denied')
   const late = await ask(forge, { client_id })
   forge.clock.advance(901_000)
@@ -206,7 +206,7 @@ test('deviceAnswer, oauthToken: of answers at once the first counts, of polls at
   const answers = await Promise.all(
     forms.map(([browser, granted], index) => browser.post('/login/device/answer', { ...typed[index], granted })),
   )
-  const won = answers.flatMap(({ text }, index) => (/The device is (?:not )?let in/.test(text) ? [forms[index]] : []))
+  const won = answers.flatMap(({ text }, index) => (/The device is (?:not )?signed in/.test(text) ? [forms[index]] : []))
   assert.equal(won.length, 1)
   const [[who, how]] = won as unknown as [(typeof forms)[number]]
   const polls = await Promise.all(Array.from({ length: 5 }, () => poll(forge, app, asked.device_code)))
@@ -271,7 +271,7 @@ test('deviceSubmit: codes are not found by guessing, nor asked for without end',
   const right = await browser.post('/login/device', { ...csrf, user_code: asked.user_code })
   assert.match(right.text, /too often/, 'nor by the right one now')
   const other = await type(await signedIn(forge, 'dev'), asked.user_code)
-  assert.match(other.page.text, /Let “Television” in/, 'others are not held up')
+  assert.match(other.page.text, /Authorize “Television” on a device/, 'others are not held up')
   let refused
   for (let index = 0; index < 120; index += 1) {
     refused = await send(forge, '/login/oauth/device_authorization', { client_id: app.client_id })

@@ -10,6 +10,7 @@ import { jsonType } from '../../http/error-forms.ts'
 import { builtFile } from '../../lib/assets.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { page, sitePath } from '../shell/page.tsx'
+import { texts } from './texts.ts'
 
 const swaggerOn = switchedOn('swaggerEnabled', (config) => config.api.enableSwagger)
 
@@ -19,7 +20,7 @@ const infoOf = (ctx: Ctx): ApiInfo => ({
   siteUrl: ctx.config.server.rootUrl,
 })
 
-/** The description in OpenAPI 3.1. */
+/** Returns the API's description in OpenAPI 3.1. */
 export const openApiDocument = operation({
   method: 'GET',
   path: '/api/openapi.json',
@@ -30,7 +31,7 @@ export const openApiDocument = operation({
   run: async ({ ctx }) => bytes(jsonType, JSON.stringify(describeOpenApi(ctx.operations(), infoOf(ctx)))),
 })
 
-/** The same of one family of operations: git, downloads, a registry. */
+/** Returns the OpenAPI description of one family of operations, such as git, downloads or a registry. */
 export const openApiFamilyDocument = operation({
   method: 'GET',
   path: '/api/openapi/{family}.json',
@@ -42,12 +43,12 @@ export const openApiFamilyDocument = operation({
   async run({ ctx, params }) {
     const operations = ctx.operations()
     const family = familiesOf(operations).find((each) => each === params.family)
-    if (!family) throw new NotFound('there is no such family of operations')
+    if (!family) throw new NotFound('this family of operations does not exist')
     return bytes(jsonType, JSON.stringify(describeOpenApi(operations, infoOf(ctx), family)))
   },
 })
 
-/** The description in Swagger 2.0, at the address that the family's generators know. */
+/** Returns the description in Swagger 2.0, at the address that existing code generators use. */
 export const swaggerDocument = operation({
   method: 'GET',
   path: '/swagger.v1.json',
@@ -58,7 +59,7 @@ export const swaggerDocument = operation({
   run: async ({ ctx }) => bytes(jsonType, JSON.stringify(describeSwagger2(ctx.operations(), infoOf(ctx)))),
 })
 
-/** The documentation to browse: the API, or what the query names. */
+/** Shows the documentation of the API, or of the family that the query names. */
 export const swaggerPage = operation({
   method: 'GET',
   path: '/api/swagger',
@@ -71,13 +72,13 @@ export const swaggerPage = operation({
     const families = familiesOf(ctx.operations())
     const shown = families.find((each) => each === query.family) ?? 'api'
     return page(ctx.config, {
-      title: 'API',
+      title: texts.title,
       houseStyle: false,
       styles: ['assets/swagger-ui/swagger-ui.css', 'assets/swagger-ui/page.css'],
       scripts: ['assets/swagger-ui/swagger-ui-bundle.js', 'assets/swagger-ui/start.js'],
       content: (
         <>
-          <nav class="families" aria-label="Parts of the API">
+          <nav class="families" aria-label={texts.parts}>
             <a href={sitePath(ctx.config)}>{ctx.config.instance.appName}</a>
             {families.map((family) => (
               <a
@@ -91,8 +92,7 @@ export const swaggerPage = operation({
           <main id="swagger-ui" data-description={sitePath(ctx.config, `api/openapi/${shown}.json`)}>
             <noscript>
               <p class="families">
-                Browsing takes scripts. The same to download:{' '}
-                <a href={sitePath(ctx.config, `api/openapi/${shown}.json`)}>OpenAPI 3.1</a>
+                {texts.needsScripts} <a href={sitePath(ctx.config, `api/openapi/${shown}.json`)}>{texts.openApi}</a>
               </p>
             </noscript>
           </main>
@@ -102,7 +102,7 @@ export const swaggerPage = operation({
   },
 })
 
-/** The bare address leads to the documentation. */
+/** Redirects the short address to the documentation. */
 export const swaggerShortcut = operation({
   method: 'GET',
   path: '/swagger',
@@ -134,7 +134,7 @@ const typeOf: Readonly<Record<string, string>> = {
   'swagger-ui-bundle.js': 'text/javascript;charset=utf-8',
 }
 
-/** Files of the browsable documentation; nothing of them is loaded from elsewhere. */
+/** Serves the files of the documentation page, which loads nothing from other sites. */
 export const swaggerAsset = operation({
   method: 'GET',
   path: '/assets/swagger-ui/{filename}',

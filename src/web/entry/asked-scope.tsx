@@ -1,13 +1,14 @@
 import { describeScope } from '../../oauth/scope.rules.ts'
+import { texts } from './texts.tsx'
 
 /** How a person answers an application: the field `granted` says it. */
 export const AnswerButtons = () => (
   <>
     <button type="submit" name="granted" value="true">
-      Authorize
+      {texts.authorize.allow}
     </button>{' '}
     <button type="submit" name="granted" value="false" class="second">
-      Deny
+      {texts.authorize.deny}
     </button>
   </>
 )
@@ -25,10 +26,7 @@ export const AskedScope = ({
 }) => (
   <>
     <p>
-      {ownerName === undefined
-        ? 'This application is known to this site.'
-        : `This application belongs to ${ownerName}.`}{' '}
-      It asks to use your account <strong>{login}</strong>. It could:
+      {texts.authorize.owner(ownerName)} {texts.authorize.scope(login)}
     </p>
     <ul>
       {describeScope(scope).map((sentence) => (

@@ -16,6 +16,7 @@ import { AnswerButtons, AskedScope } from './asked-scope.tsx'
 import { inBrowser, ownForm, type BrowserCtx } from '../shell/browser.requirements.ts'
 import { Form } from '../shell/form.tsx'
 import { htmlErrors, page, policyWith, sitePath } from '../shell/page.tsx'
+import { texts } from './texts.tsx'
 
 const text = Type.Optional(Type.String())
 
@@ -103,14 +104,12 @@ function answer(ctx: BrowserCtx, sent: Sent, query: URLSearchParams, authorizati
   return page(
     config,
     {
-      title: `Authorize ${application.name}`,
+      title: texts.authorize.title(application.name),
       content: (
         <main class="card">
-          <h1>Authorize “{application.name}”?</h1>
+          <h1>{texts.authorize.heading(application.name)}</h1>
           <AskedScope login={viewer?.user.name ?? ''} ownerName={ownerName} scope={scope} />
-          <p>
-            You will be sent to <code>{target}</code>. You can revoke this in your settings at any time.
-          </p>
+          <p>{texts.authorize.target(target)}</p>
           <Form ctx={ctx} to="login/oauth/grant" hidden={{ ...asSent(sent), agreed_scope: scope }}>
             <AnswerButtons />
           </Form>

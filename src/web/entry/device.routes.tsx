@@ -9,35 +9,36 @@ import { inBrowser, inSession, ownForm, type BrowserCtx } from '../shell/browser
 import { attempt, Field, Form, type Problem } from '../shell/form.tsx'
 import { Moment } from '../shell/moment.tsx'
 import { htmlErrors, page, secretPage } from '../shell/page.tsx'
+import { texts } from './texts.tsx'
 
 const pages = { base: 'site', family: 'oauth2', scope: null, accepts: ['session'], errors: htmlErrors } as const
 const text = Type.Optional(Type.String({ maxLength: 4096 }))
 
 const unknownCode: Problem = {
   field: 'user_code',
-  message: 'No device waits with this code. It may have been answered already, or have waited for too long.',
+  message: texts.device.unknownCode,
 }
 
 function codePage(ctx: BrowserCtx, { typed, problem }: { readonly typed: string; readonly problem?: Problem }) {
   const content = (
     <main class="card">
-      <h1>Let a device in</h1>
-      <p>A program on a device without a browser shows a code. Type it here to let it use your account.</p>
+      <h1>{texts.device.title}</h1>
+      <p>{texts.device.intro}</p>
       <Form ctx={ctx} to="login/device" problem={problem}>
         <Field
           name="user_code"
-          label="Code"
+          label={texts.device.code}
           value={typed.slice(0, 40)}
-          hint="Eight letters, like WDJB-MJHT."
+          hint={texts.device.codeHint}
           autocomplete="off"
           maxlength={40}
           autofocus
         />
-        <button type="submit">Continue</button>
+        <button type="submit">{texts.device.continue}</button>
       </Form>
     </main>
   )
-  return secretPage(ctx.config, { title: 'Let a device in', problem, content })
+  return secretPage(ctx.config, { title: texts.device.title, problem, content })
 }
 
 /** Nothing of this is to be shown inside of another page, where a click could be had for something else. */
@@ -45,16 +46,16 @@ const unframed = { 'cache-control': 'no-store', 'x-frame-options': 'DENY' }
 
 function askPage(ctx: BrowserCtx & { readonly viewer: Viewer }, device: WaitingDevice, problem?: Problem) {
   const { application, ownerName, userCode, address, askedUnix, scope } = device
-  const title = `Let “${application.name}” in?`
+  const title = texts.device.allow(application.name)
   const content = (
     <main class="card">
       <h1>{title}</h1>
       <p>
-        A device shows the code <strong>{userCode}</strong>. It asked from {address} at <Moment unix={askedUnix} />.
-        Only go on if it is yours and you have just begun this: whoever sent you the code would get into your account.
+        {texts.device.shown(userCode)} {texts.device.asked(address, <Moment unix={askedUnix} />)}{' '}
+        {texts.device.onlyYours}
       </p>
       <AskedScope login={ctx.viewer.user.name} ownerName={ownerName} scope={scope} />
-      <p>You can revoke this in your settings at any time.</p>
+      <p>{texts.device.revocable}</p>
       <Form ctx={ctx} to="login/device/answer" hidden={{ user_code: userCode, scope }} problem={problem}>
         <AnswerButtons />
       </Form>
@@ -104,14 +105,12 @@ export const deviceAnswer = operation({
     const answer = { isGranted: body.granted === 'true', agreedScope: body.scope ?? '', signedInUnix }
     const { result: application, problem } = await attempt(answerForDevice(ctx, ctx.viewer, sent, answer))
     if (!application) return codePage(ctx, { typed: sent.typed, problem })
-    const title = answer.isGranted ? 'The device is let in' : 'The device is not let in'
+    const title = answer.isGranted ? texts.device.allowed : texts.device.denied
     const content = (
       <main class="card">
         <h1>{title}</h1>
         <p role="status">
-          {answer.isGranted
-            ? `“${application.name}” can use your account now. Go back to the device; you can close this page.`
-            : `“${application.name}” got nothing. If you did not begin this yourself, nothing else is to be done.`}
+          {answer.isGranted ? texts.device.allowedHint(application.name) : texts.device.deniedHint(application.name)}
         </p>
       </main>
     )

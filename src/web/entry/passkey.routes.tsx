@@ -9,6 +9,7 @@ import { sessionCookies } from '../shell/cookies.ts'
 import { htmlErrors } from '../shell/page.tsx'
 import { signInPageOf } from './sign-in-page.tsx'
 import { localTarget } from './sign-in-target.ts'
+import { texts } from './texts.tsx'
 
 const text = Type.Optional(Type.String({ maxLength: 20_000 }))
 const AnswerForm = requestObject('PasskeyAnswerForm', {
@@ -34,8 +35,7 @@ export const passkeySignInSubmit = operation({
     const { challenge = '', response = '', remember, redirect_to: redirectTo } = body
     const session = await signInByPasskey(ctx, { challenge, response }, browserOf(call), remember !== undefined)
     if (!session) {
-      const message = 'This passkey is not known here, or the page was open for too long. Try again.'
-      return signInPageOf(ctx, { redirectTo, problem: { message } })
+      return signInPageOf(ctx, { redirectTo, problem: { message: texts.signIn.unknownPasskey } })
     }
     call.cookies.push(...sessionCookies(ctx.config, session))
     return redirect(303, localTarget(ctx.config, redirectTo))

@@ -8,6 +8,8 @@ import { browserLanguage } from '../shell/browser-of.ts'
 import { inBrowser, ownForm, type BrowserCtx } from '../shell/browser.requirements.ts'
 import { attempt, Field, Form, KnownUser, passwordHint, type Problem } from '../shell/form.tsx'
 import { htmlErrors, page, secretPage, sitePath } from '../shell/page.tsx'
+import { texts as shared } from '../shell/texts.tsx'
+import { texts } from './texts.tsx'
 
 const text = Type.Optional(Type.String({ maxLength: 4096 }))
 const AskForm = requestObject('ForgotPasswordForm', { _csrf: text, email: text })
@@ -20,26 +22,26 @@ function askPageOf(ctx: BrowserCtx, form: { email?: string; problem?: Problem | 
   if (!mailer.isEnabled) throw new Forbidden('this site sends no mail: an administrator can give you another password')
   const content = (
     <main class="card">
-      <h1>Reset your password</h1>
-      <p>We send a mail with a link to the address of your account.</p>
+      <h1>{texts.recovery.title}</h1>
+      <p>{texts.recovery.intro}</p>
       <Form ctx={ctx} to="user/forgot_password" problem={form.problem}>
         <Field
           name="email"
-          label="Mail address"
+          label={shared.emailAddress}
           type="email"
           value={form.email ?? ''}
           autocomplete="email"
           maxlength={254}
           autofocus
         />
-        <button type="submit">Send the mail</button>
+        <button type="submit">{texts.recovery.send}</button>
       </Form>
       <p>
-        <a href={sitePath(config, 'user/login')}>Back to sign-in</a>
+        <a href={sitePath(config, 'user/login')}>{texts.recovery.back}</a>
       </p>
     </main>
   )
-  return page(config, { title: 'Reset your password', problem: form.problem, content })
+  return page(config, { title: texts.recovery.title, problem: form.problem, content })
 }
 
 /** The form for who has forgotten the password. */
@@ -69,17 +71,15 @@ export const forgotPasswordSubmit = operation({
     if (problem) return askPageOf(ctx, { email, problem })
     const content = (
       <main class="card">
-        <h1>Check your mail</h1>
-        <p role="status">
-          If an account has the address {email}, a mail is on its way to it. The link in it works for{' '}
-          {config.service.resetPasswdCodeLiveMinutes} minutes.
-        </p>
+        <h1>{texts.checkMail.title}</h1>
+        <p role="status">{texts.checkMail.reset(email, config.service.resetPasswdCodeLiveMinutes)}</p>
         <p>
-          Nothing came? Look in the spam folder, or <a href={sitePath(config, 'user/forgot_password')}>ask again</a>.
+          {texts.checkMail.nothingCame} {texts.checkMail.spamFolder}{' '}
+          <a href={sitePath(config, 'user/forgot_password')}>{texts.checkMail.askAgain}</a>.
         </p>
       </main>
     )
-    return page(config, { title: 'Check your mail', content })
+    return page(config, { title: texts.checkMail.title, content })
   },
 })
 
@@ -91,12 +91,12 @@ function resetPageOf(
   const { config } = ctx
   const content = (
     <main class="card">
-      <h1>New password for {name}</h1>
+      <h1>{texts.recovery.newPasswordFor(name)}</h1>
       <Form ctx={ctx} to="user/recover_account" hidden={{ code }} problem={problem}>
         <KnownUser name={name} />
         <Field
           name="password"
-          label="New password"
+          label={shared.newPassword}
           type="password"
           autocomplete="new-password"
           maxlength={255}
@@ -106,18 +106,18 @@ function resetPageOf(
         {needsCode ? (
           <Field
             name="passcode"
-            label="Second factor"
-            hint="A code from your authenticator app, or the scratch code."
+            label={texts.recovery.secondFactor}
+            hint={texts.recovery.secondFactorHint}
             autocomplete="one-time-code"
             maxlength={100}
           />
         ) : null}
-        <button type="submit">Set the password</button>
+        <button type="submit">{shared.setPassword}</button>
       </Form>
-      <p class="hint">This signs out every browser that is signed in to the account.</p>
+      <p class="hint">{texts.recovery.signsOut}</p>
     </main>
   )
-  return secretPage(config, { title: 'New password', problem, content })
+  return secretPage(config, { title: shared.newPassword, problem, content })
 }
 
 /** Where the link of the mail leads. */

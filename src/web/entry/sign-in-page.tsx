@@ -7,6 +7,8 @@ import { Field, Form, type Problem } from '../shell/form.tsx'
 import { page, sitePath } from '../shell/page.tsx'
 import { PasskeyForm, passkeyScript } from '../shell/passkey-form.tsx'
 import { policyLeadingTo } from './sign-in-target.ts'
+import { texts as shared } from '../shell/texts.tsx'
+import { texts } from './texts.tsx'
 
 interface SignInParts {
   readonly redirectTo?: string | undefined
@@ -17,14 +19,6 @@ interface SignInParts {
   readonly done?: string | undefined
 }
 
-/** What was done before somebody came here to sign in. */
-const doneTexts: Readonly<Record<string, string>> = {
-  confirmed: 'Your account is ready. Sign in to it.',
-  password: 'The password is changed. Sign in with it.',
-  address: 'The address is confirmed.',
-  waiting: 'Your account was created. You can sign in once an administrator has approved it.',
-}
-
 /** Whether pages lead to the form to sign up. */
 export const offersSignUp = (config: Config): boolean =>
   config.service.showRegistrationButton && mayRegister(config).allowed
@@ -32,13 +26,13 @@ export const offersSignUp = (config: Config): boolean =>
 /** The sign-in form. It works without scripts, names what went wrong to screen readers, and lets password managers in. */
 export async function signInPageOf(ctx: BrowserCtx, { redirectTo, login, problem, done }: SignInParts) {
   const { config } = ctx
-  const doneText = done !== undefined && Object.hasOwn(doneTexts, done) ? doneTexts[done] : undefined
+  const doneText = done !== undefined && Object.hasOwn(texts.signIn.done, done) ? texts.signIn.done[done] : undefined
   const asked = canUsePasskeys(config) ? askForSignIn(ctx) : undefined
   const providers = await offeredProviders(ctx)
   const query = redirectTo === undefined ? '' : `?redirect_to=${encodeURIComponent(redirectTo)}`
   const content = (
     <main class="card">
-      <h1>Sign in to {config.instance.appName}</h1>
+      <h1>{texts.signIn.heading(config.instance.appName)}</h1>
       {doneText === undefined ? null : (
         <p class="done" role="status">
           {doneText}
@@ -46,20 +40,26 @@ export async function signInPageOf(ctx: BrowserCtx, { redirectTo, login, problem
       )}
       {config.service.enableInternalSignin ? (
         <Form ctx={ctx} to="user/login" hidden={{ redirect_to: redirectTo }} problem={problem}>
-          <Field name="user_name" label="Name or mail address" value={login ?? ''} autocomplete="username" autofocus />
-          <Field name="password" label="Password" type="password" autocomplete="current-password" />
+          <Field
+            name="user_name"
+            label={texts.signIn.nameOrAddress}
+            value={login ?? ''}
+            autocomplete="username"
+            autofocus
+          />
+          <Field name="password" label={shared.password} type="password" autocomplete="current-password" />
           <label class="choice">
-            <input type="checkbox" name="remember" /> Stay signed in for {config.security.loginRememberDays} days
+            <input type="checkbox" name="remember" /> {texts.signIn.remember(config.security.loginRememberDays)}
           </label>
-          <button type="submit">Sign in</button>
+          <button type="submit">{shared.signIn}</button>
         </Form>
       ) : (
-        <p>Passwords do not sign in here.</p>
+        <p>{texts.signIn.passwordsOff}</p>
       )}
       {providers.map((name) => (
         <p>
           <a class="button" href={sitePath(config, `user/oauth2/${name}${query}`)}>
-            Sign in with {name}
+            {texts.signIn.withProvider(name)}
           </a>
         </p>
       ))}
@@ -68,7 +68,7 @@ export async function signInPageOf(ctx: BrowserCtx, { redirectTo, login, problem
           ctx={ctx}
           to="user/passkey"
           asked={asked}
-          label="Sign in with a passkey"
+          label={texts.signIn.withPasskey}
           hidden={{ redirect_to: redirectTo }}
           problem={config.service.enableInternalSignin ? undefined : problem}
           remembers={config.service.enableInternalSignin}
@@ -77,16 +77,16 @@ export async function signInPageOf(ctx: BrowserCtx, { redirectTo, login, problem
       ) : null}
       {ctx.mailer.isEnabled && config.service.enableInternalSignin ? (
         <p>
-          <a href={sitePath(config, 'user/forgot_password')}>Forgot the password?</a>
+          <a href={sitePath(config, 'user/forgot_password')}>{texts.signIn.forgotPassword}</a>
         </p>
       ) : null}
       {offersSignUp(config) ? (
         <p>
-          No account yet? <a href={sitePath(config, 'user/sign_up')}>Sign up</a>
+          {texts.signIn.noAccount} <a href={sitePath(config, 'user/sign_up')}>{shared.signUp}</a>
         </p>
       ) : null}
     </main>
   )
-  const parts = { title: 'Sign in', problem, content, scripts: asked ? [passkeyScript] : [] }
+  const parts = { title: shared.signIn, problem, content, scripts: asked ? [passkeyScript] : [] }
   return page(config, parts, { headers: await policyLeadingTo(ctx, redirectTo) })
 }

@@ -11,6 +11,8 @@ import { attempt, Form } from '../shell/form.tsx'
 import { htmlErrors, page, sitePath } from '../shell/page.tsx'
 import { offersSignUp, signInPageOf } from './sign-in-page.tsx'
 import { hintedLogin, localTarget } from './sign-in-target.ts'
+import { texts as shared } from '../shell/texts.tsx'
+import { texts } from './texts.tsx'
 
 const SignInOption = requestObject('SignInForm', {
   _csrf: Type.Optional(Type.String()),
@@ -67,8 +69,7 @@ export const signInSubmit = operation({
     }
     const { result: session, problem } = await attempt(signIn(ctx, input))
     if (!session) {
-      const message = 'The name, the address or the password is not right.'
-      return signInPageOf(ctx, { ...shown, problem: problem ?? { message } })
+      return signInPageOf(ctx, { ...shown, problem: problem ?? { message: texts.signIn.wrong } })
     }
     if ('ticket' in session) {
       const query = body.redirect_to === undefined ? '' : `?redirect_to=${encodeURIComponent(body.redirect_to)}`
@@ -115,33 +116,33 @@ export const home = operation({
     const { config, viewer } = ctx
     if (!viewer && config.service.requireSigninView) return redirect(303, sitePath(config, 'user/login'))
     return page(config, {
-      title: 'Home',
+      title: texts.home.title,
       content: (
         <main class="card">
           <h1>{config.instance.appName}</h1>
           {viewer ? (
             <Form ctx={ctx} to="user/logout">
               <p>
-                Signed in as <strong>{viewer.user.name}</strong>.{' '}
-                <a href={sitePath(config, 'user/settings')}>Settings</a>
+                {texts.home.signedInAs(viewer.user.name)}{' '}
+                <a href={sitePath(config, 'user/settings')}>{shared.settings}</a>
               </p>
               <button type="submit" class="second">
-                Sign out
+                {shared.signOut}
               </button>
             </Form>
           ) : (
             <p>
-              <a href={sitePath(config, 'user/login')}>Sign in</a>
+              <a href={sitePath(config, 'user/login')}>{shared.signIn}</a>
               {offersSignUp(config) ? (
                 <>
                   {' '}
-                  or <a href={sitePath(config, 'user/sign_up')}>sign up</a>
+                  {texts.home.or} <a href={sitePath(config, 'user/sign_up')}>{texts.home.signUp}</a>
                 </>
               ) : null}
             </p>
           )}
           <p>
-            <a href={sitePath(config, 'api/swagger')}>API</a>
+            <a href={sitePath(config, 'api/swagger')}>{texts.home.api}</a>
           </p>
         </main>
       ),

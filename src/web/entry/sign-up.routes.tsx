@@ -12,6 +12,8 @@ import { inBrowser, ownForm, type BrowserCtx } from '../shell/browser.requiremen
 import { sessionCookies } from '../shell/cookies.ts'
 import { attempt, Field, Form, passwordHint, type Problem } from '../shell/form.tsx'
 import { htmlErrors, page, secretPage, sitePath } from '../shell/page.tsx'
+import { texts as shared } from '../shell/texts.tsx'
+import { texts } from './texts.tsx'
 
 const text = Type.Optional(Type.String({ maxLength: 4096 }))
 const SignUpForm = requestObject('SignUpForm', {
@@ -32,8 +34,8 @@ const fields = { name: 'user_name', email: 'email', password: 'password' }
 const NameField = ({ value }: { readonly value: string }) => (
   <Field
     name="user_name"
-    label="Name"
-    hint="Letters and digits, with single - _ . between them. Others see it."
+    label={shared.name}
+    hint={texts.signUp.nameHint}
     autocomplete="username"
     maxlength={40}
     autofocus
@@ -48,7 +50,7 @@ function signUpPageOf(ctx: BrowserCtx, form: { name?: string; email?: string; pr
   const challenge = newChallenge(ctx)
   const content = (
     <main class="card">
-      <h1>Sign up at {config.instance.appName}</h1>
+      <h1>{texts.signUp.heading(config.instance.appName)}</h1>
       <Form
         ctx={ctx}
         to="user/sign_up"
@@ -59,7 +61,7 @@ function signUpPageOf(ctx: BrowserCtx, form: { name?: string; email?: string; pr
         <NameField value={form.name ?? ''} />
         <Field
           name="email"
-          label="Mail address"
+          label={shared.emailAddress}
           type="email"
           value={form.email ?? ''}
           autocomplete="email"
@@ -67,26 +69,26 @@ function signUpPageOf(ctx: BrowserCtx, form: { name?: string; email?: string; pr
         />
         <Field
           name="password"
-          label="Password"
+          label={shared.password}
           type="password"
           autocomplete="new-password"
           maxlength={255}
           hint={passwordHint(config.security)}
         />
-        <button type="submit">Sign up</button>
+        <button type="submit">{shared.signUp}</button>
         {challenge ? (
           <p class="hint" role="status" data-working hidden>
-            One moment: your browser is proving that it is not a program that signs up by the thousand.
+            {texts.signUp.working}
           </p>
         ) : null}
       </Form>
       <p>
-        Already have an account? <a href={sitePath(config, 'user/login')}>Sign in</a>
+        {texts.signUp.haveAccount} <a href={sitePath(config, 'user/login')}>{shared.signIn}</a>
       </p>
     </main>
   )
   return page(config, {
-    title: 'Sign up',
+    title: shared.signUp,
     problem,
     content,
     scripts: challenge ? ['assets/sign-up.js'] : [],
@@ -133,29 +135,28 @@ function askAgainPageOf(
   const { config } = ctx
   const content = (
     <main class="card">
-      <h1>Check your mail</h1>
+      <h1>{texts.checkMail.title}</h1>
       <p role="status">
-        {form.again === true ? 'Another mail is on its way' : 'A mail is on its way'} to the address that you gave. The
-        link in it creates your account; it works for {config.service.activeCodeLiveMinutes} minutes.
+        {texts.checkMail.signUp({ isSentAgain: form.again === true, minutes: config.service.activeCodeLiveMinutes })}
       </p>
-      <h2>Nothing came?</h2>
-      <p>Look in the spam folder, or have the mail sent again:</p>
+      <h2>{texts.checkMail.nothingCame}</h2>
+      <p>{texts.checkMail.sendAgainHint}</p>
       <Form ctx={ctx} to="user/activate/again" problem={form.problem}>
         <Field
           name="email"
-          label="Mail address"
+          label={shared.emailAddress}
           type="email"
           value={form.email ?? ''}
           autocomplete="email"
           maxlength={254}
         />
         <button type="submit" class="second">
-          Send it again
+          {texts.checkMail.sendAgain}
         </button>
       </Form>
     </main>
   )
-  return page(config, { title: 'Check your mail', problem: form.problem, content })
+  return page(config, { title: texts.checkMail.title, problem: form.problem, content })
 }
 
 function confirmPageOf(
@@ -165,18 +166,15 @@ function confirmPageOf(
 ) {
   const content = (
     <main class="card">
-      <h1>Create your account</h1>
-      <p>
-        With the address <strong>{email}</strong>
-        {problem ? '.' : ` and the name ${name}.`}
-      </p>
+      <h1>{texts.confirm.title}</h1>
+      <p>{texts.confirm.withAddress(email, problem ? undefined : name)}</p>
       <Form ctx={ctx} to="user/activate" hidden={problem ? { code } : { code, user_name: name }} problem={problem}>
         {problem ? <NameField value={name} /> : null}
-        <button type="submit">Create it</button>
+        <button type="submit">{texts.confirm.create}</button>
       </Form>
     </main>
   )
-  return secretPage(ctx.config, { title: 'Create your account', problem, content })
+  return secretPage(ctx.config, { title: texts.confirm.title, problem, content })
 }
 
 /** Where the link of the mail leads; without a code, what to do until it comes. Programs that look at links make no account. */

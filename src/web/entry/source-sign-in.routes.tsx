@@ -32,6 +32,8 @@ import {
 import { attempt, Field, Form, type Problem } from '../shell/form.tsx'
 import { htmlErrors, secretPage, sitePath } from '../shell/page.tsx'
 import { localTarget } from './sign-in-target.ts'
+import { texts as shared } from '../shell/texts.tsx'
+import { texts } from './texts.tsx'
 
 const pages = { base: 'site', scope: null, accepts: ['session'], errors: htmlErrors } as const
 const text = Type.Optional(Type.String({ maxLength: 255 }))
@@ -155,17 +157,12 @@ function linkPage(ctx: BrowserCtx, { source, person }: Awaited<ReturnType<typeof
   const { config, viewer } = ctx
   const content = (
     <main class="card">
-      <h1>Which account is yours?</h1>
-      <p>
-        You came from {source.name} as <strong>{person.shownName}</strong>, and no account here is linked to that.
-      </p>
+      <h1>{texts.newcomer.title}</h1>
+      <p>{texts.newcomer.unlinked(source.name, person.shownName)}</p>
       {viewer ? (
         <Form ctx={ctx} to="user/link_account">
-          <p>
-            You are signed in as <strong>{viewer.user.name}</strong>. Whoever is {person.shownName} at {source.name}{' '}
-            could sign in to this account from now on.
-          </p>
-          <button type="submit">Link it to {viewer.user.name}</button>
+          <p>{texts.newcomer.linkHint({ login: viewer.user.name, name: person.shownName, provider: source.name })}</p>
+          <button type="submit">{texts.newcomer.link(viewer.user.name)}</button>
         </Form>
       ) : (
         <p>
@@ -173,34 +170,34 @@ function linkPage(ctx: BrowserCtx, { source, person }: Awaited<ReturnType<typeof
             class="button"
             href={sitePath(config, `user/login?redirect_to=${encodeURIComponent('/user/link_account')}`)}
           >
-            I have an account: sign in and link it
+            {texts.newcomer.haveAccount}
           </a>
         </p>
       )}
       {!viewer && mayRegisterAt(ctx, person) ? (
         <section aria-labelledby="new_title">
-          <h2 id="new_title">I am new here</h2>
+          <h2 id="new_title">{texts.newcomer.isNew}</h2>
           <Form ctx={ctx} to="user/link_account_signup" problem={shown?.problem}>
-            <Field name="user_name" label="Name" value={shown?.name ?? person.name} maxlength={40} />
+            <Field name="user_name" label={shared.name} value={shown?.name ?? person.name} maxlength={40} />
             {person.isEmailProven ? (
-              <p class="hint">Your address will be {person.email}.</p>
+              <p class="hint">{texts.newcomer.address(person.email)}</p>
             ) : (
               <Field
                 name="email"
-                label="Mail address"
+                label={shared.emailAddress}
                 type="email"
                 value={shown?.email ?? person.email}
                 autocomplete="email"
                 maxlength={254}
               />
             )}
-            <button type="submit">Make an account</button>
+            <button type="submit">{texts.newcomer.create}</button>
           </Form>
         </section>
       ) : null}
     </main>
   )
-  return secretPage(config, { title: 'Which account is yours?', content })
+  return secretPage(config, { title: texts.newcomer.title, content })
 }
 
 /** Asks somebody from a provider which account is theirs. */

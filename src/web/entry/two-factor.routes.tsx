@@ -14,6 +14,8 @@ import { attempt, Field, Form, type Problem } from '../shell/form.tsx'
 import { htmlErrors, page, sitePath } from '../shell/page.tsx'
 import { PasskeyForm, passkeyScript } from '../shell/passkey-form.tsx'
 import { localTarget, policyLeadingTo } from './sign-in-target.ts'
+import { texts as shared } from '../shell/texts.tsx'
+import { texts } from './texts.tsx'
 
 const text = Type.Optional(Type.String({ maxLength: 16_384 }))
 const CodeForm = requestObject('TwoFactorForm', { _csrf: text, passcode: text, token: text, redirect_to: text })
@@ -28,8 +30,8 @@ const pages = { base: 'site', scope: null, accepts: ['session'], errors: htmlErr
 
 /** The two ways to complete a sign-in. */
 const ways = {
-  code: { path: 'user/two_factor', field: 'passcode', label: 'Code from your authenticator app', mode: 'numeric' },
-  scratch: { path: 'user/two_factor/scratch', field: 'token', label: 'Scratch code', mode: 'text' },
+  code: { path: 'user/two_factor', field: 'passcode', label: texts.secondFactor.code, mode: 'numeric' },
+  scratch: { path: 'user/two_factor/scratch', field: 'token', label: texts.secondFactor.scratch, mode: 'text' },
 } as const
 type Way = keyof typeof ways
 
@@ -50,32 +52,34 @@ async function codePage(ctx: BrowserCtx, way: Way, user: UserRow, redirectTo: st
     way === 'code' ? await Promise.all([hasCodes(ctx, user.id), askForSecond(ctx, user.id)]) : [true, undefined]
   const content = (
     <main class="card">
-      <h1>Second factor</h1>
+      <h1>{texts.secondFactor.title}</h1>
       {isCoded ? (
         <Form ctx={ctx} to={path} hidden={{ redirect_to: redirectTo }} problem={problem}>
           <Field name={field} label={label} inputmode={mode} autocomplete="one-time-code" maxlength={100} autofocus />
-          <button type="submit">Sign in</button>
+          <button type="submit">{shared.signIn}</button>
         </Form>
       ) : (
-        <p data-without-passkeys>Your passkey needs a browser that runs scripts.</p>
+        <p data-without-passkeys>{texts.secondFactor.needsScripts}</p>
       )}
       {asked ? (
         <PasskeyForm
           ctx={ctx}
           to="user/two_factor/passkey"
           asked={asked}
-          label="Use a passkey"
+          label={texts.secondFactor.usePasskey}
           hidden={{ redirect_to: redirectTo }}
           problem={isCoded ? undefined : problem}
           isSecond={isCoded}
         />
       ) : null}
       <p>
-        <a href={sitePath(config, other.path + query)}>{way === 'code' ? 'Use the scratch code' : 'Use your device'}</a>
+        <a href={sitePath(config, other.path + query)}>
+          {way === 'code' ? texts.secondFactor.useScratch : texts.secondFactor.useDevice}
+        </a>
       </p>
     </main>
   )
-  const parts = { title: 'Second factor', problem, content, scripts: asked ? [passkeyScript] : [] }
+  const parts = { title: texts.secondFactor.title, problem, content, scripts: asked ? [passkeyScript] : [] }
   return page(config, parts, { headers: await policyLeadingTo(ctx, redirectTo) })
 }
 
@@ -93,8 +97,8 @@ async function answerSecond(
   if (!session) {
     const wrong: Problem =
       'passkey' in given
-        ? { message: 'This passkey is not one of the account, or the page was open for too long. Try again.' }
-        : { field: ways[way].field, message: 'This code is not right, or was used already.' }
+        ? { message: texts.secondFactor.wrongPasskey }
+        : { field: ways[way].field, message: texts.secondFactor.wrongCode }
     return codePage(ctx, way, user, redirectTo, problem ?? wrong)
   }
   call.cookies.push(...sessionCookies(config, session), cookie(config, ticketCookie(config), ''))

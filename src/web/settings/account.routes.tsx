@@ -22,6 +22,8 @@ import { sessionCookies } from '../shell/cookies.ts'
 import { attempt, Field, Form, KnownUser, passwordHint, type Problem } from '../shell/form.tsx'
 import { htmlErrors, secretPage, sitePath } from '../shell/page.tsx'
 import { SettingsPage, type PersonCtx } from './settings-page.tsx'
+import { texts as shared } from '../shell/texts.tsx'
+import { texts } from './texts.tsx'
 
 const text = Type.Optional(Type.String({ maxLength: 4096 }))
 const PasswordForm = requestObject('ChangePasswordForm', { _csrf: text, old_password: text, password: text })
@@ -37,34 +39,26 @@ interface Wrong {
   readonly email?: string
 }
 
-const doneTexts: Readonly<Record<string, string>> = {
-  password: 'The password is changed. Every other browser was signed out.',
-  mailed: 'A mail is on its way to the address. It is yours once you have followed the link in it.',
-  added: 'The address is added.',
-  removed: 'The address is removed.',
-  primary: 'The primary address is changed.',
-}
-
 const Address = ({ ctx, address }: { readonly ctx: PersonCtx; readonly address: OwnEmail }) => {
   const { email, is_primary: isPrimary, is_activated: isConfirmed } = address
   return (
     <li>
       <p>
-        {email} {isPrimary ? <span class="tag">primary</span> : null}
-        {isConfirmed ? null : <span class="tag">not confirmed yet</span>}
+        {email} {isPrimary ? <span class="tag">{texts.account.primary}</span> : null}
+        {isConfirmed ? null : <span class="tag">{texts.account.unconfirmed}</span>}
       </p>
       <div class="acts">
         {isConfirmed ? null : (
           <Form ctx={ctx} to="user/settings/account/email/again" hidden={{ email }}>
-            <button type="submit" class="second" aria-label={`Send again the mail to ${email}`}>
-              Send again
+            <button type="submit" class="second" aria-label={texts.account.sendAgainTo(email)}>
+              {texts.account.sendAgain}
             </button>
           </Form>
         )}
         {isPrimary ? null : (
           <Form ctx={ctx} to="user/settings/account/email/delete" hidden={{ email }}>
-            <button type="submit" class="second" aria-label={`Remove ${email}`}>
-              Remove
+            <button type="submit" class="second" aria-label={texts.account.removeAddress(email)}>
+              {texts.remove}
             </button>
           </Form>
         )}
@@ -79,23 +73,23 @@ async function accountPage(ctx: PersonCtx, told: { readonly wrong?: Wrong; reado
   const addresses = await emailsOf(ctx, viewer.user)
   const others = addresses.filter((each) => each.is_activated && !each.is_primary)
   const problemIn = (form: Wrong['form']) => (wrong?.form === form ? wrong.problem : undefined)
-  const doneText = done !== undefined && Object.hasOwn(doneTexts, done) ? doneTexts[done] : undefined
+  const doneText = done !== undefined && Object.hasOwn(texts.account.done, done) ? texts.account.done[done] : undefined
   const content = (
-    <SettingsPage ctx={ctx} current="account" title="Password and addresses">
+    <SettingsPage ctx={ctx} current="account" title={texts.parts.account}>
       {doneText === undefined ? null : (
         <p class="done" role="status">
           {doneText}
         </p>
       )}
       <section class="sheet" aria-labelledby="password_title">
-        <h2 id="password_title">Password</h2>
+        <h2 id="password_title">{shared.password}</h2>
         {viewer.user.password_hash === null ? (
           <p>
-            This account has no password here.
+            {texts.account.noPassword}
             {ctx.mailer.isEnabled && viewer.user.login_source_id === 0 ? (
               <>
                 {' '}
-                <a href={sitePath(config, 'user/forgot_password')}>Set one by mail</a>
+                <a href={sitePath(config, 'user/forgot_password')}>{texts.account.setByMail}</a>
               </>
             ) : null}
           </p>
@@ -104,25 +98,25 @@ async function accountPage(ctx: PersonCtx, told: { readonly wrong?: Wrong; reado
             <KnownUser name={viewer.user.name} />
             <Field
               name="old_password"
-              label="Current password"
+              label={texts.account.currentPassword}
               type="password"
               autocomplete="current-password"
               maxlength={255}
             />
             <Field
               name="password"
-              label="New password"
+              label={shared.newPassword}
               type="password"
               autocomplete="new-password"
               maxlength={255}
               hint={passwordHint(config.security)}
             />
-            <button type="submit">Change password</button>
+            <button type="submit">{texts.account.change}</button>
           </Form>
         )}
       </section>
       <section class="sheet" aria-labelledby="addresses_title">
-        <h2 id="addresses_title">Mail addresses</h2>
+        <h2 id="addresses_title">{texts.account.addresses}</h2>
         <ul class="list">
           {addresses.map((address) => (
             <Address ctx={ctx} address={address} />
@@ -130,27 +124,27 @@ async function accountPage(ctx: PersonCtx, told: { readonly wrong?: Wrong; reado
         </ul>
       </section>
       <section class="sheet" aria-labelledby="add_title">
-        <h2 id="add_title">Another address</h2>
+        <h2 id="add_title">{texts.account.another}</h2>
         <Form ctx={ctx} to="user/settings/account/email" problem={problemIn('add')}>
           <Field
             name="email"
-            label="Mail address"
+            label={shared.emailAddress}
             type="email"
             value={wrong?.form === 'add' ? wrong.email : ''}
             autocomplete="email"
             maxlength={254}
           />
           <PasswordField id="add_password" user={viewer.user} />
-          <button type="submit">Add address</button>
+          <button type="submit">{texts.account.add}</button>
         </Form>
       </section>
       {others.length === 0 ? null : (
         <section class="sheet" aria-labelledby="primary_title">
-          <h2 id="primary_title">Primary address</h2>
-          <p class="quiet">Mails from this site go there.</p>
+          <h2 id="primary_title">{texts.account.primaryAddress}</h2>
+          <p class="quiet">{texts.account.primaryHint}</p>
           <Form ctx={ctx} to="user/settings/account/email/primary" problem={problemIn('primary')}>
             <fieldset>
-              <legend>New primary address</legend>
+              <legend>{texts.account.newPrimary}</legend>
               {others.map(({ email }, index) => (
                 <label class="choice">
                   <input type="radio" name="email" value={email} checked={index === 0} /> {email}
@@ -158,13 +152,13 @@ async function accountPage(ctx: PersonCtx, told: { readonly wrong?: Wrong; reado
               ))}
             </fieldset>
             <PasswordField id="primary_password" user={viewer.user} />
-            <button type="submit">Make it primary</button>
+            <button type="submit">{texts.account.makePrimary}</button>
           </Form>
         </section>
       )}
     </SettingsPage>
   )
-  return secretPage(config, { title: 'Password and addresses - Settings', problem: wrong?.problem, content })
+  return secretPage(config, { title: texts.titleOf(texts.parts.account), problem: wrong?.problem, content })
 }
 
 const backTo = (ctx: BrowserCtx, done: string) =>
@@ -283,16 +277,14 @@ export const confirmAddressPage = operation({
     const { email, name } = await readAddressLink(ctx, code)
     const content = (
       <main class="card">
-        <h1>Confirm your address</h1>
-        <p>
-          The address <strong>{email}</strong> is added to the account <strong>{name}</strong>.
-        </p>
+        <h1>{texts.account.confirmTitle}</h1>
+        <p>{texts.account.confirmHint(email, name)}</p>
         <Form ctx={ctx} to="user/activate_email" hidden={{ code }}>
-          <button type="submit">Confirm address</button>
+          <button type="submit">{texts.account.confirm}</button>
         </Form>
       </main>
     )
-    return secretPage(ctx.config, { title: 'Confirm your address', content })
+    return secretPage(ctx.config, { title: texts.account.confirmTitle, content })
   },
 })
 
@@ -313,29 +305,29 @@ function choosePageOf(ctx: PersonCtx, problem?: Problem) {
   const { config } = ctx
   const content = (
     <main class="card">
-      <h1>Choose a password</h1>
-      <p>An administrator asks you to choose a password that nobody else knows before you go on.</p>
+      <h1>{texts.account.chooseTitle}</h1>
+      <p>{texts.account.chooseHint}</p>
       <Form ctx={ctx} to="user/settings/change_password" problem={problem}>
         <KnownUser name={ctx.viewer.user.name} />
         <Field
           name="password"
-          label="New password"
+          label={shared.newPassword}
           type="password"
           autocomplete="new-password"
           maxlength={255}
           hint={passwordHint(config.security)}
           autofocus
         />
-        <button type="submit">Set the password</button>
+        <button type="submit">{shared.setPassword}</button>
       </Form>
       <Form ctx={ctx} to="user/logout">
         <button type="submit" class="second">
-          Sign out
+          {shared.signOut}
         </button>
       </Form>
     </main>
   )
-  return secretPage(config, { title: 'Choose a password', problem, content })
+  return secretPage(config, { title: texts.account.chooseTitle, problem, content })
 }
 
 /** Where every page leads whose reader has to choose a password first. */

@@ -1,4 +1,6 @@
-/** What a browser is called; of several names in one text the first of these counts, since most call themselves the later ones too. */
+import { texts } from './texts.tsx'
+
+/** Names of browsers. The first match counts, because most browsers also claim to be the later ones. */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdgA?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -7,7 +9,7 @@ const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bChromium\//, 'Chromium'],
   [/Chrome\/|\bCriOS\//, 'Chrome'],
   [/\bSafari\//, 'Safari'],
-  [/^(?:Lynx|w3m|ELinks|Links)\b/i, 'a text browser'],
+  [/^(?:Lynx|w3m|ELinks|Links)\b/i, texts.sessions.textBrowser],
 ]
 
 const systems: readonly (readonly [RegExp, string])[] = [
@@ -22,10 +24,10 @@ const systems: readonly (readonly [RegExp, string])[] = [
 const nameIn = (names: typeof browsers, text: string): string | undefined =>
   names.find(([pattern]) => pattern.test(text))?.[1]
 
-/** A `User-Agent` in words that people know: `Firefox on Linux`. It is what the client says, and nothing depends on it. */
+/** Returns a short name for a `User-Agent`, such as `Firefox on Linux`. It is for display only, because clients choose their own. */
 export function clientName(userAgent: string): string {
-  const browser = nameIn(browsers, userAgent) ?? 'An unknown browser'
+  const browser = nameIn(browsers, userAgent) ?? texts.sessions.unknownBrowser
   const system = nameIn(systems, userAgent)
-  const name = system === undefined ? browser : `${browser} on ${system}`
+  const name = system === undefined ? browser : texts.sessions.onSystem(browser, system)
   return name.slice(0, 1).toUpperCase() + name.slice(1)
 }

@@ -3,6 +3,7 @@ import { isFreshSession } from '../../auth/session.service.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { BrowserCtx } from '../shell/browser.requirements.ts'
 import { attempt, Field, KnownUser, type Problem } from '../shell/form.tsx'
+import { texts } from './texts.tsx'
 
 /**
  * Asks for the password of whoever is signed in. Who has none here, since they come in from elsewhere, shows by having
@@ -16,14 +17,14 @@ export const PasswordField = ({
   readonly user: Pick<UserRow, 'name' | 'password_hash'>
 }) =>
   user.password_hash === null ? (
-    <p class="hint">This takes a sign-in within the last 15 minutes.</p>
+    <p class="hint">{texts.confirmation.recentSignIn}</p>
   ) : (
     <>
       <KnownUser name={user.name} />
       <Field
         id={id}
         name="password"
-        label="Your password"
+        label={texts.confirmation.password}
         type="password"
         autocomplete="current-password"
         maxlength={255}
@@ -47,9 +48,9 @@ export async function passwordProblem(
     // The proxy was asked just now.
     if (ctx.viewer?.credential.kind === 'proxy') return undefined
     const isFresh = ctx.sessionId !== undefined && (await isFreshSession(ctx, user.id, ctx.sessionId))
-    return isFresh ? undefined : { message: 'You signed in too long ago for this: sign out, and in again.' }
+    return isFresh ? undefined : { message: texts.confirmation.tooOld }
   }
   const shown = viewerOfPassword(ctx, { login: user.name, password: password ?? '', ip })
   const { result, problem } = await attempt(shown)
-  return problem ?? (result?.id === user.id ? undefined : { field, message: 'The password is not right.' })
+  return problem ?? (result?.id === user.id ? undefined : { field, message: texts.confirmation.wrong })
 }

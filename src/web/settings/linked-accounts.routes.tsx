@@ -13,6 +13,7 @@ import { attempt, Form, type Problem } from '../shell/form.tsx'
 import { Moment } from '../shell/moment.tsx'
 import { htmlErrors, secretPage, sitePath } from '../shell/page.tsx'
 import { SettingsPage, type PersonCtx } from './settings-page.tsx'
+import { texts } from './texts.tsx'
 
 const pages = { base: 'site', scope: null, accepts: ['session'], errors: htmlErrors } as const
 
@@ -37,16 +38,16 @@ async function linksPage(ctx: PersonCtx, told: { readonly done?: string | undefi
   const { done, wrong } = told
   const problemAt = (form: string) => (wrong?.form === form ? wrong.problem : undefined)
   const content = (
-    <SettingsPage ctx={ctx} current="links" title="Other ways to sign in">
+    <SettingsPage ctx={ctx} current="links" title={texts.parts.links}>
       {done === 'linked' ? (
         <p class="done" role="status">
-          The account is linked.
+          {texts.links.done}
         </p>
       ) : null}
       <section class="sheet" aria-labelledby="links">
-        <h2 id="links">Linked accounts</h2>
+        <h2 id="links">{texts.links.linked}</h2>
         {links.length === 0 ? (
-          <p>No account elsewhere is linked to this one.</p>
+          <p>{texts.links.none}</p>
         ) : (
           <ul class="list">
             {links.map((link) => (
@@ -56,7 +57,8 @@ async function linksPage(ctx: PersonCtx, told: { readonly done?: string | undefi
                     <strong>{link.name}</strong> <span class="tag">{link.source}</span>
                   </p>
                   <p class="quiet">
-                    linked <Moment unix={link.created_unix} /> · last used <Moment unix={link.used_unix} />
+                    {texts.linkedOn(<Moment unix={link.created_unix} />)} ·{' '}
+                    {texts.lastUsed(<Moment unix={link.used_unix} />)}
                   </p>
                 </div>
                 <Form
@@ -65,8 +67,8 @@ async function linksPage(ctx: PersonCtx, told: { readonly done?: string | undefi
                   hidden={{ id: link.id }}
                   problem={problemAt(String(link.id))}
                 >
-                  <button type="submit" class="second" aria-label={`Remove the link to ${link.name} at ${link.source}`}>
-                    Remove
+                  <button type="submit" class="second" aria-label={texts.links.removeLink(link.name, link.source)}>
+                    {texts.remove}
                   </button>
                 </Form>
               </li>
@@ -78,15 +80,15 @@ async function linksPage(ctx: PersonCtx, told: { readonly done?: string | undefi
         <section class="sheet" aria-labelledby={`link_${name}`}>
           <h2 id={`link_${name}`}>{name}</h2>
           <Form ctx={ctx} to="user/settings/links" hidden={{ source: name }} problem={problemAt(name)}>
-            <p>Who you are at {name} could sign in to this account.</p>
+            <p>{texts.links.hint(name)}</p>
             <PasswordField id={`password_${name}`} user={ctx.viewer.user} />
-            <button type="submit">Link an account at {name}</button>
+            <button type="submit">{texts.links.link(name)}</button>
           </Form>
         </section>
       ))}
     </SettingsPage>
   )
-  return secretPage(ctx.config, { title: 'Other ways to sign in - Settings', content })
+  return secretPage(ctx.config, { title: texts.titleOf(texts.parts.links), content })
 }
 
 /** Where else the account signs in. */
@@ -126,18 +128,18 @@ export const beginLinkSubmit = operation({
     )
     call.cookies.push(cookieFromElsewhere(config, awayCookie(config), begun.kept, begunSeconds))
     const content = (
-      <SettingsPage ctx={ctx} current="links" title={`Link an account at ${source.name}`}>
+      <SettingsPage ctx={ctx} current="links" title={texts.links.link(source.name)}>
         <section class="sheet">
-          <p>Sign in there with the account that is to be linked.</p>
+          <p>{texts.links.signInThere}</p>
           <p>
             <a class="button" href={begun.url} rel="noreferrer">
-              Go to {source.name}
+              {texts.links.goTo(source.name)}
             </a>
           </p>
         </section>
       </SettingsPage>
     )
-    return secretPage(config, { title: `Link an account at ${source.name}`, content })
+    return secretPage(config, { title: texts.links.link(source.name), content })
   },
 })
 

@@ -10,6 +10,8 @@ import { attempt } from '../shell/form.tsx'
 import { htmlErrors, secretPage, sitePath } from '../shell/page.tsx'
 import { PasskeyForm, passkeyScript } from '../shell/passkey-form.tsx'
 import { securityPage, showOnce } from './security-page.tsx'
+import { texts as shared } from '../shell/texts.tsx'
+import { texts } from './texts.tsx'
 
 const text = Type.Optional(Type.String({ maxLength: 20_000 }))
 const NewPasskeyForm = requestObject('NewPasskeyForm', { _csrf: text, challenge: text, response: text })
@@ -39,21 +41,18 @@ export const beginPasskeySubmit = operation({
     if (problem) return securityPage(ctx, { wrong: { form: 'add', problem, name } })
     const content = (
       <main class="card">
-        <h1>Add a passkey</h1>
-        <p>
-          Your device creates the passkey “{name}” and asks you to unlock it. From then on it signs you in, and the
-          password alone does not.
-        </p>
+        <h1>{texts.passkeys.add}</h1>
+        <p>{texts.passkeys.createHint(name)}</p>
         <p class="problem" data-without-passkeys>
-          This needs a browser that supports passkeys and runs scripts.
+          {texts.passkeys.needsScripts}
         </p>
-        <PasskeyForm ctx={ctx} to="user/settings/security/passkeys/add" asked={asked} label="Create the passkey" />
+        <PasskeyForm ctx={ctx} to="user/settings/security/passkeys/add" asked={asked} label={texts.passkeys.create} />
         <p>
-          <a href={sitePath(ctx.config, 'user/settings/security')}>Cancel</a>
+          <a href={sitePath(ctx.config, 'user/settings/security')}>{shared.cancel}</a>
         </p>
       </main>
     )
-    return secretPage(ctx.config, { title: 'Add a passkey', content, scripts: [passkeyScript] })
+    return secretPage(ctx.config, { title: texts.passkeys.add, content, scripts: [passkeyScript] })
   },
 })
 

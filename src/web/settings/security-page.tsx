@@ -10,6 +10,7 @@ import { Field, Form, type Problem } from '../shell/form.tsx'
 import { Moment } from '../shell/moment.tsx'
 import { secretPage, sitePath } from '../shell/page.tsx'
 import { SettingsPage, type PersonCtx } from './settings-page.tsx'
+import { texts } from './texts.tsx'
 
 /** What the next page shows once: sealed, so that nothing but this site can read the cookie. */
 const oncePurpose = 'shown-once'
@@ -47,21 +48,21 @@ type ProblemIn = (form: Wrong['form']) => Problem | undefined
 
 const Codes = ({ ctx, isOn, problemIn }: { ctx: PersonCtx; isOn: boolean; problemIn: ProblemIn }) => (
   <section class="sheet" aria-labelledby="codes">
-    <h2 id="codes">Authenticator app</h2>
+    <h2 id="codes">{texts.security.app}</h2>
     {isOn ? (
       <>
-        <p>Signing in takes a code from your app. Programs use access tokens, or send the code with the password.</p>
+        <p>{texts.security.appOn}</p>
         <Form ctx={ctx} to="user/settings/security/two_factor/disable" problem={problemIn('disable')}>
           <PasswordField id="disable_password" user={ctx.viewer.user} />
           <button type="submit" class="second">
-            Turn off
+            {texts.security.turnOff}
           </button>
         </Form>
       </>
     ) : (
       <p>
-        An app on your phone shows a code that signing in takes besides the password.{' '}
-        <a href={sitePath(ctx.config, 'user/settings/security/two_factor/enroll')}>Set up an authenticator app</a>
+        {texts.security.appOff}{' '}
+        <a href={sitePath(ctx.config, 'user/settings/security/two_factor/enroll')}>{texts.security.setUp}</a>
       </p>
     )}
   </section>
@@ -74,13 +75,8 @@ const Passkey = ({ passkey }: { readonly passkey: PasskeyRow }) => (
         <strong>{passkey.name}</strong>
       </p>
       <p class="quiet">
-        added <Moment unix={passkey.created_unix} />
-        {passkey.used_unix > 0 ? (
-          <>
-            {' '}
-            · last used <Moment unix={passkey.used_unix} />
-          </>
-        ) : null}
+        {texts.added(<Moment unix={passkey.created_unix} />)}
+        {passkey.used_unix > 0 ? <> · {texts.lastUsed(<Moment unix={passkey.used_unix} />)}</> : null}
       </p>
     </div>
   </li>
@@ -99,10 +95,8 @@ const Passkeys = ({
 }) => (
   <>
     <section class="sheet" aria-labelledby="passkeys">
-      <h2 id="passkeys">Passkeys</h2>
-      <p>
-        A passkey signs you in without the password: you unlock your phone, your computer or a key that you plug in.
-      </p>
+      <h2 id="passkeys">{texts.passkeys.heading}</h2>
+      <p>{texts.passkeys.hint}</p>
       <ul class="list">
         {passkeys.map((passkey) => (
           <Passkey passkey={passkey} />
@@ -112,21 +106,21 @@ const Passkeys = ({
         <Field
           id="passkey_name"
           name="name"
-          label="Name of a new passkey"
-          hint="So that you can tell it from others, like “my phone”."
+          label={texts.passkeys.newName}
+          hint={texts.passkeys.newNameHint}
           value={wrong?.form === 'add' ? (wrong.name ?? '') : ''}
           maxlength={100}
         />
         <PasswordField id="add_password" user={ctx.viewer.user} />
-        <button type="submit">Add a passkey</button>
+        <button type="submit">{texts.passkeys.add}</button>
       </Form>
     </section>
     {passkeys.length === 0 ? null : (
       <section class="sheet" aria-labelledby="remove">
-        <h2 id="remove">Remove a passkey</h2>
+        <h2 id="remove">{texts.passkeys.removeHeading}</h2>
         <Form ctx={ctx} to="user/settings/security/passkeys/remove" problem={problemIn('remove')}>
           <fieldset>
-            <legend>Passkey to remove</legend>
+            <legend>{texts.passkeys.toRemove}</legend>
             {passkeys.map(({ id, name }, index) => (
               <label class="choice">
                 <input type="radio" name="id" value={id} checked={index === 0} /> {name}
@@ -135,7 +129,7 @@ const Passkeys = ({
           </fieldset>
           <PasswordField id="remove_password" user={ctx.viewer.user} />
           <button type="submit" class="second">
-            Remove
+            {texts.remove}
           </button>
         </Form>
       </section>
@@ -145,12 +139,12 @@ const Passkeys = ({
 
 const Scratch = ({ ctx, problemIn }: { readonly ctx: PersonCtx; readonly problemIn: ProblemIn }) => (
   <section class="sheet" aria-labelledby="scratch">
-    <h2 id="scratch">Scratch code</h2>
-    <p>Signs you in once when your devices are lost. A new one takes the place of the one that you have.</p>
+    <h2 id="scratch">{texts.security.scratch}</h2>
+    <p>{texts.security.scratchHint}</p>
     <Form ctx={ctx} to="user/settings/security/two_factor/regenerate_scratch" problem={problemIn('scratch')}>
       <PasswordField id="scratch_password" user={ctx.viewer.user} />
       <button type="submit" class="second">
-        Get a new scratch code
+        {texts.security.newScratch}
       </button>
     </Form>
   </section>
@@ -174,11 +168,10 @@ export async function securityPage(
   ])
   const problemIn: ProblemIn = (form) => (wrong?.form === form ? wrong.problem : undefined)
   const content = (
-    <SettingsPage ctx={ctx} current="security" title="Signing in">
+    <SettingsPage ctx={ctx} current="security" title={texts.parts.security}>
       {scratch === undefined ? null : (
         <div class="done" role="status">
-          Keep this scratch code away from your devices. It signs you in once when they are lost, and is shown only now:{' '}
-          <code>{scratch}</code>
+          {texts.security.scratchOnce(scratch)}
         </div>
       )}
       <Codes ctx={ctx} isOn={isCoded} problemIn={problemIn} />
@@ -188,5 +181,5 @@ export async function securityPage(
   )
   const headers: Record<string, string> =
     scratch === undefined ? {} : { 'set-cookie': cookie(config, onceCookie(config), '') }
-  return secretPage(config, { title: 'Signing in - Settings', problem: wrong?.problem, content }, headers)
+  return secretPage(config, { title: texts.titleOf(texts.parts.security), problem: wrong?.problem, content }, headers)
 }

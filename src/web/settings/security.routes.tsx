@@ -18,6 +18,8 @@ import { Field, Form } from '../shell/form.tsx'
 import { htmlErrors, secretPage, sitePath } from '../shell/page.tsx'
 import { passwordProblem } from './confirm-password.tsx'
 import { securityPage, showOnce } from './security-page.tsx'
+import { texts as shared } from '../shell/texts.tsx'
+import { texts } from './texts.tsx'
 
 const text = Type.Optional(Type.String({ maxLength: 16_384 }))
 const EnrolForm = requestObject('EnrolTwoFactorForm', { _csrf: text, passcode: text, enrolment: text })
@@ -37,40 +39,40 @@ export const securitySettingsPage = operation({
 function enrolPage(ctx: BrowserCtx, user: UserRow, again?: { readonly key: string; readonly sealed: string }) {
   const { config } = ctx
   const { key, sealed } = again ?? beginEnrolment(ctx, user)
-  const problem = again && { field: 'passcode', message: 'This code is not right. Check the clock of your device.' }
+  const problem = again && { field: 'passcode', message: texts.security.wrongCode }
   const address = totpAddress(config.instance.appName, user.name, key)
   const content = (
     <main class="card">
-      <h1>Set up an authenticator app</h1>
-      <p>Scan this picture with the app, or type the key below it into the app.</p>
+      <h1>{texts.security.setUp}</h1>
+      <p>{texts.security.scan}</p>
       <img
         class="picture"
-        alt="The key as a QR code"
+        alt={texts.security.qrCode}
         src={`data:image/svg+xml,${encodeURIComponent(renderSVG(address))}`}
       />
       <p>
         <code>{key}</code>
       </p>
       <p>
-        <a href={address}>Open the app on this device</a>
+        <a href={address}>{texts.security.openApp}</a>
       </p>
       <Form ctx={ctx} to="user/settings/security/two_factor/enroll" hidden={{ enrolment: sealed }} problem={problem}>
         <Field
           name="passcode"
-          label="Code that the app shows now"
+          label={texts.security.currentCode}
           inputmode="numeric"
           autocomplete="one-time-code"
           maxlength={20}
           autofocus
         />
-        <button type="submit">Turn on</button>
+        <button type="submit">{texts.security.turnOn}</button>
       </Form>
       <p>
-        <a href={sitePath(config, 'user/settings/security')}>Cancel</a>
+        <a href={sitePath(config, 'user/settings/security')}>{shared.cancel}</a>
       </p>
     </main>
   )
-  return secretPage(config, { title: 'Set up an authenticator app', problem, content })
+  return secretPage(config, { title: texts.security.setUp, problem, content })
 }
 
 export const enrolTwoFactorPage = operation({

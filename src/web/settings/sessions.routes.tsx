@@ -13,6 +13,8 @@ import { Form } from '../shell/form.tsx'
 import { Moment } from '../shell/moment.tsx'
 import { htmlErrors, secretPage, sitePath } from '../shell/page.tsx'
 import { SettingsPage, type PersonCtx } from './settings-page.tsx'
+import { texts as shared } from '../shell/texts.tsx'
+import { texts } from './texts.tsx'
 
 const EndForm = requestObject('EndSessionForm', {
   _csrf: Type.Optional(Type.String()),
@@ -29,17 +31,17 @@ const Session = ({ ctx, session }: { readonly ctx: PersonCtx; readonly session: 
     <li>
       <div>
         <p>
-          <strong>{name}</strong> {isThis ? <span class="tag">this browser</span> : null}
-          {session.remember_until_unix > 0 ? <span class="tag">stays signed in</span> : null}
+          <strong>{name}</strong> {isThis ? <span class="tag">{texts.sessions.thisBrowser}</span> : null}
+          {session.remember_until_unix > 0 ? <span class="tag">{texts.sessions.remembered}</span> : null}
         </p>
         <p class="quiet">
-          {session.address} · signed in <Moment unix={session.created_unix} /> · last used{' '}
-          <Moment unix={session.used_unix} />
+          {session.address} · {texts.signedInOn(<Moment unix={session.created_unix} />)} ·{' '}
+          {texts.lastUsed(<Moment unix={session.used_unix} />)}
         </p>
       </div>
       <Form ctx={ctx} to="user/settings/sessions/end" hidden={{ id: session.id }}>
-        <button type="submit" class="second" aria-label={`Sign out ${name}, last at ${session.address}`}>
-          Sign out
+        <button type="submit" class="second" aria-label={texts.sessions.signOut(name, session.address)}>
+          {shared.signOut}
         </button>
       </Form>
     </li>
@@ -56,10 +58,10 @@ export const sessionsPage = operation({
   async run({ ctx }) {
     const sessions = await sessionsOf(ctx, ctx.viewer.id)
     const content = (
-      <SettingsPage ctx={ctx} current="sessions" title="Sessions">
+      <SettingsPage ctx={ctx} current="sessions" title={texts.parts.sessions}>
         <section class="sheet" aria-labelledby="browsers">
-          <h2 id="browsers">Browsers that are signed in</h2>
-          <p class="quiet">Sign out what you do not know, and change your password then.</p>
+          <h2 id="browsers">{texts.sessions.browsers}</h2>
+          <p class="quiet">{texts.sessions.hint}</p>
           <ul class="list">
             {sessions.map((session) => (
               <Session ctx={ctx} session={session} />
@@ -68,17 +70,17 @@ export const sessionsPage = operation({
         </section>
         {sessions.length < 2 ? null : (
           <section class="sheet" aria-labelledby="others">
-            <h2 id="others">All others at once</h2>
+            <h2 id="others">{texts.sessions.others}</h2>
             <Form ctx={ctx} to="user/settings/sessions/end_others">
               <button type="submit" class="second">
-                Sign out every other browser
+                {texts.sessions.signOutOthers}
               </button>
             </Form>
           </section>
         )}
       </SettingsPage>
     )
-    return secretPage(ctx.config, { title: 'Sessions - Settings', content })
+    return secretPage(ctx.config, { title: texts.titleOf(texts.parts.sessions), content })
   },
 })
 

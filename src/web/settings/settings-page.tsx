@@ -2,16 +2,19 @@ import type { ComponentChildren } from 'preact'
 import type { SignedInCtx } from '../../access/context.ts'
 import type { BrowserCtx } from '../shell/browser.requirements.ts'
 import { sitePath } from '../shell/page.tsx'
+import { texts as shared } from '../shell/texts.tsx'
+import { texts } from './texts.tsx'
 
 /** A browser of somebody who is signed in. */
 export type PersonCtx = BrowserCtx & SignedInCtx
 
-const parts = {
-  overview: { path: 'user/settings', label: 'Overview' },
-  account: { path: 'user/settings/account', label: 'Password and addresses' },
-  security: { path: 'user/settings/security', label: 'Signing in' },
-  links: { path: 'user/settings/links', label: 'Other ways to sign in' },
-  sessions: { path: 'user/settings/sessions', label: 'Sessions' },
+/** Page of each part of the settings, in the order of the menu. */
+const paths = {
+  overview: 'user/settings',
+  account: 'user/settings/account',
+  security: 'user/settings/security',
+  links: 'user/settings/links',
+  sessions: 'user/settings/sessions',
 } as const
 
 /** A page of the settings, with the way to the others beside it. */
@@ -22,17 +25,18 @@ export const SettingsPage = ({
   children,
 }: {
   readonly ctx: PersonCtx
-  readonly current: keyof typeof parts
+  readonly current: keyof typeof paths
+
   readonly title: string
   readonly children: ComponentChildren
 }) => (
   <div class="settings">
-    <nav aria-label="Settings">
+    <nav aria-label={shared.settings}>
       <ul>
-        {Object.entries(parts).map(([name, { path, label }]) => (
+        {(Object.keys(paths) as (keyof typeof paths)[]).map((name) => (
           <li>
-            <a href={sitePath(config, path)} aria-current={name === current ? 'page' : undefined}>
-              {label}
+            <a href={sitePath(config, paths[name])} aria-current={name === current ? 'page' : undefined}>
+              {texts.parts[name]}
             </a>
           </li>
         ))}

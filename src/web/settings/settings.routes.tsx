@@ -8,6 +8,8 @@ import { inBrowser, inSession, ownForm } from '../shell/browser.requirements.ts'
 import { Form } from '../shell/form.tsx'
 import { htmlErrors, secretPage, sitePath } from '../shell/page.tsx'
 import { SettingsPage } from './settings-page.tsx'
+import { texts as shared } from '../shell/texts.tsx'
+import { texts } from './texts.tsx'
 
 const RevokeForm = requestObject('RevokeGrantForm', {
   _csrf: Type.Optional(Type.String()),
@@ -27,11 +29,11 @@ export const settingsPage = operation({
     const { config, viewer } = ctx
     const grants = await grantsOf(ctx, viewer.id)
     const content = (
-      <SettingsPage ctx={ctx} current="overview" title={`Settings of ${viewer.user.name}`}>
+      <SettingsPage ctx={ctx} current="overview" title={texts.overview.heading(viewer.user.name)}>
         <section class="sheet" aria-labelledby="applications">
-          <h2 id="applications">Authorized applications</h2>
+          <h2 id="applications">{texts.overview.applications}</h2>
           {grants.length === 0 ? (
-            <p class="quiet">None. Applications that you allow to use your account are listed here.</p>
+            <p class="quiet">{texts.overview.noApplications}</p>
           ) : (
             <ul class="list">
               {grants.map((grant) => (
@@ -39,7 +41,7 @@ export const settingsPage = operation({
                   <p>{grant.name}</p>
                   <Form ctx={ctx} to="user/settings/applications/revoke" hidden={{ id: grant.id }}>
                     <button type="submit" class="second">
-                      Revoke access of {grant.name}
+                      {texts.overview.revoke(grant.name)}
                     </button>
                   </Form>
                 </li>
@@ -48,16 +50,16 @@ export const settingsPage = operation({
           )}
         </section>
         <section class="sheet" aria-labelledby="leave">
-          <h2 id="leave">This browser</h2>
+          <h2 id="leave">{texts.overview.thisBrowser}</h2>
           <Form ctx={ctx} to="user/logout">
             <button type="submit" class="second">
-              Sign out
+              {shared.signOut}
             </button>
           </Form>
         </section>
       </SettingsPage>
     )
-    return secretPage(config, { title: 'Settings', content })
+    return secretPage(config, { title: shared.settings, content })
   },
 })
 

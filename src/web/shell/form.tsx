@@ -3,6 +3,7 @@ import type { Config } from '../../config/load-config.ts'
 import { Refusal } from '../../lib/errors.ts'
 import { csrfName, type BrowserCtx } from './browser.requirements.ts'
 import { sentenceOf, sitePath } from './page.tsx'
+import { texts } from './texts.tsx'
 
 /** What was wrong with a form: with one of its fields, or with all of it. */
 export interface Problem {
@@ -147,15 +148,8 @@ export const Form = ({
   </form>
 )
 
-/** How passwords are to be, for those who choose one. */
+/** Returns the rules for a new password as a hint below its field. */
 export function passwordHint({ minPasswordLength, passwordComplexity }: Config['security']): string {
-  const words: Readonly<Record<string, string>> = {
-    lower: 'a lower-case letter',
-    upper: 'an upper-case letter',
-    digit: 'a digit',
-    spec: 'a special character',
-  }
-  const kinds = passwordComplexity.flatMap((kind) => words[kind] ?? [])
-  const among = kinds.length === 0 ? '' : `, among them ${kinds.join(', ')}`
-  return `At least ${minPasswordLength} characters${among}.`
+  const characters = passwordComplexity.flatMap((kind) => texts.passwordCharacters[kind] ?? [])
+  return texts.passwordHint(minPasswordLength, characters)
 }

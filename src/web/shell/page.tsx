@@ -3,6 +3,7 @@ import { renderToString } from 'preact-render-to-string'
 import type { Config } from '../../config/load-config.ts'
 import type { ErrorForm } from '../../http/error-forms.ts'
 import { bytes } from '../../http/reply.ts'
+import { texts } from './texts.tsx'
 
 export interface PageParts {
   readonly title: string
@@ -43,7 +44,7 @@ function documentOf(
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>{`${problem ? 'Error: ' : ''}${title} - ${name}`}</title>
+        <title>{`${problem ? texts.errorTitle(title) : title} - ${name}`}</title>
         <link rel="icon" type="image/svg+xml" href={`${root}assets/icon.svg`} />
         {[...(houseStyle ? ['assets/forge.css'] : []), ...styles].map((path) => (
           <link rel="stylesheet" href={root + path} />
@@ -91,7 +92,7 @@ export const secretPage = (config: Config, parts: PageParts, headers: Readonly<R
   page(config, parts, { headers: { 'cache-control': 'no-store', ...headers } })
 
 const headingOf = (status: number): string =>
-  status === 404 ? 'Page not found' : status >= 500 ? 'Something went wrong here' : 'That did not work'
+  status === 404 ? texts.refused.notFound : status >= 500 ? texts.refused.serverError : texts.refused.other
 
 /** A message of a refusal, which states a fact in lower case, as a sentence. */
 export const sentenceOf = (message: string): string =>
@@ -105,15 +106,9 @@ export const htmlErrors: ErrorForm = {
     const content = (
       <main class="card">
         <h1>{heading}</h1>
-        {refusal.message === '' ? (
-          <p>
-            An administrator finds the reason in the log, at the request <code>{id}</code>.
-          </p>
-        ) : (
-          <p>{sentenceOf(refusal.message)}</p>
-        )}
+        {refusal.message === '' ? <p>{texts.refused.seeLog(id)}</p> : <p>{sentenceOf(refusal.message)}</p>}
         <p>
-          <a href={root}>Go to the home page</a>
+          <a href={root}>{texts.refused.home}</a>
         </p>
       </main>
     )

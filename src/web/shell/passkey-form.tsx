@@ -1,6 +1,7 @@
 import type { NewPasskeyRequest, PasskeyRequest } from '../../auth/passkey.service.ts'
 import type { BrowserCtx } from './browser.requirements.ts'
 import { Form, type Problem } from './form.tsx'
+import { texts } from './texts.tsx'
 
 /** What pages with such a form load. */
 export const passkeyScript = 'assets/passkey.js'
@@ -38,18 +39,12 @@ export const PasskeyForm = ({
     {remembers ? <input type="hidden" name="remember" value="on" disabled /> : null}
     {isSecond ? (
       <p class="or" hidden data-with-passkeys>
-        or
+        {texts.passkey.or}
       </p>
     ) : null}
     <button type="button" class={isSecond ? 'second' : undefined} hidden data-with-passkeys>
       {label}
     </button>
-    <p
-      class="wrong"
-      role="alert"
-      hidden
-      data-failed="The browser gave no passkey. Try again."
-      data-known="This device has a passkey for the account already."
-    />
+    <p class="wrong" role="alert" hidden data-failed={texts.passkey.failed} data-known={texts.passkey.alreadyAdded} />
   </Form>
 )
