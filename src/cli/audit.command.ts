@@ -18,23 +18,24 @@ export const auditCommand = (terminal: Terminal): Command =>
   withInstanceOptions(new Command('audit'))
     .description('print the audit log, newest first')
     .option('--limit <count>', 'entries to print', '100')
-    .option('--action <name>', 'as token.created; token.* for all that begin so')
-    .option('--outcome <word>', 'done or refused')
-    .option('--actor <login>', 'who did it')
-    .option('--address <address>', 'from where')
-    .option('--since <time>', 'not before this, as 2026-01-31T12:00:00Z')
-    .option('--until <time>', 'before this')
-    .option('--follow', 'the newest last, and then each as it is written, until told to stop')
-    .option('--json', 'one JSON object per line')
+    .option('--action <name>', 'only this action, such as token.created; token.* matches a prefix')
+    .option('--outcome <word>', 'only this outcome: done or refused')
+    .option('--actor <login>', 'only actions of this account')
+    .option('--address <address>', 'only requests from this address')
+    .option('--since <time>', 'only entries from this time on, such as 2026-01-31T12:00:00Z')
+    .option('--until <time>', 'only entries before this time')
+    .option('--follow', 'print the newest entry last, then each new entry until the command is stopped')
+    .option('--json', 'print one JSON object per line')
     .action((options: AuditOptions) => print(terminal, options))
 
-/** Entries that are read and printed at once. */
+/** Number of entries read and printed at once. */
 const batch = 1000
 
 async function print(terminal: Terminal, options: AuditOptions): Promise<void> {
   const { limit, json, follow, config, data, ...filter } = options
   let left = Number(limit)
-  if (!Number.isInteger(left) || left < 1) throw new CommandFailure('--limit is a whole number from 1')
+  if (!Number.isInteger(left) || left < 1)
+    throw new CommandFailure(`--limit ${limit}: must be a whole number of at least 1`)
   const show = (rows: readonly AuditEntryRow[]): void =>
     terminal.out(rows.map((row) => `${json ? JSON.stringify(presentEntry(row)) : asLine(row)}\n`).join(''))
   await withInstance(
@@ -53,7 +54,7 @@ async function print(terminal: Terminal, options: AuditOptions): Promise<void> {
   )
 }
 
-/** How often the log of another process is looked at, in milliseconds. */
+/** Time between two reads of the log, in milliseconds; another process may write it. */
 const lookEveryMs = 1000
 
 async function followLog(
@@ -70,7 +71,7 @@ async function followLog(
   const before = newest && newest.id + 1
   const known = newest ? await getEntries(ctx, query, { before, limit: count }) : []
   show(known.toReversed())
-  // After the id of an entry some of the last may come again.
+  // Following starts at an id, so it may return entries that are already printed.
   const shown = new Set(known.map(({ id }) => id))
   for await (const row of followEntries(ctx, newest?.id ?? 0, stop.signal, lookEveryMs)) {
     if (fitsFilter(row, filter) && !shown.has(row.id)) show([row])

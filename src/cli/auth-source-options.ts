@@ -4,7 +4,7 @@ import type { SettingsOf, SourceKind, TeamMap } from '../sources/source.rules.ts
 import type { SourceInput } from '../sources/source.service.ts'
 import { CommandFailure } from './exit.ts'
 
-/** An option of a command, and what it says. The names are those of the family's commands where these have them. */
+/** An option of a command and the setting it fills. Names follow the family's commands where those exist. */
 type Meaning<Kind extends SourceKind> = readonly [
   flags: string,
   setting: keyof SettingsOf[Kind],
@@ -13,54 +13,84 @@ type Meaning<Kind extends SourceKind> = readonly [
 ]
 
 const groups = [
-  ['--group-team-map <json>', 'team_map', 'groups and the teams they put people on: {"group":{"org":["team"]}}', 'map'],
-  ['--group-team-map-removal', 'team_map_removes', 'people leave teams that no group puts them on', 'flag'],
+  ['--group-team-map <json>', 'team_map', 'groups and the teams their members join: {"group":{"org":["team"]}}', 'map'],
+  ['--group-team-map-removal', 'team_map_removes', 'remove people from mapped teams when they leave the group', 'flag'],
 ] as const
 
 const openid: readonly Meaning<'openid'>[] = [
-  ['--auto-discover-url <url>', 'discovery_url', "address of the provider's description, or the issuer", 'text'],
-  ['--key <id>', 'client_id', 'id of this instance there', 'text'],
-  ['--scopes <words>', 'scopes', 'what is asked for besides openid', 'words'],
-  ['--required-claim-name <claim>', 'required_claim_name', 'a claim without which nobody is let in', 'text'],
-  ['--required-claim-value <value>', 'required_claim_value', 'the value that it has', 'text'],
-  ['--group-claim-name <claim>', 'group_claim_name', 'the claim that names groups', 'text'],
-  ['--admin-group <group>', 'admin_group', 'who is in it is an administrator, and nobody else from there', 'text'],
-  ['--restricted-group <group>', 'restricted_group', 'who is in it is restricted, and nobody else from there', 'text'],
-  ['--skip-local-2fa', 'skip_second_factor', 'the second factor of the provider is enough', 'flag'],
+  ['--auto-discover-url <url>', 'discovery_url', "address of the provider's discovery document, or its issuer", 'text'],
+  ['--key <id>', 'client_id', 'client id of this instance at the provider', 'text'],
+  ['--scopes <words>', 'scopes', 'scopes to request besides openid', 'words'],
+  ['--required-claim-name <claim>', 'required_claim_name', 'claim that a person must have to sign in', 'text'],
+  ['--required-claim-value <value>', 'required_claim_value', 'value that the required claim must have', 'text'],
+  ['--group-claim-name <claim>', 'group_claim_name', 'claim that lists the groups of a person', 'text'],
+  ['--admin-group <group>', 'admin_group', 'its members, and nobody else from this source, are administrators', 'text'],
+  [
+    '--restricted-group <group>',
+    'restricted_group',
+    'its members, and nobody else from this source, are restricted',
+    'text',
+  ],
+  ['--skip-local-2fa', 'skip_second_factor', 'do not ask for the second factor of the account', 'flag'],
   ...groups,
 ]
 
 const ldap: readonly Meaning<'ldap'>[] = [
-  ['--host <host>', 'host', 'where the directory is', 'text'],
-  ['--port <port>', 'port', '389, or 636 with LDAPS, unless told', 'number'],
+  ['--host <host>', 'host', 'host name of the directory', 'text'],
+  ['--port <port>', 'port', 'port of the directory; default 389, or 636 with LDAPS', 'number'],
   ['--security-protocol <kind>', 'security', 'unencrypted, LDAPS or StartTLS', 'security'],
-  ['--skip-tls-verify', 'skip_tls_verify', 'take any certificate', 'flag'],
-  ['--user-search-base <dn>', 'user_base', 'below which people are', 'text'],
-  ['--user-filter <filter>', 'user_filter', 'who may sign in; %s is what they type', 'text'],
-  ['--admin-filter <filter>', 'admin_filter', 'who fits is an administrator, and nobody else from there', 'text'],
-  ['--restricted-filter <filter>', 'restricted_filter', 'who fits is restricted, and nobody else from there', 'text'],
-  ['--username-attribute <name>', 'username_attribute', 'the name of the account; empty: what they type', 'text'],
-  ['--firstname-attribute <name>', 'first_name_attribute', 'the first name', 'text'],
-  ['--surname-attribute <name>', 'surname_attribute', 'the surname', 'text'],
-  ['--email-attribute <name>', 'email_attribute', 'the mail address', 'text'],
-  ['--group-search-base-dn <dn>', 'group_base', 'below which groups are', 'text'],
-  ['--group-filter <filter>', 'group_filter', 'which groups count', 'text'],
-  ['--group-member-attribute <name>', 'group_member_attribute', 'what groups name their members by', 'text'],
-  ['--group-user-attribute <name>', 'user_attribute_in_group', 'what stands there: dn, or an attribute', 'text'],
+  ['--skip-tls-verify', 'skip_tls_verify', 'accept any certificate', 'flag'],
+  ['--user-search-base <dn>', 'user_base', 'entry below which people are searched', 'text'],
+  ['--user-filter <filter>', 'user_filter', 'filter for the person who signs in; %s is the name they type', 'text'],
+  [
+    '--admin-filter <filter>',
+    'admin_filter',
+    'people who match, and nobody else from this source, are administrators',
+    'text',
+  ],
+  [
+    '--restricted-filter <filter>',
+    'restricted_filter',
+    'people who match, and nobody else from this source, are restricted',
+    'text',
+  ],
+  [
+    '--username-attribute <name>',
+    'username_attribute',
+    'attribute with the name of the account; empty: the name they type',
+    'text',
+  ],
+  ['--firstname-attribute <name>', 'first_name_attribute', 'attribute with the first name', 'text'],
+  ['--surname-attribute <name>', 'surname_attribute', 'attribute with the surname', 'text'],
+  ['--email-attribute <name>', 'email_attribute', 'attribute with the email address', 'text'],
+  ['--group-search-base-dn <dn>', 'group_base', 'entry below which groups are searched', 'text'],
+  ['--group-filter <filter>', 'group_filter', 'filter for groups', 'text'],
+  ['--group-member-attribute <name>', 'group_member_attribute', 'attribute of a group that lists its members', 'text'],
+  [
+    '--group-user-attribute <name>',
+    'user_attribute_in_group',
+    'attribute of a person that the list contains; dn for the entry itself',
+    'text',
+  ],
   ...groups,
 ]
 
 const bound: readonly Meaning<'ldap'>[] = [
-  ['--bind-dn <dn>', 'bind_dn', 'who looks people up', 'text'],
-  ['--synchronize-users', 'synchronise', 'accounts follow the directory by the clock', 'flag'],
-  ['--allow-deactivate-all', 'allow_deactivate_all', 'also when it names nobody any more', 'flag'],
-  ['--page-size <number>', 'page_size', 'people that are asked for at once', 'number'],
+  ['--bind-dn <dn>', 'bind_dn', 'entry that the server binds as to search for people', 'text'],
+  ['--synchronize-users', 'synchronise', 'update accounts from the directory on a schedule', 'flag'],
+  [
+    '--allow-deactivate-all',
+    'allow_deactivate_all',
+    'deactivate accounts even when the directory returns nobody',
+    'flag',
+  ],
+  ['--page-size <number>', 'page_size', 'number of people per page of a search', 'number'],
 ]
 const simple: readonly Meaning<'ldap'>[] = [
-  ['--user-dn <dn>', 'user_dn', 'the name under which people sign in there, with %s for theirs', 'text'],
+  ['--user-dn <dn>', 'user_dn', 'entry that a person binds as; %s is the name they type', 'text'],
 ]
 
-/** The kinds of sources that commands tell apart. */
+/** Kinds of sources, each with its own commands. */
 export const kinds = {
   oauth: { kind: 'openid', meanings: openid, secret: '--secret <secret>' },
   ldap: { kind: 'ldap', meanings: [...ldap, ...bound], secret: '--bind-password <password>' },
@@ -68,19 +98,21 @@ export const kinds = {
 } as const
 export type KindName = keyof typeof kinds
 
-/** Gives a command the options of a kind of source. */
+/** Adds the options of a kind of source to a command. */
 export function withSourceOptions(command: Command, name: KindName): Command {
   const { meanings, secret } = kinds[name]
-  command.option('--active', 'people sign in by it').option('--not-active', 'nobody does')
+  command
+    .option('--active', 'let people sign in with the source')
+    .option('--not-active', 'let nobody sign in with the source')
   if (secret !== undefined) {
     command
-      .option(secret, 'the secret; others on this machine may see it while the command runs')
-      .option('--secret-file <file>', 'the same, as the first line of a file; /dev/stdin is what is typed')
+      .option(secret, 'secret; other users of this machine can see it while the command runs')
+      .option('--secret-file <file>', 'file whose first line is the secret; /dev/stdin reads it from standard input')
   }
   for (const [flags, , description, form] of meanings as readonly Meaning<never>[]) {
     command.option(flags, description)
-    // Without the second a flag of a source could be set and not be taken back.
-    if (form === 'flag') command.option(flags.replace('--', '--no-'), 'the other way')
+    // The second form turns a flag of an existing source off.
+    if (form === 'flag') command.option(flags.replace('--', '--no-'), `turn ${flags} off`)
   }
   return command
 }
@@ -99,7 +131,7 @@ function valueOf(flags: string, form: Meaning<never>[3], said: unknown): unknown
     case 'words':
       return text.split(/[\s,]+/).filter((word) => word !== '')
     case 'number':
-      if (!/^\d{1,9}$/.test(text)) throw new CommandFailure(`${flags}: ${text} is no number`)
+      if (!/^\d{1,9}$/.test(text)) throw new CommandFailure(`${flags}: ${text} is not a number`)
       return Number(text)
     case 'security':
       return securities[text.toLowerCase()] ?? text
@@ -125,12 +157,12 @@ function teamMapOf(flags: string, text: string): TeamMap {
       )
     if (isMap) return map as TeamMap
   } catch {
-    // Told below, with the form that it has.
+    // Reported below, with the expected form.
   }
   throw new CommandFailure(`${flags.split(' ')[0]}: must be JSON like {"group":{"org":["team"]}}`)
 }
 
-/** What the options of a command say of a source; what is not given is undefined. @throws CommandFailure */
+/** Returns the settings of a source that the options give; others are undefined. @throws CommandFailure */
 export async function sourceInputOf(
   name: KindName,
   options: Readonly<Record<string, unknown>>,
@@ -143,10 +175,11 @@ export async function sourceInputOf(
   }
   const file = options['secretFile']
   const plain = secret === undefined ? undefined : options[optionName(secret)]
-  if (file !== undefined && plain !== undefined) throw new CommandFailure('give the secret once')
+  if (file !== undefined && plain !== undefined)
+    throw new CommandFailure('give the secret once: with --secret-file, or with its own option')
   const said = typeof file === 'string' ? ((await readSecret(file)).split('\n', 1)[0] ?? '').replace(/\r$/, '') : plain
   const { active, notActive } = options
-  if (active && notActive) throw new CommandFailure('give one of --active and --not-active')
+  if (active && notActive) throw new CommandFailure('give only one of --active and --not-active')
   return {
     ...(typeof options['name'] === 'string' ? { name: options['name'] } : {}),
     ...(active ? { isActive: true } : notActive ? { isActive: false } : {}),

@@ -13,10 +13,10 @@ interface SourceOptions extends InstanceOptions, Readonly<Record<string, unknown
   readonly id?: string
 }
 
-/** Other places where people sign in. */
+/** Authentication sources. */
 export function authCommand(terminal: Terminal): Command {
   const auth = new Command('auth')
-    .description('other places where people sign in: providers of OpenID Connect, directories (LDAP)')
+    .description('manage authentication sources: OpenID Connect providers and LDAP directories')
     .addCommand(listCommand(terminal))
   for (const name of Object.keys(kinds) as KindName[]) {
     auth.addCommand(addCommand(terminal, name)).addCommand(updateCommand(terminal, name))
@@ -25,11 +25,11 @@ export function authCommand(terminal: Terminal): Command {
 }
 
 const idOption = (command: Command): Command =>
-  withInstanceOptions(command).requiredOption('--id <id>', 'which one, by its number of the list')
+  withInstanceOptions(command).requiredOption('--id <id>', 'id of the source; `ingot admin auth list` shows it')
 
 const listCommand = (terminal: Terminal): Command =>
   withInstanceOptions(new Command('list'))
-    .description('the sources')
+    .description('list the authentication sources')
     .action((options: InstanceOptions) =>
       withInstance(options, async (services) => {
         for (const { id, name, kind, isActive } of await allSources(services)) {
@@ -41,7 +41,7 @@ const listCommand = (terminal: Terminal): Command =>
 const addCommand = (terminal: Terminal, name: KindName): Command =>
   withSourceOptions(withInstanceOptions(new Command(`add-${name}`)), name)
     .description(`add ${what[name]}`)
-    .requiredOption('--name <name>', 'its name, which stands in addresses')
+    .requiredOption('--name <name>', 'name of the source; sign-in addresses contain it')
     .action((options: SourceOptions) =>
       withInstance(options, async (services) => {
         const source = await addSource(services, kinds[name].kind, await sourceInputOf(name, options))
@@ -52,12 +52,13 @@ const addCommand = (terminal: Terminal, name: KindName): Command =>
 
 const updateCommand = (terminal: Terminal, name: KindName): Command =>
   withSourceOptions(idOption(new Command(`update-${name}`)), name)
-    .description(`change ${what[name]}; what is not given stays`)
-    .option('--name <name>', 'another name')
+    .description(`change ${what[name]}; settings that are not given stay as they are`)
+    .option('--name <name>', 'new name')
     .action((options: SourceOptions) =>
       withInstance(options, async (services) => {
         const source = await sourceOfId(services, options)
-        if (source.kind !== kinds[name].kind) throw new CommandFailure(`${source.name} is of another kind`)
+        if (source.kind !== kinds[name].kind)
+          throw new CommandFailure(`source ${source.name} is not ${what[name]}; update it with the command of its kind`)
         const edited = await editSource(services, source, await sourceInputOf(name, options))
         terminal.out(`changed ${edited.name}\n`)
         if (edited.name !== source.name) tellCallback(terminal, services, edited)
@@ -66,7 +67,7 @@ const updateCommand = (terminal: Terminal, name: KindName): Command =>
 
 const deleteCommand = (terminal: Terminal): Command =>
   idOption(new Command('delete'))
-    .description('remove a source that no account came from')
+    .description('remove a source that no account uses')
     .action((options: SourceOptions) =>
       withInstance(options, async (services) => {
         const source = await sourceOfId(services, options)
@@ -77,8 +78,8 @@ const deleteCommand = (terminal: Terminal): Command =>
 
 const testCommand = (terminal: Terminal): Command =>
   idOption(new Command('test'))
-    .description('ask a source what a sign-in would ask, but for the password')
-    .option('--login <name>', 'somebody whom a directory is asked for')
+    .description('test a source: connect and look people up as a sign-in does, without a password')
+    .option('--login <name>', 'name of a person to look up in the directory')
     .action((options: SourceOptions) =>
       withInstance(options, async (services) => {
         const source = await sourceOfId(services, options)
@@ -90,21 +91,23 @@ const testCommand = (terminal: Terminal): Command =>
         for (const { ok, what: asked, found } of steps) {
           terminal.out(`${ok ? 'ok    ' : 'failed'} ${asked}: ${printable(found).slice(0, 2000)}\n`)
         }
-        if (!steps.every(({ ok }) => ok)) throw new CommandFailure(`${source.name} does not work`)
+        if (!steps.every(({ ok }) => ok))
+          throw new CommandFailure(`source ${source.name} does not work; the failed step above says why`)
       }),
     )
 
 const what: Readonly<Record<KindName, string>> = {
-  oauth: 'a provider of OpenID Connect',
-  ldap: 'a directory in which a reader looks people up',
-  'ldap-simple': 'a directory in which people look themselves up',
+  oauth: 'an OpenID Connect provider',
+  ldap: 'an LDAP directory that the server searches for people',
+  'ldap-simple': 'an LDAP directory that people bind to themselves',
 }
 
 function tellCallback(terminal: Terminal, { config }: Services, { kind, name }: Source): void {
-  if (kind === 'openid') terminal.out(`the provider sends people back to ${callbackOf(config.server.rootUrl, name)}\n`)
+  if (kind === 'openid') terminal.out(`redirect URI for the provider: ${callbackOf(config.server.rootUrl, name)}\n`)
 }
 
 async function sourceOfId(services: Services, { id = '' }: SourceOptions): Promise<Source> {
-  if (!/^\d{1,15}$/.test(id)) throw new CommandFailure(`${id} is no number of a source`)
+  if (!/^\d{1,15}$/.test(id))
+    throw new CommandFailure(`--id ${id}: is not the id of a source; list them with ingot admin auth list`)
   return getSource(services, Number(id))
 }

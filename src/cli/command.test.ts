@@ -39,7 +39,7 @@ test('the program tells its version and how it is used', async () => {
 test('wrong usage ends with 2 and says what is wrong', async () => {
   const command = await run('unheard-of')
   assert.deepEqual([command.code, command.out], [2, ''])
-  assert.match(command.err, /there is no command unheard-of/)
+  assert.match(command.err, /unknown command unheard-of/)
   const option = await run('doctor', '--unheard-of')
   assert.equal(option.code, 2)
   assert.match(option.err, /unknown option '--unheard-of'/)
@@ -50,7 +50,7 @@ test('config check: good settings, doubtful ones, and wrong ones with their line
   using good = dataFolder('[server]\nHTTPPORT = 3000\n')
   const checked = await run('config', 'check', ...good.options)
   assert.equal(checked.code, 0)
-  assert.match(checked.out, /^warning: app.ini line 6: \[server\] HTTPPORT: .*\n.*app.ini: can be used\n$/)
+  assert.match(checked.out, /^warning: app.ini line 6: \[server\] HTTPPORT: .*\n.*app.ini: valid\n$/)
   using wrong = dataFolder('[server]\nHTTP_PORT = many\n')
   const refused = await run('config', 'check', ...wrong.options)
   assert.deepEqual([refused.code, refused.out], [78, ''])
@@ -92,7 +92,7 @@ test('config check: certificate and key of https are opened and compared, and se
   writeFileSync(keyFile, 'garbage')
   await expectRefusal(/line 8: \[server\] KEY_FILE: .*holds no private key in PEM/)
   copyFileSync(first.keyFile, keyFile)
-  assert.deepEqual(await check(), { code: 0, out: `${join(folder.path, 'app.ini')}: can be used\n`, err: '' })
+  assert.deepEqual(await check(), { code: 0, out: `${join(folder.path, 'app.ini')}: valid\n`, err: '' })
 })
 
 test('serve: SIGHUP reads the certificate of https again, and the server goes on', async () => {
@@ -137,7 +137,7 @@ test('config show: the settings as they stand, without secrets', async () => {
   )
 })
 
-test('every command but serve refuses a folder that is no data folder, and makes none', async () => {
+test('every command but serve refuses a folder that is not a data folder, and makes none', async () => {
   using data = dataFolder()
   const person = ['--username', 'ann', '--email', 'ann@example.com', '--password', 'Passw0rd!']
   for (const path of [data.path, join(data.path, 'mistyped')]) {
@@ -151,7 +151,7 @@ test('every command but serve refuses a folder that is no data folder, and makes
     ]) {
       const refused = await run(...args, '--data', path)
       assert.deepEqual([refused.code, refused.out], [1, ''], args.join(' '))
-      assert.match(refused.err, new RegExp(`^ingot: ${path} is no data folder: .*ingot serve`), args.join(' '))
+      assert.match(refused.err, new RegExp(`^ingot: ${path} is not a data folder: .*ingot serve`), args.join(' '))
     }
     await run('config', 'show', '--data', path)
     await run('openapi', '--data', path)
@@ -176,7 +176,7 @@ test('admin user: accounts are made, listed, given passwords and tokens, and wor
   )
   assert.deepEqual([weak.code, weak.err], [1, 'ingot: the password needs at least 8 characters\n'])
   const both = await run('admin', 'user', 'create', ...data.options, '--username', 'ann', '--email', 'ann@example.com')
-  assert.deepEqual([both.code, both.err], [1, 'ingot: give one of --password and --random-password\n'])
+  assert.deepEqual([both.code, both.err], [1, 'ingot: give exactly one of --password and --random-password\n'])
   const made = await run(
     'admin',
     'user',
@@ -321,8 +321,8 @@ test('admin user, admin task: accounts are changed, signed out, renamed and dele
   const password = /^password: (\S+)$/m.exec(given)?.[1]
   assert.equal((await ann(password).get('/user')).status, 200)
 
-  assert.match(await failure('user', 'edit', '--username', 'ann'), /nothing was said to change/)
-  assert.match(await failure('user', 'edit', '--username', 'ann', '--admin', 'maybe'), /--admin is yes or no/)
+  assert.match(await failure('user', 'edit', '--username', 'ann'), /nothing to change/)
+  assert.match(await failure('user', 'edit', '--username', 'ann', '--admin', 'maybe'), /--admin .*must be yes or no/)
   assert.match(await failure('user', 'edit', '--username', 'root', '--admin', 'no'), /the last administrator/)
   assert.match(await failure('user', 'edit', '--username', 'ann', '--email', 'bob@example.com'), /used already/)
   await must('user', 'edit', '--username', 'ann', '--admin', 'yes', '--fullname', 'Ann A.')
@@ -525,7 +525,7 @@ test('doctor: finds nothing on a healthy instance, and puts counts right', async
   assert.deepEqual([fixed.code, /\(fixed\)/.test(fixed.out)], [0, true])
   assert.equal((await run('doctor', ...data.options)).code, 0)
 
-  assert.match((await run('doctor', '--only', 'liver', ...data.options)).err, /there is no check named liver/)
+  assert.match((await run('doctor', '--only', 'liver', ...data.options)).err, /liver: this check does not exist/)
   assert.match((await run('doctor', '--list')).out, /^database\t/)
 })
 

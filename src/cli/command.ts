@@ -25,14 +25,14 @@ import { userPasswordCommand } from './user-password.command.ts'
 import { userSecondFactorCommand } from './user-second-factor.command.ts'
 import { userTokenCommand } from './user-token.command.ts'
 
-/** All commands of the program. */
+/** Returns the program with all of its commands. */
 export function createProgram(terminal: Terminal): Command {
   const config = new Command('config')
-    .description('look at the settings')
+    .description('check and show the settings')
     .addCommand(configCheckCommand(terminal))
     .addCommand(configShowCommand(terminal))
   const user = new Command('user')
-    .description('accounts of people')
+    .description('manage accounts')
     .addCommand(userCreateCommand(terminal))
     .addCommand(userListCommand(terminal))
     .addCommand(userPasswordCommand(terminal))
@@ -62,7 +62,7 @@ export function createProgram(terminal: Terminal): Command {
     .addCommand(openApiCommand(terminal))
   program.addHelpText(
     'after',
-    `\nExit codes: ${exitCodes.ok} done, ${exitCodes.failure} not done, ${exitCodes.usage} wrong usage, ${exitCodes.inUse} data folder in use, ${exitCodes.config} wrong settings.`,
+    `\nExit codes: ${exitCodes.ok} success, ${exitCodes.failure} failure, ${exitCodes.usage} wrong usage, ${exitCodes.inUse} data folder in use, ${exitCodes.config} invalid settings.`,
   )
   for (const command of allOf(program)) {
     command.exitOverride().showHelpAfterError('(--help shows the options)')
@@ -73,14 +73,15 @@ export function createProgram(terminal: Terminal): Command {
 
 const allOf = (command: Command): Command[] => [command, ...command.commands.flatMap(allOf)]
 
-/** Runs the program as its arguments say, and gives the code to end with. Failures are told on standard error. */
+/** Runs the command that the arguments name and returns its exit code. Failures go to standard error. */
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
     const program = createProgram(terminal)
     const [first = '-'] = args
-    // Without this it would be taken for an argument of the default command.
+    // commander would pass an unknown command to the default command as an argument.
     const isKnown = first === 'help' || program.commands.some((command) => command.name() === first)
-    if (!first.startsWith('-') && !isKnown) program.error(`error: there is no command ${first}`)
+    if (!first.startsWith('-') && !isKnown)
+      program.error(`error: unknown command ${first}; ingot --help lists the commands`)
     await program.parseAsync([...args], { from: 'user' })
     return terminal.exitCode
   } catch (error) {
@@ -91,6 +92,6 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
 /** Runs the program with the arguments, output and signals of this process. */
 export async function runProcess(): Promise<void> {
   process.exitCode = await runCommand(process.argv.slice(2), processTerminal())
-  // Everything is closed; what cannot be ended, such as an attempt to connect, holds the process no longer than this.
+  // Everything is closed. A pending connection attempt may keep the process alive for one more second.
   setTimeout(() => process.exit(), 1000).unref()
 }

@@ -5,7 +5,7 @@ import type { Terminal } from './terminal.ts'
 
 export const configCheckCommand = (terminal: Terminal): Command =>
   withInstanceOptions(new Command('check'))
-    .description('say whether the settings can be used, and what is doubtful about them')
+    .description('check the settings and print errors and warnings')
     .action((options: InstanceOptions) => check(terminal, options))
 
 async function check(terminal: Terminal, options: InstanceOptions): Promise<void> {
@@ -17,9 +17,9 @@ async function check(terminal: Terminal, options: InstanceOptions): Promise<void
     const { file, warnings, idle } = loaded
     warn([...warnings, ...idle])
     await checkCertificate(loaded)
-    terminal.out(`${file ?? 'the built-in settings'}: can be used\n`)
+    terminal.out(`${file ?? 'the default settings'}: valid\n`)
   } catch (error) {
-    // An unknown key is often the reason of an error: the right one is missing.
+    // Warnings come first: a misspelled key is often the cause of an error.
     if (!(error instanceof ConfigError)) throw error
     warn(error.warnings)
     throw new ConfigError(error.problems)

@@ -11,11 +11,11 @@ interface ShowOptions extends InstanceOptions {
 
 export const configShowCommand = (terminal: Terminal): Command =>
   withInstanceOptions(new Command('show'))
-    .description('show the settings as they stand, in the form of the settings file; secrets are masked')
-    .argument('[section]', 'only this section')
-    .option('--changed', 'only what differs from the default')
-    .option('--meanings', 'with the meaning and default of each key')
-    .option('--json', 'as JSON')
+    .description('print the effective settings in the form of app.ini; secrets are masked')
+    .argument('[section]', 'print only this section')
+    .option('--changed', 'print only settings that differ from their default')
+    .option('--meanings', 'print the meaning and the default of each setting')
+    .option('--json', 'print JSON')
     .action((section: string | undefined, options: ShowOptions) => show(terminal, section, options))
 
 function show(terminal: Terminal, section: string | undefined, options: ShowOptions): void {
@@ -28,7 +28,7 @@ function show(terminal: Terminal, section: string | undefined, options: ShowOpti
 
 function asIni(settings: readonly EffectiveSetting[], withMeanings: boolean): string {
   const sections = Map.groupBy(settings, (setting) => setting.section)
-  // The keys before the first section come first, as they must in the file.
+  // Keys without a section must precede the first section.
   const names = [...sections.keys()].sort((a, b) => Number(a !== '') - Number(b !== ''))
   return names
     .map((name) => {
@@ -41,6 +41,6 @@ function asIni(settings: readonly EffectiveSetting[], withMeanings: boolean): st
 function linesOf(setting: EffectiveSetting, withMeanings: boolean): string[] {
   const line = `${setting.key} = ${setting.value}${setting.origin === 'default' ? '' : ` ; ${setting.origin}`}`
   if (!withMeanings) return [line]
-  const usual = setting.defaultText === '' ? '' : `; by default ${setting.defaultText}`
+  const usual = setting.defaultText === '' ? '' : `; default ${setting.defaultText}`
   return [`; ${setting.meaning} (${setting.kind}${usual})`, line]
 }

@@ -24,11 +24,11 @@ interface DoctorOptions extends InstanceOptions {
 
 export const doctorCommand = (terminal: Terminal): Command =>
   withInstanceOptions(new Command('doctor'))
-    .description('look for what is not as it should be; ends with 1 when something is')
-    .option('--fix', 'put right what can be put right without loss; not while the instance is being served')
-    .option('--only <checks>', 'only these checks, joined by commas')
+    .description('check the instance for inconsistencies; exit with 1 when there are any')
+    .option('--fix', 'repair what can be repaired without loss; stop the server first')
+    .option('--only <checks>', 'run only these checks, separated by commas')
     .option('--list', 'list the checks')
-    .option('--json', 'one JSON object per check')
+    .option('--json', 'print one JSON object per check')
     .action((options: DoctorOptions) => doctor(terminal, options))
 
 async function doctor(terminal: Terminal, options: DoctorOptions): Promise<void> {
@@ -71,11 +71,12 @@ function selectChecks(only: string | undefined): readonly DoctorCheck[] {
   if (only === undefined) return doctorChecks
   const names = only.split(',').map((name) => name.trim())
   const unknown = names.find((name) => !doctorChecks.some((check) => check.name === name))
-  if (unknown !== undefined) throw new CommandFailure(`there is no check named ${unknown}; --list shows them`)
+  if (unknown !== undefined)
+    throw new CommandFailure(`--only ${unknown}: this check does not exist; --list shows the checks`)
   return doctorChecks.filter((check) => names.includes(check.name))
 }
 
-const stateWords = { fixed: 'fixed', fixable: 'can be fixed with --fix', report: 'needs somebody to look at it' }
+const stateWords = { fixed: 'fixed', fixable: 'can be fixed with --fix', report: 'needs an administrator' }
 
 function asText({ check, findings, more }: CheckReport): string {
   const lines = findings.map(({ what, state }) => `  ${what} (${stateWords[state]})`)

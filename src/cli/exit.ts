@@ -3,10 +3,10 @@ import { ConfigError, formatRemark, type ConfigRemark } from '../config/config-e
 import { FolderInUse } from '../db/folder-lock.ts'
 import { Refusal } from '../lib/errors.ts'
 
-/** How the program ends; numbers above 2 are those of sysexits.h. */
+/** Exit codes; those above 2 are from sysexits.h. */
 export const exitCodes = {
   ok: 0,
-  /** What was asked for could not be done, or `doctor` found something. */
+  /** The command failed, or `doctor` found an inconsistency. */
   failure: 1,
   usage: 2,
   /** A defect of the program. */
@@ -16,12 +16,12 @@ export const exitCodes = {
   config: 78,
 } as const
 
-/** Something that the person at the keyboard can put right; only its message is shown. */
+/** A failure that the user of the command can fix. The program prints its message without a stack. */
 export class CommandFailure extends Error {
   override readonly name = 'CommandFailure'
 }
 
-/** A failure of a command whose settings are doubtful: they may be the cause. */
+/** A failure together with warnings about the settings, which may be its cause. */
 export class WarnedFailure extends Error {
   override readonly name = 'WarnedFailure'
   constructor(
@@ -32,7 +32,7 @@ export class WarnedFailure extends Error {
   }
 }
 
-/** Messages of the system that say enough by themselves. */
+/** System errors whose message needs no stack. */
 const systemCodes = new Set([
   'EADDRINUSE',
   'EADDRNOTAVAIL',
@@ -44,7 +44,7 @@ const systemCodes = new Set([
   'ENOTFOUND',
 ])
 
-/** Says what went wrong, and gives the code to end with. */
+/** Prints the failure and returns the exit code. */
 export function reportFailure(error: unknown, err: (text: string) => void): number {
   const say = (message: string, code: number): number => {
     err(`ingot: ${message}\n`)

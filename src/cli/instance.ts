@@ -10,7 +10,7 @@ import { CommandFailure, WarnedFailure } from './exit.ts'
 import { createLog } from './log.ts'
 import { explainStart } from './start.ts'
 
-/** Options that say which instance a command is about. */
+/** Options that select the instance. */
 export interface InstanceOptions {
   readonly config?: string
   readonly data?: string
@@ -18,10 +18,10 @@ export interface InstanceOptions {
 
 export const withInstanceOptions = (command: Command): Command =>
   command
-    .option('--config <file>', 'settings file in the form of app.ini (or the variable INGOT_CONFIG)')
-    .option('--data <folder>', 'folder of everything this instance keeps')
+    .option('--config <file>', 'settings file in the form of app.ini (environment variable: INGOT_CONFIG)')
+    .option('--data <folder>', 'data folder of the instance')
 
-/** Reads the settings of an instance; throws ConfigError with all that is wrong with them. */
+/** Returns the settings of the instance. Throws ConfigError with all of their errors. */
 export const readInstance = (options: InstanceOptions, more: ConfigOverrides = {}): LoadedConfig =>
   loadConfig({
     overrides: {
@@ -31,7 +31,7 @@ export const readInstance = (options: InstanceOptions, more: ConfigOverrides = {
     },
   })
 
-/** Checks that the files of https can be used. Throws ConfigError. */
+/** Checks certificate and key when the server uses https. Throws ConfigError. */
 export async function checkCertificate({ config, settings }: LoadedConfig): Promise<void> {
   if (config.server.protocol !== 'https') return
   const { CertificateProblem, readCertificate } = await import('../http/tls.ts')
@@ -46,20 +46,19 @@ export async function checkCertificate({ config, settings }: LoadedConfig): Prom
 }
 
 /**
- * Refuses a folder in which no instance was ever served, instead of making one there: a mistyped `--data` would look like
- * an empty instance. Throws CommandFailure.
+ * Throws CommandFailure when the data folder holds no instance. Creating one would hide a mistyped `--data`.
  */
 export function checkDataFolder({ database, paths }: Config): void {
   const sign = database.kind === 'sqlite3' ? paths.database : paths.data
   if (existsSync(sign)) return
   throw new CommandFailure(
-    `${paths.data} is no data folder: ${sign} is not there; --data names another, and \`ingot serve\` makes a new one`,
+    `${paths.data} is not a data folder: ${sign} does not exist; name another with --data, or create one with \`ingot serve\``,
   )
 }
 
 /**
- * Does something with an instance, whether it is being served or not: the database, the storage and git are opened, but
- * no door, and work that is enqueued is left to the server.
+ * Opens database, storage and git of an instance for `work`, whether a server runs or not. Jobs that `work` enqueues wait
+ * for the server.
  */
 export async function withInstance(
   options: InstanceOptions,
@@ -70,7 +69,7 @@ export async function withInstance(
     checkDataFolder(config)
     const app = await explained(config, () => createApp({ config, log: createLog('warn') }))
     try {
-      // What a command does was done by whoever may start it.
+      // The audit log names the command as the actor.
       await whileAsked({ address: '', requestId: '', operation: '', credential: 'command' }, () => work(app.services))
     } finally {
       await app.close()
@@ -78,7 +77,7 @@ export async function withInstance(
   })
 }
 
-/** Does the work of a command; when it fails, the doubtful settings are told with the failure. */
+/** Runs `work`. When it fails, the failure carries the warnings about the settings. */
 export async function withWarnings(warnings: readonly ConfigRemark[], work: () => Promise<void>): Promise<void> {
   try {
     await work()
@@ -87,7 +86,7 @@ export async function withWarnings(warnings: readonly ConfigRemark[], work: () =
   }
 }
 
-/** Opens or starts something of an instance. Failures that people can put right say how. */
+/** Runs `work`, which opens or starts an instance. A failure that an administrator can fix says how. */
 export async function explained<Result>(config: Config, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

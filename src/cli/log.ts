@@ -11,7 +11,7 @@ const levels = {
   none: 'silent',
 } as const
 
-/** The log of the program: JSON lines on standard error, from `[log].LEVEL` up. */
+/** Returns a log that writes JSON lines to standard error, from `level` up. */
 export function createLog(level: keyof typeof levels): Log {
   const logger = pino(
     {

@@ -6,8 +6,8 @@ import type { Terminal } from './terminal.ts'
 
 export const openApiCommand = (terminal: Terminal): Command =>
   withInstanceOptions(new Command('openapi'))
-    .description('print the description of the API, in OpenAPI 3.1')
-    .option('--swagger', 'in Swagger 2.0')
+    .description('print the API description in OpenAPI 3.1')
+    .option('--swagger', 'print it in Swagger 2.0')
     .action((options: InstanceOptions & { readonly swagger?: boolean }) => {
       const { config } = readInstance(options)
       const describe = options.swagger ? describeSwagger2 : describeOpenApi

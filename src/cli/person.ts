@@ -4,15 +4,16 @@ import { newSecret } from '../secrets/tokens.ts'
 import { findUserByName } from '../users/user.store.ts'
 import { CommandFailure } from './exit.ts'
 
-/** The account of a person that a command names; a `CommandFailure` when there is none. */
+/** Returns the account of a person by name. Throws CommandFailure when it does not exist. */
 export async function getPerson(services: Services, name: string): Promise<UserRow> {
   const user = await findUserByName(services.db, name)
-  if (user?.kind !== 'individual') throw new CommandFailure(`there is no account named ${name}`)
+  if (user?.kind !== 'individual')
+    throw new CommandFailure(`account ${name} does not exist; \`ingot admin user list\` shows the accounts`)
   return user
 }
 
-/** Random bytes of a generated password: 20 characters of 64 kinds. */
+/** Random bytes of a generated password, which are 20 characters. */
 const passwordBytes = 15
 
-/** A password that nobody guesses. */
+/** Returns a random password. */
 export const newPassword = (): string => newSecret(passwordBytes)

@@ -17,26 +17,29 @@ interface RunnerCommandOptions {
 
 export const runnerCommand = (terminal: Terminal): Command =>
   new Command('runner')
-    .description('run workflows of a forge on this machine, as this account and without containers, until told to stop')
+    .description('run workflows on this machine as the current user, without containers, until stopped')
     .requiredOption('--url <address>', 'address of the forge')
-    .option('--token <token>', 'registration token, the first time (or the variable INGOT_RUNNER_TOKEN)')
-    .option('--name <name>', 'what the runner is called', hostname())
-    .option('--labels <labels>', 'what it takes jobs for, joined by commas')
-    .option('--folder <folder>', 'who it is, and its jobs while they run', './runner')
-    .option('--capacity <number>', 'jobs at once', '1')
-    .option('--ephemeral', 'take one job and end')
+    .option(
+      '--token <token>',
+      'registration token; needed for the first start (environment variable: INGOT_RUNNER_TOKEN)',
+    )
+    .option('--name <name>', 'name of the runner', hostname())
+    .option('--labels <labels>', 'labels of the jobs that it takes, separated by commas')
+    .option('--folder <folder>', 'folder of its registration and of running jobs', './runner')
+    .option('--capacity <number>', 'number of concurrent jobs', '1')
+    .option('--ephemeral', 'run one job, then exit')
     .action((options: RunnerCommandOptions) => run(terminal, options))
 
 async function run(terminal: Terminal, options: RunnerCommandOptions): Promise<void> {
   const capacity = Number(options.capacity)
   if (!Number.isInteger(capacity) || capacity < 1 || capacity > 100) {
-    throw new CommandFailure('--capacity is a number from 1 to 100')
+    throw new CommandFailure(`--capacity ${options.capacity}: must be a whole number from 1 to 100`)
   }
   const told = terminal.stopSignal()
   const { startRunner, usualLabels } = await import('../runner/runner.ts')
   const { ProtocolRefusal } = await import('../runner/protocol-client.ts')
   const token = options.token ?? runnerTokenVariable()
-  // Runners of the family write how a job is run behind the label; here there is one way.
+  // Labels of the family's runners may end in the way to run a job, such as `:host`.
   const labels = options.labels?.split(',').map((label) => label.trim().replace(/:host$/, '')) ?? usualLabels
   try {
     const runner = await startRunner({
@@ -59,7 +62,7 @@ async function run(terminal: Terminal, options: RunnerCommandOptions): Promise<v
   } catch (error) {
     if (error instanceof ProtocolRefusal) throw new CommandFailure(`the forge refused the runner: ${error.message}`)
     if (Error.isError(error) && error.name === 'TypeError' && Error.isError(error.cause)) {
-      throw new CommandFailure(`${options.url} does not answer: ${error.cause.message}`)
+      throw new CommandFailure(`${options.url} cannot be reached: ${error.cause.message}; check --url and the network`)
     }
     throw error
   }

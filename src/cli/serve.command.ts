@@ -22,9 +22,9 @@ interface ServeOptions extends InstanceOptions {
 
 export const serveCommand = (terminal: Terminal): Command =>
   withInstanceOptions(new Command('serve'))
-    .description('serve the forge until told to stop (the default)')
+    .description('start the server (the default command)')
     .option('--host <address>', 'address to listen on')
-    .option('--port <number>', 'port of the web server; 0 takes a free one')
+    .option('--port <number>', 'port of the web server; 0 chooses a free one')
     .option('--ssh-port <number>', 'port of the SSH server')
     .action((options: ServeOptions) => serve(terminal, options))
 
@@ -41,19 +41,19 @@ async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
   for (const warning of warnings) log('warn', formatRemark(warning))
   if (idle.length > 0) {
     const settings = idle.map(({ section, key }) => `[${section}] ${key}`)
-    log('warn', 'some settings have no effect in this release; `ingot config check` shows where they stand', {
+    log('warn', 'settings without effect in this release; `ingot config check` shows where they are set', {
       settings,
     })
   }
   const { startSshServer, disableSsh } = config.server
-  // Port 0 asks for no certain port, so that it harms nothing.
+  // Port 0 requests no particular port.
   if (Number(options.sshPort ?? 0) !== 0 && (!startSshServer || disableSsh)) {
     throw new CommandFailure(
-      '--ssh-port needs the SSH server; set [server].START_SSH_SERVER = true, or leave the option out',
+      '--ssh-port needs the SSH server; set [server].START_SSH_SERVER = true, or omit the option',
     )
   }
   await checkCertificate(loaded)
-  const tellDefect = (error: unknown) => log('error', 'the program ends by a defect', { error })
+  const tellDefect = (error: unknown) => log('error', 'the program ends because of a defect', { error })
   process.on('uncaughtExceptionMonitor', tellDefect)
   const told = terminal.stopSignal()
   let lock: FolderLock | undefined
@@ -63,7 +63,8 @@ async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
       // Several processes may serve one PostgreSQL database; an SQLite one belongs to a single process.
       if (config.database.kind === 'sqlite3') lock = lockFolder(config.paths.data)
       for (const { path, mode } of await closeToOthers(config)) {
-        const text = 'others may look into the data of this instance, and only the owner of the place can change that'
+        const text =
+          'other users of this machine can read the data; have the owner of the path remove their permissions'
         log('warn', text, { path, mode: mode.toString(8) })
       }
     })
@@ -74,7 +75,7 @@ async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
   }
 }
 
-/** Starts the forge and serves until the signal. A signal that comes while the database is waited for ends the start. */
+/** Starts the server and serves until the signal. A signal during the wait for the database ends the start. */
 async function serveUntil(told: Promise<string>, terminal: Terminal, config: Config, log: Log): Promise<void> {
   const stop = new AbortController()
   void told.then(() => stop.abort())
@@ -83,7 +84,7 @@ async function serveUntil(told: Promise<string>, terminal: Terminal, config: Con
       config,
       log,
       signal: stop.signal,
-      // Addresses are logged without their queries, which may hold tokens.
+      // Queries are not logged, because they may contain tokens.
       ...(logsAnswers(config.log.level)
         ? { answered: ({ url, ...facts }) => log('debug', 'answered', { ...facts, path: url.split('?', 1)[0] }) }
         : {}),
@@ -94,12 +95,12 @@ async function serveUntil(told: Promise<string>, terminal: Terminal, config: Con
   })
   if (!app) return
   try {
-    // One whose password was given is there before the first request; it may be made again by the next start.
+    // An administrator from the settings exists before the first request.
     const given = config.firstAdmin && (await ensureFirstAdministrator(app.services))
     await explained(config, () => app.listen())
     // Programs that renew certificates send SIGHUP; without https it stops the server, as when a terminal is closed.
     if (config.server.protocol === 'https') terminal.onHangUp(() => void app.renewCertificate())
-    // Not before the doors are open: a start that fails makes no account, and so no password that scrolls away.
+    // The generated password is printed once, so the account is created only after the server listens.
     const first = given ?? (await ensureFirstAdministrator(app.services))
     if (first?.password) terminal.out(`Administrator: ${first.login}\nPassword: ${first.password} (shown once)\n`)
     const { rootUrl } = app.services.config.server

@@ -10,10 +10,10 @@ interface KeyOptions extends InstanceOptions {
   readonly fingerprint: string
 }
 
-/** The keys that the instance signs its own commits with. */
+/** Keys that the instance signs its own commits with. */
 export const signingKeyCommand = (terminal: Terminal): Command =>
   new Command('signing-key')
-    .description('the keys that the instance signs its own commits with ([repository.signing])')
+    .description('manage the keys that sign commits of the instance ([repository.signing])')
     .addCommand(showCommand(terminal))
     .addCommand(listCommand(terminal))
     .addCommand(renewCommand(terminal))
@@ -21,18 +21,19 @@ export const signingKeyCommand = (terminal: Terminal): Command =>
 
 const showCommand = (terminal: Terminal): Command =>
   withInstanceOptions(new Command('show'))
-    .description('print the public half of the key that signs now')
+    .description('print the current public key')
     .action((options: InstanceOptions) =>
       withInstance(options, async (services) => {
         const key = await readPublicSigningKey(services, services.config.repositorySigning.format)
-        if (key === undefined) throw new CommandFailure('the instance signs nothing: [repository.signing] SIGNING_KEY')
+        if (key === undefined)
+          throw new CommandFailure('the instance signs nothing; set [repository.signing].SIGNING_KEY')
         terminal.out(key)
       }),
     )
 
 const listCommand = (terminal: Terminal): Command =>
   withInstanceOptions(new Command('list'))
-    .description('the keys whose signatures count, the newest first')
+    .description('list the trusted keys, newest first')
     .action((options: InstanceOptions) =>
       withInstance(options, async ({ db }) => {
         for (const { format, fingerprint, name, email, created_unix: created } of await getSigningKeys(db)) {
@@ -43,22 +44,22 @@ const listCommand = (terminal: Terminal): Command =>
 
 const renewCommand = (terminal: Terminal): Command =>
   withInstanceOptions(new Command('renew'))
-    .description('have a new key of the instance take over; running servers take it with the next commit')
-    .option('--forget', 'what the former key signed does not count any more')
+    .description('create a new key; running servers use it from the next commit on')
+    .option('--forget', 'stop trusting the previous key and its signatures')
     .action((options: KeyOptions) =>
       withInstance(options, async (services) => {
         const { fingerprint } = await renewOwnKey(services, { forgets: options.forget === true })
-        terminal.out(`the instance signs with ${fingerprint} now\n`)
+        terminal.out(`the instance signs with ${fingerprint}\n`)
       }),
     )
 
 const forgetCommand = (terminal: Terminal): Command =>
   withInstanceOptions(new Command('forget'))
-    .description('have what a former key signed count no more')
-    .requiredOption('--fingerprint <text>', 'which one, as the list names it')
+    .description('stop trusting a former key and its signatures')
+    .requiredOption('--fingerprint <text>', 'fingerprint of the key; `list` shows it')
     .action((options: KeyOptions) =>
       withInstance(options, async (services) => {
         await forgetSigningKey(services, options.fingerprint)
-        terminal.out(`what ${options.fingerprint} signed does not count any more\n`)
+        terminal.out(`signatures of ${options.fingerprint} are no longer trusted\n`)
       }),
     )

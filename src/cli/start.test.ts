@@ -22,8 +22,8 @@ test('serve: a data folder that cannot be one ends the start with the cause and 
   const file = join(folder.path, 'file')
   writeFileSync(file, '')
   for (const [path, reason] of [
-    ['/proc/ingot', 'the folder above takes no new folders'],
-    ['/proc/ingot/below', 'the folder above takes no new folders'],
+    ['/proc/ingot', 'the parent folder does not exist or takes no new folders'],
+    ['/proc/ingot/below', 'the parent folder does not exist or takes no new folders'],
     [file, 'there is a file of that name'],
     [join(file, 'below'), 'a part of the path is a file'],
   ] as const) {
@@ -61,7 +61,7 @@ test('serve, doctor: a file that is no database ends with its path and what to d
   expectOneLine(await run('doctor', ...folder.options), 1, line)
   using unopened = dataFolder()
   mkdirSync(join(unopened.path, 'ingot.db'))
-  expectOneLine(await run('serve', ...unopened.options, ...ports), 1, /ingot\.db cannot be opened: .*; let the account/)
+  expectOneLine(await run('serve', ...unopened.options, ...ports), 1, /ingot\.db cannot be opened: .*; give the user/)
 })
 
 test('serve: a broken key file, a missing git and a port in use are told in one line', async () => {
@@ -93,7 +93,7 @@ test('serve: PostgreSQL that does not answer is tried DB_RETRIES times, then the
   using folder = unreachable('DB_RETRIES = 3\nDB_RETRY_BACKOFF = 100ms\n')
   const startedMs = performance.now()
   const line =
-    /^ingot: PostgreSQL at 127\.0\.0\.1:1 cannot be reached: .*ECONNREFUSED.*; check that it runs, and \[database\]\.HOST$/m
+    /^ingot: PostgreSQL at 127\.0\.0\.1:1 cannot be reached: .*ECONNREFUSED.*; check that it runs, and check \[database\]\.HOST$/m
   expectOneLine(await run('serve', ...folder.options, ...ports), 1, line)
   assert.ok(performance.now() - startedMs >= 190, 'it waits between the tries')
   expectOneLine(await run('doctor', ...folder.options), 1, line)
@@ -130,7 +130,7 @@ test('a command that fails tells the doubtful settings, which may be the cause',
     const failed = await run(...command, ...folder.options)
     assert.equal(failed.code, 1)
     assert.match(failed.err, warning)
-    assert.match(failed.err, /^ingot: .* is no data folder/m)
+    assert.match(failed.err, /^ingot: .* is not a data folder/m)
   }
   using wrong = dataFolder('[server]\nHTTPPORT = 3000\nHTTP_PORT = many\n')
   for (const command of [['serve'], ['admin', 'user', 'list'], ['config', 'show']]) {

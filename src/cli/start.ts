@@ -7,7 +7,7 @@ import { CommandFailure } from './exit.ts'
 const codeOf = (error: unknown): string => (error as { readonly code?: string } | null)?.code ?? ''
 const messageOf = (error: unknown): string => (Error.isError(error) ? error.message : String(error))
 
-/** Makes the folders that the settings name. Throws CommandFailure with the folder, the cause and the setting. */
+/** Creates the folders that the settings name. Throws CommandFailure with the folder, the cause and the setting. */
 export function makeFolders({ paths, database, storage }: Config): void {
   const folders: [path: string, setting: string, mode?: number][] = [
     [paths.data, '--data or [server].APP_DATA_PATH', 0o700],
@@ -29,11 +29,11 @@ export function makeFolders({ paths, database, storage }: Config): void {
 }
 
 const folderReasons: Readonly<Record<string, string>> = {
-  EEXIST: 'there is a file of that name',
+  EEXIST: 'a file of this name exists',
   ENOTDIR: 'a part of the path is a file',
-  ENOENT: 'the folder above takes no new folders',
-  EACCES: 'this account may not write there',
-  EPERM: 'this account may not write there',
+  ENOENT: 'the parent folder does not exist or takes no new folders',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
 }
@@ -41,13 +41,13 @@ const folderReasons: Readonly<Record<string, string>> = {
 const reasonOf = (error: unknown): string => folderReasons[codeOf(error)] ?? messageOf(error)
 
 /**
- * A failure to open or start an instance as one line with cause and next step, when the person who starts it can put it
- * right; another error as it is.
+ * Returns a failure to open or start an instance as one line with cause and next step, when an administrator can fix it.
+ * Returns any other error unchanged.
  */
 export function explainStart(error: unknown, config: Config): unknown {
   const explained = causeAndRemedy(error, config)
   if (explained !== undefined) return new CommandFailure(explained, { cause: error })
-  // Each part says in its own words what is wrong with what it was given; errors of other classes are defects.
+  // A plain Error carries a message for the administrator; errors of other classes are defects.
   const isSaid = Error.isError(error) && error.name === 'Error' && codeOf(error) === ''
   return isSaid ? new CommandFailure(error.message, { cause: error }) : error
 }
@@ -58,28 +58,28 @@ function causeAndRemedy(error: unknown, { database, paths, server }: Config): st
     const where = `PostgreSQL at ${database.host}`
     const cause = codeOf(error.cause)
     if (cause === '28P01' || cause === '28000') {
-      return `${where} refuses to sign in "${database.user}": ${error.message}; check [database].USER and PASSWD`
+      return `${where} rejects the user "${database.user}": ${error.message}; check [database].USER and PASSWD`
     }
     if (cause === '3D000') return `${where}: ${error.message}; create it, or name another with [database].NAME`
-    return `${where} cannot be reached: ${error.message}; check that it runs, and [database].HOST`
+    return `${where} cannot be reached: ${error.message}; check that it runs, and check [database].HOST`
   }
   if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) {
     return `${paths.database} is not a usable SQLite database: ${messageOf(error)}; restore it from a backup, or name another with [database].PATH`
   }
   if (code.startsWith('SQLITE_CANTOPEN') || code.startsWith('SQLITE_READONLY') || code === 'SQLITE_PERM') {
-    return `${paths.database} cannot be opened: ${messageOf(error)}; let the account of the server write it and its folder`
+    return `${paths.database} cannot be opened: ${messageOf(error)}; give the user that runs the server write access to it and its folder`
   }
   if (code === 'SQLITE_FULL') return `${paths.database} cannot grow: the disk is full; free some space`
   if ((error as { readonly syscall?: unknown } | null)?.syscall === 'listen') {
     const { address, port } = error as { readonly address?: string; readonly port?: number }
     const at = port === undefined || port < 0 ? String(address) : `port ${port} of ${address}`
     const other = `choose another${portOption(port, server)}`
-    if (code === 'EADDRINUSE') return `${at} is in use by another program; end that one, or ${other}`
-    if (code === 'EACCES') return `${at} may not be listened on by this account; ${other}`
+    if (code === 'EADDRINUSE') return `${at} is in use by another program; stop that program, or ${other}`
+    if (code === 'EACCES') return `${at} needs more permissions than this user has; ${other}`
     if (code === 'EADDRNOTAVAIL') return `${at}: the machine does not have this address; choose another with --host`
   }
   if (code === 'ENOTFOUND' && (error as { readonly syscall?: unknown }).syscall === 'getaddrinfo') {
-    return `${messageOf(error)}: the name is not known; check [server].HTTP_ADDR and the addresses of the settings`
+    return `${messageOf(error)}: the host name does not exist; check [server].HTTP_ADDR and the other addresses in the settings`
   }
   if (code in folderReasons) {
     const { path } = error as { readonly path?: string }

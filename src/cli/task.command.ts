@@ -4,17 +4,17 @@ import { formatOptionalUnix } from '../lib/time.ts'
 import { withInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
 import type { Terminal } from './terminal.ts'
 
-/** What runs by the clock. */
+/** Scheduled tasks. */
 export const taskCommand = (terminal: Terminal): Command =>
   new Command('task')
-    .description('what runs by the clock ([cron])')
+    .description('list and run scheduled tasks ([cron])')
     .addCommand(listCommand(terminal))
     .addCommand(runTaskCommand(terminal))
 
 const listCommand = (terminal: Terminal): Command =>
   withInstanceOptions(new Command('list'))
-    .description('the tasks, when they run, and what the last run failed with')
-    .option('--json', 'one JSON object per line')
+    .description('list the tasks with schedule, last run, next run and last error')
+    .option('--json', 'print one JSON object per line')
     .action((options: InstanceOptions & { readonly json?: boolean }) =>
       withInstance(options, async ({ tasks }) => {
         for (const task of await tasks.list()) {
@@ -28,11 +28,11 @@ const listCommand = (terminal: Terminal): Command =>
 
 const runTaskCommand = (terminal: Terminal): Command =>
   withInstanceOptions(new Command('run'))
-    .description('have a task run now; the server that serves the instance does it, or the next that starts')
-    .argument('<name>', 'which one, as the list names it')
+    .description('request a run of a task; the running server executes it, or the next one that starts')
+    .argument('<name>', 'name of the task; `list` shows it')
     .action((name: string, options: InstanceOptions) =>
       withInstance(options, async (services) => {
         await runTask(services, name)
-        terminal.out(`${name} is to run now\n`)
+        terminal.out(`requested a run of ${name}\n`)
       }),
     )

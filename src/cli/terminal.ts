@@ -1,15 +1,15 @@
 import { exitCodes } from './exit.ts'
 
-/** Where commands write, and how they are told to stop. */
+/** Output and signals of a command. */
 export interface Terminal {
   out(text: string): void
   err(text: string): void
-  /** The command goes on, and the program will end with this code. */
+  /** Sets the exit code; the command continues. */
   fail(code: number): void
   readonly exitCode: number
-  /** Resolves when the program is told to stop; from the call on, being told again ends it at once. */
+  /** Resolves at the first signal to stop. A second signal ends the process at once. */
   stopSignal(): Promise<string>
-  /** From the call on SIGHUP does this and stops nothing. */
+  /** Makes SIGHUP run `work` instead of stopping the program. */
   onHangUp(work: () => void): void
 }
 
@@ -20,7 +20,7 @@ const signalCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
 export function processTerminal(): Terminal {
   let exitCode: number = exitCodes.ok
   let hangUp: (() => void) | undefined
-  // Whoever reads the output may have seen enough (`ingot openapi | head`).
+  // The reader of a pipe may close it early (`ingot openapi | head`).
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
     process.exit(exitCodes.ok)
@@ -36,12 +36,12 @@ export function processTerminal(): Terminal {
     },
     stopSignal: () =>
       new Promise((resolve) => {
-        let isTold = false
+        let hasStopped = false
         for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
           process.on(signal, () => {
             if (signal === 'SIGHUP' && hangUp) return hangUp()
-            if (isTold) process.exit(signalCodes[signal])
-            isTold = true
+            if (hasStopped) process.exit(signalCodes[signal])
+            hasStopped = true
             resolve(signal)
           })
         }
@@ -52,6 +52,6 @@ export function processTerminal(): Terminal {
   }
 }
 
-/** What others say or chose goes to a terminal without what would steer it. */
-// oxlint-disable-next-line no-control-regex -- those are what is taken out
+/** Replaces control characters, which could steer the terminal, by spaces. */
+// oxlint-disable-next-line no-control-regex -- these are the characters to replace
 export const printable = (text: string): string => text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ' ')

@@ -22,23 +22,23 @@ interface CreateOptions extends InstanceOptions {
 
 export const userCreateCommand = (terminal: Terminal): Command =>
   withInstanceOptions(new Command('create'))
-    .description('make an account')
+    .description('create an account')
     .requiredOption('--username <name>', 'name of the account')
-    .requiredOption('--email <address>', 'mail address')
-    .option('--fullname <name>', 'name that is shown')
-    .option('--password <password>', 'password; others on this machine may see it while the command runs')
+    .requiredOption('--email <address>', 'email address')
+    .option('--fullname <name>', 'display name')
+    .option('--password <password>', 'password; other users of this machine can see it while the command runs')
     .option('--random-password', 'generate a password and print it')
-    .option('--admin', 'an administrator of the instance')
-    .option('--restricted', 'sees only what it was given access to')
-    .option('--must-change-password', 'the password must be changed at the first sign-in')
-    .option('--access-token', 'make an access token too and print it')
-    .option('--access-token-name <name>', 'its name', 'ingot-admin')
-    .option('--access-token-scopes <scopes>', 'its scopes, joined by commas', 'all')
+    .option('--admin', 'make it an administrator of the instance')
+    .option('--restricted', 'limit it to what it was given access to')
+    .option('--must-change-password', 'require a new password at the first sign-in')
+    .option('--access-token', 'create an access token and print it')
+    .option('--access-token-name <name>', 'name of the access token', 'ingot-admin')
+    .option('--access-token-scopes <scopes>', 'scopes of the access token, separated by commas', 'all')
     .action((options: CreateOptions) => create(terminal, options))
 
 async function create(terminal: Terminal, options: CreateOptions): Promise<void> {
   if ((options.password !== undefined) === (options.randomPassword === true)) {
-    throw new CommandFailure('give one of --password and --random-password')
+    throw new CommandFailure('give exactly one of --password and --random-password')
   }
   const password = options.password ?? newPassword()
   await withInstance(options, async (services) => {
@@ -51,7 +51,7 @@ async function create(terminal: Terminal, options: CreateOptions): Promise<void>
       isRestricted: options.restricted === true ? true : undefined,
       mustChangePassword: options.mustChangePassword === true,
     })
-    terminal.out(`made the account ${user.name}\n`)
+    terminal.out(`created account ${user.name}\n`)
     if (options.randomPassword) terminal.out(`password: ${password}\n`)
     if (!options.accessToken) return
     const scopes = options.accessTokenScopes.split(',')

@@ -21,7 +21,7 @@ interface EditOptions extends OneOptions {
   readonly restricted?: string
 }
 
-/** A command about one account. */
+/** Returns a command about one account. */
 const onOne = (name: string, description: string): Command =>
   withInstanceOptions(new Command(name))
     .description(description)
@@ -31,13 +31,13 @@ const withPerson = (options: OneOptions, work: (services: Services, user: UserRo
   withInstance(options, async (services) => work(services, await getPerson(services, options.username)))
 
 export const userEditCommand = (terminal: Terminal): Command =>
-  onOne('edit', 'change an account; what is not given stays')
-    .option('--email <address>', 'another main address')
-    .option('--fullname <name>', 'name that is shown')
-    .option('--admin <yes or no>', 'an administrator of the instance')
-    .option('--active <yes or no>', 'no: it may do nothing, as before it was confirmed')
-    .option('--prohibit-login <yes or no>', 'yes: nobody signs in to it, and its tokens and keys open nothing')
-    .option('--restricted <yes or no>', 'sees only what it was given access to')
+  onOne('edit', 'change an account; attributes that are not given stay as they are')
+    .option('--email <address>', 'primary email address')
+    .option('--fullname <name>', 'display name')
+    .option('--admin <yes or no>', 'administrator of the instance')
+    .option('--active <yes or no>', 'no: the account cannot be used, as before its confirmation')
+    .option('--prohibit-login <yes or no>', 'yes: sign-in, tokens and keys are refused')
+    .option('--restricted <yes or no>', 'yes: it sees only what it was given access to')
     .action((options: EditOptions) =>
       withPerson(options, async (services, user) => {
         const columns: UserChange = {
@@ -48,45 +48,46 @@ export const userEditCommand = (terminal: Terminal): Command =>
           ...answer('is_restricted', '--restricted', options.restricted),
         }
         if (options.email === undefined && Object.keys(columns).length === 0) {
-          throw new CommandFailure('nothing was said to change; --help shows what can be')
+          throw new CommandFailure('nothing to change; --help lists the options')
         }
         await editAccount(services, user, { email: options.email, columns })
-        terminal.out(`changed the account ${user.name}\n`)
+        terminal.out(`changed account ${user.name}\n`)
       }),
     )
 
 function answer(column: keyof UserChange, option: string, text: string | undefined): UserChange {
   if (text === undefined) return {}
-  if (text !== 'yes' && text !== 'no') throw new CommandFailure(`${option} is yes or no`)
+  if (text !== 'yes' && text !== 'no') throw new CommandFailure(`${option} ${text}: must be yes or no`)
   return { [column]: text === 'yes' }
 }
 
 export const userRenameCommand = (terminal: Terminal): Command =>
-  onOne('rename', 'give an account another name; the former one leads to it')
-    .requiredOption('--new-username <name>', 'the other name')
+  onOne('rename', 'rename an account; addresses with the former name redirect to the new one')
+    .requiredOption('--new-username <name>', 'new name')
     .action((options: OneOptions & { readonly newUsername: string }) =>
       withPerson(options, async (services, user) => {
         await renameAccount(services, user, options.newUsername, user.id)
-        terminal.out(`the account ${user.name} is ${options.newUsername} now\n`)
+        terminal.out(`renamed account ${user.name} to ${options.newUsername}\n`)
       }),
     )
 
 export const userDeleteCommand = (terminal: Terminal): Command =>
-  onOne('delete', 'delete an account that owns nothing any more')
-    .option('--purge', 'delete what it owns and what it wrote elsewhere, too')
+  onOne('delete', 'delete an account that owns nothing')
+    .option('--purge', 'also delete what it owns and what it wrote elsewhere')
     .action((options: OneOptions & { readonly purge?: boolean }) =>
       withPerson(options, async (services, user) => {
         await deleteAccount(services, user, options.purge === true)
-        terminal.out(`deleted the account ${user.name}\n`)
+        terminal.out(`deleted account ${user.name}\n`)
       }),
     )
 
 export const userEndSessionsCommand = (terminal: Terminal): Command =>
-  onOne('end-sessions', 'sign an account out everywhere; its tokens and keys stay').action((options: OneOptions) =>
-    withPerson(options, async (services, user) => {
-      await endAllSessions(services, user)
-      terminal.out(`the account ${user.name} is signed out\n`)
-    }),
+  onOne('end-sessions', 'sign an account out of all browsers; its tokens and keys stay valid').action(
+    (options: OneOptions) =>
+      withPerson(options, async (services, user) => {
+        await endAllSessions(services, user)
+        terminal.out(`account ${user.name} is signed out of all browsers\n`)
+      }),
   )
 
 interface AskOptions extends InstanceOptions {
@@ -97,11 +98,11 @@ interface AskOptions extends InstanceOptions {
 
 export const userMustChangeCommand = (terminal: Terminal): Command =>
   withInstanceOptions(new Command('must-change-password'))
-    .description('have people choose another password at their next sign-in')
-    .argument('[usernames...]', 'who')
-    .option('--all', 'everybody')
-    .option('--exclude <names...>', 'but these')
-    .option('--unset', 'not any more')
+    .description('require people to choose a new password at their next sign-in')
+    .argument('[usernames...]', 'names of accounts')
+    .option('--all', 'all accounts')
+    .option('--exclude <names...>', 'with --all: except these accounts')
+    .option('--unset', 'remove the requirement')
     .action((names: readonly string[], options: AskOptions) => {
       const { all = false, exclude = [], unset = false } = options
       if (all === names.length > 0) throw new CommandFailure('name accounts, or give --all')

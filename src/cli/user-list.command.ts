@@ -13,12 +13,12 @@ interface ListOptions extends InstanceOptions {
 
 export const userListCommand = (terminal: Terminal): Command =>
   withInstanceOptions(new Command('list'))
-    .description('list the accounts of people')
-    .option('--admin', 'only administrators')
-    .option('--json', 'one JSON object per line')
+    .description('list accounts')
+    .option('--admin', 'list only administrators')
+    .option('--json', 'print one JSON object per line')
     .action((options: ListOptions) => list(terminal, options))
 
-/** Accounts that are read and printed at once. */
+/** Number of accounts read and printed at once. */
 const batch = 1000
 
 async function list(terminal: Terminal, options: ListOptions): Promise<void> {

@@ -14,22 +14,22 @@ interface PasswordOptions extends InstanceOptions {
 
 export const userPasswordCommand = (terminal: Terminal): Command =>
   withInstanceOptions(new Command('change-password'))
-    .description('give an account another password')
+    .description('set the password of an account')
     .requiredOption('--username <name>', 'name of the account')
-    .option('--password <password>', 'the new password; others on this machine may see it meanwhile')
+    .option('--password <password>', 'new password; other users of this machine can see it while the command runs')
     .option('--random-password', 'generate a password and print it')
-    .option('--must-change-password', 'it must be changed at the next sign-in')
+    .option('--must-change-password', 'require a new password at the next sign-in')
     .action((options: PasswordOptions) =>
       withInstance(options, async (services) => {
         const { randomPassword = false } = options
         if ((options.password !== undefined) === randomPassword) {
-          throw new CommandFailure('give one of --password and --random-password')
+          throw new CommandFailure('give exactly one of --password and --random-password')
         }
         const password = options.password ?? newPassword()
         const user = await getPerson(services, options.username)
         const mustChangePassword = options.mustChangePassword === true
         await changePassword(services, user, password, { mustChangePassword })
-        terminal.out(`the account ${user.name} has its new password\n`)
+        terminal.out(`set the password of account ${user.name}\n`)
         if (randomPassword) terminal.out(`password: ${password}\n`)
       }),
     )

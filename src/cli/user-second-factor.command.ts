@@ -10,7 +10,7 @@ interface SecondFactorOptions extends InstanceOptions {
 
 export const userSecondFactorCommand = (terminal: Terminal): Command =>
   withInstanceOptions(new Command('remove-second-factor'))
-    .description('let an account sign in by its password alone, when its devices and the scratch code are lost')
+    .description('remove the second factor of an account whose devices and scratch code are lost')
     .requiredOption('--username <name>', 'name of the account')
     .action((options: SecondFactorOptions) =>
       withInstance(options, async (services) => {

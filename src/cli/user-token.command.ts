@@ -13,11 +13,11 @@ interface TokenOptions extends InstanceOptions {
 
 export const userTokenCommand = (terminal: Terminal): Command =>
   withInstanceOptions(new Command('generate-access-token'))
-    .description('make an access token for an account and print it')
+    .description('create an access token for an account and print it')
     .requiredOption('--username <name>', 'name of the account')
     .option('--token-name <name>', 'name of the token', 'ingot-admin')
-    .option('--scopes <scopes>', 'its scopes, joined by commas', 'all')
-    .option('--raw', 'print nothing but the token')
+    .option('--scopes <scopes>', 'scopes of the token, separated by commas', 'all')
+    .option('--raw', 'print only the token')
     .action((options: TokenOptions) =>
       withInstance(options, async (services) => {
         const user = await getPerson(services, options.username)

@@ -40,7 +40,9 @@ const maxFileBytes = 1 << 20
 export async function readCertificate(
   options: TlsOptions,
 ): Promise<{ readonly context: SecureContextOptions; readonly certificate: X509Certificate }> {
-  const [cert, key] = await Promise.all([readPem('CERT_FILE', options.certFile), readPem('KEY_FILE', options.keyFile)])
+  // One after the other: when both files are missing, the report always names the certificate.
+  const cert = await readPem('CERT_FILE', options.certFile)
+  const key = await readPem('KEY_FILE', options.keyFile)
   const certificate = attempt(
     'CERT_FILE',
     options.certFile,

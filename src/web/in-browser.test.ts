@@ -134,7 +134,7 @@ async function consent(page: Page, authorizePath: string, arrived: () => URL | u
   assert.deepEqual([back?.searchParams.get('state'), back?.searchParams.has('code')], ['st', true])
   await page.goto('/user/settings')
   await press(page, 'Revoke access of Planner')
-  await page.getByText('None. Applications that').waitFor()
+  await page.getByText('None. This list shows').waitFor()
 }
 
 /** Somebody else's browser is seen in the list of sessions and signed out from there. */

@@ -206,7 +206,9 @@ test('deviceAnswer, oauthToken: of answers at once the first counts, of polls at
   const answers = await Promise.all(
     forms.map(([browser, granted], index) => browser.post('/login/device/answer', { ...typed[index], granted })),
   )
-  const won = answers.flatMap(({ text }, index) => (/The device is (?:not )?signed in/.test(text) ? [forms[index]] : []))
+  const won = answers.flatMap(({ text }, index) =>
+    /The device is (?:not )?signed in/.test(text) ? [forms[index]] : [],
+  )
   assert.equal(won.length, 1)
   const [[who, how]] = won as unknown as [(typeof forms)[number]]
   const polls = await Promise.all(Array.from({ length: 5 }, () => poll(forge, app, asked.device_code)))
