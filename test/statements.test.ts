@@ -9,7 +9,8 @@ import { engineOf, transaction, type Db } from '../src/db/database.ts'
 import { migrations } from '../src/db/migrations/index.ts'
 import { textOf } from '../src/db/migrations/migration.ts'
 import { startForge } from '../src/testing/forge.ts'
-import { collectStatements, type RunStatement } from '../src/testing/statements.ts'
+import { collectStatements } from '../src/testing/statements.ts'
+import type { RunStatement } from '../src/testing/watch-statements.ts'
 
 /** Tables that grow with the instance; no list may scan one of them. */
 const large = [

@@ -192,7 +192,7 @@ test('admin user: accounts are made, listed, given passwords and tokens, and wor
   )
   assert.equal(made.code, 0)
   const [, password, token] =
-    /^made the account ann\npassword: (\S+)\naccess token: ([0-9a-f]{40})\n$/.exec(made.out) ?? []
+    /^created account ann\npassword: (\S+)\naccess token: ([0-9a-f]{40})\n$/.exec(made.out) ?? []
   assert.ok(password && token)
   const again = await run(
     'admin',
@@ -245,7 +245,10 @@ test('admin user: accounts are made, listed, given passwords and tokens, and wor
     '--password',
     'Passw0rd!',
   )
-  assert.deepEqual([missing.code, missing.err], [1, 'ingot: there is no account named carol\n'])
+  assert.deepEqual(
+    [missing.code, missing.err],
+    [1, 'ingot: account carol does not exist; `ingot admin user list` shows the accounts\n'],
+  )
   const changed = await run(
     'admin',
     'user',

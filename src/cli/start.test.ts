@@ -24,7 +24,7 @@ test('serve: a data folder that cannot be one ends the start with the cause and 
   for (const [path, reason] of [
     ['/proc/ingot', 'the parent folder does not exist or takes no new folders'],
     ['/proc/ingot/below', 'the parent folder does not exist or takes no new folders'],
-    [file, 'there is a file of that name'],
+    [file, 'a file of this name exists'],
     [join(file, 'below'), 'a part of the path is a file'],
   ] as const) {
     const served = await run('serve', '--data', path, ...ports)
