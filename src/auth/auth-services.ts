@@ -8,7 +8,7 @@ import type { PasswordChecks } from './password-check.ts'
 import type { SignInAttempts } from './sign-in-attempts.ts'
 import type { NotedUse } from './noted-use.ts'
 
-/** What finding out who somebody is needs of the running application. */
+/** Services that identification needs. */
 export interface AuthServices {
   readonly config: Config
   readonly db: Db
@@ -19,15 +19,15 @@ export interface AuthServices {
   readonly passwordChecks: PasswordChecks
   readonly signInAttempts: SignInAttempts
   /**
-   * Asks another place for the password of somebody, where there is one that has a say in it; `known` is the account of the
-   * name or address that was typed.
+   * Checks the password with the account's sign-in source. `known` is the account with the given name or address, if
+   * any.
    */
   readonly askElsewhere: (
     known: UserRow | undefined,
     login: string,
     password: string,
   ) => Promise<UserRow | 'refused' | 'elsewhere'>
-  /** The account of whom a reverse proxy that is believed names; undefined when there is none. */
+  /** Returns the account that a trusted reverse proxy names, or undefined. */
   readonly accountOfProxy: (said: {
     readonly name: string | undefined
     readonly email: string | undefined

@@ -11,7 +11,7 @@ import { createToken } from '../users/credentials/token.service.ts'
 import type { CredentialReader } from './credentials.ts'
 import { basicAuthorization } from '../testing/samples.ts'
 
-/** A machine with a credential of its own, as a feature that has runners would bring it. */
+/** A credential of a machine, as a feature with runners would define it. */
 class Machine {
   constructor(readonly name: string) {}
 }

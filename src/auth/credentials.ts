@@ -3,26 +3,26 @@ import { Unauthenticated } from '../lib/errors.ts'
 import type { AuthServices } from './auth-services.ts'
 import type { Viewer } from './viewer.ts'
 
-/** What a request says in its `Authorization` header, or in the deprecated query parameters; taken apart once. */
+/** The credential in the `Authorization` header or in the deprecated query parameters, parsed once. */
 export type Presented =
   | { readonly kind: 'none' }
   | { readonly kind: 'bearer'; readonly token: string }
   | { readonly kind: 'basic'; readonly login: string; readonly password: string }
 
-/** Whom a credential stands for. */
+/** The account and object that a credential authenticates. */
 export interface Identity {
-  /** The account that asks; none where something else does, as a runner. */
+  /** The account that makes the request; undefined for other actors such as a runner. */
   readonly viewer: Viewer | undefined
-  /** What a feature knows of it beside: an object of a class of its own, by which its requirements tell it. */
+  /** Data of the feature that owns the credential, in a class that its requirements recognize. */
   readonly principal?: object
 }
 
-/** Finds out whom one kind of credential stands for. A feature brings its own (`Feature.credentials`). */
+/** Authenticates one kind of credential. Features contribute their own (`Feature.credentials`). */
 export interface CredentialReader {
   readonly kind: CredentialKind
   /**
-   * @returns undefined when the request carries no such credential, or one that may be of another kind
-   * @throws a refusal for a credential that is surely of this kind and does not count
+   * @returns undefined when the request has no such credential, or one that may be of another kind
+   * @throws a refusal when the credential is of this kind and invalid
    */
   readonly read: (
     services: AuthServices,
@@ -31,12 +31,13 @@ export interface CredentialReader {
   ) => Identity | undefined | Promise<Identity | undefined>
 }
 
-/** Longest header value that is looked at as a credential, in characters; a longer one is none of ours and not absent. */
+/** Longest header value that is parsed, in characters. A longer value is malformed, not absent. */
 const maxCredentialLength = 4096
 
 /**
- * The credential of a request: `token` in lower case, `Bearer` and `Basic` in any, or the deprecated query parameters.
- * Other schemes and a word without a value count as none; a malformed Basic value is wrong (observed).
+ * Returns the credential of a request: `token` in lower case, `Bearer` and `Basic` in any case, or the deprecated query
+ * parameters. Other schemes and a scheme without a value count as no credential; a malformed Basic value is refused
+ * (observed).
  */
 export function presentedBy(
   call: Pick<Call, 'headers' | 'rawQuery'>,
@@ -65,7 +66,9 @@ export function presentedBy(
 
 const malformed = () => new Unauthenticated('the credentials are malformed', 'credentials_malformed')
 
-/** The text that may be a token: sent as such, or in the place of a name or a password, as git clients send it. */
+/**
+ * Returns a possible token: a bearer token, or the name or password of Basic authentication, where git clients put it.
+ */
 export function tokenIn(presented: Presented): string | undefined {
   if (presented.kind === 'none') return undefined
   if (presented.kind === 'bearer') return presented.token

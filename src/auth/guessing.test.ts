@@ -7,7 +7,7 @@ import { basicAuthorization } from '../testing/samples.ts'
 import { SignInAttempts } from './sign-in-attempts.ts'
 import { Turns } from './turns.ts'
 
-/** Asks as somebody with a password, from an address that the proxy in front names. */
+/** Sends a request with a password, from the address that the proxy in front names. */
 async function ask(forge: Forge, login: string, password: string, from?: string) {
   const forwarded: Record<string, string> = from === undefined ? {} : { 'x-forwarded-for': from }
   return forge.guest.get('/user', { headers: { authorization: basicAuthorization(login, password), ...forwarded } })

@@ -14,7 +14,7 @@ import { parseScopes } from './token-scopes.ts'
 import { passesSecondFactor } from './two-factor.service.ts'
 import { viewerOf, type Viewer } from './viewer.ts'
 
-/** An access token, wherever it stands. As a password only what looks like one is looked for. */
+/** Access tokens. A Basic password is looked up only when it has the form of a token. */
 export const accessTokens: CredentialReader = {
   kind: 'token',
   async read(services, _call, presented) {
@@ -31,7 +31,7 @@ export const accessTokens: CredentialReader = {
   },
 }
 
-/** Name or address and password. It comes after all others: a wrong password counts as a guess. */
+/** Name or address with password. This reader comes last, because a wrong password counts as a guess. */
 export const passwords: CredentialReader = {
   kind: 'basic',
   async read(services, call, presented) {
@@ -53,18 +53,17 @@ export const passwords: CredentialReader = {
   },
 }
 
-/** Where one-time codes stand; the names are of the same meaning. */
+/** Equivalent headers for one-time codes. */
 const codeHeaders = ['x-service-otp', 'x-forgejo-otp', 'x-gitea-otp']
 
 const looksLikeToken = (text: string): boolean => /^[0-9a-f]{40}$/.test(text)
 
 /**
- * Who sent the request, by the credentials that its operation accepts; undefined for a guest. Credentials that are
- * present but wrong are 401 everywhere, public addresses included, and so are those of a kind that the operation does not
- * accept. The account's state is looked at here: an inactive or barred account, or one that must change its password
- * first, is 403 whatever it asks for. Source: observed, in this order before sudo and scopes.
- *
- * @param readers asked in this order
+ * Returns the identity behind a request, from the credentials that its operation accepts; undefined for a guest. Wrong
+ * credentials, and credentials that the operation does not accept, are 401 on every address, public ones included. An
+ * inactive or barred account, or one that must change its password first, is 403. Source: observed, in this order
+ * before sudo and scopes.
+ * @param readers in the order of the attempts
  */
 export async function identify(
   services: AuthServices,
@@ -78,7 +77,7 @@ export async function identify(
     if (reader.kind === 'session' && !acceptsSession(services, call)) continue
     const found = await reader.read(services, call, presented)
     if (!found) continue
-    // Pages let an account sign in that must change its password, so that it can change it there.
+    // Pages admit an account that must change its password, so that it can do so.
     if (found.viewer && !isPage(call.operation)) checkAccountState(found.viewer.user)
     return found
   }
@@ -87,9 +86,9 @@ export async function identify(
 }
 
 /**
- * Whether a session counts for the request. A browser sends cookies whichever site caused the request. Pages check their
- * forms themselves. At any other address a foreign site may only lead a person there: what a foreign page embeds, fetches
- * or sends is the request of a guest.
+ * Returns whether a session counts for the request. Browsers send cookies with requests that other sites cause. Pages
+ * check their forms themselves. At any other address, only a navigation counts; a request that another site embeds,
+ * fetches or sends is a guest's.
  */
 function acceptsSession({ config }: AuthServices, call: Call): boolean {
   if (isPage(call.operation) || isFromHere(config.server.rootUrl, call)) return true
@@ -97,18 +96,18 @@ function acceptsSession({ config }: AuthServices, call: Call): boolean {
   return isRead && call.headers['sec-fetch-mode'] === 'navigate' && call.headers['sec-fetch-dest'] === 'document'
 }
 
-/** What somebody says who signs in by password, and the address it comes from. */
+/** Name, password and client address of a sign-in. */
 export interface PasswordInput {
   readonly login: string
   readonly password: string
   readonly ip: string
-  /** The request that the attempt is part of. */
+  /** The request of the attempt. */
   readonly caller?: Caller
 }
 
 /**
- * The person with this name or address and password, if the account may sign in. Guessing is slowed down, by whichever
- * door: `TooManyRequests`.
+ * Returns the person with this name or address and password, if the account may sign in.
+ * @throws TooManyRequests when guesses are throttled
  */
 export async function viewerOfPassword(services: AuthServices, input: PasswordInput): Promise<Viewer | undefined> {
   const end = await services.signInAttempts.begin(input.login, input.ip, input.caller)
@@ -127,17 +126,17 @@ async function checkPassword(
   const elsewhere = await askElsewhere(known, login, password)
   const isOwn = elsewhere === 'elsewhere'
   const user = typeof elsewhere === 'string' ? known : elsewhere
-  // Looked at in any case: how long it takes does not tell which names there are.
+  // The password is verified for unknown names too, so that the response time does not reveal which names exist.
   const isRight = await passwordChecks.matches((isOwn ? known?.password_hash : undefined) ?? undefined, password)
   const fits = isOwn ? isRight : elsewhere !== 'refused'
-  // Guesses that were all begun at once learn no more than others.
+  // Checked again, so that concurrent guesses learn no more than sequential ones.
   signInAttempts.check(login, ip)
   if (user && fits && !user.prohibit_login) {
     signInAttempts.succeeded(login, ip)
     return viewerOf(user, { kind: 'password' })
   }
   signInAttempts.failed(login, ip)
-  // The name is told where it is one: in its place people type passwords as well.
+  // The audit log gets the account, never the typed name: people type passwords into that field.
   await transaction(db, (tx) =>
     recordAct(tx, {
       action: 'password.used',
@@ -149,7 +148,7 @@ async function checkPassword(
   return undefined
 }
 
-/** Throws when the account may not be used now. */
+/** Throws AccountRefused when the account cannot be used. */
 export function checkAccountState(user: UserRow): void {
   if (user.prohibit_login || !user.is_active) throw new AccountRefused('this account may not sign in', 'account_barred')
   if (user.must_change_password) {
@@ -158,8 +157,9 @@ export function checkAccountState(user: UserRow): void {
 }
 
 /**
- * The account to act as: an administrator may name another one by the query (which wins) or the header (contract A1).
- * @returns the named account's viewer with the caller's credential, or the caller
+ * Returns the viewer to act as. An administrator may name another account in the query (which wins) or the header
+ * (contract A1).
+ * @returns the named account with the caller's credential, or the caller
  */
 export async function applySudo(
   services: AuthServices,

@@ -2,10 +2,10 @@ import { allow, deny, type Verdict } from '../lib/verdict.ts'
 import { grants, isWithin, type TokenScopes } from './token-scopes.ts'
 import type { Credential } from './viewer.ts'
 
-// A password, a session and a trusted proxy stand for the whole account. An SSH key, a deploy key and a job of a workflow
-// issue nothing. Public-only tokens are refused before (`outlivesCredential` of the operations) and here once more.
+// A password, a session and a trusted proxy have all rights of the account. An SSH key, a deploy key and a workflow job
+// issue nothing. Operations refuse public-only tokens before (`outlivesCredential`); these policies refuse them again.
 
-/** Returns whether the credential may create a token with these scopes: only with scopes that it has itself. */
+/** Returns whether the credential may create a token with these scopes: a token only passes on scopes that it has. */
 export function mayIssueToken(credential: Credential, wanted: TokenScopes): Verdict {
   if (isAccountItself(credential)) return allow
   if (credential.kind !== 'token') return deny('these credentials cannot create tokens')
@@ -13,9 +13,9 @@ export function mayIssueToken(credential: Credential, wanted: TokenScopes): Verd
 }
 
 /**
- * Returns whether the credential may add an SSH key, of an account or of one repository. The scope of the address is enough
- * for a token, because the contract grants it. With `[ingot].STRICT_TOKENS` the token must also be able to write
- * repositories, as the key can, or be made for keys.
+ * Returns whether the credential may add an SSH key to an account or a repository. The contract grants this to a token
+ * with the scope of the address. With `[ingot].STRICT_TOKENS` the token must also have `write:repository`, as the key
+ * does, or `admin:public_key`.
  */
 export function mayIssueKey(credential: Credential, isStrict: boolean): Verdict {
   if (isAccountItself(credential)) return allow
@@ -28,9 +28,9 @@ export function mayIssueKey(credential: Credential, isStrict: boolean): Verdict 
 }
 
 /**
- * Returns whether the credential may give an account a password, or make it an administrator. The scope `write:admin` is
- * enough for a token, because the contract grants it. With `[ingot].STRICT_TOKENS` the password of an administrator, and
- * making one, take a token of all scopes.
+ * Returns whether the credential may set a password or make an account an administrator. The contract grants this to a
+ * token with `write:admin`. With `[ingot].STRICT_TOKENS` an administrator's password and promotion require a token with
+ * all scopes.
  */
 export function mayIssuePassword(
   credential: Credential,

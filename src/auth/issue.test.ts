@@ -5,7 +5,7 @@ import type { Credentials } from '../testing/client.ts'
 import { startForge, testPassword, type Forge } from '../testing/forge.ts'
 import { createToken } from '../users/credentials/token.service.ts'
 
-/** A key that nobody has. */
+/** Returns a new SSH key. */
 function freshKey(): string {
   const { x = '' } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' })
   const parts = [Buffer.from('ssh-ed25519'), Buffer.from(x, 'base64url')]
@@ -17,7 +17,7 @@ let made = 0
 const name = () => `made-${++made}`
 const key = () => ({ title: name(), key: freshKey() })
 
-/** Everything that gives somebody something to sign in with. */
+/** Operations that issue a credential. */
 const issuing: Readonly<
   Record<string, readonly { what: string; method: string; path: string; body: () => object; plain?: true }[]>
 > = {
@@ -83,13 +83,13 @@ const issuing: Readonly<
 
 interface Narrow {
   readonly scopes: readonly string[]
-  /** What it issues by the scopes that the contract names. */
+  /** Scopes of the contract that permit it. */
   readonly may: readonly string[]
-  /** What is left of it with `[ingot].STRICT_TOKENS`. */
+  /** Scopes that permit it with `[ingot].STRICT_TOKENS`. */
   readonly mayStrictly?: readonly string[]
 }
 
-/** Credentials that are narrower than an account. */
+/** Credentials with fewer rights than their account. */
 const narrow: Readonly<Record<string, Narrow>> = {
   'write:user': { scopes: ['write:user'], may: ['userCurrentPostKey a key'], mayStrictly: [] },
   'public-only, all': { scopes: ['public-only', 'all'], may: [] },
@@ -191,9 +191,9 @@ test('every operation that takes a key, a password or the scopes of a token is a
   const found = forge.services
     .operations()
     .filter(({ method }) => method !== 'GET' && method !== 'DELETE')
-    // A password in a webhook, a migration or a mirror opens something elsewhere.
+    // A password in a webhook, a migration or a mirror belongs to another system.
     .filter(({ base, path }) => base === 'api' && !/hooks|migrate|mirror/.test(path))
-    // An OpenPGP key opens nothing: it only tells whose signatures are whose.
+    // An OpenPGP key grants no access; it only attributes signatures.
     .filter(({ body }) => members(body).some((each) => ['key', 'password', 'scopes'].includes(each)))
     .map(({ id }) => id)
   assert.deepEqual(found.toSorted(), Object.keys(issuing).toSorted())

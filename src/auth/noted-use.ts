@@ -2,12 +2,12 @@ import { transaction, type Db, type Tx } from '../db/database.ts'
 import type { Log } from '../lib/log.ts'
 import { nowUnix, type Clock, type Unix } from '../lib/time.ts'
 
-/** How often what was noted is written, in milliseconds. The last use is exact to this. */
+/** Time between two writes, in milliseconds, and the precision of the last use. */
 const flushEveryMs = 60_000
 
 /**
- * Notes when tokens, or sessions, were last used, in memory, and writes it once a minute for all of them: a reading request
- * never writes. What was noted since the last flush is lost when the process is killed.
+ * Keeps the last use of tokens or sessions in memory and writes it once a minute, so that a read request never writes.
+ * A killed process loses the uses since the last write.
  */
 export class NotedUse<Id> {
   readonly #used = new Map<Id, Unix>()
@@ -17,13 +17,13 @@ export class NotedUse<Id> {
     readonly db: Db,
     readonly clock: Clock,
     readonly log: Log,
-    /** Whose use it is, in the plural. */
+    /** Name of what is used, in the plural, for the log. */
     readonly what: string,
-    /** Writes one moment for several of them. */
+    /** Writes one time of use for several ids. */
     readonly write: (tx: Tx, ids: readonly Id[], usedUnix: Unix) => Promise<unknown>,
   ) {
     this.#timer = setInterval(() => {
-      // The next flush tries again; nothing depends on the time of last use.
+      // The next flush retries; nothing depends on the exact time of last use.
       this.flush().catch((error: unknown) => log('warn', `the last use of ${what} could not be written`, { error }))
     }, flushEveryMs)
     this.#timer.unref()

@@ -22,30 +22,30 @@ import {
 } from './passkey.store.ts'
 import { addWithPasskey, removeWithPasskey } from './two-factor.service.ts'
 
-// Passkeys (WebAuthn, level 3). A browser signs a challenge of ours with a key that it made for this site alone and that
-// leaves the device with its owner's keychain at most. The challenge is signed by us and not kept until it is answered, so
-// that strangers who ask for one leave nothing here; each is answered once.
+// Passkeys (WebAuthn, level 3). The browser signs a challenge of the server with a key that exists for this site only.
+// The server signs the challenge and stores it only once it is answered, so requests of strangers leave no rows. Each
+// challenge is answered once.
 
 const purpose = 'passkey'
 const challengeSeconds = 600
 
-/** Most passkeys of one account. */
+/** Largest number of passkeys of an account. */
 const maxPasskeys = 20
 const maxNameLength = 100
 
-/** The site as browsers tie passkeys to it: they are made and used at the address of `ROOT_URL` alone. */
+/** Returns origin and relying party id. Passkeys are valid at the address of `ROOT_URL` only. */
 function siteOf({ server }: Pick<Config, 'server'>): { readonly id: string; readonly origin: string } {
   const { hostname, origin } = new URL(server.rootUrl)
   return { id: hostname, origin }
 }
 
-/** Whether the site has a name that passkeys can be tied to; an address in numbers is none. */
+/** Returns whether the site has a host name that passkeys can be bound to; an IP address cannot. */
 export const canUsePasskeys = (config: Pick<Config, 'server'>): boolean => {
   const { id } = siteOf(config)
   return isIP(id) === 0 && !id.startsWith('[')
 }
 
-/** What a challenge is good for: to sign in, to complete somebody's sign-in, or to add a passkey of a name. */
+/** Purpose of a challenge: a sign-in, the second factor of a sign-in, or a new passkey. */
 type Use =
   | { readonly kind: 'sign-in' }
   | { readonly kind: 'second'; readonly userId: UserId }
@@ -61,19 +61,19 @@ function newChallenge({ secrets, clock }: AuthServices, use: Use): string {
   return secrets.sign(purpose, { ...payloadOf(use), nonce: newSecret(16) }, nowUnix(clock) + challengeSeconds)
 }
 
-/** The bytes of a challenge as browsers repeat them. */
+/** Returns the challenge in the encoding that browsers return. */
 const asBrowsersSay = (challenge: string): string => Buffer.from(challenge).toString('base64url')
 
-/** What the page's script asks the browser for. */
+/** Parameters for the page's script to request a passkey. */
 export interface PasskeyRequest {
   readonly challenge: string
   readonly rpId: string
-  /** Credentials that may answer; none: whichever the person chooses. */
+  /** Ids of acceptable credentials; an empty list accepts any. */
   readonly allow: readonly string[]
   readonly verification: 'required' | 'preferred'
 }
 
-/** Asks for a passkey of whoever is at the browser. It verifies the person as well, so it is both factors in one. */
+/** Returns a request for a passkey that signs in alone. It requires user verification, so it is both factors. */
 export const askForSignIn = (services: AuthServices): PasskeyRequest => ({
   challenge: newChallenge(services, { kind: 'sign-in' }),
   rpId: siteOf(services.config).id,
@@ -81,7 +81,7 @@ export const askForSignIn = (services: AuthServices): PasskeyRequest => ({
   verification: 'required',
 })
 
-/** Asks for a passkey of somebody who has shown the password; undefined for who has none. */
+/** Returns a request for a passkey as the second factor; undefined when the account has none. */
 export async function askForSecond(services: AuthServices, userId: UserId): Promise<PasskeyRequest | undefined> {
   const passkeys = await listPasskeys(services.db, userId)
   if (passkeys.length === 0 || !canUsePasskeys(services.config)) return undefined
@@ -93,13 +93,13 @@ export async function askForSecond(services: AuthServices, userId: UserId): Prom
   }
 }
 
-/** What a browser answered: a JSON text of its own making. */
+/** The browser's answer as JSON text. */
 export interface PasskeyAnswer {
   readonly challenge: string
   readonly response: string
 }
 
-/** Longest answer that is looked at, in characters. */
+/** Longest accepted answer, in characters. */
 const maxResponseLength = 16_384
 
 function parseResponse(text: string): { readonly id: string } | undefined {
@@ -109,12 +109,11 @@ function parseResponse(text: string): { readonly id: string } | undefined {
     const isObject = typeof parsed === 'object' && parsed !== null
     return isObject && 'id' in parsed && typeof parsed.id === 'string' ? { ...parsed, id: parsed.id } : undefined
   } catch {
-    // Not what a script of ours sends.
     return undefined
   }
 }
 
-/** What a challenge that we signed is good for; undefined for any other text, and after its time. */
+/** Returns the purpose of a challenge that this server signed; undefined for any other text and for an expired one. */
 function openChallenge({ secrets, clock }: AuthServices, challenge: string): Use | undefined {
   const said = secrets.verify(purpose, challenge, nowUnix(clock))
   const userId = said?.['user'] as UserId
@@ -125,9 +124,9 @@ function openChallenge({ secrets, clock }: AuthServices, challenge: string): Use
 }
 
 /**
- * The account whose passkey answered a challenge.
- * @param second the account that is signing in, where the passkey comes after the password
- * @returns undefined for an answer that is wrong, late, of another account, or was given before
+ * Returns the account whose passkey answered a challenge.
+ * @param second the account that is signing in, when the passkey is the second factor
+ * @returns undefined for an answer that is wrong, late, repeated, or of another account
  */
 export async function accountOfPasskey(
   services: AuthServices,
@@ -152,7 +151,7 @@ export async function accountOfPasskey(
   return isFirst ? findUserById(services.db, row.user_id) : undefined
 }
 
-/** The counter of an answer that the passkey gave; undefined when it did not. */
+/** Returns the counter of a valid answer; undefined for an invalid one. */
 async function verifiedCounter(
   { config }: AuthServices,
   row: PasskeyRow,
@@ -177,24 +176,27 @@ async function verifiedCounter(
     })
     return verified ? authenticationInfo.newCounter : undefined
   } catch {
-    // The library throws for what is malformed or does not fit; which of it, is nobody's matter.
+    // The library throws for malformed and for wrong answers alike.
     return undefined
   }
 }
 
-/** What the page's script asks the browser to make. */
+/** Parameters for the page's script to create a passkey. */
 export interface NewPasskeyRequest {
   readonly challenge: string
   readonly rpId: string
   readonly rpName: string
-  /** Says nothing of the person; browsers keep one passkey of a site for each. */
+  /** A random id without personal data; browsers keep one passkey per site and handle. */
   readonly userHandle: string
   readonly userName: string
-  /** Those that there are: no device needs a second one. */
+  /** Ids of existing passkeys, so that no device gets a second one. */
   readonly exclude: readonly string[]
 }
 
-/** Asks for another passkey of an account. `Invalid` for a name that is missing or too long, and when there are enough. */
+/**
+ * Returns a request for a new passkey. Throws `Invalid` for a missing or too long name, and when the account has the
+ * maximum.
+ */
 export async function askForNew(services: AuthServices, user: UserRow, name: string): Promise<NewPasskeyRequest> {
   if (name === '' || name.length > maxNameLength) {
     throw new Invalid(`a passkey has a name of 1 to ${maxNameLength} characters`, 'passkey_name_invalid')
@@ -212,9 +214,9 @@ export async function askForNew(services: AuthServices, user: UserRow, name: str
 }
 
 /**
- * Adds the passkey that a browser made.
- * @returns the scratch code, which is shown once, when it is the account's first second factor
- * @throws Invalid for an answer that does not fit, Conflict when the passkey is there already
+ * Adds the passkey that a browser created.
+ * @returns the scratch code to show once, when this is the first second factor of the account
+ * @throws Invalid for a wrong answer, Conflict when the passkey exists
  */
 export async function addPasskey(
   services: AuthServices,
@@ -251,7 +253,7 @@ export async function addPasskey(
   }
 }
 
-/** What the audit log says that an act on a passkey is about: whose it is, and what they call it. */
+/** Returns the object of an audit entry about a passkey. */
 const passkeyOf = (userId: UserId, name?: string) =>
   ({ kind: 'second factor', id: userId, ...(name === undefined ? {} : { name }) }) as const
 
@@ -270,14 +272,16 @@ async function verifiedNew({ config }: AuthServices, { challenge }: PasskeyAnswe
     })
     return verified ? registrationInfo.credential : undefined
   } catch {
-    // As above.
+    // The library throws for malformed and for wrong answers alike.
     return undefined
   }
 }
 
 export const passkeysOf = ({ db }: AuthServices, userId: UserId): Promise<PasskeyRow[]> => listPasskeys(db, userId)
 
-/** Removes a passkey of an account; with the last one ends the second factor, where there are no codes. @throws NotFound */
+/**
+ * Removes a passkey of an account. The last one ends the second factor unless the account has codes. @throws NotFound
+ */
 export async function removePasskey(services: AuthServices, userId: UserId, id: PasskeyId): Promise<void> {
   const removed = await transaction(services.db, async (tx) => {
     if (!(await deletePasskey(tx, userId, id))) return false
@@ -289,7 +293,7 @@ export async function removePasskey(services: AuthServices, userId: UserId, id: 
   if (!removed) throw new NotFound('there is no such passkey', 'passkey_not_found')
 }
 
-/** Forgets answered challenges that would be too late now anyway. */
+/** Deletes the rows of challenges that have expired. */
 export async function forgetAnsweredChallenges({ db, clock }: AuthServices): Promise<void> {
   await transaction(db, (tx) => deleteChallengesBefore(tx, nowUnix(clock)))
 }

@@ -3,7 +3,7 @@ import type { NewPasskeyRow, PasskeyRow } from '../db/tables/accounts.ts'
 import type { PasskeyId, UserId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
 
-/** Passkeys of an account in order of adding. */
+/** Returns the passkeys of an account in order of creation. */
 export const listPasskeys = (db: Db | Tx, userId: UserId): Promise<PasskeyRow[]> =>
   db.selectFrom('passkey').selectAll().where('user_id', '=', userId).orderBy('id').execute()
 
@@ -12,7 +12,7 @@ export const findPasskey = (db: Db, credentialId: string): Promise<PasskeyRow | 
 
 export const insertPasskey = (tx: Tx, values: NewPasskeyRow) => tx.insertInto('passkey').values(values).execute()
 
-/** @returns whether the account had such a passkey */
+/** @returns whether the account had this passkey */
 export const deletePasskey = async (tx: Tx, userId: UserId, id: PasskeyId): Promise<boolean> =>
   (await tx.deleteFrom('passkey').where('id', '=', id).where('user_id', '=', userId).executeTakeFirst())
     .numDeletedRows > 0n
@@ -20,7 +20,7 @@ export const deletePasskey = async (tx: Tx, userId: UserId, id: PasskeyId): Prom
 export const deletePasskeysOf = (tx: Tx, userId: UserId) =>
   tx.deleteFrom('passkey').where('user_id', '=', userId).execute()
 
-/** Notes that a passkey was used; false when its counter has gone on meanwhile. */
+/** Records a use of a passkey. @returns false when its counter has advanced meanwhile */
 export const updatePasskeyUsed = async (tx: Tx, row: PasskeyRow, counter: number, usedUnix: Unix): Promise<boolean> =>
   (
     await tx
@@ -31,7 +31,7 @@ export const updatePasskeyUsed = async (tx: Tx, row: PasskeyRow, counter: number
       .executeTakeFirst()
   ).numUpdatedRows > 0n
 
-/** Notes that a challenge was answered; false when it was before. */
+/** Records an answered challenge. @returns false when it is answered already */
 export const insertChallenge = async (tx: Tx, hash: string, expiresUnix: Unix): Promise<boolean> =>
   ((
     await tx

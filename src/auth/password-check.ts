@@ -1,23 +1,24 @@
 import { createHash } from 'node:crypto'
 import { cacheOf } from '../lib/cache.ts'
 
-/** How long a password that was right needs no new hashing, in milliseconds; a changed password is noticed at once. */
+/** How long a verified password needs no new hashing, in milliseconds. A changed password takes effect at once. */
 const rememberMs = 60_000
 const maxRemembered = 10_000
 
 /**
- * Checks passwords. A password hash takes milliseconds by design, and clients that know no tokens send the password with
- * every request, so a right answer is remembered for a minute under a digest of the password and the stored hash.
+ * Verifies passwords. Hashing takes milliseconds by design, and clients without tokens send the password with every
+ * request. Therefore a success is remembered for a minute under a digest of the password and the stored hash.
  */
 export class PasswordChecks {
   readonly #right = cacheOf<string, true>(maxRemembered, { ttl: rememberMs })
   readonly #running = new Map<string, Promise<boolean>>()
 
-  /** @param verify compares a password with an encoded hash; without one it takes as long and says no */
+  /** @param verify compares a password with an encoded hash; without a hash it takes the same time and returns false */
   constructor(readonly verify: (password: string, encodedHash: string | undefined) => Promise<boolean>) {}
 
   /**
-   * @param stored the encoded hash; without one, as of a name that nobody has, it takes as long and is false
+   * Returns whether the password matches.
+   * @param stored the encoded hash; undefined for an unknown name, which takes the same time
    */
   async matches(stored: string | undefined, password: string): Promise<boolean> {
     if (password === '') return false

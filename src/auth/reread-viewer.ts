@@ -9,10 +9,10 @@ import { viewerOf, type Viewer } from './viewer.ts'
 const over = () => new Unauthenticated('the credentials are no longer valid', 'credentials_wrong')
 
 /**
- * Returns the viewer as of now for a credential whose request cannot be read twice.
- *
- * @returns undefined for any other credential: its request is read again
- * @throws Unauthenticated when the password was changed or the session has ended; AccountRefused when the account may not sign in
+ * Returns the current viewer for a credential whose request cannot be read twice.
+ * @returns undefined for any other credential, whose request is read again
+ * @throws Unauthenticated when the password was changed or the session has ended; AccountRefused when the account may
+ * not sign in
  */
 export async function rereadViewer(services: AuthServices, viewer: Viewer): Promise<Viewer | undefined> {
   const { credential } = viewer

@@ -7,7 +7,7 @@ import { holdNextRead } from '../testing/hold-read.ts'
 import { openTestDatabase } from '../testing/database.ts'
 import { startForge, testPassword, type Forge } from '../testing/forge.ts'
 
-/** Two processes of one instance: they share the database and the data folder. */
+/** Starts two processes of one instance with a shared database and data folder. */
 async function startTwo(): Promise<AsyncDisposable & { readonly one: Forge; readonly other: Forge }> {
   const stack = new AsyncDisposableStack()
   const dataFolder = mkdtempSync(join(tmpdir(), 'ingot-two-'))
@@ -18,7 +18,7 @@ async function startTwo(): Promise<AsyncDisposable & { readonly one: Forge; read
   return { one, other, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
-/** Statuses of requests that were sent after `change` was answered, while others were under way all the time. */
+/** Returns the statuses of requests sent after `change` was answered, while other requests run all the time. */
 async function statusesAfter(ask: () => Promise<number>, change: () => Promise<unknown>): Promise<number[]> {
   let isChanged = false
   let isOver = false

@@ -29,24 +29,24 @@ import {
 import { hasTwoFactor, takeSecondFactor } from './two-factor.service.ts'
 import { viewerOf, type Viewer } from './viewer.ts'
 
-/** A session that was just made; the secret goes into the browser's cookie and is kept nowhere here. */
+/** A new session. Its secret goes into the cookie of the browser; the server stores only a hash. */
 export interface NewSession {
   readonly secret: string
-  /** For a browser that stays signed in: what takes the session up again, and how long. */
+  /** For a browser that stays signed in: the secret that resumes the session, and its lifetime. */
   readonly remember: { readonly secret: string; readonly seconds: number } | undefined
 }
 
-/** The browser that signs in: where it is, and what it calls itself (`User-Agent`). */
+/** Address and `User-Agent` of the browser that signs in. */
 export interface BrowserOf {
   readonly ip: string
   readonly client: string
-  /** What it wants first, noted when the account has none. */
+  /** Preferred language; stored when the account has none. */
   readonly language: string
 }
 
-/** The password was right, and the account has a second factor: what is left is a code. */
+/** A sign-in with a correct password that still needs the second factor. */
 export interface PendingSignIn {
-  /** Stands for the first half of the sign-in, for a while; it goes into a cookie. */
+  /** Signed proof of the first factor, for a cookie. */
   readonly ticket: string
   readonly ticketSeconds: number
 }
@@ -55,10 +55,10 @@ const ticketPurpose = 'second-factor'
 const ticketSeconds = 600
 
 /**
- * Signs a person in by name or address and password. Every sign-in makes a session of its own.
- * @returns undefined when the two do not fit or the account may not sign in; which of these it was is not told. With a
- * second factor nobody is signed in yet (`completeSignIn`).
- * @throws TooManyRequests after too many failures; AccountRefused for an account that is not active, to whom knows the password
+ * Signs a person in by name or address and password. Each sign-in creates a session.
+ * @returns undefined when name and password do not match or the account may not sign in, without telling which; a
+ * pending sign-in when the account has a second factor (`completeSignIn`)
+ * @throws TooManyRequests after too many failures; AccountRefused for an inactive account when the password is right
  */
 export async function signIn(
   services: AuthServices,
@@ -72,7 +72,7 @@ export async function signIn(
   return goOn(services, viewer.user, input.browser, input.remember)
 }
 
-/** Signs somebody in who has shown the first thing that signing in takes, unless there is a second. */
+/** Begins a session after the first factor, or returns a pending sign-in when the account has a second one. */
 async function goOn(
   services: AuthServices,
   user: UserRow,
@@ -86,8 +86,8 @@ async function goOn(
 }
 
 /**
- * Signs somebody in whom another place knows. With a second factor of here nobody is signed in yet, unless the one of the
- * other place is enough.
+ * Signs in a person whom a sign-in source authenticated. The second factor of the account is required unless the
+ * source's is enough.
  * @throws AccountRefused for an account that may not sign in
  */
 export async function signInVouched(
@@ -102,12 +102,12 @@ export async function signInVouched(
     : goOn(services, user, browser, how.remember)
 }
 
-/** What a ticket says of the password that was right: with another password it is worth nothing. */
+/** Returns a fingerprint of the password hash. A ticket contains it, so a new password invalidates the ticket. */
 const passwordMark = (user: UserRow): string => hashToken(`${user.id} ${user.password_hash ?? ''}`).slice(0, 16)
 
 /**
- * Signs a person in who has shown the password, by the code of the second factor.
- * @returns undefined when the code is wrong, `expired` when the first half is too long ago or counts no more
+ * Completes a pending sign-in with a code, the scratch code or a passkey.
+ * @returns undefined when the factor is wrong, `expired` when the ticket is too old or invalid
  * @throws TooManyRequests after too many wrong codes
  */
 export async function completeSignIn(
@@ -126,7 +126,7 @@ export async function completeSignIn(
   return fits ? beginSession(services, user, browser, { remember }) : undefined
 }
 
-/** Whose sign-in a ticket completes; undefined when the first half is too long ago or counts no more. */
+/** Returns the account of a ticket; undefined when the ticket is too old or invalid. */
 export async function openTicket(
   services: AuthServices,
   ticket: string,
@@ -139,7 +139,7 @@ export async function openTicket(
 }
 
 /**
- * Signs a person in by a passkey alone, which verified the person.
+ * Signs a person in with a passkey alone, with user verification.
  * @returns undefined when the answer is wrong or the account may not sign in
  */
 export async function signInByPasskey(
@@ -152,12 +152,12 @@ export async function signInByPasskey(
   return user && isUsable(user) ? beginSession(services, user, browser, { remember }) : undefined
 }
 
-/** Longest `User-Agent` that is kept, in characters. */
+/** Longest stored `User-Agent`, in characters. */
 const maxClientLength = 250
-/** Browsers of one account that may be signed in; the oldest one is signed out. */
+/** Largest number of sessions of an account; a new one replaces the oldest. */
 const maxSessions = 50
 
-/** Makes a session for somebody who has shown everything that signing in takes. */
+/** Creates a session for a fully authenticated person. */
 export async function beginSession(
   services: AuthServices,
   user: UserRow,
@@ -203,11 +203,11 @@ const hashesOf = ({ secret, remember }: NewSession) => ({
 
 const isUsable = (user: UserRow): boolean => !user.prohibit_login && user.is_active
 
-/** Somebody whose browser is signed in. */
+/** The viewer and session of a signed-in browser. */
 export interface SignedInBrowser {
   readonly viewer: Viewer
   readonly sessionId: SessionId
-  /** When they signed in themselves; undefined where nobody knows. */
+  /** Time of the interactive sign-in; undefined when unknown. */
   readonly signedInUnix: Unix | undefined
 }
 
@@ -217,7 +217,7 @@ const signedInBy = ({ session, user }: SessionOfUser): SignedInBrowser => ({
   signedInUnix: session.authenticated_unix === 0 ? undefined : session.authenticated_unix,
 })
 
-/** Who a session's secret belongs to, as long as the session lasts and the account may be used. */
+/** Returns the viewer of a session's secret while the session lasts and the account may be used. */
 export async function viewerOfSession(services: AuthServices, secret: string): Promise<SignedInBrowser | undefined> {
   const found = await findSession(services.db, hashToken(secret), nowUnix(services.clock))
   if (!found || !isUsable(found.user)) return undefined
@@ -225,13 +225,13 @@ export async function viewerOfSession(services: AuthServices, secret: string): P
   return signedInBy(found)
 }
 
-/** How long what a browser stayed signed in by counts after it got another one: it may have asked several times at once. */
+/** How long a replaced remember secret is accepted, because browsers send several requests at once. */
 const graceSeconds = 60
 
 /**
- * Takes the session of a browser up again that stays signed in, by a secret that is good once: the browser gets others. One
- * that comes again later was copied, and nobody knows which of the two is the browser: the session ends.
- * @returns the new secrets as well, but for requests that came beside the first one
+ * Resumes the session of a browser that stays signed in. The secret is valid once, and the browser gets new ones. A
+ * second use means that the secret was copied, so the session ends.
+ * @returns also the new secrets, except for requests concurrent with the first
  */
 export async function resumeSession(
   services: AuthServices,
@@ -266,7 +266,10 @@ export async function resumeSession(
   return undefined
 }
 
-/** How the use of sessions is written down: each lasts for a while after it, and at most as long as a browser stays signed in. */
+/**
+ * Returns the function that records the use of sessions. A use extends the session, at most to the time that a browser
+ * stays signed in.
+ */
 export const noteSessionsUsed = ({ session, security }: Pick<Config, 'session' | 'security'>) => {
   const lifetimeSeconds = session.sessionLifeTime
   const maxSeconds = Math.max(security.loginRememberDays * daySeconds, lifetimeSeconds)
@@ -274,20 +277,23 @@ export const noteSessionsUsed = ({ session, security }: Pick<Config, 'session' |
     updateSessionsUsed(tx, ids, usedUnix, { lifetimeSeconds, maxSeconds })
 }
 
-/** The browsers that are signed in to an account, or stay so. */
+/** Returns the sessions of an account that last or can be resumed. */
 export const sessionsOf = ({ db, clock }: AuthServices, userId: UserId): Promise<SessionRow[]> =>
   listSessions(db, userId, nowUnix(clock))
 
-/** How long a sign-in proves that somebody is there themselves, in seconds. */
+/** How long an interactive sign-in counts as recent, in seconds. */
 const freshSeconds = 900
 
-/** Whether somebody signed in to a session themselves a short time ago; a browser that stays signed in shows nothing. */
+/**
+ * Returns whether the person signed in to this session interactively a short time ago; a resumed session does not
+ * count.
+ */
 export async function isFreshSession(services: AuthServices, userId: UserId, id: SessionId): Promise<boolean> {
   const session = (await sessionsOf(services, userId)).find((each) => each.id === id)
   return session?.former_hash === null && session.created_unix + freshSeconds > nowUnix(services.clock)
 }
 
-/** Ends a session of an account; false when there is none of this id. */
+/** Ends a session of an account; returns false when it does not exist. */
 export const endSession = ({ db }: AuthServices, userId: UserId, id: SessionId): Promise<boolean> =>
   transaction(db, async (tx) => {
     const isEnded = await deleteSession(tx, userId, id)
@@ -297,7 +303,7 @@ export const endSession = ({ db }: AuthServices, userId: UserId, id: SessionId):
     return true
   })
 
-/** Ends all sessions of an account but one; all of them for who is signed in by no session. */
+/** Ends all sessions of an account except one; all when `id` is undefined. */
 export const endOtherSessions = ({ db }: AuthServices, userId: UserId, id: SessionId | undefined): Promise<unknown> =>
   transaction(db, async (tx) => {
     await (id === undefined ? deleteSessionsOf(tx, userId) : deleteOtherSessions(tx, userId, id))
@@ -305,13 +311,13 @@ export const endOtherSessions = ({ db }: AuthServices, userId: UserId, id: Sessi
     await publish(tx, 'credential.ended', { userId, what: 'session' })
   })
 
-/** Ends every session of an account: whoever has the old password, or a browser that was left open, is out. */
+/** Ends every session of an account. */
 export async function endSessions(tx: Tx, userId: UserId): Promise<void> {
   await deleteSessionsOf(tx, userId)
   await publish(tx, 'credential.ended', { userId, what: 'session' })
 }
 
-/** Forgets the sessions whose time is over; nobody can use them any more. */
+/** Deletes expired sessions and challenges. */
 export async function forgetExpiredSessions(services: AuthServices): Promise<void> {
   await forgetAnsweredChallenges(services)
   await transaction(services.db, (tx) => deleteSessionsBefore(tx, nowUnix(services.clock)))

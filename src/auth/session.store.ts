@@ -27,7 +27,7 @@ const split = (
   return { session: { id, remember_hash, renewed_unix, authenticated_unix }, user }
 }
 
-/** A session that has not ended. */
+/** Returns a session that has not ended. */
 export const findSession = async (db: Db, secretHash: string, nowUnix: Unix): Promise<SessionOfUser | undefined> =>
   split(
     await sessionsWithUsers(db)
@@ -36,7 +36,7 @@ export const findSession = async (db: Db, secretHash: string, nowUnix: Unix): Pr
       .executeTakeFirst(),
   )
 
-/** Whether a session lasts. */
+/** Returns whether a session lasts. */
 export const hasSession = async (db: Db, id: SessionId, nowUnix: Unix): Promise<boolean> =>
   (await db
     .selectFrom('session')
@@ -45,7 +45,7 @@ export const hasSession = async (db: Db, id: SessionId, nowUnix: Unix): Promise<
     .where('expires_unix', '>', nowUnix)
     .executeTakeFirst()) !== undefined
 
-/** The session of a browser that stays signed in, by what it has for that, or had before. */
+/** Returns the session by its current or previous remember secret. */
 export const findRemembered = async (db: Db, hash: string, nowUnix: Unix): Promise<SessionOfUser | undefined> =>
   split(
     await sessionsWithUsers(db)
@@ -54,7 +54,7 @@ export const findRemembered = async (db: Db, hash: string, nowUnix: Unix): Promi
       .executeTakeFirst(),
   )
 
-/** Gives a session that is taken up again other secrets; false when somebody else was faster. */
+/** Replaces the secrets of a resumed session; returns false when a concurrent request did so first. */
 export const renewSession = async (
   tx: Tx,
   id: SessionId,
@@ -70,7 +70,7 @@ export const renewSession = async (
       .executeTakeFirst()
   ).numUpdatedRows > 0n
 
-/** The sessions of an account that can still be used, the last used first. */
+/** Returns the usable sessions of an account, the last used first. */
 export const listSessions = (db: Db, userId: UserId, nowUnix: Unix): Promise<SessionRow[]> =>
   db
     .selectFrom('session')
@@ -81,7 +81,7 @@ export const listSessions = (db: Db, userId: UserId, nowUnix: Unix): Promise<Ses
     .orderBy('id', (order) => order.desc())
     .execute()
 
-/** Keeps the newest sessions of an account. */
+/** Deletes all but the newest sessions of an account. */
 export const deleteOldSessions = (tx: Tx, userId: UserId, keep: number) =>
   tx
     .deleteFrom('session')
@@ -96,7 +96,7 @@ export const deleteOldSessions = (tx: Tx, userId: UserId, keep: number) =>
     )
     .execute()
 
-/** Notes when sessions were last used: they last for a while from then on, and at most so long from their beginning. */
+/** Records the use of sessions and extends them, at most to their maximum age. */
 export const updateSessionsUsed = (
   tx: Tx,
   ids: readonly SessionId[],
@@ -118,7 +118,7 @@ export const updateSessionsUsed = (
     .where('used_unix', '<', usedUnix)
     .execute()
 
-/** @returns whether the account had such a session */
+/** @returns whether the account had this session */
 export const deleteSession = async (tx: Tx, userId: UserId, id: SessionId): Promise<boolean> =>
   (await tx.deleteFrom('session').where('id', '=', id).where('user_id', '=', userId).executeTakeFirst())
     .numDeletedRows > 0n

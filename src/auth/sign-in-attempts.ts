@@ -5,58 +5,58 @@ import { TooManyRequests } from '../lib/errors.ts'
 import type { Clock } from '../lib/time.ts'
 import { Turns } from './turns.ts'
 
-/** How long a failure counts. */
+/** How long a failure counts, in milliseconds. */
 const windowMs = 10 * 60_000
 
 /**
- * Failures of one name from one address that are free: a client that tries what the password might be. After them an
- * attempt is refused until none failed for the pause.
+ * Failures of one name from one address without a penalty, against clients that guess one password. Further attempts
+ * are refused until none failed during the pause.
  */
 const freeOfPair = 10
 const pairPauseMs = 20_000
 
 /**
- * Failures of all names from one address that are free: a client that tries one password with many names. After them the
- * attempts from there go one after the other. They are never refused: people behind the same address are no guessers.
+ * Failures of all names from one address without a penalty, against clients that try one password with many names.
+ * Further attempts take turns. They are never refused, because innocent people may share the address.
  */
 const freeOfAddress = 30
 const addressPaceMs = 500
-/** Most that wait at once from one address: the share of all requests that one address has by default. */
+/** Largest number of waiting attempts per address: the default share of requests of one address. */
 const maxWaiting = 256
 
-/** Failures of one name from all addresses, and of all names, from which on attempts have to wait. */
+/** Failures of one name from all addresses, and of all names, after which attempts are delayed. */
 const freeOfName = 50
 const freeOfAll = 2000
-/** How long they wait: a person does not mind, a program that guesses does. */
+/** Length of the delay, which slows programs more than people. */
 const delayMs = 2000
-/** Most that wait at once for one name; others are refused, so that waiting takes no room. */
+/** Largest number of delayed attempts per name; others are refused. */
 const maxDelayed = 16
 
-/** Names, addresses and pairs that are remembered; the oldest are forgotten first. */
+/** Number of remembered names, addresses and pairs; the oldest are evicted. */
 const maxRemembered = 20_000
-/** No name is longer, so it need not be told apart. */
+/** Longest distinguished name, in characters; account names are shorter. */
 const maxNameLength = 254
 
-/** Who makes an attempt; the signal is aborted when the client is gone. */
+/** The client of an attempt. The signal is aborted when it disconnects. */
 export interface Caller {
   readonly signal: AbortSignal
 }
 
 /**
- * Slows down guesses of passwords, by the form, the API or git. Nobody is locked out: the right password is taken at the next
- * attempt that is in time, and from another address at once. Wrong guesses of other names behind the same address only
- * delay it. Tokens and keys do not come by here.
+ * Throttles password guesses on the form, the API and git. It locks nobody out: the right password works at the next
+ * permitted attempt, and from another address at once. Guesses of other names from the same address only delay it.
+ * Tokens and keys are not throttled here.
  */
 export class SignInAttempts {
   readonly #ofPair = failures()
   readonly #ofAddress = failures()
   readonly #ofName = failures()
   readonly #all: number[] = []
-  /** Pairs that a right password came from. */
+  /** Pairs with a successful sign-in. */
   readonly #known = cacheOf<string, true>(maxRemembered)
   readonly #delayed = new Map<string, number>()
   readonly #turns: Turns
-  /** Attempts from an address that are neither right nor wrong yet; they count like failures. */
+  /** Number of unfinished attempts per address; they count as failures. */
   readonly #open = new Map<string, number>()
 
   constructor(
@@ -67,9 +67,9 @@ export class SignInAttempts {
   }
 
   /**
-   * To be asked before a password is looked at; it may take a while.
-   * @returns to be called when the attempt is over, whatever came of it
-   * @throws TooManyRequests when the attempt comes too soon after others of the same name that failed
+   * Waits until the password may be verified.
+   * @returns a function to call when the attempt is over
+   * @throws TooManyRequests when the attempt follows too many failures of the name
    */
   async begin(login: string, ip: string, caller?: Caller): Promise<() => void> {
     this.check(login, ip)
@@ -79,7 +79,7 @@ export class SignInAttempts {
     if (isHunted) await this.#delay(name)
     const open = this.#open.get(address) ?? 0
     if (this.#recent(this.#ofAddress, address).length + open >= freeOfAddress) {
-      // A name with fewer failures goes first, so that guesses of one name do not hold up the people of others.
+      // Names with fewer failures go first, so that guesses of one name do not delay other people.
       const rank = this.#recent(this.#ofPair, pair).length
       if (!(await this.#turns.take(address, rank, caller?.signal))) throw tooMany(addressPaceMs * maxWaiting)
     }
@@ -92,7 +92,7 @@ export class SignInAttempts {
   }
 
   /**
-   * To be asked again before the answer is used, so that attempts that were begun at once learn no more than others.
+   * Call again before using the result, so that concurrent attempts learn no more than sequential ones.
    * @throws TooManyRequests
    */
   check(login: string, ip: string): void {
@@ -144,7 +144,7 @@ export class SignInAttempts {
   }
 }
 
-/** Moments of failures, in milliseconds. */
+/** Times of failures, in milliseconds. */
 const failures = () => cacheOf<string, number[]>(maxRemembered)
 
 type Failures = ReturnType<typeof failures>

@@ -4,7 +4,7 @@ import type { NarrowScope, Scope } from '../http/operation.ts'
 
 export type ScopeLevel = 'read' | 'write'
 
-/** Categories in the order of the normal form (observed). */
+/** Scopes in canonical order (observed). */
 const categories: readonly Scope[] = [
   'activitypub',
   'admin',
@@ -17,15 +17,15 @@ const categories: readonly Scope[] = [
   'user',
 ]
 
-/** Scopes of the written contract that open one group of addresses each. */
+/** Scopes of the written contract that each open one group of addresses. */
 const narrowScopes: readonly NarrowScope[] = ['admin:public_key', 'admin:application', 'admin:gpg_key']
 
-/** What an access token grants, taken apart. */
+/** Parsed scopes of an access token. */
 export interface TokenScopes {
   readonly publicOnly: boolean
   readonly levels: ReadonlyMap<Scope, ScopeLevel>
   readonly narrow: ReadonlySet<NarrowScope>
-  /** Every category may be written, of private things too: as wide as the account itself. */
+  /** Whether the token may write every category, private data included, like the account itself. */
   readonly isEverything: boolean
 }
 
@@ -36,12 +36,13 @@ const known = new Set<string>([
   ...categories.flatMap((each) => [`read:${each}`, `write:${each}`]),
 ])
 
-/** Whether there is a scope of this name. */
+/** Returns whether a scope of this name exists. */
 export const isApiScope = (text: string): boolean => known.has(text)
 
 /**
- * Scopes as they are stored: known ones once each in a fixed order, `write:x` swallowing `read:x`, all nine `write:` as
- * `all`, `public-only` in front. Texts may hold several scopes joined by commas. Source: contract E/A2 and observed.
+ * Returns scopes in their stored form: each known scope once in a fixed order, `write:x` replacing `read:x`, all nine
+ * `write:` as `all`, `public-only` first. A text may list several scopes separated by commas. Source: contract E/A2 and
+ * observed.
  */
 export function normaliseScopes(texts: readonly string[]): string {
   const asked = new Set(
@@ -66,7 +67,7 @@ export function normaliseScopes(texts: readonly string[]): string {
 
 const parsed = cacheOf<string, TokenScopes>(100)
 
-/** Takes stored scopes apart. The text says all of it, and few different ones are used. */
+/** Parses stored scopes. */
 export function parseScopes(stored: string): TokenScopes {
   let scopes = parsed.get(stored)
   if (!scopes) parsed.set(stored, (scopes = takeApart(stored)))
@@ -89,7 +90,7 @@ function takeApart(stored: string): TokenScopes {
   }
 }
 
-/** True when scopes open nothing that others do not open. */
+/** Returns whether `inner` grants nothing that `outer` does not grant. */
 export function isWithin(inner: TokenScopes, outer: TokenScopes): boolean {
   if (outer.publicOnly && !inner.publicOnly) return false
   const allCategories = [...inner.levels].every(([category, level]) => grants(outer, category, level))
@@ -97,10 +98,10 @@ export function isWithin(inner: TokenScopes, outer: TokenScopes): boolean {
   return allCategories && (hasAll || [...inner.narrow].every((scope) => outer.narrow.has(scope)))
 }
 
-/** The level that a method asks for (contract R1). */
+/** Returns the level that a method requires (contract R1). */
 export const levelOf = (method: string): ScopeLevel => (method === 'GET' || method === 'HEAD' ? 'read' : 'write')
 
-/** True when the scopes grant the category at least at this level. */
+/** Returns whether the scopes grant the category at this level or a higher one. */
 export function grants(scopes: TokenScopes, category: Scope, level: ScopeLevel): boolean {
   const granted = scopes.levels.get(category)
   return granted === 'write' || granted === level

@@ -12,7 +12,7 @@ const tokenWithUser = preparedQueries((db: Db, hash: string) => {
   }
 })
 
-/** A token by its hash, with the account it belongs to. */
+/** Returns a token by its hash with its account. */
 export async function findTokenByHash(
   db: Db,
   hash: string,
@@ -24,7 +24,7 @@ export async function findTokenByHash(
   return token && user && { token, user }
 }
 
-/** Newest first. */
+/** Returns the tokens of an account, newest first. */
 export const listTokens = (db: Db, userId: UserId, limit: number, offset: number): Promise<AccessTokenRow[]> =>
   db
     .selectFrom('access_token')
@@ -52,7 +52,7 @@ export const insertToken = (
 export const findTokenByName = (db: Db, userId: UserId, name: string): Promise<AccessTokenRow | undefined> =>
   db.selectFrom('access_token').selectAll().where('user_id', '=', userId).where('name', '=', name).executeTakeFirst()
 
-/** @returns whether there was such a token of this account */
+/** @returns whether the account had this token */
 export const deleteToken = async (tx: Tx, userId: UserId, id: TokenId): Promise<boolean> =>
   (await tx.deleteFrom('access_token').where('user_id', '=', userId).where('id', '=', id).executeTakeFirst())
     .numDeletedRows > 0n

@@ -1,15 +1,15 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { equalSecrets } from '../secrets/secrets.ts'
 
-// One-time codes by the clock (RFC 6238): SHA-1, six digits, thirty seconds, as every program on a phone makes them.
+// One-time codes (RFC 6238): SHA-1, six digits, thirty seconds, as all authenticator apps support them.
 
 const stepSeconds = 30
-/** Steps before and after now whose codes count, for clocks that are not right. */
+/** Number of steps before and after the current one that are accepted, for inaccurate clocks. */
 const tolerance = 1
 
 const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** A new key of 160 bits, as 32 letters of base 32. */
+/** Returns a new 160-bit key as 32 base-32 letters. */
 export const newTotpKey = (): string => Array.from(randomBytes(32), (byte) => base32[byte & 31]).join('')
 
 function bytesOf(key: string): Buffer {
@@ -26,7 +26,7 @@ function bytesOf(key: string): Buffer {
   return Buffer.from(bytes)
 }
 
-/** The code of a time step. */
+/** Returns the code of a time step. */
 export function totpAt(key: string, step: number): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(step))
@@ -37,18 +37,18 @@ export function totpAt(key: string, step: number): string {
 
 export const stepAt = (unix: number): number => Math.floor(unix / stepSeconds)
 
-/** The time step whose code this is, near now; undefined for a wrong code. Blanks between the digits do not matter. */
+/** Returns the time step of a code near now; undefined for a wrong code. Spaces between digits are ignored. */
 export function stepOfCode(key: string, code: string, nowUnix: number): number | undefined {
   const digits = code.replaceAll(/\s/g, '')
   if (!/^\d{6}$/.test(digits)) return undefined
   const now = stepAt(nowUnix)
-  // All of them are compared, however early one fits.
+  // All candidates are compared, so that the time does not reveal which one matches.
   const fitting = Array.from({ length: 2 * tolerance + 1 }, (_, index) => now - tolerance + index).filter((step) =>
     equalSecrets(totpAt(key, step), digits),
   )
   return fitting.at(-1)
 }
 
-/** The address that programs on phones read as a picture. */
+/** Returns the address that authenticator apps read from a QR code. */
 export const totpAddress = (issuer: string, account: string, key: string): string =>
   `otpauth://totp/${encodeURIComponent(`${issuer}:${account}`)}?secret=${key}&issuer=${encodeURIComponent(issuer)}`

@@ -1,21 +1,18 @@
 import { performance } from 'node:perf_hooks'
 
-/** Those that wait; a lower rank goes first, and among equals the earliest. */
+/** Waiting attempts. A lower rank goes first; equal ranks keep their order. */
 interface Waiting {
   readonly rank: number
   readonly go: () => void
 }
 
-/**
- * Lets attempts of one key through one after the other, `paceMs` apart. Each attempt gets its turn: keys differ, so one
- * key's attempts hold up no other's.
- */
+/** Admits attempts of one key one after the other, `paceMs` apart. Keys do not delay each other. */
 export class Turns {
   readonly #lanes = new Map<string, { waiting: Waiting[]; nextMs: number; timer: NodeJS.Timeout | undefined }>()
 
   /**
-   * @param paceMs time from one turn to the next of the same key, in milliseconds
-   * @param maxWaiting most attempts of one key that wait at once
+   * @param paceMs time between two turns of the same key, in milliseconds
+   * @param maxWaiting largest number of waiting attempts per key
    */
   constructor(
     readonly paceMs: number,
@@ -24,7 +21,7 @@ export class Turns {
 
   /**
    * Waits for a turn.
-   * @returns false when too many wait; a caller that gives up leaves the line, and gets the reason of its signal
+   * @returns false when too many attempts wait; rejects with the reason of `signal` when it is aborted
    */
   async take(key: string, rank: number, signal: AbortSignal | undefined): Promise<boolean> {
     signal?.throwIfAborted()
@@ -54,7 +51,7 @@ export class Turns {
     if (!lane) return
     const first = lane.waiting.shift()
     if (!first) {
-      // Nobody came within a pace after the last turn, so that nothing is left to keep.
+      // The lane is empty for a whole pace, so it can go.
       this.#lanes.delete(key)
       return
     }

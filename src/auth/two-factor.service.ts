@@ -22,29 +22,29 @@ import {
   updateScratch,
 } from './two-factor.store.ts'
 
-/** What keys of codes are sealed for. */
+/** Purpose of sealed keys of codes. */
 export const twoFactorPurpose = 'two-factor'
 const enrolmentPurpose = 'two-factor-enrolment'
 
 /**
- * Wrong codes of one account that are looked at in a while; whoever comes so far has the password, and six digits are
- * guessed in days if nobody counts.
+ * Wrong codes of one account within the window. An attacker who gets here has the password, and could guess six digits
+ * within days.
  */
 const maxFailures = 10
 const failureWindowSeconds = 600
 
-/** How long a new key waits to be confirmed. */
+/** How long a new key waits for confirmation, in seconds. */
 const enrolmentSeconds = 1800
 
-/** Whether an account has a second factor of whichever kind. */
+/** Returns whether an account has a second factor of any kind. */
 export const hasTwoFactor = async ({ db }: AuthServices, userId: UserId): Promise<boolean> =>
   (await findTwoFactor(db, userId)) !== undefined
 
-/** Whether codes are one of them. */
+/** Returns whether an account has codes. */
 export const hasCodes = async ({ db }: AuthServices, userId: UserId): Promise<boolean> =>
   ((await findTwoFactor(db, userId))?.sealed ?? '') !== ''
 
-/** Throws when too many wrong codes came of late. */
+/** Throws TooManyRequests after too many recent wrong codes. */
 function checkFailures({ clock }: AuthServices, row: TwoFactorRow): void {
   const leftSeconds = row.failed_unix + failureWindowSeconds - nowUnix(clock)
   if (row.failures >= maxFailures && leftSeconds > 0) {
@@ -54,7 +54,7 @@ function checkFailures({ clock }: AuthServices, row: TwoFactorRow): void {
   }
 }
 
-/** What is said of every act on the second factor of an account. */
+/** Returns doer and object of an audit entry about the second factor. */
 const actOn = (userId: UserId) => ({ doerId: userId, about: { kind: 'second factor', id: userId } }) as const
 
 const failed = (services: AuthServices, userId: UserId) => {
@@ -66,9 +66,9 @@ const failed = (services: AuthServices, userId: UserId) => {
 }
 
 /**
- * Whether a request that came with the right password has what its account needs besides: nothing, or a code, which may
- * come again in its time (contract, auth: one-time code). A wrong one counts against the account. With a passkey passwords
- * alone are refused altogether (contract): no program can show one.
+ * Returns whether a request with the right password satisfies the second factor: the account has none, or the request
+ * has a code, which may be repeated within its time (contract, auth: one-time code). A wrong code counts against the
+ * account. With a passkey, passwords alone are refused (contract).
  * @throws TooManyRequests, Unauthenticated (`passkey_enrolled`)
  */
 export async function passesSecondFactor(
@@ -90,7 +90,7 @@ export async function passesSecondFactor(
 }
 
 /**
- * Takes the code of a sign-in on the pages, where each counts once, or the scratch code, which is gone then.
+ * Uses up the code or the scratch code of a sign-in on the pages.
  * @throws TooManyRequests
  */
 export async function takeSecondFactor(
@@ -113,26 +113,26 @@ export async function takeSecondFactor(
   return false
 }
 
-/** A key that somebody is about to put into their device, and what the form carries until they confirm it. */
+/** A new key for a device, and the sealed form that the page carries until its confirmation. */
 export interface Enrolment {
   readonly key: string
   readonly sealed: string
 }
 
-/** Begins to enrol; nothing is kept until a code confirms it. */
+/** Creates a key for codes; nothing is stored until a code confirms it. */
 export function beginEnrolment({ secrets, clock }: AuthServices, user: UserRow): Enrolment {
   const key = newTotpKey()
   const until = nowUnix(clock) + enrolmentSeconds
   return { key, sealed: secrets.seal(enrolmentPurpose, JSON.stringify([user.id, until, key])) }
 }
 
-/** The key of an enrolment of this account that has not waited too long; undefined for anything else. */
+/** Returns the key of an enrolment of this account; undefined when it is invalid or expired. */
 export function openEnrolment({ secrets, clock }: AuthServices, user: UserRow, sealed: string): string | undefined {
   try {
     const [userId, until, key] = JSON.parse(secrets.open(enrolmentPurpose, sealed)) as [number, number, string]
     return userId === user.id && until > nowUnix(clock) ? key : undefined
   } catch {
-    // Not sealed here, or by a key that is gone: the form is shown anew.
+    // Sealed elsewhere or with a removed key: the page shows a new form.
     return undefined
   }
 }
@@ -140,9 +140,9 @@ export function openEnrolment({ secrets, clock }: AuthServices, user: UserRow, s
 const newScratch = (): string => newPrefixedToken('').slice(0, 24)
 
 /**
- * Enrols the codes that somebody confirmed with the first of them.
- * @returns the scratch code, which is shown once; undefined when the code is wrong
- * @throws Conflict when there are codes already
+ * Enables codes after their first code confirmed them.
+ * @returns the scratch code to show once; undefined when the code is wrong
+ * @throws Conflict when the account has codes
  */
 export async function enrol(
   services: AuthServices,
@@ -158,7 +158,7 @@ export async function enrol(
     await transaction(services.db, async (tx) => {
       await recordAct(tx, { ...actOn(user.id), action: 'secondFactor.added' })
       await publish(tx, 'credential.changed', { userId: user.id, what: 'codes', name: '' })
-      // Whoever has passkeys has a row already.
+      // An account with passkeys already has a row.
       const isAdded = await addCodes(tx, user.id, { sealed, scratch_hash: hashToken(scratch), last_step: 0 })
       if (!isAdded) await insertTwoFactor(tx, newRow(user.id, sealed, scratch, now))
     })
@@ -180,8 +180,8 @@ const newRow = (userId: UserId, sealed: string, scratch: string, now: Unix): New
 })
 
 /**
- * Notes, in the transaction that adds a passkey, that the account has a second factor.
- * @returns the scratch code, when it had none before
+ * Records, in the transaction that adds a passkey, that the account has a second factor.
+ * @returns the scratch code when it had none
  */
 export async function addWithPasskey(tx: Tx, userId: UserId, now: Unix): Promise<string | undefined> {
   if (await findTwoFactor(tx, userId)) return undefined
@@ -190,12 +190,12 @@ export async function addWithPasskey(tx: Tx, userId: UserId, now: Unix): Promise
   return scratch
 }
 
-/** Ends the second factor, in the transaction that removes a passkey, when it was the last one and there are no codes. */
+/** Ends the second factor in the transaction that removes the last passkey, unless the account has codes. */
 export async function removeWithPasskey(tx: Tx, userId: UserId, left: number): Promise<void> {
   if (left === 0) await deleteWithoutCodes(tx, userId)
 }
 
-/** Another scratch code; the former one counts no more. `Invalid` without a second factor. */
+/** Replaces the scratch code. Throws `Invalid` without a second factor. */
 export async function renewScratch(services: AuthServices, user: UserRow): Promise<string> {
   if (!(await hasTwoFactor(services, user.id))) throw new Invalid('there is no second factor', 'two_factor_missing')
   const scratch = newScratch()
@@ -211,7 +211,7 @@ async function tellRemoved(tx: Tx, userId: UserId): Promise<void> {
   await publish(tx, 'credential.changed', { userId, what: 'secondFactorRemoved', name: '' })
 }
 
-/** Ends the codes; passkeys stay. False when there were none. */
+/** Disables the codes and keeps passkeys; returns false when there are none. */
 export const disableCodes = ({ db }: AuthServices, userId: UserId): Promise<boolean> =>
   transaction(db, async (tx) => {
     const hasPasskeys = (await listPasskeys(tx, userId)).length > 0
@@ -220,7 +220,7 @@ export const disableCodes = ({ db }: AuthServices, userId: UserId): Promise<bool
     return isGone
   })
 
-/** Ends every second factor, passkeys as well; false when there was none. */
+/** Removes codes and passkeys; returns false when there are none. */
 export const removeSecondFactors = ({ db }: AuthServices, userId: UserId): Promise<boolean> =>
   transaction(db, async (tx) => {
     await deletePasskeysOf(tx, userId)

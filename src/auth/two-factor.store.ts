@@ -14,7 +14,7 @@ export const deleteTwoFactor = async (tx: Tx, userId: UserId): Promise<boolean> 
 export const updateScratch = (tx: Tx, userId: UserId, scratchHash: string) =>
   tx.updateTable('two_factor').set({ scratch_hash: scratchHash }).where('user_id', '=', userId).execute()
 
-/** Gives codes to an account that has passkeys alone; false for any other. */
+/** Adds codes to an account that has only passkeys; returns false for any other. */
 export const addCodes = async (
   tx: Tx,
   userId: UserId,
@@ -29,7 +29,7 @@ export const addCodes = async (
       .executeTakeFirst()
   ).numUpdatedRows > 0n
 
-/** Takes the codes from an account that has passkeys as well; false when there are none. */
+/** Removes the codes of an account that also has passkeys; returns false when it has no codes. */
 export const removeCodes = async (tx: Tx, userId: UserId): Promise<boolean> =>
   (
     await tx
@@ -43,7 +43,7 @@ export const removeCodes = async (tx: Tx, userId: UserId): Promise<boolean> =>
 export const deleteWithoutCodes = (tx: Tx, userId: UserId) =>
   tx.deleteFrom('two_factor').where('user_id', '=', userId).where('sealed', '=', '').execute()
 
-/** Uses up a time step; false when it, or a later one, was used already. */
+/** Uses up a time step; returns false when it or a later one was used. */
 export const takeStep = async (tx: Tx, userId: UserId, step: number): Promise<boolean> =>
   (
     await tx
@@ -54,7 +54,7 @@ export const takeStep = async (tx: Tx, userId: UserId, step: number): Promise<bo
       .executeTakeFirst()
   ).numUpdatedRows > 0n
 
-/** Uses up the scratch code; false when it is not this one. */
+/** Uses up the scratch code; returns false when it does not match. */
 export const takeScratch = async (tx: Tx, userId: UserId, scratchHash: string): Promise<boolean> =>
   (
     await tx
@@ -66,7 +66,7 @@ export const takeScratch = async (tx: Tx, userId: UserId, scratchHash: string): 
       .executeTakeFirst()
   ).numUpdatedRows > 0n
 
-/** Counts a wrong code, anew when the last one is long ago. */
+/** Counts a wrong code, starting at one when the last failure is old. */
 export const countFailure = (tx: Tx, userId: UserId, nowUnix: Unix, sinceUnix: Unix) =>
   tx
     .updateTable('two_factor')

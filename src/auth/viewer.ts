@@ -2,32 +2,32 @@ import type { AccessMode, AccessTokenRow, UserRow } from '../db/tables/accounts.
 import type { KeyId, OAuthTokenId, RepoId, RunId, SessionId, UserId } from '../lib/ids.ts'
 import type { TokenScopes } from './token-scopes.ts'
 
-/** How somebody proved who they are. */
+/** How a request is authenticated. */
 export type Credential =
   | { readonly kind: 'password' }
-  /** `sessionId` is missing where an account is asked about that does not ask itself. */
+  /** `sessionId` is undefined for an account that does not make the request itself. */
   | { readonly kind: 'session'; readonly sessionId?: SessionId }
-  /** A reverse proxy that is believed vouches for them. */
+  /** A trusted reverse proxy named the account. */
   | { readonly kind: 'proxy' }
-  /** `basic`: sent as a password or name, which counts as basic authentication for managing tokens. */
+  /** `basic`: sent as name or password, which counts as basic authentication when managing tokens. */
   | {
       readonly kind: 'token'
       readonly tokenId: AccessTokenRow['id'] | OAuthTokenId
-      /** Issued to an application, which manages no tokens. */
+      /** Issued to an OAuth2 application, which cannot manage tokens. */
       readonly isOAuth: boolean
       readonly scopes: TokenScopes
       readonly basic: boolean
     }
-  /** A workflow job: it acts on its own repository alone, for a pull request from a fork reading only (contract A5). */
+  /** A workflow job, limited to its repository, and to reading for pull requests from forks (contract A5). */
   | { readonly kind: 'job'; readonly repoId: RepoId; readonly runId: RunId; readonly readOnly: boolean }
-  /** The SSH key of an account. */
+  /** An SSH key of an account. */
   | { readonly kind: 'ssh'; readonly keyId: KeyId }
-  /** An SSH certificate of an authority that is trusted. */
+  /** An SSH certificate of a trusted authority. */
   | { readonly kind: 'certificate'; readonly authority: string; readonly serial: string }
-  /** An SSH key of one repository: it acts there alone, in the name of its owner. */
+  /** A deploy key, limited to its repository; it acts in the name of the owner. */
   | { readonly kind: 'deploy'; readonly keyId: KeyId; readonly repoId: RepoId; readonly readOnly: boolean }
 
-/** What is said of a credential where it is written down. */
+/** Returns the name of a credential for the audit log. */
 export function credentialName(credential: Credential): string {
   switch (credential.kind) {
     case 'token':
@@ -48,17 +48,17 @@ export function credentialName(credential: Credential): string {
   }
 }
 
-/** What a credential lets its bearer touch at most, whatever the account may do. Part of the rights, so that no feature asks it. */
+/** Upper limit of a credential's rights. It is part of the computed rights, so features need not check it. */
 export interface CredentialLimit {
-  /** Nothing of private repositories, of organizations that are not public, and of accounts that are not public. */
+  /** Excludes private repositories and non-public organizations and accounts. */
   readonly publicOnly: boolean
-  /** This repository and no other; the credential itself gives the access, and not the account that it acts for. */
+  /** Limits the credential to this repository; the access comes from the credential, not from the account. */
   readonly repo: { readonly id: RepoId; readonly mode: AccessMode } | undefined
 }
 
 const noLimit: CredentialLimit = { publicOnly: false, repo: undefined }
 
-/** What a credential is limited to: the one place that a new kind of credential says it. */
+/** Returns the limit of a credential. Each new kind of credential states its limit here. */
 function limitOf(credential: Credential): CredentialLimit {
   switch (credential.kind) {
     case 'token':
@@ -75,7 +75,7 @@ function limitOf(credential: Credential): CredentialLimit {
   }
 }
 
-/** Who asks. Made once per request; under sudo it is the named account with the caller's credential. */
+/** The caller of a request. Under sudo it is the named account with the caller's credential. */
 export interface Viewer {
   readonly id: UserId
   readonly user: UserRow
@@ -94,5 +94,5 @@ export const viewerOf = (user: UserRow, credential: Credential): Viewer => ({
   limit: limitOf(credential),
 })
 
-/** Somebody as they are by themselves, without what limits a credential: to ask about people who are not asking. */
+/** Returns a viewer with all rights of the account, to judge people who do not make a request. */
 export const viewerAs = (user: UserRow): Viewer => viewerOf(user, { kind: 'session' })

@@ -6,7 +6,7 @@ import { NotFound } from '../lib/errors.ts'
 import type { UserId } from '../lib/ids.ts'
 import { findUserForUpdate } from './user.store.ts'
 
-/** An account as it stands, held against changes of others until the transaction ends; `NotFound` when it is gone. */
+/** Returns the account and locks it until the transaction ends; throws `NotFound` when it does not exist. */
 export async function holdAccount(tx: Tx, id: UserId): Promise<UserRow> {
   const row = await findUserForUpdate(tx, id)
   if (!row) throw new NotFound('the user does not exist', 'user_not_found')
@@ -22,7 +22,7 @@ const profile = {
   oldVisibility: 'visibility',
 } as const
 
-/** Publishes what has changed about a person or an organization; nothing when nothing changed that others are told of. */
+/** Publishes an event with the changed attributes of a person or an organization, if any matter to others. */
 export async function tellAccountChange(tx: Tx, before: UserRow, after: UserRow, doerId: UserId): Promise<void> {
   if (before.kind === 'organization') {
     const old = oldValues(before, after, { ...profile, oldRepoAdminChangeTeamAccess: 'repo_admin_change_team_access' })

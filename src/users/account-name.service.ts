@@ -18,9 +18,9 @@ import {
 const secondsOfDay = 86_400
 
 /**
- * Throws `Invalid` when an account may not take a name: its form, somebody has it, or somebody had it a short time ago
- * (`[service].USERNAME_COOLDOWN_PERIOD`).
- * @param self who takes it; undefined for a new account
+ * Throws `Invalid` when the account may not take a name: malformed, taken, or released within
+ * `[service].USERNAME_COOLDOWN_PERIOD`.
+ * @param self the account that takes it; undefined for a new one
  */
 export async function checkAccountName(services: Services, name: string, self?: UserRow): Promise<void> {
   const { config, db, clock } = services
@@ -40,8 +40,8 @@ export async function checkAccountName(services: Services, name: string, self?: 
 }
 
 /**
- * Gives an account another name. The former one leads to it from then on, and a redirect from the new name ends; a
- * change of letter case only leaves no redirect, and the same name changes nothing. Bad and used names are `Invalid`.
+ * Renames an account. The former name redirects to it, and a redirect from the new name ends. A change of letter case
+ * creates no redirect. Throws `Invalid` for malformed and taken names.
  */
 export async function renameAccount(
   services: Services,

@@ -5,16 +5,16 @@ import type { UserRow } from '../db/tables/accounts.ts'
 import type { UserId } from '../lib/ids.ts'
 
 /**
- * Deletes what features keep for an account, in transactions of their own, since it may be a lot. When one fails, what
- * went before is gone and the account stays.
+ * Deletes the data that features keep for an account, in separate transactions. When one fails, earlier deletions
+ * remain and so does the account.
  */
 export async function purgePossessions(services: Services, account: UserRow, doerId: UserId): Promise<void> {
   for (const { purge } of services.parts.ownedByAccounts) await purge?.(services, account, doerId)
 }
 
 /**
- * The transaction in which an account goes: refused by what it still has, then everything leaves that belongs to it, and
- * `remove` deletes the row. Its picture goes when all is committed.
+ * Deletes an account in one transaction: checks that it owns nothing that prevents it, deletes what belongs to it, and
+ * calls `remove` for the row. The picture is deleted after the commit.
  */
 export async function removeAccount(
   services: Services,
@@ -29,7 +29,7 @@ export async function removeAccount(
       await remove(tx)
     })
   } catch (error) {
-    // Something came to the account while it went.
+    // The account got something new during the deletion.
     if (isForeignKeyViolation(error)) throw stillOwns(account)
     throw error
   }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Counter } from '../access/contributions/counter.ts'
 
-/** Counts of accounts. */
+/** Counters of accounts. */
 export const accountCounters: readonly Counter[] = [
   { table: 'user', column: 'num_followers', count: sql`(select count(*) from follow where follow.user_id = it.id)` },
   {

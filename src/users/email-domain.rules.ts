@@ -2,8 +2,8 @@ import { compileGlob } from '../lib/glob.ts'
 import { allow, deny, type Verdict } from '../lib/verdict.ts'
 
 /**
- * Whether people may use addresses of this one's domain: one that `[service].EMAIL_DOMAIN_ALLOWLIST` has, when it has any,
- * and none of `EMAIL_DOMAIN_BLOCKLIST`. Both hold patterns, in any letter case; `*` stands for dots as well.
+ * Returns whether people may use addresses of this domain: `[service].EMAIL_DOMAIN_ALLOWLIST` matches, or is empty, and
+ * `EMAIL_DOMAIN_BLOCKLIST` does not match. Both contain patterns in any letter case; `*` also matches dots.
  */
 export function mayUseDomain(
   email: string,

@@ -1,7 +1,7 @@
 import type { EmailRow } from '../db/tables/accounts.ts'
 import type { Email } from './email.schemas.ts'
 
-/** An address as its account sees it; whose it is, is only told in the lists of the administration (observed). */
+/** Presents an address to its account. Only lists of the administration name the account (observed). */
 export const presentEmail = (row: Pick<EmailRow, 'email' | 'is_activated' | 'is_primary'>): Email => ({
   email: row.email,
   verified: row.is_activated,

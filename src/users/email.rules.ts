@@ -2,7 +2,10 @@ import { allow, deny, type Verdict } from '../lib/verdict.ts'
 
 const maxEmailLength = 254
 
-/** Whether a text can be an address: one `@`, no blanks or control characters, a domain of dotted labels. */
+/**
+ * Returns whether a text has the form of an address: one `@`, no spaces or control characters, a domain of dotted
+ * labels.
+ */
 export function mayUseEmail(email: string): Verdict {
   if (email.length > maxEmailLength) return deny(`an address has at most ${maxEmailLength} characters`)
   const local = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*"

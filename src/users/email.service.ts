@@ -15,10 +15,10 @@ import { mayUseEmail } from './email.rules.ts'
 import { deleteEmails, insertEmails, listEmails, searchEmails, updatePrimaryEmail } from './email.store.ts'
 import { deleteUnconfirmed, findEmail, findUserById, updateUser } from './user.store.ts'
 
-/** An address of an account, or one that it asked for and has not confirmed yet. */
+/** An address of an account, confirmed or waiting for confirmation. */
 export type OwnEmail = Pick<EmailRow, 'email' | 'lower_email' | 'is_activated' | 'is_primary'>
 
-/** Addresses of an account in order of adding, then those whose mail it waits for. */
+/** Returns the addresses of an account in order of creation, followed by those that wait for confirmation. */
 export async function emailsOf({ db, clock }: Services, user: UserRow): Promise<OwnEmail[]> {
   const [rows, links] = await Promise.all([listEmails(db, user.id), listWaitingAddresses(db, user.id, nowUnix(clock))])
   const have = new Set(rows.map((row) => row.lower_email))
@@ -34,32 +34,32 @@ export async function emailsOf({ db, clock }: Services, user: UserRow): Promise<
   ]
 }
 
-/** Throws `Invalid` for what cannot be an address. */
+/** Throws `Invalid` for a malformed address. */
 export function checkEmailForm(email: string): void {
   const addressed = mayUseEmail(email)
   if (!addressed.allowed) throw new Invalid(addressed.reason, 'email_invalid')
 }
 
-/** Throws `Invalid` for what is no address, or none that people here may use. */
+/** Throws `Invalid` for a malformed address and for a domain that is not allowed. */
 export function checkOwnEmail({ config }: Pick<Services, 'config'>, email: string): void {
   checkEmailForm(email)
   const domain = mayUseDomain(email, config.service)
   if (!domain.allowed) throw new Invalid(domain.reason, 'email_domain_refused')
 }
 
-/** Addresses of one account that may wait for their mail at the same time. */
+/** Largest number of addresses of an account that wait for confirmation. */
 const maxWaiting = 10
 
-/** Who asks for mails: the address of the client, whose share they take, and the language of the mails. */
+/** The client that requests mails: its address, whose limit they count against, and the language. */
 export interface MailAsker {
   readonly ip: string
   readonly language: string
 }
 
 /**
- * Adds addresses, all or none: bad and used ones, and none at all, are `Invalid`. Where addresses are to be confirmed
- * (`[service].REGISTER_EMAIL_CONFIRM`) each is sent a mail, and is the account's once its link was followed; until then it
- * stays open whether somebody else has it.
+ * Adds all addresses or none. Throws `Invalid` for malformed and used addresses, and for none. With
+ * `[service].REGISTER_EMAIL_CONFIRM` each address gets a mail and belongs to the account after its link is followed;
+ * until then the reply does not reveal whether it is in use.
  * @throws TooManyRequests
  */
 export async function addEmails(
@@ -125,7 +125,7 @@ async function askToConfirm(
   })
 }
 
-/** Has the mail of an address that waits to be confirmed sent once more. @throws NotFound, TooManyRequests */
+/** Sends the mail of a waiting address again. @throws NotFound, TooManyRequests */
 export async function askToConfirmAgain(
   services: Services,
   user: UserRow,
@@ -152,13 +152,13 @@ const openAddress = async (services: Services, code: string) => {
   return { link: opened.link, user: opened.user }
 }
 
-/** Which address the code of a mail gives to which account. @throws NotFound when it does nothing any more */
+/** Returns the address and the account of a mailed code. @throws NotFound when the code is invalid */
 export async function readAddressLink(services: Services, code: string): Promise<{ email: string; name: string }> {
   const { link, user } = await openAddress(services, code)
   return { email: link.email, name: user.name }
 }
 
-/** Gives an address to the account that asked for it, by the code of a mail to it. @throws NotFound, Invalid (`email_taken`) */
+/** Confirms an address by a mailed code. @throws NotFound, Invalid (`email_taken`) */
 export async function confirmAddress(services: Services, code: string): Promise<void> {
   const { link, user } = await openAddress(services, code)
   checkOwnEmail(services, link.email)
@@ -166,7 +166,7 @@ export async function confirmAddress(services: Services, code: string): Promise<
   await transaction(services.db, (tx) => endWaitingAddresses(tx, user.id, [link.lower_email], nowUnix(services.clock)))
 }
 
-/** Makes one of the confirmed addresses of an account the primary one. @throws NotFound when it is none of them */
+/** Makes a confirmed address of an account the primary one. @throws NotFound for any other address */
 export async function choosePrimaryEmail(services: Services, user: UserRow, email: string): Promise<void> {
   await transaction(services.db, async (tx) => {
     const before = await holdAccount(tx, user.id)
@@ -178,7 +178,7 @@ export async function choosePrimaryEmail(services: Services, user: UserRow, emai
   })
 }
 
-/** Removes addresses of an account, all or none: unknown ones are `NotFound`, the primary one is `Invalid`. */
+/** Removes all addresses or none. Throws `NotFound` for unknown ones, `Invalid` for the primary one. */
 export async function removeEmails(services: Services, user: UserRow, emails: readonly string[]): Promise<void> {
   if (emails.length === 0) return
   const wanted = [...new Set(emails.map((email) => email.toLowerCase()))]
@@ -198,7 +198,9 @@ export async function removeEmails(services: Services, user: UserRow, emails: re
   })
 }
 
-/** Makes an address the primary one, as part of a transaction. A new one is added; the former one stays as a secondary. */
+/**
+ * Makes an address the primary one within a transaction. It adds a new address; the former one stays as a secondary.
+ */
 export async function setPrimaryEmail(tx: Tx, user: UserRow, email: string): Promise<void> {
   const lower = email.toLowerCase()
   const own = (await listEmails(tx, user.id)).some((row) => row.lower_email === lower)
@@ -209,7 +211,7 @@ export async function setPrimaryEmail(tx: Tx, user: UserRow, email: string): Pro
   await updateUser(tx, user.id, { email })
 }
 
-/** True when somebody else has the address. */
+/** Returns whether another account has the address. */
 export async function isEmailOfOther(ctx: Pick<Ctx, 'db'>, user: UserRow, email: string): Promise<boolean> {
   const row = await findEmail(ctx.db, email)
   return row !== undefined && row.user_id !== user.id

@@ -8,7 +8,7 @@ import type { EmailRow } from '../db/tables/accounts.ts'
 import type { UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 
-/** Addresses of an account in order of adding. */
+/** Returns the addresses of an account in order of creation. */
 export const listEmails = (db: Db | Tx, userId: UserId): Promise<EmailRow[]> =>
   db.selectFrom('email').selectAll().where('user_id', '=', userId).orderBy('id').execute()
 
@@ -18,7 +18,7 @@ export const insertEmails = (tx: Tx, rows: readonly Omit<EmailRow, 'id'>[]) =>
 export const deleteEmails = (tx: Tx, userId: UserId, lowerEmails: readonly string[]) =>
   tx.deleteFrom('email').where('user_id', '=', userId).where('lower_email', 'in', lowerEmails).execute()
 
-/** Of the addresses of an account only this one is primary. */
+/** Makes this address the only primary one of the account. */
 export async function updatePrimaryEmail(tx: Tx, userId: UserId, lowerEmail: string): Promise<void> {
   await tx.updateTable('email').set({ is_primary: false }).where('user_id', '=', userId).execute()
   await tx
@@ -29,7 +29,7 @@ export async function updatePrimaryEmail(tx: Tx, userId: UserId, lowerEmail: str
     .execute()
 }
 
-/** Addresses with their accounts, which are looked at only where something is asked of them. */
+/** Joins accounts only when a condition needs them. */
 const found = (db: Db, viewer: Viewer, text: string) => {
   if (text === '' && seesAllAccounts(viewer)) return db.selectFrom('email')
   const query = db.selectFrom('email').innerJoin('user', 'user.id', 'email.user_id').where(accountsShownTo(viewer))
@@ -38,13 +38,13 @@ const found = (db: Db, viewer: Viewer, text: string) => {
 }
 
 /**
- * A page of the addresses of accounts that the viewer may see, with their accounts, by address, and how many there are on
- * all; a text is part of the address or of the account's name.
+ * Returns a page of the addresses of visible accounts in order of address, and their number. The text matches a part of
+ * the address or of the account's name.
  */
 export async function searchEmails(db: Db, viewer: Viewer, text: string, { limit, offset }: Page) {
   const all = found(db, viewer, text)
   const { total } = await all.select((select) => select.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  // Only the rows of the page are looked up.
+  // Only the rows of the page are loaded.
   const places = all.select('email.lower_email').orderBy('email.lower_email').limit(limit).offset(offset)
   const rows = await db
     .selectFrom(places.as('place'))

@@ -4,19 +4,19 @@ import { newSecret } from '../secrets/tokens.ts'
 import { createUser } from './user.service.ts'
 import { countPeople, findUserByName } from './user.store.ts'
 
-/** An account that was just made; the password was generated and is shown once. */
+/** The created administrator; a generated password is shown once. */
 export interface FirstAdministrator {
   readonly login: string
   readonly password: string | undefined
 }
 
-/** Name of the administrator that an empty instance makes by itself. */
+/** Default name of the first administrator. */
 const defaultLogin = 'root'
 
 /**
- * Makes the first administrator: the one the settings name when it is missing, else one with a generated password when
- * nobody has an account yet.
- * @returns who was made, or undefined when there was nothing to do
+ * Creates the first administrator: the one of the settings when it does not exist, or one with a generated password
+ * when there are no accounts.
+ * @returns the account; undefined when there is nothing to do
  */
 export async function ensureFirstAdministrator(services: Services): Promise<FirstAdministrator | undefined> {
   const named = services.config.firstAdmin
@@ -30,7 +30,7 @@ export async function ensureFirstAdministrator(services: Services): Promise<Firs
   await createUser(services, {
     name: defaultLogin,
     email: `${defaultLogin}@localhost.localdomain`,
-    // Made here: there is no list that it could be on, and nothing to ask before the first start is over.
+    // A generated password cannot have leaked, so no lookup is needed.
     passwordHash: await hashPassword(password),
     isAdmin: true,
   })

@@ -1,13 +1,13 @@
 import type { Config } from '../config/load-config.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 
-/** Characters that cannot stand in the name or address of a commit. */
+/** Characters that cannot occur in the name or address of a commit. */
 // oxlint-disable-next-line no-control-regex -- control characters are what must not pass
 const forbidden = /[\u0000-\u001f\u007f<>]/g
 
 /**
- * Name and address that an account signs commits with: the full name, else the login; the real address unless it is
- * hidden or there is none, which the placeholder stands for.
+ * Returns the name and address for commits of an account: the full name, or else the login; the address, or the
+ * placeholder when it is hidden or missing.
  */
 export function gitPerson(
   config: Pick<Config, 'service'>,

@@ -1,6 +1,6 @@
 import { allow, deny, type Verdict } from '../lib/verdict.ts'
 
-/** Names that are addresses of the instance itself. Source: the contract's rules for account names. */
+/** Names that are addresses of the instance. Source: the contract's rules for account names. */
 const reservedNames = new Set(
   (
     '. .. - .well-known api metrics v2 assets attachments avatar avatars repo-avatars captcha login org repo user admin ' +
@@ -11,10 +11,10 @@ const reservedNames = new Set(
 
 const reservedEndings = ['.keys', '.gpg', '.rss', '.atom', '.png']
 
-/** Most characters of an account's name. */
+/** Longest name of an account, in characters. */
 export const maxAccountNameLength = 40
 
-/** Whether an account or organization may be called so; dots are as `[service].ALLOW_DOTS_IN_USERNAMES` says. */
+/** Returns whether an account or organization may have the name; `[service].ALLOW_DOTS_IN_USERNAMES` controls dots. */
 export function mayNameAccount(name: string, rules: { readonly allowDotsInUsernames: boolean }): Verdict {
   if (name.length === 0 || name.length > maxAccountNameLength) {
     return deny(`a name has 1 to ${maxAccountNameLength} characters`)

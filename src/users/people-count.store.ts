@@ -4,7 +4,7 @@ import type { Schema } from '../db/schema.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { Bound } from '../lib/paging.ts'
 
-/** Accounts of a list that are counted at most; the pages go on beyond. */
+/** Largest counted number of accounts of a list; pages continue beyond it. */
 const countedAtMost = 10_000
 
 export interface PeopleTotal {

@@ -1,7 +1,7 @@
 import { emptyEventsOf } from '../events/purge.ts'
 import { subscriber } from '../events/subscriber.ts'
 
-/** What a purged account wrote is left in no event. */
+/** Empties the events about what a purged account wrote. */
 export const emptyPurgedEvents = subscriber({
   name: 'emptyPurgedEvents',
   on: 'user.deleted',

@@ -9,8 +9,8 @@ const userParams = { username: pathText }
 const noUser = () => new NotFound('the user does not exist', 'user_not_found')
 
 /**
- * Resolves the account that `{username}` names. A former name redirects. An account that the caller may not see is answered
- * like a missing one, before a limit of the credential could tell the two apart (contract R4).
+ * Resolves the account of `{username}`. A former name redirects. An invisible account is answered like a missing one,
+ * before a limit of the credential could reveal it (contract R4).
  */
 export const namedUser: Requirement<Ctx, Pick<SubjectCtx, 'subject'>, typeof userParams> = {
   codes: ['resolve:user', 'publicOnlyCheck'],
@@ -23,8 +23,8 @@ export const namedUser: Requirement<Ctx, Pick<SubjectCtx, 'subject'>, typeof use
 }
 
 /**
- * Resolves the account that `{username}` names, whether the caller may see it or not. A former name redirects.
- * @param missing the answer for a name that nobody has
+ * Resolves the account of `{username}`, visible or not. A former name redirects.
+ * @param missing the refusal for an unknown name
  */
 export const accountOfPath = (
   missing: () => Refusal,
@@ -38,17 +38,17 @@ export const accountOfPath = (
   },
 })
 
-/** Resolves the account that the path names as the target of an act, such as following: private ones too (recorded). */
+/** Resolves the account as the target of an action such as following; private accounts are included (recorded). */
 export const targetUser = accountOfPath(noUser)
 
-/** The contract names the check of the visibility by itself at some addresses; `namedUser` makes it at all. */
+/** The contract lists this check separately at some addresses; `namedUser` always performs it. */
 export const userVisible: Requirement<SubjectCtx, object> = {
   codes: ['userVisible'],
   refuses: [404],
   check: () => ({}),
 }
 
-/** The account of the path is the caller's own, or the caller is an administrator. */
+/** Requires that the account of the path is the caller's own, or that the caller is an administrator. */
 export const selfOrAdmin: Requirement<SubjectCtx, object> = {
   codes: ['selfOrAdmin'],
   refuses: [403],
@@ -60,7 +60,7 @@ export const selfOrAdmin: Requirement<SubjectCtx, object> = {
   },
 }
 
-/** The page of users can be switched off, and searching them with it (`[service.explore].DISABLE_USERS_PAGE`). */
+/** `[service.explore].DISABLE_USERS_PAGE` turns off the list of users and its search. */
 export const usersExploreEnabled: Requirement<Ctx, object> = {
   codes: ['usersExploreEnabled'],
   refuses: [404],

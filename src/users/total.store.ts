@@ -1,6 +1,6 @@
 import type { Db } from '../db/database.ts'
 
-/** How many accounts of each kind there are, and tokens. */
+/** Returns the number of accounts by kind, and of tokens. */
 export async function countAccounts(db: Db): Promise<{ users: number; organizations: number; access_tokens: number }> {
   const [accounts, tokens] = await Promise.all([
     db

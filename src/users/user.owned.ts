@@ -1,7 +1,7 @@
 import type { OwnedByAccount } from '../access/contributions/owned.ts'
 import { deleteAllFollows } from './social/follow.store.ts'
 
-/** Whom an account follows, and who follows it. */
+/** Follows of and by an account. */
 export const follows: OwnedByAccount = {
   of: 'account',
   leave: (tx, account) => deleteAllFollows(tx, account.id),

@@ -6,20 +6,20 @@ import { actionsUserId, type UserId } from '../lib/ids.ts'
 import { formatUnix, zeroTime } from '../lib/time.ts'
 import type { User } from './user.schemas.ts'
 
-/** How much of an account is shown: to everybody, to the signed-in, or all of it (to itself and administrators). */
+/** Visible parts of an account: to guests, to signed-in people, or everything (to itself and administrators). */
 export type Sight = 'guest' | 'other' | 'all'
 
-/** How much of an account is shown to the viewer. */
+/** Returns how much of an account the viewer sees. */
 export function sightOf(viewer: Viewer | undefined, id: UserId): Sight {
   if (!viewer) return 'guest'
   return viewer.isAdmin || viewer.id === id ? 'all' : 'other'
 }
 
-/** The address that stands for a hidden one. */
+/** Returns the address that replaces a hidden one. */
 export const placeholderEmail = (ctx: Pick<Ctx, 'config'>, user: UserRow): string =>
   `${user.lower_name}@${ctx.config.service.noReplyAddress}`
 
-/** Address of the picture: a new one each time it changes. */
+/** Returns the address of the picture, which changes with the picture. */
 export const avatarUrl = (ctx: Pick<Ctx, 'config'>, user: UserRow): string => {
   const name =
     user.avatar_key === '' ? hash('md5', `${user.id}:${user.lower_name}`, 'hex') : user.avatar_key.split('/').at(-1)
@@ -46,7 +46,7 @@ function presentAs(ctx: Pick<Ctx, 'config'>, user: UserRow, sight: Sight): User 
     created: formatUnix(user.created_unix),
     restricted: user.is_restricted,
     active: all && user.is_active,
-    // Nobody signs in as an organization; its row says so, what is shown does not (observed).
+    // The row of an organization prohibits sign-in, but the reply does not show it (observed).
     prohibit_login: all && !isOrganization && user.prohibit_login,
     location: user.location,
     pronouns: sight === 'guest' && user.hide_pronouns ? '' : user.pronouns,
@@ -60,14 +60,14 @@ function presentAs(ctx: Pick<Ctx, 'config'>, user: UserRow, sight: Sight): User 
   }
 }
 
-/** An account as the viewer may see it: all of it to itself and to administrators. */
+/** Presents an account to the viewer; the account itself and administrators see everything. */
 export const presentUser = (ctx: Pick<Ctx, 'config' | 'viewer'>, user: UserRow): User =>
   presentAs(ctx, user, sightOf(ctx.viewer, user.id))
 
-/** An account as another signed-in person sees it, whoever asks: the owner inside of a repository. */
+/** Presents an account as other signed-in people see it, such as the owner within a repository. */
 export const presentPublicUser = (ctx: Pick<Ctx, 'config'>, user: UserRow): User => presentAs(ctx, user, 'other')
 
-/** What stands for the author of a thing whose account was deleted. */
+/** Stands for the author of content whose account was deleted. */
 export const ghostUser = (ctx: Pick<Ctx, 'config'>): User => ({
   id: -1,
   login: 'Ghost',
@@ -95,7 +95,7 @@ export const ghostUser = (ctx: Pick<Ctx, 'config'>): User => ({
   username: 'Ghost',
 })
 
-/** The account that workflow jobs act as. */
+/** Presents the account of workflow jobs. */
 export const actionsUser = (ctx: Pick<Ctx, 'config'>): User => ({
   ...ghostUser(ctx),
   id: actionsUserId,
@@ -110,8 +110,8 @@ export const actionsUser = (ctx: Pick<Ctx, 'config'>): User => ({
 })
 
 /**
- * The account, or Ghost by the name of who has none here: the one that they have on the server where what they wrote was
- * imported from. It is no login of here, which anybody could take or be taken for.
+ * Presents the account, or Ghost with the author's name on the server that the content was imported from. That name is
+ * not a login here.
  */
 export const presentWriter = (
   ctx: Pick<Ctx, 'config' | 'viewer'>,
@@ -119,6 +119,6 @@ export const presentWriter = (
   originalAuthor: string,
 ): User => (originalAuthor === '' ? presentAuthor(ctx, user) : { ...ghostUser(ctx), full_name: originalAuthor })
 
-/** The account, or Ghost when it is gone. */
+/** Presents the account, or Ghost when it does not exist. */
 export const presentAuthor = (ctx: Pick<Ctx, 'config' | 'viewer'>, user: UserRow | undefined): User =>
   user ? presentUser(ctx, user) : ghostUser(ctx)

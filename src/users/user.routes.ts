@@ -37,7 +37,7 @@ export const userSearch = operation({
   reply: { 200: UserSearchResults },
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
-    // Two accounts have no rows and negative ids: whoever was deleted, and the one that jobs act as.
+    // Two accounts have negative ids and no rows: Ghost, and the account of workflow jobs.
     if (query.uid === -1) return paged({ ok: true, data: [ghostUser(ctx)] }, page, 1)
     if (query.uid === -2) return paged({ ok: true, data: [actionsUser(ctx)] }, page, 1)
     const { users, total, bound } = await findPeople(

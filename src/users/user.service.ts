@@ -25,30 +25,30 @@ import {
 export interface NewAccount {
   readonly name: string
   readonly email: string
-  /** Without one, and without a hash, nobody can sign in with a password. */
+  /** Without it and without a hash, nobody can sign in with a password. */
   readonly password?: string | undefined
-  /** Of a password that was looked at before. */
+  /** Hash of an already checked password. */
   readonly passwordHash?: string | undefined
   readonly fullName?: string | undefined
   readonly loginName?: string | undefined
-  /** The sign-in source that the account is of; none for those of the instance itself. */
+  /** The sign-in source; undefined for a local account. */
   readonly loginSourceId?: number | undefined
   readonly mustChangePassword?: boolean | undefined
   readonly isAdmin?: boolean | undefined
   readonly isRestricted?: boolean | undefined
-  /** False for one that an administrator has still to let in. */
+  /** False for an account that waits for an administrator. */
   readonly isActive?: boolean | undefined
   readonly visibility?: Visibility | undefined
   readonly createdUnix?: Unix | undefined
-  /** Whether its owner is told of it by mail. */
+  /** Whether to mail the new owner. */
   readonly welcomesByMail?: boolean | undefined
-  /** Who makes it; the account itself unless told. */
+  /** The account that creates it; by default the account itself. */
   readonly doerId?: UserId | undefined
 }
 
 /**
- * Makes an account of a person. Bad or used names and addresses are `Invalid`, a password that is too weak is
- * `BadRequest` (observed); of several at once with the same name exactly one comes about.
+ * Creates a person's account. Throws `Invalid` for malformed or used names and addresses, `BadRequest` for a weak
+ * password (observed). Of concurrent calls with one name, one succeeds.
  */
 export async function createUser(services: Services, account: NewAccount): Promise<UserRow> {
   const { config, db } = services
@@ -110,21 +110,18 @@ export async function createUser(services: Services, account: NewAccount): Promi
   }
 }
 
-/** Throws `NotFound` unless the viewer may see the account with the credential (contract R4), where no path names it. */
+/** Throws `NotFound` unless the viewer may see the account (contract R4), for accounts that no path names. */
 export async function refuseInvisible(ctx: Ctx, account: UserRow): Promise<void> {
   if ((await sightOf(ctx, account)) !== 'visible') throw new NotFound('the user does not exist', 'user_not_found')
 }
 
-/**
- * Returns the account of a name as far as the viewer may see it: a filter or a field answers for a hidden account as for one
- * that does not exist.
- */
+/** Returns the visible account of a name; undefined for hidden and missing accounts alike. */
 export async function findShownUser(ctx: Ctx, name: string): Promise<UserRow | undefined> {
   const account = await findUserByName(ctx.db, name)
   return account && (await sightOf(ctx, account)) === 'visible' ? account : undefined
 }
 
-/** People whom the viewer may see with a text in their login, full name or shown address, or the one with an id. */
+/** Returns the visible people whose login, full name or shown address contains a text, or the one with an id. */
 export async function findPeople(
   ctx: Ctx,
   query: { readonly text: string; readonly userId?: UserId | undefined },

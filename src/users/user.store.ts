@@ -15,7 +15,7 @@ import type { Unix } from '../lib/time.ts'
 export const findUserById = (db: Db, id: UserId): Promise<UserRow | undefined> =>
   db.selectFrom('user').selectAll().where('id', '=', id).executeTakeFirst()
 
-/** The row, locked against others until the transaction ends (SQLite has one writer anyway). */
+/** Returns the row and locks it until the transaction ends; SQLite has a single writer anyway. */
 export const findUserForUpdate = (tx: Tx, id: UserId): Promise<UserRow | undefined> =>
   tx
     .updateTable('user')
@@ -24,7 +24,7 @@ export const findUserForUpdate = (tx: Tx, id: UserId): Promise<UserRow | undefin
     .returningAll()
     .executeTakeFirst()
 
-/** An account or organization by name, in any letter case. */
+/** Returns an account or organization by name in any letter case. */
 export const findUserByName = (db: Db, name: string): Promise<UserRow | undefined> =>
   db.selectFrom('user').selectAll().where('lower_name', '=', name.toLowerCase()).executeTakeFirst()
 
@@ -35,7 +35,7 @@ const usersById = preparedQuery((db: Db, ids: string) =>
     .where('id', 'in', idList(db, ids) as Expression<UserId>),
 )
 
-/** Accounts by id, in one query however many there are. */
+/** Returns accounts by id in one query. */
 export async function loadUsers(db: Db, ids: Iterable<UserId | null>): Promise<ReadonlyMap<UserId, UserRow>> {
   const wanted = [...new Set(ids)].filter((id): id is UserId => id !== null && (id > 0 || id === actionsUserId))
   if (wanted.length === 0) return new Map()
@@ -43,7 +43,7 @@ export async function loadUsers(db: Db, ids: Iterable<UserId | null>): Promise<R
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** What is empty or not allowed in an account until somebody says otherwise, be it a person's or not. */
+/** Default values of accounts and organizations. */
 export const blankAccount = {
   full_name: '',
   password_hash: null,
@@ -80,7 +80,7 @@ export const insertEmail = (tx: Tx, values: Omit<EmailRow, 'id'>): Promise<Email
 export const findEmail = (db: Db, email: string): Promise<EmailRow | undefined> =>
   db.selectFrom('email').selectAll().where('lower_email', '=', email.toLowerCase()).executeTakeFirst()
 
-/** An address that nobody showed to be theirs is whose it turns out to be. */
+/** Deletes unconfirmed addresses, which do not block other accounts. */
 export const deleteUnconfirmed = (tx: Tx, lowerEmails: readonly string[]) =>
   tx.deleteFrom('email').where('lower_email', 'in', lowerEmails).where('is_activated', '=', false).execute()
 
@@ -93,14 +93,14 @@ export const countPeople = async (db: Db): Promise<number> =>
       .executeTakeFirstOrThrow()
   ).count
 
-/** A name that somebody takes no longer redirects. */
+/** Ends the redirect of a name that a new account takes. */
 export const deleteRedirect = (tx: Tx, lowerName: string) =>
   tx.deleteFrom('user_redirect').where('lower_name', '=', lowerName).execute()
 
 export const findRedirect = (db: Db, lowerName: string) =>
   db.selectFrom('user_redirect').selectAll().where('lower_name', '=', lowerName).executeTakeFirst()
 
-/** The former name leads to the account. */
+/** Makes a former name redirect to the account. */
 export const insertRedirect = (tx: Tx, row: { lower_name: string; user_id: UserId; created_unix: Unix }) =>
   tx
     .insertInto('user_redirect')
@@ -110,7 +110,7 @@ export const insertRedirect = (tx: Tx, row: { lower_name: string; user_id: UserI
     )
     .execute()
 
-/** Keeps the newest former names of an account. */
+/** Keeps only the newest former names of an account. */
 export const deleteOldRedirects = (tx: Tx, userId: UserId, keep: number) =>
   tx
     .deleteFrom('user_redirect')
@@ -125,32 +125,32 @@ export const deleteOldRedirects = (tx: Tx, userId: UserId, keep: number) =>
     )
     .execute()
 
-/** Which people a search has. */
+/** Criteria of a search for people. */
 export interface PeopleFilter {
-  /** Part of login, full name or an address that is not hidden. */
+  /** Part of login, full name or a visible address. */
   readonly text: string
   readonly userId?: UserId | undefined
-  /** Only those whom this viewer may see; undefined: a guest. */
+  /** Only people whom this viewer may see; undefined for a guest. */
   readonly shownTo: Viewer | undefined
-  /** Hidden addresses are searched as well. */
+  /** Whether hidden addresses are searched as well. */
   readonly hiddenEmails?: boolean | undefined
 }
 
-/** People whom a search is about, whatever their names are. */
+/** Selects the people that the search may return, before the text is compared. */
 function shownPeople(db: Db, { shownTo, userId }: PeopleFilter) {
   const query = db.selectFrom('user').where('kind', '=', 'individual').where(peopleShownTo(shownTo))
   return userId === undefined ? query : query.where('id', '=', userId)
 }
 
-/** That a part of login, full name or address of an account is the text. */
+/** Condition: login, full name or an address contains the text. */
 const isNamed = ({ text, hiddenEmails }: PeopleFilter): RawBuilder<SqlBool> =>
   sql<SqlBool>`(${lowerContains('user.lower_name', text)} or ${contains('user.full_name', text)}
     or (${contains('user.email', text)}${hiddenEmails ? sql`` : sql` and "user".keep_email_private = ${sql.lit(false)}`}))`
 
-/** Of more people whom words find the total is this. */
+/** Largest total of a search by text. */
 const countedAtMost = 10_000
 
-/** One page of people by login, and how many there are on all: of words `countedAtMost` at most. */
+/** Returns one page of people by login and their total, which is at most `countedAtMost` for a search by text. */
 export async function searchPeople(
   db: Db,
   filter: PeopleFilter,
@@ -161,8 +161,8 @@ export async function searchPeople(
 }
 
 /**
- * Returns one page of accounts in an order, and the number of all. An index finds the page; only its rows are looked up.
- * @param keys columns that tell any two accounts apart
+ * Returns one page of accounts in an order, and their total. An index finds the page; only its rows are loaded.
+ * @param keys columns that identify an account uniquely
  */
 export async function pageOfUsers(
   db: Db,
@@ -181,10 +181,7 @@ export async function pageOfUsers(
   return { users: await inOrder(rows, 'place').execute(), total }
 }
 
-/**
- * People are gone through once, in the order in which they are shown, until more are found than are counted: those are
- * counted, and the page is among them.
- */
+/** Reads people in the order of the result until more than the counted maximum match; the page is among them. */
 async function searchByWords(db: Db, filter: PeopleFilter, page: Pick<Page, 'limit' | 'offset'>) {
   const people = shownPeople(db, filter)
   const inOrder =

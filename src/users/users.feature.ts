@@ -21,7 +21,7 @@ import { countAccounts } from './total.store.ts'
 import { follows } from './user.owned.ts'
 import { emptyPurgedEvents } from './purge.subscribers.ts'
 
-/** Accounts of people: settings, addresses, keys, tokens, pictures, followers and blocks. */
+/** Accounts: settings, addresses, keys, tokens, pictures, follows and blocks. */
 export const users: Feature = {
   routes: [
     userRoutes,

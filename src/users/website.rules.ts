@@ -1,6 +1,9 @@
 import { allow, deny, type Verdict } from '../lib/verdict.ts'
 
-/** Whether a text may be a web site: empty, or a URL of an allowed scheme (`[service].VALID_SITE_URL_SCHEMES`) with a host. */
+/**
+ * Returns whether a text may be a website: empty, or a URL with a host and a scheme of
+ * `[service].VALID_SITE_URL_SCHEMES`.
+ */
 export function mayUseWebsite(website: string, schemes: readonly string[]): Verdict {
   if (website === '') return allow
   const url = /\s/.test(website) ? null : URL.parse(website)

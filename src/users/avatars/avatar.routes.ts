@@ -7,7 +7,7 @@ import { UpdateUserAvatarOption } from './avatar.schemas.ts'
 import { getAvatar, isDrawn, removeAvatar, setAvatar } from './avatar.service.ts'
 import { getIdenticon } from './identicon.service.ts'
 
-/** A picture's address changes with it, so whoever has it need not ask again for a while. */
+/** The address changes with the picture, so clients may cache it. */
 export const pictureCaching = 'public, max-age=21600'
 
 export const userUpdateAvatar = operation({
@@ -36,7 +36,7 @@ export const userDeleteAvatar = operation({
   },
 })
 
-/** The picture of an account: the one that was set, else one that is drawn from what the address ends with. */
+/** Serves the stored picture of an account, or one generated from its address. */
 export const showAvatar = operation({
   method: 'GET',
   path: '/avatars/{hash}',
@@ -62,7 +62,7 @@ export const showAvatar = operation({
   },
 })
 
-/** The picture of accounts that are gone. */
+/** Serves the picture of deleted accounts. */
 export const showDefaultAvatar = operation({
   method: 'GET',
   path: '/assets/img/avatar_default.png',

@@ -8,18 +8,18 @@ import { BadRequest, Invalid, NotFound } from '../../lib/errors.ts'
 import type { UserId } from '../../lib/ids.ts'
 import { swapAvatarKey, type PictureOf } from './avatar.store.ts'
 
-/** Which store holds the pictures of what. */
+/** Store of the pictures of each kind. */
 const storeOf = { individual: 'avatars', organization: 'avatars', repo: 'repoAvatars' } as const
 
-/** Side of the square that larger pictures are made to, before `[picture].AVATAR_RENDERED_SIZE_FACTOR`. */
+/** Side of a stored picture, in pixels, before `[picture].AVATAR_RENDERED_SIZE_FACTOR`. */
 const shownSizePixels = 256
 
-/** Key of a picture by the name its address ends with. */
+/** Returns the storage key of a picture by the name in its address. */
 const keyOf = (name: string): string => `${name.slice(0, 2)}/${name}`
 
 /**
- * Gives an account or a repository another picture, in base64. Text that is none is `BadRequest`; a file that is too
- * large, no PNG, JPEG, GIF or WebP, or has too many pixels is `Invalid`. The address is a new one each time.
+ * Sets the picture of an account or repository from base64. Throws `BadRequest` for other text, and `Invalid` for a
+ * file that is too large, has too many pixels, or is not PNG, JPEG, GIF or WebP. The address changes each time.
  */
 export async function setAvatar(services: Services, of: PictureOf, image: string, doerId: UserId): Promise<void> {
   const { bytes, contentType } = await fitPicture(services, image)
@@ -34,7 +34,7 @@ export async function setAvatar(services: Services, of: PictureOf, image: string
   }
 }
 
-/** Takes the picture away; the one drawn from the name is shown again. Without one nothing changes. */
+/** Removes the stored picture, if any; the generated one is shown again. */
 export const removeAvatar = (services: Services, of: PictureOf, doerId: UserId): Promise<void> =>
   replace(services, of, '', doerId)
 
@@ -68,7 +68,7 @@ async function fitPicture({ config, images }: Services, image: string) {
   })
 }
 
-/** A picture that was set, by the name its address ends with; `NotFound` when there is none. */
+/** Returns a stored picture by the name in its address; throws `NotFound`. */
 export async function getAvatar(
   { blobs }: Services,
   store: 'avatars' | 'repoAvatars',
@@ -80,5 +80,5 @@ export async function getAvatar(
   return picture
 }
 
-/** Whether the name is that of a picture that is drawn from it, and not stored. */
+/** Returns whether the name stands for a generated picture. */
 export const isDrawn = (name: string): boolean => /^[0-9a-f]{32}$/.test(name)

@@ -1,21 +1,21 @@
 import type { Tx } from '../../db/database.ts'
 import type { RepoId, UserId } from '../../lib/ids.ts'
 
-/** Where the key of a picture stands. */
+/** The row that holds the key of a picture. */
 export type PictureOf =
   | { readonly kind: 'individual' | 'organization'; readonly id: UserId }
   | { readonly kind: 'repo'; readonly id: RepoId }
 
-/** How often others may change the same picture in between before this gives up. */
+/** Number of attempts against concurrent changes of the same picture. */
 const maxAttempts = 20
 
 /**
- * Puts another key in the place of a picture's. Of several at the same time each sees the key of the one before, so that
- * every replaced picture is told to exactly one of them.
- * @returns the key that was there, or undefined when the row is gone
+ * Replaces the key of a picture. Concurrent calls each return the key before theirs, so every replaced picture is
+ * returned once.
+ * @returns the former key; undefined when the row does not exist
  */
 export async function swapAvatarKey(tx: Tx, { kind, id }: PictureOf, key: string): Promise<string | undefined> {
-  // The tables are alike in what is used of them here.
+  // Both tables have these columns.
   const [name, rowId] = [(kind === 'repo' ? 'repo' : 'user') as 'user', id as UserId]
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const row = await tx.selectFrom(name).select('avatar_key').where('id', '=', rowId).executeTakeFirst()

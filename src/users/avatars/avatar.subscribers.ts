@@ -1,7 +1,7 @@
 import type { Services } from '../../access/context.ts'
 import { subscriber } from '../../events/subscriber.ts'
 
-/** Deletes the file of a picture that was replaced or removed. Keys are never used again. */
+/** Deletes the file of a replaced or removed picture. Keys are never reused. */
 export const removeReplacedAvatar = subscriber({
   name: 'removeReplacedAvatar',
   on: 'avatar.replaced',

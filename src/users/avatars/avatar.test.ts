@@ -4,7 +4,7 @@ import sharp from 'sharp'
 import { startForge, type Forge } from '../../testing/forge.ts'
 import { base64 } from '../../testing/samples.ts'
 
-/** A picture of one colour, in base64. */
+/** Returns a picture of one colour, in base64. */
 const picture = async (side: number, background: string): Promise<string> =>
   (
     await sharp({ create: { width: side, height: side, channels: 3, background } })

@@ -2,7 +2,7 @@ import type { Services } from '../../access/context.ts'
 import { perApplication } from '../../access/per-application.ts'
 import type { Picture } from '../../images/images.ts'
 
-/** Side of a drawn picture, in pixels. */
+/** Side of a generated picture, in pixels. */
 const sizePixels = 256
 
 const memory = perApplication((caches) => ({
@@ -10,7 +10,7 @@ const memory = perApplication((caches) => ({
   underWay: new Map<string, Promise<Picture>>(),
 }))
 
-/** The picture that is drawn from a text: the same for the same text, and drawn once for those who ask at once. */
+/** Returns the picture generated from a text. Concurrent requests share one computation. */
 export async function getIdenticon(services: Services, seed: string): Promise<Picture> {
   const { drawn, underWay } = memory(services)
   const known = drawn.get(seed) ?? underWay.get(seed)

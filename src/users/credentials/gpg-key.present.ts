@@ -20,7 +20,7 @@ const presentPart = (row: GpgKeyRow, primaryKeyId: string, subkeys: readonly GPG
   expires_at: row.expires_unix === 0 ? zeroTime : formatUnix(row.expires_unix),
 })
 
-/** Keys with their subkeys; one query. */
+/** Presents keys with their subkeys, which one query loads. */
 export async function presentGpgKeys({ db }: Pick<Ctx, 'db'>, rows: readonly GpgKeyRow[]): Promise<GPGKey[]> {
   const subkeys = Map.groupBy(
     await listSubkeys(

@@ -20,7 +20,7 @@ export const GPGKey = object('GPGKey', {
 })
 export type GPGKey = Static<typeof GPGKey>
 
-/** Longest text of a key or signature, in characters: pictures in keys are large, and there is no need of them here. */
+/** Longest text of a key or signature, in characters. */
 const armored = Type.String({ minLength: 1, maxLength: 262_144 })
 
 export const CreateGPGKeyOption = requestObject('CreateGPGKeyOption', {

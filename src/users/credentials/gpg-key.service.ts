@@ -34,7 +34,7 @@ const badSignature = () =>
 const keyTaken = () => new Invalid('armored_public_key: it is in use on this instance', 'gpg_key_taken')
 const noKey = () => new NotFound('the key does not exist', 'gpg_key_not_found')
 
-/** What somebody signs to show that a key is theirs: another for each account and minute, 64 hexadecimal digits. */
+/** Returns the text to sign as proof of a key: 64 hexadecimal digits that depend on account and minute. */
 export function verificationToken({ secrets, clock }: Services, user: UserRow, minutesAgo = 0): string {
   const minute = Math.floor(nowUnix(clock) / 60) - minutesAgo
   return createHmac('sha256', secrets.deriveKey('gpg-key-token', 32))
@@ -42,7 +42,7 @@ export function verificationToken({ secrets, clock }: Services, user: UserRow, m
     .digest('hex')
 }
 
-/** Whether a key signed the token of this minute or the one before, with or without a line break at its end. */
+/** Returns whether a key signed the token of this or the previous minute, with or without a final line break. */
 async function isProven(services: Services, user: UserRow, armored: string, signature: string): Promise<boolean> {
   const parsed = await readPgpSignature(signature)
   if (!parsed) return false
@@ -56,8 +56,8 @@ async function isProven(services: Services, user: UserRow, armored: string, sign
 }
 
 /**
- * Adds a key to an account. It names an address of the account, or the signature shows that the account has it; else it
- * is `NotFound` (observed). What is no key, one that somebody has, and a wrong signature are `Invalid`.
+ * Adds a key to an account. The key must name an address of the account, or sign its token; otherwise `NotFound`
+ * (observed). Throws `Invalid` for malformed and used keys and for a wrong signature.
  */
 export async function addGpgKey(
   services: Services,
@@ -127,7 +127,9 @@ async function insertWhole(
   return row
 }
 
-/** Shows that the account has a key of its own; an unknown one is `NotFound`, a wrong signature `Invalid`. */
+/**
+ * Verifies a key of the account by a signature. Throws `NotFound` for an unknown key, `Invalid` for a wrong signature.
+ */
 export async function verifyGpgKey(
   services: Services,
   user: UserRow,
@@ -145,7 +147,7 @@ export async function verifyGpgKey(
   })
 }
 
-/** One page of the keys of an account and how many there are. */
+/** Returns one page of the keys of an account and their number. */
 export async function pageOfGpgKeys(
   { db }: Services,
   owner: UserRow,
@@ -155,14 +157,14 @@ export async function pageOfGpgKeys(
   return { keys, total }
 }
 
-/** A key of the account; another's is `NotFound`. */
+/** Returns a key of the account; throws `NotFound` for another's. */
 export async function getGpgKey({ db }: Services, owner: UserRow, id: number): Promise<GpgKeyRow> {
   const key = await findGpgKey(db, owner.id, id as GpgKeyId)
   if (!key) throw noKey()
   return key
 }
 
-/** Removes a key of the account; what is not there, or another's, is left alone (observed). */
+/** Removes a key of the account; does nothing when it does not exist (observed). */
 export async function removeGpgKey({ db }: Services, owner: UserRow, id: number): Promise<void> {
   await transaction(db, async (tx) => {
     await deleteGpgKey(tx, owner.id, id as GpgKeyId)

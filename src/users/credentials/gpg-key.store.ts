@@ -6,7 +6,7 @@ import type { Page } from '../../lib/paging.ts'
 const primaryKeys = (db: Db | Tx, ownerId: UserId) =>
   db.selectFrom('gpg_key').where('owner_id', '=', ownerId).where('primary_id', 'is', null)
 
-/** Keys of an account in order of adding, without subkeys. */
+/** Returns the keys of an account in order of creation, without subkeys. */
 export const listGpgKeys = (db: Db, ownerId: UserId, page: Page): Promise<GpgKeyRow[]> =>
   primaryKeys(db, ownerId).selectAll().orderBy('id').limit(page.limit).offset(page.offset).execute()
 
@@ -20,11 +20,11 @@ export const countGpgKeys = async (db: Db, ownerId: UserId): Promise<number> =>
 export const findGpgKey = (db: Db | Tx, ownerId: UserId, id: GpgKeyId): Promise<GpgKeyRow | undefined> =>
   primaryKeys(db, ownerId).selectAll().where('id', '=', id).executeTakeFirst()
 
-/** A key of the account by its key id, in upper case. */
+/** Returns a key of the account by its id in upper case. */
 export const findGpgKeyByKeyId = (db: Db, ownerId: UserId, keyId: string): Promise<GpgKeyRow | undefined> =>
   primaryKeys(db, ownerId).selectAll().where('key_id', '=', keyId).executeTakeFirst()
 
-/** Whether some account has the key, or has it as a subkey. */
+/** Returns whether any account has the key, as a key or a subkey. */
 export const hasGpgFingerprint = async (db: Db, fingerprint: string): Promise<boolean> =>
   (await db.selectFrom('gpg_key').select('id').where('fingerprint', '=', fingerprint).executeTakeFirst()) !== undefined
 
@@ -45,13 +45,13 @@ export const insertSubkeys = async (tx: Tx, values: readonly NewGpgKeyRow[]): Pr
   }
 }
 
-/** Marks a key and its subkeys as shown to be the account's; undefined when it is gone. */
+/** Marks a key and its subkeys as verified; returns undefined when it does not exist. */
 export async function markGpgKeyVerified(tx: Tx, id: GpgKeyId): Promise<GpgKeyRow | undefined> {
   await tx.updateTable('gpg_key').set({ is_verified: true }).where('primary_id', '=', id).execute()
   return tx.updateTable('gpg_key').set({ is_verified: true }).where('id', '=', id).returningAll().executeTakeFirst()
 }
 
-/** Subkeys go with their key. */
+/** Deletes a key; its subkeys follow. */
 export const deleteGpgKey = (tx: Tx, ownerId: UserId, id: GpgKeyId) =>
   tx
     .deleteFrom('gpg_key')
@@ -60,18 +60,18 @@ export const deleteGpgKey = (tx: Tx, ownerId: UserId, id: GpgKeyId) =>
     .where('primary_id', 'is', null)
     .execute()
 
-/** A key that may have made a signature, whole, and whose it is. */
+/** A key that may have made a signature, with its owner. */
 export interface SigningCandidate {
-  /** Of the key or subkey that the signature names. */
+  /** Id of the key or subkey that the signature names. */
   readonly keyId: string
   readonly armored: string
-  /** JSON: addresses of the key. */
+  /** JSON array of the addresses of the key. */
   readonly emails: string
   readonly isVerified: boolean
   readonly owner: Pick<UserRow, 'id' | 'name' | 'lower_name'>
 }
 
-/** Keys of accounts by the ids that signatures name, of subkeys the key that they belong to. */
+/** Returns the keys with these ids; for a subkey, the key that it belongs to. */
 export async function listSigningCandidates(db: Db, keyIds: readonly string[]): Promise<SigningCandidate[]> {
   if (keyIds.length === 0) return []
   const rows = await db

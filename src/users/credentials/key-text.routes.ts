@@ -4,7 +4,7 @@ import { bytes } from '../../http/reply.ts'
 import { namedUser, userVisible } from '../subject.requirements.ts'
 import { gpgKeysText, sshKeysText } from './key-text.service.ts'
 
-/** For programs that set up other machines, which ask for keys by the name of the account alone. */
+/** Routes for provisioning programs that fetch keys by account name. */
 const keyText = {
   method: 'GET',
   base: 'site',

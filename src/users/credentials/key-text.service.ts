@@ -3,16 +3,19 @@ import type { UserRow } from '../../db/tables/accounts.ts'
 import { listGpgKeys } from './gpg-key.store.ts'
 import { listKeys } from './key.store.ts'
 
-/** Most keys of an account that are shown as one text. */
+/** Largest number of keys in one text. */
 const all = { number: 1, limit: 500, offset: 0 }
 
-/** The SSH keys of an account, one a line as `authorized_keys` has them, without their comments: those may be addresses. */
+/**
+ * Returns the SSH keys of an account, one per line as in `authorized_keys`, without comments, which may contain
+ * addresses.
+ */
 export async function sshKeysText({ db }: Services, account: UserRow): Promise<string> {
   const keys = await listKeys(db, account.id, undefined, all)
   return keys.map(({ content }) => `${content.split(' ', 2).join(' ')}\n`).join('')
 }
 
-/** The OpenPGP keys of an account, one armoured block each, as `gpg --import` takes them. */
+/** Returns the OpenPGP keys of an account, one armoured block each, for `gpg --import`. */
 export async function gpgKeysText({ db }: Services, account: UserRow): Promise<string> {
   const keys = await listGpgKeys(db, account.id, all)
   return keys.map(({ armored }) => `${armored.trim()}\n`).join('\n')

@@ -15,12 +15,12 @@ function presentKey(ctx: Pick<Ctx, 'config' | 'viewer'>, key: PublicKeyRow, owne
     title: key.title,
     fingerprint: key.fingerprint,
     created_at: formatUnix(key.created_unix),
-    // Whose it is, is told to its owner and to administrators (observed).
+    // The owner is shown to the owner and to administrators (observed).
     ...(showsOwner ? { user: presentUser(ctx, owner), key_type: 'user' } : {}),
   }
 }
 
-/** Keys of accounts, with one query for their owners. */
+/** Presents keys; one query loads their owners. */
 export async function presentKeys(
   ctx: Pick<Ctx, 'config' | 'viewer' | 'db'>,
   keys: readonly PublicKeyRow[],

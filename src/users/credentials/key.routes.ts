@@ -37,7 +37,7 @@ export const userCurrentListKeys = operation({
   reply: { 200: Type.Array(PublicKey) },
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
-    // A fingerprint is looked for on the whole instance (observed).
+    // A fingerprint is searched on the whole instance (observed).
     const owner = query.fingerprint ? undefined : ctx.viewer.user
     const { keys, total } = await pageOfKeys(ctx, owner, query.fingerprint, page)
     return paged(await presentKeys(ctx, keys), page, total, { link: false })

@@ -10,10 +10,7 @@ import { nowUnix } from '../../lib/time.ts'
 import { countKeys, deleteKey, findKey, findKeyByFingerprint, hasKeyTitle, insertKey, listKeys } from './key.store.ts'
 import { parseSshKey, type SshKey } from './ssh-key.ts'
 
-/**
- * A key that may be used; text that is none, and keys smaller than `[ssh.minimum_key_sizes]` says for their family (or of
- * one that it refuses), are `Invalid`.
- */
+/** Returns a usable key. Throws `Invalid` for malformed keys and for keys that `[ssh.minimum_key_sizes]` refuses. */
 export function readKey({ config }: Pick<Services, 'config'>, text: string): SshKey {
   const key = parseSshKey(text)
   if (!key) throw new Invalid('key: this is not a public SSH key', 'ssh_key_invalid')
@@ -27,7 +24,7 @@ export function readKey({ config }: Pick<Services, 'config'>, text: string): Ssh
 
 export const keyTaken = () => new Invalid('key: it is already in use on this instance', 'ssh_key_taken')
 
-/** Adds a key to an account; one that is used anywhere, or a used title, is `Invalid`. */
+/** Adds a key to an account. Throws `Invalid` for a key in use anywhere and for a used title. */
 export async function addKey(
   services: Services,
   user: UserRow,
@@ -65,14 +62,14 @@ export async function addKey(
 
 const noKey = () => new NotFound('the key does not exist', 'key_not_found')
 
-/** A key of any account by id (observed: every signed-in person may look one up). */
+/** Returns a key of any account by id (observed: every signed-in person may read it). */
 export async function getKey(ctx: Ctx, id: number): Promise<PublicKeyRow> {
   const key = await findKey(ctx.db, id as KeyId)
   if (!key) throw noKey()
   return key
 }
 
-/** Removes a key of an account; another account's is `Forbidden`. */
+/** Removes a key of an account; throws `Forbidden` for another account's. */
 export async function removeKey(ctx: Ctx, user: UserRow, id: number): Promise<void> {
   const key = await getKey(ctx, id)
   if (key.owner_id !== user.id) throw new Forbidden('the key belongs to another account', 'key_of_other')
@@ -83,7 +80,7 @@ export async function removeKey(ctx: Ctx, user: UserRow, id: number): Promise<vo
   })
 }
 
-/** Keys of an account, or with a fingerprint and without an account of the whole instance. */
+/** Returns a page of the keys of an account, or of all accounts when a fingerprint is given. */
 export async function pageOfKeys(
   ctx: Ctx,
   owner: UserRow | undefined,

@@ -4,7 +4,7 @@ import type { KeyId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
 
-/** A key of an account; deploy keys are in the same table, without an owner. */
+/** A key of an account. The same table holds deploy keys, without an owner. */
 export type UserKeyRow = PublicKeyRow & { readonly owner_id: UserId }
 
 const keys = (db: Db, ownerId: UserId | undefined, fingerprint: string | undefined) => {
@@ -14,7 +14,7 @@ const keys = (db: Db, ownerId: UserId | undefined, fingerprint: string | undefin
   return query
 }
 
-/** Keys in order of adding; without an owner those of all accounts. */
+/** Returns keys in order of creation, of one account or of all. */
 export const listKeys = (
   db: Db,
   ownerId: UserId | undefined,
@@ -34,11 +34,11 @@ export const countKeys = async (
       .executeTakeFirstOrThrow()
   ).count
 
-/** A key of an account by id. */
+/** Returns a key of an account by id. */
 export const findKey = (db: Db | Tx, id: KeyId): Promise<PublicKeyRow | undefined> =>
   db.selectFrom('public_key').selectAll().where('id', '=', id).where('owner_id', 'is not', null).executeTakeFirst()
 
-/** Any key, also a deploy key, by what it is. */
+/** Returns a key by fingerprint, deploy keys included. */
 export const findKeyByFingerprint = (db: Db | Tx, fingerprint: string): Promise<PublicKeyRow | undefined> =>
   db.selectFrom('public_key').selectAll().where('fingerprint', '=', fingerprint).executeTakeFirst()
 

@@ -1,14 +1,14 @@
 import type { Key, PartialConfig, Signature } from 'openpgp'
 
-/** The library is loaded when somebody has an OpenPGP key or signature, which on many instances nobody does. */
+/** Loaded at first use, because many instances have no OpenPGP keys. */
 const load = () => import('openpgp')
 
-/** Most addresses, subkeys and signatures of a key that are looked at: each costs a check. */
+/** Limit of addresses, subkeys and signatures per key, because each costs a verification. */
 const maxParts = 200
-/** Largest number of an RSA or DSA key, in bits; larger ones only cost time. */
+/** Largest RSA or DSA modulus, in bits, to bound the cost of a verification. */
 const maxBits = 16_384
 
-/** What a key may be used for. */
+/** Permitted uses of a key. */
 export interface KeyUse {
   readonly canSign: boolean
   readonly canEncryptComms: boolean
@@ -16,33 +16,33 @@ export interface KeyUse {
   readonly canCertify: boolean
 }
 
-/** A key, or one of its subkeys. */
+/** A key or a subkey. */
 export interface PgpKeyPart extends KeyUse {
   /** Sixteen hexadecimal digits in upper case. */
   readonly keyId: string
   readonly fingerprint: string
-  /** Base64 of its packet. */
+  /** The packet in base64. */
   readonly packet: string
-  /** Seconds; undefined: never. */
+  /** Expiration in seconds; undefined for none. */
   readonly expiresUnix: number | undefined
 }
 
-/** A public key, whose own signatures were checked. */
+/** A public key with verified self-signatures. */
 export interface PgpKey extends PgpKeyPart {
   readonly subkeys: readonly PgpKeyPart[]
-  /** Addresses that the key itself says are its own, in lower case. */
+  /** Addresses certified by the key itself, in lower case. */
   readonly emails: readonly string[]
-  /** The key as text again, without what was around it. */
+  /** The key re-encoded as armoured text. */
   readonly armored: string
 }
 
-/** Why a text is no key that is taken. */
+/** Reasons to refuse a key. */
 export type KeyProblem = 'no_key' | 'private_key' | 'too_large' | 'revoked'
 
 const flags = { certify: 1, sign: 2, encryptComms: 4, encryptStorage: 8 }
 
 function useOf(keyFlags: Uint8Array | null | undefined): KeyUse {
-  // A key that does not say what it is for may be used for everything (RFC 9580, 5.2.3.29).
+  // A key without usage flags may be used for everything (RFC 9580, 5.2.3.29).
   const bits = keyFlags?.[0] ?? 0xff
   return {
     canSign: (bits & flags.sign) !== 0,
@@ -52,7 +52,7 @@ function useOf(keyFlags: Uint8Array | null | undefined): KeyUse {
   }
 }
 
-/** The bytes of a packet with a header of the new form (RFC 9580, 4.2.1). */
+/** Returns a packet with a header of the new format (RFC 9580, 4.2.1). */
 function packetBytes(tag: number, body: Uint8Array): Buffer {
   const { length } = body
   const size =
@@ -91,9 +91,8 @@ const isTooLarge = (key: Key): boolean => {
 }
 
 /**
- * Reads a public key. Addresses count when the key signed them itself and did not revoke them; subkeys when they are
- * bound to the key.
- * @param now the time to judge by
+ * Parses a public key. Only addresses with a valid, unrevoked self-signature and only bound subkeys count.
+ * @param now the time of verification
  */
 export async function readPgpKey(armored: string, now: Date): Promise<PgpKey | KeyProblem> {
   const { readKeys } = await load()
@@ -101,7 +100,6 @@ export async function readPgpKey(armored: string, now: Date): Promise<PgpKey | K
   try {
     keys = await readKeys({ armoredKeys: armored })
   } catch {
-    // The library's words are for programmers; what matters to people is that it is no key.
     return 'no_key'
   }
   const [key] = keys
@@ -121,7 +119,7 @@ export async function readPgpKey(armored: string, now: Date): Promise<PgpKey | K
   const primary = await key.getPrimaryUser(now).catch(() => undefined)
   const subkeys: PgpKeyPart[] = []
   for (const subkey of key.subkeys) {
-    // An expired subkey made signatures once, and is told; one that is not bound to the key is somebody else's.
+    // Expired subkeys are listed, because they may have made signatures. Unbound ones belong to another key.
     const binding = await subkey.verify(subkey.getCreationTime()).catch(() => undefined)
     if (!binding) continue
     subkeys.push(partOf(14, subkey, useOf(binding.keyFlags), await subkey.getExpirationTime().catch(() => null)))
@@ -135,37 +133,37 @@ export async function readPgpKey(armored: string, now: Date): Promise<PgpKey | K
   }
 }
 
-/** Longest signature that is looked at, in characters. */
+/** Longest accepted signature, in characters. */
 const maxSignatureLength = 16_384
 
-/** A detached signature: who it says made it. */
+/** A detached signature with the ids of its keys. */
 export interface PgpSignature {
-  /** Ids of keys, in upper case. */
+  /** Key ids in upper case. */
   readonly keyIds: readonly string[]
   readonly parsed: Signature
 }
 
-/** Takes a detached signature apart; undefined when it is none. */
+/** Parses a detached signature; returns undefined for any other text. */
 export async function readPgpSignature(armored: string): Promise<PgpSignature | undefined> {
   if (armored.length > maxSignatureLength) return undefined
   const { readSignature } = await load()
   try {
     const parsed = await readSignature({ armoredSignature: armored })
     const keyIds = parsed.getSigningKeyIDs().map((id) => id.toHex().toUpperCase())
-    // Several signatures on one thing are nobody's habit; each would cost a check.
+    // Only a single signature is verified, to bound the cost.
     return keyIds.length === 1 ? { keyIds, parsed } : undefined
   } catch {
-    // What cannot be parsed is no signature; there is nobody else to tell.
+    // Text that cannot be parsed is not a signature.
     return undefined
   }
 }
 
-/** Keys and signatures of earlier days are taken as they are by git, so what was usual then is no reason to refuse. */
+/** git accepts old keys, so this does as well. */
 const lenient: PartialConfig = { minRSABits: 1024 }
 
 /**
- * Whether a signature was made over the bytes with the key, or with a subkey that may sign, at a time when it might:
- * before it expired or was revoked. Hashes that can be forged (MD5, SHA-1) prove nothing.
+ * Returns whether the key, or a subkey that may sign, made the signature over the bytes while it was valid. Signatures
+ * with MD5 or SHA-1 are rejected.
  */
 export async function provesPgp(key: string, { parsed }: PgpSignature, content: Buffer): Promise<boolean> {
   const { createMessage, readKey, verify } = await load()
@@ -180,7 +178,7 @@ export async function provesPgp(key: string, { parsed }: PgpSignature, content: 
     const [made] = signatures
     return made !== undefined && (await made.verified)
   } catch {
-    // The library throws for each signature that proves nothing.
+    // The library throws for every invalid signature.
     return false
   }
 }

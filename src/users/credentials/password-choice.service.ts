@@ -6,10 +6,9 @@ import { passwordRanges } from './password-range.ts'
 import { mayUsePassword } from './password.rules.ts'
 
 /**
- * Whether somebody may choose a password: long and varied enough, and where `[security].PASSWORD_CHECK_PWN` asks for it
- * not among those that leaked elsewhere. It waits for another server then, so no transaction may be open.
- * @throws BadRequest (`password_weak`, `password_leaked`); Unavailable when it cannot be looked up: what the settings ask
- * for is not left out because it cannot be done
+ * Checks that a password is long and complex enough and, with `[security].PASSWORD_CHECK_PWN`, not leaked. It waits for
+ * another server, so no transaction may be open.
+ * @throws BadRequest (`password_weak`, `password_leaked`); Unavailable when the lookup fails
  */
 export async function checkNewPassword(services: Services, password: string): Promise<void> {
   const { security } = services.config
@@ -20,14 +19,14 @@ export async function checkNewPassword(services: Services, password: string): Pr
   }
 }
 
-/** Of the password's SHA-1 the list is told so many digits, which it has hundreds of passwords for, and nothing else. */
+/** Number of digits of the password's SHA-1 that the list server receives. */
 const toldDigits = 5
 
 async function isLeaked(services: Services, password: string): Promise<boolean> {
   const digest = hash('sha1', password).toUpperCase()
   const rest = digest.slice(toldDigits)
   const lines = (await rangeOf(services, digest.slice(0, toldDigits))).split('\n')
-  // Lines of padding, which hide how many there are from who listens, have the count 0.
+  // Padding lines, which hide the number of matches, have the count 0.
   return lines.some((line) => line.startsWith(`${rest}:`) && Number(line.slice(rest.length + 1)) > 0)
 }
 

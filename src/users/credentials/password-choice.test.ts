@@ -11,7 +11,7 @@ import { basicAuthorization } from '../../testing/samples.ts'
 const leaked = 'correct horse battery'
 const digest = hash('sha1', leaked).toUpperCase()
 
-/** A list of leaked passwords as the well-known one answers; `status` may be changed. */
+/** Serves a list of leaked passwords in the format of haveibeenpwned.com; `status` is mutable. */
 async function withRanges(use: (forge: Forge, list: { status: number; readonly asked: string[] }) => Promise<void>) {
   const list = { status: 200, asked: [] as string[] }
   const server = createServer((request, response) => {

@@ -3,14 +3,14 @@ import { program } from '../../lib/program.ts'
 import { createHostRules } from '../../outgoing/host-rules.ts'
 import { lazyOutgoing } from '../../outgoing/lazy-outgoing.ts'
 
-/** Somebody waits for the answer, in milliseconds. */
+/** Timeout in milliseconds; a person waits for the answer. */
 const timeoutMs = 5000
-/** Largest answer, in bytes; they are about 40 KB, and padded ones twice that. */
+/** Largest answer in bytes; answers have about 40 KB, with padding twice that. */
 const maxAnswerBytes = 1 << 20
-/** Most look-ups at once; ten times as many wait. */
+/** Largest number of concurrent lookups; ten times as many may wait. */
 const maxConnections = 8
 
-/** The client for the list of leaked passwords; it goes to the host of `[ingot].PASSWORD_RANGE_URL` alone. */
+/** The client for lists of leaked passwords. It connects only to the host of `[ingot].PASSWORD_RANGE_URL`. */
 export const passwordRanges = ownService('the client for leaked passwords', {
   open: ({ config }) =>
     lazyOutgoing({

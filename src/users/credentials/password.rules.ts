@@ -8,7 +8,7 @@ const classes = wordTable<{ readonly pattern: RegExp; readonly words: string }>(
   spec: { pattern: /[ !"#$%&'()*+,\-./:;<=>?@[\\\]^_{|}~`]/, words: 'a special character' },
 })
 
-/** Whether a password is long and varied enough (`MIN_PASSWORD_LENGTH`, `PASSWORD_COMPLEXITY`). */
+/** Returns whether a password satisfies `MIN_PASSWORD_LENGTH` and `PASSWORD_COMPLEXITY`. */
 export function mayUsePassword(
   password: string,
   rules: { minPasswordLength: number; passwordComplexity: readonly string[] },

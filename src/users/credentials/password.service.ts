@@ -10,7 +10,7 @@ import { hashPassword } from '../../secrets/passwords.ts'
 import { checkNewPassword } from './password-choice.service.ts'
 import { updateUser } from '../user.store.ts'
 
-/** Gives an account another password and ends its sessions. One that is too weak is `BadRequest` (as when an account is made). */
+/** Sets the password of an account and ends its sessions. Throws `BadRequest` for a weak password. */
 export async function changePassword(
   services: Services,
   user: UserRow,
@@ -32,8 +32,8 @@ export async function changePassword(
 }
 
 /**
- * The password that somebody chooses for themselves, where an administrator asks for it (`must_change_password`): any but
- * the one that somebody else knows. `BadRequest` for one that is too weak or the same.
+ * Sets the password that an account chooses because of `must_change_password`. Throws `BadRequest` for a weak password
+ * or the current one.
  */
 export async function chooseFirstPassword(services: Services, user: UserRow, password: string): Promise<UserRow> {
   if (await services.passwordChecks.matches(user.password_hash ?? undefined, password)) {

@@ -2,21 +2,21 @@ import { createHash } from 'node:crypto'
 import { wordTable } from '../../lib/word-table.ts'
 import { trimTrailing } from '../../lib/trim-ends.ts'
 
-/** A public SSH key taken apart. */
+/** A parsed public SSH key. */
 export interface SshKey {
   /** For example `ssh-ed25519`. */
   readonly type: string
   readonly comment: string
-  /** `type base64` and the comment when there is one: the form that is kept and shown. */
+  /** `type base64`, followed by the comment if any. This form is stored and shown. */
   readonly content: string
-  /** `SHA256:` and 43 characters of base64 without padding. */
+  /** `SHA256:` and 43 base64 characters without padding. */
   readonly fingerprint: string
-  /** Family for the least size (`[ssh.minimum_key_sizes]`). */
+  /** Key family for `[ssh.minimum_key_sizes]`. */
   readonly family: 'ED25519' | 'ECDSA' | 'RSA' | 'ED25519-SK' | 'ECDSA-SK'
   readonly bits: number
 }
 
-/** Longest text that is looked at, in characters: an RSA key of 16384 bits has about 2,800. */
+/** Longest accepted text, in characters; an RSA key of 16384 bits has about 2,800. */
 const maxKeyLength = 16_384
 
 const families = wordTable<SshKey['family']>({
@@ -29,7 +29,7 @@ const families = wordTable<SshKey['family']>({
   'sk-ecdsa-sha2-nistp256@openssh.com': 'ECDSA-SK',
 })
 
-/** The fields of a key in the form of RFC 4253: each a length of four bytes and that many bytes. */
+/** Splits a key into its fields (RFC 4253): a length of four bytes followed by the content. */
 function readFields(blob: Buffer): Buffer[] | undefined {
   const fields: Buffer[] = []
   let at = 0
@@ -53,7 +53,7 @@ function bitsOf(type: string, fields: readonly Buffer[]): number | undefined {
     case 'ECDSA-SK': {
       const curve = first?.toString('latin1') ?? ''
       const bits = { nistp256: 256, nistp384: 384, nistp521: 521 }[curve]
-      // An uncompressed point: a byte 4 and two coordinates.
+      // An uncompressed point: the byte 4 and two coordinates.
       return bits !== undefined && type.includes(curve) && second?.length === 1 + 2 * Math.ceil(bits / 8)
         ? bits
         : undefined
@@ -76,7 +76,7 @@ const fieldCounts: Readonly<Record<SshKey['family'], number>> = {
   'ECDSA-SK': 4,
 }
 
-/** Reads one line of an authorized_keys file without options; undefined when it is no key of a known kind. */
+/** Parses one line of an authorized_keys file without options; returns undefined for other text and unknown kinds. */
 export function parseSshKey(text: string): SshKey | undefined {
   const line = text.trim()
   if (line.length > maxKeyLength || /[\r\n]/.test(line)) return undefined

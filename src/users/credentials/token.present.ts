@@ -2,7 +2,7 @@ import type { AccessTokenRow } from '../../db/tables/accounts.ts'
 import { formatUnix } from '../../lib/time.ts'
 import type { AccessToken } from './token.schemas.ts'
 
-/** @param token the token itself, in the one reply that shows it */
+/** @param token the token itself, only in the reply to its creation */
 export const presentToken = (row: AccessTokenRow, token = ''): AccessToken => ({
   id: row.id,
   name: row.name,

@@ -12,7 +12,10 @@ import type { Page } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { hashToken, newToken, tokenLastEight } from '../../secrets/tokens.ts'
 
-/** Makes an access token. The token itself is given once and kept nowhere. A used name is `BadRequest` (observed). */
+/**
+ * Creates an access token. The reply contains the token once; the server stores a hash. Throws `BadRequest` for a used
+ * name (observed).
+ */
 export async function createToken(
   services: Services,
   user: UserRow,
@@ -36,7 +39,7 @@ export async function createToken(
         about: { kind: 'token', id: made.id, name: input.name },
         details: { account: user.name, scopes },
       })
-      // What the commands and the first start make is no surprise to anybody.
+      // Tokens of commands and of the first start cause no security mail.
       if (asking()?.person) {
         await publish(tx, 'credential.changed', { userId: user.id, what: 'token', name: input.name })
       }
@@ -51,7 +54,7 @@ export async function createToken(
   }
 }
 
-/** Deletes a token by id or, when the text is no number, by name. Another account's is `NotFound`. */
+/** Deletes a token by id or, for other text, by name. Throws `NotFound` for another account's. */
 export async function removeToken(services: Services, user: UserRow, idOrName: string): Promise<void> {
   const asNumber = idOrName.trim() === '' ? Number.NaN : Number(idOrName)
   const id = Number.isSafeInteger(asNumber)
@@ -69,7 +72,7 @@ export async function removeToken(services: Services, user: UserRow, idOrName: s
   if (!deleted) throw new NotFound('the token does not exist', 'token_not_found')
 }
 
-/** Tokens of an account, newest first. */
+/** Returns the tokens of an account, newest first. */
 export async function pageOfTokens(
   services: Services,
   user: UserRow,

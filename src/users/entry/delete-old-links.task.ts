@@ -2,7 +2,7 @@ import type { Ctx } from '../../access/context.ts'
 import { schedule, type Schedule } from '../../jobs/schedule.ts'
 import { forgetOldLinks } from './link.service.ts'
 
-/** Forgets links of mails that do nothing any more: strangers ask for them, too. */
+/** Deletes mailed links that can no longer be used. */
 export const deleteOldLinks: Schedule<Ctx> = schedule({
   name: 'delete_old_links',
   when: '@every 1h',

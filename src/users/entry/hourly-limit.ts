@@ -5,16 +5,16 @@ import type { Clock } from '../../lib/time.ts'
 
 const hourMs = 3_600_000
 
-/** Addresses that are remembered; the oldest are forgotten first. */
+/** Number of remembered addresses; the oldest are evicted. */
 const maxRemembered = 20_000
 
-/** How often guests may do something that costs others: from one address, and all together. */
+/** Limits per hour, for one address and for all addresses together. */
 export interface HourlyLimits {
   readonly perAddress: number
   readonly inAll: number
 }
 
-/** Counts what guests do within an hour, in this process. Who may do no more is told when to come again. */
+/** Counts an action of guests per hour, in this process. */
 export class HourlyLimit {
   readonly #byAddress = new LRUCache<string, number[]>({ maxSize: maxRemembered, sizeCalculation: () => 1 })
   #all: number[] = []
@@ -24,13 +24,13 @@ export class HourlyLimit {
     readonly limits: HourlyLimits,
   ) {}
 
-  /** How often it was done within the last hour, by all. */
+  /** Number of actions of all addresses within the last hour. */
   get recent(): number {
     this.#all = this.#within(this.#all)
     return this.#all.length
   }
 
-  /** @throws TooManyRequests, and counts nothing then */
+  /** Counts one action. @throws TooManyRequests, without counting it */
   take(ip: string): void {
     const address = shareOfAddress(ip)
     const own = this.#within(this.#byAddress.get(address) ?? [])

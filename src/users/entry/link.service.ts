@@ -10,20 +10,20 @@ import { deleteLinksBefore, findLink, insertLink, listMomentsBefore } from './li
 
 const purpose = 'mailed-link'
 
-/** What somebody asks to be mailed. */
+/** A request to mail a link. */
 export interface LinkRequest {
   readonly kind: MailedLinkRow['kind']
   readonly email: string
   readonly userId?: UserId
   readonly name?: string
   readonly passwordHash?: string
-  /** Of the browser that asks. */
+  /** Language of the browser. */
   readonly language: string
 }
 
 /**
- * Notes that a mail was asked for; whether it goes out, and what it says, is found when it is sent. So this takes the same
- * time whether anybody has the address.
+ * Records a request for a mail. The job decides whether and what to send, so the time of the reply does not reveal
+ * whether an account has the address.
  */
 export async function requestLink(services: Services, tx: Tx, request: LinkRequest): Promise<void> {
   const { service } = services.config
@@ -46,32 +46,32 @@ export async function requestLink(services: Services, tx: Tx, request: LinkReque
 
 const hourSeconds = 3600
 const daySeconds = 86_400
-/** Mails of this kind that an address gets within an hour and within a day, whoever asks for them. */
+/** Mails of this kind per address within an hour and a day, whoever requests them. */
 const maxPerHour = 3
 const maxPerDay = 8
 
-/** Whether an address has had as many such mails of late as anybody can want. The first ones are sent in any case. */
+/** Returns whether an address has reached its limit of mails. The first mails are always sent. */
 export async function isTooMuchMail({ db }: Services, link: MailedLinkRow): Promise<boolean> {
   const before = await listMomentsBefore(db, link, link.created_unix - daySeconds, maxPerDay)
   const withinHour = before.filter((unix) => unix > link.created_unix - hourSeconds)
   return before.length >= maxPerDay || withinHour.length >= maxPerHour
 }
 
-/** What a link says of the account as it was when the mail went out: with another password it is worth nothing. */
+/** Returns a fingerprint of the account's password and primary address. Changing them invalidates a link. */
 const markOf = (user: UserRow | undefined): string =>
   user ? hashToken(`${user.id} ${user.email} ${user.password_hash ?? ''}`).slice(0, 16) : ''
 
 /**
- * What goes into the address of a link. It is made when it is needed, and neither kept nor guessed.
- * @param user whose account it changes, when there is one
+ * Returns the signed code for the address of a link. It is computed when needed and never stored.
+ * @param user the account that the link changes, if any
  */
 export const linkCode = ({ secrets }: Services, link: MailedLinkRow, user: UserRow | undefined): string =>
   secrets.sign(purpose, { link: link.id, mark: markOf(user) }, link.expires_unix)
 
 /**
- * The link that a code stands for, if it can still be used.
- * @param userOf finds whose account it changes now
- * @throws NotFound for one that is damaged, too old, of another kind, or was used
+ * Returns the usable link of a code.
+ * @param userOf finds the account that the link changes
+ * @throws NotFound for a code that is malformed, expired, used, or of another kind
  */
 export async function openLink(
   { secrets, clock, db }: Services,
@@ -87,11 +87,11 @@ export async function openLink(
   return { link, user }
 }
 
-/** Which of the ways a link came to its end is told to nobody. */
+/** One answer for used, expired and malformed links. */
 export const spentLink = (): NotFound =>
   new NotFound('the link was used already, or is too old: ask for another one', 'link_spent')
 
-/** Forgets links that do nothing any more and are not counted any more. */
+/** Deletes links that cannot be used and no longer count for limits. */
 export async function forgetOldLinks({ db, clock }: Services): Promise<void> {
   const now = nowUnix(clock)
   await transaction(db, (tx) => deleteLinksBefore(tx, now - daySeconds, now))

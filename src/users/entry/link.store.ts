@@ -9,7 +9,7 @@ export const insertLink = (tx: Tx, values: NewMailedLinkRow): Promise<MailedLink
 export const findLink = (db: Db | Tx, id: LinkId): Promise<MailedLinkRow | undefined> =>
   db.selectFrom('mailed_link').selectAll().where('id', '=', id).executeTakeFirst()
 
-/** When the mails to an address were asked for before this one, of late: newest first, a few. */
+/** Returns the times of recent earlier requests for mails to an address, newest first. */
 export const listMomentsBefore = async (db: Db, link: MailedLinkRow, sinceUnix: Unix, limit: number): Promise<Unix[]> =>
   (
     await db
@@ -23,7 +23,7 @@ export const listMomentsBefore = async (db: Db, link: MailedLinkRow, sinceUnix: 
       .execute()
   ).map((row) => row.created_unix)
 
-/** Uses a link up; false when it was used already. */
+/** Uses up a link; returns false when it was used. */
 export const takeLink = async (tx: Tx, id: LinkId, nowUnix: Unix): Promise<boolean> =>
   (
     await tx
@@ -34,7 +34,7 @@ export const takeLink = async (tx: Tx, id: LinkId, nowUnix: Unix): Promise<boole
       .executeTakeFirst()
   ).numUpdatedRows > 0n
 
-/** The newest sign-up by an address that waits to be confirmed. */
+/** Returns the newest pending sign-up of an address. */
 export const findWaitingSignUp = (db: Db, lowerEmail: string, nowUnix: Unix): Promise<MailedLinkRow | undefined> =>
   db
     .selectFrom('mailed_link')
@@ -47,7 +47,7 @@ export const findWaitingSignUp = (db: Db, lowerEmail: string, nowUnix: Unix): Pr
     .limit(1)
     .executeTakeFirst()
 
-/** The addresses that an account waits to have confirmed. */
+/** Returns the addresses of an account that wait for confirmation. */
 export const listWaitingAddresses = (db: Db | Tx, userId: UserId, nowUnix: Unix): Promise<MailedLinkRow[]> =>
   db
     .selectFrom('mailed_link')
@@ -59,7 +59,7 @@ export const listWaitingAddresses = (db: Db | Tx, userId: UserId, nowUnix: Unix)
     .orderBy('id')
     .execute()
 
-/** Ends all links by which an account would get these addresses. */
+/** Ends all links that would add these addresses to the account. */
 export const endWaitingAddresses = (tx: Tx, userId: UserId, lowerEmails: readonly string[], nowUnix: Unix) =>
   tx
     .updateTable('mailed_link')
@@ -70,6 +70,6 @@ export const endWaitingAddresses = (tx: Tx, userId: UserId, lowerEmails: readonl
     .where('used_unix', 'is', null)
     .execute()
 
-/** Forgets links that were asked for before a time and do nothing any more. */
+/** Deletes links that were requested before a time and can no longer be used. */
 export const deleteLinksBefore = (tx: Tx, createdUnix: Unix, nowUnix: Unix) =>
   tx.deleteFrom('mailed_link').where('created_unix', '<', createdUnix).where('expires_unix', '<', nowUnix).execute()

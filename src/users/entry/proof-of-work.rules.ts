@@ -1,23 +1,22 @@
 import { hash } from 'node:crypto'
 
-// A proof of work is a number that, behind the challenge and what the form says, gives a SHA-256 that begins with some zero
-// bits. It is found by trying, and by whoever has time: a browser that signs somebody up needs a moment, a program that
-// makes accounts by the thousand needs thousands of them. It is worth nothing for another name or address.
+// A proof of work is a number whose SHA-256, together with the challenge and the form, begins with some zero bits. A
+// browser needs a moment for one sign-up; a bulk program needs it for each. It is valid for one name and address only.
 
-/** Sign-ups within an hour from which on the work doubles with each doubling of them. */
+/** Sign-ups per hour above which each doubling adds one bit. */
 const calm = 20
-/** More than this takes a telephone minutes. */
+/** Largest number of bits; more takes a phone minutes. */
 const maxBits = 23
 
-/** How many zero bits are asked for after so many sign-ups within the last hour. */
+/** Returns the required number of zero bits after `recent` sign-ups within the last hour. */
 export const bitsFor = (bits: number, recent: number): number =>
   Math.min(Math.max(bits, maxBits), bits + Math.max(0, Math.floor(Math.log2(Math.max(recent, 1) / calm)) + 1))
 
-/** What is hashed; `assets/sign-up.js` says the same. */
+/** Returns the hashed text; `assets/sign-up.js` builds the same. */
 const workText = (challenge: string, name: string, email: string, nonce: string): string =>
   `${challenge} ${name.trim().toLowerCase()} ${email.trim().toLowerCase()} ${nonce}`
 
-/** Whether a nonce of the form is the proof. */
+/** Returns whether the nonce of a form is a valid proof. */
 export function isProof(
   form: { readonly challenge: string; readonly name: string; readonly email: string; readonly nonce: string },
   bits: number,

@@ -5,16 +5,16 @@ import { bitsFor, isProof } from './proof-of-work.rules.ts'
 
 const purpose = 'sign-up-work'
 
-/** How long a form may stay open. */
+/** Lifetime of a challenge, in seconds. */
 const challengeSeconds = 7200
 
-/** A task for the browser of somebody who signs up. */
+/** A proof-of-work task for the browser. */
 export interface Challenge {
   readonly text: string
   readonly bits: number
 }
 
-/** The task that goes with a form; undefined where none is wanted (`[ingot].SIGN_UP_WORK`). */
+/** Returns the task of a form; undefined when `[ingot].SIGN_UP_WORK` is 0. */
 export function newChallenge(services: Services): Challenge | undefined {
   const { secrets, clock, config } = services
   const { signUpWork } = config.ingot
@@ -23,7 +23,7 @@ export function newChallenge(services: Services): Challenge | undefined {
   return { text: secrets.sign(purpose, { bits }, nowUnix(clock) + challengeSeconds), bits }
 }
 
-/** Whether a form brings the proof that it was asked for. It is one for this name and this address alone. */
+/** Returns whether a form contains a valid proof for its name and address. */
 export function isProven(
   { secrets, clock, config }: Services,
   form: { readonly challenge: string; readonly nonce: string; readonly name: string; readonly email: string },

@@ -14,9 +14,8 @@ import { openLink, requestLink, spentLink } from './link.service.ts'
 import { takeLink } from './link.store.ts'
 
 /**
- * Has a link mailed to an address by which its owner chooses another password. The answer is the same whether there is an
- * account with it.
- * @throws Invalid for what is no address, TooManyRequests
+ * Requests a mail with a link to reset the password. The reply does not reveal whether an account has the address.
+ * @throws Invalid for a malformed address, TooManyRequests
  */
 export async function askForReset(
   services: Services,
@@ -26,7 +25,7 @@ export async function askForReset(
   entryLimits.of(services).mails.take(ip)
   await transaction(services.db, async (tx) => {
     await requestLink(services, tx, { kind: 'reset', email, language })
-    // Whether anybody has the address is not asked here: it would take its time.
+    // Looking the address up here would change the time of the reply.
     await recordAct(tx, { action: 'password.resetAsked', about: { kind: 'mail address', id: null, name: email } })
   })
 }
@@ -39,18 +38,17 @@ async function openReset(services: Services, code: string): Promise<{ link: Mail
   return { link, user }
 }
 
-/** Whose password a code of a mail changes, and whether that takes a code of the second factor. @throws NotFound */
+/** Returns the account of a mailed code, and whether a second factor is required. @throws NotFound */
 export async function readReset(services: Services, code: string): Promise<{ name: string; needsCode: boolean }> {
   const { user } = await openReset(services, code)
   return { name: user.name, needsCode: await hasTwoFactor(services, user.id) }
 }
 
 /**
- * Gives an account another password by the code of a mail, once. All its sessions end, and nobody is signed in: that takes
- * the password, and what comes after it. Who has a second factor shows it here as well, so that the mailbox alone is not
- * enough to shut its owner out.
+ * Sets the password of an account by a mailed code, once. It ends all sessions and signs nobody in. An account with a
+ * second factor must show it, so that access to the mailbox alone does not suffice.
  * @param given.passcode a code of the device, or the scratch code
- * @throws NotFound for a code that does nothing any more, BadRequest (`password_weak`), Forbidden (`two_factor_wrong`), TooManyRequests
+ * @throws NotFound for an invalid code, BadRequest (`password_weak`), Forbidden (`two_factor_wrong`), TooManyRequests
  */
 export async function resetPassword(
   services: Services,

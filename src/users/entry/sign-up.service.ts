@@ -14,12 +14,12 @@ import { findWaitingSignUp, takeLink } from './link.store.ts'
 import { isProven } from './proof-of-work.service.ts'
 import { mayRegister } from './registration.rules.ts'
 
-/** What somebody says who signs up. */
+/** Content of the sign-up form. */
 export interface SignUp {
   readonly name: string
   readonly email: string
   readonly password: string
-  /** The task of the form and what the browser found; empty without scripts. */
+  /** Challenge and nonce of the proof of work; empty without JavaScript. */
   readonly challenge: string
   readonly nonce: string
   readonly ip: string
@@ -27,13 +27,12 @@ export interface SignUp {
 }
 
 /**
- * Signs somebody up: makes an account, or has a mail sent that does (`confirmSignUp`). It is made at once where the browser
- * brought a proof of work and addresses need no confirmation. Without the proof the mail stands for it; where none is sent
- * either, a few accounts within an hour are made all the same, so that a browser without scripts is enough.
- *
- * Nothing tells whether the address of a mail has an account: the owner is told so by the mail.
- * @returns the account; undefined when a mail goes out
- * @throws Forbidden where nobody can register, Invalid or BadRequest (`name_…`, `email_…`, `password_…`), TooManyRequests
+ * Creates an account, or requests the mail that creates it (`confirmSignUp`). A proof of work creates it at once when
+ * addresses need no confirmation. Without a proof, a mail is required. Without mail, a few accounts an hour are created
+ * anyway, for browsers without JavaScript. The reply does not reveal whether an account has the address.
+ * @returns the account; undefined when a mail is sent
+ * @throws Forbidden when registration is closed, Invalid or BadRequest (`name_…`, `email_…`, `password_…`),
+ * TooManyRequests
  */
 export async function signUp(services: Services, input: SignUp): Promise<UserRow | undefined> {
   const { config, db, mailer } = services
@@ -62,7 +61,7 @@ export async function signUp(services: Services, input: SignUp): Promise<UserRow
 }
 
 /**
- * Has the mail of a sign-up sent once more. The answer is the same whether anybody signed up with the address.
+ * Sends the mail of a sign-up again. The reply does not reveal whether anyone signed up with the address.
  * @throws TooManyRequests
  */
 export async function askForSignUpAgain(
@@ -79,7 +78,7 @@ export async function askForSignUpAgain(
   )
 }
 
-/** The name that a sign-up asked for, by the code of its mail. @throws NotFound when the code does nothing any more */
+/** Returns the name of a pending sign-up by its mailed code. @throws NotFound for an invalid code */
 export async function readSignUp(services: Services, code: string): Promise<{ name: string; email: string }> {
   const { link } = await openSignUp(services, code)
   return { name: link.name, email: link.email }
@@ -92,9 +91,8 @@ async function openSignUp(services: Services, code: string) {
 }
 
 /**
- * Makes the account of a sign-up whose mail has arrived. Nothing was reserved by the sign-up: of several with one name or
- * one address the first that is confirmed has it, and others choose another name.
- * @throws NotFound for a code that does nothing any more, Invalid (`name_…`, `email_taken`), Forbidden where nobody can register
+ * Creates the account of a pending sign-up, which reserves nothing: the first confirmation of a name or address wins.
+ * @throws NotFound for an invalid code, Invalid (`name_…`, `email_taken`), Forbidden when registration is closed
  */
 export async function confirmSignUp(services: Services, code: string, name: string): Promise<UserRow> {
   const { config, db, clock } = services

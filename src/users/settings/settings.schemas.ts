@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { enumeration, object, requestObject } from '../../http/schema.ts'
 
-/** What is mailed of what happens to others' things; not in the contract, beside its members. */
+/** Mails about other people's actions; an addition to the contract. */
 const emailNotifications = enumeration('enabled', 'onmention', 'andyourown', 'disabled')
 
 export const UserSettings = object('UserSettings', {

@@ -7,7 +7,7 @@ import { holdAccount, tellAccountChange } from '../account-change.service.ts'
 import { updateUser } from '../user.store.ts'
 import { mayUseWebsite } from '../website.rules.ts'
 
-/** Changes what people set about themselves; what is undefined stays. A web site that is no address is `Invalid`. */
+/** Changes the settings of an account; undefined values stay. Throws `Invalid` for a malformed website. */
 export async function editSettings(services: Services, user: UserRow, change: UserChange): Promise<UserRow> {
   if (change.website !== undefined) {
     const site = mayUseWebsite(change.website, services.config.service.validSiteUrlSchemes)

@@ -2,6 +2,6 @@ import { formatUnix } from '../../lib/time.ts'
 import type { BlockedUser } from './block.schemas.ts'
 import type { Block } from './block.store.ts'
 
-/** Accounts that somebody blocks, with the time since when. */
+/** Presents blocked accounts with the time of the block. */
 export const presentBlocks = (blocks: readonly Block[]): BlockedUser[] =>
   blocks.map((row) => ({ block_id: row.blocked_id, created_at: formatUnix(row.created_unix) }))

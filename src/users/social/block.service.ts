@@ -9,8 +9,8 @@ import { countBlocks, deleteBlock, insertBlock, listBlocks, type Block } from '.
 import { endFollow } from './follow.service.ts'
 
 /**
- * Blocks a person: both stop following each other at once, and what else ends (stars, watches, collaborations,
- * transfers) follows from the event in the same transaction. Oneself without effect; an organization is `Invalid`.
+ * Blocks a person. Both stop following each other; subscribers of the event end stars, watches, collaborations and
+ * transfers in the same transaction. Blocking oneself does nothing; an organization is `Invalid`.
  */
 export async function block(ctx: SignedInCtx, blocker: UserRow, target: UserRow): Promise<void> {
   if (target.kind !== 'individual') throw new Invalid('an organization cannot be blocked', 'not_a_person')
@@ -24,7 +24,7 @@ export async function block(ctx: SignedInCtx, blocker: UserRow, target: UserRow)
   })
 }
 
-/** Takes a block back; there may be none. */
+/** Ends a block, if any. */
 export async function unblock(ctx: SignedInCtx, blocker: UserRow, target: UserRow): Promise<void> {
   if (target.kind !== 'individual') throw new Invalid('an organization cannot be blocked', 'not_a_person')
   await transaction(ctx.db, async (tx) => {
@@ -33,7 +33,7 @@ export async function unblock(ctx: SignedInCtx, blocker: UserRow, target: UserRo
   })
 }
 
-/** Whom an account blocks, one page of it. */
+/** Returns one page of the accounts that an account blocks. */
 export async function pageOfBlocks(
   ctx: Ctx,
   blocker: UserRow,

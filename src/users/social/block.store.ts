@@ -7,7 +7,7 @@ import type { Unix } from '../../lib/time.ts'
 
 export type Block = Selectable<UserBlockTable>
 
-/** Whether one does not want to hear from the other. */
+/** Returns whether the first account blocks the second. */
 export const isBlocked = async (db: Db | Tx, blockerId: UserId, blockedId: UserId): Promise<boolean> =>
   (await db
     .selectFrom('user_block')
@@ -16,7 +16,7 @@ export const isBlocked = async (db: Db | Tx, blockerId: UserId, blockedId: UserI
     .where('blocked_id', '=', blockedId)
     .executeTakeFirst()) !== undefined
 
-/** Whether one of the two does not want to hear from the other. */
+/** Returns whether either account blocks the other. */
 export const isBlockedEitherWay = async (db: Db | Tx, one: UserId, other: UserId): Promise<boolean> =>
   (await db
     .selectFrom('user_block')
@@ -29,7 +29,7 @@ export const isBlockedEitherWay = async (db: Db | Tx, one: UserId, other: UserId
     )
     .executeTakeFirst()) !== undefined
 
-/** False when there is the block already. */
+/** Inserts a block; returns false when it exists. */
 export const insertBlock = async (tx: Tx, blockerId: UserId, blockedId: UserId, createdUnix: Unix): Promise<boolean> =>
   (
     await tx
@@ -40,7 +40,7 @@ export const insertBlock = async (tx: Tx, blockerId: UserId, blockedId: UserId, 
       .execute()
   ).length > 0
 
-/** False when there was none. */
+/** Deletes a block; returns false when it does not exist. */
 export const deleteBlock = async (tx: Tx, blockerId: UserId, blockedId: UserId): Promise<boolean> =>
   (
     await tx

@@ -12,7 +12,7 @@ import { isBlockedEitherWay } from './block.store.ts'
 import { countFollowPeople, deleteFollow, insertFollow, isFollowing, listFollowPeople } from './follow.store.ts'
 
 /**
- * Followers of an account, or those it follows, as far as the viewer may see them. The account itself sees all of them
+ * Returns the followers of an account, or those it follows, that the viewer may see. The account itself sees all
  * (contract, users: visibility).
  */
 export async function pageOfFollowPeople(
@@ -27,15 +27,15 @@ export async function pageOfFollowPeople(
   return { users: await listFollowPeople(db, side, user.id, onlooker, page), ...total }
 }
 
-/** The answer for an account that is not followed. */
+/** The refusal for an account that is not followed. */
 export const notFollowed = () => new NotFound('the account does not follow this account', 'not_following')
 
-/** Throws `NotFound` unless the one follows the other. */
+/** Throws `NotFound` unless the first account follows the second. */
 export async function checkFollowing(ctx: Ctx, follower: UserRow, user: UserRow): Promise<void> {
   if (!(await isFollowing(ctx.db, follower.id, user.id))) throw notFollowed()
 }
 
-/** Follows an account; following oneself does nothing. When either blocks the other it is `Forbidden`. */
+/** Follows an account; following oneself does nothing. Throws `Forbidden` when either blocks the other. */
 export async function follow(ctx: SignedInCtx, user: UserRow): Promise<void> {
   const { viewer, db, clock } = ctx
   if (viewer.id === user.id) return
@@ -51,7 +51,7 @@ export async function follow(ctx: SignedInCtx, user: UserRow): Promise<void> {
 export const unfollow = ({ db, viewer }: SignedInCtx, user: UserRow): Promise<void> =>
   transaction(db, (tx) => endFollow(tx, viewer.id, user.id, viewer.id))
 
-/** Makes one account stop following another, as part of a transaction; does nothing when it did not follow. */
+/** Ends a follow within a transaction, if any. */
 export async function endFollow(tx: Tx, followerId: UserId, userId: UserId, doerId: UserId): Promise<void> {
   if (await deleteFollow(tx, followerId, userId)) await publish(tx, 'user.unfollowed', { userId, followerId, doerId })
 }

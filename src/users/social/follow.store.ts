@@ -27,7 +27,7 @@ async function addToCounts(tx: Tx, followerId: UserId, userId: UserId, differenc
     .execute()
 }
 
-/** Follows somebody; false when it is so already. */
+/** Inserts a follow; returns false when it exists. */
 export async function insertFollow(tx: Tx, followerId: UserId, userId: UserId, createdUnix: Unix): Promise<boolean> {
   const added = await tx
     .insertInto('follow')
@@ -39,7 +39,7 @@ export async function insertFollow(tx: Tx, followerId: UserId, userId: UserId, c
   return added.length > 0
 }
 
-/** False when it was not so. */
+/** Deletes a follow; returns false when it does not exist. */
 export async function deleteFollow(tx: Tx, followerId: UserId, userId: UserId): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('follow')
@@ -51,7 +51,7 @@ export async function deleteFollow(tx: Tx, followerId: UserId, userId: UserId): 
   return true
 }
 
-/** Removes every follow of and by an account that is going away. */
+/** Deletes every follow of and by an account. */
 export async function deleteAllFollows(tx: Tx, userId: UserId): Promise<void> {
   await tx
     .updateTable('user')
@@ -71,7 +71,7 @@ export async function deleteAllFollows(tx: Tx, userId: UserId): Promise<void> {
 
 type Side = 'followers' | 'following'
 
-/** Followers of an account, or those it follows. */
+/** Selects the followers of an account, or those it follows. */
 function people(db: Db, side: Side, userId: UserId, onlooker: Onlooker) {
   const [own, other] =
     side === 'followers' ? (['user_id', 'follower_id'] as const) : (['follower_id', 'user_id'] as const)
@@ -82,7 +82,7 @@ function people(db: Db, side: Side, userId: UserId, onlooker: Onlooker) {
     .where(isAccountShownIn(onlooker, `follow.${other}`))
 }
 
-/** Returns one page of people, the first follow first. An index finds the page; only its rows are looked up. */
+/** Returns one page of people, the oldest follow first. An index finds the page; only its rows are loaded. */
 export const listFollowPeople = (
   db: Db,
   side: Side,
