@@ -134,6 +134,7 @@ module.exports = {
       ['lists'],
     ],
     pulls: [['reviews'], ['merge']],
+    webhooks: [['adaptors'], ['deliveries']],
     federation: [
       ['signatures'],
       ['peers'],

@@ -21,9 +21,9 @@ const payloads: EventPayloads = {
   ...wikiPayloads,
 }
 
-/** The events of which webhooks are told something. */
+/** The events that have payloads. */
 export const eventsWithPayloads: ReadonlySet<EventName> = new Set(Object.keys(payloads) as EventName[])
 
-/** What webhooks are told of an event. */
+/** Returns the payloads of an event for webhooks and workflows. */
 export const payloadsOf = (event: RecordedEvent): readonly EventPayload[] =>
   (payloads[event.name] as ((event: RecordedEvent) => readonly EventPayload[]) | undefined)?.(event) ?? []

@@ -13,17 +13,17 @@ import type {
 import type { WebhookEvent } from './webhook-event.ts'
 import type { PayloadPresenter } from './payload.present.ts'
 
-/** What has still to be read from git, which no transaction waits for. */
+/** A push whose commits are read from git after the transaction. */
 export interface PendingPush {
   readonly repoId: RepoId
   readonly gitKey: string
   readonly ref: string
   readonly old: string
   readonly new: string
-  /** Of a new branch: where the default branch was, whose commits are not told again. */
+  /** For a new branch: the head of the default branch, whose commits are left out. */
   readonly base?: string
   readonly defaultBranch: string
-  /** Address of the repository's page. */
+  /** URL of the repository's page. */
   readonly webUrl: string
 }
 
@@ -32,7 +32,7 @@ export interface BuiltPayload {
   readonly pending?: PendingPush
 }
 
-/** Rows that a payload is made of; they are loaded for all payloads of a transaction at once. */
+/** Rows that a payload needs; they are loaded for all payloads of a transaction at once. */
 export interface NeededRows {
   readonly issueIds?: readonly IssueId[]
   readonly commentIds?: readonly CommentId[]
@@ -45,24 +45,24 @@ export interface NeededRows {
   readonly runIds?: readonly RunId[]
 }
 
-/** One thing that webhooks are told of an event: an event may be several. */
+/** One payload of an event; an event may have several. */
 export interface EventPayload {
-  /** The event by the name of its family, as most receivers look at it. */
+  /** The name of the event's group, which the header `X-…-Event` carries. */
   readonly event: string
-  /** The event as webhooks choose it. */
+  /** The event as webhooks select it. */
   readonly eventType: WebhookEvent
-  /** Whose webhooks get it: those of the repository and of its owner, or of an owner alone; those of the instance always. */
+  /** Whose webhooks get it: a repository's and its owner's, or an owner's only; those of the instance get each payload. */
   readonly to: { readonly repoId: RepoId } | { readonly ownerOf: RepoId } | { readonly ownerId: UserId }
-  /** What a branch filter is about. */
+  /** The reference that a branch filter tests. */
   readonly ref?: string
   readonly needs: NeededRows
-  /** undefined: when all is seen there is nothing to tell. */
-  build(kit: PayloadPresenter): Promise<BuiltPayload | undefined> | BuiltPayload | undefined
-  /** What is told in its place, when that is known only once all is read: each of it goes to the same webhooks. */
-  readonly expand?: (kit: PayloadPresenter) => readonly EventPayload[]
-  /** The payload for receivers of Gitea's type, where it is another. */
+  /** Returns undefined when the rows show that there is nothing to send. */
+  build(presenter: PayloadPresenter): Promise<BuiltPayload | undefined> | BuiltPayload | undefined
+  /** Returns the payloads that replace this one, when only the loaded rows tell them. */
+  readonly expand?: (presenter: PayloadPresenter) => readonly EventPayload[]
+  /** Changes the payload for webhooks of the type `gitea`. */
   readonly forGitea?: (data: object) => object
 }
 
-/** What is told of each kind of event. */
+/** The payloads of each kind of event. */
 export type EventPayloads = { readonly [Name in EventName]?: (event: Event<Name>) => readonly EventPayload[] }

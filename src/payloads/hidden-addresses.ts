@@ -1,15 +1,15 @@
 import type { UserId } from '../lib/ids.ts'
 
-interface ShownAccount {
+interface PresentedAccount {
   readonly id: UserId
   readonly login: string
   readonly email: string
 }
 
-const isAccount = (value: object): value is ShownAccount =>
+const isAccount = (value: object): value is PresentedAccount =>
   'login' in value && 'email' in value && typeof (value as { id?: unknown }).id === 'number'
 
-/** Returns the ids of the accounts that a payload shows, at any depth. */
+/** Returns the ids of the accounts in a payload, at any depth. */
 export function accountIdsIn(value: unknown, found = new Set<UserId>()): Set<UserId> {
   if (typeof value !== 'object' || value === null) return found
   if (isAccount(value)) found.add(value.id)
@@ -17,7 +17,7 @@ export function accountIdsIn(value: unknown, found = new Set<UserId>()): Set<Use
   return found
 }
 
-/** Returns a copy of a payload in which some accounts have another address, at any depth. */
+/** Returns a copy of a payload with the mail addresses of accounts replaced, at any depth. */
 export function withAddresses<Value>(value: Value, addresses: ReadonlyMap<UserId, string>): Value {
   if (typeof value !== 'object' || value === null || addresses.size === 0) return value
   if (Array.isArray(value)) return value.map((member: unknown) => withAddresses(member, addresses)) as Value

@@ -5,7 +5,7 @@ import type { WebhookEvent } from './webhook-event.ts'
 import type { PayloadPresenter, PermissionsOf } from './payload.present.ts'
 import type { BuiltPayload, EventPayload, EventPayloads } from './event-payload.ts'
 
-/** What happened to an issue or a pull request, as both are told of alike. */
+/** A change of an issue or a pull request. */
 export interface IssueChange {
   readonly repoId: EventData<'issue.closed'>['repoId']
   readonly issueId: IssueId
@@ -15,14 +15,14 @@ export interface IssueChange {
 
 type Kind = '' | '_assign' | '_label' | '_milestone'
 
-interface IssuePayload {
+interface IssuePayloadOptions {
   readonly action: string
-  /** Which events of the families `issue` and `pull_request` it is. */
+  /** The end of the event's name, after `issue` or `pull_request`. */
   readonly kind: Kind
-  /** Whose permissions are shown (observed): those of the author, of who did it, or all. */
+  /** Whose permissions the payload shows: those of the author, of the acting user, or all (observed). */
   readonly permissionsOf: 'poster' | 'doer' | 'all'
   readonly changes?: object
-  /** The commit that closes it. */
+  /** The commit that closed it. */
   readonly commitId?: string
 }
 
@@ -33,29 +33,29 @@ const issueEvents: Readonly<Record<Kind, WebhookEvent>> = {
   _milestone: 'issue_milestone',
 }
 
-/** Something about an issue, or about a pull request where it is one. */
-export function issueChanged(change: IssueChange, said: IssuePayload): EventPayload {
+/** Returns the payload of a change of an issue or a pull request. */
+export function issueChanged(change: IssueChange, options: IssuePayloadOptions): EventPayload {
   const { repoId, issueId, doerId, isPull } = change
-  const { action, kind, changes, commitId = '' } = said
+  const { action, kind, changes, commitId = '' } = options
   return {
     event: isPull ? 'pull_request' : 'issues',
     eventType: isPull ? `pull_request${kind}` : issueEvents[kind],
     to: { repoId },
     needs: { repoIds: [repoId], issueIds: [issueId], userIds: [doerId] },
-    async build(kit): Promise<BuiltPayload | undefined> {
-      const row = kit.issues.get(issueId)
+    async build(presenter): Promise<BuiltPayload | undefined> {
+      const row = presenter.issues.get(issueId)
       if (!row) return undefined
       const shown = isPull
-        ? { pull_request: await kit.pull(issueId, doerId), requested_reviewer: null }
-        : { issue: await kit.issue(issueId, doerId) }
+        ? { pull_request: await presenter.pull(issueId, doerId), requested_reviewer: null }
+        : { issue: await presenter.issue(issueId, doerId) }
       return {
         data: {
           action,
           number: row.index,
           ...(changes ? { changes } : {}),
           ...shown,
-          repository: await kit.repository(repoId, permissionsOf(said.permissionsOf, row, doerId)),
-          sender: kit.person(doerId),
+          repository: await presenter.repository(repoId, permissionsOf(options.permissionsOf, row, doerId)),
+          sender: presenter.person(doerId),
           commit_id: commitId,
           ...(isPull ? { review: null } : {}),
         },
@@ -64,9 +64,9 @@ export function issueChanged(change: IssueChange, said: IssuePayload): EventPayl
   }
 }
 
-function permissionsOf(shows: IssuePayload['permissionsOf'], row: IssueRow, doerId: UserId): PermissionsOf {
+function permissionsOf(shows: IssuePayloadOptions['permissionsOf'], row: IssueRow, doerId: UserId): PermissionsOf {
   if (shows === 'all') return 'all'
-  // Of a merge those of who made it.
+  // A merge shows the permissions of the user who merged.
   return { userId: shows === 'poster' && row.merged_unix === 0 ? row.poster_id : doerId }
 }
 
@@ -77,7 +77,7 @@ interface CommentChange extends IssueChange {
   readonly commentId: EventData<'issue.commented'>['commentId']
 }
 
-/** What of a comment that is gone is still known. */
+/** What the event knows of a deleted comment. */
 interface DeletedComment {
   readonly content: string
   readonly posterId: UserId
@@ -85,7 +85,12 @@ interface DeletedComment {
   readonly updatedUnix?: number | undefined
 }
 
-function commentChanged(change: CommentChange, action: string, changes?: object, gone?: DeletedComment): EventPayload {
+function commentChanged(
+  change: CommentChange,
+  action: string,
+  changes?: object,
+  deleted?: DeletedComment,
+): EventPayload {
   const { repoId, issueId, doerId, isPull, commentId } = change
   return {
     event: 'issue_comment',
@@ -94,21 +99,21 @@ function commentChanged(change: CommentChange, action: string, changes?: object,
     needs: {
       repoIds: [repoId],
       issueIds: [issueId],
-      userIds: gone ? [doerId, gone.posterId] : [doerId],
-      commentIds: gone ? [] : [commentId],
+      userIds: deleted ? [doerId, deleted.posterId] : [doerId],
+      commentIds: deleted ? [] : [commentId],
     },
-    async build(kit) {
-      const comment = await commentOf(kit, change, gone)
+    async build(presenter) {
+      const comment = await commentOf(presenter, change, deleted)
       if (!comment) return undefined
       return {
         data: {
           action,
-          issue: await kit.issue(issueId, doerId),
-          ...(isPull ? { pull_request: await kit.pull(issueId, doerId) } : {}),
+          issue: await presenter.issue(issueId, doerId),
+          ...(isPull ? { pull_request: await presenter.pull(issueId, doerId) } : {}),
           comment,
           ...(changes ? { changes } : {}),
-          repository: await kit.repository(repoId, { userId: doerId }),
-          sender: kit.person(doerId),
+          repository: await presenter.repository(repoId, { userId: doerId }),
+          sender: presenter.person(doerId),
           is_pull: isPull,
         },
       }
@@ -116,10 +121,14 @@ function commentChanged(change: CommentChange, action: string, changes?: object,
   }
 }
 
-const commentOf = (kit: PayloadPresenter, { issueId, commentId }: CommentChange, gone: DeletedComment | undefined) => {
-  if (gone) return kit.deletedComment(issueId, { id: commentId, ...gone })
-  // Comments on lines of code are told of by their review.
-  return kit.comments.get(commentId)?.type === 'comment' ? kit.comment(commentId) : undefined
+const commentOf = (
+  presenter: PayloadPresenter,
+  { issueId, commentId }: CommentChange,
+  deleted: DeletedComment | undefined,
+) => {
+  if (deleted) return presenter.deletedComment(issueId, { id: commentId, ...deleted })
+  // Comments on lines of code belong to the payload of their review.
+  return presenter.comments.get(commentId)?.type === 'comment' ? presenter.comment(commentId) : undefined
 }
 
 export const issuePayloads: EventPayloads = {

@@ -4,31 +4,28 @@ import type { EventPayload, EventPayloads } from './event-payload.ts'
 
 type Change = EventData<'package.created'>
 
-/**
- * Webhooks of the owner are told: a package belongs to an account, and to a repository only where somebody links it. The
- * event has no family (contract, webhooks: events).
- */
+/** The webhooks of the owner get it, because a package belongs to an account. `event` is empty (contract, webhooks: events). */
 function packagePayload(
   { ownerId, doerId, versionId }: Change,
   action: string,
-  present: (kit: PayloadPresenter) => ReturnType<PayloadPresenter['package']>,
-  gone = false,
+  present: (presenter: PayloadPresenter) => ReturnType<PayloadPresenter['package']>,
+  isDeleted = false,
 ): EventPayload {
   return {
     event: '',
     eventType: 'package',
     to: { ownerId },
-    needs: { userIds: [doerId, ownerId], versionIds: gone ? [] : [versionId] },
-    async build(kit) {
-      const shownPackage = await present(kit)
+    needs: { userIds: [doerId, ownerId], versionIds: isDeleted ? [] : [versionId] },
+    async build(presenter) {
+      const presented = await present(presenter)
       return (
-        shownPackage && {
+        presented && {
           data: {
             action,
-            repository: shownPackage.repository,
-            package: shownPackage,
-            organization: kit.organization(ownerId),
-            sender: kit.person(doerId),
+            repository: presented.repository,
+            package: presented,
+            organization: presenter.organization(ownerId),
+            sender: presenter.person(doerId),
           },
         }
       )
@@ -37,6 +34,8 @@ function packagePayload(
 }
 
 export const packagePayloads: EventPayloads = {
-  'package.created': ({ data }) => [packagePayload(data, 'created', (kit) => kit.package(data.versionId))],
-  'package.deleted': ({ data }) => [packagePayload(data, 'deleted', (kit) => kit.deletedPackage(data), true)],
+  'package.created': ({ data }) => [packagePayload(data, 'created', (presenter) => presenter.package(data.versionId))],
+  'package.deleted': ({ data }) => [
+    packagePayload(data, 'deleted', (presenter) => presenter.deletedPackage(data), true),
+  ],
 }

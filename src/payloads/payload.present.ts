@@ -49,17 +49,16 @@ import type { NeededRows } from './event-payload.ts'
 
 export type { Repository } from '../repos/repo.schemas.ts'
 
-/** What reads rows and presents them; in a transaction `db` is the transaction. */
+/** The services of a presenter; in a transaction `db` is the transaction. */
 export type PayloadCtx = Pick<Ctx, 'config' | 'db' | 'log'>
 
-/** Whose permissions a payload shows (observed: it depends on the event). */
+/** Whose permissions a payload shows; each event has its own rule (observed). */
 export type PermissionsOf = { readonly userId: UserId } | 'all' | 'none' | 'reader'
 
 const allPermissions: Permission = { admin: true, push: true, pull: true }
 const noPermissions: Permission = { admin: false, push: false, pull: false }
 const readerPermissions: Permission = { admin: false, push: false, pull: true }
 
-/** A repository with its owner, as it is now. */
 export interface RepoWithOwner {
   readonly repo: RepoRow
   readonly owner: UserRow
@@ -76,13 +75,13 @@ interface LoadedRows {
   readonly versions: ReadonlyMap<PackageVersionId, VersionRecord>
   readonly teams: ReadonlyMap<TeamId, readonly UserId[]>
   readonly runs: ReadonlyMap<RunId, RunWithPrevious>
-  /** Branches that runs were for and that are still there. */
+  /** Branches of the runs that still exist. */
   readonly branches: ReadonlySet<string>
-  /** Repositories that were deleted in this transaction, as they were. */
-  readonly gone: ReadonlyMap<RepoId, Repository>
+  /** Repositories that this transaction deletes, as presented before. */
+  readonly deleted: ReadonlyMap<RepoId, Repository>
 }
 
-/** What of a comment that is gone is still known. */
+/** What the event knows of a deleted comment. */
 export interface DeletedComment {
   readonly id: CommentId
   readonly content: string
@@ -91,10 +90,7 @@ export interface DeletedComment {
   readonly updatedUnix?: number | undefined
 }
 
-/**
- * What payloads are made of: the rows of all events of a transaction, read at once, and the presenters of the API. Each
- * thing is presented once for each who did something.
- */
+/** Loads the rows of all payloads of a transaction at once, and presents each object once per acting user as the API does. */
 export class PayloadPresenter {
   readonly ctx: PayloadCtx
   readonly #users: ReadonlyMap<UserId, UserRow>
@@ -108,8 +104,8 @@ export class PayloadPresenter {
   readonly #teams: ReadonlyMap<TeamId, readonly UserId[]>
   readonly #runs: ReadonlyMap<RunId, RunWithPrevious>
   readonly #branches: ReadonlySet<string>
-  readonly #gone: ReadonlyMap<RepoId, Repository>
-  readonly #made = new Map<string, Promise<unknown>>()
+  readonly #deleted: ReadonlyMap<RepoId, Repository>
+  readonly #presented = new Map<string, Promise<unknown>>()
 
   private constructor(ctx: PayloadCtx, loaded: LoadedRows) {
     this.ctx = ctx
@@ -124,14 +120,13 @@ export class PayloadPresenter {
     this.#teams = loaded.teams
     this.#runs = loaded.runs
     this.#branches = loaded.branches
-    this.#gone = loaded.gone
+    this.#deleted = loaded.deleted
   }
 
-  /** Reads what the payloads need. */
   static async load(
     ctx: PayloadCtx,
     needs: readonly NeededRows[],
-    gone: ReadonlyMap<RepoId, Repository> = new Map(),
+    deleted: ReadonlyMap<RepoId, Repository> = new Map(),
   ): Promise<PayloadPresenter> {
     const all = <Id>(pick: (need: NeededRows) => readonly Id[] | undefined): Id[] => [
       ...new Set(needs.flatMap((need) => pick(need) ?? [])),
@@ -181,7 +176,20 @@ export class PayloadPresenter {
       const owner = users.get(repo.owner_id)
       if (owner) homes.set(repo.id, { repo, owner })
     }
-    const loaded = { users, homes, issues, pulls, comments, reviews, releases, versions, teams, runs, branches, gone }
+    const loaded = {
+      users,
+      homes,
+      issues,
+      pulls,
+      comments,
+      reviews,
+      releases,
+      versions,
+      teams,
+      runs,
+      branches,
+      deleted,
+    }
     return new PayloadPresenter(ctx, loaded)
   }
 
@@ -193,19 +201,19 @@ export class PayloadPresenter {
     return this.#users.get(id)
   }
 
-  /** An account as guests see it: who did something, and who something was done to (observed). */
+  /** Returns an account as guests see it (observed). */
   person(id: UserId): User {
     const user = this.#users.get(id)
     return user ? presentUser({ config: this.ctx.config }, user) : ghostUser(this.ctx)
   }
 
-  /** An owner of a repository, be it a person; the address of an organization is not shown (observed). */
+  /** Returns an owner, whose address is hidden if it is an organization; it may be a person (observed). */
   organization(id: UserId): User {
     const user = this.#users.get(id)
     return user ? { ...this.person(id), email: placeholderEmail(this.ctx, user) } : this.person(id)
   }
 
-  /** What the default branch of a repository pointed to at the moment of the event. */
+  /** Returns the head of the default branch at the time of the event. */
   defaultHead(repoId: RepoId): Promise<string | undefined> {
     const name = this.#homes.get(repoId)?.repo.default_branch ?? ''
     return this.#once(`default head ${repoId}`, async () => {
@@ -218,18 +226,16 @@ export class PayloadPresenter {
     return this.#teams.get(id) ?? []
   }
 
-  /** A repository that was deleted in this transaction, as it was. */
+  /** Returns a repository that this transaction deletes, as it was. */
   deletedRepository(id: RepoId): Repository | undefined {
-    return this.#gone.get(id)
+    return this.#deleted.get(id)
   }
 
-  #once<Value>(key: string, make: () => Promise<Value>): Promise<Value> {
-    let made = this.#made.get(key) as Promise<Value> | undefined
-    if (!made) {
-      made = make()
-      this.#made.set(key, made)
-    }
-    return made
+  #once<Value>(key: string, load: () => Promise<Value>): Promise<Value> {
+    const known = this.#presented.get(key) as Promise<Value> | undefined
+    const value = known ?? load()
+    this.#presented.set(key, value)
+    return value
   }
 
   #viewer(id: UserId): Viewer | undefined {
@@ -237,14 +243,14 @@ export class PayloadPresenter {
     return user && viewerAs(user)
   }
 
-  /** What somebody may do in all repositories of the transaction. */
+  /** Returns a user's access to all repositories of the transaction. */
   #access(userId: UserId): Promise<ReadonlyMap<RepoId, RepoAccess>> {
     return this.#once(`access ${userId}`, () =>
       accessToAll(this.ctx.db, this.#viewer(userId), [...this.#homes.values()]),
     )
   }
 
-  /** A repository; its owner is shown as to the signed-in, or as to guests where nobody's permissions are shown (observed). */
+  /** Returns a repository. Its owner appears as to signed-in users, or as to guests for `none` (observed). */
   async repository(repoId: RepoId, of: PermissionsOf): Promise<Repository | undefined> {
     const home = this.#homes.get(repoId)
     if (!home) return undefined
@@ -257,12 +263,12 @@ export class PayloadPresenter {
     })
     if (!shown) return undefined
     const permissions = await this.#permissions(repoId, of)
-    // A base that does not belong to the same owner is nobody's business unless it is public.
+    // A private base of another owner stays hidden.
     const parent = shown.parent as Repository | null
     return {
       ...shown,
       permissions,
-      parent: isForOwner(parent, home.owner) ? { ...parent, permissions } : null,
+      parent: isVisibleTo(parent, home.owner) ? { ...parent, permissions } : null,
       ...(of === 'none' ? { owner: presentUser({ config: this.ctx.config }, home.owner) } : {}),
     }
   }
@@ -275,7 +281,7 @@ export class PayloadPresenter {
     return access ? presentPermission(access.rights) : noPermissions
   }
 
-  /** An issue as who did something sees it. */
+  /** Returns an issue as the acting user sees it. */
   async issue(id: IssueId, doerId: UserId): Promise<Issue | undefined> {
     const row = this.issues.get(id)
     const home = row && this.#homes.get(row.repo_id)
@@ -287,10 +293,10 @@ export class PayloadPresenter {
       return new Map(shown.map((issue) => [issue.id, issue]))
     })
     const issue = all.get(id)
-    return issue && this.#discreet(issue)
+    return issue && this.#withoutHiddenAddresses(issue)
   }
 
-  /** A pull request as who did something sees it. */
+  /** Returns a pull request as the acting user sees it. */
   async pull(id: IssueId, doerId: UserId): Promise<PullRequest | undefined> {
     const issue = this.issues.get(id)
     const home = issue && this.#homes.get(issue.repo_id)
@@ -309,9 +315,9 @@ export class PayloadPresenter {
     const pull = all.get(id)
     if (!pull) return undefined
     const { head } = pull
-    return this.#discreet({
+    return this.#withoutHiddenAddresses({
       ...pull,
-      head: head && { ...head, repo: isForOwner(head.repo, home.owner) ? head.repo : null },
+      head: head && { ...head, repo: isVisibleTo(head.repo, home.owner) ? head.repo : null },
     })
   }
 
@@ -322,22 +328,22 @@ export class PayloadPresenter {
     return issue && home && presentComment({ ...this.ctx, ...home }, issue, row)
   }
 
-  /** A comment as it was when it was removed; its files went with it. */
-  deletedComment(issueId: IssueId, gone: DeletedComment): Comment | undefined {
+  /** Returns a deleted comment without its attachments. */
+  deletedComment(issueId: IssueId, deleted: DeletedComment): Comment | undefined {
     const issue = this.issues.get(issueId)
     const home = issue && this.#homes.get(issue.repo_id)
     if (!issue || !home) return undefined
-    const place = { ...this.ctx, ...home }
+    const ctx = { ...this.ctx, ...home }
     return {
-      id: gone.id,
-      ...commentUrls(place, issue, gone.id),
-      user: this.person(gone.posterId),
+      id: deleted.id,
+      ...commentUrls(ctx, issue, deleted.id),
+      user: this.person(deleted.posterId),
       original_author: '',
       original_author_id: 0,
-      body: gone.content,
+      body: deleted.content,
       assets: [],
-      created_at: formatUnix(gone.createdUnix ?? 0),
-      updated_at: formatUnix(gone.updatedUnix ?? 0),
+      created_at: formatUnix(deleted.createdUnix ?? 0),
+      updated_at: formatUnix(deleted.updatedUnix ?? 0),
     }
   }
 
@@ -347,43 +353,42 @@ export class PayloadPresenter {
     return home && presentRelease({ ...this.ctx, ...home }, row)
   }
 
-  /** A release as it was when it was removed; its files went with it. */
-  async deletedRelease(gone: EventData<'release.deleted'>): Promise<Release | undefined> {
-    const home = this.#homes.get(gone.repoId)
+  /** Returns a deleted release without its attachments. */
+  async deletedRelease(deleted: EventData<'release.deleted'>): Promise<Release | undefined> {
+    const home = this.#homes.get(deleted.repoId)
     return (
       home &&
       presentRelease(
         { ...this.ctx, ...home },
         {
-          id: gone.releaseId,
-          repo_id: gone.repoId,
-          tag_name: gone.tagName,
-          lower_tag_name: gone.tagName.toLowerCase(),
-          target: gone.target,
-          title: gone.title,
-          content: gone.content,
-          is_draft: gone.isDraft,
-          is_prerelease: gone.isPrerelease,
-          hides_archive_links: gone.hidesArchiveLinks,
-          publisher_id: gone.publisherId,
+          id: deleted.releaseId,
+          repo_id: deleted.repoId,
+          tag_name: deleted.tagName,
+          lower_tag_name: deleted.tagName.toLowerCase(),
+          target: deleted.target,
+          title: deleted.title,
+          content: deleted.content,
+          is_draft: deleted.isDraft,
+          is_prerelease: deleted.isPrerelease,
+          hides_archive_links: deleted.hidesArchiveLinks,
+          publisher_id: deleted.publisherId,
           original_author: '',
-          created_unix: gone.createdUnix,
+          created_unix: deleted.createdUnix,
         },
       )
     )
   }
 
-  /** A run of a workflow. */
   run(id: RunId): Promise<ActionRun | undefined> {
     return this.#presentRun(this.#runs.get(id))
   }
 
-  /** The run before it, of the same workflow on the same reference, that has ended. */
+  /** Returns the previous ended run of the same workflow on the same reference. */
   runBefore(id: RunId): Promise<ActionRun | undefined> {
     return this.#presentRun(this.#runs.get(id)?.before)
   }
 
-  /** Whether the run before it was no success. */
+  /** Returns whether the previous run did not succeed. */
   isRecovered(id: RunId): boolean {
     const before = this.#runs.get(id)?.before
     return before !== undefined && before.run.status !== 'success'
@@ -397,24 +402,24 @@ export class PayloadPresenter {
     return presentRunPayload(run, { payload, repository, doer: this.person(run.doer_id), isRefDeleted })
   }
 
-  /** A version of a package, as its owner sees it. */
+  /** Returns a version of a package as its owner sees it. */
   async package(id: PackageVersionId): Promise<Package | undefined> {
     const version = this.#versions.get(id)
     return version && this.#presentPackage(version.owner_id, version)
   }
 
-  /** A version of a package as it was when it was removed. */
-  deletedPackage(gone: EventData<'package.deleted'>): Promise<Package | undefined> {
-    return this.#presentPackage(gone.ownerId, {
-      id: gone.versionId,
-      repo_id: gone.repoId ?? null,
-      creator_id: gone.creatorId,
-      type: gone.type,
-      name: gone.name,
-      lower_name: comparable(gone.name),
-      version: gone.version,
-      lower_version: comparable(gone.version),
-      created_unix: gone.createdUnix,
+  /** Returns a deleted version of a package. */
+  deletedPackage(deleted: EventData<'package.deleted'>): Promise<Package | undefined> {
+    return this.#presentPackage(deleted.ownerId, {
+      id: deleted.versionId,
+      repo_id: deleted.repoId ?? null,
+      creator_id: deleted.creatorId,
+      type: deleted.type,
+      name: deleted.name,
+      lower_name: comparable(deleted.name),
+      version: deleted.version,
+      lower_version: comparable(deleted.version),
+      created_unix: deleted.createdUnix,
     })
   }
 
@@ -424,10 +429,10 @@ export class PayloadPresenter {
   }
 
   /**
-   * The presenters show the actor their own address, and administrators every address. Payloads go to others: a hidden
-   * address stays hidden wherever its account appears.
+   * Hides private mail addresses at any depth: the presenters show the acting user their own address and administrators all
+   * addresses, but other people read payloads.
    */
-  async #discreet<Value>(shown: Value): Promise<Value> {
+  async #withoutHiddenAddresses<Value>(shown: Value): Promise<Value> {
     const ids = [...accountIdsIn(shown)]
     const missing = ids.filter((id) => !this.#users.has(id))
     const more = missing.length === 0 ? undefined : await loadUsers(this.ctx.db, missing)
@@ -442,7 +447,7 @@ export class PayloadPresenter {
 
 const branchKey = (repoId: RepoId, ref: string): string => `${repoId} ${ref}`
 
-/** The branches of runs that are there. */
+/** Returns the branches of runs that exist. */
 async function branchesOfRuns(db: PayloadCtx['db'], told: readonly RunWithPrevious[]): Promise<ReadonlySet<string>> {
   const runs = told.flatMap(({ run, before }) => (before ? [run, before.run] : [run]))
   const wanted = [...Map.groupBy(runs, (run) => run.repo_id)].map(([repoId, some]) => ({
@@ -456,6 +461,6 @@ async function branchesOfRuns(db: PayloadCtx['db'], told: readonly RunWithPrevio
   return new Set(heads.map(({ repo_id, name }) => branchKey(repo_id, `refs/heads/${name}`)))
 }
 
-/** Whether another repository may be shown to who owns the one that is told of: all who get the payload see it there. */
-const isForOwner = (other: Repository | null, { id }: UserRow): other is Repository =>
+/** Returns whether everyone who reads the payload may see another repository: it is public or has the same owner. */
+const isVisibleTo = (other: Repository | null, { id }: UserRow): other is Repository =>
   other !== null && (!other.private || other.owner?.id === id)

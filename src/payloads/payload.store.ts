@@ -4,7 +4,7 @@ import type { ReleaseRow } from '../db/tables/releases.ts'
 import type { VersionRecord } from '../packages/package.store.ts'
 import type { PackageVersionId, ReleaseId, ReviewId, TeamId, UserId } from '../lib/ids.ts'
 
-/** The members of teams, by the team. */
+/** Loads the members of teams, by the id of the team. */
 export async function listMembersOfTeams(
   db: Db | Tx,
   teamIds: readonly TeamId[],
@@ -21,14 +21,14 @@ export async function listMembersOfTeams(
   return members
 }
 
-/** Reviews by their ids. */
+/** Loads reviews by their ids. */
 export async function loadReviews(db: Db | Tx, ids: readonly ReviewId[]): Promise<ReadonlyMap<ReviewId, ReviewRow>> {
   if (ids.length === 0) return new Map()
   const rows = await db.selectFrom('review').selectAll().where('id', 'in', ids).execute()
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Releases by their ids. */
+/** Loads releases by their ids. */
 export async function loadReleases(
   db: Db | Tx,
   ids: readonly ReleaseId[],
@@ -38,7 +38,7 @@ export async function loadReleases(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Versions of packages by their ids. */
+/** Loads versions of packages by their ids. */
 export async function loadVersions(
   db: Db | Tx,
   ids: readonly PackageVersionId[],

@@ -6,7 +6,7 @@ import type { EventPayload, EventPayloads } from './event-payload.ts'
 
 type PullChange = Pick<EventData<'pull.opened'>, 'repoId' | 'issueId' | 'doerId'>
 
-interface PullPayload {
+interface PullPayloadOptions {
   readonly event: string
   readonly eventType: WebhookEvent
   readonly action: string
@@ -15,29 +15,30 @@ interface PullPayload {
   readonly review?: { readonly type: string; readonly content: string }
 }
 
-/** Something that only happens to pull requests. */
-const pullPayload = ({ repoId, issueId, doerId }: PullChange, said: PullPayload): EventPayload => ({
-  event: said.event,
-  eventType: said.eventType,
+/** Returns the payload of a change that only pull requests have. */
+const pullPayload = ({ repoId, issueId, doerId }: PullChange, options: PullPayloadOptions): EventPayload => ({
+  event: options.event,
+  eventType: options.eventType,
   to: { repoId },
   needs: {
     repoIds: [repoId],
     issueIds: [issueId],
-    userIds: said.requestedReviewerId === undefined ? [doerId] : [doerId, said.requestedReviewerId],
+    userIds: options.requestedReviewerId === undefined ? [doerId] : [doerId, options.requestedReviewerId],
   },
-  async build(kit) {
-    const row = kit.issues.get(issueId)
+  async build(presenter) {
+    const row = presenter.issues.get(issueId)
     if (!row) return undefined
     return {
       data: {
-        action: said.action,
+        action: options.action,
         number: row.index,
-        pull_request: await kit.pull(issueId, doerId),
-        requested_reviewer: said.requestedReviewerId === undefined ? null : kit.person(said.requestedReviewerId),
-        repository: await kit.repository(repoId, said.permissionsOf),
-        sender: kit.person(doerId),
+        pull_request: await presenter.pull(issueId, doerId),
+        requested_reviewer:
+          options.requestedReviewerId === undefined ? null : presenter.person(options.requestedReviewerId),
+        repository: await presenter.repository(repoId, options.permissionsOf),
+        sender: presenter.person(doerId),
         commit_id: '',
-        review: said.review ?? null,
+        review: options.review ?? null,
       },
     }
   },
@@ -47,13 +48,13 @@ const reviewEvents = {
   approve: { event: 'pull_request_approved', eventType: 'pull_request_review_approved' },
   reject: { event: 'pull_request_rejected', eventType: 'pull_request_review_rejected' },
   comment: { event: 'pull_request_comment', eventType: 'pull_request_review_comment' },
-} as const satisfies Record<string, Pick<PullPayload, 'event' | 'eventType'>>
+} as const satisfies Record<string, Pick<PullPayloadOptions, 'event' | 'eventType'>>
 
-/** Somebody was asked for a review, or is asked no longer; each member of a team by itself. */
+/** Returns a payload per reviewer whose review was requested or whose request was removed; a team is expanded into its members. */
 function requested(data: EventData<'review.requested'>): readonly EventPayload[] {
   const { reviewerId, teamId } = data
   const action = data.removed ? 'review_request_removed' : 'review_requested'
-  const of = (requestedReviewerId: UserId): EventPayload =>
+  const payloadFor = (requestedReviewerId: UserId): EventPayload =>
     pullPayload(data, {
       event: 'pull_request',
       eventType: 'pull_request_review_request',
@@ -61,19 +62,19 @@ function requested(data: EventData<'review.requested'>): readonly EventPayload[]
       permissionsOf: { userId: data.doerId },
       requestedReviewerId,
     })
-  if (reviewerId !== undefined) return reviewerId === data.doerId && !data.removed ? [] : [of(reviewerId)]
+  if (reviewerId !== undefined) return reviewerId === data.doerId && !data.removed ? [] : [payloadFor(reviewerId)]
   if (teamId === undefined) return []
   const { repoId, issueId, doerId } = data
   return [
     {
-      ...of(doerId),
+      ...payloadFor(doerId),
       needs: { repoIds: [repoId], issueIds: [issueId], userIds: [doerId], teamIds: [teamId] },
       build: () => undefined,
-      expand: (kit) =>
-        kit
+      expand: (presenter) =>
+        presenter
           .teamMembers(teamId)
-          .filter((id) => id !== kit.issues.get(issueId)?.poster_id)
-          .map(of),
+          .filter((id) => id !== presenter.issues.get(issueId)?.poster_id)
+          .map(payloadFor),
     },
   ]
 }
@@ -90,22 +91,22 @@ export const pullPayloads: EventPayloads = {
   'review.requested': ({ data }) => requested(data),
   'review.submitted': ({ data }) => {
     const { event, eventType } = reviewEvents[data.type]
-    const told = pullPayload(data, {
+    const payload = pullPayload(data, {
       event,
       eventType,
       action: 'reviewed',
-      // Those of a reader, whatever the reviewer may do (observed).
+      // The permissions of a reader, whatever the reviewer may do (observed).
       permissionsOf: 'reader',
       requestedReviewerId: data.doerId,
     })
     return [
       {
-        ...told,
-        needs: { ...told.needs, reviewIds: [data.reviewId] },
-        async build(kit) {
-          const made = await told.build(kit)
-          const content = kit.reviews.get(data.reviewId)?.content ?? ''
-          return made && { ...made, data: { ...made.data, review: { type: eventType, content } } }
+        ...payload,
+        needs: { ...payload.needs, reviewIds: [data.reviewId] },
+        async build(presenter) {
+          const built = await payload.build(presenter)
+          const content = presenter.reviews.get(data.reviewId)?.content ?? ''
+          return built && { ...built, data: { ...built.data, review: { type: eventType, content } } }
         },
       },
     ]

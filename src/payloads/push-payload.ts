@@ -8,17 +8,17 @@ import type { Oid } from '../lib/ids.ts'
 import { branchOf, isZeroOid } from '../lib/refs.ts'
 import type { PendingPush } from './event-payload.ts'
 
-/** Commits that the push of a new branch names: it has no beginning of its own (contract, webhooks: push). */
+/** Most commits in the push of a new branch, which has no old commit to start from (contract, webhooks: push). */
 const commitsOfNewBranch = 10
 
-/** Most files of a commit that are named in each list. */
+/** Most paths in each list of changed files of a commit. */
 const maxFilesNamed = 3000
 
 type CompleteCtx = Pick<Ctx, 'config' | 'db' | 'git' | 'log'>
 
 /**
- * The payload with what git says of the push. Git may have nothing to say any more, when the repository was deleted or the
- * commits were collected; then the commits are left out, and what was pushed from where to where is told all the same.
+ * Returns the payload with the commits that git reports. When the repository was deleted or the commits were collected, the
+ * payload keeps the old and new commit ids and has no commits.
  */
 export async function completePayloadOf(ctx: CompleteCtx, data: string, pending: string): Promise<string> {
   const push = JSON.parse(pending) as PendingPush
@@ -27,7 +27,7 @@ export async function completePayloadOf(ctx: CompleteCtx, data: string, pending:
     return JSON.stringify({ ...payload, ...(await readPush(ctx, push)) })
   } catch (error) {
     if (!(error instanceof NotFound)) throw error
-    ctx.log('info', 'the commits of a push are gone before its webhooks were told', { repoId: push.repoId, error })
+    ctx.log('info', 'the commits of a push are gone; its payload has none', { repoId: push.repoId, error })
     return JSON.stringify({ ...payload, compare_url: compareUrl(push, push.old, push.new) })
   }
 }
@@ -69,7 +69,7 @@ const pushedCommits = ({ git, config }: CompleteCtx, key: GitKey, push: PendingP
       })
     : git.log(key, { from: [head], not: [push.old as Oid], limit: config.webhook.payloadCommitLimit })
 
-/** How many there really are, where not all were read. */
+/** Counts all pushed commits when `read` reached the limit. */
 const countPushed = async (
   ctx: CompleteCtx,
   key: GitKey,

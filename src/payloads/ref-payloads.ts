@@ -6,12 +6,12 @@ import type { EventPayload, EventPayloads } from './event-payload.ts'
 type Updated = EventData<'refs.updated'>
 type Update = Updated['updates'][number]
 
-/** Most references of one push that are told of, each by itself; mirrors of large projects move thousands at once. */
+/** Most references of one push that get payloads; a mirror of a large project moves thousands at once. */
 const maxRefs = 1000
 
 const kindOf = (ref: string): 'branch' | 'tag' => (branchOf(ref) === undefined ? 'tag' : 'branch')
 
-/** Receivers of Gitea's type get short names where references come and go (contract, webhooks: events). */
+/** Webhooks of the type `gitea` get short names for created and deleted references (contract, webhooks: events). */
 const withShortRef =
   (ref: string) =>
   (data: object): object => ({ ...data, ref: branchOf(ref) ?? tagOf(ref) ?? ref })
@@ -24,9 +24,11 @@ function created({ repoId, doerId }: Updated, { ref, new: oid }: Update): EventP
     ref,
     needs: { repoIds: [repoId], userIds: [doerId] },
     forGitea: withShortRef(ref),
-    async build(kit) {
-      const repository = await kit.repository(repoId, 'none')
-      return repository && { data: { sha: oid, ref, ref_type: kindOf(ref), repository, sender: kit.person(doerId) } }
+    async build(presenter) {
+      const repository = await presenter.repository(repoId, 'none')
+      return (
+        repository && { data: { sha: oid, ref, ref_type: kindOf(ref), repository, sender: presenter.person(doerId) } }
+      )
     },
   }
 }
@@ -39,15 +41,15 @@ function deleted({ repoId, doerId }: Updated, { ref }: Update): EventPayload {
     ref,
     needs: { repoIds: [repoId], userIds: [doerId] },
     forGitea: withShortRef(ref),
-    async build(kit) {
-      const repository = await kit.repository(repoId, 'all')
-      const sender = kit.person(doerId)
+    async build(presenter) {
+      const repository = await presenter.repository(repoId, 'all')
+      const sender = presenter.person(doerId)
       return repository && { data: { ref, ref_type: kindOf(ref), pusher_type: 'user', repository, sender } }
     },
   }
 }
 
-/** What a push says is in git: it is read when it is sent, from objects that never change. */
+/** The commits are read from git when the payload is sent: a transaction awaits only the database. */
 function pushed({ repoId, doerId }: Updated, { ref, old, new: oid }: Update): EventPayload {
   return {
     event: 'push',
@@ -55,13 +57,13 @@ function pushed({ repoId, doerId }: Updated, { ref, old, new: oid }: Update): Ev
     to: { repoId },
     ref,
     needs: { repoIds: [repoId], userIds: [doerId] },
-    async build(kit) {
-      const home = kit.home(repoId)
-      const repository = await kit.repository(repoId, 'all')
+    async build(presenter) {
+      const home = presenter.home(repoId)
+      const repository = await presenter.repository(repoId, 'all')
       if (!home || !repository) return undefined
-      const sender = kit.person(doerId)
-      const isOther = isZeroOid(old) && branchOf(ref) !== home.repo.default_branch
-      const base = isOther ? await kit.defaultHead(repoId) : undefined
+      const sender = presenter.person(doerId)
+      const isNewBranch = isZeroOid(old) && branchOf(ref) !== home.repo.default_branch
+      const base = isNewBranch ? await presenter.defaultHead(repoId) : undefined
       return {
         data: {
           ref,
@@ -83,7 +85,7 @@ function pushed({ repoId, doerId }: Updated, { ref, old, new: oid }: Update): Ev
           new: oid,
           ...(base === undefined ? {} : { base }),
           defaultBranch: home.repo.default_branch,
-          webUrl: repoWebUrl({ config: kit.ctx.config, ...home }),
+          webUrl: repoWebUrl({ config: presenter.ctx.config, ...home }),
         },
       }
     },
@@ -99,7 +101,7 @@ function payloadsOfUpdate(data: Updated, update: Update): readonly EventPayload[
 }
 
 export const refPayloads: EventPayloads = {
-  // Changes of wikis are told by their pages.
+  // Pushes to wikis are reported by the events of their pages.
   'refs.updated': ({ data }) =>
     data.kind === 'wiki' ? [] : data.updates.slice(0, maxRefs).flatMap((update) => payloadsOfUpdate(data, update)),
 }

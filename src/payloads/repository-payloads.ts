@@ -1,23 +1,23 @@
 import type { EventPayloads } from './event-payload.ts'
 
 export const repositoryPayloads: EventPayloads = {
-  // To the owner: the repository has no webhooks yet, but the default ones, which are for what comes.
+  // The owner's webhooks get it: those of the new repository begin with the next event.
   'repo.created': ({ data: { repoId, doerId } }) => [
     {
       event: 'repository',
       eventType: 'repository',
       to: { ownerOf: repoId },
       needs: { repoIds: [repoId], userIds: [doerId] },
-      async build(kit) {
-        const home = kit.home(repoId)
-        // A fork is told to the webhooks of its base; only one that an organization gets is told as a repository too.
+      async build(presenter) {
+        const home = presenter.home(repoId)
+        // A fork has the event `fork` of its base; only a fork owned by an organization has this event too.
         if (!home || (home.repo.is_fork && home.owner.kind !== 'organization')) return undefined
         return {
           data: {
             action: 'created',
-            repository: await kit.repository(repoId, 'all'),
-            organization: kit.organization(home.owner.id),
-            sender: kit.person(doerId),
+            repository: await presenter.repository(repoId, 'all'),
+            organization: presenter.organization(home.owner.id),
+            sender: presenter.person(doerId),
           },
         }
       },
@@ -29,15 +29,15 @@ export const repositoryPayloads: EventPayloads = {
       eventType: 'repository',
       to: { ownerId },
       needs: { userIds: [doerId, ownerId] },
-      build(kit) {
-        const repository = kit.deletedRepository(repoId)
+      build(presenter) {
+        const repository = presenter.deletedRepository(repoId)
         return (
           repository && {
             data: {
               action: 'deleted',
               repository,
-              organization: kit.organization(ownerId),
-              sender: kit.person(doerId),
+              organization: presenter.organization(ownerId),
+              sender: presenter.person(doerId),
             },
           }
         )
@@ -50,12 +50,12 @@ export const repositoryPayloads: EventPayloads = {
       eventType: 'fork',
       to: { repoId: baseId },
       needs: { repoIds: [repoId, baseId], userIds: [doerId] },
-      async build(kit) {
+      async build(presenter) {
         const [forkee, repository] = [
-          await kit.repository(baseId, { userId: doerId }),
-          await kit.repository(repoId, 'all'),
+          await presenter.repository(baseId, { userId: doerId }),
+          await presenter.repository(repoId, 'all'),
         ]
-        return forkee && repository && { data: { forkee, repository, sender: kit.person(doerId) } }
+        return forkee && repository && { data: { forkee, repository, sender: presenter.person(doerId) } }
       },
     },
   ],

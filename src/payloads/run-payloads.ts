@@ -2,12 +2,12 @@ import type { EventData } from '../events/catalogue.ts'
 import type { PayloadPresenter } from './payload.present.ts'
 import type { EventPayload, EventPayloads } from './event-payload.ts'
 
-type End = EventData<'run.finished'>
+type FinishedRun = EventData<'run.finished'>
 
 function runPayload(
-  { repoId, runId, priorStatus = 'unknown' }: End,
+  { repoId, runId, priorStatus = 'unknown' }: FinishedRun,
   action: 'success' | 'failure' | 'recover',
-  applies: (kit: PayloadPresenter) => boolean = () => true,
+  applies: (presenter: PayloadPresenter) => boolean = () => true,
 ): EventPayload {
   const name = `action_run_${action}` as const
   return {
@@ -15,20 +15,24 @@ function runPayload(
     eventType: name,
     to: { repoId },
     needs: { repoIds: [repoId], runIds: [runId] },
-    async build(kit) {
-      const run = applies(kit) ? await kit.run(runId) : undefined
-      return run && { data: { action, run, last_run: (await kit.runBefore(runId)) ?? null, prior_status: priorStatus } }
+    async build(presenter) {
+      const run = applies(presenter) ? await presenter.run(runId) : undefined
+      return (
+        run && {
+          data: { action, run, last_run: (await presenter.runBefore(runId)) ?? null, prior_status: priorStatus },
+        }
+      )
     },
   }
 }
 
 /**
- * Every end but a success is a failure; a success after an end of the same workflow on the same reference that was none is
- * told once more, as a recovery (contract, actions: cancel, rerun, time limits).
+ * Each end other than a success is a failure. A success that follows a failure of the same workflow on the same reference is
+ * also a recovery (contract, actions: cancel, rerun, time limits).
  */
 export const runPayloads: EventPayloads = {
   'run.finished': ({ data }) =>
     data.status === 'success'
-      ? [runPayload(data, 'success'), runPayload(data, 'recover', (kit) => kit.isRecovered(data.runId))]
+      ? [runPayload(data, 'success'), runPayload(data, 'recover', (presenter) => presenter.isRecovered(data.runId))]
       : [runPayload(data, 'failure')],
 }

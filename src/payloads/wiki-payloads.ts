@@ -7,9 +7,9 @@ function wikiPayload({ repoId, doerId, page, message }: EventData<'wiki.pageCrea
     eventType: 'wiki',
     to: { repoId },
     needs: { repoIds: [repoId], userIds: [doerId] },
-    async build(kit) {
-      const repository = await kit.repository(repoId, { userId: doerId })
-      return repository && { data: { action, repository, sender: kit.person(doerId), page, comment: message } }
+    async build(presenter) {
+      const repository = await presenter.repository(repoId, { userId: doerId })
+      return repository && { data: { action, repository, sender: presenter.person(doerId), page, comment: message } }
     },
   }
 }
@@ -17,6 +17,6 @@ function wikiPayload({ repoId, doerId, page, message }: EventData<'wiki.pageCrea
 export const wikiPayloads: EventPayloads = {
   'wiki.pageCreated': ({ data }) => [wikiPayload(data, 'created')],
   'wiki.pageEdited': ({ data }) => [wikiPayload(data, 'edited')],
-  // Nobody is told why a page goes (observed).
+  // The message of a deletion is left out (observed).
   'wiki.pageDeleted': ({ data }) => [wikiPayload({ ...data, message: '' }, 'deleted')],
 }

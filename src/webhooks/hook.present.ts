@@ -6,7 +6,7 @@ import type { Hook } from './hook.schemas.ts'
 
 const slackMembers = ['channel', 'username', 'icon_url', 'color']
 
-/** What a Slack webhook has besides its address is shown in its configuration too. */
+/** Returns the `config` member; that of a Slack webhook includes its settings. */
 function configOf(hook: WebhookRow, url: string, metadata: unknown): Record<string, string> {
   const config = { content_type: hook.content_type, url }
   if (hook.type !== 'slack') return config
@@ -14,7 +14,7 @@ function configOf(hook: WebhookRow, url: string, metadata: unknown): Record<stri
   return { ...config, ...Object.fromEntries(slackMembers.map((name) => [name, settings[name] ?? ''])) }
 }
 
-/** Webhooks as the API shows them: the authorization in clear text, the secret never (contract, webhooks: hook object). */
+/** Returns webhooks as the API shows them, with the authorization but without the secret (contract, webhooks: hook object). */
 export const presentHooks = (ctx: Pick<Ctx, 'secrets'>, hooks: readonly WebhookRow[]): Hook[] =>
   hooks.map((hook) => {
     const metadata: unknown = JSON.parse(hook.metadata)

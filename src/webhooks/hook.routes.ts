@@ -8,44 +8,44 @@ import { created, noContent, ok, paged } from '../http/reply.ts'
 import { pageQuery, pathNumber } from '../http/schema.ts'
 import { pageOrWhole, type PageQuery } from '../lib/paging.ts'
 import { inOrg, orgOwner } from '../orgs/org.requirements.ts'
-import { hooksOfAccount, hooksOfInstance, hooksOfRepo, type HookPlace } from './hook-place.ts'
+import { hooksOfAccount, hooksOfInstance, hooksOfRepo, type HookOwner } from './hook-owner.ts'
 import { presentHook, presentHooks } from './hook.present.ts'
 import { refuseWithoutWebhooks, webhooksOn } from './hook.requirements.ts'
 import { CreateHookOption, EditHookOption, Hook } from './hook.schemas.ts'
 import { changeHook, createHook, getHook, listSystemHooks, pageOfHooks, removeHook } from './hook.service.ts'
-import { testHook } from './test-hook.ts'
+import { sendTestPush } from './deliveries/test-push.ts'
 
-async function answerList(ctx: Ctx, place: HookPlace, query: PageQuery) {
+async function answerList(ctx: Ctx, owner: HookOwner, query: PageQuery) {
   const page = pageOrWhole(query, ctx.config.api)
-  const { rows, total } = await pageOfHooks(ctx, place, page)
+  const { rows, total } = await pageOfHooks(ctx, owner, page)
   return paged(presentHooks(ctx, rows), page, total, { link: false })
 }
 
-/** The parts of a webhook in a request. Absent fields are empty, in PATCH too (recorded: webhooks/repo-crud). */
-const partsOf = (body: CreateHookOption | EditHookOption) => ({
+/** Returns the fields of a request; absent ones are empty, in PATCH too (recorded: webhooks/repo-crud). */
+const fieldsOf = (body: CreateHookOption | EditHookOption) => ({
   config: body.config ?? {},
   events: body.events ?? [],
   branchFilter: body.branch_filter ?? '',
   authorization: body.authorization_header ?? '',
 })
 
-const answerCreated = async (ctx: Ctx, place: HookPlace, body: CreateHookOption) =>
+const answerCreated = async (ctx: Ctx, owner: HookOwner, body: CreateHookOption) =>
   created(
     presentHook(
       ctx,
-      await createHook(ctx, place, { ...partsOf(body), type: body.type, isActive: body.active ?? false }),
+      await createHook(ctx, owner, { ...fieldsOf(body), type: body.type, isActive: body.active ?? false }),
     ),
   )
 
-const answerOne = async (ctx: Ctx, place: HookPlace, id: number) => ok(presentHook(ctx, await getHook(ctx, place, id)))
+const answerOne = async (ctx: Ctx, owner: HookOwner, id: number) => ok(presentHook(ctx, await getHook(ctx, owner, id)))
 
-async function answerChanged(ctx: Ctx, place: HookPlace, id: number, body: EditHookOption) {
-  const hook = await getHook(ctx, place, id)
-  return ok(presentHook(ctx, await changeHook(ctx, hook, { ...partsOf(body), isActive: body.active ?? undefined })))
+async function answerChanged(ctx: Ctx, owner: HookOwner, id: number, body: EditHookOption) {
+  const hook = await getHook(ctx, owner, id)
+  return ok(presentHook(ctx, await changeHook(ctx, hook, { ...fieldsOf(body), isActive: body.active ?? undefined })))
 }
 
-async function answerDeleted(ctx: Ctx, place: HookPlace, id: number) {
-  await removeHook(ctx, await getHook(ctx, place, id))
+async function answerDeleted(ctx: Ctx, owner: HookOwner, id: number) {
+  await removeHook(ctx, await getHook(ctx, owner, id))
   return noContent()
 }
 
@@ -112,7 +112,7 @@ export const repoTestHook = operation({
   reply: { 204: 'empty' },
   async run({ ctx, params, query }) {
     const hook = await getHook(ctx, hooksOfRepo(ctx.repo.id), params.id)
-    await testHook(ctx, hook, ctx.revision.commit, query.ref === '' ? undefined : query.ref)
+    await sendTestPush(ctx, hook, ctx.revision.commit, query.ref === '' ? undefined : query.ref)
     return noContent()
   },
 })
@@ -223,8 +223,8 @@ export const userDeleteHook = operation({
   run: ({ ctx, params }) => answerDeleted(ctx, hooksOfAccount(ctx.viewer.id), params.id),
 })
 
-/** The instance's own: the contract has no WH in their chain, and says of all that they answer 403 where there are none. */
-const ofInstance = (ctx: Ctx): HookPlace => {
+/** The chains of /admin/hooks lack WH, but the contract answers 403 when webhooks are switched off. */
+const instanceOwner = (ctx: Ctx): HookOwner => {
   refuseWithoutWebhooks(ctx)
   return hooksOfInstance
 }
@@ -237,7 +237,7 @@ export const adminListHooks = operation({
   query: pageQuery,
   reply: { 200: Type.Array(Hook) },
   async run({ ctx }) {
-    ofInstance(ctx)
+    instanceOwner(ctx)
     return ok(presentHooks(ctx, await listSystemHooks(ctx)))
   },
 })
@@ -250,7 +250,7 @@ export const adminCreateHook = operation({
   requires: [signedIn, siteAdmin, validBody],
   body: CreateHookOption,
   reply: { 201: Hook },
-  run: ({ ctx, body }) => answerCreated(ctx, ofInstance(ctx), body),
+  run: ({ ctx, body }) => answerCreated(ctx, instanceOwner(ctx), body),
 })
 
 export const adminGetHook = operation({
@@ -260,7 +260,7 @@ export const adminGetHook = operation({
   scope: 'admin',
   requires: [signedIn, siteAdmin],
   reply: { 200: Hook },
-  run: ({ ctx, params }) => answerOne(ctx, ofInstance(ctx), params.id),
+  run: ({ ctx, params }) => answerOne(ctx, instanceOwner(ctx), params.id),
 })
 
 export const adminEditHook = operation({
@@ -272,7 +272,7 @@ export const adminEditHook = operation({
   requires: [signedIn, siteAdmin, validBody],
   body: EditHookOption,
   reply: { 200: Hook },
-  run: ({ ctx, params, body }) => answerChanged(ctx, ofInstance(ctx), params.id, body),
+  run: ({ ctx, params, body }) => answerChanged(ctx, instanceOwner(ctx), params.id, body),
 })
 
 export const adminDeleteHook = operation({
@@ -282,5 +282,5 @@ export const adminDeleteHook = operation({
   scope: 'admin',
   requires: [signedIn, siteAdmin],
   reply: { 204: 'empty' },
-  run: ({ ctx, params }) => answerDeleted(ctx, ofInstance(ctx), params.id),
+  run: ({ ctx, params }) => answerDeleted(ctx, instanceOwner(ctx), params.id),
 })

@@ -14,11 +14,11 @@ export const Hook = object('Hook', {
   active: Type.Boolean(),
   updated_at: dateTime(),
   created_at: dateTime(),
-  /** Since when its receiver gets nothing but a try now and then; null when all is well. Ours. */
+  /** Since when the webhook is paused after failed attempts; null when it is not. An extension of Ingot. */
   paused_since: nullable(dateTime()),
-  /** Why the last try failed; empty when all is well. Ours. */
+  /** Why the last attempt failed; empty when it succeeded. An extension of Ingot. */
   problem: Type.String(),
-  /** When it is tried again; null when all is well. Ours. */
+  /** When the next attempt begins; null when the last one succeeded. An extension of Ingot. */
   next_attempt_at: nullable(dateTime()),
 })
 export type Hook = Static<typeof Hook>

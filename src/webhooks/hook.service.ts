@@ -5,13 +5,14 @@ import { clockOf } from '../db/clock.ts'
 import { transaction } from '../db/database.ts'
 import type { HookLevel, WebhookChange, WebhookRow } from '../db/tables/webhooks.ts'
 import { BadRequest, Invalid, NotFound } from '../lib/errors.ts'
+import { enqueueAll } from '../jobs/queue.ts'
 import type { HookId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
-import { hooksOfInstance, type HookPlace } from './hook-place.ts'
+import { hooksOfInstance, type HookOwner } from './hook-owner.ts'
 import { addressOf, addressPurpose, authorizationPurpose, sealedFor, secretPurpose } from './hook-secrets.ts'
 import {
-  chosenEvents,
+  selectedEvents,
   emptyMetadata,
   isHookType,
   problemOf,
@@ -20,13 +21,14 @@ import {
   type HookType,
 } from './hook.rules.ts'
 import { countHooks, deleteHook, findHook, insertHook, listHooks, updateHook } from './hook.store.ts'
-import { forgetPayloads } from './delete-unused-payloads.job.ts'
-import { callOnHook } from './line.service.ts'
+import { deletePayloadsLater } from './deliveries/delete-unused-payloads.job.ts'
+import { planDeliveries } from './deliveries/deliver-webhook.job.ts'
+import { clearRetryDelays } from './deliveries/delivery.store.ts'
 
-/** What a webhook is made of. */
+/** The fields of a new webhook. */
 export interface NewHook {
   readonly type: string
-  /** Address, form, secret and what the type needs besides, by the names of the API. */
+  /** Address, content type, secret and settings of the type, by their names in the API. */
   readonly config: Readonly<Record<string, string>>
   readonly events: readonly string[]
   readonly branchFilter: string
@@ -34,40 +36,40 @@ export interface NewHook {
   readonly isActive: boolean
 }
 
-/** A change of a webhook. */
+/** The fields of an edited webhook. */
 export interface HookChange {
   readonly config: Readonly<Record<string, string>>
   readonly events: readonly string[]
   readonly branchFilter: string
   readonly authorization: string
-  /** Undefined keeps the state. */
+  /** Undefined keeps it as it is. */
   readonly isActive: boolean | undefined
 }
 
-/** One page of the webhooks of a place and how many there are. */
+/** Returns one page of the webhooks of an owner and their total. */
 export async function pageOfHooks(
   { db }: Services,
-  place: HookPlace,
+  owner: HookOwner,
   page: Page,
 ): Promise<{ rows: WebhookRow[]; total: number }> {
-  const [rows, total] = await Promise.all([listHooks(db, place, page), countHooks(db, place)])
+  const [rows, total] = await Promise.all([listHooks(db, owner, page), countHooks(db, owner)])
   return { rows, total }
 }
 
-/** The webhooks that get every repository's events, all of them. */
+/** Lists the webhooks of the instance that get the events of all repositories. */
 export const listSystemHooks = ({ db, config }: Services): Promise<WebhookRow[]> =>
   listHooks(db, hooksOfInstance, { number: 1, limit: config.ingot.maxWebhooks, offset: 0 }, 'system')
 
-/** The webhook of the place; `NotFound` also for one of another place. */
-export async function getHook({ db }: Services, place: HookPlace, id: number): Promise<WebhookRow> {
-  const hook = await findHook(db, place, id as HookId)
+/** Returns a webhook of an owner. Throws `NotFound` for a webhook of another owner. */
+export async function getHook({ db }: Services, owner: HookOwner, id: number): Promise<WebhookRow> {
+  const hook = await findHook(db, owner, id as HookId)
   if (!hook) throw noHook()
   return hook
 }
 
-const noHook = (): NotFound => new NotFound('there is no such webhook', 'webhook_not_found')
+const noHook = (): NotFound => new NotFound('no webhook with this id exists here', 'webhook_not_found')
 
-/** What is kept besides the address: of Slack the channel (none is `Invalid`, a bad one `BadRequest`), of others nothing. */
+/** Returns the settings column. A Slack webhook without a channel is `Invalid`, with an invalid one `BadRequest`. */
 function metadataOf(type: HookType, config: Readonly<Record<string, string>>): string {
   if (type !== 'slack') return JSON.stringify(emptyMetadata(type))
   const given = config['channel']
@@ -77,21 +79,21 @@ function metadataOf(type: HookType, config: Readonly<Record<string, string>>): s
 
 function checkedChannel(given: string): string {
   const channel = slackChannelOf(given)
-  if (channel === undefined) throw new BadRequest('this is no name of a Slack channel', 'channel_invalid')
+  if (channel === undefined) throw new BadRequest('the name of the Slack channel is invalid', 'channel_invalid')
   return channel
 }
 
-function levelOf(place: HookPlace, config: Readonly<Record<string, string>>): HookLevel {
-  if (place.repo_id !== null) return 'repository'
-  if (place.owner_id !== null) return 'account'
+function levelOf(owner: HookOwner, config: Readonly<Record<string, string>>): HookLevel {
+  if (owner.repo_id !== null) return 'repository'
+  if (owner.owner_id !== null) return 'account'
   const flag = config['is_system_webhook']
   if (flag === undefined || flag === '' || flag === 'false') return 'default'
   if (flag === 'true') return 'system'
   throw new Invalid('[config.is_system_webhook]: must be true or false', 'system_flag_invalid')
 }
 
-/** What the audit log says of every act on a webhook: its address may hold a secret, its host does not. */
-const actOn = (services: Services, { id, url, repo_id, owner_id }: WebhookRow) =>
+/** Returns the entry of the audit log. It names the host only, because the address may hold a secret. */
+const auditEntry = (services: Services, { id, url, repo_id, owner_id }: WebhookRow) =>
   ({
     about: { kind: 'webhook', id, name: URL.parse(addressOf(services, { url }))?.host ?? '' },
     details: {
@@ -101,34 +103,34 @@ const actOn = (services: Services, { id, url, repo_id, owner_id }: WebhookRow) =
   }) as const
 
 /**
- * Makes a webhook. `Invalid` names the first wrong part; a bad Slack channel is `BadRequest` (contract, webhooks: create). A
- * place has at most `[ingot].MAX_WEBHOOKS` of them, since each of its events goes to all.
+ * Creates a webhook. `Invalid` names the first invalid field; an invalid Slack channel is `BadRequest` (contract, webhooks:
+ * create). An owner has at most `[ingot].MAX_WEBHOOKS`, because each event is written once per webhook.
  */
-export async function createHook(services: Ctx, place: HookPlace, input: NewHook): Promise<WebhookRow> {
+export async function createHook(services: Ctx, owner: HookOwner, input: NewHook): Promise<WebhookRow> {
   const { type, config, branchFilter, authorization, isActive } = input
-  if (!isHookType(type)) throw new Invalid('[type]: is no type of webhook', 'webhook_type_invalid')
+  if (!isHookType(type)) throw new Invalid('[type]: is not a type of webhook', 'webhook_type_invalid')
   const { url, content_type: contentType } = config
   if (url === undefined || contentType === undefined) {
     throw new Invalid(`[config.${url === undefined ? 'url' : 'content_type'}]: is required`, 'webhook_invalid')
   }
   const problem = problemOf({ config, branchFilter, authorization })
   if (problem !== undefined) throw new Invalid(problem, 'webhook_invalid')
-  const level = levelOf(place, config)
+  const level = levelOf(owner, config)
   const metadata = metadataOf(type, config)
   const now = nowUnix(services.clock)
-  const most = services.config.ingot.maxWebhooks
+  const limit = services.config.ingot.maxWebhooks
   return transaction(services.db, async (tx) => {
-    if ((await countHooks(tx, place)) >= most) {
-      throw new Invalid(`there are ${most} webhooks already, which is the most`, 'too_many_webhooks')
+    if ((await countHooks(tx, owner)) >= limit) {
+      throw new Invalid(`the limit of ${limit} webhooks is reached; delete one first`, 'too_many_webhooks')
     }
-    const made = await insertHook(tx, {
+    const hook = await insertHook(tx, {
       level,
-      owner_id: place.owner_id,
-      repo_id: place.repo_id,
+      owner_id: owner.owner_id,
+      repo_id: owner.repo_id,
       type,
       url: sealedFor(addressPurpose, services, url),
       content_type: contentType as WebhookRow['content_type'],
-      events: JSON.stringify(chosenEvents(input.events)),
+      events: JSON.stringify(selectedEvents(input.events)),
       branch_filter: branchFilter,
       metadata,
       sealed_secret: sealedFor(secretPurpose, services, config['secret'] ?? ''),
@@ -137,21 +139,21 @@ export async function createHook(services: Ctx, place: HookPlace, input: NewHook
       created_unix: now,
       updated_unix: now,
     })
-    await recordAct(tx, { ...actOn(services, made), action: 'webhook.created' })
-    await tellCredentialChange(tx, services, 'webhook', actOn(services, made).about.name)
-    return made
+    await recordAct(tx, { ...auditEntry(services, hook), action: 'webhook.created' })
+    await tellCredentialChange(tx, services, 'webhook', auditEntry(services, hook).about.name)
+    return hook
   })
 }
 
 /**
- * Changes a webhook. Absent parts of `config` and an absent `isActive` stay unchanged. Events, filter and authorization are
- * always written, so callers that leave them out reset them (recorded: webhooks/repo-crud, organizations/org-hooks). Waiting
- * deliveries are sent at once, because the change may have repaired the receiver.
+ * Changes a webhook. Absent members of `config` and an absent `isActive` stay unchanged. Events, filter and authorization are
+ * always written, so an absent one is reset (recorded: webhooks/repo-crud, organizations/org-hooks). Waiting deliveries become due at
+ * once, because the change may have repaired the receiver.
  */
 export async function changeHook(services: Ctx, hook: WebhookRow, input: HookChange): Promise<WebhookRow> {
   const { config, branchFilter, authorization } = input
-  const { secret: _kept, ...looked } = config
-  const problem = problemOf({ config: looked, branchFilter, authorization })
+  const { secret: _unchanged, ...checked } = config
+  const problem = problemOf({ config: checked, branchFilter, authorization })
   if (problem !== undefined) throw new Invalid(problem, 'webhook_invalid')
   const { channel } = config
   const change: WebhookChange = {
@@ -161,26 +163,32 @@ export async function changeHook(services: Ctx, hook: WebhookRow, input: HookCha
       hook.type === 'slack' && channel !== undefined
         ? JSON.stringify(slackSettings(checkedChannel(channel), config))
         : hook.metadata,
-    events: JSON.stringify(chosenEvents(input.events)),
+    events: JSON.stringify(selectedEvents(input.events)),
     branch_filter: branchFilter,
     sealed_authorization: sealedFor(authorizationPurpose, services, authorization),
     is_active: input.isActive ?? hook.is_active,
     updated_unix: nowUnix(services.clock),
+    failures: 0,
+    retry_at_ms: 0,
+    paused_unix: 0,
+    problem: '',
   }
   return transaction(services.db, async (tx) => {
     const changed = await updateHook(tx, hook.id, change)
     if (!changed) throw noHook()
-    await recordAct(tx, { ...actOn(services, changed), action: 'webhook.changed' })
-    await tellCredentialChange(tx, services, 'webhook', actOn(services, changed).about.name)
-    return callOnHook(tx, changed, clockOf(tx).nowMs())
+    await recordAct(tx, { ...auditEntry(services, changed), action: 'webhook.changed' })
+    await tellCredentialChange(tx, services, 'webhook', auditEntry(services, changed).about.name)
+    await clearRetryDelays(tx, hook.id)
+    await enqueueAll(tx, [planDeliveries(hook.id, hook.failures === 0, clockOf(tx).nowMs())])
+    return changed
   })
 }
 
-/** Removes a webhook with its deliveries, and what was told in them soon after. */
+/** Deletes a webhook with its deliveries and, soon after, their payloads. */
 export async function removeHook(services: Services, hook: WebhookRow): Promise<void> {
   await transaction(services.db, async (tx) => {
     if (!(await deleteHook(tx, hook.id))) throw noHook()
-    await recordAct(tx, { ...actOn(services, hook), action: 'webhook.deleted' })
-    await forgetPayloads(tx)
+    await recordAct(tx, { ...auditEntry(services, hook), action: 'webhook.deleted' })
+    await deletePayloadsLater(tx)
   })
 }

@@ -3,43 +3,43 @@ import type { HookLevel, NewWebhookRow, WebhookChange, WebhookRow } from '../db/
 import type { HookId, RepoId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
-import type { HookPlace } from './hook-place.ts'
+import type { HookOwner } from './hook-owner.ts'
 
-const inPlace = (db: Db | Tx, { repo_id: repoId, owner_id: ownerId }: HookPlace) => {
+const ownedBy = (db: Db | Tx, { repo_id: repoId, owner_id: ownerId }: HookOwner) => {
   const hooks = db.selectFrom('webhook')
   if (repoId !== null) return hooks.where('repo_id', '=', repoId)
   if (ownerId !== null) return hooks.where('owner_id', '=', ownerId)
   return hooks.where('level', 'in', ['system', 'default']).where('repo_id', 'is', null).where('owner_id', 'is', null)
 }
 
-/** Webhooks of a place, oldest first; of the instance those of one level. */
-export const listHooks = (db: Db, place: HookPlace, page: Page, level?: HookLevel): Promise<WebhookRow[]> => {
-  const hooks = inPlace(db, place).selectAll().orderBy('id').limit(page.limit).offset(page.offset)
+/** Lists the webhooks of an owner, oldest first; `level` selects among those of the instance. */
+export const listHooks = (db: Db, owner: HookOwner, page: Page, level?: HookLevel): Promise<WebhookRow[]> => {
+  const hooks = ownedBy(db, owner).selectAll().orderBy('id').limit(page.limit).offset(page.offset)
   return (level === undefined ? hooks : hooks.where('level', '=', level)).execute()
 }
 
-export const countHooks = async (db: Db | Tx, place: HookPlace): Promise<number> =>
+export const countHooks = async (db: Db | Tx, owner: HookOwner): Promise<number> =>
   (
-    await inPlace(db, place)
+    await ownedBy(db, owner)
       .select((row) => row.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
   ).count
 
-export const findHook = (db: Db | Tx, place: HookPlace, id: HookId): Promise<WebhookRow | undefined> =>
-  inPlace(db, place).selectAll().where('id', '=', id).executeTakeFirst()
+export const findHook = (db: Db | Tx, owner: HookOwner, id: HookId): Promise<WebhookRow | undefined> =>
+  ownedBy(db, owner).selectAll().where('id', '=', id).executeTakeFirst()
 
 export const insertHook = (tx: Tx, values: NewWebhookRow): Promise<WebhookRow> =>
   tx.insertInto('webhook').values(values).returningAll().executeTakeFirstOrThrow()
 
-/** undefined when it is gone. */
+/** Returns undefined when the webhook does not exist. */
 export const updateHook = (tx: Tx, id: HookId, change: WebhookChange): Promise<WebhookRow | undefined> =>
   tx.updateTable('webhook').set(change).where('id', '=', id).returningAll().executeTakeFirst()
 
-/** False when it is gone already. */
+/** Returns false when the webhook does not exist. */
 export const deleteHook = async (tx: Tx, id: HookId): Promise<boolean> =>
   (await tx.deleteFrom('webhook').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
 
-/** Gives a repository copies of all webhooks of another, or of those that every new repository gets. */
+/** Copies the webhooks of a repository, or the default webhooks of the instance, to a repository. */
 export async function copyHooks(
   tx: Tx,
   from: { readonly repoId: RepoId } | 'default',

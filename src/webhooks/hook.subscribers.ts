@@ -2,14 +2,14 @@ import { subscriber } from '../events/subscriber.ts'
 import { nowUnix } from '../lib/time.ts'
 import { copyHooks } from './hook.store.ts'
 
-/** Every new repository gets copies of the instance's default webhooks. */
+/** Copies the default webhooks of the instance into each new repository. */
 export const copyDefaultHooks = subscriber({
   name: 'copyDefaultHooks',
   on: 'repo.created',
   inTransaction: (tx, event, { clock }) => copyHooks(tx, 'default', event.data.repoId, nowUnix(clock)),
 })
 
-/** Webhooks of a template, where they were asked for. */
+/** Copies the webhooks of a template into the generated repository when the request asks for them. */
 export const copyTemplateHooks = subscriber({
   name: 'copyTemplateHooks',
   on: 'repo.generated',

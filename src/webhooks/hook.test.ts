@@ -5,7 +5,7 @@ import { hookTypes } from './hook.rules.ts'
 
 const target = { url: 'http://example.com/hook', content_type: 'json' }
 
-test('repoCreateHook, repoEditHook: what is wrong is named, and nothing is made of it', async () => {
+test('repoCreateHook, repoEditHook: a refusal names the invalid field and changes nothing', async () => {
   await using forge = await startForge()
   const alice = forge.as('alice')
   const { api } = await forge.given.repo()
@@ -43,7 +43,7 @@ async function places(forge: Forge): Promise<readonly { path: string; owner: str
   ]
 }
 
-test('repoListHooks, repoGetHook, repoDeleteHook, orgListHooks, orgCreateHook, orgGetHook, orgEditHook, orgDeleteHook, userListHooks, userCreateHook, userGetHook, userEditHook, userDeleteHook, adminListHooks, adminCreateHook, adminGetHook, adminEditHook, adminDeleteHook: each place has its own, and deliveries of no other', async () => {
+test('repoListHooks, repoGetHook, repoDeleteHook, orgListHooks, orgCreateHook, orgGetHook, orgEditHook, orgDeleteHook, userListHooks, userCreateHook, userGetHook, userEditHook, userDeleteHook, adminListHooks, adminCreateHook, adminGetHook, adminEditHook, adminDeleteHook: each owner has its own webhooks, which get no events of others', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const all = await places(forge)
   const made: { path: string; id: number }[] = []
@@ -85,7 +85,7 @@ test('repoListHooks, repoGetHook, repoDeleteHook, orgListHooks, orgCreateHook, o
   }
 })
 
-test('adminCreateHook: a default webhook is copied into new repositories, and webhooks of a template where they are wanted', async () => {
+test('adminCreateHook: a default webhook is copied into new repositories, and those of a template on request', async () => {
   await using forge = await startForge()
   const { json: def } = await forge.as('root').must('POST', '/admin/hooks', {
     type: 'gitea',
@@ -113,7 +113,7 @@ test('adminCreateHook: a default webhook is copied into new repositories, and we
   assert.ok(rows.every(({ sealed_secret: sealed }) => sealed !== '' && !sealed.includes('hush')))
 })
 
-test('the address of a webhook is sealed in the database, for every type and level, and shown as before', async () => {
+test('the address of a webhook is sealed in the database for each type and level, and the API shows it in clear text', async () => {
   await using forge = await startForge()
   const secret = 'https://hooks.example.com/services/T0/B0/very-secret-path'
   const shown: string[] = []
@@ -133,7 +133,7 @@ test('the address of a webhook is sealed in the database, for every type and lev
   assert.ok(rows.every(({ url }) => url.startsWith('v1.') && secrets.open('webhook-address', url) === secret))
 })
 
-test('userCreateHook: a place has so many webhooks and no more; without webhooks every address says so', async () => {
+test('userCreateHook: the number of webhooks is limited; each operation answers 403 when webhooks are switched off', async () => {
   await using forge = await startForge({ settings: { ingot: { MAX_WEBHOOKS: 2 } } })
   const alice = forge.as('alice')
   await forge.account('alice')

@@ -1,22 +1,22 @@
 import type { Feature } from '../access/feature.ts'
-import { cleanupHookTasks } from './cleanup-hook-tasks.task.ts'
-import { deleteUnusedPayloadsJob } from './delete-unused-payloads.job.ts'
-import { deliverWebhook, retryWebhook } from './deliver-webhook.job.ts'
-import * as deliveryRoutes from './delivery.routes.ts'
+import { cleanupHookTasks } from './deliveries/cleanup-hook-tasks.task.ts'
+import { deleteUnusedPayloadsJob } from './deliveries/delete-unused-payloads.job.ts'
+import { deliverWebhook, retryWebhook } from './deliveries/deliver-webhook.job.ts'
+import * as deliveryRoutes from './deliveries/delivery.routes.ts'
 import { addressPurpose, authorizationPurpose, secretPurpose } from './hook-secrets.ts'
 import * as hookRoutes from './hook.routes.ts'
 import { copyDefaultHooks, copyTemplateHooks } from './hook.subscribers.ts'
-import { recordLater } from './record-deliveries.ts'
-import { deliveryRecorder } from './recorder.ts'
-import { senderShares } from './sender-shares.ts'
-import { webhookClient } from './webhook-client.ts'
-import { payloadsOfAccounts, rememberedRepositories } from './webhook.owned.ts'
+import { recordDeliveriesLater } from './deliveries/record-deliveries.ts'
+import { deliveryRecorder } from './deliveries/recorder.ts'
+import { senderShares } from './deliveries/sender-shares.ts'
+import { webhookClient } from './deliveries/webhook-client.ts'
+import { hooksOfAccounts, hooksOfRepositories } from './webhook.owned.ts'
 
-/** Other programs are told of what happens here. */
+/** Sends events to other programs. */
 export const webhooks: Feature = {
   routes: [hookRoutes, deliveryRoutes],
   subscribers: [copyDefaultHooks, copyTemplateHooks],
-  jobs: [deliverWebhook, retryWebhook, recordLater, deleteUnusedPayloadsJob],
+  jobs: [deliverWebhook, retryWebhook, recordDeliveriesLater, deleteUnusedPayloadsJob],
   schedules: (config) => [cleanupHookTasks(config)],
   services: [deliveryRecorder, senderShares, webhookClient],
   sealed: [
@@ -24,5 +24,5 @@ export const webhooks: Feature = {
     { table: 'webhook', column: 'sealed_authorization', purpose: authorizationPurpose },
     { table: 'webhook', column: 'url', purpose: addressPurpose },
   ],
-  owns: [rememberedRepositories, payloadsOfAccounts],
+  owns: [hooksOfRepositories, hooksOfAccounts],
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { startForge } from '../../testing/forge.ts'
 import { Receiver, type Received } from '../receiver.test-support.ts'
 
-test('adaptors: each service gets its own form, and nothing that people wrote becomes a tag or a link of it', async () => {
+test('adaptors: each service gets its message format, and texts of users become neither tags nor links', async () => {
   await using forge = await startForge()
   await using receiver = await Receiver.start()
   const repo = await forge.given.repo()

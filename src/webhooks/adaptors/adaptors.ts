@@ -1,42 +1,44 @@
 import { escapeHtml } from '../../markup/html.ts'
 import type { HookType } from '../hook.rules.ts'
-import { partsOf, type ToldEvent } from './payload-parts.ts'
-import { commitLines, cutText, plainLink, shortId, storyOf, type Story } from './story.ts'
+import { partsOf, type DeliveredPayload } from './payload-parts.ts'
+import { commitLines, cutText, plainLink, shortId, messageOf, type Message } from './message.ts'
 import { wordTable } from '../../lib/word-table.ts'
 import { trimTrailing } from '../../lib/trim-ends.ts'
 
-/** Makes what a service's receivers read; undefined when there is nothing to say. */
-export type Adaptor = (told: ToldEvent, metadata: unknown) => object | undefined
+/** Returns the message of an event in the format of a service; undefined when there is nothing to send. */
+export type Adaptor = (event: DeliveredPayload, metadata: unknown) => object | undefined
 
-/** An adaptor that tells the story. */
-const telling =
-  (tell: (story: Story, metadata: Readonly<Record<string, string>>, told: ToldEvent) => object): Adaptor =>
-  (told, metadata) => {
-    const story = storyOf(told)
-    return story && tell(story, (metadata ?? {}) as Readonly<Record<string, string>>, told)
+/** Returns an adaptor that formats the message of an event. */
+const adaptor =
+  (
+    format: (message: Message, metadata: Readonly<Record<string, string>>, event: DeliveredPayload) => object,
+  ): Adaptor =>
+  (event, metadata) => {
+    const message = messageOf(event)
+    return message && format(message, (metadata ?? {}) as Readonly<Record<string, string>>, event)
   }
 
-// Slack's own form of text: https://api.slack.com/reference/surfaces/formatting
+// Slack's mrkdwn: https://api.slack.com/reference/surfaces/formatting
 const slackText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 const slackLink = (url: string, text: string): string => `<${url}|${slackText(text)}>`
 
-function slackHeadline(story: Story, told: ToldEvent): string {
-  const { push, repoName, repoUrl, sender } = story
+function slackHeadline(message: Message, event: DeliveredPayload): string {
+  const { push, repoName, repoUrl, sender } = message
   if (push) {
     const branch = `[${slackText(repoName)}:${slackLink(push.branchUrl, push.branch)}]`
     return `${branch} ${slackLink(push.compareUrl, push.count)} pushed by ${slackText(sender.login)}`
   }
-  if (story.kind !== 'ref') return story.headline(slackLink, { plain: slackText })
-  const [kind = '', name = ''] = story.fact ?? []
-  const isNew = told.eventType === 'create'
+  if (message.kind !== 'ref') return message.headline(slackLink, { plain: slackText })
+  const [kind = '', name = ''] = message.fact ?? []
+  const isNew = event.eventType === 'create'
   const url = `${repoUrl}/src/${kind.replace(':', '')}/${name.split('/').map(encodeURIComponent).join('/')}`
   const shown = isNew ? slackLink(url, name) : slackText(name)
   return `[${slackText(repoName)}:${shown}] ${kind.replace(':', '')} ${isNew ? 'created' : 'deleted'} by ${slackText(sender.login)}`
 }
 
-function slackAttachments(story: Story, color: string): object[] | null {
-  const { push, repoUrl } = story
+function slackAttachments(message: Message, color: string): object[] | null {
+  const { push, repoUrl } = message
   if (push) {
     const text = push.commits
       .map(({ id, url, message, author }) => {
@@ -46,76 +48,76 @@ function slackAttachments(story: Story, color: string): object[] | null {
       .join('\n')
     return [{ fallback: '', color, title: repoUrl, title_link: repoUrl, text }]
   }
-  if (story.body === '') return null
+  if (message.body === '') return null
   // Titles of comments are taken as they are (observed).
-  const title = story.kind === 'comment' ? story.title : slackText(story.title)
-  return [{ fallback: '', color: story.color, title, title_link: story.url, text: slackText(story.body) }]
+  const title = message.kind === 'comment' ? message.title : slackText(message.title)
+  return [{ fallback: '', color: message.color, title, title_link: message.url, text: slackText(message.body) }]
 }
 
-const slack = telling((story, metadata, told) => ({
+const slack = adaptor((message, metadata, event) => ({
   channel: metadata['channel'] ?? '',
-  text: slackHeadline(story, told),
+  text: slackHeadline(message, event),
   username: metadata['username'] ?? '',
   icon_url: metadata['icon_url'] ?? '',
   unfurl_links: 0,
   link_names: 0,
-  attachments: slackAttachments(story, metadata['color'] || story.color),
+  attachments: slackAttachments(message, metadata['color'] || message.color),
 }))
 
-// https://discord.com/developers/docs/resources/webhook#execute-webhook: a name or picture that is none must not be there.
-const discord = telling((story, metadata) => ({
+// https://discord.com/developers/docs/resources/webhook#execute-webhook: an empty name or picture must be absent.
+const discord = adaptor((message, metadata) => ({
   ...(metadata['username'] ? { username: cutText(metadata['username'], 80) } : {}),
   ...(metadata['icon_url'] ? { avatar_url: metadata['icon_url'] } : {}),
   embeds: [
     {
-      title: cutText(story.headline(plainLink, { withSender: false }), 256),
-      description: cutText(story.push ? commitLines(story.push.commits) : story.body, 2000),
-      url: story.url,
-      color: Number.parseInt(story.color, 16),
+      title: cutText(message.headline(plainLink, { withSender: false }), 256),
+      description: cutText(message.push ? commitLines(message.push.commits) : message.body, 2000),
+      url: message.url,
+      color: Number.parseInt(message.color, 16),
       footer: { text: '' },
-      author: { name: story.sender.login, url: story.sender.html_url, icon_url: story.sender.avatar_url },
+      author: { name: message.sender.login, url: message.sender.html_url, icon_url: message.sender.avatar_url },
     },
   ],
 }))
 
-const dingtalk = telling((story) => {
-  const headline = story.headline(plainLink)
-  const body = story.body === '' ? '' : `\r\n\r\n${story.body}`
+const dingtalk = adaptor((message) => {
+  const headline = message.headline(plainLink)
+  const body = message.body === '' ? '' : `\r\n\r\n${message.body}`
   return {
     msgtype: 'actionCard',
     text: { content: '' },
     actionCard: {
-      text: story.push ? commitLines(story.push.commits) : `${headline}${body}`,
-      title: story.title === '' ? headline : story.title,
+      text: message.push ? commitLines(message.push.commits) : `${headline}${body}`,
+      title: message.title === '' ? headline : message.title,
       hideAvatar: '0',
-      singleTitle: story.opens,
-      singleURL: `dingtalk://dingtalkclient/page/link?pc_slide=false&url=${encodeURIComponent(story.url)}`,
+      singleTitle: message.opens,
+      singleURL: `dingtalk://dingtalkclient/page/link?pc_slide=false&url=${encodeURIComponent(message.url)}`,
     },
   }
 })
 
-// https://core.telegram.org/bots/api#html-style: everything that is no tag of ours is escaped.
+// https://core.telegram.org/bots/api#html-style: all text is escaped.
 const telegramLink = (url: string, text: string): string =>
   `<a href="${escapeHtml(url)}" rel="nofollow">${escapeHtml(text)}</a>`
 
-const telegram = telling((story) => {
-  const headline = story.headline(telegramLink, { plain: escapeHtml })
-  const commits = (story.push?.commits ?? []).map(
+const telegram = adaptor((message) => {
+  const headline = message.headline(telegramLink, { plain: escapeHtml })
+  const commits = (message.push?.commits ?? []).map(
     ({ id, url, message, author }) =>
       `\n[${telegramLink(url, shortId(id))}] ${escapeHtml(trimTrailing(message, '\n'))} - ${escapeHtml(author.name)}`,
   )
-  const gap = story.kind === 'comment' ? '\n' : '\n\n'
-  const body = story.body === '' ? '' : `${gap}${escapeHtml(cutText(story.body, 2000))}`
+  const gap = message.kind === 'comment' ? '\n' : '\n\n'
+  const body = message.body === '' ? '' : `${gap}${escapeHtml(cutText(message.body, 2000))}`
   return { text: `${headline}${commits.join('')}${body}`, parse_mode: 'HTML', disable_web_page_preview: true }
 })
 
-const msteams = telling((story) => {
-  const headline = story.headline(plainLink, { withSender: false })
-  const { sender, fact, push } = story
+const msteams = adaptor((message) => {
+  const headline = message.headline(plainLink, { withSender: false })
+  const { sender, fact, push } = message
   return {
     '@type': 'MessageCard',
     '@context': 'https://schema.org/extensions',
-    themeColor: story.color,
+    themeColor: message.color,
     title: headline,
     summary: headline,
     sections: [
@@ -123,38 +125,38 @@ const msteams = telling((story) => {
         activityTitle: sender.full_name === '' ? sender.login : sender.full_name,
         activitySubtitle: sender.login,
         activityImage: sender.avatar_url,
-        facts: [{ name: 'Repository:', value: story.repoName }, ...(fact ? [{ name: fact[0], value: fact[1] }] : [])],
-        text: push ? commitLines(push.commits) : story.body,
+        facts: [{ name: 'Repository:', value: message.repoName }, ...(fact ? [{ name: fact[0], value: fact[1] }] : [])],
+        text: push ? commitLines(push.commits) : message.body,
       },
     ],
     potentialAction: [
-      { '@type': 'OpenUri', name: 'Open in the browser', targets: [{ os: 'default', uri: story.url }] },
+      { '@type': 'OpenUri', name: 'Open in the browser', targets: [{ os: 'default', uri: message.url }] },
     ],
   }
 })
 
 const feishuKinds = wordTable<string>({ issue: 'Issue', pull: 'PullRequest', comment: 'Comment' })
 
-function feishuText(story: Story, told: ToldEvent): string {
-  const { push, issue, sender, repoName } = story
+function feishuText(message: Message, event: DeliveredPayload): string {
+  const { push, issue, sender, repoName } = message
   if (push) return `[${repoName}:${push.branch}] \r\n${commitLines(push.commits)}`
-  const kind = feishuKinds[story.kind]
+  const kind = feishuKinds[message.kind]
   if (!issue || kind === undefined) {
-    const headline = story.headline(plainLink)
-    return story.body === '' ? headline : `${headline}\r\n\r\n${story.body}`
+    const headline = message.headline(plainLink)
+    return message.body === '' ? headline : `${headline}\r\n\r\n${message.body}`
   }
-  const by = `${told.payload['pull_request'] === undefined ? 'Issue' : 'PullRequest'} by ${issue.user?.login ?? ''}`
-  const body = story.kind === 'comment' ? story.body : issue.body
+  const by = `${event.payload['pull_request'] === undefined ? 'Issue' : 'PullRequest'} by ${issue.user?.login ?? ''}`
+  const body = message.kind === 'comment' ? message.body : issue.body
   return (
-    `[${kind}-${repoName} #${issue.number}]: ${story.action}\n${issue.title}\n${issue.html_url}\n` +
+    `[${kind}-${repoName} #${issue.number}]: ${message.action}\n${issue.title}\n${issue.html_url}\n` +
     `${by}\nOperator: ${sender.login}\n\n${body}`
   )
 }
 
-const feishu = telling((story, _, told) => ({ msg_type: 'text', content: { text: feishuText(story, told) } }))
+const feishu = adaptor((message, _, event) => ({ msg_type: 'text', content: { text: feishuText(message, event) } }))
 
-function wechatText(story: Story): string {
-  const { push, repoName, url } = story
+function wechatText(message: Message): string {
+  const { push, repoName, url } = message
   if (push) {
     const commits = push.commits.map(
       ({ id, url: at, message, author }) =>
@@ -163,52 +165,52 @@ function wechatText(story: Story): string {
     )
     return `# ${repoName}:${push.branch} <font color="warning">    </font>\r\n\r\n${commits.join('\n')}`
   }
-  const headline = story.headline(plainLink)
-  if (!story.issue) return headline
-  const space = story.kind === 'comment' ? '' : ' '
+  const headline = message.headline(plainLink)
+  if (!message.issue) return headline
+  const space = message.kind === 'comment' ? '' : ' '
   return (
-    ` ><font color="info">${headline}</font>\n >${story.body} \n ` +
-    `><font color="warning">${space}${story.title}</font> \n [${url}](${url})`
+    ` ><font color="info">${headline}</font>\n >${message.body} \n ` +
+    `><font color="warning">${space}${message.title}</font> \n [${url}](${url})`
   )
 }
 
-const wechatwork = telling((story) => ({
+const wechatwork = adaptor((message) => ({
   msgtype: 'markdown',
   text: { content: '', mentioned_list: null, mentioned_mobile_list: null },
-  markdown: { content: wechatText(story) },
+  markdown: { content: wechatText(message) },
 }))
 
-/** Most of a text for Matrix, which takes messages below 64 KiB, in both its forms together. */
+/** Longest text for Matrix in characters: its limit of 64 KiB holds for the plain and the HTML form together. */
 const matrixBodyLength = 8000
 
 // https://spec.matrix.org/latest/client-server-api/#mroommessage-msgtypes
-const matrix = telling((story, metadata) => {
-  const commits = story.push?.commits ?? []
+const matrix = adaptor((message, metadata) => {
+  const commits = message.push?.commits ?? []
   const htmlCommits = commits.map(
     ({ id, url, message, author }) =>
       `<br>${telegramLink(url, shortId(id))}: ${escapeHtml(cutText(message.split('\n', 1)[0] ?? '', 200))} - ` +
       escapeHtml(author.name),
   )
-  const body = cutText(story.body, matrixBodyLength)
+  const body = cutText(message.body, matrixBodyLength)
   const html = body === '' ? '' : `<br>${escapeHtml(body).replaceAll('\n', '<br>')}`
   const text = commits.map(
     ({ id, message, author }) => `\n${shortId(id)}: ${cutText(message.split('\n', 1)[0] ?? '', 200)} - ${author.name}`,
   )
   return {
-    body: `${story.headline(plainLink)}${text.join('')}${body === '' ? '' : `\n${body}`}`,
+    body: `${message.headline(plainLink)}${text.join('')}${body === '' ? '' : `\n${body}`}`,
     msgtype: String(metadata['message_type']) === '1' ? 'm.text' : 'm.notice',
     format: 'org.matrix.custom.html',
-    formatted_body: `${story.headline(telegramLink, { plain: escapeHtml })}${htmlCommits.join('')}${html}`,
+    formatted_body: `${message.headline(telegramLink, { plain: escapeHtml })}${htmlCommits.join('')}${html}`,
     'io.gitea.commits': commits.map(({ id, url }) => ({ id, url })),
   }
 })
 
-/** Packagist looks at the repository anew, whatever has happened: https://packagist.org/apidoc#update-package */
+/** Packagist updates the package after any event: https://packagist.org/apidoc#update-package */
 const packagist: Adaptor = (told, metadata) => ({
   repository: { url: (metadata as { package_url?: string } | null)?.package_url || partsOf(told).repository.html_url },
 })
 
-/** Builds of SourceHut take a manifest, which a webhook that was made through the API has no place for. */
+/** SourceHut builds need a manifest, which the API cannot set. */
 const sourcehut: Adaptor = () => undefined
 
 const adaptors: ReadonlyMap<string, Adaptor> = new Map<HookType, Adaptor>([
@@ -224,5 +226,5 @@ const adaptors: ReadonlyMap<string, Adaptor> = new Map<HookType, Adaptor>([
   ['sourcehut_builds', sourcehut],
 ])
 
-/** What makes the body for receivers of a type; undefined for those that get the payload itself. */
+/** Returns the adaptor of a type; undefined for types that get the payload itself. */
 export const adaptorOf = (type: string): Adaptor | undefined => adaptors.get(type)

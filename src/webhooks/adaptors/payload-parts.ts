@@ -1,8 +1,8 @@
-/** A payload as it was made and stored; what of it is there depends on the event. */
+/** A stored payload; its members depend on the event. */
 export type WebhookPayload = Readonly<Record<string, unknown>>
 
-/** What an adaptor is given: the event by both its names, and the payload. */
-export interface ToldEvent {
+/** The input of an adaptor: both names of the event, and its payload. */
+export interface DeliveredPayload {
   readonly event: string
   readonly eventType: string
   readonly payload: WebhookPayload
@@ -39,11 +39,11 @@ export interface CommitPart {
   readonly author: { readonly name: string }
 }
 
-/** The parts of payloads that adaptors read; which are there, the event says. */
+/** The members of payloads that adaptors read; the event decides which exist. */
 export interface Parts {
   readonly action: string
   readonly sender: PersonPart
-  /** Null where a package is linked to none. */
+  /** Null for a package without a linked repository. */
   readonly repository: RepoPart
   readonly issue: IssuePart
   readonly pull_request: IssuePart
@@ -59,7 +59,7 @@ export interface Parts {
   readonly page: string
   readonly package: { readonly name: string; readonly version: string; readonly html_url: string }
   readonly organization: PersonPart
-  /** Of runs, whose payloads have no other parts. */
+  /** Payloads of runs have no other members. */
   readonly run?: {
     readonly title: string
     readonly workflow_id: string
@@ -70,8 +70,8 @@ export interface Parts {
   }
 }
 
-/** The parts; the event says which of them may be read. Runs name their repository and who caused them inside. */
-export function partsOf({ payload }: ToldEvent): Parts {
+/** Returns the members of a payload; repository and sender of a run are taken from inside the run. */
+export function partsOf({ payload }: DeliveredPayload): Parts {
   const parts = payload as unknown as Parts
   return parts.run ? { ...parts, repository: parts.run.repository, sender: parts.run.trigger_user } : parts
 }

@@ -10,7 +10,7 @@ const yellow = 0xffd930
 const grey = 0x4f545c
 const red = 0xff3232
 
-test('adaptors: reviews, forks, wiki pages and comments on pull requests have the words and colours of the family', async () => {
+test('adaptors: reviews, forks, wiki pages and comments on pull requests have the recorded words and colours', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   await using receiver = await Receiver.start()
   const { api } = await forge.given.repo({ owner: 'alice', name: 'home' })

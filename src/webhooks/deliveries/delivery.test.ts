@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
-import { transaction } from '../db/database.ts'
-import { openTestDatabase } from '../testing/database.ts'
-import { startForge, type Forge } from '../testing/forge.ts'
-import type { GivenRepo } from '../testing/given.ts'
-import { collaborator, givenPull } from '../testing/given-pull.ts'
-import { until } from '../testing/until.ts'
-import { answerWith, Receiver } from './receiver.test-support.ts'
+import { transaction } from '../../db/database.ts'
+import { openTestDatabase } from '../../testing/database.ts'
+import { startForge, type Forge } from '../../testing/forge.ts'
+import type { GivenRepo } from '../../testing/given.ts'
+import { collaborator, givenPull } from '../../testing/given-pull.ts'
+import { until } from '../../testing/until.ts'
+import { answerWith, Receiver } from '../receiver.test-support.ts'
 
 interface Made {
   readonly id: number
@@ -33,7 +33,7 @@ const titlesOf = (receiver: Receiver): string[] => receiver.got.map(({ json }) =
 const hour = 3_600_000
 const now = Date.UTC(2026, 0, 1)
 
-test('a delivery carries the headers of every family, and signatures that its receiver can check', async () => {
+test('a delivery carries the headers of all prefixes and signatures that its receiver can verify', async () => {
   await using forge = await startForge()
   await using receiver = await Receiver.start()
   const repo = await forge.given.repo()
@@ -57,7 +57,7 @@ test('a delivery carries the headers of every family, and signatures that its re
   assert.equal(got?.headers['x-hub-signature-256'], `sha256=${mac('sha256')}`)
 })
 
-test('payloads show the moment of their event, however late they are delivered', async () => {
+test('a payload shows the state at its event, not at its delivery', async () => {
   await using forge = await startForge({ standAt: now })
   await using receiver = await Receiver.start(answerWith(503))
   const issue = await forge.given.issue({ title: 'first', body: 'text' })
@@ -92,7 +92,7 @@ test('payloads show the moment of their event, however late they are delivered',
   )
 })
 
-test('repoListHookDeliveries: a receiver that is away pauses its webhook alone; what waits goes in order, under the same ids, when a try succeeds', async () => {
+test('repoListHookDeliveries: a receiver that is down pauses its webhook only; waiting deliveries follow in order and under the same ids when an attempt succeeds', async () => {
   await using forge = await startForge({ standAt: now })
   await using away = await Receiver.start(answerWith(502, 'bad gateway'))
   await using well = await Receiver.start()
@@ -145,7 +145,7 @@ test('repoListHookDeliveries: a receiver that is away pauses its webhook alone; 
   assert.ok(all.every((each: { state: string }) => each.state === 'delivered'))
 })
 
-test('a refusal of one delivery holds nothing up; 410 switches the webhook off; after a day a delivery is given up', async () => {
+test('a refused delivery delays no other; 410 switches the webhook off; a delivery is given up after a day', async () => {
   await using forge = await startForge({ standAt: now })
   await using receiver = await Receiver.start((request, response) =>
     answerWith(request.json.issue.title === 'bad' ? 422 : 200)(request, response),
@@ -181,7 +181,7 @@ test('a refusal of one delivery holds nothing up; 410 switches the webhook off; 
   assert.equal((await alice.post(`${hook.api}/deliveries/attempts`, {})).status, 422, 'it is switched off')
 })
 
-test('one delivery that its receiver cannot digest does not keep others from being heard', async () => {
+test('a delivery at which the receiver always fails does not block the later ones', async () => {
   await using forge = await startForge({ standAt: now })
   await using receiver = await Receiver.start((request, response) =>
     answerWith(request.json.issue.title === 'poison' ? 500 : 200)(request, response),
@@ -201,7 +201,7 @@ test('one delivery that its receiver cannot digest does not keep others from bei
   assert.equal((await forge.as('alice').get(hook.api)).json.paused_since, null)
 })
 
-test('repoGetHookDelivery: what was asked and answered is shown, cut and without secrets', async () => {
+test('repoGetHookDelivery: requests and answers are shown shortened and without secrets', async () => {
   const logged: string[] = []
   await using forge = await startForge({ log: (...line) => void logged.push(JSON.stringify(line)) })
   const secrets = ['hush-hush', 'Bearer of-bad-news', 'token-in-query', 'pass-in-url']
@@ -236,7 +236,7 @@ test('repoGetHookDelivery: what was asked and answered is shown, cut and without
   for (const secret of secrets) assert.ok(!logged.join().includes(secret), `${secret} is not logged`)
 })
 
-test('repoRedeliverHookDelivery, repoRedeliverHookDeliveries: one or a range is sent again, under its ids and oldest first', async () => {
+test('repoRedeliverHookDelivery, repoRedeliverHookDeliveries: one delivery or a range is sent again under the same ids, oldest first', async () => {
   await using forge = await startForge()
   await using receiver = await Receiver.start()
   const repo = await forge.given.repo()
@@ -267,7 +267,7 @@ test('repoRedeliverHookDelivery, repoRedeliverHookDeliveries: one or a range is 
   assert.equal((await forge.as('bob').get(`${hook.api}/deliveries`)).status, 403)
 })
 
-test('orgListHookDeliveries, orgGetHookDelivery, orgRedeliverHookDelivery, orgRedeliverHookDeliveries, userListHookDeliveries, userGetHookDelivery, userRedeliverHookDelivery, userRedeliverHookDeliveries, adminListHookDeliveries, adminGetHookDelivery, adminRedeliverHookDelivery, adminRedeliverHookDeliveries: deliveries of every level', async () => {
+test('orgListHookDeliveries, orgGetHookDelivery, orgRedeliverHookDelivery, orgRedeliverHookDeliveries, userListHookDeliveries, userGetHookDelivery, userRedeliverHookDelivery, userRedeliverHookDeliveries, adminListHookDeliveries, adminGetHookDelivery, adminRedeliverHookDelivery, adminRedeliverHookDeliveries: webhooks of each level have deliveries', async () => {
   await using forge = await startForge({ users: ['alice'] })
   await using receiver = await Receiver.start()
   const org = await forge.given.org()
@@ -300,7 +300,7 @@ test('orgListHookDeliveries, orgGetHookDelivery, orgRedeliverHookDelivery, orgRe
   assert.equal(receiver.got.length, 7)
 })
 
-test('nobody waits for receivers that hang', async () => {
+test('a receiver that hangs delays no other webhook', async () => {
   // They hang for longer than the test looks: who waited for them would not be seen.
   await using forge = await startForge({
     settings: { webhook: { ALLOWED_HOST_LIST: 'loopback', DELIVER_TIMEOUT: 60 }, ingot: { JOB_WORKERS_WEBHOOKS: 16 } },
@@ -316,7 +316,7 @@ test('nobody waits for receivers that hang', async () => {
   }
 })
 
-test('receivers that hang, answer without end or lead inward fail in their time', async () => {
+test('a receiver that hangs, answers endlessly or redirects to an internal address fails within the timeout', async () => {
   await using forge = await startForge({
     settings: { webhook: { ALLOWED_HOST_LIST: 'loopback', DELIVER_TIMEOUT: 1 }, ingot: { JOB_WORKERS_WEBHOOKS: 16 } },
   })
@@ -344,7 +344,7 @@ test('receivers that hang, answer without end or lead inward fail in their time'
   assert.match(problems[4] ?? '', /169\.254\.169\.254 are not allowed/)
 })
 
-test('targets outside of the allow list get nothing, and the webhook says so', async () => {
+test('a target outside the allow list gets nothing, and the webhook names the problem', async () => {
   await using forge = await startForge({ settings: { webhook: { ALLOWED_HOST_LIST: 'external' } } })
   await using receiver = await Receiver.start()
   const repo = await forge.given.repo()
@@ -355,7 +355,7 @@ test('targets outside of the allow list get nothing, and the webhook says so', a
   assert.match((await forge.as('alice').get(hook.api)).json.problem, /not allowed/)
 })
 
-test('repoTestHook: 404 for what is not there, nothing for who wants no pushes', async () => {
+test('repoTestHook: 404 for an unknown webhook or reference; a webhook without pushes gets nothing', async () => {
   await using forge = await startForge()
   await using receiver = await Receiver.start()
   const repo = await forge.given.repo()
@@ -372,7 +372,7 @@ test('repoTestHook: 404 for what is not there, nothing for who wants no pushes',
   )
 })
 
-test('private addresses and repositories of others are not in payloads', async () => {
+test('payloads hold no private mail addresses and no private repositories of others', async () => {
   await using forge = await startForge({ users: ['bob'] })
   await using receiver = await Receiver.start()
   const repo = await forge.given.repo()
@@ -409,7 +409,7 @@ test('private addresses and repositories of others are not in payloads', async (
   }
 })
 
-test('cleanup_hook_task_table: what is old goes, what waits stays', async () => {
+test('cleanup_hook_task_table: old deliveries are deleted, waiting ones stay', async () => {
   await using forge = await startForge({ standAt: now })
   await using receiver = await Receiver.start()
   const repo = await forge.given.repo()
@@ -432,7 +432,7 @@ test('cleanup_hook_task_table: what is old goes, what waits stays', async () => 
   assert.equal((await db.selectFrom('webhook_attempt').select('id').execute()).length, 1)
 })
 
-test('what webhooks were told goes soon after them: alone, with their repository, with their account', async () => {
+test('payloads are deleted soon after their webhook, its repository or its account', async () => {
   await using forge = await startForge({ users: ['bob'], standAt: now })
   await using receiver = await Receiver.start()
   const { db } = forge.services
@@ -464,7 +464,7 @@ test('what webhooks were told goes soon after them: alone, with their repository
   assert.deepEqual(await left(), [])
 })
 
-test('deliveries wait for a slow receiver up to a number; what is beyond is listed as failed', async () => {
+test('a webhook has a limited number of waiting deliveries; further ones are listed as failed', async () => {
   await using forge = await startForge({ settings: { ingot: { MAX_WEBHOOK_BACKLOG: 3 } } })
   const held: (() => void)[] = []
   await using receiver = await Receiver.start((_, response) => void held.push(() => response.end()))
@@ -482,7 +482,7 @@ test('deliveries wait for a slow receiver up to a number; what is beyond is list
   assert.deepEqual(titlesOf(receiver), ['one', 'two', 'three'])
 })
 
-test('packages are told to the webhooks of their owner, with what they were linked to; each kind of receiver reads it', async () => {
+test('webhooks of the owner get packages with their linked repository, in each message format', async () => {
   await using forge = await startForge({ users: ['bob'] })
   await using receiver = await Receiver.start()
   const alice = forge.as('alice')
@@ -529,7 +529,7 @@ test('packages are told to the webhooks of their owner, with what they were link
   )
 })
 
-test('a payload that cannot be made keeps nobody from what they do, and is made after the commit', async () => {
+test('a payload that cannot be built fails no request, and is built after the commit', async () => {
   await using forge = await startForge({ standAt: now })
   await using receiver = await Receiver.start()
   const repo = await forge.given.repo()

@@ -6,7 +6,7 @@ import {
   type Parts,
   type PersonPart,
   type RepoPart,
-  type ToldEvent,
+  type DeliveredPayload,
 } from './payload-parts.ts'
 import { wordTable } from '../../lib/word-table.ts'
 import { trimTrailing } from '../../lib/trim-ends.ts'
@@ -24,34 +24,34 @@ const colors = {
 } as const
 type Color = (typeof colors)[keyof typeof colors]
 
-/** How a service writes a link. */
+/** Formats a link as a service expects it. */
 export type LinkForm = (url: string, text: string) => string
 
-/** What happened, as people say it; each service says it in its own form. */
-export interface Story {
+/** An event in words, before it takes the format of a service. */
+export interface Message {
   readonly kind: 'issue' | 'pull' | 'comment' | 'review' | 'push' | 'ref' | 'release' | 'other'
   readonly repoName: string
   readonly repoUrl: string
   readonly sender: PersonPart
-  /** One sentence; `text` around its link is given to `plain`, for services that have to escape it. */
+  /** Returns one sentence. `plain` escapes the text around the link. */
   headline(
     link: LinkForm,
     options?: { readonly withSender?: boolean; readonly plain?: (text: string) => string },
   ): string
-  /** The thing by its name; empty where the sentence says all. */
+  /** Name of the subject; empty when the headline says all. */
   readonly title: string
-  /** Where it is to be seen. */
+  /** Page of the subject. */
   readonly url: string
-  /** What opens it. */
+  /** Label of the button that opens `url`. */
   readonly opens: string
-  /** What somebody wrote; may be empty. */
+  /** Text that a user wrote; may be empty. */
   readonly body: string
   readonly color: Color
-  /** A fact besides the repository's name. */
+  /** A fact to show beside the name of the repository. */
   readonly fact: readonly [name: string, value: string] | undefined
-  /** Of pushes. */
+  /** Present for pushes. */
   readonly push?: Push
-  /** Of issues and pull requests, and comments on them. */
+  /** Present for issues, pull requests, and comments on them. */
   readonly issue?: IssuePart
   readonly action: string
 }
@@ -64,10 +64,10 @@ export interface Push {
   readonly compareUrl: string
 }
 
-/** `sha` as people read it. */
+/** Returns the short form of a commit id. */
 export const shortId = (id: string): string => id.slice(0, 7)
 
-const asIs = (text: string): string => text
+const unescaped = (text: string): string => text
 
 interface Sentence {
   readonly before: string
@@ -76,8 +76,8 @@ interface Sentence {
 }
 
 const headlineOf =
-  (repoName: string, sender: PersonPart, sentence: Sentence): Story['headline'] =>
-  (link, { withSender = true, plain = asIs } = {}) => {
+  (repoName: string, sender: PersonPart, sentence: Sentence): Message['headline'] =>
+  (link, { withSender = true, plain = unescaped } = {}) => {
     const { before, after = '' } = sentence
     const [url, text] = sentence.link
     return `${plain(`[${repoName}] ${before}`)}${link(url, text)}${plain(`${after}${withSender ? ` by ${sender.login}` : ''}`)}`
@@ -121,7 +121,7 @@ function actionOf(action: string, issue: IssuePart, isPull: boolean): readonly [
 
 const named = (issue: IssuePart): string => `#${issue.number} ${issue.title}`
 
-function issueStory(parts: Parts, issue: IssuePart, isPull: boolean): Omit<Story, keyof Common> {
+function issueMessage(parts: Parts, issue: IssuePart, isPull: boolean): OwnFields {
   const [words, color] = actionOf(parts.action, issue, isPull)
   const what = isPull ? 'Pull request' : 'Issue'
   return {
@@ -152,7 +152,7 @@ function commentColor(action: string, isPull: boolean): Color {
   return isPull ? colors.lightGreen : colors.lightOrange
 }
 
-function commentStory(parts: Parts): Omit<Story, keyof Common> {
+function commentMessage(parts: Parts): OwnFields {
   const isPull = parts.pull_request !== undefined
   const { issue, comment } = parts
   return {
@@ -177,7 +177,7 @@ const reviewWords = wordTable<readonly [words: string, color: Color]>({
   pull_request_review_comment: ['comment', colors.grey],
 })
 
-function reviewStory(parts: Parts, eventType: string): Omit<Story, keyof Common> {
+function reviewMessage(parts: Parts, eventType: string): OwnFields {
   const issue = parts.pull_request
   const [words, color] = reviewWords[eventType] ?? ['comment', colors.grey]
   return {
@@ -196,17 +196,17 @@ function reviewStory(parts: Parts, eventType: string): Omit<Story, keyof Common>
   }
 }
 
-function pushStory(parts: Parts): Omit<Story, keyof Common> | undefined {
+function pushMessage(parts: Parts): OwnFields | undefined {
   const { commits, total_commits: total, repository } = parts
   const [newest] = commits
-  // What moves without commits is said by the events of branches and tags.
+  // A push without commits is reported by the events `create` and `delete`.
   if (!newest) return undefined
   const branch = branchOf(parts.ref) ?? tagOf(parts.ref) ?? parts.ref
   const count = `${total} new commit${total === 1 ? '' : 's'}`
   const url = total === 1 ? newest.url : parts.compare_url
   return {
     kind: 'push',
-    headline: (_, { plain = asIs } = {}) => plain(`[${repository.full_name}:${branch}] ${count}`),
+    headline: (_, { plain = unescaped } = {}) => plain(`[${repository.full_name}:${branch}] ${count}`),
     title: '',
     url,
     opens: total === 1 ? 'view commit' : 'view commits',
@@ -225,13 +225,13 @@ function pushStory(parts: Parts): Omit<Story, keyof Common> | undefined {
 
 const escaped = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
 
-function refStory(parts: Parts, isNew: boolean): Omit<Story, keyof Common> {
+function refMessage(parts: Parts, isNew: boolean): OwnFields {
   const { repository, ref_type: type } = parts
   const name = branchOf(parts.ref) ?? tagOf(parts.ref) ?? parts.ref
   const url = isNew ? `${repository.html_url}/src/${escaped(name)}` : repository.html_url
   return {
     kind: 'ref',
-    headline: (link, { plain = asIs } = {}) =>
+    headline: (link, { plain = unescaped } = {}) =>
       isNew
         ? `${plain(`[${repository.full_name}] ${type} `)}${link(url, name)}${plain(' created')}`
         : plain(`[${repository.full_name}] ${type} ${name} deleted`),
@@ -246,7 +246,7 @@ function refStory(parts: Parts, isNew: boolean): Omit<Story, keyof Common> {
 
 const releaseWords = wordTable<string>({ published: 'created', updated: 'updated', deleted: 'deleted' })
 
-function releaseStory(parts: Parts): Omit<Story, keyof Common> {
+function releaseMessage(parts: Parts): OwnFields {
   const { release, action } = parts
   return {
     kind: 'release',
@@ -263,8 +263,8 @@ function releaseStory(parts: Parts): Omit<Story, keyof Common> {
   }
 }
 
-/** Returns the story of a wiki page; `message` is the message of the commit. */
-function wikiStory(parts: Parts, message: string): Omit<Story, keyof Common> {
+/** Returns the message about a wiki page; `message` is that of the commit. */
+function wikiMessage(parts: Parts, message: string): OwnFields {
   const { page, action, repository } = parts
   const url = `${repository.html_url}/wiki/${escaped(page)}`
   const isNew = action === 'created'
@@ -286,7 +286,7 @@ function wikiStory(parts: Parts, message: string): Omit<Story, keyof Common> {
   }
 }
 
-function repositoryStory(parts: Parts): Omit<Story, keyof Common> {
+function repositoryMessage(parts: Parts): OwnFields {
   const { repository, action } = parts
   return {
     kind: 'other',
@@ -303,11 +303,11 @@ function repositoryStory(parts: Parts): Omit<Story, keyof Common> {
   }
 }
 
-function forkStory(parts: Parts): Omit<Story, keyof Common> {
+function forkMessage(parts: Parts): OwnFields {
   const { forkee, repository } = parts
   return {
     kind: 'other',
-    headline: (link, { plain = asIs } = {}) =>
+    headline: (link, { plain = unescaped } = {}) =>
       `${link(forkee.html_url, forkee.full_name)}${plain(' is forked to ')}${link(repository.html_url, repository.full_name)}`,
     title: '',
     url: repository.html_url,
@@ -318,7 +318,7 @@ function forkStory(parts: Parts): Omit<Story, keyof Common> {
   }
 }
 
-const packageStory = ({ package: shown, organization, sender, action }: Parts): Omit<Story, keyof Common> => ({
+const packageMessage = ({ package: shown, organization, sender, action }: Parts): OwnFields => ({
   kind: 'other',
   headline: headlineOf(organization.login, sender, {
     before: `Package ${action}: `,
@@ -338,7 +338,7 @@ const runWords = wordTable<readonly [words: string, color: Color]>({
   recover: ['recovered', colors.green],
 })
 
-function runStory(parts: Parts, run: NonNullable<Parts['run']>): Omit<Story, keyof Common> {
+function runMessage(parts: Parts, run: NonNullable<Parts['run']>): OwnFields {
   const [words, color] = runWords[parts.action] ?? ['ended', colors.grey]
   return {
     kind: 'other',
@@ -355,53 +355,55 @@ function runStory(parts: Parts, run: NonNullable<Parts['run']>): Omit<Story, key
   }
 }
 
-type Common = Pick<Story, 'repoName' | 'repoUrl' | 'sender' | 'action'>
+/** The fields that depend on the event; `messageOf` adds the others. */
+type OwnFields = Omit<Message, 'repoName' | 'repoUrl' | 'sender' | 'action'>
 
-function ownStory(told: ToldEvent, parts: Parts): Omit<Story, keyof Common> | undefined {
-  const { eventType } = told
-  if (eventType.startsWith('pull_request_review_') && parts.action === 'reviewed') return reviewStory(parts, eventType)
-  if (told.event === 'issue_comment') return commentStory(parts)
-  if (parts.run) return runStory(parts, parts.run)
-  if (told.event === 'issues') return issueStory(parts, parts.issue, false)
-  if (told.event === 'pull_request') return issueStory(parts, parts.pull_request, true)
+function ownMessage(event: DeliveredPayload, parts: Parts): OwnFields | undefined {
+  const { eventType } = event
+  if (eventType.startsWith('pull_request_review_') && parts.action === 'reviewed')
+    return reviewMessage(parts, eventType)
+  if (event.event === 'issue_comment') return commentMessage(parts)
+  if (parts.run) return runMessage(parts, parts.run)
+  if (event.event === 'issues') return issueMessage(parts, parts.issue, false)
+  if (event.event === 'pull_request') return issueMessage(parts, parts.pull_request, true)
   switch (eventType) {
     case 'push':
-      return pushStory(parts)
+      return pushMessage(parts)
     case 'create':
     case 'delete':
-      return refStory(parts, eventType === 'create')
+      return refMessage(parts, eventType === 'create')
     case 'release':
-      return releaseStory(parts)
+      return releaseMessage(parts)
     case 'wiki':
-      return wikiStory(parts, typeof told.payload['comment'] === 'string' ? told.payload['comment'] : '')
+      return wikiMessage(parts, typeof event.payload['comment'] === 'string' ? event.payload['comment'] : '')
     case 'repository':
-      return repositoryStory(parts)
+      return repositoryMessage(parts)
     case 'fork':
-      return forkStory(parts)
+      return forkMessage(parts)
     case 'package':
-      return packageStory(parts)
+      return packageMessage(parts)
     default:
       return undefined
   }
 }
 
-/** What happened, for people; undefined for what is not told to them. */
-export function storyOf(told: ToldEvent): Story | undefined {
-  const parts = partsOf(told)
-  const own = ownStory(told, parts)
-  // A package may belong to its owner alone.
-  const place = parts.repository as RepoPart | null
-  const [repoName, repoUrl] = place
-    ? [place.full_name, place.html_url]
+/** Returns an event in words; undefined for events without a message. */
+export function messageOf(event: DeliveredPayload): Message | undefined {
+  const parts = partsOf(event)
+  const own = ownMessage(event, parts)
+  // A package without a linked repository belongs to its owner only.
+  const repository = parts.repository as RepoPart | null
+  const [repoName, repoUrl] = repository
+    ? [repository.full_name, repository.html_url]
     : [parts.organization.login, parts.organization.html_url]
   return own && { ...own, repoName, repoUrl, sender: parts.sender, action: parts.action ?? '' }
 }
 
-/** A text of at most so many characters. */
-export const cutText = (text: string, most: number): string =>
-  text.length <= most ? text : `${text.slice(0, most - 1)}…`
+/** Returns a text of at most `limit` characters, with an ellipsis where it was cut. */
+export const cutText = (text: string, limit: number): string =>
+  text.length <= limit ? text : `${text.slice(0, limit - 1)}…`
 
-/** Each commit in one line: a linked id, the message and the author, as several services have it. */
+/** Returns one line per commit in Markdown: a linked id, the message and the author. */
 export const commitLines = (commits: readonly CommitPart[]): string =>
   commits
     .map(({ id, url, message, author }) => `[${shortId(id)}](${url}) ${trimTrailing(message, '\n')} - ${author.name}`)

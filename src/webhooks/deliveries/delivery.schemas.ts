@@ -1,21 +1,21 @@
 import { Type, type Static } from 'typebox'
-import { dateTime, enumeration, nullable, object, requestObject } from '../http/schema.ts'
+import { dateTime, enumeration, nullable, object, requestObject } from '../../http/schema.ts'
 
 const delivery = {
   id: Type.Integer(),
-  /** What receivers know it by, however often it is sent. */
+  /** The id that receivers see; each attempt carries the same. */
   uuid: Type.String(),
   event: Type.String(),
   event_type: Type.String(),
-  /** `skipped`: for this type of receiver there was nothing to say. */
+  /** `skipped`: there was nothing to send to a receiver of this type. */
   state: enumeration('waiting', 'delivered', 'failed', 'skipped'),
   attempts: Type.Integer(),
-  /** What the receiver answered last. */
+  /** The status of the last answer. */
   status_code: nullable(Type.Integer()),
   /** Why the last attempt failed, or why there was none. */
   problem: Type.String(),
   created_at: dateTime(),
-  /** When it is tried again, where that is not at once. */
+  /** When the next attempt begins; null when it is due or the delivery has ended. */
   next_attempt_at: nullable(dateTime()),
 }
 
@@ -32,7 +32,7 @@ const HookRequest = object('HookDeliveryRequest', {
 const HookResponse = object('HookDeliveryResponse', {
   headers: Type.Record(Type.String(), Type.String()),
   body: Type.String(),
-  /** The body was longer. */
+  /** Whether the body was longer. */
   is_cut: Type.Boolean(),
 })
 
@@ -54,15 +54,15 @@ export const HookDeliveryDetails = object('HookDeliveryDetails', {
 export type HookDeliveryDetails = Static<typeof HookDeliveryDetails>
 
 export const RedeliverOption = requestObject('RedeliverOption', {
-  /** The range, both ends included; all when left out. */
+  /** First and last id of the range, inclusive; absent: no limit. */
   first_id: Type.Optional(Type.Integer()),
   last_id: Type.Optional(Type.Integer()),
-  /** What is sent again; failed ones when left out. */
+  /** The states of the deliveries to send again; absent: `failed`. */
   states: Type.Optional(Type.Array(enumeration('delivered', 'failed', 'skipped'))),
 })
 export type RedeliverOption = Static<typeof RedeliverOption>
 
 export const Redelivered = object('Redelivered', {
-  /** How many wait now that did not before. */
+  /** The number of deliveries that began to wait. */
   count: Type.Integer(),
 })

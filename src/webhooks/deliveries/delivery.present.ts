@@ -1,12 +1,12 @@
-import type { WebhookAttemptRow, WebhookDeliveryRow, WebhookRow } from '../db/tables/webhooks.ts'
-import { formatUnix } from '../lib/time.ts'
+import type { WebhookAttemptRow, WebhookDeliveryRow, WebhookRow } from '../../db/tables/webhooks.ts'
+import { formatUnix } from '../../lib/time.ts'
 import type { HookDelivery, HookDeliveryAttempt, HookDeliveryDetails } from './delivery.schemas.ts'
-import { keptAddress, type HasSecrets } from './hook-secrets.ts'
-import { payloadTextOf } from './hook-request.ts'
+import { recordedAddress, type WithSecrets } from '../hook-secrets.ts'
+import { payloadTextOf } from './delivery-request.ts'
 
 const formatMs = (ms: number): string => formatUnix(Math.floor(ms / 1000))
 
-/** Deliveries as a list shows them. */
+/** Returns deliveries as lists show them. */
 export const presentDeliveries = (rows: readonly WebhookDeliveryRow[]): HookDelivery[] =>
   rows.map((row) => ({
     id: row.id,
@@ -21,19 +21,23 @@ export const presentDeliveries = (rows: readonly WebhookDeliveryRow[]): HookDeli
     next_attempt_at: row.state === 'waiting' && row.next_ms > 0 ? formatMs(row.next_ms) : null,
   }))
 
-interface Shown {
+interface DeliveryWithAttempts {
   readonly delivery: WebhookDeliveryRow & { readonly data: string }
   readonly attempts: readonly WebhookAttemptRow[]
 }
 
-/** One delivery with what was asked and answered; secrets were masked when it was written down. */
-export function presentDelivery(ctx: HasSecrets, hook: WebhookRow, { delivery, attempts }: Shown): HookDeliveryDetails {
+/** Returns one delivery with its requests and answers, whose secrets were masked when they were recorded. */
+export function presentDelivery(
+  ctx: WithSecrets,
+  hook: WebhookRow,
+  { delivery, attempts }: DeliveryWithAttempts,
+): HookDeliveryDetails {
   const [row] = presentDeliveries([delivery])
   const text = payloadTextOf(hook, delivery)
   return { ...(row as HookDelivery), last_attempts: attempts.map((attempt) => presentAttempt(ctx, attempt, text)) }
 }
 
-function presentAttempt(ctx: HasSecrets, attempt: WebhookAttemptRow, payload: string): HookDeliveryAttempt {
+function presentAttempt(ctx: WithSecrets, attempt: WebhookAttemptRow, payload: string): HookDeliveryAttempt {
   const request = JSON.parse(attempt.request) as Partial<NonNullable<HookDeliveryAttempt['request']>>
   const { method, url, headers } = request
   return {
@@ -44,7 +48,7 @@ function presentAttempt(ctx: HasSecrets, attempt: WebhookAttemptRow, payload: st
     request:
       method === undefined || url === undefined || headers === undefined
         ? null
-        : { method, url: keptAddress(ctx, url), headers, body: request.body ?? payload },
+        : { method, url: recordedAddress(ctx, url), headers, body: request.body ?? payload },
     response:
       attempt.response === null ? null : (JSON.parse(attempt.response) as NonNullable<HookDeliveryAttempt['response']>),
   }

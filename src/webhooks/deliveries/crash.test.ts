@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { builtFile } from '../lib/assets.ts'
-import { ForgeClient } from '../testing/client.ts'
-import { openTestDatabase } from '../testing/database.ts'
-import { until } from '../testing/until.ts'
-import { Receiver } from './receiver.test-support.ts'
+import { builtFile } from '../../lib/assets.ts'
+import { ForgeClient } from '../../testing/client.ts'
+import { openTestDatabase } from '../../testing/database.ts'
+import { until } from '../../testing/until.ts'
+import { Receiver } from '../receiver.test-support.ts'
 
 /** How often the sender is killed; more than usual when somebody asks for it. */
 const rounds = Number(process.env['INGOT_CRASH_ROUNDS'] ?? 5)
@@ -100,7 +100,7 @@ async function openIssues(client: ForgeClient, isOver: () => boolean): Promise<n
 const firsts = (numbers: readonly number[]): number[] => [...new Set(numbers)]
 
 test(
-  `deliveries: the sender is killed ${rounds} times under load; every event arrives, in order, under one id`,
+  `deliveries: the sender is killed ${rounds} times under load; each event arrives in order under one id`,
   { timeout },
   async () => {
     await using database = await openTestDatabase()

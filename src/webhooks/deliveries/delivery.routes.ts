@@ -1,18 +1,18 @@
 import { Type } from 'typebox'
-import type { Ctx } from '../access/context.ts'
-import { inRepo, repoAdmin } from '../access/repo.requirements.ts'
-import { signedIn, siteAdmin } from '../access/requirements.ts'
-import { operation, validBody } from '../http/operation.ts'
-import { accepted, ok, paged } from '../http/reply.ts'
-import { enumeration, pageQuery, pathNumber } from '../http/schema.ts'
-import { pageOf, type PageQuery } from '../lib/paging.ts'
-import { inOrg, orgOwner } from '../orgs/org.requirements.ts'
+import type { Ctx } from '../../access/context.ts'
+import { inRepo, repoAdmin } from '../../access/repo.requirements.ts'
+import { signedIn, siteAdmin } from '../../access/requirements.ts'
+import { operation, validBody } from '../../http/operation.ts'
+import { accepted, ok, paged } from '../../http/reply.ts'
+import { enumeration, pageQuery, pathNumber } from '../../http/schema.ts'
+import { pageOf, type PageQuery } from '../../lib/paging.ts'
+import { inOrg, orgOwner } from '../../orgs/org.requirements.ts'
 import { presentDeliveries, presentDelivery } from './delivery.present.ts'
 import { HookDelivery, HookDeliveryDetails, RedeliverOption, Redelivered } from './delivery.schemas.ts'
 import { getDelivery, pageOfDeliveries, redeliver, redeliverOne } from './delivery.service.ts'
-import { hooksOfAccount, hooksOfInstance, hooksOfRepo, type HookPlace } from './hook-place.ts'
-import { webhooksOn } from './hook.requirements.ts'
-import { getHook } from './hook.service.ts'
+import { hooksOfAccount, hooksOfInstance, hooksOfRepo, type HookOwner } from '../hook-owner.ts'
+import { webhooksOn } from '../hook.requirements.ts'
+import { getHook } from '../hook.service.ts'
 
 const deliveryQuery = {
   ...pageQuery,
@@ -22,8 +22,8 @@ const deliveryParams = { id: pathNumber, delivery_id: pathNumber }
 
 type Query = PageQuery & { readonly state?: 'waiting' | 'delivered' | 'failed' | 'skipped' | undefined }
 
-async function answerList(ctx: Ctx, place: HookPlace, id: number, query: Query) {
-  const hook = await getHook(ctx, place, id)
+async function answerList(ctx: Ctx, owner: HookOwner, id: number, query: Query) {
+  const hook = await getHook(ctx, owner, id)
   const page = pageOf(query, { ...ctx.config.api, defaultPagingNum: ctx.config.webhook.pagingNum })
   const { rows, total } = await pageOfDeliveries(ctx, hook, query.state, page)
   return paged(presentDeliveries(rows), page, total)
@@ -34,18 +34,18 @@ interface Ids {
   readonly delivery_id: number
 }
 
-async function answerOne(ctx: Ctx, place: HookPlace, { id, delivery_id: deliveryId }: Ids) {
-  const hook = await getHook(ctx, place, id)
+async function answerOne(ctx: Ctx, owner: HookOwner, { id, delivery_id: deliveryId }: Ids) {
+  const hook = await getHook(ctx, owner, id)
   return ok(presentDelivery(ctx, hook, await getDelivery(ctx, hook, deliveryId)))
 }
 
-async function answerAgain(ctx: Ctx, place: HookPlace, { id, delivery_id: deliveryId }: Ids) {
-  const hook = await getHook(ctx, place, id)
+async function answerRedelivered(ctx: Ctx, owner: HookOwner, { id, delivery_id: deliveryId }: Ids) {
+  const hook = await getHook(ctx, owner, id)
   return accepted({ count: await redeliverOne(ctx, hook, deliveryId) })
 }
 
-async function answerRange(ctx: Ctx, place: HookPlace, id: number, body: RedeliverOption) {
-  const hook = await getHook(ctx, place, id)
+async function answerRange(ctx: Ctx, owner: HookOwner, id: number, body: RedeliverOption) {
+  const hook = await getHook(ctx, owner, id)
   const { first_id: first = 0, last_id: last = Number.MAX_SAFE_INTEGER, states = ['failed'] } = body
   return accepted({ count: await redeliver(ctx, hook, { first, last, states }) })
 }
@@ -58,7 +58,7 @@ export const repoListHookDeliveries = operation({
   requires: [inRepo, signedIn, repoAdmin, webhooksOn],
   query: deliveryQuery,
   reply: { 200: Type.Array(HookDelivery) },
-  summary: 'What was sent to a webhook, newest first',
+  summary: 'List the deliveries of a webhook, newest first',
   run: ({ ctx, params, query }) => answerList(ctx, hooksOfRepo(ctx.repo.id), params.id, query),
 })
 
@@ -69,7 +69,7 @@ export const repoGetHookDelivery = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, webhooksOn],
   reply: { 200: HookDeliveryDetails },
-  summary: 'One delivery with its attempts, and what was asked and answered',
+  summary: 'Get a delivery with its attempts, their requests and answers',
   run: ({ ctx, params }) => answerOne(ctx, hooksOfRepo(ctx.repo.id), params),
 })
 
@@ -80,8 +80,8 @@ export const repoRedeliverHookDelivery = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, webhooksOn],
   reply: { 202: Redelivered },
-  summary: 'Sends a delivery again, under the same id',
-  run: ({ ctx, params }) => answerAgain(ctx, hooksOfRepo(ctx.repo.id), params),
+  summary: 'Send a delivery again, under the same id',
+  run: ({ ctx, params }) => answerRedelivered(ctx, hooksOfRepo(ctx.repo.id), params),
 })
 
 export const repoRedeliverHookDeliveries = operation({
@@ -92,7 +92,7 @@ export const repoRedeliverHookDeliveries = operation({
   requires: [inRepo, signedIn, repoAdmin, webhooksOn, validBody],
   body: RedeliverOption,
   reply: { 202: Redelivered },
-  summary: 'Sends a range of deliveries again, oldest first',
+  summary: 'Send a range of deliveries again, oldest first',
   run: ({ ctx, params, body }) => answerRange(ctx, hooksOfRepo(ctx.repo.id), params.id, body),
 })
 
@@ -104,7 +104,7 @@ export const orgListHookDeliveries = operation({
   requires: [inOrg, signedIn, orgOwner, webhooksOn],
   query: deliveryQuery,
   reply: { 200: Type.Array(HookDelivery) },
-  summary: 'What was sent to a webhook, newest first',
+  summary: 'List the deliveries of a webhook, newest first',
   run: ({ ctx, params, query }) => answerList(ctx, hooksOfAccount(ctx.org.id), params.id, query),
 })
 
@@ -115,7 +115,7 @@ export const orgGetHookDelivery = operation({
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner, webhooksOn],
   reply: { 200: HookDeliveryDetails },
-  summary: 'One delivery with its attempts, and what was asked and answered',
+  summary: 'Get a delivery with its attempts, their requests and answers',
   run: ({ ctx, params }) => answerOne(ctx, hooksOfAccount(ctx.org.id), params),
 })
 
@@ -126,8 +126,8 @@ export const orgRedeliverHookDelivery = operation({
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner, webhooksOn],
   reply: { 202: Redelivered },
-  summary: 'Sends a delivery again, under the same id',
-  run: ({ ctx, params }) => answerAgain(ctx, hooksOfAccount(ctx.org.id), params),
+  summary: 'Send a delivery again, under the same id',
+  run: ({ ctx, params }) => answerRedelivered(ctx, hooksOfAccount(ctx.org.id), params),
 })
 
 export const orgRedeliverHookDeliveries = operation({
@@ -138,7 +138,7 @@ export const orgRedeliverHookDeliveries = operation({
   requires: [inOrg, signedIn, orgOwner, webhooksOn, validBody],
   body: RedeliverOption,
   reply: { 202: Redelivered },
-  summary: 'Sends a range of deliveries again, oldest first',
+  summary: 'Send a range of deliveries again, oldest first',
   run: ({ ctx, params, body }) => answerRange(ctx, hooksOfAccount(ctx.org.id), params.id, body),
 })
 
@@ -150,7 +150,7 @@ export const userListHookDeliveries = operation({
   requires: [signedIn, webhooksOn],
   query: deliveryQuery,
   reply: { 200: Type.Array(HookDelivery) },
-  summary: 'What was sent to a webhook, newest first',
+  summary: 'List the deliveries of a webhook, newest first',
   run: ({ ctx, params, query }) => answerList(ctx, hooksOfAccount(ctx.viewer.id), params.id, query),
 })
 
@@ -161,7 +161,7 @@ export const userGetHookDelivery = operation({
   scope: 'user',
   requires: [signedIn, webhooksOn],
   reply: { 200: HookDeliveryDetails },
-  summary: 'One delivery with its attempts, and what was asked and answered',
+  summary: 'Get a delivery with its attempts, their requests and answers',
   run: ({ ctx, params }) => answerOne(ctx, hooksOfAccount(ctx.viewer.id), params),
 })
 
@@ -172,8 +172,8 @@ export const userRedeliverHookDelivery = operation({
   scope: 'user',
   requires: [signedIn, webhooksOn],
   reply: { 202: Redelivered },
-  summary: 'Sends a delivery again, under the same id',
-  run: ({ ctx, params }) => answerAgain(ctx, hooksOfAccount(ctx.viewer.id), params),
+  summary: 'Send a delivery again, under the same id',
+  run: ({ ctx, params }) => answerRedelivered(ctx, hooksOfAccount(ctx.viewer.id), params),
 })
 
 export const userRedeliverHookDeliveries = operation({
@@ -184,7 +184,7 @@ export const userRedeliverHookDeliveries = operation({
   requires: [signedIn, webhooksOn, validBody],
   body: RedeliverOption,
   reply: { 202: Redelivered },
-  summary: 'Sends a range of deliveries again, oldest first',
+  summary: 'Send a range of deliveries again, oldest first',
   run: ({ ctx, params, body }) => answerRange(ctx, hooksOfAccount(ctx.viewer.id), params.id, body),
 })
 
@@ -196,7 +196,7 @@ export const adminListHookDeliveries = operation({
   requires: [signedIn, siteAdmin, webhooksOn],
   query: deliveryQuery,
   reply: { 200: Type.Array(HookDelivery) },
-  summary: 'What was sent to a webhook, newest first',
+  summary: 'List the deliveries of a webhook, newest first',
   run: ({ ctx, params, query }) => answerList(ctx, hooksOfInstance, params.id, query),
 })
 
@@ -207,7 +207,7 @@ export const adminGetHookDelivery = operation({
   scope: 'admin',
   requires: [signedIn, siteAdmin, webhooksOn],
   reply: { 200: HookDeliveryDetails },
-  summary: 'One delivery with its attempts, and what was asked and answered',
+  summary: 'Get a delivery with its attempts, their requests and answers',
   run: ({ ctx, params }) => answerOne(ctx, hooksOfInstance, params),
 })
 
@@ -218,8 +218,8 @@ export const adminRedeliverHookDelivery = operation({
   scope: 'admin',
   requires: [signedIn, siteAdmin, webhooksOn],
   reply: { 202: Redelivered },
-  summary: 'Sends a delivery again, under the same id',
-  run: ({ ctx, params }) => answerAgain(ctx, hooksOfInstance, params),
+  summary: 'Send a delivery again, under the same id',
+  run: ({ ctx, params }) => answerRedelivered(ctx, hooksOfInstance, params),
 })
 
 export const adminRedeliverHookDeliveries = operation({
@@ -230,6 +230,6 @@ export const adminRedeliverHookDeliveries = operation({
   requires: [signedIn, siteAdmin, webhooksOn, validBody],
   body: RedeliverOption,
   reply: { 202: Redelivered },
-  summary: 'Sends a range of deliveries again, oldest first',
+  summary: 'Send a range of deliveries again, oldest first',
   run: ({ ctx, params, body }) => answerRange(ctx, hooksOfInstance, params.id, body),
 })

@@ -1,18 +1,18 @@
 import { sql, type ExpressionBuilder } from 'kysely'
-import type { Db, Tx } from '../db/database.ts'
-import { databaseKind } from '../db/open.ts'
-import type { Schema } from '../db/schema.ts'
+import type { Db, Tx } from '../../db/database.ts'
+import { databaseKind } from '../../db/open.ts'
+import type { Schema } from '../../db/schema.ts'
 import type {
   NewWebhookAttemptRow,
   WebhookAttemptRow,
   WebhookDeliveryRow,
   WebhookPayloadRow,
   WebhookRow,
-} from '../db/tables/webhooks.ts'
-import type { DeliveryId, EventId, HookId, PayloadId, RepoId, UserId } from '../lib/ids.ts'
-import type { Page } from '../lib/paging.ts'
+} from '../../db/tables/webhooks.ts'
+import type { DeliveryId, EventId, HookId, PayloadId, RepoId, UserId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
 
-/** A webhook, and whose share of the senders it takes: its own account's, or that of its repository's owner. */
+/** A webhook with the account whose share of the senders it uses: its own account or the owner of its repository. */
 export type SendingHook = WebhookRow & { readonly payer_id: UserId | null }
 
 export const findSendingHook = (db: Db, id: HookId): Promise<SendingHook | undefined> =>
@@ -24,10 +24,7 @@ export const findSendingHook = (db: Db, id: HookId): Promise<SendingHook | undef
     .where('webhook.id', '=', id)
     .executeTakeFirst()
 
-/**
- * Active webhooks that may want events of these repositories and accounts: their own, those of the owners, and those of the
- * instance. In the order in which they are told: repository, owner, instance.
- */
+/** Lists the active webhooks of these repositories, of their owners, of these accounts and of the instance. */
 export async function listHooksFor(
   db: Db | Tx,
   repoIds: readonly RepoId[],
@@ -44,14 +41,14 @@ export async function listHooksFor(
       )
   }
   if (ownerIds.length > 0) all = all.unionAll(active.where('owner_id', 'in', ownerIds))
-  // An owner may be asked for by name and by a repository.
+  // An account may be found twice: by its id and as the owner of a repository.
   return [...new Map((await all.execute()).map((hook) => [hook.id, hook])).values()]
 }
 
-/** Those of some webhooks that are still there; until the transaction ends nobody removes them. */
-export async function holdHooks(tx: Tx, ids: readonly HookId[]): Promise<ReadonlySet<HookId>> {
-  const some = tx.selectFrom('webhook').select('id').where('id', 'in', ids).orderBy('id')
-  const rows = await (databaseKind(tx) === 'postgres' ? some.forKeyShare() : some).execute()
+/** Locks webhooks until the transaction ends, and returns the ids of those that still exist. */
+export async function lockHooks(tx: Tx, ids: readonly HookId[]): Promise<ReadonlySet<HookId>> {
+  const hooks = tx.selectFrom('webhook').select('id').where('id', 'in', ids).orderBy('id')
+  const rows = await (databaseKind(tx) === 'postgres' ? hooks.forKeyShare() : hooks).execute()
   return new Set(rows.map((row) => row.id))
 }
 
@@ -61,10 +58,10 @@ export interface NewPayload {
   readonly pending: string | null
 }
 
-/** Rows of one statement. */
+/** Most rows of one INSERT statement. */
 const maxRowsPerStatement = 500
 
-/** Writes payloads and gives their ids in the same order. */
+/** Inserts payloads and returns their ids in the same order. */
 export async function insertPayloads(
   tx: Tx,
   payloads: readonly NewPayload[],
@@ -84,7 +81,7 @@ export async function insertPayloads(
       )
       .returning('id')
       .execute()
-    // Ids are given in the order of the rows; in which order they are answered is not promised.
+    // Ids follow the order of the rows, but RETURNING promises no order.
     ids.push(...rows.map((row) => row.id).sort((a, b) => a - b))
   }
   return ids
@@ -96,7 +93,7 @@ export interface NewDelivery {
   readonly uuid: string
   readonly event: string
   readonly eventType: string
-  /** Why it is not even tried; else it waits. */
+  /** Why the delivery fails without an attempt; absent when it waits. */
   readonly problem?: string
 }
 
@@ -121,8 +118,8 @@ export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[
   }
 }
 
-/** Those of some webhooks for which at least so many deliveries wait; no more rows are looked at than that. */
-export async function listFullHooks(db: Db | Tx, hookIds: readonly HookId[], most: number): Promise<Set<HookId>> {
+/** Returns the webhooks with at least `limit` waiting deliveries. Reads at most `limit` index entries of each. */
+export async function listFullHooks(db: Db | Tx, hookIds: readonly HookId[], limit: number): Promise<Set<HookId>> {
   if (hookIds.length === 0) return new Set()
   const rows = await db
     .selectFrom('webhook')
@@ -137,7 +134,7 @@ export async function listFullHooks(db: Db | Tx, hookIds: readonly HookId[], mos
           .where('webhook_delivery.state', '=', sql.lit('waiting'))
           .orderBy('webhook_delivery.id')
           .limit(1)
-          .offset(most - 1),
+          .offset(limit - 1),
       ),
     )
     .execute()
@@ -146,7 +143,7 @@ export async function listFullHooks(db: Db | Tx, hookIds: readonly HookId[], mos
 
 export type DueDelivery = WebhookDeliveryRow & Pick<WebhookPayloadRow, 'data' | 'pending'>
 
-/** Deliveries of a webhook that may be sent now, in the order of their events. */
+/** Lists the deliveries of a webhook that are due, in the order of their events. */
 export const listDue = (db: Db, hookId: HookId, nowMs: number, limit: number): Promise<DueDelivery[]> =>
   db
     .selectFrom('webhook_delivery')
@@ -160,7 +157,7 @@ export const listDue = (db: Db, hookId: HookId, nowMs: number, limit: number): P
     .limit(limit)
     .execute()
 
-/** When the next delivery of a webhook may be sent; undefined when none waits. */
+/** Returns when the next delivery of a webhook is due; undefined when none waits. */
 export const findNextDue = async (db: Db | Tx, hookId: HookId): Promise<number | undefined> =>
   (
     await db
@@ -173,7 +170,7 @@ export const findNextDue = async (db: Db | Tx, hookId: HookId): Promise<number |
       .executeTakeFirst()
   )?.next_ms
 
-/** The payload was completed; another sender may have been quicker, with the same. */
+/** Stores a completed payload, unless the sender of another webhook has stored it already. */
 export async function completePayload(tx: Tx, id: PayloadId, data: string): Promise<void> {
   await tx
     .updateTable('webhook_payload')
@@ -183,14 +180,11 @@ export async function completePayload(tx: Tx, id: PayloadId, data: string): Prom
     .execute()
 }
 
-export const insertAttempts = (tx: Tx, rows: readonly NewWebhookAttemptRow[]) =>
-  tx
-    .insertInto('webhook_attempt')
-    .values([...rows])
-    .execute()
+export const insertAttempt = (tx: Tx, row: NewWebhookAttemptRow) =>
+  tx.insertInto('webhook_attempt').values(row).execute()
 
-/** Counts an attempt of each, which the receiver took with this status. */
-export async function markDelivered(tx: Tx, ids: readonly DeliveryId[], status: number): Promise<void> {
+/** Ends a delivery that the receiver accepted with this status. */
+export async function markDelivered(tx: Tx, id: DeliveryId, status: number): Promise<void> {
   await tx
     .updateTable('webhook_delivery')
     .set((row) => ({
@@ -200,14 +194,14 @@ export async function markDelivered(tx: Tx, ids: readonly DeliveryId[], status: 
       status,
       problem: '',
     }))
-    .where('id', 'in', ids)
+    .where('id', '=', id)
     .execute()
 }
 
 export interface FailedAttempt {
-  readonly status: number | undefined
+  readonly status: number | null
   readonly problem: string
-  /** When it is tried again; undefined: it is not. */
+  /** When it is tried again; undefined: never. */
   readonly nextMs: number | undefined
 }
 
@@ -219,30 +213,25 @@ export async function markFailed(tx: Tx, id: DeliveryId, { status, problem, next
       attempts: row('attempts', '+', 1),
       failures: row('failures', '+', 1),
       next_ms: nextMs ?? 0,
-      status: status ?? null,
+      status,
       problem,
     }))
     .where('id', '=', id)
     .execute()
 }
 
-/** Ends deliveries that are not tried any more: all that wait for a webhook, or some of them. */
-export async function giveUpWaiting(
-  tx: Tx,
-  hookId: HookId,
-  problem: string,
-  ids?: readonly DeliveryId[],
-): Promise<void> {
+/** Marks waiting deliveries of a webhook as failed: one of them, or all when `id` is absent. */
+export async function failWaiting(tx: Tx, hookId: HookId, problem: string, id?: DeliveryId): Promise<void> {
   const waiting = tx
     .updateTable('webhook_delivery')
     .set({ state: 'failed', next_ms: 0, problem })
     .where('hook_id', '=', hookId)
     .where('state', '=', sql.lit('waiting'))
-  await (ids === undefined ? waiting : waiting.where('id', 'in', ids)).execute()
+  await (id === undefined ? waiting : waiting.where('id', '=', id)).execute()
 }
 
-/** Lets all that wait be tried at once. */
-export async function hastenWaiting(tx: Tx, hookId: HookId): Promise<void> {
+/** Makes all waiting deliveries of a webhook due at once. */
+export async function clearRetryDelays(tx: Tx, hookId: HookId): Promise<void> {
   await tx
     .updateTable('webhook_delivery')
     .set({ next_ms: 0 })
@@ -257,18 +246,18 @@ export interface DeliveryFilter {
   readonly state?: WebhookDeliveryRow['state'] | undefined
 }
 
-const chosen = (db: Db | Tx, { hookId, state }: DeliveryFilter) => {
+const matchingDeliveries = (db: Db | Tx, { hookId, state }: DeliveryFilter) => {
   const deliveries = db.selectFrom('webhook_delivery').where('hook_id', '=', hookId)
   return state === undefined ? deliveries : deliveries.where('state', '=', sql.lit(state))
 }
 
-/** Deliveries of a webhook, newest first. */
+/** Lists the deliveries of a webhook, newest first. */
 export const listDeliveries = (db: Db, filter: DeliveryFilter, page: Page): Promise<WebhookDeliveryRow[]> =>
-  chosen(db, filter).selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute()
+  matchingDeliveries(db, filter).selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute()
 
 export const countDeliveries = async (db: Db, filter: DeliveryFilter): Promise<number> =>
   (
-    await chosen(db, filter)
+    await matchingDeliveries(db, filter)
       .select((row) => row.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
   ).count
@@ -287,7 +276,7 @@ export const findDelivery = (
     .where('webhook_delivery.id', '=', id)
     .executeTakeFirst()
 
-/** The last attempts of a delivery, newest first. */
+/** Lists the last attempts of a delivery, newest first. */
 export const listAttempts = (db: Db, id: DeliveryId, limit: number): Promise<WebhookAttemptRow[]> =>
   db
     .selectFrom('webhook_attempt')
@@ -297,7 +286,7 @@ export const listAttempts = (db: Db, id: DeliveryId, limit: number): Promise<Web
     .limit(limit)
     .execute()
 
-export interface Range {
+export interface DeliveryRange {
   readonly hookId: HookId
   readonly first: number
   readonly last: number
@@ -305,9 +294,9 @@ export interface Range {
   readonly limit: number
 }
 
-/** Has deliveries sent again, oldest first; what waits already is left alone. Gives their ids. */
-export async function returnToLine(tx: Tx, range: Range, nowMs: number): Promise<readonly DeliveryId[]> {
-  const some = tx
+/** Lets deliveries that have ended wait again, oldest first, and returns how many. */
+export async function requeueDeliveries(tx: Tx, range: DeliveryRange, nowMs: number): Promise<number> {
+  const ended = tx
     .selectFrom('webhook_delivery as each')
     .select('each.id')
     .where('each.hook_id', '=', range.hookId)
@@ -317,16 +306,15 @@ export async function returnToLine(tx: Tx, range: Range, nowMs: number): Promise
     .where('each.state', '<>', sql.lit('waiting'))
     .orderBy('each.id')
     .limit(range.limit)
-  const rows = await tx
+  const { numUpdatedRows } = await tx
     .updateTable('webhook_delivery')
     .set({ state: 'waiting', failures: 0, next_ms: 0, waits_from_ms: nowMs })
-    .where('id', 'in', some)
-    .returning('id')
-    .execute()
-  return rows.map((row) => row.id).sort((a, b) => a - b)
+    .where('id', 'in', ended)
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
 }
 
-/** Deletes deliveries that ended before a time, oldest first. @returns how many */
+/** Deletes ended deliveries that were created before a time, oldest first, and returns how many. */
 export async function deleteOldDeliveries(tx: Tx, beforeMs: number, limit: number): Promise<number> {
   const old = tx
     .selectFrom('webhook_delivery as old')
@@ -339,7 +327,7 @@ export async function deleteOldDeliveries(tx: Tx, beforeMs: number, limit: numbe
   return Number(numDeletedRows)
 }
 
-/** Webhooks, some at a time in the order of their ids. */
+/** Lists the ids of webhooks after an id, in ascending order. */
 export const listHookIds = (db: Db, after: HookId | undefined, limit: number): Promise<{ id: HookId }[]> =>
   db
     .selectFrom('webhook')
@@ -349,7 +337,7 @@ export const listHookIds = (db: Db, after: HookId | undefined, limit: number): P
     .limit(limit)
     .execute()
 
-/** Deletes what a webhook has beyond its newest deliveries, but nothing that waits. @returns how many */
+/** Deletes ended deliveries of a webhook except its `keep` newest, and returns how many. */
 export async function deleteDeliveriesBeyond(tx: Tx, hookId: HookId, keep: number, limit: number): Promise<number> {
   const ended = tx
     .selectFrom('webhook_delivery as ended')
@@ -363,7 +351,7 @@ export async function deleteDeliveriesBeyond(tx: Tx, hookId: HookId, keep: numbe
   return Number(numDeletedRows)
 }
 
-/** Payloads by their ids, and whether any delivery has them. */
+/** Lists payloads after an id, and whether a delivery refers to them. */
 export const listPayloads = async (
   db: Db,
   after: PayloadId | undefined,
@@ -379,7 +367,7 @@ export const listPayloads = async (
       .execute()
   ).map(({ id, is_used: isUsed }) => ({ id, is_used: Boolean(isUsed) }))
 
-/** Deletes those of some payloads that no delivery has. */
+/** Deletes payloads to which no delivery refers. */
 export async function deleteUnusedPayloads(tx: Tx, ids: readonly PayloadId[]): Promise<void> {
   await tx
     .deleteFrom('webhook_payload')
@@ -391,11 +379,11 @@ export async function deleteUnusedPayloads(tx: Tx, ids: readonly PayloadId[]): P
 const deliveryOf = (row: ExpressionBuilder<Schema, 'webhook_payload'>, payload: 'webhook_payload.id') =>
   row.selectFrom('webhook_delivery').select('webhook_delivery.id').whereRef('webhook_delivery.payload_id', '=', payload)
 
-/** Ends deliveries for which there is nothing to say. */
-export async function markSkipped(tx: Tx, ids: readonly DeliveryId[]): Promise<void> {
+/** Ends a delivery for whose type of receiver there is nothing to send. */
+export async function markSkipped(tx: Tx, id: DeliveryId): Promise<void> {
   await tx
     .updateTable('webhook_delivery')
     .set({ state: 'skipped', next_ms: 0, problem: '' })
-    .where('id', 'in', ids)
+    .where('id', '=', id)
     .execute()
 }

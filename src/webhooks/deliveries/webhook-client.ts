@@ -1,12 +1,12 @@
-import { ownService } from '../access/own-service.ts'
-import { createHostRules, hostNameMatcher } from '../outgoing/host-rules.ts'
-import { lazyOutgoing } from '../outgoing/lazy-outgoing.ts'
-import { program } from '../lib/program.ts'
+import { ownService } from '../../access/own-service.ts'
+import { createHostRules, hostNameMatcher } from '../../outgoing/host-rules.ts'
+import { lazyOutgoing } from '../../outgoing/lazy-outgoing.ts'
+import { program } from '../../lib/program.ts'
 
-/** Most of an answer that is read, in bytes: it is kept for people to look at. */
+/** Most bytes of an answer that are read and recorded. */
 export const maxAnswerBytes = 16_384
 
-/** The client for receivers of webhooks; it goes only where `[webhook].ALLOWED_HOST_LIST` lets it. */
+/** The HTTP client for receivers; it connects only to hosts of `[webhook].ALLOWED_HOST_LIST`. */
 export const webhookClient = ownService('the client for webhooks', {
   open: ({ config: { ingot, webhook } }) =>
     lazyOutgoing({

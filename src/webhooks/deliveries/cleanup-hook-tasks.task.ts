@@ -1,19 +1,19 @@
-import type { Ctx } from '../access/context.ts'
-import { configuredTask } from '../access/task.ts'
-import type { Config } from '../config/load-config.ts'
-import { transaction, type Tx } from '../db/database.ts'
-import type { JobRun } from '../jobs/job.ts'
-import type { HookId } from '../lib/ids.ts'
-import { inBatches } from '../lib/in-batches.ts'
-import { sweepPayloads } from './delete-unused-payloads.job.ts'
+import type { Ctx } from '../../access/context.ts'
+import { configuredTask } from '../../access/task.ts'
+import type { Config } from '../../config/load-config.ts'
+import { transaction, type Tx } from '../../db/database.ts'
+import type { JobRun } from '../../jobs/job.ts'
+import type { HookId } from '../../lib/ids.ts'
+import { inBatches } from '../../lib/in-batches.ts'
+import { deleteUnused } from './delete-unused-payloads.job.ts'
 import { deleteDeliveriesBeyond, deleteOldDeliveries, listHookIds } from './delivery.store.ts'
 
-/** Rows of one step: each step is a transaction that others wait for on SQLite. */
+/** Rows deleted in one transaction: on SQLite all writers wait for it. */
 const stepSize = 500
 
 /**
- * Clears deliveries away that are old, or that their webhook has newer ones of (`[cron.cleanup_hook_task_table]`), and what was
- * told in them when nobody has it any more. What waits stays.
+ * Deletes ended deliveries by age or by number per webhook (`[cron.cleanup_hook_task_table]`), then the payloads to which no
+ * delivery refers.
  */
 export const cleanupHookTasks = (config: Config) => {
   const settings = config.cronCleanupHookTaskTable
@@ -28,7 +28,7 @@ export const cleanupHookTasks = (config: Config) => {
       const beforeMs = ctx.clock.nowMs() - settings.olderThan
       await inSteps(ctx, run, (tx) => deleteOldDeliveries(tx, beforeMs, stepSize))
     }
-    await sweepPayloads(ctx.db, run.signal)
+    await deleteUnused(ctx.db, run.signal)
   })
 }
 

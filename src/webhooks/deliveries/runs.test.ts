@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { commitFiles, TestRunner, workflow } from '../actions/actions.test-support.ts'
-import { startForge } from '../testing/forge.ts'
-import { Receiver } from './receiver.test-support.ts'
+import { commitFiles, TestRunner, workflow } from '../../actions/actions.test-support.ts'
+import { startForge } from '../../testing/forge.ts'
+import { Receiver } from '../receiver.test-support.ts'
 
 /** The members of `ActionRun` in the contract. */
 const members = [
@@ -11,7 +11,7 @@ const members = [
   ...['status', 'stopped', 'title', 'trigger_event', 'trigger_user', 'updated', 'workflow_id'],
 ]
 
-test('webhooks are told how runs end, with the run before, and once more when a workflow recovers', async () => {
+test('webhooks get the end of a run with the previous run, and a second event when a workflow recovers', async () => {
   await using forge = await startForge()
   await using receiver = await Receiver.start()
   const repo = await forge.given.repo({ owner: 'alice' })
