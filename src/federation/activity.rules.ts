@@ -1,7 +1,7 @@
 import type { UserId } from '../lib/ids.ts'
-import { personUrl, publicAddress, type HasRootUrl } from './address.rules.ts'
+import { personUrl, publicAddress, type RootUrlConfig } from './address.rules.ts'
 
-/** Activities of this instance, in the compacted form of JSON-LD. */
+/** Outgoing activities in the compacted form of JSON-LD. */
 const context = 'https://www.w3.org/ns/activitystreams'
 const forgeContext = [context, 'https://forgefed.org/ns']
 
@@ -13,12 +13,12 @@ export interface Activity {
   readonly object: unknown
 }
 
-/** The id of a follow of somebody elsewhere, at a time. */
-export const followUrl = (config: HasRootUrl, follower: UserId, followed: UserId, atMs: number): string =>
+/** Returns the id of a follow of a remote account. */
+export const followUrl = (config: RootUrlConfig, follower: UserId, followed: UserId, atMs: number): string =>
   `${personUrl(config, follower)}/follows/${followed}-${atMs}`
 
-/** Somebody here follows somebody elsewhere. */
-export const followActivity = (config: HasRootUrl, follower: UserId, object: string, id: string): Activity => ({
+/** Returns the follow of a remote account by a local one. */
+export const followActivity = (config: RootUrlConfig, follower: UserId, object: string, id: string): Activity => ({
   '@context': context,
   id,
   type: 'Follow',
@@ -26,13 +26,13 @@ export const followActivity = (config: HasRootUrl, follower: UserId, object: str
   object,
 })
 
-/** The actor takes an activity of its own back. */
+/** Returns the `Undo` of an activity. */
 export const undoActivity = (activity: Activity): Activity => {
   const { '@context': written, ...object } = activity
   return { '@context': written, id: `${activity.id}/undo`, type: 'Undo', actor: activity.actor, object }
 }
 
-/** Somebody here answers a follow. */
+/** Returns the answer of a local account to a follow. */
 export const answerActivity = (type: 'Accept' | 'Reject', actor: string, follow: object, name: string): Activity => ({
   '@context': context,
   id: `${actor}/answers/${name}`,
@@ -41,9 +41,9 @@ export const answerActivity = (type: 'Accept' | 'Reject', actor: string, follow:
   object: follow,
 })
 
-/** Somebody here likes a repository elsewhere (contract, federation: ForgeLike). */
+/** Returns the like of a remote repository by a local account (contract, federation: ForgeLike). */
 export const likeActivity = (
-  config: HasRootUrl,
+  config: RootUrlConfig,
   liker: UserId,
   object: string,
   times: { readonly number: number; readonly startMs: number },
@@ -59,8 +59,8 @@ export const likeActivity = (
   }
 }
 
-/** What somebody did, as followers are told of it. */
-export interface ToldAct {
+/** An act of an account as its remote followers get it. */
+export interface PublicAct {
   readonly id: number
   readonly actorId: UserId
   /** One line of plain text. */
@@ -72,8 +72,8 @@ export interface ToldAct {
   readonly published: string
 }
 
-/** The note about an act. */
-export function actNote(config: HasRootUrl, act: ToldAct) {
+/** Returns the note about an act. */
+export function actNote(config: RootUrlConfig, act: PublicAct) {
   const actor = personUrl(config, act.actorId)
   return {
     id: `${actor}/activities/${act.id}`,
@@ -87,32 +87,32 @@ export function actNote(config: HasRootUrl, act: ToldAct) {
   }
 }
 
-/** The activity that tells of an act. */
-export function actActivity(config: HasRootUrl, act: ToldAct) {
+/** Returns the activity that announces an act. */
+export function actActivity(config: RootUrlConfig, act: PublicAct) {
   const object = actNote(config, act)
   const { attributedTo: actor, to, cc, published, id } = object
   return { '@context': context, id: `${id}/activity`, type: 'Create', actor, to, cc, published, object }
 }
 
-/** A text that somebody here wrote. */
+/** A text by a local account. */
 export interface Written {
   readonly id: string
   readonly author: string
   readonly to: readonly string[]
-  /** Clean HTML. */
+  /** Sanitised HTML. */
   readonly html: string
   readonly markdown: string
   /** RFC 3339. */
   readonly published: string
 }
 
-const words = ({ html, markdown }: Written) => ({
+const contentOf = ({ html, markdown }: Written) => ({
   content: html,
   mediaType: 'text/html',
   source: { content: markdown, mediaType: 'text/markdown' },
 })
 
-/** A comment on an issue. */
+/** Returns the note for a comment on an issue. */
 export const noteOf = (note: Written & { readonly context: string; readonly page: string | undefined }) => ({
   id: note.id,
   type: 'Note',
@@ -122,7 +122,7 @@ export const noteOf = (note: Written & { readonly context: string; readonly page
   inReplyTo: note.context,
   ...(note.page === undefined ? {} : { url: note.page }),
   published: note.published,
-  ...words(note),
+  ...contentOf(note),
 })
 
 export const createActivity = (object: ReturnType<typeof noteOf>) => ({
@@ -135,7 +135,7 @@ export const createActivity = (object: ReturnType<typeof noteOf>) => ({
   object,
 })
 
-/** Somebody here offers a ticket to a repository elsewhere. */
+/** Returns the offer of an issue to a remote repository. */
 export const offerActivity = (ticket: Written & { readonly title: string; readonly repository: string }) => ({
   '@context': forgeContext,
   id: `${ticket.id}/activity`,
@@ -148,12 +148,12 @@ export const offerActivity = (ticket: Written & { readonly title: string; readon
     attributedTo: ticket.author,
     summary: ticket.title,
     published: ticket.published,
-    ...words(ticket),
+    ...contentOf(ticket),
   },
   target: ticket.repository,
 })
 
-/** An offered ticket became an issue here. */
+/** Returns the acceptance of an offered ticket, with the address of its issue. */
 export const offerAnswer = (actor: string, offer: string, result: string): Activity & { readonly result: string } => ({
   '@context': forgeContext,
   id: `${result}/accepted`,

@@ -3,7 +3,7 @@ import type { ActorKeyRow } from '../db/tables/federation.ts'
 import type { UserId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
 
-/** Who has a key: the instance, or a person. */
+/** A local actor that signs requests: the instance, or an account. */
 export type LocalActor = UserId | 'instance'
 
 const nameOf = (actor: LocalActor): string => (actor === 'instance' ? actor : `user ${actor}`)
@@ -11,7 +11,7 @@ const nameOf = (actor: LocalActor): string => (actor === 'instance' ? actor : `u
 export const findActorKey = (db: Db, actor: LocalActor): Promise<ActorKeyRow | undefined> =>
   db.selectFrom('actor_key').selectAll().where('actor', '=', nameOf(actor)).executeTakeFirst()
 
-/** Keeps a key unless somebody else was quicker. */
+/** Stores a key unless the actor has one. */
 export const insertActorKey = async (
   tx: Tx,
   actor: LocalActor,

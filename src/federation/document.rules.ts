@@ -3,14 +3,14 @@ import { maxUrlLength } from './address.rules.ts'
 import { wordTable } from '../lib/word-table.ts'
 
 /**
- * A strict reader of JSON-LD in the compacted form in which servers send it (ActivityStreams 2.0, 2.1). No context is fetched:
- * the terms that are read here have the meaning that ActivityStreams, the security vocabulary and ForgeFed give them. A
- * document that gives one of them another meaning is refused, since others would read it differently.
+ * A JSON-LD document in the compacted form that servers send (ActivityStreams 2.0, 2.1). Contexts are never fetched: terms have
+ * the meaning of ActivityStreams, the security vocabulary and ForgeFed, and a document that redefines one is refused. A general
+ * processor such as `jsonld` would fetch contexts and expand them in time that the sender controls.
  */
 export type Document = Readonly<Record<string, unknown>>
 
-/** The terms that are read here, beside the keywords of JSON-LD. */
-const readTerms = new Set(
+/** The terms that this server reads, besides the keywords of JSON-LD. */
+const knownTerms = new Set(
   (
     'id type as sec forge actor object target result instrument to cc bto bcc audience name nameMap summary content contentMap ' +
     'mediaType source published updated startTime url href icon inbox outbox followers following endpoints sharedInbox ' +
@@ -19,7 +19,7 @@ const readTerms = new Set(
   ).split(' '),
 )
 
-/** Where these terms are defined; a prefix of the same name stands for it. */
+/** The vocabularies of these terms, by their usual prefix. */
 const vocabularies = wordTable<string>({
   as: 'https://www.w3.org/ns/activitystreams#',
   sec: 'https://w3id.org/security#',
@@ -27,19 +27,19 @@ const vocabularies = wordTable<string>({
   ldp: 'http://www.w3.org/ns/ldp#',
 })
 
-/** Nesting of what is read; inner objects are read two levels deep. */
+/** Most contexts of one document. */
 const maxContexts = 20
 
-/** Whether a context leaves the terms that are read here as they are. */
+/** Returns whether a context leaves the known terms unchanged. */
 export function isHarmlessContext(context: unknown): boolean {
   if (context === undefined || context === null || typeof context === 'string') return true
   if (Array.isArray(context)) return context.length <= maxContexts && context.every(isHarmlessContext)
   if (typeof context !== 'object') return false
   return Object.entries(context).every(([term, definition]) => {
     if (term === '@import' || term === '@base') return false
-    // An alias of a keyword (`"kind": "@type"`) makes two members of one name; those of `id` and `type` are the usual ones.
+    // An alias of a keyword (`"kind": "@type"`) gives one keyword two names; only `id` and `type` are usual.
     const meaning = meaningOf(definition)
-    if (!readTerms.has(term) && !term.startsWith('@')) return meaning === undefined || !meaning.startsWith('@')
+    if (!knownTerms.has(term) && !term.startsWith('@')) return meaning === undefined || !meaning.startsWith('@')
     if (term === '@vocab' || term === '@language' || term === '@version' || term === '@protected') return true
     if (term.startsWith('@')) return false
     return meaning === undefined ? false : isUsualMeaning(term, meaning)
@@ -64,10 +64,7 @@ function isUsualMeaning(term: string, meaning: string): boolean {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/**
- * A JSON value of bytes; undefined when they are none.
- * @throws TooLarge for what is nested too deep or holds too many values
- */
+/** Parses JSON; undefined when it is invalid. Throws `TooLarge` when it nests too deep or holds too many values. */
 export function parseJson(bytes: Buffer): { readonly value: unknown } | undefined {
   new JsonSize().add(bytes)
   try {
@@ -80,45 +77,45 @@ export function parseJson(bytes: Buffer): { readonly value: unknown } | undefine
 export const isDocument = (value: unknown): value is Document =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The text of a member, without control characters; undefined when it is none or longer than `maxLength` characters. */
+/** Returns the text of a member; undefined when it is not a well-formed text of at most `maxLength` characters. */
 export function textOf(document: Document, name: string, maxLength = 1000): string | undefined {
   const value = Object.hasOwn(document, name) ? document[name] : undefined
   if (typeof value !== 'string' || value.length > maxLength || !value.isWellFormed()) return undefined
   return value
 }
 
-/** One line of plain text for people: no control characters and none that turn the direction of a text. */
+/** Returns one line of plain text without control characters and without characters that change the text direction. */
 export const plainLine = (text: string, maxLength: number): string =>
   text
-    // oxlint-disable-next-line no-control-regex -- these are what must not be there
+    // oxlint-disable-next-line no-control-regex -- these characters are removed
     .replaceAll(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]+/g, ' ')
     .trim()
     .slice(0, maxLength)
     .toWellFormed()
 
-/** The type of an object; of several the first, as those that come after only add to it. */
+/** Returns the type of an object, or the first of several. */
 export function typeOf(document: Document): string | undefined {
   const value = document['type']
   const first: unknown = Array.isArray(value) ? value[0] : value
   return typeof first === 'string' && first.length <= 100 ? first : undefined
 }
 
-/** The address that a member names, by itself or by the `id` of an object. */
+/** Returns the address in a value: the text itself or the `id` of an object. */
 export function idOf(value: unknown): string | undefined {
   const id = isDocument(value) ? value['id'] : value
   return typeof id === 'string' && id.length <= maxUrlLength ? id : undefined
 }
 
-/** The object of a member, when it is there whole and means what it says. */
+/** Returns the embedded object of a member, if its context leaves known terms unchanged. */
 export function innerDocument(document: Document, name: string): Document | undefined {
   const value = document[name]
   return isDocument(value) && isHarmlessContext(value['@context']) ? value : undefined
 }
 
-/** Most addresses of one member that are looked at. */
+/** Most addresses of one member that are read. */
 const maxAddresses = 200
 
-/** The addresses of a member: one, or a list. */
+/** Returns the addresses of members, each of which may be a list. */
 export function addressesOf(document: Document, ...names: readonly string[]): string[] {
   return names.flatMap((name) => {
     const value = document[name]
@@ -127,7 +124,7 @@ export function addressesOf(document: Document, ...names: readonly string[]): st
   })
 }
 
-/** The first address of `url`, which may be a text, a link, or a list of them. */
+/** Returns the first address of `url`, which may be a text, a link or a list. */
 export function pageOf(document: Document): string | undefined {
   const { url } = document
   const first: unknown = Array.isArray(url) ? url[0] : url

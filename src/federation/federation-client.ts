@@ -5,10 +5,10 @@ import { program } from '../lib/program.ts'
 import { createHostRules, hostNameMatcher } from '../outgoing/host-rules.ts'
 import { lazyOutgoing } from '../outgoing/lazy-outgoing.ts'
 
-/** Longest request to another server, in milliseconds (contract). */
+/** Timeout of a request to another server, in milliseconds (contract). */
 const timeoutMs = 5000
 
-/** Most connections to other servers at once; ten times as many may wait. */
+/** Most connections to other servers at once. */
 const maxConnections = 32
 
 export const bytesPerMiB = 1024 * 1024
@@ -17,8 +17,8 @@ const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 
 /**
- * Where other servers may be: `[federation].ALLOWED_HOST_LIST`, or public addresses. An instance that listens on the loopback
- * network alone, and is known by such an address, has its neighbours there: nobody else could talk to it.
+ * Returns the addresses that other servers may have: `[federation].ALLOWED_HOST_LIST`, or public ones. An instance that listens
+ * only on the loopback network can also reach its peers there.
  */
 function allowedHosts({ federation, server }: Config): readonly string[] {
   if (federation.allowedHostList.length > 0) return federation.allowedHostList
@@ -26,7 +26,7 @@ function allowedHosts({ federation, server }: Config): readonly string[] {
   return isLoopback(host) && isLoopback(server.httpAddr) ? ['external', 'loopback'] : ['external']
 }
 
-/** The client for other servers of the federation; it follows no redirects unless told. */
+/** The HTTP client for other servers; it follows no redirects by default. */
 export const federationClient = ownService('the client for other servers', {
   open: ({ config }) =>
     lazyOutgoing({
@@ -39,7 +39,7 @@ export const federationClient = ownService('the client for other servers', {
   close: (client) => client.close(),
 })
 
-/** Whether this instance deals with a server, by `ALLOWED_SERVERS` and `BLOCKED_SERVERS`. */
+/** Returns whether `ALLOWED_SERVERS` and `BLOCKED_SERVERS` permit a server. */
 export function isServerAllowed({ federation }: Pick<Config, 'federation'>, host: string): boolean {
   const { allowedServers, blockedServers } = federation
   if (blockedServers.length > 0 && hostNameMatcher(blockedServers)(host)) return false

@@ -1,6 +1,6 @@
 import { parseTime } from '../lib/time.ts'
 
-/** Milliseconds since 1970 of an RFC 3339 text, or undefined when it is none. */
+/** Parses an RFC 3339 time into milliseconds since 1970; undefined when it is invalid. */
 export function parseTimeMs(text: string): number | undefined {
   if (parseTime(text) === undefined) return undefined
   const ms = Date.parse(text.replace(' ', 'T'))

@@ -13,7 +13,7 @@ async function settle(...forges: readonly Forge[]): Promise<void> {
 const suffix = (forge: Forge) => new URL(forge.url).host.replace(':', '-')
 const logins = (users: readonly { login: string }[]) => users.map(({ login }) => login)
 
-test('userFollowElsewhere, userListFederatedFeed: two instances follow each other, and hear what is public', async () => {
+test('userFollowElsewhere, userListFederatedFeed: two instances follow each other and exchange public acts', async () => {
   await using alpha = await start('ada')
   await using beta = await start('ben')
   const ben = `ben-${suffix(beta)}`
@@ -66,7 +66,7 @@ test('userFollowElsewhere, userListFederatedFeed: two instances follow each othe
   assert.deepEqual((await alpha.as('ada').get('/users/ada/following')).json, [], 'a refusal is heard')
 })
 
-test('repoSetFollowedRepositories, repoListFollowedRepositories: a star here is a like there, until it is taken back', async () => {
+test('repoSetFollowedRepositories, repoListFollowedRepositories: a star is sent as a like, and its removal as Undo', async () => {
   await using alpha = await start('ada')
   await using beta = await start('ben')
   const here = await alpha.given.repo({ owner: 'ada', name: 'here' })
@@ -111,7 +111,7 @@ test('repoSetFollowedRepositories, repoListFollowedRepositories: a star here is 
   assert.deepEqual(forms, [{ software: 'ingot', signature_form: 'rfc9421' }], 'RFC 9421 between two that know it')
 })
 
-test('userFollowElsewhere: whom nobody can follow', async () => {
+test('userFollowElsewhere: an account that cannot be followed is refused with a reason', async () => {
   await using alpha = await start('ada')
   const follow = (account: unknown) => alpha.as('ada').post('/user/federation/following', { account })
   const host = new URL(alpha.url).host

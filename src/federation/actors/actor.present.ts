@@ -8,7 +8,7 @@ import type { ActivityStreamsActor } from './actor.schemas.ts'
 export const actorContext = ['https://www.w3.org/ns/activitystreams', 'https://w3id.org/security/v1']
 export const forgeContext = [...actorContext, 'https://forgefed.org/ns']
 
-type Has = Pick<Ctx, 'config'>
+type ConfigCtx = Pick<Ctx, 'config'>
 
 const presentKey = (actorUrl: string, publicKeyPem: string) => ({
   id: keyIdOf(actorUrl),
@@ -16,8 +16,8 @@ const presentKey = (actorUrl: string, publicKeyPem: string) => ({
   publicKeyPem,
 })
 
-/** The actor that stands for the instance. */
-export function presentInstance({ config }: Has, publicKeyPem: string): ActivityStreamsActor {
+/** Returns the actor of the instance. */
+export function presentInstance({ config }: ConfigCtx, publicKeyPem: string): ActivityStreamsActor {
   const id = instanceUrl(config)
   return {
     '@context': actorContext,
@@ -31,8 +31,8 @@ export function presentInstance({ config }: Has, publicKeyPem: string): Activity
   }
 }
 
-/** A person or organization, as others may know them. */
-export function presentPerson(ctx: Has, user: UserRow, publicKeyPem: string): ActivityStreamsActor {
+/** Returns the actor of an account or organization. */
+export function presentPerson(ctx: ConfigCtx, user: UserRow, publicKeyPem: string): ActivityStreamsActor {
   const id = personUrl(ctx.config, user.id)
   return {
     '@context': actorContext,
@@ -50,8 +50,8 @@ export function presentPerson(ctx: Has, user: UserRow, publicKeyPem: string): Ac
   }
 }
 
-/** A repository, as ForgeFed has them. */
-export function presentRepository({ config }: Has, repo: RepoRow): ActivityStreamsActor {
+/** Returns the ForgeFed actor of a repository. */
+export function presentRepository({ config }: ConfigCtx, repo: RepoRow): ActivityStreamsActor {
   const id = repositoryUrl(config, repo.id)
   return { '@context': forgeContext, id, type: 'Repository', name: repo.name, inbox: `${id}/inbox` }
 }

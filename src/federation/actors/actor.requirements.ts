@@ -1,4 +1,4 @@
-import { resolveAccessOf } from './subject.service.ts'
+import { getPublicRepo } from './subject.service.ts'
 import type { Ctx, RepoCtx, SubjectCtx } from '../../access/context.ts'
 import type { Requirement } from '../../http/operation.ts'
 import { pathNumber } from '../../http/schema.ts'
@@ -9,7 +9,7 @@ import { findFederatedAccount } from '../peers/account.store.ts'
 
 const userParams = { 'user-id': pathNumber }
 
-/** The account of an id. Those of other servers have their actors there. */
+/** Resolves an account by its id. */
 export const userOfId: Requirement<Ctx, Pick<SubjectCtx, 'subject'>, typeof userParams> = {
   codes: ['resolve:userId'],
   refuses: [404],
@@ -21,17 +21,14 @@ export const userOfId: Requirement<Ctx, Pick<SubjectCtx, 'subject'>, typeof user
   },
 }
 
-/**
- * The account belongs to this instance and is public: other servers act for nobody in particular (contract). Any other
- * account is answered like a missing one.
- */
-export const knownEverywhere: Requirement<SubjectCtx, object> = {
+/** The account is local and public (contract); any other account is answered like a missing one. */
+export const isPublicLocal: Requirement<SubjectCtx, object> = {
   codes: ['publicOnlyCheck'],
   refuses: [404],
   async check({ db, subject }) {
     if (subject.visibility !== 'public') throw new NotFound('the user does not exist', 'user_not_found')
     if (await findFederatedAccount(db, subject.id)) {
-      throw new NotFound('the account is one of another server', 'user_not_found')
+      throw new NotFound('the account belongs to another server', 'user_not_found')
     }
     return {}
   },
@@ -39,10 +36,10 @@ export const knownEverywhere: Requirement<SubjectCtx, object> = {
 
 const repoParams = { 'repository-id': pathNumber }
 
-/** The repository of an id. Private ones are not there for other servers. */
+/** Resolves a public repository by its id. */
 export const repositoryOfId: Requirement<Ctx, Omit<RepoCtx, keyof Ctx>, typeof repoParams> = {
   codes: ['resolve:repositoryId'],
   refuses: [404],
   params: repoParams,
-  check: (ctx, call) => resolveAccessOf(ctx, call.params['repository-id'] as RepoId),
+  check: (ctx, call) => getPublicRepo(ctx, call.params['repository-id'] as RepoId),
 }

@@ -7,7 +7,7 @@ import { publicKeyOf } from '../actor-key.service.ts'
 import { activityType } from '../address.rules.ts'
 import { federated, signed } from '../peers/signature.requirements.ts'
 import { presentInstance, presentPerson, presentRepository } from './actor.present.ts'
-import { knownEverywhere, repositoryOfId, userOfId } from './actor.requirements.ts'
+import { isPublicLocal, repositoryOfId, userOfId } from './actor.requirements.ts'
 import { ActivityStreamsActor, WebFingerAnswer } from './actor.schemas.ts'
 import { presentWebFinger } from './webfinger.present.ts'
 import { findByResource } from './webfinger.service.ts'
@@ -20,7 +20,7 @@ export const activitypubInstanceActor = operation({
   scope: 'activitypub',
   requires: [anyone, federated],
   reply: actorReply,
-  summary: 'The actor that stands for the instance',
+  summary: 'Get the actor of the instance',
   run: async ({ ctx }) => ok(presentInstance(ctx, await publicKeyOf(ctx, 'instance'))),
 })
 
@@ -28,9 +28,9 @@ export const activitypubPerson = operation({
   method: 'GET',
   path: '/activitypub/user-id/{user-id}',
   scope: 'activitypub',
-  requires: [federated, userOfId, knownEverywhere, signed],
+  requires: [federated, userOfId, isPublicLocal, signed],
   reply: actorReply,
-  summary: 'The actor of an account',
+  summary: 'Get the actor of an account',
   run: async ({ ctx }) => ok(presentPerson(ctx, ctx.subject, await publicKeyOf(ctx, ctx.subject.id))),
 })
 
@@ -39,9 +39,9 @@ export const activitypubPersonByName = operation({
   path: '/activitypub/user/{username}',
   scope: 'activitypub',
   deprecated: true,
-  requires: [federated, namedUser, knownEverywhere, signed],
+  requires: [federated, namedUser, isPublicLocal, signed],
   reply: actorReply,
-  summary: 'The actor of an account, by its name',
+  summary: 'Get the actor of an account by its name',
   run: async ({ ctx }) => ok(presentPerson(ctx, ctx.subject, await publicKeyOf(ctx, ctx.subject.id))),
 })
 
@@ -51,7 +51,7 @@ export const activitypubRepository = operation({
   scope: 'activitypub',
   requires: [federated, repositoryOfId, signed],
   reply: actorReply,
-  summary: 'The actor of a repository',
+  summary: 'Get the actor of a repository',
   run: async ({ ctx }) => ok(presentRepository(ctx, ctx.repo)),
 })
 
@@ -63,7 +63,7 @@ export const wellKnownWebFinger = operation({
   requires: [anyone, federated],
   query: { resource: Type.String() },
   reply: { 200: WebFingerAnswer },
-  summary: 'Where an account of this instance is found (RFC 7033)',
+  summary: 'Find an account of this instance (WebFinger, RFC 7033)',
   async run({ ctx, query }) {
     const user = await findByResource(ctx, query.resource ?? '')
     return ok(presentWebFinger(ctx, user), { 'access-control-allow-origin': '*' })

@@ -7,7 +7,7 @@ const PublicKey = object('ActivityStreamsKey', {
   publicKeyPem: Type.String(),
 })
 
-/** An actor of this instance, in the compacted form of JSON-LD. */
+/** A local actor in the compacted form of JSON-LD. */
 export const ActivityStreamsActor = object('ActivityStreamsActor', {
   '@context': Type.Array(Type.String()),
   id: Type.String(),
@@ -26,11 +26,11 @@ export const ActivityStreamsActor = object('ActivityStreamsActor', {
 })
 export type ActivityStreamsActor = Static<typeof ActivityStreamsActor>
 
-/** An activity or object of ActivityStreams, of whatever members. */
+/** Any activity or object of ActivityStreams. */
 export const ActivityStreamsObject = Type.Record(Type.String(), Type.Unknown(), { title: 'ActivityStreamsObject' })
 export type ActivityStreamsObject = Static<typeof ActivityStreamsObject>
 
-/** Answer of WebFinger (RFC 7033). */
+/** The answer of WebFinger (RFC 7033). */
 export const WebFingerAnswer = object('WebFingerAnswer', {
   subject: Type.String(),
   aliases: Type.Array(Type.String()),

@@ -69,7 +69,7 @@ test('activitypubInstanceActor, activitypubPersonByName, activitypubRepository: 
   assert.equal((await own.get(`/activitypub/repository-id/${await repoIdOf(forge, secret.api)}`)).status, 404)
 })
 
-test('wellKnownWebFinger: accounts of this instance, and no others', async () => {
+test('wellKnownWebFinger: only local accounts are found', async () => {
   await using peer = await Peer.start()
   await using forge = await startForge({ users: ['ada', 'shy'], settings: { federation: federationSettings } })
   const host = new URL(forge.url).host

@@ -4,8 +4,8 @@ import { noRepo } from '../../access/resolve-repo.ts'
 import { loadReposWithOwners } from '../../issues/repo-with-owner.store.ts'
 import type { RepoId } from '../../lib/ids.ts'
 
-/** The repository with an id, as a guest knows it; else `NotFound`. What other servers learn is what everybody may. */
-export async function resolveAccessOf(ctx: Ctx, id: RepoId): Promise<Omit<RepoCtx, keyof Ctx>> {
+/** Returns a repository with the rights of a guest. Throws `NotFound` when guests may not see it. */
+export async function getPublicRepo(ctx: Ctx, id: RepoId): Promise<Omit<RepoCtx, keyof Ctx>> {
   const found = (await loadReposWithOwners(ctx.db, [id])).get(id)
   if (!found) throw noRepo()
   const { repo, owner } = found

@@ -4,12 +4,12 @@ import { avatarUrl } from '../../users/user.present.ts'
 import { personUrl } from '../address.rules.ts'
 import type { WebFingerAnswer } from './actor.schemas.ts'
 
-/** Where an account of this instance is found. */
+/** Returns the WebFinger answer for an account. */
 export function presentWebFinger(ctx: Pick<Ctx, 'config'>, user: UserRow): WebFingerAnswer {
   const { rootUrl } = ctx.config.server
   const page = `${rootUrl}${encodeURIComponent(user.name)}`
   const actor = personUrl(ctx.config, user.id)
-  // An organization has no address to hide, and may have none at all (contract).
+  // Organizations show their address, which may be empty (contract).
   const showsEmail = user.kind === 'organization' || !user.keep_email_private
   return {
     subject: `acct:${user.name}@${new URL(rootUrl).host}`,

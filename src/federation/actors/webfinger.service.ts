@@ -5,19 +5,19 @@ import { BadRequest, NotFound } from '../../lib/errors.ts'
 import { findEmail, findUserById, findUserByName } from '../../users/user.store.ts'
 import { findFederatedAccount } from '../peers/account.store.ts'
 
-/** Longest resource that is looked at, in characters. */
+/** Longest accepted resource, in characters. */
 const maxLength = 2048
 
-const unusable = () => new BadRequest('the resource is none of this instance', 'resource_unknown')
-const nobody = () => new NotFound('there is no such account', 'user_not_found')
+const unknownResource = () => new BadRequest('the resource does not belong to this instance', 'resource_unknown')
+const noAccount = () => new NotFound('the account does not exist', 'user_not_found')
 
-/** The account that a resource of WebFinger names. BadRequest for what is none of here, NotFound for nobody. */
+/** Returns the account of a WebFinger resource. `BadRequest` for a resource of another host, `NotFound` without an account. */
 export async function findByResource(ctx: Ctx, resource: string): Promise<UserRow> {
-  if (resource.length > maxLength) throw unusable()
+  if (resource.length > maxLength) throw unknownResource()
   const user = await lookUp(ctx, resource)
-  // Members of an organization are not told apart here: the question comes from programs.
-  if (!user || !maySeeAccount(ctx.viewer, user, false)) throw nobody()
-  if (await findFederatedAccount(ctx.db, user.id)) throw nobody()
+  // Requests come from servers, so membership in an organization does not count.
+  if (!user || !maySeeAccount(ctx.viewer, user, false)) throw noAccount()
+  if (await findFederatedAccount(ctx.db, user.id)) throw noAccount()
   return user
 }
 
@@ -27,7 +27,7 @@ async function lookUp({ db, config }: Ctx, resource: string): Promise<UserRow | 
   switch (scheme.toLowerCase()) {
     case 'acct': {
       const at = rest.lastIndexOf('@')
-      if (at < 0 || rest.slice(at + 1).toLowerCase() !== root.host) throw unusable()
+      if (at < 0 || rest.slice(at + 1).toLowerCase() !== root.host) throw unknownResource()
       return findUserByName(db, decoded(rest.slice(0, at).replace(/^@/, '')))
     }
     case 'mailto': {
@@ -38,13 +38,13 @@ async function lookUp({ db, config }: Ctx, resource: string): Promise<UserRow | 
     case 'http':
     case 'https': {
       const url = URL.parse(resource)
-      if (url?.origin !== root.origin) throw unusable()
+      if (url?.origin !== root.origin) throw unknownResource()
       const below = url.pathname.startsWith(root.pathname) ? url.pathname.slice(root.pathname.length) : ''
       const path = below.replace(/\/$/, '')
       return path === '' || path.includes('/') ? undefined : findUserByName(db, decoded(path))
     }
     default:
-      throw unusable()
+      throw unknownResource()
   }
 }
 
@@ -52,7 +52,7 @@ function decoded(name: string): string {
   try {
     return decodeURIComponent(name)
   } catch {
-    // A malformed escape is part of no name.
-    throw unusable()
+    // No name contains a malformed escape.
+    throw unknownResource()
   }
 }

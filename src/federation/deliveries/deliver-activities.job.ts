@@ -6,15 +6,15 @@ import { job, type Job, type JobRun } from '../../jobs/job.ts'
 import { enqueueAll, planned, type PlannedJob } from '../../jobs/queue.ts'
 import type { ServerId, UserId } from '../../lib/ids.ts'
 import type { FederatedServerRow } from '../../db/tables/federation.ts'
-import { updateServer } from '../peers/server.store.ts'
+import { listServers, updateServer } from '../peers/server.store.ts'
 import { sendWaiting } from './deliver.service.ts'
 import { insertDeliveries } from './delivery.store.ts'
 
 const input = Type.Object({ serverId: Type.Unsafe<ServerId>(Type.Integer()) })
 type Input = { readonly serverId: ServerId }
 
-/** One sends what waits for one server, and one at a time in all processes: of many activities one waits. */
-const sending = {
+/** One job sends all waiting activities of a server; the lane keeps a second one from running in any process. */
+const deliveryJob = {
   input,
   timeoutMs: 120_000,
   attempts: 1000,
@@ -23,56 +23,54 @@ const sending = {
   lane: ({ serverId }: Input) => `federated server ${serverId}`,
   async run(ctx: Ctx, { serverId }: Input, { signal }: JobRun): Promise<void> {
     const next = await sendWaiting(ctx, serverId, signal)
-    if (next) await transaction(ctx.db, (tx) => enqueueAll(tx, [planSending(serverId, next.isWell, next.atMs)]))
+    if (next) await transaction(ctx.db, (tx) => enqueueAll(tx, [planDeliveries(serverId, next.isHealthy, next.atMs)]))
   },
 } as const
 
-export const deliverActivities: Job<Ctx, Input> = job({ ...sending, name: 'deliverActivities', pool: 'webhooks' })
+export const deliverActivities: Job<Ctx, Input> = job({ ...deliveryJob, name: 'deliverActivities', pool: 'webhooks' })
 
-/** The same for a server that failed the last time, in a pool of its own: it may take all the time that it is given. */
-export const retryActivities: Job<Ctx, Input> = job({ ...sending, name: 'retryActivities', pool: 'webhookRetries' })
+/** Sends to a server whose last attempt failed. It has a pool of its own, because each attempt may take the whole timeout. */
+export const retryActivities: Job<Ctx, Input> = job({ ...deliveryJob, name: 'retryActivities', pool: 'webhookRetries' })
 
-const planSending = (serverId: ServerId, isWell: boolean, runAtMs: number): PlannedJob =>
-  planned(isWell ? deliverActivities : retryActivities, { serverId }, { runAtMs })
+const planDeliveries = (serverId: ServerId, isHealthy: boolean, runAtMs: number): PlannedJob =>
+  planned(isHealthy ? deliverActivities : retryActivities, { serverId }, { runAtMs })
 
-/** A server that was away is heard of: what waits for it is sent now. */
-export async function noteHeard({ db, clock }: Ctx, server: FederatedServerRow): Promise<void> {
+/** A request came from a server that was down: its waiting activities are sent now. */
+export async function noteContact({ db, clock }: Ctx, server: FederatedServerRow): Promise<void> {
   if (server.failures === 0) return
   await transaction(db, async (tx) => {
     await updateServer(tx, server.id, { failures: 0, retry_at_ms: 0, problem: '' })
-    // It merges with the one that waits for the server to be well.
-    await enqueueAll(tx, [planSending(server.id, false, clock.nowMs())])
+    // It merges with the job that waits for the retry.
+    await enqueueAll(tx, [planDeliveries(server.id, false, clock.nowMs())])
   })
 }
 
-/** An activity, and where it goes. */
-export interface Outgoing {
-  readonly server: { readonly id: ServerId; readonly failures: number; readonly retryAtMs: number }
+/** An activity and its receiver. */
+export interface OutgoingActivity {
+  readonly serverId: ServerId
   readonly inboxUrl: string
-  /** Who signs. */
+  /** The local actor that signs the request. */
   readonly sender: UserId | 'instance'
   readonly activity: object
 }
 
-/** Has activities sent once the transaction commits: at least once each, those for one server in this order. */
-export async function sendActivities(tx: Tx, activities: readonly Outgoing[]): Promise<void> {
+/** Sends activities after the commit, each at least once, and those for one server in this order. */
+export async function sendActivities(tx: Tx, activities: readonly OutgoingActivity[]): Promise<void> {
   if (activities.length === 0) return
   const nowMs = clockOf(tx).nowMs()
   await insertDeliveries(
     tx,
-    activities.map(({ server, inboxUrl, sender, activity }) => ({
-      server_id: server.id,
+    activities.map(({ serverId, inboxUrl, sender, activity }) => ({
+      server_id: serverId,
       inbox_url: inboxUrl,
       sender_id: sender === 'instance' ? null : sender,
       body: JSON.stringify(activity),
       created_ms: nowMs,
     })),
   )
-  const servers = new Map(activities.map(({ server }) => [server.id, server]))
+  const servers = await listServers(tx, [...new Set(activities.map(({ serverId }) => serverId))])
   await enqueueAll(
     tx,
-    [...servers.values()].map(({ id, failures, retryAtMs }) =>
-      planSending(id, failures === 0, Math.max(nowMs, retryAtMs)),
-    ),
+    servers.map((server) => planDeliveries(server.id, server.failures === 0, Math.max(nowMs, server.retry_at_ms))),
   )
 }

@@ -7,34 +7,38 @@ import { activityType } from '../address.rules.ts'
 import { federationClient, isServerAllowed } from '../federation-client.ts'
 import { findServer, updateServer } from '../peers/server.store.ts'
 import { signedHeaders } from '../signatures/sign.service.ts'
-import { endOf, giveUpAfterMs, maxAttempts, refusalWaitMs, serverWaitMs, type DeliveryEnd } from './delivery.rules.ts'
+import {
+  resultOf,
+  giveUpAfterMs,
+  maxAttempts,
+  refusalWaitMs,
+  serverWaitMs,
+  type DeliveryResult,
+} from './delivery.rules.ts'
 import {
   deleteAllDeliveries,
-  deleteDeliveries,
+  deleteDelivery,
   deleteOverdue,
   findNextDelivery,
   listDeliveries,
   postponeDelivery,
 } from './delivery.store.ts'
 
-/** When a server is to be looked at again, and whether it is well; undefined: nothing waits. */
-export type NextLook = { readonly atMs: number; readonly isWell: boolean } | undefined
+/** When the job runs next for a server, and in which pool; undefined when no activity waits. */
+export type NextRun = { readonly atMs: number; readonly isHealthy: boolean } | undefined
 
-/** Activities that are read at once; the server itself is read as often, so a change of it counts soon. */
+/** Activities read at once. The server is read again for each batch, so that a change of it takes effect soon. */
 const batchSize = 20
 
-/** How long one server is sent to before others have their turn, in milliseconds. */
-const sliceMs = 10_000
+/** Time that one run may spend on a server before it yields its worker, in milliseconds. */
+const runMs = 10_000
 
-/** Most of an answer that is read, in bytes: its status is what counts. */
+/** Most bytes of an answer that are read; only its status matters. */
 const maxAnswerBytes = 16_384
 
-/**
- * Sends what waits for a server, one after the other, the oldest first. Ends when nothing is left, when the server is not to be
- * reached (then nothing goes out until the time that is given), or when others are to have their turn.
- */
-export async function sendWaiting(ctx: Ctx, serverId: ServerId, signal: AbortSignal): Promise<NextLook> {
-  const endMs = performance.now() + sliceMs
+/** Sends the waiting activities of a server, oldest first. Stops when none is left, when the server fails, or after `runMs`. */
+export async function sendWaiting(ctx: Ctx, serverId: ServerId, signal: AbortSignal): Promise<NextRun> {
+  const endMs = performance.now() + runMs
   for (;;) {
     const server = await findServer(ctx.db, serverId)
     if (!server) return undefined
@@ -43,32 +47,32 @@ export async function sendWaiting(ctx: Ctx, serverId: ServerId, signal: AbortSig
       return undefined
     }
     const nowMs = ctx.clock.nowMs()
-    if (server.retry_at_ms > nowMs) return { atMs: server.retry_at_ms, isWell: false }
+    if (server.retry_at_ms > nowMs) return { atMs: server.retry_at_ms, isHealthy: false }
     const due = await listDeliveries(ctx.db, server.id, nowMs, batchSize)
-    if (due.length === 0) return nextLook(ctx, server, nowMs)
+    if (due.length === 0) return nextRun(ctx, server, nowMs)
     for (const delivery of due) {
-      if (signal.aborted || performance.now() > endMs) return { atMs: nowMs, isWell: server.failures === 0 }
+      if (signal.aborted || performance.now() > endMs) return { atMs: nowMs, isHealthy: server.failures === 0 }
       const outcome = await sendOne(ctx, server, delivery, signal)
-      if (outcome === 'stopped') return { atMs: nowMs, isWell: server.failures === 0 }
-      if (outcome.end === 'down') return await noteFailure(ctx, server, outcome.problem)
-      await noteSent(ctx, server, delivery, outcome)
+      if (outcome === 'stopped') return { atMs: nowMs, isHealthy: server.failures === 0 }
+      if (outcome.result === 'down') return await recordFailure(ctx, server, outcome.problem)
+      await recordSent(ctx, server, delivery, outcome)
       server.failures = 0
     }
   }
 }
 
-async function nextLook({ db }: Ctx, { id, failures }: FederatedServerRow, nowMs: number): Promise<NextLook> {
+async function nextRun({ db }: Ctx, { id, failures }: FederatedServerRow, nowMs: number): Promise<NextRun> {
   const atMs = await findNextDelivery(db, id, nowMs)
-  return atMs === undefined ? undefined : { atMs, isWell: failures === 0 }
+  return atMs === undefined ? undefined : { atMs, isHealthy: failures === 0 }
 }
 
 interface Outcome {
-  readonly end: DeliveryEnd
+  readonly result: DeliveryResult
   readonly problem: string
   readonly form: FederatedServerRow['signature_form']
 }
 
-/** Sends an activity once, and again with a signature of the older form when the newer one may be why it is refused. */
+/** Sends an activity once, and again with a cavage signature when the refusal may be due to the RFC 9421 form. */
 async function sendOne(
   ctx: Ctx,
   server: FederatedServerRow,
@@ -80,18 +84,18 @@ async function sendOne(
   for (const form of forms) {
     try {
       const status = await post(ctx, delivery, form, signal)
-      const end = endOf(status)
+      const result = resultOf(status)
       problem = `the server answered ${status}`
-      if (end !== 'unsigned') return { end, problem, form: end === 'taken' ? form : server.signature_form }
+      if (result !== 'unsigned') return { result, problem, form: result === 'accepted' ? form : server.signature_form }
     } catch (error) {
       if (!(error instanceof OutgoingError)) throw error
-      // Nobody knows whether it arrived: it is sent again.
+      // The activity may have arrived; it is sent again.
       if (signal.aborted) return 'stopped'
       const isUsable = error.reason !== 'bad_url' && error.reason !== 'refused_address'
-      return { end: isUsable ? 'down' : 'refused', problem: error.message, form: server.signature_form }
+      return { result: isUsable ? 'down' : 'refused', problem: error.message, form: server.signature_form }
     }
   }
-  return { end: 'unsigned', problem, form: server.signature_form }
+  return { result: 'unsigned', problem, form: server.signature_form }
 }
 
 async function post(
@@ -113,27 +117,27 @@ async function post(
   return status
 }
 
-async function noteSent(
+async function recordSent(
   { db, log, clock }: Ctx,
   server: FederatedServerRow,
   { id, attempts }: ActivityDeliveryRow,
-  { end, problem, form }: Outcome,
+  { result, problem, form }: Outcome,
 ): Promise<void> {
-  const isPostponed = end === 'unsigned' && attempts + 1 < maxAttempts
+  const isPostponed = result === 'unsigned' && attempts + 1 < maxAttempts
   await transaction(db, async (tx) => {
     if (isPostponed) await postponeDelivery(tx, id, clock.nowMs() + refusalWaitMs(attempts + 1))
-    else await deleteDeliveries(tx, [id])
-    // An answer is an answer, a refusal as well: the server is there.
+    else await deleteDelivery(tx, id)
+    // A refusal also shows that the server works.
     if (server.failures > 0 || form !== server.signature_form) {
       await updateServer(tx, server.id, { failures: 0, retry_at_ms: 0, problem: '', signature_form: form })
     }
   })
-  if (end === 'taken' || isPostponed) return
+  if (result === 'accepted' || isPostponed) return
   log('info', 'another server refused an activity', { server: server.origin, problem })
 }
 
-/** The server failed: nothing goes out for a while, and what has waited for too long is given up. */
-async function noteFailure(ctx: Ctx, server: FederatedServerRow, problem: string): Promise<NextLook> {
+/** Backs off from a server that failed, and deletes overdue activities. */
+async function recordFailure(ctx: Ctx, server: FederatedServerRow, problem: string): Promise<NextRun> {
   const nowMs = ctx.clock.nowMs()
   const failures = server.failures + 1
   const atMs = nowMs + serverWaitMs(failures, Math.random())
@@ -142,6 +146,7 @@ async function noteFailure(ctx: Ctx, server: FederatedServerRow, problem: string
     await updateServer(tx, server.id, { failures, retry_at_ms: atMs, problem })
     return deleteOverdue(tx, server.id, nowMs - giveUpAfterMs, maxBacklog)
   })
-  if (givenUp > 0) ctx.log('info', 'activities were given up', { server: server.origin, givenUp, problem })
-  return { atMs, isWell: false }
+  if (givenUp > 0)
+    ctx.log('info', 'activities given up: the server could not be reached', { server: server.origin, givenUp, problem })
+  return { atMs, isHealthy: false }
 }

@@ -2,7 +2,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import type { ActivityDeliveryRow, NewActivityDeliveryRow } from '../../db/tables/federation.ts'
 import type { ActivityDeliveryId, ServerId } from '../../lib/ids.ts'
 
-/** Rows of one statement. */
+/** Most rows of one INSERT statement. */
 const maxRowsPerStatement = 500
 
 export async function insertDeliveries(tx: Tx, rows: readonly NewActivityDeliveryRow[]): Promise<void> {
@@ -15,8 +15,8 @@ export async function insertDeliveries(tx: Tx, rows: readonly NewActivityDeliver
 }
 
 /**
- * What may be sent to a server now, the oldest first. What stepped aside keeps back what the same person sends to the same inbox
- * later, so that nothing is taken back before it was asked for.
+ * Lists the activities of a server that are due, oldest first. A postponed activity holds back later ones of the same sender to
+ * the same inbox, so that an `Undo` never arrives before its activity.
  */
 export const listDeliveries = (
   db: Db,
@@ -51,7 +51,7 @@ export const listDeliveries = (
     .limit(limit)
     .execute()
 
-/** When something for a server may be sent again that stepped aside; undefined when nothing did. What it keeps back waits as long. */
+/** Returns when the next postponed activity of a server is due; undefined when none is postponed. */
 export const findNextDelivery = async (db: Db, serverId: ServerId, nowMs: number): Promise<number | undefined> =>
   (
     await db
@@ -64,7 +64,7 @@ export const findNextDelivery = async (db: Db, serverId: ServerId, nowMs: number
       .executeTakeFirst()
   )?.next_ms
 
-/** It is sent again later. */
+/** Postpones an activity after a failed attempt. */
 export const postponeDelivery = async (tx: Tx, id: ActivityDeliveryId, nextMs: number): Promise<void> =>
   void (await tx
     .updateTable('activity_delivery')
@@ -72,16 +72,13 @@ export const postponeDelivery = async (tx: Tx, id: ActivityDeliveryId, nextMs: n
     .where('id', '=', id)
     .execute())
 
-export const deleteDeliveries = async (tx: Tx, ids: readonly ActivityDeliveryId[]): Promise<void> =>
-  void (await tx.deleteFrom('activity_delivery').where('id', 'in', ids).execute())
+export const deleteDelivery = async (tx: Tx, id: ActivityDeliveryId): Promise<void> =>
+  void (await tx.deleteFrom('activity_delivery').where('id', '=', id).execute())
 
 export const deleteAllDeliveries = async (tx: Tx, serverId: ServerId): Promise<void> =>
   void (await tx.deleteFrom('activity_delivery').where('server_id', '=', serverId).execute())
 
-/**
- * Gives up what waits for a server since before a time, and all but the newest of the rest.
- * @returns how many were given up
- */
+/** Deletes activities of a server that were created before a time, and all but the `keep` newest. Returns how many. */
 export async function deleteOverdue(tx: Tx, serverId: ServerId, beforeMs: number, keep: number): Promise<number> {
   const { numDeletedRows } = await tx
     .deleteFrom('activity_delivery')

@@ -53,7 +53,7 @@ const answering = (peer: Peer, status: number) => {
   }
 }
 
-test('deliveries: a server that is away is left alone, longer each time, and then hears all of it in order', () =>
+test('deliveries: a server that is down is retried with growing delays, and then gets all activities in order', () =>
   withUna(async ({ forge, peer, act, titles }) => {
     answering(peer, 503)
     await act('one')
@@ -81,7 +81,7 @@ test('deliveries: a server that is away is left alone, longer each time, and the
     assert.deepEqual(await forge.services.db.selectFrom('activity_delivery').selectAll().execute(), [])
   }))
 
-test('deliveries: a server that is heard of is sent to at once', () =>
+test('deliveries: a server that sends a request gets its waiting activities at once', () =>
   withUna(async ({ forge, peer, una, act, titles }) => {
     answering(peer, 500)
     await act('one')
@@ -93,7 +93,7 @@ test('deliveries: a server that is heard of is sent to at once', () =>
     assert.deepEqual(titles(), ['one'])
   }))
 
-test('deliveries: what is refused is sent once; what is not believed again, and others go on', () =>
+test('deliveries: a refused activity is sent once; one with a rejected signature is retried and delays no others', () =>
   withUna(async ({ forge, peer, act, titles }) => {
     answering(peer, 410)
     await act('gone')
@@ -118,7 +118,7 @@ test('deliveries: what is refused is sent once; what is not believed again, and 
     assert.deepEqual(await forge.services.db.selectFrom('activity_delivery').selectAll().execute(), [])
   }))
 
-test('deliveries: the oldest are given up beyond the backlog, and all after three days', () =>
+test('deliveries: the oldest activities beyond the backlog are given up, and all after three days', () =>
   withUna(
     async ({ forge, peer, act, titles }) => {
       answering(peer, 503)
@@ -139,7 +139,7 @@ test('deliveries: the oldest are given up beyond the backlog, and all after thre
     { MAX_BACKLOG: 2 },
   ))
 
-test('deliveries: the newer form of signatures where it is known, and the older one when that is refused', () =>
+test('deliveries: RFC 9421 signatures are used for servers that know them, and cavage signatures after a refusal', () =>
   withUna(async ({ forge, peer, act }) => {
     await transaction(forge.services.db, (tx) =>
       tx.updateTable('federated_server').set({ signature_form: 'rfc9421' }).execute(),

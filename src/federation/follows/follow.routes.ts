@@ -15,6 +15,6 @@ export const userFollowElsewhere = operation({
   body: FollowElsewhereOption,
   reply: { 200: User },
   summary:
-    'Follow somebody on another server; afterwards the account is known here, and is followed and left like any other',
+    'Follow an account on another server; afterwards it has a local record that is followed and unfollowed like any other',
   run: async ({ ctx, body }) => ok(presentUser(ctx, await followElsewhere(ctx, body.account))),
 })

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { requestObject } from '../../http/schema.ts'
 
-/** Somebody on another server: `name@host`, or the address of the actor. */
+/** An account on another server: `name@host`, or the address of its actor. */
 export const FollowElsewhereOption = requestObject('FollowElsewhereOption', {
   account: Type.String({ minLength: 1, maxLength: 2048 }),
 })

@@ -2,7 +2,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import type { FederatedFollowTable } from '../../db/tables/federation.ts'
 import type { ServerId, UserId } from '../../lib/ids.ts'
 
-/** A follow of somebody elsewhere that its server was told of. */
+/** Finds a follow of a remote account that was sent to its server. */
 export const findFederatedFollow = (
   db: Db | Tx,
   followerId: UserId,
@@ -26,7 +26,7 @@ export const acceptFederatedFollow = async (tx: Tx, followerId: UserId, userId: 
     .where('user_id', '=', userId)
     .execute())
 
-/** False when there was none. */
+/** Returns false when it did not exist. */
 export const deleteFederatedFollow = async (tx: Tx, followerId: UserId, userId: UserId): Promise<boolean> =>
   (
     await tx
@@ -36,11 +36,9 @@ export const deleteFederatedFollow = async (tx: Tx, followerId: UserId, userId: 
       .executeTakeFirst()
   ).numDeletedRows > 0n
 
-/** Where somebody's followers on other servers are told of things: one inbox of a server where it has one for all. */
+/** The inboxes of a remote follower; `shared_inbox_url` is empty when its server has no shared inbox. */
 export interface FollowerInbox {
   readonly server_id: ServerId
-  readonly failures: number
-  readonly retry_at_ms: number
   readonly inbox_url: string
   readonly shared_inbox_url: string
 }
@@ -49,19 +47,12 @@ export const listFollowerInboxes = (db: Db | Tx, userId: UserId): Promise<Follow
   db
     .selectFrom('follow')
     .innerJoin('federated_account', 'federated_account.user_id', 'follow.follower_id')
-    .innerJoin('federated_server', 'federated_server.id', 'federated_account.server_id')
-    .select([
-      'federated_server.id as server_id',
-      'federated_server.failures',
-      'federated_server.retry_at_ms',
-      'federated_account.inbox_url',
-      'federated_account.shared_inbox_url',
-    ])
+    .select(['federated_account.server_id', 'federated_account.inbox_url', 'federated_account.shared_inbox_url'])
     .where('follow.user_id', '=', userId)
     .orderBy('federated_account.user_id')
     .execute()
 
-/** Whether anybody on another server follows an account. */
+/** Returns whether a remote account follows an account. */
 export const hasFederatedFollower = async (db: Db | Tx, userId: UserId): Promise<boolean> =>
   (await db
     .selectFrom('follow')

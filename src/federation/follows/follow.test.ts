@@ -76,7 +76,7 @@ function isSignedBy(request: PeerRequest, publicKeyPem: string): boolean {
   )
 }
 
-test('activitypubPersonInbox: a follow from a server of another program is accepted, told, and taken back', () =>
+test('activitypubPersonInbox: a follow from other software is accepted, answered and undone', () =>
   withUna(async ({ forge, peer, una, adaUrl, inbox, followers }) => {
     const asked = follow(una, adaUrl)
     assert.equal((await sendAs(forge, una, 'POST', inbox, asked)).status, 204)
@@ -121,7 +121,7 @@ test('activitypubPersonInbox: a follow from a server of another program is accep
     assert.equal(forge.services.config.federation.enabled, true)
   }))
 
-test('activitypubPersonInbox: follows of others, replays, and of who is blocked', () =>
+test('activitypubPersonInbox: a follow of another account, a replay, and a follow by a blocked account change nothing', () =>
   withUna(async ({ forge, peer, una, adaUrl, inbox, followers }) => {
     const eve = peer.actor('eve', { path: '/users/eve', keys: keysOf(1) })
     const inTheNameOf = await sendAs(forge, eve, 'POST', inbox, follow(una, adaUrl))
@@ -150,7 +150,7 @@ test('activitypubPersonInbox: follows of others, replays, and of who is blocked'
     assert.deepEqual([await followers(), peer.received('Reject').length], [[], 1])
   }))
 
-test('activitypubPersonInbox: somebody who is gone elsewhere is gone here', () =>
+test('activitypubPersonInbox: an actor that is deleted on its server is deleted here', () =>
   withUna(async ({ forge, una, adaUrl, inbox, followers }) => {
     assert.equal((await sendAs(forge, una, 'POST', inbox, follow(una, adaUrl))).status, 204)
     const [login = ''] = await followers()

@@ -11,17 +11,21 @@ import { answerActivity } from '../activity.rules.ts'
 import { personUrl } from '../address.rules.ts'
 import { sendActivities } from '../deliveries/deliver-activities.job.ts'
 import { idOf, innerDocument, typeOf, type Document } from '../document.rules.ts'
-import { findServer } from '../peers/server.store.ts'
 import { refuseReplay, type Signer } from '../peers/verify.service.ts'
 import { acceptFederatedFollow, deleteFederatedFollow, findFederatedFollow } from './follow.store.ts'
 
-/** A signer who is a person. */
+/** A signer that is a person. */
 export type PersonSigner = Signer & { readonly account: FederatedAccountRow }
 
 export const isPersonSigner = (signer: Signer): signer is PersonSigner => signer.account !== undefined
 
-/** Somebody elsewhere wants to follow an account: it is so from now on, unless one blocks the other, and they are told. */
-export async function takeFollow(ctx: Ctx, subject: UserRow, activity: Document, signer: PersonSigner): Promise<void> {
+/** Accepts a follow of a local account and answers it; rejects it when one account blocks the other. */
+export async function receiveFollow(
+  ctx: Ctx,
+  subject: UserRow,
+  activity: Document,
+  signer: PersonSigner,
+): Promise<void> {
   const { db, clock, config } = ctx
   const actor = personUrl(config, subject.id)
   const id = idOf(activity)
@@ -34,11 +38,9 @@ export async function takeFollow(ctx: Ctx, subject: UserRow, activity: Document,
     if (type === 'Accept' && (await insertFollow(tx, followerId, subject.id, nowUnix(clock)))) {
       await publish(tx, 'user.followed', { userId: subject.id, followerId, doerId: followerId })
     }
-    const server = await findServer(tx, signer.server.id)
-    if (!server) return
     await sendActivities(tx, [
       {
-        server: { id: server.id, failures: server.failures, retryAtMs: server.retry_at_ms },
+        serverId: signer.server.id,
         inboxUrl: signer.account.inbox_url,
         sender: subject.id,
         activity: answerActivity(type, actor, follow, `${followerId}-${clock.nowMs()}`),
@@ -47,8 +49,8 @@ export async function takeFollow(ctx: Ctx, subject: UserRow, activity: Document,
   })
 }
 
-/** Somebody elsewhere follows an account no longer. */
-export async function takeUndoneFollow(ctx: Ctx, subject: UserRow, signer: PersonSigner): Promise<void> {
+/** Ends the follow of a local account. */
+export async function receiveUndoneFollow(ctx: Ctx, subject: UserRow, signer: PersonSigner): Promise<void> {
   const followerId = signer.account.user_id
   await transaction(ctx.db, async (tx) => {
     await refuseReplay(tx, signer, nowUnix(ctx.clock))
@@ -56,7 +58,7 @@ export async function takeUndoneFollow(ctx: Ctx, subject: UserRow, signer: Perso
   })
 }
 
-/** Whether an `Undo` is of a follow of this account by its actor. */
+/** Returns whether an `Undo` ends a follow of this account by its actor. */
 export function undoesFollow(ctx: Ctx, subject: UserRow, activity: Document, signer: Signer): boolean {
   const follow = innerDocument(activity, 'object')
   return (
@@ -67,8 +69,8 @@ export function undoesFollow(ctx: Ctx, subject: UserRow, activity: Document, sig
   )
 }
 
-/** The one who was asked says whether somebody here may follow: who may not, does so no longer. */
-export async function takeFollowAnswer(
+/** Receives the answer to a follow that a local account sent for: `Accept` confirms it, `Reject` ends it. */
+export async function receiveFollowAnswer(
   ctx: Ctx,
   subject: UserRow,
   activity: Document,
@@ -76,8 +78,8 @@ export async function takeFollowAnswer(
 ): Promise<void> {
   const { db, clock } = ctx
   const userId = signer.account.user_id
-  const asked = await findFederatedFollow(db, subject.id, userId)
-  if (!asked || !answersTo(activity, asked.activity_url, signer.actorUrl)) return
+  const sent = await findFederatedFollow(db, subject.id, userId)
+  if (!sent || !answersTo(activity, sent.activity_url, signer.actorUrl)) return
   await transaction(db, async (tx) => {
     await refuseReplay(tx, signer, nowUnix(clock))
     if (typeOf(activity) === 'Accept') return acceptFederatedFollow(tx, subject.id, userId)
@@ -85,7 +87,7 @@ export async function takeFollowAnswer(
   })
 }
 
-/** Some programs name the follow by its id, some repeat it with an id of their own. */
+/** Some servers name the follow by its id, others repeat it with an id of their own. */
 function answersTo(activity: Document, followUrl: string, answerer: string): boolean {
   if (idOf(activity['object']) === followUrl) return true
   const follow = innerDocument(activity, 'object')

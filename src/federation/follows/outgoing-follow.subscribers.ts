@@ -1,12 +1,12 @@
 import type { Services } from '../../access/context.ts'
 import { subscriber } from '../../events/subscriber.ts'
-import { tellOfFollow } from './outgoing-follow.service.ts'
+import { syncFollow } from './outgoing-follow.service.ts'
 
-/** Tells the server of somebody who is followed from here, or no longer is. */
-export const tellFollows = subscriber({
+/** Sends follows of remote accounts, and their ends, to the servers of these accounts. */
+export const sendFollows = subscriber({
   name: 'tellFollows',
   on: ['user.followed', 'user.unfollowed'],
-  // What is done twice in a row is told in its order.
+  // A follow and its end are sent in order.
   lane: ({ data }) => `follows of ${data.followerId}`,
-  afterCommit: (services: Services, { data }) => tellOfFollow(services, data.followerId, data.userId),
+  afterCommit: (services: Services, { data }) => syncFollow(services, data.followerId, data.userId),
 })

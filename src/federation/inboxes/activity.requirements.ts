@@ -9,7 +9,7 @@ export interface ActivityCtx extends ReceivedCtx {
   readonly activity: unknown
 }
 
-/** The body is JSON; what it says is looked at after its signature (contract). */
+/** The body must be JSON; its content is checked after its signature (contract). */
 export const jsonActivity: Requirement<Ctx, Pick<ActivityCtx, 'received' | 'activity'>> = {
   codes: ['bind'],
   refuses: [413, 422],

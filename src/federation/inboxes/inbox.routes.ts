@@ -2,24 +2,24 @@ import { anyone } from '../../access/requirements.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { noContent } from '../../http/reply.ts'
 import { namedUser } from '../../users/subject.requirements.ts'
-import { knownEverywhere, repositoryOfId, userOfId } from '../actors/actor.requirements.ts'
-import { noteHeard } from '../deliveries/deliver-activities.job.ts'
+import { isPublicLocal, repositoryOfId, userOfId } from '../actors/actor.requirements.ts'
+import { noteContact } from '../deliveries/deliver-activities.job.ts'
 import { federated, signedBody, type SignedCtx } from '../peers/signature.requirements.ts'
 import { jsonActivity } from './activity.requirements.ts'
-import { takeForPerson } from './person-inbox.service.ts'
-import { takeForRepo } from './repo-inbox.service.ts'
+import { receiveForPerson } from './person-inbox.service.ts'
+import { receiveForRepo } from './repo-inbox.service.ts'
 
 /** Largest activity, in bytes, when `[federation].MAX_SIZE` does not say less. */
 const maxBodyBytes = 16 * 1024 * 1024
 
-/** Its signature is over the bytes as they came, so they are taken as such. */
+/** The signature covers the bytes as received. */
 const body = bytesOf('application/activity+json', 'application/ld+json', 'application/json')
 
 const inbox = { scope: 'activitypub', body, maxBodyBytes, reply: { 204: 'empty' } } as const
 
-/** Whoever sends something is there to be sent something. */
-const heard = async (ctx: SignedCtx): Promise<void> => {
-  if (ctx.signer) await noteHeard(ctx, ctx.signer.server)
+/** A server that sends a request can be reached again. */
+const recordContact = async (ctx: SignedCtx): Promise<void> => {
+  if (ctx.signer) await noteContact(ctx, ctx.signer.server)
 }
 
 export const activitypubInstanceActorInbox = operation({
@@ -27,10 +27,10 @@ export const activitypubInstanceActorInbox = operation({
   method: 'POST',
   path: '/activitypub/actor/inbox',
   requires: [anyone, federated, signedBody],
-  summary: 'Send something to the instance',
-  // Nothing is done for who follows an instance: what is told, is told of people.
+  summary: 'Send an activity to the instance',
+  // The instance has no followers, so activities for it have no effect.
   async run({ ctx }) {
-    await heard(ctx)
+    await recordContact(ctx)
     return noContent()
   },
 })
@@ -39,11 +39,11 @@ export const activitypubPersonInbox = operation({
   ...inbox,
   method: 'POST',
   path: '/activitypub/user-id/{user-id}/inbox',
-  requires: [federated, userOfId, knownEverywhere, signedBody],
-  summary: 'Send something to an account',
+  requires: [federated, userOfId, isPublicLocal, signedBody],
+  summary: 'Send an activity to an account',
   async run({ ctx }) {
-    await heard(ctx)
-    await takeForPerson(ctx, ctx.subject, ctx.received, ctx.signer)
+    await recordContact(ctx)
+    await receiveForPerson(ctx, ctx.subject, ctx.received, ctx.signer)
     return noContent()
   },
 })
@@ -53,11 +53,11 @@ export const activitypubPersonByNameInbox = operation({
   method: 'POST',
   path: '/activitypub/user/{username}/inbox',
   deprecated: true,
-  requires: [federated, namedUser, knownEverywhere, signedBody],
-  summary: 'Send something to an account, by its name',
+  requires: [federated, namedUser, isPublicLocal, signedBody],
+  summary: 'Send an activity to an account, by its name',
   async run({ ctx }) {
-    await heard(ctx)
-    await takeForPerson(ctx, ctx.subject, ctx.received, ctx.signer)
+    await recordContact(ctx)
+    await receiveForPerson(ctx, ctx.subject, ctx.received, ctx.signer)
     return noContent()
   },
 })
@@ -67,10 +67,10 @@ export const activitypubRepositoryInbox = operation({
   method: 'POST',
   path: '/activitypub/repository-id/{repository-id}/inbox',
   requires: [federated, repositoryOfId, jsonActivity, signedBody],
-  summary: 'Send a like to a repository, or take one back',
+  summary: 'Send an activity to a repository: a like, an issue, a comment, or the end of one',
   async run({ ctx }) {
-    await heard(ctx)
-    await takeForRepo(ctx, ctx.activity, ctx.signer)
+    await recordContact(ctx)
+    await receiveForRepo(ctx, ctx.activity, ctx.signer)
     return noContent()
   },
 })

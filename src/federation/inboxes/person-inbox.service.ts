@@ -4,19 +4,19 @@ import { Forbidden } from '../../lib/errors.ts'
 import { idOf, isDocument, isHarmlessContext, parseJson, typeOf, type Document } from '../document.rules.ts'
 import {
   isPersonSigner,
-  takeFollow,
-  takeFollowAnswer,
-  takeUndoneFollow,
+  receiveFollow,
+  receiveFollowAnswer,
+  receiveUndoneFollow,
   undoesFollow,
   type PersonSigner,
 } from '../follows/incoming-follow.service.ts'
-import { forgetAccount, refreshAccount } from '../peers/account.service.ts'
+import { deleteAccount, refreshAccount } from '../peers/account.service.ts'
 import type { Signer } from '../peers/verify.service.ts'
-import { changeTold, keepTold } from '../received/received.service.ts'
-import { takeTicketAnswer } from '../tickets/outgoing-ticket.service.ts'
+import { changeReceived, storeReceived } from '../received/received.service.ts'
+import { receiveTicketAnswer } from '../tickets/outgoing-ticket.service.ts'
 
-/** Takes an activity that was sent to an account. What says nothing to it is let pass (contract: 204 for whatever is signed). */
-export async function takeForPerson(
+/** Receives an activity for an account. Unknown activities are ignored (contract: 204 for anything that is signed). */
+export async function receiveForPerson(
   ctx: Ctx,
   subject: UserRow,
   received: Buffer,
@@ -29,31 +29,31 @@ export async function takeForPerson(
   if (actor !== signer.actorUrl) {
     throw new Forbidden('the actor is not the one who signed the request', 'actor_not_signer')
   }
-  // A server says itself what became of what was sent to it; it has nothing else to tell a person.
-  if (typeOf(activity) === 'Accept' && (await takeTicketAnswer(ctx, subject, activity, signer))) return
-  if (isPersonSigner(signer)) await take(ctx, subject, activity, signer)
+  // The actor of a server sends only answers to issues.
+  if (typeOf(activity) === 'Accept' && (await receiveTicketAnswer(ctx, subject, activity, signer))) return
+  if (isPersonSigner(signer)) await receive(ctx, subject, activity, signer)
 }
 
-async function take(ctx: Ctx, subject: UserRow, activity: Document, signer: PersonSigner): Promise<void> {
+async function receive(ctx: Ctx, subject: UserRow, activity: Document, signer: PersonSigner): Promise<void> {
   switch (typeOf(activity)) {
     case 'Follow':
-      return takeFollow(ctx, subject, activity, signer)
+      return receiveFollow(ctx, subject, activity, signer)
     case 'Undo':
-      if (undoesFollow(ctx, subject, activity, signer)) return takeUndoneFollow(ctx, subject, signer)
-      return changeTold(ctx, activity, signer)
+      if (undoesFollow(ctx, subject, activity, signer)) return receiveUndoneFollow(ctx, subject, signer)
+      return changeReceived(ctx, activity, signer)
     case 'Accept':
     case 'Reject':
-      return takeFollowAnswer(ctx, subject, activity, signer)
+      return receiveFollowAnswer(ctx, subject, activity, signer)
     case 'Update':
-      // An actor is read where it is: what is sent may be cut short, or old.
+      // The actor is fetched from its server: the object may be partial or old.
       if (idOf(activity['object']) === signer.actorUrl) return refreshAccount(ctx, signer.account)
-      return changeTold(ctx, activity, signer)
+      return changeReceived(ctx, activity, signer)
     case 'Delete':
-      if (idOf(activity['object']) === signer.actorUrl) return forgetAccount(ctx, signer.account)
-      return changeTold(ctx, activity, signer)
+      if (idOf(activity['object']) === signer.actorUrl) return deleteAccount(ctx, signer.account)
+      return changeReceived(ctx, activity, signer)
     case undefined:
       return
     default:
-      return keepTold(ctx, subject, activity, signer)
+      return storeReceived(ctx, subject, activity, signer)
   }
 }

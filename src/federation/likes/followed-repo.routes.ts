@@ -16,7 +16,7 @@ export const repoListFollowedRepositories = operation({
   scope: 'repository',
   requires: [federated, inRepo, signedIn, repoAdmin],
   reply: { 200: Type.Array(FollowedRepository) },
-  summary: 'List the repositories on other servers that are told of stars here',
+  summary: 'List the repositories on other servers that get the stars of this one as likes',
   run: async ({ ctx }) => ok(presentFollowedRepos(await getFollowedRepos(ctx))),
 })
 
@@ -27,6 +27,6 @@ export const repoSetFollowedRepositories = operation({
   requires: [federated, inRepo, signedIn, repoAdmin, validBody],
   body: SetFollowedRepositoriesOption,
   reply: { 200: Type.Array(FollowedRepository) },
-  summary: 'Say which repositories on other servers are told of stars here: these and no others',
+  summary: 'Replace the repositories on other servers that get the stars of this one as likes',
   run: async ({ ctx, body }) => ok(presentFollowedRepos(await setFollowedRepos(ctx, body.repositories))),
 })

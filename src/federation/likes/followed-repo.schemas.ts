@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { dateTime, object, requestObject } from '../../http/schema.ts'
 
-/** A repository on another server that is told of stars here. */
+/** A repository on another server that gets the stars of a repository as likes. */
 export const FollowedRepository = object('FollowedRepository', {
   url: Type.String(),
   created_at: dateTime(),
@@ -9,7 +9,7 @@ export const FollowedRepository = object('FollowedRepository', {
 export type FollowedRepository = Static<typeof FollowedRepository>
 
 export const SetFollowedRepositoriesOption = requestObject('SetFollowedRepositoriesOption', {
-  /** The ids of their actors, which are addresses. */
+  /** The addresses of their actors. */
   repositories: Type.Array(Type.String({ minLength: 1, maxLength: 2048 })),
 })
 export type SetFollowedRepositoriesOption = Static<typeof SetFollowedRepositoriesOption>

@@ -3,19 +3,19 @@ import type { FederatedServerRow, FollowedRepoRow } from '../../db/tables/federa
 import type { RepoId, ServerId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
-/** The repositories elsewhere that a repository follows, in the order in which they came. */
+/** Lists the remote repositories that a repository follows, oldest first. */
 export const listFollowedRepos = (db: Db | Tx, repoId: RepoId): Promise<FollowedRepoRow[]> =>
   db.selectFrom('followed_repo').selectAll().where('repo_id', '=', repoId).orderBy('id').execute()
 
-export type LikedRepo = FollowedRepoRow & Pick<FederatedServerRow, 'failures' | 'retry_at_ms' | 'software'>
+export type LikedRepo = FollowedRepoRow & Pick<FederatedServerRow, 'software'>
 
-/** The same, with how their servers are. */
+/** Lists the followed repositories with the software of their servers. */
 export const listLikedRepos = (tx: Tx, repoId: RepoId): Promise<LikedRepo[]> =>
   tx
     .selectFrom('followed_repo')
     .innerJoin('federated_server', 'federated_server.id', 'followed_repo.server_id')
     .selectAll('followed_repo')
-    .select(['federated_server.failures', 'federated_server.retry_at_ms', 'federated_server.software'])
+    .select('federated_server.software')
     .where('repo_id', '=', repoId)
     .orderBy('followed_repo.id')
     .execute()
@@ -26,7 +26,7 @@ export interface NewFollowedRepo {
   readonly inboxUrl: string
 }
 
-/** Those of some addresses become the ones that a repository follows: new ones come last, others go. */
+/** Replaces the repositories that a repository follows; those that stay keep their place. */
 export async function replaceFollowedRepos(
   tx: Tx,
   repoId: RepoId,

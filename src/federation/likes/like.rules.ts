@@ -5,7 +5,7 @@ import { parseAddress, parsePlainAddress } from '../address.rules.ts'
 import { idOf, textOf, type Document } from '../document.rules.ts'
 import { wordTable } from '../../lib/word-table.ts'
 
-/** A like whose members are there; what they name is looked at later (contract, federation: ForgeLike). */
+/** A like with all its members, before its actor and object are checked (contract, federation: ForgeLike). */
 export interface Like {
   readonly actor: string
   readonly object: string
@@ -14,10 +14,10 @@ export interface Like {
 
 const refuse = (message: string, code = 'like_invalid'): NotAcceptable => new NotAcceptable(message, code)
 
-/** Later than this a like cannot have begun, in milliseconds: clocks differ, but a day of next year would shut out all others. */
+/** How far `startTime` may lie in the future, in milliseconds: clocks differ, but a far future time would block all later likes. */
 const maxAheadMs = 3_600_000
 
-/** Throws NotAcceptable, naming the first member that is missing or of another form. */
+/** Reads a like. Throws `NotAcceptable`, which names the first missing or invalid member. */
 export function readLike(activity: Document, nowMs: number): Like {
   const actor = idOf(activity['actor'])
   const object = idOf(activity['object'])
@@ -26,12 +26,12 @@ export function readLike(activity: Document, nowMs: number): Like {
   const startMs = parseTimeMs(textOf(activity, 'startTime', 64) ?? '')
   if (startMs === undefined || startMs <= 0) throw refuse('[startTime]: must be a time (RFC 3339)')
   if (startMs > nowMs + maxAheadMs) throw refuse('[startTime]: is in the future')
-  if (!parseAddress(actor)) throw refuse('[actor]: is no address')
+  if (!parseAddress(actor)) throw refuse('[actor]: must be an address')
   return { actor, object, startMs }
 }
 
-/** Programs whose people may like what is here; the paths of actors are known of some. */
-const programs = wordTable<'forge' | 'other'>({
+/** Software whose accounts may like repositories; the paths of actors are known for `forge`. */
+const software = wordTable<'forge' | 'other'>({
   forgejo: 'forge',
   ingot: 'forge',
   gitea: 'other',
@@ -39,18 +39,18 @@ const programs = wordTable<'forge' | 'other'>({
   gotosocial: 'other',
 })
 
-/** Throws NotAcceptable for an actor that is no person of a program that is known. */
-export function checkLiker(actor: string, software: string): void {
+/** Throws `NotAcceptable` unless the actor is a person on a server with known software. */
+export function checkLiker(actor: string, name: string): void {
   const url = parsePlainAddress(actor)
   if (!url) throw refuse('[actor]: must be an address without query and fragment')
-  const kind = Object.hasOwn(programs, software) ? programs[software] : undefined
-  if (kind === undefined) throw refuse(`likes of ${software} are not accepted`, 'software_unknown')
+  const kind = Object.hasOwn(software, name) ? software[name] : undefined
+  if (kind === undefined) throw refuse(`likes of ${name} are not accepted`, 'software_unknown')
   if (kind === 'forge' && !/(?:^|\/)api\/(?:v1\/)?activitypub\/user-id\/\d+$/.test(url.pathname)) {
     throw refuse('[actor]: must be a person')
   }
 }
 
-/** Throws NotAcceptable for an object that is not this repository. The host is not compared: it may be known by several. */
+/** Throws `NotAcceptable` unless the object is this repository. The host is not compared: an instance may have several names. */
 export function checkLiked(object: string, repoId: RepoId): void {
   const id = /(?:^|\/)api\/(?:v1\/)?activitypub\/repository-id\/(\d+)$/.exec(
     parsePlainAddress(object)?.pathname ?? '',

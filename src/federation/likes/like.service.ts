@@ -17,23 +17,22 @@ import { checkLiked, checkLiker, readLike } from './like.rules.ts'
 const notTheSigner = () => new Forbidden('the actor is not the one who signed the request', 'actor_not_signer')
 
 /**
- * Somebody elsewhere likes a repository: it gets a star (contract, federation: ForgeLike). What does not count is NotAcceptable;
- * a like in the name of another than the signer, or of somebody who is blocked, Forbidden; Unavailable when the other server
- * does not answer.
+ * Adds the star of a remote account (contract, federation: ForgeLike). `NotAcceptable` for an invalid like, `Forbidden` when the
+ * actor is not the signer or is blocked, `Unavailable` when the other server does not answer.
  */
-export async function takeLike(ctx: Ctx & RepoCtx, activity: Document, signer: Signer | undefined): Promise<void> {
+export async function receiveLike(ctx: Ctx & RepoCtx, activity: Document, signer: Signer | undefined): Promise<void> {
   const { db, repo, owner, clock, config } = ctx
   const like = readLike(activity, clock.nowMs())
-  // Nobody is asked about a server in whose name nobody signed.
+  // A signer must not make this server contact a third one.
   if (signer && !sameOrigin(like.actor, signer.server.origin)) throw notTheSigner()
   const server = await getServer(ctx, like.actor)
-  const software = await answered(softwareOf(ctx, server))
+  const software = await withPeerErrors(softwareOf(ctx, server))
   if (like.startMs <= server.latest_like_ms) throw tooEarly()
   checkLiker(like.actor, software)
   checkLiked(like.object, repo.id)
   if (signer && signer.actorUrl !== like.actor) throw notTheSigner()
   if (config.repository.disableStars) throw new NotAcceptable('stars are switched off', 'stars_disabled')
-  const account = signer?.account ?? (await answered(getRemoteAccount(ctx, like.actor)))
+  const account = signer?.account ?? (await withPeerErrors(getRemoteAccount(ctx, like.actor)))
   if (await isBlocked(db, owner.id, account.user_id)) throw new Forbidden('you are blocked', 'user_blocked')
   await transaction(db, async (tx) => {
     if (!(await advanceLatestLike(tx, server.id, like.startMs))) throw tooEarly()
@@ -45,25 +44,25 @@ export async function takeLike(ctx: Ctx & RepoCtx, activity: Document, signer: S
 
 const tooEarly = () => new NotAcceptable('[startTime]: a later like of the server has come already', 'like_too_early')
 
-/** What another server says; when it says nothing, that it may be tried again, and NotAcceptable for what makes no sense. */
-async function answered<Result>(question: Promise<Result>): Promise<Result> {
+/** Awaits a request to another server; `Unavailable` when it may succeed later, otherwise `NotAcceptable`. */
+async function withPeerErrors<Result>(request: Promise<Result>): Promise<Result> {
   try {
-    return await question
+    return await request
   } catch (error) {
     if (!(error instanceof PeerProblem)) throw error
-    const message = `the server of the actor does not say who it is: ${error.message}`
-    throw error.isPassing ? new Unavailable(message, 'peer_silent') : new NotAcceptable(message, 'peer_unusable')
+    const message = `cannot read the actor or its server: ${error.message}`
+    throw error.isTemporary ? new Unavailable(message, 'peer_silent') : new NotAcceptable(message, 'peer_unusable')
   }
 }
 
-/** Whether an `Undo` takes a like of the repository back: one that is there whole, or is named by its id. */
+/** Returns whether an `Undo` may be of a like: its object is a like, or only an address. */
 export function undoesLike(activity: Document): boolean {
   const like = innerDocument(activity, 'object')
   return like ? typeOf(like) === 'Like' : idOf(activity['object']) !== undefined
 }
 
-/** Takes the star of a signer back; there may be none. */
-export async function takeUndoneLike(ctx: Ctx & RepoCtx, activity: Document, signer: Signer): Promise<void> {
+/** Removes the star of the signer, if it exists. */
+export async function receiveUndoneLike(ctx: Ctx & RepoCtx, activity: Document, signer: Signer): Promise<void> {
   const { db, repo, clock } = ctx
   const like = innerDocument(activity, 'object')
   if (idOf(activity['actor']) !== signer.actorUrl) throw notTheSigner()

@@ -1,12 +1,12 @@
 import type { Services } from '../../access/context.ts'
 import { subscriber } from '../../events/subscriber.ts'
-import { tellOfStar } from './followed-repo.service.ts'
+import { sendStar } from './followed-repo.service.ts'
 
-/** Sends stars to the repositories elsewhere that a repository follows. */
-export const tellStars = subscriber({
+/** Sends stars to the remote repositories that a repository follows. */
+export const sendStars = subscriber({
   name: 'tellStars',
   on: ['repo.starred', 'repo.unstarred'],
-  // What one person does and takes back is told in its order.
+  // A star and its removal are sent in order.
   lane: ({ data }) => `stars of ${data.userId}`,
-  afterCommit: (services: Services, event) => tellOfStar(services, event),
+  afterCommit: (services: Services, event) => sendStar(services, event),
 })

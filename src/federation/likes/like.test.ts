@@ -46,7 +46,7 @@ async function withRepo(use: (around: Surroundings) => Promise<void>, software =
 
 const suffix = (peer: Peer) => peer.host.replace(':', '-')
 
-test('activitypubRepositoryInbox: a like is a star; the same request again is none', () =>
+test('activitypubRepositoryInbox: a like adds a star; a repeated request does not', () =>
   withRepo(async ({ forge, peer, inbox, like, stars }) => {
     const bob = peer.actor('bob', { changes: { name: 'Bob <img src=x onerror=alert(1)>\u202e\n' } })
     const body = JSON.stringify(like(bob))
@@ -71,7 +71,7 @@ test('activitypubRepositoryInbox: a like is a star; the same request again is no
     assert.deepEqual(defects, [])
   }))
 
-test('activitypubRepositoryInbox: Undo takes a star back, for whoever gave it', () =>
+test('activitypubRepositoryInbox: Undo removes only the star of its actor', () =>
   withRepo(async ({ forge, peer, inbox, like, stars, object }) => {
     const bob = peer.actor('bob')
     const eve = peer.actor('eve', { keys: keysOf(1) })
@@ -100,7 +100,7 @@ test('activitypubRepositoryInbox: Undo takes a star back, for whoever gave it', 
     assert.equal((await stars()).length, 1, 'a replay takes nothing back')
   }))
 
-test('activitypubRepositoryInbox: what does not count, and why', () =>
+test('activitypubRepositoryInbox: an invalid like is refused with a reason', () =>
   withRepo(async ({ forge, peer, inbox, like, stars, object }) => {
     const bob = peer.actor('bob')
     const eve = peer.actor('eve', { keys: keysOf(1) })
@@ -134,7 +134,7 @@ test('activitypubRepositoryInbox: what does not count, and why', () =>
     assert.equal(large.status, 413)
   }))
 
-test('activitypubRepositoryInbox: only people of known programs like; a blocked one does not; servers that do not answer may later', () =>
+test('activitypubRepositoryInbox: likes need a person on known software that is not blocked; 503 while the server does not answer', () =>
   withRepo(async ({ forge, peer, inbox, like, stars }) => {
     const zed = peer.actor('zed')
     const refused = await sendAs(forge, zed, 'POST', inbox, like(zed))
@@ -160,7 +160,7 @@ test('activitypubRepositoryInbox: only people of known programs like; a blocked 
     assert.deepEqual(await stars(), [])
   }, 'something-else'))
 
-test('activitypubInstanceActorInbox, activitypubPersonByNameInbox: what is signed is let pass, nothing comes of it', async () => {
+test('activitypubInstanceActorInbox, activitypubPersonByNameInbox: a signed unknown activity is answered 204 and has no effect', async () => {
   await using peer = await Peer.start()
   await using forge = await startForge({ users: ['ada'], settings: { federation: federationSettings } })
   const bob = peer.actor('bob')
@@ -172,7 +172,7 @@ test('activitypubInstanceActorInbox, activitypubPersonByNameInbox: what is signe
   }
 })
 
-test('an account of a login that somebody has already gets another', () =>
+test('a remote account whose login is taken gets another one', () =>
   withRepo(async ({ forge, peer, inbox, like, stars }) => {
     const bob = peer.actor('bob')
     const taken = `bob-${suffix(peer)}`

@@ -4,10 +4,13 @@ import { tellAct } from '../../activity/syndication.present.ts'
 import type { ActRow } from '../../db/tables/activity.ts'
 import type { UserId } from '../../lib/ids.ts'
 import { escapeHtml } from '../../markup/html.ts'
-import type { ToldAct } from '../activity.rules.ts'
+import type { PublicAct } from '../activity.rules.ts'
 
-/** Acts as everybody may know of them, in words. What people wrote is text there, and nothing that a reader would run. */
-export async function presentTold(ctx: Pick<Ctx, 'config' | 'db'>, rows: readonly ActRow[]): Promise<ToldAct[]> {
+/** Returns acts as guests see them, with escaped texts. */
+export async function presentPublicActs(
+  ctx: Pick<Ctx, 'config' | 'db'>,
+  rows: readonly ActRow[],
+): Promise<PublicAct[]> {
   const acts = await presentActs({ config: ctx.config, db: ctx.db, viewer: undefined }, rows)
   return acts.map((act) => {
     const { title, link, text } = tellAct(act)

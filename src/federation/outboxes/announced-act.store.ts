@@ -4,7 +4,7 @@ import type { ActId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
 
-/** Since when anybody on another server follows somebody; undefined: nobody does. */
+/** Returns since when a remote account follows an account; undefined when none does. */
 export const findFollowedSince = async (db: Db | Tx, userId: UserId): Promise<Unix | undefined> =>
   (
     await db
@@ -17,18 +17,22 @@ export const findFollowedSince = async (db: Db | Tx, userId: UserId): Promise<Un
       .executeTakeFirst()
   )?.created_unix
 
-/** Those of some acts that were told. */
-export const listTold = async (db: Db, ids: readonly ActId[]): Promise<ReadonlySet<number>> => {
+/** Returns which of these acts were announced. */
+export const listAnnounced = async (db: Db, ids: readonly ActId[]): Promise<ReadonlySet<number>> => {
   if (ids.length === 0) return new Set()
   const rows = await db.selectFrom('told_act').select('activity_id').where('activity_id', 'in', ids).execute()
   return new Set(rows.map((row) => row.activity_id))
 }
 
-/** Acts are told. @returns the ids of those that were not before */
-export const insertTold = async (tx: Tx, ids: readonly number[], toldUnix: Unix): Promise<ReadonlySet<number>> => {
+/** Marks acts as announced, and returns the ids of those that were not. */
+export const insertAnnounced = async (
+  tx: Tx,
+  ids: readonly number[],
+  announcedUnix: Unix,
+): Promise<ReadonlySet<number>> => {
   const rows = await tx
     .insertInto('told_act')
-    .values(ids.map((id) => ({ activity_id: id, told_unix: toldUnix })))
+    .values(ids.map((id) => ({ activity_id: id, told_unix: announcedUnix })))
     .onConflict((conflict) => conflict.column('activity_id').doNothing())
     .returning('activity_id')
     .execute()
@@ -38,13 +42,13 @@ export const insertTold = async (tx: Tx, ids: readonly number[], toldUnix: Unix)
 export const findActOf = (db: Db, actorId: UserId, id: ActId): Promise<ActRow | undefined> =>
   db.selectFrom('activity').selectAll().where('id', '=', id).where('actor_id', '=', actorId).executeTakeFirst()
 
-/** Somebody of a collection: by the address of the actor elsewhere, or the id here. */
+/** A member of a collection; `actor_url` is null for local accounts. */
 export interface Member {
   readonly id: UserId
   readonly actor_url: string | null
 }
 
-/** Public accounts that follow somebody, or that somebody follows. */
+/** Selects the public accounts that follow an account or that it follows. */
 const members = (db: Db, side: 'followers' | 'following', userId: UserId) => {
   const [own, other] =
     side === 'followers' ? (['user_id', 'follower_id'] as const) : (['follower_id', 'user_id'] as const)

@@ -4,12 +4,12 @@ import { anyone } from '../../access/requirements.ts'
 import { jsonAs, operation } from '../../http/operation.ts'
 import { ok } from '../../http/reply.ts'
 import { pathNumber } from '../../http/schema.ts'
-import { knownEverywhere, userOfId } from '../actors/actor.requirements.ts'
+import { isPublicLocal, userOfId } from '../actors/actor.requirements.ts'
 import { ActivityStreamsObject } from '../actors/actor.schemas.ts'
 import { actActivity, actNote } from '../activity.rules.ts'
 import { activityType, instanceUrl, personUrl } from '../address.rules.ts'
 import { federated, signed } from '../peers/signature.requirements.ts'
-import { presentTold } from './act.present.ts'
+import { presentPublicActs } from './act.present.ts'
 import { presentCollection } from './collection.present.ts'
 import { collectionPageSize as pageSize, getMembers, getOutbox, getPublicAct } from './outbox.service.ts'
 
@@ -21,9 +21,9 @@ const shared = {
 
 const query = { page: Type.Optional(Type.Integer()) }
 
-/** The collection itself counts what it has; a page has it. */
-const pageOf = (asked: number | undefined) => {
-  const page = asked === undefined ? undefined : Math.max(1, asked)
+/** Without `page` the collection itself is shown, with totals and without items. */
+const pageOf = (requested: number | undefined) => {
+  const page = requested === undefined ? undefined : Math.max(1, requested)
   const number = page ?? 1
   return { page, of: { number, limit: pageSize, offset: (number - 1) * pageSize } }
 }
@@ -32,7 +32,7 @@ export const activitypubInstanceActorOutbox = operation({
   ...shared,
   path: '/activitypub/actor/outbox',
   requires: [anyone, federated],
-  summary: 'What the instance itself did: nothing',
+  summary: 'Get the outbox of the instance, which is empty',
   run: async ({ ctx }) =>
     ok(presentCollection({ id: `${instanceUrl(ctx.config)}/outbox`, total: 0, page: undefined, pageSize, items: [] })),
 })
@@ -40,22 +40,22 @@ export const activitypubInstanceActorOutbox = operation({
 export const activitypubPersonOutbox = operation({
   ...shared,
   path: '/activitypub/user-id/{user-id}/outbox',
-  requires: [federated, userOfId, knownEverywhere, signed],
+  requires: [federated, userOfId, isPublicLocal, signed],
   query,
-  summary: 'What an account did, as far as everybody may know of it',
-  async run({ ctx, query: { page: asked } }) {
-    const { page, of } = pageOf(asked)
+  summary: 'Get the outbox of an account: its public acts',
+  async run({ ctx, query: { page: requested } }) {
+    const { page, of } = pageOf(requested)
     const { acts, total } = await getOutbox(ctx, ctx.subject, of)
-    const told = page === undefined ? [] : await presentTold(ctx, acts)
-    const items = told.map((act) => actActivity(ctx.config, act))
+    const presented = page === undefined ? [] : await presentPublicActs(ctx, acts)
+    const items = presented.map((act) => actActivity(ctx.config, act))
     return ok(
       presentCollection({ id: `${personUrl(ctx.config, ctx.subject.id)}/outbox`, total, page, pageSize, items }),
     )
   },
 })
 
-async function people(ctx: Ctx & SubjectCtx, side: 'followers' | 'following', asked: number | undefined) {
-  const { page, of } = pageOf(asked)
+async function people(ctx: Ctx & SubjectCtx, side: 'followers' | 'following', requested: number | undefined) {
+  const { page, of } = pageOf(requested)
   const { members, total } = await getMembers(ctx, side, ctx.subject, of)
   const items = members.map((member) => member.actor_url ?? personUrl(ctx.config, member.id))
   return ok(presentCollection({ id: `${personUrl(ctx.config, ctx.subject.id)}/${side}`, total, page, pageSize, items }))
@@ -64,26 +64,26 @@ async function people(ctx: Ctx & SubjectCtx, side: 'followers' | 'following', as
 export const activitypubPersonFollowers = operation({
   ...shared,
   path: '/activitypub/user-id/{user-id}/followers',
-  requires: [federated, userOfId, knownEverywhere, signed],
+  requires: [federated, userOfId, isPublicLocal, signed],
   query,
-  summary: 'Who follows an account',
+  summary: 'Get the followers of an account',
   run: ({ ctx, query }) => people(ctx, 'followers', query.page),
 })
 
 export const activitypubPersonFollowing = operation({
   ...shared,
   path: '/activitypub/user-id/{user-id}/following',
-  requires: [federated, userOfId, knownEverywhere, signed],
+  requires: [federated, userOfId, isPublicLocal, signed],
   query,
-  summary: 'Whom an account follows',
+  summary: 'Get the accounts that an account follows',
   run: ({ ctx, query }) => people(ctx, 'following', query.page),
 })
 
 const actParams = { 'activity-id': pathNumber }
 
-async function told(ctx: Ctx & SubjectCtx, id: number) {
-  const [act] = await presentTold(ctx, [await getPublicAct(ctx, ctx.subject, id)])
-  if (!act) throw new Error('an act that was just found cannot be told')
+async function getAct(ctx: Ctx & SubjectCtx, id: number) {
+  const [act] = await presentPublicActs(ctx, [await getPublicAct(ctx, ctx.subject, id)])
+  if (!act) throw new Error('an act that was just found cannot be presented')
   return act
 }
 
@@ -91,12 +91,12 @@ export const activitypubPersonNote = operation({
   ...shared,
   path: '/activitypub/user-id/{user-id}/activities/{activity-id}',
   params: actParams,
-  requires: [federated, userOfId, knownEverywhere, signed],
-  summary: 'Something that an account did, in words',
+  requires: [federated, userOfId, isPublicLocal, signed],
+  summary: 'Get the note about an act of an account',
   run: async ({ ctx, params }) =>
     ok({
       '@context': 'https://www.w3.org/ns/activitystreams',
-      ...actNote(ctx.config, await told(ctx, params['activity-id'])),
+      ...actNote(ctx.config, await getAct(ctx, params['activity-id'])),
     }),
 })
 
@@ -104,7 +104,7 @@ export const activitypubPersonActivity = operation({
   ...shared,
   path: '/activitypub/user-id/{user-id}/activities/{activity-id}/activity',
   params: actParams,
-  requires: [federated, userOfId, knownEverywhere, signed],
-  summary: 'The activity that told of something that an account did',
-  run: async ({ ctx, params }) => ok(actActivity(ctx.config, await told(ctx, params['activity-id']))),
+  requires: [federated, userOfId, isPublicLocal, signed],
+  summary: 'Get the activity that announced an act of an account',
+  run: async ({ ctx, params }) => ok(actActivity(ctx.config, await getAct(ctx, params['activity-id']))),
 })

@@ -21,19 +21,19 @@ import { fetchActor } from './fetch.service.ts'
 import { PeerProblem } from './peer-problem.ts'
 import { getServer } from './server.service.ts'
 
-/** Accounts that one server may bring within an hour. */
+/** New accounts of one server within an hour. */
 const maxNewAccounts = 500
 const hourSeconds = 3600
 
-/** The account of an actor of another server, asked for when it is not known. Throws PeerProblem. */
+/** Returns the account of a remote actor, which is fetched when it is unknown. Throws `PeerProblem`. */
 export async function getRemoteAccount(services: Services, actorUrl: string): Promise<FederatedAccountRow> {
   return (
-    (await findAccountByActor(services.db, actorUrl)) ?? keepAccount(services, await fetchActor(services, actorUrl))
+    (await findAccountByActor(services.db, actorUrl)) ?? saveAccount(services, await fetchActor(services, actorUrl))
   )
 }
 
-/** Somebody is gone at the other server: the account goes, and what it wrote here stays under nobody's name. */
-export async function forgetAccount(services: Services, { user_id: userId }: FederatedAccountRow): Promise<void> {
+/** Deletes the account of a remote actor; its issues and comments stay under the ghost account. */
+export async function deleteAccount(services: Services, { user_id: userId }: FederatedAccountRow): Promise<void> {
   const user = await findUserById(services.db, userId)
   if (!user) return
   await removeAccount(services, user, async (tx) => {
@@ -42,29 +42,32 @@ export async function forgetAccount(services: Services, { user_id: userId }: Fed
   })
 }
 
-/** An actor is asked for again at most once in this time, in seconds, because it says that it has changed. */
+/** Shortest time between two fetches of an actor after its `Update`, in seconds. */
 const refreshSeconds = 60
 
-/** Asks for an actor that says that it has changed; when it cannot be read, what was known stays. */
+/** Fetches an actor again after its `Update`; when that fails, its account stays as it is. */
 export async function refreshAccount(services: Services, account: FederatedAccountRow): Promise<void> {
   if (nowUnix(services.clock) - account.fetched_unix < refreshSeconds) return
   try {
-    await keepAccount(services, await fetchActor(services, account.actor_url))
+    await saveAccount(services, await fetchActor(services, account.actor_url))
   } catch (error) {
     if (!(error instanceof PeerProblem)) throw error
-    services.log('info', 'an actor could not be read again', { actor: account.actor_url, reason: error.message })
+    services.log('info', 'cannot refresh an actor; its account stays as it is', {
+      actor: account.actor_url,
+      reason: error.message,
+    })
   }
 }
 
 /**
- * Keeps what an actor says of itself, and makes its account when there is none: nobody can sign in to it. Throws PeerProblem
- * for an actor that can have none, and TooManyRequests.
+ * Creates or updates the account of a remote actor; nobody can sign in to it. Throws `PeerProblem` for an actor that cannot have
+ * an account, and `TooManyRequests`.
  */
-export async function keepAccount(services: Services, actor: RemoteActor): Promise<FederatedAccountRow> {
+export async function saveAccount(services: Services, actor: RemoteActor): Promise<FederatedAccountRow> {
   const { db, clock } = services
   const { key } = actor
   const login = loginOf(actor)
-  if (!isPerson(actor)) throw new PeerProblem(`the actor is no person: ${actor.type}`, false)
+  if (!isPerson(actor)) throw new PeerProblem(`the actor must be a person, not ${actor.type}`, false)
   if (login === undefined) throw new PeerProblem('the actor has no usable preferredUsername', false)
   if (!key) throw new PeerProblem('the actor has no key of its own', false)
   const server = await getServer(services, actor.id)
@@ -81,10 +84,10 @@ export async function keepAccount(services: Services, actor: RemoteActor): Promi
   const fullName = actor.name === '' ? login : actor.name
   for (let attempt = 0; ; attempt++) {
     const known = await findAccountByActor(db, actor.id)
-    if (!known) await refuseFlood(services, server)
+    if (!known) await refuseManyAccounts(services, server)
     try {
       await transaction(db, async (tx) => {
-        if (!known) return makeAccount(services, tx, { login, fullName, actorUrl: actor.id, facts })
+        if (!known) return createAccount(services, tx, { login, fullName, actorUrl: actor.id, facts })
         await updateFederatedAccount(tx, known.user_id, facts)
         if (await updateFullName(tx, known.user_id, fullName, facts.fetched_unix)) {
           await publish(tx, 'user.edited', { userId: known.user_id, doerId: known.user_id })
@@ -93,32 +96,32 @@ export async function keepAccount(services: Services, actor: RemoteActor): Promi
     } catch (error) {
       // Another request made the same account at the same time: the second look finds it.
       if (!isUniqueViolation(error)) throw error
-      if (attempt > 0) throw new PeerProblem('the key of the actor is one of another actor', false, { cause: error })
+      if (attempt > 0) throw new PeerProblem('the key of the actor belongs to another actor', false, { cause: error })
       continue
     }
-    const kept = await findAccountByActor(db, actor.id)
-    if (!kept) throw new Error('an account that was just kept is gone')
-    return kept
+    const saved = await findAccountByActor(db, actor.id)
+    if (!saved) throw new Error('an account that was just saved is gone')
+    return saved
   }
 }
 
-async function refuseFlood({ db, clock }: Services, server: FederatedServerRow): Promise<void> {
+async function refuseManyAccounts({ db, clock }: Services, server: FederatedServerRow): Promise<void> {
   const since = nowUnix(clock) - hourSeconds
   if ((await countNewAccounts(db, server.id, since, maxNewAccounts)) >= maxNewAccounts) {
     throw new TooManyRequests('too many new accounts of one server within an hour', 'peer_limit', { of: server.origin })
   }
 }
 
-interface NewRemote {
+interface NewRemoteAccount {
   readonly login: string
   readonly fullName: string
   readonly actorUrl: string
   readonly facts: Omit<FederatedAccountRow, 'user_id'>
 }
 
-async function makeAccount({ config, clock }: Services, tx: Tx, remote: NewRemote): Promise<void> {
+async function createAccount({ config, clock }: Services, tx: Tx, remote: NewRemoteAccount): Promise<void> {
   const { login, fullName, actorUrl, facts } = remote
-  // Somebody here may have the login already, on purpose as well.
+  // A local account may have this login, perhaps to impersonate.
   const isTaken = await isNameKnown(tx, login.toLowerCase())
   const name = isTaken ? `${login}-${hash('sha256', actorUrl, 'hex').slice(0, 8)}` : login
   const createdUnix = nowUnix(clock)

@@ -3,7 +3,7 @@ import type { FederatedAccountRow, NewFederatedAccountRow } from '../../db/table
 import type { ServerId, UserId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
-/** The accounts of other servers among some. */
+/** Lists the remote accounts among these. */
 export const listFederatedAccounts = (db: Db | Tx, userIds: readonly UserId[]): Promise<FederatedAccountRow[]> =>
   userIds.length === 0
     ? Promise.resolve([])
@@ -27,8 +27,8 @@ export const updateFederatedAccount = async (
   change: Partial<Omit<FederatedAccountRow, 'user_id'>>,
 ): Promise<void> => void (await tx.updateTable('federated_account').set(change).where('user_id', '=', userId).execute())
 
-/** The accounts that a server has got since a time, `most` at the most. */
-export const countNewAccounts = async (db: Db, serverId: ServerId, since: Unix, most: number): Promise<number> =>
+/** Counts the accounts of a server that were created since a time, up to `limit`. */
+export const countNewAccounts = async (db: Db, serverId: ServerId, since: Unix, limit: number): Promise<number> =>
   (
     await db
       .selectFrom('federated_account')
@@ -36,17 +36,17 @@ export const countNewAccounts = async (db: Db, serverId: ServerId, since: Unix, 
       .select('user.id')
       .where('federated_account.server_id', '=', serverId)
       .where('user.created_unix', '>', since)
-      .limit(most)
+      .limit(limit)
       .execute()
   ).length
 
-/** Whether there is an account of this name, or was one. */
+/** Returns whether an account has this name or had it. */
 export const isNameKnown = async (tx: Tx, lowerName: string): Promise<boolean> =>
   (await tx.selectFrom('user').select('id').where('lower_name', '=', lowerName).executeTakeFirst()) !== undefined ||
   (await tx.selectFrom('user_redirect').select('user_id').where('lower_name', '=', lowerName).executeTakeFirst()) !==
     undefined
 
-/** Renames a person of another server, as it is called there. */
+/** Sets the full name of a remote account. Returns false when it is unchanged. */
 export const updateFullName = async (tx: Tx, id: UserId, fullName: string, updatedUnix: Unix): Promise<boolean> =>
   (
     await tx

@@ -11,31 +11,31 @@ import {
 import { parseAddress, parsePlainAddress, sameOrigin } from '../address.rules.ts'
 import { trimBoth } from '../../lib/trim-ends.ts'
 
-/** An actor of another server, of whose document everything was looked at. */
+/** A validated actor of another server. */
 export interface RemoteActor {
   readonly id: string
   readonly type: string
   readonly inbox: string
-  /** Empty when there is none. */
+  /** Empty when the server has none. */
   readonly sharedInbox: string
   readonly preferredUsername: string
-  /** One line of plain text; empty when it has none. */
+  /** One line of plain text; may be empty. */
   readonly name: string
-  /** An address of http or https; the id when it has none. */
+  /** An http or https address; the id when the document names none. */
   readonly page: string
   readonly key: { readonly id: string; readonly pem: string } | undefined
 }
 
-/** Kinds of actors that become accounts here; `Application` is a server itself. */
+/** Types of actors that get accounts; `Application` is a server. */
 const personTypes = new Set(['Person', 'Service'])
 
 export const isPerson = ({ type }: RemoteActor): boolean => personTypes.has(type)
 export const isServerActor = ({ type }: RemoteActor): boolean => type === 'Application'
 
-/** Most characters of a name that is shown. */
+/** Longest name, in characters. */
 const maxNameLength = 255
 
-/** The key of a document that goes by an id: `publicKey` may be one, or a list. */
+/** Returns the key of a document with an id, or its first key; `publicKey` may be a list. */
 export function keyIn(document: Document, keyId?: string): { id: string; owner: string; pem: string } | undefined {
   const member = document['publicKey']
   const keys: readonly unknown[] = Array.isArray(member) ? member.slice(0, 10) : [member]
@@ -50,14 +50,14 @@ export function keyIn(document: Document, keyId?: string): { id: string; owner: 
 }
 
 /**
- * The actor of a document; a text says what is wrong with it.
- * @param url where the document was found: an actor speaks for itself alone
- * @param keyId the key that is asked for; without one its first
+ * Returns the actor of a document, or a text that names its fault.
+ * @param url the address of the document, which must be the id of the actor
+ * @param keyId the id of the key to return; the first key when undefined
  */
 export function readActor(document: Document, url: string, keyId?: string): RemoteActor | string {
   if (!isHarmlessContext(document['@context'])) return 'its context gives known terms another meaning'
   const id = textOf(document, 'id', 2048)
-  if (id !== url || !parseAddress(id)) return 'it is another than the address says'
+  if (id !== url || !parseAddress(id)) return 'its id differs from its address'
   const type = typeOf(document)
   if (type === undefined) return 'it has no type'
   const inbox = idOf(document['inbox'])
@@ -65,7 +65,7 @@ export function readActor(document: Document, url: string, keyId?: string): Remo
   const endpoints = isDocument(document['endpoints']) ? idOf(document['endpoints']['sharedInbox']) : undefined
   const page = pageOf(document)
   const key = keyIn(document, keyId)
-  // A key that says that it is somebody else's, or lies elsewhere, is nobody's.
+  // A key must name the actor as its owner and lie on the same server.
   const isOwn = key !== undefined && key.owner === id && sameOrigin(key.id, id)
   return {
     id,
@@ -79,12 +79,12 @@ export function readActor(document: Document, url: string, keyId?: string): Remo
   }
 }
 
-/** Most characters of the login of an account from elsewhere. */
+/** Longest login of a remote account, in characters. */
 const maxLoginLength = 200
 
 /**
- * The login that an actor gets here: its name, its host, and the port when the address has one (contract). What cannot stand
- * in a login becomes a hyphen; undefined when nothing is left of the name.
+ * Returns the local login of an actor: its name, its host, and the port when the address has one (contract). Other characters
+ * become hyphens. undefined when nothing of the name remains.
  */
 export function loginOf({ id, preferredUsername }: Pick<RemoteActor, 'id' | 'preferredUsername'>): string | undefined {
   const { hostname, port } = new URL(id)

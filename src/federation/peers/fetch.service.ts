@@ -14,39 +14,40 @@ const accept = `application/json, ${activityType}`
 const isJson = (contentType: unknown): boolean =>
   typeof contentType === 'string' && /^(application|text)\/([\w.-]+\+)?json\b/i.test(contentType)
 
-/** Documents of one server that are asked for within a minute, and those that one client causes to be asked for. */
-const maxLookUps = 120
-const maxLookUpsOfClient = 300
+/** Documents fetched within a minute from one server, and on behalf of one client. */
+const maxFetchesPerServer = 120
+const maxFetchesPerClient = 300
 
-interface Asking {
-  /** Whose requests cause the question: what one client may cause is limited. */
+interface FetchOptions {
+  /** The client whose limit the fetch counts against. */
   readonly share?: string | undefined
-  /** Redirects that are followed, each checked like the first address. None for actors and keys. */
+  /** Most redirects; each target is checked like the first address. 0 for actors and keys. */
   readonly maxRedirects?: number
 }
 
 /**
- * Asks another server for a document, with a signature of the instance. Throws PeerProblem for whatever is no JSON object with
- * status 200, and TooManyRequests.
+ * Fetches a document from another server, signed by the instance. Throws `PeerProblem` for anything but a JSON object with
+ * status 200, and `TooManyRequests`.
  */
-export async function fetchDocument(services: Services, url: string, asking: Asking = {}): Promise<Document> {
+export async function fetchDocument(services: Services, url: string, options: FetchOptions = {}): Promise<Document> {
   const address = parseAddress(url)
-  if (!address || address.hash !== '') throw new PeerProblem('it is no address', false)
-  if (!isServerAllowed(services.config, address.hostname)) throw new PeerProblem('its server is blocked here', false)
+  if (!address || address.hash !== '') throw new PeerProblem('the address is invalid', false)
+  if (!isServerAllowed(services.config, address.hostname))
+    throw new PeerProblem('this instance blocks its server', false)
   const limits = peerLimits.of(services)
   const recent = limits.recentFailure(url)
   if (recent !== undefined) throw new PeerProblem(`${recent} (a moment ago)`, true)
-  limits.count('look-ups', address.host, maxLookUps)
-  if (asking.share !== undefined) limits.count('look-ups', asking.share, maxLookUpsOfClient)
+  limits.count('look-ups', address.host, maxFetchesPerServer)
+  if (options.share !== undefined) limits.count('look-ups', options.share, maxFetchesPerClient)
   try {
-    return await askFor(services, url, asking.maxRedirects ?? 0)
+    return await requestDocument(services, url, options.maxRedirects ?? 0)
   } catch (error) {
     if (error instanceof PeerProblem) limits.noteFailure(url, error)
     throw error
   }
 }
 
-async function askFor(services: Services, url: string, maxRedirects: number): Promise<Document> {
+async function requestDocument(services: Services, url: string, maxRedirects: number): Promise<Document> {
   const headers = await signedHeaders(services, { method: 'GET', url, sender: 'instance', form: 'cavage' })
   const reply = await federationClient
     .of(services)
@@ -72,13 +73,13 @@ function readDocument(body: Buffer): Document | undefined {
   }
 }
 
-/** Asks for an actor. Throws PeerProblem, also when what comes is none. */
+/** Fetches an actor. Throws `PeerProblem`, also for a document that is not a valid actor. */
 export async function fetchActor(
   services: Services,
   url: string,
-  asking: Asking & { readonly keyId?: string | undefined } = {},
+  options: FetchOptions & { readonly keyId?: string | undefined } = {},
 ): Promise<RemoteActor> {
-  const actor = readActor(await fetchDocument(services, url, asking), url, asking.keyId)
+  const actor = readActor(await fetchDocument(services, url, options), url, options.keyId)
   if (typeof actor === 'string') throw new PeerProblem(`the actor is not usable: ${actor}`, false)
   return actor
 }

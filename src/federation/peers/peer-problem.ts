@@ -1,10 +1,10 @@
-/** Another server did not answer, or not what it should. The message is fit to be shown to who caused the question. */
+/** Another server did not answer, or not as expected. The message may be shown to the caller. */
 export class PeerProblem extends Error {
   override readonly name = 'PeerProblem'
-  /** Whether it may go better at another time. */
-  readonly isPassing: boolean
+  /** Whether a later attempt may succeed. */
+  readonly isTemporary: boolean
   constructor(message: string, isPassing: boolean, options?: ErrorOptions) {
     super(message, options)
-    this.isPassing = isPassing
+    this.isTemporary = isPassing
   }
 }

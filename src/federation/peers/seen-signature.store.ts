@@ -1,13 +1,10 @@
 import type { Tx } from '../../db/database.ts'
 import type { Unix } from '../../lib/time.ts'
 
-/** Most old rows that one request clears away. */
-const maxCleared = 20
+/** Most expired rows that one request deletes. */
+const maxDeleted = 20
 
-/**
- * Remembers a signature until a time, and clears some away whose time is over.
- * @returns false when it was seen before
- */
+/** Stores a signature until it expires, and deletes some expired ones. Returns false when it was stored before. */
 export async function insertSeenSignature(tx: Tx, digest: string, expires: Unix, now: Unix): Promise<boolean> {
   await tx
     .deleteFrom('seen_signature')
@@ -17,7 +14,7 @@ export async function insertSeenSignature(tx: Tx, digest: string, expires: Unix,
         .select('digest')
         .where('expires_unix', '<', now)
         .orderBy('expires_unix')
-        .limit(maxCleared),
+        .limit(maxDeleted),
     )
     .execute()
   const added = await tx

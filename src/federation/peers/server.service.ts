@@ -9,7 +9,7 @@ import { fetchDocument } from './fetch.service.ts'
 import { PeerProblem } from './peer-problem.ts'
 import { findServerByOrigin, insertServer, updateServer } from './server.store.ts'
 
-/** The record of the server at an address, made when there is none. */
+/** Returns the record of the server at an address, which is created when it is unknown. */
 export async function getServer(services: Services, url: string): Promise<FederatedServerRow> {
   const { origin } = new URL(url)
   const known = await findServerByOrigin(services.db, origin)
@@ -20,7 +20,7 @@ export async function getServer(services: Services, url: string): Promise<Federa
   return made
 }
 
-/** The name of a server's program, in lower case; asked for once (`/.well-known/nodeinfo`). Throws PeerProblem. */
+/** Returns the name of a server's software in lower case, fetched once from `/.well-known/nodeinfo`. Throws `PeerProblem`. */
 export async function softwareOf(services: Services, server: FederatedServerRow): Promise<string> {
   if (server.software !== '') return server.software
   const pointer = await fetchDocument(services, `${server.origin}/.well-known/nodeinfo`)
@@ -28,15 +28,15 @@ export async function softwareOf(services: Services, server: FederatedServerRow)
   const first: unknown = Array.isArray(links) ? links[0] : undefined
   const href = isDocument(first) ? idOf(first['href']) : undefined
   if (href === undefined || !sameOrigin(href, server.origin)) {
-    throw new PeerProblem('the node information of the server is not where it says', false)
+    throw new PeerProblem('the node information must be on the same server', false)
   }
   const { software } = await fetchDocument(services, href)
   const name = isDocument(software) ? textOf(software, 'name', 100)?.toLowerCase() : undefined
-  if (!name) throw new PeerProblem('the node information does not name a program', false)
+  if (!name) throw new PeerProblem('the node information does not name its software', false)
   await transaction(services.db, (tx) =>
     updateServer(tx, server.id, {
       software: name,
-      // What this program is known to understand.
+      // Ingot understands this form.
       ...(name === program.name ? { signature_form: 'rfc9421' as const } : {}),
     }),
   )

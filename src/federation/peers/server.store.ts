@@ -6,13 +6,16 @@ import type { Unix } from '../../lib/time.ts'
 export const findServer = (db: Db | Tx, id: ServerId): Promise<FederatedServerRow | undefined> =>
   db.selectFrom('federated_server').selectAll().where('id', '=', id).executeTakeFirst()
 
+export const listServers = (tx: Tx, ids: readonly ServerId[]): Promise<FederatedServerRow[]> =>
+  tx.selectFrom('federated_server').selectAll().where('id', 'in', ids).execute()
+
 export const findServerByOrigin = (db: Db | Tx, origin: string): Promise<FederatedServerRow | undefined> =>
   db.selectFrom('federated_server').selectAll().where('origin', '=', origin).executeTakeFirst()
 
 export const findServerByKeyId = (db: Db, keyId: string): Promise<FederatedServerRow | undefined> =>
   db.selectFrom('federated_server').selectAll().where('key_id', '=', keyId).executeTakeFirst()
 
-/** Writes a server down unless it is there. */
+/** Inserts a server unless it exists. */
 export const insertServer = async (tx: Tx, origin: string, createdUnix: Unix): Promise<void> =>
   void (await tx
     .insertInto('federated_server')
@@ -23,7 +26,7 @@ export const insertServer = async (tx: Tx, origin: string, createdUnix: Unix): P
 export const updateServer = async (tx: Tx, id: ServerId, change: FederatedServerChange): Promise<void> =>
   void (await tx.updateTable('federated_server').set(change).where('id', '=', id).execute())
 
-/** A time for a like that is sent to a server: now, or `stepMs` after the one before. Others wait until the transaction ends. */
+/** Takes the time of the next like for a server: now, or `stepMs` after the previous one. Locks the row of the server. */
 export const takeLikeTime = async (tx: Tx, id: ServerId, nowMs: number, stepMs: number): Promise<number> =>
   (
     await tx
@@ -41,7 +44,7 @@ export const takeLikeTime = async (tx: Tx, id: ServerId, nowMs: number, stepMs: 
       .executeTakeFirstOrThrow()
   ).latest_sent_ms
 
-/** The latest like of a server becomes this one, if it is later. @returns false when it is not */
+/** Stores the time of a server's latest like. Returns false when a later like came before. */
 export const advanceLatestLike = async (tx: Tx, id: ServerId, startMs: number): Promise<boolean> =>
   (
     await tx

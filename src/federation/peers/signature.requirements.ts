@@ -8,26 +8,26 @@ import { verifySignature, type Signer } from './verify.service.ts'
 /** `[federation].ENABLED`. */
 export const federated = switchedOn('federationEnabled', (config) => config.federation.enabled)
 
-/** What the sender of a request is known by; undefined where `[federation].SIGNATURE_ENFORCED` is off. */
+/** `signer` is undefined when `[federation].SIGNATURE_ENFORCED` is off. */
 export interface SignedCtx extends Ctx {
   readonly signer: Signer | undefined
 }
 
-/** The body of a request as it came. */
+/** The bytes of the body. */
 export interface ReceivedCtx extends Ctx {
   readonly received: Buffer
 }
 
 const refuses = [400, 403]
 
-/** The request was signed by the actor of another server, or by the server itself. */
+/** Requires a signature by an actor of another server or by the server itself. */
 export const signed: Requirement<Ctx, Pick<SignedCtx, 'signer'>> = {
   codes: ['httpSignature'],
   refuses,
   check: async (ctx, call) => ({ signer: await signerOf(ctx, call, undefined) }),
 }
 
-/** The same of a request with a body, which is read here, unless it was read before. */
+/** Requires a signature that covers the body, and reads the body unless an earlier requirement has read it. */
 export const signedBody: Requirement<
   Ctx & Partial<Pick<ReceivedCtx, 'received'>>,
   Pick<SignedCtx & ReceivedCtx, 'signer' | 'received'>
@@ -35,18 +35,18 @@ export const signedBody: Requirement<
   codes: ['httpSignature'],
   refuses: [...refuses, 413],
   async check(ctx, call) {
-    // Nothing is read of what nobody stands for.
+    // The body of an unsigned request is not read.
     if (ctx.config.federation.signatureEnforced) refuseUnsigned(call)
     const received = ctx.received ?? (await readReceived(ctx, call))
     return { received, signer: await signerOf(ctx, call, received) }
   },
 }
 
-/** Reads the body as it is. Throws TooLarge over `[federation].MAX_SIZE`. */
+/** Reads the body. Throws `TooLarge` above `[federation].MAX_SIZE`. */
 export async function readReceived({ config }: Ctx, call: Call): Promise<Buffer> {
   const bytes = await call.wholeBody()
-  const most = config.federation.maxSize * 1024 * 1024
-  if (bytes.length > most) throw new TooLarge(`an activity has at most ${most} bytes`)
+  const limit = config.federation.maxSize * 1024 * 1024
+  if (bytes.length > limit) throw new TooLarge(`an activity has at most ${limit} bytes`)
   return bytes
 }
 

@@ -11,9 +11,9 @@ import { idOf, isHarmlessContext, textOf } from '../document.rules.ts'
 import { isServerAllowed } from '../federation-client.ts'
 import { peerLimits } from '../peer-limits.ts'
 import type { SignedRequest } from '../signatures/cavage.rules.ts'
-import { isKnownAlgorithm, listedName, parsePublicKey, signatureFits } from '../signatures/key.rules.ts'
+import { isKnownAlgorithm, settingName, parsePublicKey, isSignatureValid } from '../signatures/key.rules.ts'
 import { maxSkewSeconds, readSignature, type RequestSignature } from '../signatures/request-signature.rules.ts'
-import { keepAccount } from './account.service.ts'
+import { saveAccount } from './account.service.ts'
 import { findAccountByKeyId, updateFederatedAccount } from './account.store.ts'
 import { isPerson, isServerActor, keyIn, readActor, type RemoteActor } from './actor.rules.ts'
 import { fetchActor, fetchDocument } from './fetch.service.ts'
@@ -22,32 +22,32 @@ import { insertSeenSignature } from './seen-signature.store.ts'
 import { getServer } from './server.service.ts'
 import { findServer, findServerByKeyId, updateServer } from './server.store.ts'
 
-/** Who signed a request. */
+/** The signer of a request. */
 export interface Signer {
-  /** The id of the actor; of a server that is known by its key alone its origin. */
+  /** Id of the actor; of a server, the address of its key without the fragment. */
   readonly actorUrl: string
   readonly server: FederatedServerRow
   /** Undefined for the actor of a server. */
   readonly account: FederatedAccountRow | undefined
-  /** What tells the request from all others. */
+  /** Hash of the signature, which identifies the request. */
   readonly digest: string
   readonly madeUnix: Unix
 }
 
-/** A key that is known is asked for again at most once in this time, in seconds: it may have changed at the other side. */
+/** Shortest time between two fetches of a known key after a signature that does not match, in seconds. */
 const refreshSeconds = 300
 
 /**
- * Finds out who signed a request (contract, federation: signatures). No readable signature, or a key that cannot be got:
- * BadRequest. A signature that does not fit, is too old or of a blocked server: Forbidden. Keys are kept once something was
- * rightly signed with them, and asked for again when something is not.
+ * Verifies the signature of a request and returns the signer (contract, federation: signatures). `BadRequest` for an unreadable
+ * signature or a key that cannot be fetched, `Forbidden` for one that does not match, is too old or comes from a blocked
+ * server. A key is stored after the first valid signature and fetched again after an invalid one.
  *
  * @param body undefined for a request without one
  */
 export async function verifySignature(ctx: Ctx, call: Call, body: Buffer | undefined): Promise<Signer> {
   const signature = readSignature(signedRequest(ctx, call), body, nowUnix(ctx.clock))
   const address = parseAddress(signature.keyId)
-  if (!address) throw new BadRequest('the id of the key is no address', 'key_unknown')
+  if (!address) throw new BadRequest('the id of the key must be an address', 'key_unknown')
   if (!isServerAllowed(ctx.config, address.hostname)) {
     throw new Forbidden('this instance does not deal with the server', 'server_blocked')
   }
@@ -55,9 +55,9 @@ export async function verifySignature(ctx: Ctx, call: Call, body: Buffer | undef
   const limits = peerLimits.of(ctx)
   const known = await findKey(ctx, signature.keyId)
   const found =
-    known && (await fits(signature, known.pem)) ? known : await refreshed(ctx, call, signature, known ?? undefined)
+    known && (await matches(signature, known.pem)) ? known : await fetchKey(ctx, call, signature, known ?? undefined)
   limits.count('requests', found.server.origin, ctx.config.federation.maxRequestsPerServer)
-  // Whoever signs so understands it.
+  // A server that signs in this form also understands it.
   if (signature.form === 'rfc9421' && found.server.signature_form !== 'rfc9421') {
     await transaction(ctx.db, (tx) => updateServer(tx, found.server.id, { signature_form: 'rfc9421' }))
   }
@@ -70,7 +70,7 @@ export async function verifySignature(ctx: Ctx, call: Call, body: Buffer | undef
   }
 }
 
-/** The request as its sender knows it: sent to the public address of the instance, whatever proxies made of it. */
+/** Returns the request as its sender made it: to the public address of the instance, before any proxy. */
 function signedRequest({ config }: Ctx, call: Call): SignedRequest {
   const root = new URL(config.server.rootUrl)
   return {
@@ -86,9 +86,12 @@ function signedRequest({ config }: Ctx, call: Call): SignedRequest {
 }
 
 function checkAlgorithm({ config }: Ctx, { algorithm }: RequestSignature): void {
-  const listed = isKnownAlgorithm(algorithm) ? listedName(algorithm) : algorithm
+  const listed = isKnownAlgorithm(algorithm) ? settingName(algorithm) : algorithm
   if (listed !== undefined && !config.federation.signatureAlgorithms.includes(listed)) {
-    throw new BadRequest('the algorithm of the signature is not one of those that are believed', 'algorithm_unknown')
+    throw new BadRequest(
+      'the algorithm of the signature is not among [federation].SIGNATURE_ALGORITHMS',
+      'algorithm_unknown',
+    )
   }
 }
 
@@ -114,34 +117,35 @@ async function findKey({ db }: Services, keyId: string): Promise<KnownKey | unde
   return { pem, actorUrl: withoutFragment(keyId), server, account: undefined, fetchedUnix }
 }
 
-async function fits({ text, signature, algorithm }: RequestSignature, pem: string): Promise<boolean> {
+async function matches({ text, signature, algorithm }: RequestSignature, pem: string): Promise<boolean> {
   const key = parsePublicKey(pem)
-  return key !== undefined && signatureFits(text, signature, key, algorithm)
+  return key !== undefined && isSignatureValid(text, signature, key, algorithm)
 }
 
-const doesNotFit = () => new Forbidden('the signature does not fit', 'signature_wrong')
+const mismatch = () => new Forbidden('the signature does not match', 'signature_wrong')
 
-/** The key as its server has it now, kept when the signature fits. */
-async function refreshed(
+/** Fetches the key, and stores it when the signature matches. */
+async function fetchKey(
   ctx: Ctx,
   call: Call,
   signature: RequestSignature,
   known: KnownKey | undefined,
 ): Promise<KnownKey> {
   const now = nowUnix(ctx.clock)
-  if (known && now - known.fetchedUnix < refreshSeconds) throw doesNotFit()
-  // Before the question: while one is under way, others with the same key are refused.
+  if (known && now - known.fetchedUnix < refreshSeconds) throw mismatch()
+  // Before the fetch, so that concurrent requests with the same key are refused.
   if (known) await noteRefresh(ctx, known, now)
   try {
     const actor = await fetchKeyOwner(ctx, signature.keyId, String(personOf(call.claim)))
     const { key } = actor
-    if (!key || !parsePublicKey(key.pem)) throw new PeerProblem('it is no key that requests can be signed with', false)
-    if (!(await fits(signature, key.pem))) throw doesNotFit()
-    return { ...(await keepKey(ctx, actor)), pem: key.pem, actorUrl: actor.id, fetchedUnix: now }
+    if (!key || !parsePublicKey(key.pem))
+      throw new PeerProblem('the key is missing or unsuitable for signatures', false)
+    if (!(await matches(signature, key.pem))) throw mismatch()
+    return { ...(await storeKey(ctx, actor)), pem: key.pem, actorUrl: actor.id, fetchedUnix: now }
   } catch (error) {
     if (!(error instanceof PeerProblem)) throw error
-    if (known) throw doesNotFit()
-    throw new BadRequest(`the key of the signature is not to be had: ${error.message}`, 'key_unknown')
+    if (known) throw mismatch()
+    throw new BadRequest(`cannot fetch the key of the signature: ${error.message}`, 'key_unknown')
   }
 }
 
@@ -155,8 +159,8 @@ const noteRefresh = ({ db }: Services, { account, server }: KnownKey, now: Unix)
 const withoutFragment = (url: string): string => url.split('#', 1)[0] as string
 
 /**
- * The actor that a key belongs to. The key lies in the actor's document, or in one of its own that names its owner; then the
- * owner is asked whether it is so. A key on another server than its owner is nobody's. Throws PeerProblem.
+ * Returns the actor that owns a key. The key is part of the actor's document, or a document of its own that names the owner;
+ * then the owner must confirm it. Both must be on the same server. Throws `PeerProblem`.
  */
 async function fetchKeyOwner(services: Services, keyId: string, share: string): Promise<RemoteActor> {
   const url = withoutFragment(keyId)
@@ -172,13 +176,13 @@ async function fetchKeyOwner(services: Services, keyId: string, share: string): 
   return actor
 }
 
-async function keepKey(
+async function storeKey(
   services: Services,
   actor: RemoteActor,
 ): Promise<{ readonly server: FederatedServerRow; readonly account: FederatedAccountRow | undefined }> {
   const server = await getServer(services, actor.id)
-  if (isPerson(actor)) return { server, account: await keepAccount(services, actor) }
-  if (!isServerActor(actor)) throw new PeerProblem(`actors of this type sign nothing here: ${actor.type}`, false)
+  if (isPerson(actor)) return { server, account: await saveAccount(services, actor) }
+  if (!isServerActor(actor)) throw new PeerProblem(`actors of type ${actor.type} cannot sign requests`, false)
   await transaction(services.db, (tx) =>
     updateServer(tx, server.id, {
       key_id: actor.key?.id ?? null,
@@ -189,11 +193,11 @@ async function keepKey(
   return { server, account: undefined }
 }
 
-/** Remembers a request that changes something, as part of the change. Throws Forbidden when it came before. */
+/** Stores the signature of a request in the transaction of its change. Throws `Forbidden` when it was used before. */
 export async function refuseReplay(tx: Tx, { digest, madeUnix }: Signer, now: Unix): Promise<void> {
-  // Afterwards it is too old anyway.
+  // After that time the signature is refused as too old.
   const expires = madeUnix + maxSkewSeconds + 1
   if (!(await insertSeenSignature(tx, digest, expires, now))) {
-    throw new Forbidden('the request came before', 'signature_replayed')
+    throw new Forbidden('the signature of the request was used before', 'signature_replayed')
   }
 }

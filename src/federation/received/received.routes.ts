@@ -16,7 +16,7 @@ export const userListFederatedFeed = operation({
   requires: [federated, signedIn, tokenScope('activitypub')],
   query: pageQuery,
   reply: { 200: Type.Array(FederatedActivity) },
-  summary: 'List what people on other servers told whom the caller follows, newest first',
+  summary: 'List activities of remote accounts that the caller follows, newest first',
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const { rows, total } = await getFeedPage(ctx, page)

@@ -11,38 +11,38 @@ import {
 } from '../document.rules.ts'
 import { parseTimeMs } from '../time.rules.ts'
 
-/** Activities that tell of something. Their objects may be there whole, or only named. */
-const tellingTypes = new Set(['Create', 'Announce', 'Like', 'Add', 'Push', 'Offer', 'Resolve', 'Commit', 'Fork'])
+/** Types of activities that feeds show. */
+const acceptedTypes = new Set(['Create', 'Announce', 'Like', 'Add', 'Push', 'Offer', 'Resolve', 'Commit', 'Fork'])
 
-/** What an activity says, for the feeds of those who follow its actor. */
-export interface Told {
+/** An activity for the feeds of the followers of its actor. */
+export interface ReceivedActivity {
   readonly id: string
   readonly type: string
   readonly objectUrl: string
   readonly objectType: string
   readonly title: string
-  /** HTML as it came; nobody may be shown it so. */
+  /** HTML as received; it must be sanitised before it is shown. */
   readonly html: string
   readonly page: string
   readonly publishedMs: number | undefined
-  /** Everybody, or the followers of the actor. */
-  readonly isForAll: boolean
+  /** Whether it is addressed to the public or to the followers of the actor. */
+  readonly isPublic: boolean
   readonly addressees: readonly string[]
 }
 
-/** Most characters of what is kept of a text. */
+/** Longest stored texts, in characters. */
 const maxHtmlLength = 16_000
 const maxTitleLength = 255
 
-/** What an activity tells; undefined for one of another kind, or without an id on the server of its actor. */
-export function readTold(activity: Document, actorUrl: string): Told | undefined {
+/** Reads an activity; undefined for other types, or when its id is not on the server of its actor. */
+export function readReceived(activity: Document, actorUrl: string): ReceivedActivity | undefined {
   const type = typeOf(activity)
   const id = textOf(activity, 'id', 2048)
-  if (type === undefined || !tellingTypes.has(type) || id === undefined || !sameOrigin(id, actorUrl)) return undefined
+  if (type === undefined || !acceptedTypes.has(type) || id === undefined || !sameOrigin(id, actorUrl)) return undefined
   const object = innerDocument(activity, 'object')
   const objectUrl = idOf(activity['object'])
   if (objectUrl === undefined || !parseAddress(objectUrl)) return undefined
-  // Somebody else's words are not theirs to tell: they are named, and read where they are.
+  // Texts of other authors are not stored, only their address.
   const isOwn = object !== undefined && type === 'Create' && sameOrigin(objectUrl, actorUrl)
   const author = isOwn ? (idOf(object['attributedTo']) ?? actorUrl) : actorUrl
   if (author !== actorUrl) return undefined
@@ -52,17 +52,17 @@ export function readTold(activity: Document, actorUrl: string): Told | undefined
     type,
     objectUrl,
     objectType: object ? (typeOf(object) ?? '') : '',
-    ...(isOwn ? readWords(object) : { title: '', html: '', page: objectUrl }),
+    ...(isOwn ? readContent(object) : { title: '', html: '', page: objectUrl }),
     publishedMs: parseTimeMs(textOf(activity, 'published', 64) ?? ''),
-    isForAll: addressees.some((each) => isPublicAddress(each) || isFollowers(each, actorUrl)),
+    isPublic: addressees.some((each) => isPublicAddress(each) || isFollowers(each, actorUrl)),
     addressees,
   }
 }
 
 const isFollowers = (address: string, actorUrl: string): boolean => address === `${actorUrl}/followers`
 
-/** Title, text and page of an object. */
-export function readWords(object: Document): Pick<Told, 'title' | 'html' | 'page'> {
+/** Returns title, text and page of an object. */
+export function readContent(object: Document): Pick<ReceivedActivity, 'title' | 'html' | 'page'> {
   const page = pageOf(object)
   const url = idOf(object) ?? ''
   return {

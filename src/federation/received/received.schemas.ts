@@ -2,20 +2,20 @@ import { Type, type Static } from 'typebox'
 import { dateTime, object } from '../../http/schema.ts'
 import { User } from '../../users/user.schemas.ts'
 
-/** What somebody on another server told. */
+/** An activity of a remote account. */
 export const FederatedActivity = object('FederatedActivity', {
   id: Type.Integer(),
   actor: User,
-  /** The name of the activity: `Create`, `Announce`, `Like` … */
+  /** Type of the activity: `Create`, `Announce`, `Like` … */
   type: Type.String(),
   object_type: Type.String(),
   object_url: Type.String(),
   title: Type.String(),
-  /** Clean HTML. */
+  /** Sanitised HTML. */
   content: Type.String(),
-  /** Where people read it. */
+  /** Page of the object. */
   html_url: Type.String(),
-  /** Whether it was sent to the reader alone. */
+  /** Whether it was sent only to the reader. */
   direct: Type.Boolean(),
   published_at: dateTime(),
 })

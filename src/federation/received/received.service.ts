@@ -10,7 +10,7 @@ import { personUrl, sameOrigin } from '../address.rules.ts'
 import { idOf, innerDocument, typeOf, type Document } from '../document.rules.ts'
 import type { PersonSigner } from '../follows/incoming-follow.service.ts'
 import { refuseReplay } from '../peers/verify.service.ts'
-import { readTold, readWords, type Told } from './received.rules.ts'
+import { readReceived, readContent, type ReceivedActivity } from './received.rules.ts'
 import {
   countFeed,
   deleteReceivedAbout,
@@ -21,48 +21,56 @@ import {
   updateReceived,
 } from './received.store.ts'
 
-/** What is kept of one person elsewhere: their newest. */
-const maxKept = 1000
+/** Most stored activities of one remote account; the oldest are deleted. */
+const maxPerActor = 1000
 
 /**
- * Keeps what somebody elsewhere tells, for the feeds of those who follow them, or for the one whom it was sent to. What nobody
- * here is meant by is let pass.
+ * Stores an activity of a remote account for the feeds of its followers, or of the account that it is addressed to. Activities
+ * for nobody on this instance are ignored.
  */
-export async function keepTold(ctx: Ctx, subject: UserRow, activity: Document, signer: PersonSigner): Promise<void> {
+export async function storeReceived(
+  ctx: Ctx,
+  subject: UserRow,
+  activity: Document,
+  signer: PersonSigner,
+): Promise<void> {
   const { db, clock } = ctx
-  const told = readTold(activity, signer.actorUrl)
-  if (!told) return
+  const received = readReceived(activity, signer.actorUrl)
+  if (!received) return
   const actorId = signer.account.user_id
-  const isForSubject = !told.isForAll && told.addressees.includes(personUrl(ctx.config, subject.id))
-  if (!isForSubject && !(told.isForAll && (await hasFollower(db, actorId)))) return
+  const isForSubject = !received.isPublic && received.addressees.includes(personUrl(ctx.config, subject.id))
+  if (!isForSubject && !(received.isPublic && (await hasFollower(db, actorId)))) return
   if (isForSubject && (await isBlockedEitherWay(db, subject.id, actorId))) return
-  const content = await cleanHtml(ctx, told)
+  const content = await sanitisedHtml(ctx, received)
   const now = nowUnix(clock)
-  const published = Math.floor((told.publishedMs ?? clock.nowMs()) / 1000)
+  const published = Math.floor((received.publishedMs ?? clock.nowMs()) / 1000)
   await transaction(db, async (tx) => {
     await refuseReplay(tx, signer, now)
     await insertReceived(tx, {
       actor_id: actorId,
-      activity_url: told.id,
-      type: told.type,
+      activity_url: received.id,
+      type: received.type,
       addressee_id: isForSubject ? subject.id : null,
-      object_url: told.objectUrl,
-      object_type: told.objectType,
-      title: told.title,
+      object_url: received.objectUrl,
+      object_type: received.objectType,
+      title: received.title,
       content,
-      page_url: told.page,
+      page_url: received.page,
       published_unix: Math.min(Math.max(published, 0), now),
       received_unix: now,
     })
-    await deleteReceivedBeyond(tx, actorId, maxKept)
+    await deleteReceivedBeyond(tx, actorId, maxPerActor)
   })
 }
 
-/** HTML of another server in the form that may be shown: read and cleaned in a thread, with a deadline. */
-async function cleanHtml({ texts, config }: Ctx, { html, page }: Pick<Told, 'html' | 'page'>): Promise<string> {
+/** Sanitises HTML of another server in a worker thread with a timeout. */
+async function sanitisedHtml(
+  { texts, config }: Ctx,
+  { html, page }: Pick<ReceivedActivity, 'html' | 'page'>,
+): Promise<string> {
   if (html.trim() === '') return ''
   const { rootUrl } = config.server
-  // Blank lines would end the HTML in it.
+  // A blank line would end an HTML block in Markdown.
   const source = html.replaceAll(/\n\s*\n/g, '\n')
   return texts.render(source, 'markdown', {
     mode: 'gfm',
@@ -71,15 +79,15 @@ async function cleanHtml({ texts, config }: Ctx, { html, page }: Pick<Told, 'htm
   })
 }
 
-/** What somebody said elsewhere was changed, or is said no longer. Only their own. */
-export async function changeTold(ctx: Ctx, activity: Document, signer: PersonSigner): Promise<void> {
+/** Applies an `Update`, `Delete` or `Undo` of an activity by its actor. */
+export async function changeReceived(ctx: Ctx, activity: Document, signer: PersonSigner): Promise<void> {
   const { db, clock } = ctx
   const actorId = signer.account.user_id
   const objectUrl = idOf(activity['object'])
   if (objectUrl === undefined || !sameOrigin(objectUrl, signer.actorUrl)) return
   const object = typeOf(activity) === 'Update' ? innerDocument(activity, 'object') : undefined
-  const words = object && readWords(object)
-  const change = words && { title: words.title, content: await cleanHtml(ctx, words), page_url: words.page }
+  const content = object && readContent(object)
+  const change = content && { title: content.title, content: await sanitisedHtml(ctx, content), page_url: content.page }
   await transaction(db, async (tx) => {
     await refuseReplay(tx, signer, nowUnix(clock))
     if (change) await updateReceived(tx, actorId, objectUrl, change)
@@ -87,7 +95,7 @@ export async function changeTold(ctx: Ctx, activity: Document, signer: PersonSig
   })
 }
 
-/** One page of what came for somebody. */
+/** Returns one page of the received activities in the caller's feed. */
 export async function getFeedPage(
   { db, viewer }: SignedInCtx,
   page: Page,

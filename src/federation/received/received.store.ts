@@ -4,7 +4,7 @@ import type { UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
 
-/** Keeps an activity, unless it came before. */
+/** Inserts an activity unless it was received before. */
 export const insertReceived = async (tx: Tx, row: NewReceivedActivityRow): Promise<void> =>
   void (await tx
     .insertInto('received_activity')
@@ -12,7 +12,7 @@ export const insertReceived = async (tx: Tx, row: NewReceivedActivityRow): Promi
     .onConflict((conflict) => conflict.columns(['actor_id', 'activity_url']).doNothing())
     .execute())
 
-/** What somebody said about an object of theirs is said no longer. */
+/** Deletes the activities of an account about one of its objects. */
 export const deleteReceivedAbout = async (tx: Tx, actorId: UserId, objectUrl: string): Promise<void> =>
   void (await tx
     .deleteFrom('received_activity')
@@ -20,7 +20,7 @@ export const deleteReceivedAbout = async (tx: Tx, actorId: UserId, objectUrl: st
     .where((row) => row.or([row('object_url', '=', objectUrl), row('activity_url', '=', objectUrl)]))
     .execute())
 
-/** What an object of somebody says now. */
+/** Updates the stored text of an object. */
 export const updateReceived = async (
   tx: Tx,
   actorId: UserId,
@@ -34,7 +34,7 @@ export const updateReceived = async (
     .where('object_url', '=', objectUrl)
     .execute())
 
-/** What came for somebody: of people whom they follow, and what was for them alone. */
+/** Selects the activities of accounts that a user follows, and those addressed to the user. */
 const feedOf = (db: Db, userId: UserId) =>
   db
     .selectFrom('received_activity')
@@ -52,7 +52,7 @@ const feedOf = (db: Db, userId: UserId) =>
       ]),
     )
 
-/** One page of it, the newest first. */
+/** Lists one page of a feed, newest first. */
 export const listFeed = (db: Db, userId: UserId, page: Page): Promise<ReceivedActivityRow[]> =>
   feedOf(db, userId).selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute()
 
@@ -63,7 +63,7 @@ export const countFeed = async (db: Db, userId: UserId): Promise<number> =>
       .executeTakeFirstOrThrow()
   ).count
 
-/** Deletes some of what came before a time. @returns how many */
+/** Deletes activities that were received before a time, and returns how many. */
 export async function deleteOldReceived(tx: Tx, before: Unix, limit: number): Promise<number> {
   const { numDeletedRows } = await tx
     .deleteFrom('received_activity')
@@ -79,7 +79,7 @@ export async function deleteOldReceived(tx: Tx, before: Unix, limit: number): Pr
   return Number(numDeletedRows)
 }
 
-/** Keeps the newest of what came from somebody. */
+/** Deletes all but the `keep` newest activities of an account. */
 export const deleteReceivedBeyond = async (tx: Tx, actorId: UserId, keep: number): Promise<void> =>
   void (await tx
     .deleteFrom('received_activity')
@@ -95,7 +95,7 @@ export const deleteReceivedBeyond = async (tx: Tx, actorId: UserId, keep: number
     )
     .execute())
 
-/** Whether anybody here follows an account. */
+/** Returns whether an account has followers. */
 export const hasFollower = async (db: Db, userId: UserId): Promise<boolean> =>
   (await db.selectFrom('follow').select('follower_id').where('user_id', '=', userId).limit(1).executeTakeFirst()) !==
   undefined

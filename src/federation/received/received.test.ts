@@ -63,7 +63,7 @@ const create = (actor: PeerActor, number: number, object: object = {}, changes: 
   ...changes,
 })
 
-test('userListFederatedFeed: notes of whom one follows, clean; changed and taken back by whoever wrote them', () =>
+test('userListFederatedFeed: notes of followed accounts are sanitised, and their authors can edit and delete them', () =>
   withUna(async ({ forge, peer, una, send, feed }) => {
     const [request] = peer.received('Follow')
     assert.equal(request?.json.object, una.id)
@@ -94,7 +94,7 @@ test('userListFederatedFeed: notes of whom one follows, clean; changed and taken
     await forge.settle()
   }))
 
-test('userListFederatedFeed: what is for one alone, of strangers, and what is nobody else’s to tell', () =>
+test('userListFederatedFeed: direct notes arrive; notes of strangers and notes about objects of others do not', () =>
   withUna(async ({ forge, peer, una, adaUrl, send, feed }) => {
     await forge.as('eve').must('PUT', `/user/following/una-${peer.host.replace(':', '-')}`)
     await forge.settle()
@@ -147,7 +147,7 @@ test('userListFederatedFeed: pages, with a fixed number of queries', () =>
     assert.equal(counts[0], counts[1])
   }))
 
-test('an actor that says that it has changed is read where it is', () =>
+test('an actor that announces an update is fetched from its server', () =>
   withUna(async ({ forge, peer, una, send }) => {
     const update = { id: `${una.id}#p`, type: 'Update', actor: una.id, object: { ...una.document, name: 'Mallory' } }
     peer.actor('una', { path: '/users/una', changes: { name: 'Una the first' } })

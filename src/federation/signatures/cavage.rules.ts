@@ -1,10 +1,10 @@
-/** Signatures of requests as draft-cavage-http-signatures-12 has them, and servers send them. */
+/** HTTP signatures by draft-cavage-http-signatures-12. */
 
 export interface CavageSignature {
   readonly keyId: string
-  /** As sent, in lower case; empty when it was not. */
+  /** In lower case; empty when absent. */
   readonly algorithm: string
-  /** Names of the signed headers in their order, lower-case. */
+  /** Names of the signed headers in order, in lower case. */
   readonly headers: readonly string[]
   readonly signature: Buffer
   /** Seconds since 1970. */
@@ -12,13 +12,13 @@ export interface CavageSignature {
   readonly expires: number | undefined
 }
 
-/** Longest header that is looked at, in characters: a signature of an RSA key of 8192 bits has 1,400. */
+/** Longest accepted header, in characters: the signature of an RSA key of 8192 bits has 1,400. */
 export const maxSignatureLength = 8192
 
-/** Most headers that one signature covers. */
+/** Most headers of one signature. */
 const maxHeaders = 30
 
-/** The parts of a `Signature` header, or of `Authorization` after its scheme; undefined when it is none. */
+/** Parses a `Signature` header, or `Authorization` after its scheme; undefined when it is malformed. */
 export function parseCavage(header: string): CavageSignature | undefined {
   if (header.length > maxSignatureLength) return undefined
   const params = new Map<string, string>()
@@ -27,7 +27,7 @@ export function parseCavage(header: string): CavageSignature | undefined {
   while (position < header.length) {
     one.lastIndex = position
     const found = one.exec(header)
-    // A member that comes twice is read differently by different programs.
+    // Implementations disagree about a repeated parameter.
     if (!found || params.has(found[1] as string)) return undefined
     params.set(found[1] as string, found[2] ?? found[3] ?? '')
     position = one.lastIndex
@@ -39,30 +39,30 @@ export function parseCavage(header: string): CavageSignature | undefined {
   if (headers.length > maxHeaders || new Set(headers).size !== headers.length || headers.includes('')) return undefined
   const created = seconds(params.get('created'))
   const expires = seconds(params.get('expires'))
-  if (created === 'wrong' || expires === 'wrong') return undefined
+  if (created === 'invalid' || expires === 'invalid') return undefined
   const algorithm = (params.get('algorithm') ?? '').toLowerCase()
   return { keyId, algorithm, headers, signature: Buffer.from(signature, 'base64'), created, expires }
 }
 
-function seconds(text: string | undefined): number | undefined | 'wrong' {
+function seconds(text: string | undefined): number | undefined | 'invalid' {
   if (text === undefined) return undefined
-  return /^\d{1,12}(?:\.\d{1,9})?$/.test(text) ? Math.floor(Number(text)) : 'wrong'
+  return /^\d{1,12}(?:\.\d{1,9})?$/.test(text) ? Math.floor(Number(text)) : 'invalid'
 }
 
-/** What of a request is signed. */
+/** The parts of a request that a signature may cover. */
 export interface SignedRequest {
   readonly method: string
-  /** Path and query as they were sent. */
+  /** Path and query as sent. */
   readonly target: string
   /** Scheme and host of the address. */
   readonly origin: string
   /** Host and port of the address. */
   readonly host: string
-  /** A header by its lower-case name. */
+  /** Returns a header by its lower-case name. */
   header(name: string): string | undefined
 }
 
-/** The text that is signed; undefined when a header is missing or cannot be signed. */
+/** Returns the signed text; undefined when a header is missing. */
 export function cavageText(
   request: SignedRequest,
   { headers, created, expires }: Pick<CavageSignature, 'headers' | 'created' | 'expires'>,
@@ -95,6 +95,6 @@ function valueOf(
   }
 }
 
-/** The header of a signature of ours. */
+/** Returns the `Signature` header of an outgoing request. */
 export const cavageHeader = (keyId: string, headers: readonly string[], signature: Buffer): string =>
   `keyId="${keyId}",algorithm="hs2019",headers="${headers.join(' ')}",signature="${signature.toString('base64')}"`

@@ -1,24 +1,24 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { bytesOfMember } from './structured.rules.ts'
 
-/** Algorithms for digests of bodies, by their names in headers. */
+/** Hash algorithms by their names in headers. */
 const algorithms = { 'sha-256': 'sha256', 'sha-512': 'sha512' } as const
 
 export type DigestName = keyof typeof algorithms
 
-/** A digest in the form of `Digest` (RFC 3230): `SHA-256=…`. */
+/** Returns a `Digest` header (RFC 3230): `SHA-256=…`. */
 export const digestOf = (body: Buffer, name: DigestName): string =>
   `${name.toUpperCase()}=${hash(algorithms[name], body, 'base64')}`
 
-/** The same in the form of `Content-Digest` (RFC 9530). */
+/** Returns a `Content-Digest` header (RFC 9530). */
 export const contentDigestOf = (body: Buffer, name: DigestName): string =>
   `${name}=:${hash(algorithms[name], body, 'base64')}:`
 
 /**
- * Whether a digest header fits the body: every digest of a known algorithm, and there is one at least.
- * @param form `Digest` has base64 as it is, `Content-Digest` between colons
+ * Returns whether each digest of a known algorithm matches the body, and there is at least one.
+ * @param form `Digest` holds plain base64, `Content-Digest` base64 between colons
  */
-export function digestFits(header: string, body: Buffer, form: 'digest' | 'content-digest'): boolean {
+export function digestMatches(header: string, body: Buffer, form: 'digest' | 'content-digest'): boolean {
   const claims = (Object.keys(algorithms) as DigestName[]).flatMap((name) => {
     const claimed = form === 'content-digest' ? bytesOfMember(header, name) : plainDigest(header, name)
     return claimed ? [{ name, claimed }] : []

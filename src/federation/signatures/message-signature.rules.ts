@@ -1,10 +1,8 @@
 import type { SignedRequest } from './cavage.rules.ts'
 
-/** Signatures of HTTP messages as RFC 9421 has them. */
-
 /**
- * The signature base (2.5); undefined when a component is missing or not known.
- * @param params the parameters of the signature as they stand in `Signature-Input`
+ * Returns the signature base (RFC 9421, 2.5); undefined when a component is missing or unknown.
+ * @param params the parameters of the signature as in `Signature-Input`
  */
 export function signatureBase(
   request: SignedRequest,
@@ -46,7 +44,7 @@ function componentOf(request: SignedRequest, name: string): string | undefined {
   }
 }
 
-/** Whether the components say to whom the request went, as what, and with which body. */
+/** Returns whether the components cover method, address and body. */
 export function coversRequest(components: readonly string[], hasBody: boolean): boolean {
   const has = (name: string): boolean => components.includes(name)
   const isAddressed =
@@ -54,9 +52,9 @@ export function coversRequest(components: readonly string[], hasBody: boolean): 
   return has('@method') && isAddressed && (!hasBody || has('content-digest'))
 }
 
-/** The label of our signatures. */
+/** The label of outgoing signatures. */
 export const ownLabel = 'sig1'
 
-/** The parameters of a signature of ours, as they stand in `Signature-Input`. */
+/** Returns the parameters of an outgoing signature for `Signature-Input`. */
 export const signatureParams = (components: readonly string[], keyId: string, createdUnix: number): string =>
   `(${components.map((name) => `"${name}"`).join(' ')});created=${createdUnix};keyid="${keyId}";alg="rsa-v1_5-sha256"`

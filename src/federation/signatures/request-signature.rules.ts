@@ -1,29 +1,29 @@
 import { BadRequest, Forbidden } from '../../lib/errors.ts'
 import { cavageText, maxSignatureLength, parseCavage, type SignedRequest } from './cavage.rules.ts'
-import { digestFits } from './digest.rules.ts'
+import { digestMatches } from './digest.rules.ts'
 import { coversRequest, signatureBase } from './message-signature.rules.ts'
 import { bytesOfMember, parseSignatureInput } from './structured.rules.ts'
 
-/** A signature of a request in either form, of which all but the key was looked at. */
+/** A signature of a request in either form; everything but the signature itself is checked. */
 export interface RequestSignature {
   readonly form: 'cavage' | 'rfc9421'
   readonly keyId: string
-  /** In lower case; empty when it is not named. */
+  /** In lower case; empty when absent. */
   readonly algorithm: string
   readonly signature: Buffer
-  /** What was signed. */
+  /** The signed text. */
   readonly text: string
-  /** When it was made, in seconds since 1970. */
+  /** Time of the signature, in seconds since 1970. */
   readonly madeUnix: number
 }
 
-/** How far the clock of the other side may be off, and how long a request may be under way, in seconds (contract). */
+/** Largest difference between the time of a signature and now, in seconds (contract). */
 export const maxSkewSeconds = 3600
 
 /**
- * Reads the signature of a request. One that is missing, unreadable or does not cover enough is BadRequest; one that is too
- * old, or of another body, is Forbidden.
- * @param body undefined where the request has none that counts
+ * Reads the signature of a request. `BadRequest` when it is missing, unreadable or covers too little, `Forbidden` when it is too
+ * old or of another body.
+ * @param body undefined for a request without one
  */
 export function readSignature(request: SignedRequest, body: Buffer | undefined, nowUnix: number): RequestSignature {
   const input = request.header('signature-input')
@@ -36,7 +36,7 @@ export function readSignature(request: SignedRequest, body: Buffer | undefined, 
   return { ...signature, madeUnix: created }
 }
 
-type Read = Omit<RequestSignature, 'madeUnix'> & {
+type ParsedSignature = Omit<RequestSignature, 'madeUnix'> & {
   readonly created: number | undefined
   readonly expires: number | undefined
 }
@@ -44,7 +44,7 @@ type Read = Omit<RequestSignature, 'madeUnix'> & {
 const unreadable = () => new BadRequest('the signature of the request cannot be read', 'signature_unreadable')
 const incomplete = (what: string) => new BadRequest(`the signature does not cover ${what}`, 'signature_incomplete')
 
-function readCavage(request: SignedRequest, body: Buffer | undefined): Read {
+function readCavage(request: SignedRequest, body: Buffer | undefined): ParsedSignature {
   const authorization = /^Signature\s+(.+)$/is.exec(request.header('authorization') ?? '')?.[1]
   const header = request.header('signature') ?? authorization
   if (header === undefined) throw new BadRequest('the request is not signed', 'signature_missing')
@@ -71,7 +71,7 @@ function readCavage(request: SignedRequest, body: Buffer | undefined): Read {
   }
 }
 
-function readMessageSignature(request: SignedRequest, body: Buffer | undefined, input: string): Read {
+function readMessageSignature(request: SignedRequest, body: Buffer | undefined, input: string): ParsedSignature {
   const header = request.header('signature') ?? ''
   if (input.length > maxSignatureLength || header.length > maxSignatureLength) throw unreadable()
   const parsed = parseSignatureInput(input)
@@ -102,7 +102,7 @@ function checkDigest(
   form: 'digest' | 'content-digest',
 ): void {
   if (!signed.includes(form)) throw incomplete(form)
-  if (!digestFits(request.header(form) ?? '', body, form)) {
-    throw new Forbidden('the digest does not fit the body', 'digest_wrong')
+  if (!digestMatches(request.header(form) ?? '', body, form)) {
+    throw new Forbidden('the digest does not match the body', 'digest_wrong')
   }
 }

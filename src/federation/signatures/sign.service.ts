@@ -7,10 +7,10 @@ import { cavageHeader, cavageText, type SignedRequest } from './cavage.rules.ts'
 import { contentDigestOf, digestOf, type DigestName } from './digest.rules.ts'
 import { ownLabel, signatureBase, signatureParams } from './message-signature.rules.ts'
 
-/** The digest that the settings name; SHA-256 for a name that is not known. */
+/** Returns the digest of a setting; SHA-256 for an unknown name. */
 const digestName = (setting: string): DigestName => (setting.toLowerCase() === 'sha-512' ? 'sha-512' : 'sha-256')
 
-export interface Unsigned {
+export interface UnsignedRequest {
   readonly method: 'GET' | 'POST'
   readonly url: string
   readonly body?: Buffer
@@ -18,8 +18,8 @@ export interface Unsigned {
   readonly form: FederatedServerRow['signature_form']
 }
 
-/** The headers of a request to another server that say who sends it: date, digest and signature. */
-export async function signedHeaders(services: Services, unsigned: Unsigned): Promise<Record<string, string>> {
+/** Returns the headers that authenticate a request to another server: date, digest and signature. */
+export async function signedHeaders(services: Services, unsigned: UnsignedRequest): Promise<Record<string, string>> {
   const { config, clock } = services
   const { method, body, sender } = unsigned
   const url = new URL(unsigned.url)
@@ -48,7 +48,7 @@ export async function signedHeaders(services: Services, unsigned: Unsigned): Pro
   const signed = { headers: names, created: undefined, expires: undefined }
   const text = cavageText(request, signed)
   if (text === undefined) {
-    throw new Error(`[federation].${method}_HEADERS names a header that requests do not have: ${names.join()}`)
+    throw new Error(`[federation].${method}_HEADERS names a header that requests do not carry: ${names.join()}`)
   }
   headers['signature'] = cavageHeader(keyId, names, await signAs(services, sender, text))
   return headers

@@ -12,14 +12,14 @@ import {
   type SignOptions,
 } from '../peer.test-support.ts'
 import { parseCavage } from './cavage.rules.ts'
-import { digestFits } from './digest.rules.ts'
+import { digestMatches } from './digest.rules.ts'
 import { parsePublicKey } from './key.rules.ts'
 import { signatureBase } from './message-signature.rules.ts'
 import { parseSignatureInput } from './structured.rules.ts'
 
 const hour = 3_600_000
 
-test('draft-cavage: the header is read strictly', () => {
+test('draft-cavage: a malformed header is refused', () => {
   const good =
     'keyId="https://a.example/x#main-key",algorithm="rsa-sha256",headers="(request-target) Host Date",signature="YWI="'
   assert.deepEqual(parseCavage(good), {
@@ -44,7 +44,7 @@ test('draft-cavage: the header is read strictly', () => {
   for (const header of wrong) assert.equal(parseCavage(header), undefined, header.slice(0, 100))
 })
 
-test('RFC 9421: the example of its appendix B.2.6 gives its signature base', () => {
+test('RFC 9421: the example of appendix B.2.6 has the given signature base', () => {
   const input = parseSignatureInput(
     'sig-b26=("date" "@method" "@path" "@authority" "content-type" "content-length");created=1618884473;keyid="test-key-ed25519"',
   )
@@ -97,17 +97,17 @@ test('RFC 9421: the example of its appendix B.2.6 gives its signature base', () 
   }
 })
 
-test('digests fit the body; one of several that does not is enough to refuse', () => {
+test('digests: one wrong digest of several is enough to refuse', () => {
   const body = Buffer.from('{"hello": "world"}')
   // RFC 9421, appendix B.2
-  assert.ok(digestFits('SHA-256=X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=', body, 'digest'))
-  assert.ok(digestFits('sha-256=:X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=:', body, 'content-digest'))
-  assert.ok(!digestFits('SHA-256=X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=,SHA-512=AAAA', body, 'digest'))
-  assert.ok(!digestFits('md5=AAAA', body, 'digest'))
-  assert.ok(!digestFits('', body, 'digest'))
+  assert.ok(digestMatches('SHA-256=X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=', body, 'digest'))
+  assert.ok(digestMatches('sha-256=:X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=:', body, 'content-digest'))
+  assert.ok(!digestMatches('SHA-256=X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=,SHA-512=AAAA', body, 'digest'))
+  assert.ok(!digestMatches('md5=AAAA', body, 'digest'))
+  assert.ok(!digestMatches('', body, 'digest'))
 })
 
-test('keys: RSA of a usual size and Ed25519, as SPKI', () => {
+test('keys: RSA of 2048 to 8192 bits and Ed25519 as SPKI are accepted', () => {
   assert.equal(parsePublicKey(keysOf(0).publicKey)?.asymmetricKeyType, 'rsa')
   assert.equal(parsePublicKey(ed25519Keys().publicKey)?.asymmetricKeyType, 'ed25519')
   assert.equal(parsePublicKey(keysOf(0).privateKey), undefined)
@@ -135,7 +135,7 @@ async function withPeer(
   await use({ forge, peer, app: peer.application(), person: `/activitypub/user-id/${user.id}` })
 }
 
-test('activitypubPerson: signatures that count, and what is wrong with others', () =>
+test('activitypubPerson: valid signatures are accepted, others are refused with a reason', () =>
   withPeer(async ({ forge, peer, app, person }) => {
     const now = new Date(forge.clock.nowMs())
     const late = new Date(now.getTime() - hour - 60_000)
@@ -173,7 +173,7 @@ test('activitypubPerson: signatures that count, and what is wrong with others', 
     assert.deepEqual([unsigned.status, unsigned.json.code], [400, 'signature_missing'])
   }))
 
-test('activitypubPersonInbox: the digest is of the body, and is signed', () =>
+test('activitypubPersonInbox: the signature must cover a digest of the body', () =>
   withPeer(async ({ forge, peer, person }) => {
     const bob = peer.actor('bob')
     const date = new Date(forge.clock.nowMs())
@@ -192,7 +192,7 @@ test('activitypubPersonInbox: the digest is of the body, and is signed', () =>
     }
   }))
 
-test('keys: those of other servers than their owner, of others, and of wrong documents sign nothing', () =>
+test('keys: a key on another server than its owner, of another owner, or in a wrong document is refused', () =>
   withPeer(async ({ forge, peer, app, person }) => {
     await using other = await Peer.start('forgejo', '127.0.0.2')
     const victim = other.actor('victim')
@@ -239,7 +239,7 @@ test('keys: those of other servers than their owner, of others, and of wrong doc
     assert.ok(asked <= 1, `${asked} requests to a server that has nothing to do with it`)
   }))
 
-test('keys: one of its own document counts when its owner says so', () =>
+test('keys: a key in a document of its own is accepted when its owner confirms it', () =>
   withPeer(async ({ forge, peer, person }) => {
     const date = new Date(forge.clock.nowMs())
     const path = '/users/zork'
@@ -260,7 +260,7 @@ test('keys: one of its own document counts when its owner says so', () =>
     assert.equal((await sendAs(forge, zork, 'GET', person, undefined, { date, keyId: liar })).status, 400)
   }))
 
-test('keys: a changed key is asked for again, but not again and again; Ed25519 keys sign as well', () =>
+test('keys: a changed key is fetched again, at most every five minutes; Ed25519 keys are accepted', () =>
   withPeer(async ({ forge, peer, person }) => {
     const path = '/api/v1/activitypub/user-id/7'
     const ask = async (actor: PeerActor, options: SignOptions = {}) =>
@@ -286,7 +286,7 @@ test('keys: a changed key is asked for again, but not again and again; Ed25519 k
     assert.equal(await ask(edwards, { form: 'rfc9421', algorithm: 'ed25519' }), 200)
   }))
 
-test('documents: too large, nested deeply, of another type, slow to come: the key is not to be had', () =>
+test('documents: one that is too large, too deep, of another type or too slow gives no key', () =>
   withPeer(
     async ({ forge, peer, app, person }) => {
       const date = new Date(forge.clock.nowMs())
@@ -319,7 +319,7 @@ test('documents: too large, nested deeply, of another type, slow to come: the ke
     { MAX_SIZE: 1 },
   ))
 
-test('servers: addresses of inner networks, blocked names and those that are not on the list are not dealt with', async () => {
+test('servers: internal addresses, blocked names and names outside the allow list are refused', async () => {
   await using peer = await Peer.start()
   await withPeer(
     async ({ forge, app, person }) => {
@@ -339,7 +339,7 @@ test('servers: addresses of inner networks, blocked names and those that are not
   assert.equal(peer.seen.length, 0)
 })
 
-test('floods: the requests of one server within a minute are limited, those of others are not', () =>
+test('limits: too many requests of one server within a minute are refused, those of others are not', () =>
   withPeer(
     async ({ forge, peer, app, person }) => {
       await using other = await Peer.start('forgejo', '127.0.0.3')
@@ -358,7 +358,7 @@ test('floods: the requests of one server within a minute are limited, those of o
     { MAX_REQUESTS_PER_SERVER: 5 },
   ))
 
-test('[federation].SIGNATURE_ENFORCED: without it anybody may ask', () =>
+test('[federation].SIGNATURE_ENFORCED: without it unsigned requests are accepted', () =>
   withPeer(
     async ({ forge, person }) => {
       assert.equal((await forge.guest.get(person)).status, 200)

@@ -1,11 +1,11 @@
-/** Reads what RFC 9421 and RFC 9530 need of structured fields (RFC 8941); anything else is undefined. */
+/** Reads the part of structured fields (RFC 8941) that RFC 9421 and RFC 9530 use; undefined for anything else. */
 
 /** One signature of `Signature-Input`. */
 export interface SignatureInput {
   readonly label: string
-  /** The covered components in their order, lower-case, without parameters. */
+  /** The covered components in order, without parameters. */
   readonly components: readonly string[]
-  /** Its text as it was sent, which is signed itself. */
+  /** The text as sent, because the signature covers it. */
   readonly text: string
   readonly params: ReadonlyMap<string, string | number>
 }
@@ -17,7 +17,7 @@ const parameter = /;\s*([a-z*][a-z0-9_\-.*]*)(?:=(?:"((?:[ !#-[\]-~]|\\["\\])*)"
 /** Most components of a signature. */
 const maxComponents = 30
 
-/** The first signature of a `Signature-Input` header. */
+/** Parses the first signature of a `Signature-Input` header. */
 export function parseSignatureInput(header: string): SignatureInput | undefined {
   const [label, start] = matchAt(labelled, header, 0) ?? []
   if (label === undefined || start === undefined || header[start] !== '(') return undefined
@@ -27,7 +27,7 @@ export function parseSignatureInput(header: string): SignatureInput | undefined 
     while (header[position] === ' ') position++
     if (header[position] === ')') break
     const [name, end] = matchAt(component, header, position) ?? []
-    // A component with parameters is signed in a form that is not known here.
+    // Components with parameters are not supported.
     if (name === undefined || end === undefined || !/[ )]/.test(header[end] ?? '')) return undefined
     if (components.includes(name) || components.length >= maxComponents) return undefined
     components.push(name)
@@ -55,7 +55,7 @@ function matchAt(pattern: RegExp, text: string, at: number): readonly [string, n
   return found ? [found[1] ?? '', pattern.lastIndex] : undefined
 }
 
-/** The bytes of a member of a dictionary of byte sequences: `label=:base64:`. */
+/** Returns the bytes of a member of a dictionary of byte sequences: `label=:base64:`. */
 export function bytesOfMember(header: string, label: string): Buffer | undefined {
   for (const member of header.split(',')) {
     const found = /^\s*([^=\s]+)=:([A-Za-z0-9+/]*={0,2}):\s*$/.exec(member)

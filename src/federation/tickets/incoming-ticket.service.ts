@@ -16,40 +16,39 @@ import { instanceUrl, repositoryUrl, ticketIndex, ticketUrl } from '../address.r
 import { sendActivities } from '../deliveries/deliver-activities.job.ts'
 import { idOf, typeOf, type Document } from '../document.rules.ts'
 import type { PersonSigner } from '../follows/incoming-follow.service.ts'
-import { findServer } from '../peers/server.store.ts'
 import { refuseReplay } from '../peers/verify.service.ts'
 import { bodyOf, ownObject, subjectsOf, ticketTitle } from './ticket.rules.ts'
-import { findWriting, insertWriting } from './writing.store.ts'
+import { findWriting, insertWriting } from './federated-writing.store.ts'
 
 const refuse = (message: string): NotAcceptable => new NotAcceptable(message, 'writing_invalid')
 
 const writingTypes = new Set(['Offer', 'Create', 'Update', 'Delete'])
 
-/** Whether an activity is about issues and comments, and these are taken from elsewhere. */
+/** Returns whether an activity is about issues or comments and the instance receives these. */
 export const isWriting = ({ config }: Ctx, type: string): boolean =>
   config.federation.issuesEnabled && writingTypes.has(type)
 
 /**
- * Somebody elsewhere opens an issue (`Offer` of a `Ticket`), comments (`Create` of a `Note`), or changes or takes back what they
- * wrote. They may what anybody may who is signed in; what came before changes nothing.
+ * Receives an issue (`Offer` of a `Ticket`), a comment (`Create` of a `Note`), or an edit or deletion of one. The author has the
+ * rights of any signed-in account. An activity that was received before changes nothing.
  */
-export async function takeWriting(ctx: Ctx & RepoCtx, activity: Document, signer: PersonSigner): Promise<void> {
+export async function receiveWriting(ctx: Ctx & RepoCtx, activity: Document, signer: PersonSigner): Promise<void> {
   const author = await asAuthor(ctx, signer)
   switch (typeOf(activity)) {
     case 'Offer':
-      return takeOffer(author, activity, signer)
+      return receiveOffer(author, activity, signer)
     case 'Create':
-      return takeNote(author, activity, signer)
+      return receiveNote(author, activity, signer)
     case undefined:
     default:
       return changeWriting(author, activity, signer)
   }
 }
 
-/** The context of a request that the person would send if they were here. */
+/** Returns the context of a request of the remote author. */
 async function asAuthor(ctx: Ctx & RepoCtx, signer: PersonSigner): Promise<SignedInRepoCtx> {
   const user = await findUserById(ctx.db, signer.account.user_id)
-  if (!user) throw refuse('[actor]: is not known any more')
+  if (!user) throw refuse('[actor]: the account does not exist any more')
   const viewer = viewerAs(user)
   const { repo, owner } = ctx
   const { units, rights } = await accessTo(ctx.db, viewer, owner, repo)
@@ -58,7 +57,7 @@ async function asAuthor(ctx: Ctx & RepoCtx, signer: PersonSigner): Promise<Signe
   return { ...ctx, viewer, units, rights }
 }
 
-async function takeOffer(ctx: SignedInRepoCtx, activity: Document, signer: PersonSigner): Promise<void> {
+async function receiveOffer(ctx: SignedInRepoCtx, activity: Document, signer: PersonSigner): Promise<void> {
   const { config, repo } = ctx
   const id = idOf(activity)
   if (id === undefined) throw refuse('[id]: is required')
@@ -76,13 +75,11 @@ async function takeOffer(ctx: SignedInRepoCtx, activity: Document, signer: Perso
       async beside(tx, issue) {
         await refuseReplay(tx, signer, nowUnix(ctx.clock))
         await insertWriting(tx, writingOf(signer, ticket.id, issue, null))
-        const server = await findServer(tx, signer.server.id)
-        if (!server) return
         await sendActivities(tx, [
           {
-            server: { id: server.id, failures: server.failures, retryAtMs: server.retry_at_ms },
+            serverId: signer.server.id,
             inboxUrl: signer.account.inbox_url,
-            // The repository has no key of its own; the instance speaks for it.
+            // A repository has no key, so the instance signs.
             sender: 'instance',
             activity: offerAnswer(instanceUrl(config), id, ticketUrl(config, repo.id, issue.index)),
           },
@@ -92,7 +89,7 @@ async function takeOffer(ctx: SignedInRepoCtx, activity: Document, signer: Perso
   )
 }
 
-async function takeNote(ctx: SignedInRepoCtx, activity: Document, signer: PersonSigner): Promise<void> {
+async function receiveNote(ctx: SignedInRepoCtx, activity: Document, signer: PersonSigner): Promise<void> {
   const note = ownObject(activity, signer.actorUrl, 'Note')
   const issue = await findSubject(ctx, subjectsOf(note))
   const body = bodyOf(note)
@@ -109,7 +106,7 @@ async function takeNote(ctx: SignedInRepoCtx, activity: Document, signer: Person
   )
 }
 
-/** The issue that a note is about: by its address here, or by what came from elsewhere before. */
+/** Finds the issue of a note by its local address or by the address of a received issue or comment. */
 async function findSubject(ctx: SignedInRepoCtx, urls: readonly string[]): Promise<IssueRow> {
   for (const url of urls) {
     const issue = await findIssueAt(ctx, url)
@@ -137,7 +134,7 @@ const writingOf = (
   comment_id: commentId,
 })
 
-/** The same thing may come twice at once: one of both finds that it is there. */
+/** Ignores the unique violation when the same object is received twice at once. */
 async function once(write: () => Promise<unknown>): Promise<void> {
   try {
     await write()
@@ -150,12 +147,13 @@ async function changeWriting(ctx: SignedInRepoCtx, activity: Document, signer: P
   const writing = await findWriting(ctx.db, idOf(activity['object']) ?? '')
   const issue = writing && (await findIssueById(ctx.db, writing.issue_id))
   const isTheirs = writing?.actor_id === signer.account.user_id && issue?.repo_id === ctx.repo.id
-  if (!writing || !issue || !isTheirs) throw refuse('[object]: must be something that the actor wrote here')
+  if (!writing || !issue || !isTheirs)
+    throw refuse('[object]: must be an issue or comment of the actor in this repository')
   await transaction(ctx.db, (tx) => refuseReplay(tx, signer, nowUnix(ctx.clock)))
   const found = writing.comment_id === null ? undefined : await findCommentIn(ctx.db, ctx.repo.id, writing.comment_id)
   if (typeOf(activity) === 'Delete') {
-    // An issue is more than its author's: others wrote below it.
-    if (!found) throw refuse('[object]: issues stay')
+    // Other accounts may have commented on the issue.
+    if (!found) throw refuse('[object]: issues cannot be deleted')
     return deleteComment(ctx, issue, found.comment)
   }
   if (found) {

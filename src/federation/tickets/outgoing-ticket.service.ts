@@ -28,10 +28,10 @@ import {
   listParticipants,
   listSentWritings,
   setResult,
-} from './writing.store.ts'
+} from './federated-writing.store.ts'
 
-/** Most people of other servers who are told of one comment. */
-const maxTold = 200
+/** Most remote accounts that get one comment. */
+const maxReceivers = 200
 
 const rendered = ({ texts, config }: Services, body: string): Promise<string> => {
   const { rootUrl } = config.server
@@ -39,19 +39,19 @@ const rendered = ({ texts, config }: Services, body: string): Promise<string> =>
   return texts.render(body, 'markdown', { mode: 'comment', rootUrl, bases })
 }
 
-/** Tells people of other servers who take part in an issue of a comment by somebody here. */
-export async function tellOfComment(services: Services, { data }: Event<'issue.commented'>): Promise<void> {
+/** Sends a comment of a local account to the remote participants of the issue. */
+export async function sendComment(services: Services, { data }: Event<'issue.commented'>): Promise<void> {
   const { db, config } = services
   if (!config.federation.issuesEnabled || data.isPull) return
-  const participants = await listParticipants(db, data.issueId, maxTold)
-  const [elsewhere] = await listFederatedAccounts(db, [data.doerId])
-  if (participants.length === 0 || elsewhere) return
+  const participants = await listParticipants(db, data.issueId, maxReceivers)
+  const [remote] = await listFederatedAccounts(db, [data.doerId])
+  if (participants.length === 0 || remote) return
   const found = (await loadReposWithOwners(db, [data.repoId])).get(data.repoId)
   const issue = await findIssueById(db, data.issueId)
   const comment = (await loadComments(db, [data.commentId])).get(data.commentId)
   if (!found || !issue || !comment) return
   const { repo, owner } = found
-  // The repository may be private by now: what other servers hear is what everybody may.
+  // The repository may be private by now: other servers get what guests may read.
   const { rights } = await accessTo(db, undefined, owner, repo)
   if (!rights.canRead('issues')) return
   const note = noteOf({
@@ -69,7 +69,7 @@ export async function tellOfComment(services: Services, { data }: Event<'issue.c
     sendActivities(
       tx,
       participants.map((row) => ({
-        server: { id: row.server_id, failures: row.failures, retryAtMs: row.retry_at_ms },
+        serverId: row.server_id,
         inboxUrl: row.inbox_url,
         sender: data.doerId,
         activity,
@@ -78,23 +78,22 @@ export async function tellOfComment(services: Services, { data }: Event<'issue.c
   )
 }
 
-/** What somebody here writes to a repository elsewhere. */
-export interface Elsewhere {
-  /** The address of the repository's actor. */
+/** An issue or a comment for a repository on another server. */
+export interface RemoteWriting {
+  /** Address of the repository's actor. */
   readonly repository: string
-  /** The address of an issue of it, for a comment; without one a new issue is opened. */
+  /** Address of the issue to comment on; undefined opens a new issue. */
   readonly issue: string | undefined
-  /** Only for an issue. */
+  /** Title of a new issue. */
   readonly title: string
   readonly body: string
 }
 
 /**
- * Opens an issue in a repository elsewhere, or comments on one. It is sent by and by. NotAcceptable when there is no such
- * repository, Unavailable when its server does not answer now.
- * @returns the address that it has here
+ * Sends an issue or a comment to a repository on another server, and returns its local address. `NotAcceptable` when the
+ * repository does not exist, `Unavailable` when its server does not answer.
  */
-export async function writeElsewhere(ctx: SignedInCtx, writing: Elsewhere): Promise<string> {
+export async function sendWriting(ctx: SignedInCtx, writing: RemoteWriting): Promise<string> {
   const { db, config, clock, viewer } = ctx
   if (!config.federation.issuesEnabled) {
     throw new Forbidden('issues of other servers are switched off', 'issues_disabled')
@@ -129,7 +128,7 @@ export async function writeElsewhere(ctx: SignedInCtx, writing: Elsewhere): Prom
       }
       await insertSentWriting(tx, row)
     }
-    await sendActivities(tx, [{ server: target.server, inboxUrl: target.inboxUrl, sender: viewer.id, activity }])
+    await sendActivities(tx, [{ ...target, sender: viewer.id, activity }])
   })
   return about.id
 }
@@ -145,20 +144,17 @@ async function findInbox(ctx: SignedInCtx, repository: string) {
     if (document['id'] !== repository || typeOf(document) !== 'Repository' || !sameOrigin(inboxUrl, repository)) {
       throw new PeerProblem('it is not the address of a repository', false)
     }
-    const { id, failures, retry_at_ms: retryAtMs } = await getServer(ctx, repository)
-    return { inboxUrl, server: { id, failures, retryAtMs } }
+    const { id: serverId } = await getServer(ctx, repository)
+    return { inboxUrl, serverId }
   } catch (error) {
     if (!(error instanceof PeerProblem)) throw error
     const message = `[repository]: cannot be read: ${error.message}`
-    throw error.isPassing ? new Unavailable(message, 'peer_silent') : new NotAcceptable(message, 'not_a_repository')
+    throw error.isTemporary ? new Unavailable(message, 'peer_silent') : new NotAcceptable(message, 'not_a_repository')
   }
 }
 
-/**
- * An `Accept` of an issue that somebody here opened elsewhere says where it is.
- * @returns false when it is about something else
- */
-export async function takeTicketAnswer(
+/** Stores the address of an issue that another server accepted. Returns false when the `Accept` is about something else. */
+export async function receiveTicketAnswer(
   ctx: Ctx,
   subject: UserRow,
   activity: Document,
@@ -176,7 +172,7 @@ export async function takeTicketAnswer(
   return true
 }
 
-/** One page of the issues that somebody opened elsewhere. */
+/** Returns one page of the issues that the caller opened on other servers. */
 export async function getSentWritings(
   { db, viewer }: SignedInCtx,
   page: Page,

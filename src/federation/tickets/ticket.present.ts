@@ -7,7 +7,7 @@ import type { ActivityStreamsObject } from '../actors/actor.schemas.ts'
 import { personUrl, repositoryUrl, ticketUrl } from '../address.rules.ts'
 import type { IssueElsewhere } from './ticket.schemas.ts'
 
-/** An issue in ForgeFed's words. */
+/** Returns an issue as a ForgeFed `Ticket`. */
 export function presentTicket({ config, repo, owner }: Ctx & RepoCtx, issue: IssueRow): ActivityStreamsObject {
   return {
     '@context': forgeContext,

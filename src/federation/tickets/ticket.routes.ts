@@ -8,7 +8,7 @@ import { repositoryOfId } from '../actors/actor.requirements.ts'
 import { ActivityStreamsObject } from '../actors/actor.schemas.ts'
 import { activityType } from '../address.rules.ts'
 import { federated, signed } from '../peers/signature.requirements.ts'
-import { getSentWritings, writeElsewhere } from './outgoing-ticket.service.ts'
+import { getSentWritings, sendWriting } from './outgoing-ticket.service.ts'
 import { presentSent, presentTicket } from './ticket.present.ts'
 import { CommentElsewhereOption, IssueElsewhere, OpenIssueElsewhereOption, SentElsewhere } from './ticket.schemas.ts'
 import { getTicket } from './ticket.service.ts'
@@ -20,7 +20,7 @@ export const activitypubTicket = operation({
   scope: 'activitypub',
   requires: [federated, repositoryOfId, signed],
   reply: { 200: jsonAs(activityType, ActivityStreamsObject) },
-  summary: 'An issue in the words of ForgeFed',
+  summary: 'Get an issue as a ForgeFed ticket',
   run: async ({ ctx, params }) => ok(presentTicket(ctx, await getTicket(ctx, params.index))),
 })
 
@@ -47,7 +47,7 @@ export const userOpenIssueElsewhere = operation({
   body: OpenIssueElsewhereOption,
   reply: { 202: SentElsewhere },
   summary: 'Open an issue in a repository on another server',
-  run: async ({ ctx, body }) => accepted({ id: await writeElsewhere(ctx, { ...body, issue: undefined }) }),
+  run: async ({ ctx, body }) => accepted({ id: await sendWriting(ctx, { ...body, issue: undefined }) }),
 })
 
 export const userCommentElsewhere = operation({
@@ -58,5 +58,5 @@ export const userCommentElsewhere = operation({
   body: CommentElsewhereOption,
   reply: { 202: SentElsewhere },
   summary: 'Comment on an issue of a repository on another server',
-  run: async ({ ctx, body }) => accepted({ id: await writeElsewhere(ctx, { ...body, title: '' }) }),
+  run: async ({ ctx, body }) => accepted({ id: await sendWriting(ctx, { ...body, title: '' }) }),
 })

@@ -5,7 +5,7 @@ const address = Type.String({ minLength: 1, maxLength: 2048 })
 const body = Type.String({ minLength: 1, maxLength: 65_535 })
 
 export const OpenIssueElsewhereOption = requestObject('OpenIssueElsewhereOption', {
-  /** The address of the repository's actor. */
+  /** Address of the repository's actor. */
   repository: address,
   title: Type.String({ minLength: 1, maxLength: 255 }),
   body,
@@ -13,12 +13,12 @@ export const OpenIssueElsewhereOption = requestObject('OpenIssueElsewhereOption'
 
 export const CommentElsewhereOption = requestObject('CommentElsewhereOption', {
   repository: address,
-  /** The address of the issue, as the answer to its opening or a note about it tells it. */
+  /** Address of the issue, from the list of issues elsewhere or from a note about it. */
   issue: address,
   body,
 })
 
-/** What was sent, by the address that it has here. */
+/** The local address of the issue or comment that was sent. */
 export const SentElsewhere = object('SentElsewhere', { id: Type.String() })
 
 /** An issue that was opened on another server. */
@@ -26,7 +26,7 @@ export const IssueElsewhere = object('IssueElsewhere', {
   id: Type.String(),
   repository: Type.String(),
   title: Type.String(),
-  /** Where it is; empty until the other server took it. */
+  /** Address of the issue on its server; empty until that server accepts it. */
   issue: Type.String(),
   created_at: dateTime(),
 })

@@ -1,11 +1,11 @@
 import type { Services } from '../../access/context.ts'
 import { subscriber } from '../../events/subscriber.ts'
-import { tellOfComment } from './outgoing-ticket.service.ts'
+import { sendComment } from './outgoing-ticket.service.ts'
 
-/** Tells people of other servers of comments on issues that they take part in. */
-export const tellComments = subscriber({
+/** Sends comments to the remote participants of their issue. */
+export const sendComments = subscriber({
   name: 'tellComments',
   on: 'issue.commented',
   lane: ({ data }) => `told comments ${data.issueId}`,
-  afterCommit: (services: Services, event) => tellOfComment(services, event),
+  afterCommit: (services: Services, event) => sendComment(services, event),
 })

@@ -130,7 +130,7 @@ const note = (actor: PeerActor, context: string, object: object = {}) => ({
   },
 })
 
-test('activitypubRepositoryInbox: tickets and notes of another program, as ForgeFed has them', () =>
+test('activitypubRepositoryInbox: tickets and notes of other software become issues and comments', () =>
   withUna(async ({ forge, peer, una, api, target, send }) => {
     assert.deepEqual(await send(offer(una, target)), [204, undefined])
     assert.deepEqual(await send(offer(una, target)), [204, undefined], 'what came before changes nothing')
@@ -156,7 +156,7 @@ test('activitypubRepositoryInbox: tickets and notes of another program, as Forge
     await forge.settle()
   }))
 
-test('activitypubRepositoryInbox: what is no ticket or note that counts', () =>
+test('activitypubRepositoryInbox: invalid tickets and notes are refused', () =>
   withUna(async ({ forge, peer, una, api, target, send }) => {
     const eve = peer.actor('eve', { path: '/people/eve', keys: keysOf(1) })
     assert.deepEqual(await send(offer(una, target)), [204, undefined])
@@ -196,7 +196,7 @@ test('activitypubRepositoryInbox: what is no ticket or note that counts', () =>
     await forge.settle()
   }))
 
-test('[federation].ISSUES_ENABLED: issues of other servers are taken only when it is on', () =>
+test('[federation].ISSUES_ENABLED: issues of other servers are accepted only when it is on', () =>
   withUna(async ({ forge, una, target, send }) => {
     assert.deepEqual(await send(offer(una, target)), [406, 'activity_not_accepted'])
     const body = { repository: 'http://127.0.0.1:1/x', title: 'a', body: 'b' }
