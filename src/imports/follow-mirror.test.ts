@@ -6,7 +6,7 @@ import { base64 } from '../testing/samples.ts'
 import { withServer } from '../testing/server.ts'
 import { inFrontOf, openForge } from './imports.test-support.ts'
 
-test('repoMirrorSync: wiki, LFS objects, tags and releases follow where that was asked for', async () => {
+test('repoMirrorSync: a mirror follows wiki, LFS objects, tags and releases on request', async () => {
   await using source = await openForge()
   await using forge = await openForge()
   const repo = await source.given.repo({ private: true })
@@ -91,7 +91,7 @@ test('repoMirrorSync: wiki, LFS objects, tags and releases follow where that was
   assert.equal(JSON.stringify(row).includes((await source.account('alice')).token), false)
 })
 
-test('repoMirrorSync, repoPushMirrorSync: a remote that leads inward after it was accepted is not followed', async () => {
+test('repoMirrorSync, repoPushMirrorSync: a remote that resolves to an internal address after it was accepted is refused', async () => {
   await using source = await openForge()
   await using forge = await openForge({ migrations: { ALLOW_LOCALNETWORKS: true, BLOCKED_DOMAINS: 'localhost' } })
   const repo = await source.given.repo()

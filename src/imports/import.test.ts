@@ -81,7 +81,7 @@ const copyOf = async (
   ...everything,
 })
 
-test('repoMigrate: everything of a repository of the same family comes along, and nobody is told of each', async () => {
+test('repoMigrate: a repository of the same family is imported completely, without an event per object', async () => {
   await using source = await openForge()
   await using forge = await openForge()
   const repo = await fill(source)
@@ -169,7 +169,7 @@ async function countRows(forge: Forge): Promise<number[]> {
   return [repos.length, issues.length]
 }
 
-test('repoMigrate: a source that dies or answers nonsense half-way leaves nothing but the reason', async () => {
+test('repoMigrate: an import from a source that fails half-way leaves only the reason', async () => {
   await using source = await openForge()
   await using forge = await openForge()
   const repo = await fill(source)
@@ -218,7 +218,7 @@ test('repoMigrate: a source that dies or answers nonsense half-way leaves nothin
   assert.deepEqual(blobs, [])
 })
 
-test('userGetImport, userListImports, userDeleteImport: progress is seen by who asked for it, nothing half-made by anybody', async () => {
+test('userGetImport, userListImports, userDeleteImport: only the importing account sees the progress, and nobody sees an unfinished repository', async () => {
   await using source = await openForge()
   await using forge = await openForge()
   const repo = await fill(source)
@@ -272,7 +272,7 @@ test('userGetImport, userListImports, userDeleteImport: progress is seen by who 
   assert.deepEqual((await carol.must('GET', '/user/imports')).json, [])
 })
 
-test('repoMigrate: a server that wants to be left alone is asked later, and what was imported is not imported twice', async () => {
+test('repoMigrate: a rate limit of the source delays the import, and nothing is imported twice', async () => {
   await using source = await openForge()
   await using forge = await openForge()
   const repo = await fill(source)
@@ -302,7 +302,7 @@ test('repoMigrate: a server that wants to be left alone is asked later, and what
   assert.equal((await carol.must('GET', '/repos/carol/copy/releases')).json.length, 1)
 })
 
-test('adminDeleteUser: an import ends with the account that asked for it, and leaves nothing', async () => {
+test('adminDeleteUser: an import ends with its account and leaves nothing', async () => {
   await using source = await openForge()
   await using forge = await openForge()
   const repo = await fill(source)

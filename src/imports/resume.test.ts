@@ -42,7 +42,7 @@ async function startProgram(folder: string): Promise<{ readonly child: ChildProc
   return { child, url }
 }
 
-test('repoMigrate: an import goes on where it was when the program is killed, and brings nothing twice', async () => {
+test('repoMigrate: an import resumes after the process is killed and imports nothing twice', async () => {
   await using source = await openForge()
   const repo = await source.given.repo()
   for (const title of ['one', 'two', 'three']) {
@@ -120,7 +120,7 @@ test('repoMigrate: an import goes on where it was when the program is killed, an
   }
 })
 
-test('repoMigrate: wiki and LFS objects of plain git come along; an object that is not there is told', async () => {
+test('repoMigrate: wiki and LFS objects of a plain git server are imported; a missing object is noted', async () => {
   await using source = await openForge()
   await using forge = await openForge()
   const repo = await source.given.repo()

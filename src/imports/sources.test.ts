@@ -54,7 +54,7 @@ async function withTopic(source: Forge) {
   return { repo, head, base, key }
 }
 
-test('repoMigrate: from GitHub, by its REST API', async () => {
+test('repoMigrate: an import from GitHub uses its REST API', async () => {
   await using source = await openForge()
   await using forge = await openForge()
   const { repo, head, base, key } = await withTopic(source)
@@ -243,7 +243,7 @@ test('repoMigrate: from GitHub, by its REST API', async () => {
   assert.equal(asked.includes(`${root}/issues/3/reactions`), false, 'nobody is asked about none')
 })
 
-test('repoMigrate: from GitLab, by its REST API; numbers of merge requests follow those of issues', async () => {
+test('repoMigrate: an import from GitLab uses its REST API; numbers of merge requests follow those of issues', async () => {
   await using source = await openForge()
   await using forge = await openForge()
   const { repo, head, base, key } = await withTopic(source)

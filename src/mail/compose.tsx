@@ -3,40 +3,40 @@ import { renderToString } from 'preact-render-to-string'
 import type { Config } from '../config/load-config.ts'
 import type { Mail } from './mailer.ts'
 
-/** A piece of a mail; each is written as text and as HTML from the same words. */
+/** A block of a mail, which appears in the text part and in the HTML part. */
 export type MailBlock =
   | { readonly kind: 'paragraph'; readonly text: string }
   | { readonly kind: 'link'; readonly label: string; readonly url: string }
-  | { readonly kind: 'said'; readonly text: string; readonly html: string }
+  | { readonly kind: 'quote'; readonly text: string; readonly html: string }
 
 export const paragraph = (text: string): MailBlock => ({ kind: 'paragraph', text })
-/** An address stands in the text as it is, so that it can be read and typed. */
+/** The address is visible, so that it can be read and typed. */
 export const link = (label: string, url: string): MailBlock => ({ kind: 'link', label, url })
-/** What somebody wrote, as it was written and as HTML that is safe to show. */
-export const said = (text: string, html: string): MailBlock => ({ kind: 'said', text, html })
+/** A text of a user, as Markdown and as sanitised HTML. */
+export const quote = (text: string, html: string): MailBlock => ({ kind: 'quote', text, html })
 
 const font = 'font-family: system-ui, sans-serif; font-size: 15px; line-height: 1.5; color: #1f2328'
 const small = 'color: #59636e; font-size: 13px'
 
-/** What a mail is made of. */
+/** The content of a mail. */
 export interface MailParts {
   readonly subject: string
-  /** Names the mail, before the `@` of its Message-ID: the same id gives the same one, so a mail that is sent twice is known to be the same. */
+  /** The part before the `@` of the Message-ID; a mail that is sent twice has the same one. */
   readonly id: string
   readonly blocks: readonly MailBlock[]
-  /** Below the line, before the name of the instance. */
+  /** Blocks below the signature line, before the name of the instance. */
   readonly footer?: readonly MailBlock[]
   readonly language: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The Message-ID of a mail of the instance. */
+/** Returns the Message-ID for an id. */
 export const messageId = (config: Pick<Config, 'server'>, id: string): string =>
   `<${id}@${new URL(config.server.rootUrl).hostname}>`
 
 /**
- * A mail of the instance: subject, a text part and an HTML part that say the same, and the headers of mail that no
- * person wrote (RFC 3834). Nothing is loaded from anywhere when it is read, and text in it is escaped by the renderer.
+ * Returns a mail with equal text and HTML parts and the headers of automatic mail (RFC 3834). The HTML loads nothing from
+ * elsewhere, and the renderer escapes texts.
  */
 export function composeMail(
   config: Pick<Config, 'instance' | 'server'>,
@@ -90,7 +90,7 @@ function asHtml(block: MailBlock): ComponentChildren {
           {block.label}: <a href={block.url}>{block.url}</a>
         </p>
       )
-    case 'said':
+    case 'quote':
       return <div dangerouslySetInnerHTML={{ __html: block.html }} />
   }
 }

@@ -21,37 +21,37 @@ import { messageId } from './compose.tsx'
 import { isAdmin } from './mail-queue.store.ts'
 import type { MailTexts } from './texts/texts.ts'
 
-/** The events that are mailed. */
+/** The events that send mails. */
 export type MailedEvent = ToldEvent | Event<'user.created' | 'release.published'>
 
-/** What a mail of an event says, to whomever it goes. */
+/** The content of a mail about an event, for all recipients. */
 export interface EventMail {
-  /** That a row of `user` may be told of it, now. */
+  /** SQL condition: a row of `user` may read the subject now. */
   readonly mayHear: RawBuilder<SqlBool>
-  /** Whose act it tells of. */
+  /** The acting user. */
   readonly doer: UserRow | undefined
-  /** Set where there is a conversation that one can leave. */
+  /** The issue whose conversation the recipient can leave. */
   readonly issue: IssueRow | undefined
-  /** Set where it comes of watching a repository, which one can end. */
+  /** The watched repository that the recipient can unwatch. */
   readonly watched?: RepoRow
-  /** Before the `@` of its Message-ID. */
+  /** The part before the `@` of the Message-ID. */
   readonly id: string
   readonly subject: (texts: MailTexts) => string
   readonly sentence: (texts: MailTexts) => string
-  /** Why it comes to those whom it is for by name, and to the others. */
+  /** Returns why a recipient gets it; `isNamed`: the event names the recipient. */
   readonly reason: (texts: MailTexts, isNamed: boolean) => string
-  /** What somebody wrote, as Markdown and as HTML. */
-  readonly said?: { readonly text: string; readonly html: string } | undefined
-  /** The page to look at. */
+  /** The text of the user, as Markdown and as HTML. */
+  readonly quote?: { readonly text: string; readonly html: string } | undefined
+  /** Page of the subject. */
   readonly url: string
-  /** Those headers that are the same for all recipients. */
+  /** Headers that are the same for all recipients. */
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The name of somebody as mails show it. */
+/** Returns the name of a user as mails show it. */
 export const shownName = (user: UserRow | undefined): string => user?.full_name || user?.name || 'Ghost'
 
-/** What is mailed of an event; undefined when there is nothing to tell any more. */
+/** Returns the mail of an event; undefined when its subject is deleted. */
 export async function eventMailOf(services: Services, event: MailedEvent): Promise<EventMail | undefined> {
   if (event.name === 'user.created') return newAccountMail(services, event)
   if (event.name === 'release.published') return releaseMail(services, event)
@@ -82,21 +82,21 @@ async function releaseMail(services: Services, { data }: Event<'release.publishe
     loadReposWithOwners(db, [data.repoId]),
     findUserById(db, data.doerId),
   ])
-  const place = repos.get(data.repoId)
-  // It was taken back since.
-  if (!place || !release || release.is_draft) return undefined
-  const name = repoFullName(place)
+  const repository = repos.get(data.repoId)
+  // The release was withdrawn.
+  if (!repository || !release || release.is_draft) return undefined
+  const name = repoFullName(repository)
   const { tag_name: tag, content } = release
   return {
-    mayHear: mayHear({ ...place, unit: 'releases' }, data.doerId),
-    ...{ doer, issue: undefined, watched: place.repo },
-    id: `repositories/${place.repo.id}/releases/${release.id}`,
+    mayHear: mayHear({ ...repository, unit: 'releases' }, data.doerId),
+    ...{ doer, issue: undefined, watched: repository.repo },
+    id: `repositories/${repository.repo.id}/releases/${release.id}`,
     subject: () => `[${name}] ${release.title || tag}`,
     sentence: (texts) => texts.released(shownName(doer), tag, name),
     reason: (texts) => texts.why.watches,
-    said: content.trim() === '' ? undefined : await render(services, place, content),
-    url: `${repoWebUrl({ config, ...place })}/releases/tag/${escapePath(tag)}`,
-    headers: listHeaders(services, place),
+    quote: content.trim() === '' ? undefined : await render(services, repository, content),
+    url: `${repoWebUrl({ config, ...repository })}/releases/tag/${escapePath(tag)}`,
+    headers: listHeaders(services, repository),
   }
 }
 
@@ -110,32 +110,32 @@ async function offerMail(
     findUserById(db, data.recipientId),
     loadReposWithOwners(db, [data.repoId]),
   ])
-  const place = repos.get(data.repoId)
-  if (!recipient || !place?.repo.has_transfer) return undefined
-  const name = repoFullName(place)
+  const repository = repos.get(data.repoId)
+  if (!recipient || !repository?.repo.has_transfer) return undefined
+  const name = repoFullName(repository)
   return {
-    mayHear: mayHear(place, data.doerId),
+    mayHear: mayHear(repository, data.doerId),
     ...{ doer, issue: undefined },
-    id: `repositories/${place.repo.id}/transfer/${atMs}`,
+    id: `repositories/${repository.repo.id}/transfer/${atMs}`,
     subject: (texts) => texts.offerSubject(name),
     sentence: (texts) => texts.offered(shownName(doer), name, shownName(recipient)),
     reason: (texts) => texts.why.offered,
-    url: repoWebUrl({ config, ...place }),
-    headers: listHeaders(services, place),
+    url: repoWebUrl({ config, ...repository }),
+    headers: listHeaders(services, repository),
   }
 }
 
 type IssueEvent = Exclude<ToldEvent, { readonly name: 'repo.transferOffered' }>
 
-/** What of the database an event about an issue is told with. */
-interface Around {
+/** The rows of an event about an issue. */
+interface IssueEventRows {
   readonly subject: RepoWithOwner & { readonly issue: IssueRow }
   readonly doer: UserRow | undefined
   readonly comment: CommentRow | undefined
   readonly review: ReviewRow | undefined
 }
 
-async function loadAround({ db }: Services, { name, data }: IssueEvent): Promise<Around | undefined> {
+async function loadRows({ db }: Services, { name, data }: IssueEvent): Promise<IssueEventRows | undefined> {
   const [issue, repos, doer, comment, review] = await Promise.all([
     findIssueById(db, data.issueId),
     loadReposWithOwners(db, [data.repoId]),
@@ -143,21 +143,21 @@ async function loadAround({ db }: Services, { name, data }: IssueEvent): Promise
     name === 'issue.commented' ? findComment(db, data.commentId) : undefined,
     name === 'review.submitted' ? findReview(db, data.issueId, data.reviewId) : undefined,
   ])
-  const place = repos.get(data.repoId)
-  if (!issue || !place) return undefined
-  // What was said is gone, and there is nothing else to tell.
+  const repository = repos.get(data.repoId)
+  if (!issue || !repository) return undefined
+  // The comment or review was deleted.
   if ((name === 'issue.commented' && !comment) || (name === 'review.submitted' && !review)) return undefined
-  return { subject: { ...place, issue }, doer, comment, review }
+  return { subject: { ...repository, issue }, doer, comment, review }
 }
 
 async function issueMail(services: Services, event: IssueEvent): Promise<EventMail | undefined> {
-  const around = await loadAround(services, event)
-  if (!around) return undefined
-  const { subject, doer, comment, review } = around
+  const rows = await loadRows(services, event)
+  if (!rows) return undefined
+  const { subject, doer, comment, review } = rows
   const { issue } = subject
   const { config } = services
   const page = issueWebUrl({ config, ...subject }, issue)
-  // By the repository's id: its name may change, and replies are to be found with what they answer then, too.
+  // The repository's id keeps a conversation together after a rename.
   const opening = `repositories/${subject.repo.id}/${issue.is_pull ? 'pulls' : 'issues'}/${issue.index}`
   const title = `[${repoFullName(subject)}] ${issue.title} (${issue.is_pull ? 'PR' : 'Issue'} #${issue.index})`
   const isOpening = event.name === 'issue.opened'
@@ -170,12 +170,12 @@ async function issueMail(services: Services, event: IssueEvent): Promise<EventMa
     subject: () => (isOpening ? title : `Re: ${title}`),
     sentence: (texts) => sentenceOf(event, issue, shownName(doer), texts),
     reason: (texts, isNamed) => reasonOf(event, texts, isNamed),
-    said: text.trim() === '' ? undefined : await render(services, subject, text),
+    quote: text.trim() === '' ? undefined : await render(services, subject, text),
     url: comment ? `${page}#issuecomment-${comment.id}` : page,
     headers: {
       ...(isOpening ? {} : { 'In-Reply-To': opener, References: opener }),
       ...listHeaders(services, subject),
-      ...familyHeaders({
+      ...prefixedHeaders({
         Reason: issue.is_pull ? 'pull' : 'issue',
         'Issue-ID': String(issue.index),
         'Issue-Link': page,
@@ -184,7 +184,7 @@ async function issueMail(services: Services, event: IssueEvent): Promise<EventMa
   }
 }
 
-/** Names one mail of a conversation. Source: contract (notifications, mail: headers). */
+/** Returns the id of a mail within its conversation. Source: contract (notifications, mail: headers). */
 function idWithin(event: IssueEvent, issue: IssueRow): string {
   switch (event.name) {
     case 'issue.opened':
@@ -242,43 +242,46 @@ function reasonOf({ name }: IssueEvent, { why }: MailTexts, isNamed: boolean): s
   return name === 'review.requested' ? why.asked : why.mentioned
 }
 
-/** Families of header names that clients of the family filter by. Source: contract (names in headers). */
-const families = ['X-SERVICE', 'X-Forgejo', 'X-Gitea'] as const
-/** The few that GitHub's mails have as well. */
+/** Prefixes of header names that mail filters use. Source: contract (names in headers). */
+const headerPrefixes = ['X-SERVICE', 'X-Forgejo', 'X-Gitea'] as const
+/** Headers that also have GitHub's prefix. */
 const sharedWithGitHub = new Set(['Reason', 'Sender', 'Recipient', 'Recipient-Address'])
 
-/** Headers under the names of all families. */
-export const familyHeaders = (values: Readonly<Record<string, string>>): Record<string, string> =>
+/** Returns headers with each prefix. */
+export const prefixedHeaders = (values: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) =>
-      [...families, ...(sharedWithGitHub.has(name) ? ['X-GitHub'] : [])].map((family) => [`${family}-${name}`, value]),
+      [...headerPrefixes, ...(sharedWithGitHub.has(name) ? ['X-GitHub'] : [])].map((prefix) => [
+        `${prefix}-${name}`,
+        value,
+      ]),
     ),
   )
 
-/** The headers by which mails of one repository are told (RFC 2919). */
-function listHeaders({ config }: Services, place: Subject): Record<string, string> {
-  const { repo, owner } = place
-  const url = repoWebUrl({ config, ...place })
+/** Returns the list headers of a repository (RFC 2919). */
+function listHeaders({ config }: Services, repository: Subject): Record<string, string> {
+  const { repo, owner } = repository
+  const url = repoWebUrl({ config, ...repository })
   const host = new URL(config.server.rootUrl).hostname
   return {
-    'List-ID': `${repoFullName(place)} <${repo.name}.${owner.name}.${host}>`,
+    'List-ID': `${repoFullName(repository)} <${repo.name}.${owner.name}.${host}>`,
     'List-Archive': `<${url}>`,
-    ...familyHeaders({ Repository: repo.name, 'Repository-Path': repoFullName(place), 'Repository-Link': url }),
+    ...prefixedHeaders({ Repository: repo.name, 'Repository-Path': repoFullName(repository), 'Repository-Link': url }),
   }
 }
 
-/** Longest text of somebody that goes into a mail, in characters. */
-const maxSaid = 100_000
+/** Longest quoted text of a user, in characters. */
+const maxQuote = 100_000
 
-/** Pictures of a text would tell its author who reads the mail, and when. */
-const pictures = /<img\b(?:"[^"]*"|[^">])*>/g
+/** Images are replaced by their texts: loading one would reveal to its author who reads the mail. */
+const images = /<img\b(?:"[^"]*"|[^">])*>/g
 
 async function render(
   services: Services,
-  place: RepoWithOwner,
+  repository: RepoWithOwner,
   whole: string,
 ): Promise<{ readonly text: string; readonly html: string }> {
-  const text = whole.length > maxSaid ? `${whole.slice(0, maxSaid)}…` : whole
-  const html = await renderText(services, text, 'comment', { context: repoFullName(place) })
-  return { text, html: html.replaceAll(pictures, (picture) => /\balt="([^"]*)"/.exec(picture)?.[1] ?? '') }
+  const text = whole.length > maxQuote ? `${whole.slice(0, maxQuote)}…` : whole
+  const html = await renderText(services, text, 'comment', { context: repoFullName(repository) })
+  return { text, html: html.replaceAll(images, (image) => /\balt="([^"]*)"/.exec(image)?.[1] ?? '') }
 }

@@ -10,14 +10,14 @@ import { composeMail, link as linkTo, paragraph, type MailBlock } from './compos
 import { sendOrGiveUp } from './send-or-give-up.ts'
 import { textsFor, type MailTexts } from './texts/texts.ts'
 
-interface Letter {
+interface LinkMail {
   readonly subject: string
   readonly blocks: readonly MailBlock[]
 }
 
 /**
- * Sends a mail that somebody asked for, if there is one to send: nobody is written to who has no account and asked for
- * none, and nobody too often.
+ * Sends the mail with a requested link. Nothing is sent to an address without an account that did not ask for one, and no
+ * address gets too many mails.
  */
 export async function mailRequestedLink(services: Services, id: LinkId): Promise<void> {
   const { db, clock, config, mailer } = services
@@ -27,11 +27,11 @@ export async function mailRequestedLink(services: Services, id: LinkId): Promise
   const find = link.kind === 'reset' ? findPersonByPrimary : findPerson
   const user = link.user_id === null ? await find(db, link.lower_email) : await findUserById(db, link.user_id)
   const texts = textsFor(config, link.language)
-  const letter = letterOf(services, link, user, texts)
-  if (!letter) return
-  const blocks = [...letter.blocks, paragraph(texts.link.notYou)]
+  const linkMail = linkMailOf(services, link, user, texts)
+  if (!linkMail) return
+  const blocks = [...linkMail.blocks, paragraph(texts.link.notYou)]
   const parts = {
-    subject: letter.subject,
+    subject: linkMail.subject,
     id: `link-${link.id}-${link.created_unix}`,
     blocks,
     language: texts.language,
@@ -39,20 +39,20 @@ export async function mailRequestedLink(services: Services, id: LinkId): Promise
   await sendOrGiveUp(services, { to: link.email, ...composeMail(config, parts) })
 }
 
-/** What is written about a link; undefined when there is nothing to write. */
-function letterOf(
+/** Returns the mail for a link; undefined when none is sent. */
+function linkMailOf(
   services: Services,
   link: MailedLinkRow,
   user: UserRow | undefined,
   { link: texts, welcome }: MailTexts,
-): Letter | undefined {
+): LinkMail | undefined {
   const { config } = services
   const { appName } = config.instance
   const { rootUrl } = config.server
   const hello = (name: string): MailBlock => paragraph(welcome.hello(name))
   const lasts = paragraph(texts.lasts(Math.round((link.expires_unix - link.created_unix) / 60)))
-  const to = (label: string, path: string, whose: UserRow | undefined): MailBlock =>
-    linkTo(label, `${rootUrl}${path}?code=${linkCode(services, link, whose)}`)
+  const to = (label: string, path: string, account: UserRow | undefined): MailBlock =>
+    linkTo(label, `${rootUrl}${path}?code=${linkCode(services, link, account)}`)
   switch (link.kind) {
     case 'sign-up': {
       if (user) {

@@ -17,7 +17,7 @@ interface Run {
   readonly signal: AbortSignal
 }
 
-/** Writes down who gets a mail of an event, with the jobs that send them. */
+/** Queues the mails of an event, with the jobs that send them. */
 export async function mailOf(services: Services, event: ToldEvent, run: Run): Promise<void> {
   const audience = await audienceOf(services, event, 'mail')
   if (!audience) return
@@ -26,36 +26,36 @@ export async function mailOf(services: Services, event: ToldEvent, run: Run): Pr
     named,
     doerId,
     people: { ...concerned, ids: [...named, ...concerned.ids] },
-    who: mayHear(subject, doerId),
+    mayHear: mayHear(subject, doerId),
   })
 }
 
-/** Tells those who watch a repository of a release; of drafts and of what is only tried out nobody. */
+/** Queues mails to the watchers of a repository about a release, unless it is a draft or a pre-release. */
 export async function mailRelease(services: Services, event: Event<'release.published'>, run: Run): Promise<void> {
   const { db } = services
   const { repoId, releaseId, doerId } = event.data
   const [release, repos] = await Promise.all([findRelease(db, repoId, releaseId), loadReposWithOwners(db, [repoId])])
-  const place = repos.get(repoId)
-  if (!place || !release || release.is_draft || release.is_prerelease) return
+  const repository = repos.get(repoId)
+  if (!repository || !release || release.is_draft || release.is_prerelease) return
   await plan(services, run, {
     named: [],
     doerId,
     people: { ids: [], more: (after, limit) => listWatcherIds(db, { repoId }, after, limit) },
-    who: mayHear({ ...place, unit: 'releases' }, doerId),
+    mayHear: mayHear({ ...repository, unit: 'releases' }, doerId),
   })
 }
 
-/** Tells the administrators of a new account. */
+/** Queues mails to the administrators about a new account. */
 export async function mailNewAccount(services: Services, event: Event<'user.created'>, run: Run): Promise<void> {
   const ids = await listAdminIds(services.db)
-  await plan(services, run, { named: ids, doerId: event.data.doerId, people: { ids }, who: isAdmin })
+  await plan(services, run, { named: ids, doerId: event.data.doerId, people: { ids }, mayHear: isAdmin })
 }
 
 interface Recipients {
   readonly named: readonly UserId[]
   readonly doerId: UserId
   readonly people: People
-  readonly who: RawBuilder<SqlBool>
+  readonly mayHear: RawBuilder<SqlBool>
 }
 
 const hourMs = 3_600_000
@@ -63,15 +63,14 @@ const hourMs = 3_600_000
 async function plan(
   { db, clock, config }: Services,
   { eventId, signal }: Run,
-  { named, doerId, people, who }: Recipients,
+  { named, doerId, people, mayHear }: Recipients,
 ): Promise<void> {
-  // Jobs from before events were rows have nothing that mails could be told by.
   const limits = { hour: Math.floor(clock.nowMs() / hourMs), maxPerHour: config.ingot.maxMailsPerHour }
   await tellInTurns(db, { table: 'mailed_event', eventId, signal }, people, async (tx: Tx, userIds) => {
-    const count = await insertMails(tx, { eventId, userIds, named, doerId, mayHear: who, ...limits })
+    const count = await insertMails(tx, { eventId, userIds, named, doerId, mayHear, ...limits })
     if (count === 0) return
     const input = { eventId, after: (userIds[0] as UserId) - 1, upTo: userIds.at(-1) as UserId }
-    // The event is kept as long as a job follows it.
+    // The event is retained as long as a job refers to it.
     const follows = { eventId, merge: undefined, lane: undefined }
     await enqueueAll(tx, [{ job: sendMails, input, options: {}, follows }])
   })

@@ -3,7 +3,7 @@ import { subscriber } from '../events/subscriber.ts'
 import { isHeard, toldEvents } from '../notifications/audience.service.ts'
 import { mailNewAccount, mailOf, mailRelease } from './mail-people.service.ts'
 
-/** Mails what happens to those who want it (`[service].ENABLE_NOTIFY_MAIL`). */
+/** Mails events to the people they concern (`[service].ENABLE_NOTIFY_MAIL`). */
 export const mailPeople = subscriber({
   name: 'mailPeople',
   on: toldEvents,
@@ -11,14 +11,14 @@ export const mailPeople = subscriber({
   afterCommit: (services: Services, event, run) => mailOf(services, event, run),
 })
 
-/** Mails the watchers of a repository that something was published (`[service].ENABLE_NOTIFY_MAIL`). */
+/** Mails releases to the watchers of a repository (`[service].ENABLE_NOTIFY_MAIL`). */
 export const mailWatchers = subscriber({
   name: 'mailWatchers',
   on: 'release.published',
   afterCommit: (services: Services, event, run) => mailRelease(services, event, run),
 })
 
-/** Mails the administrators that there is a new account (`[admin].SEND_NOTIFICATION_EMAIL_ON_NEW_USER`). */
+/** Mails new accounts to the administrators (`[admin].SEND_NOTIFICATION_EMAIL_ON_NEW_USER`). */
 export const mailAdmins = subscriber({
   name: 'mailAdmins',
   on: 'user.created',

@@ -39,7 +39,7 @@ async function arrived(forge: Forge, caught: CaughtMail[]): Promise<string[]> {
 const wants = (forge: Forge, name: string, what: string) =>
   forge.as(name).must('PATCH', '/user/settings', { email_notifications: what })
 
-test('updateUserSettings: mail goes to those who have to do with an issue, as they want it', () =>
+test('updateUserSettings: people concerned with an issue get mail according to their preference', () =>
   withMail(
     () => 0,
     async (forge, caught) => {
@@ -85,7 +85,7 @@ test('updateUserSettings: mail goes to those who have to do with an issue, as th
 /** The third account of a forge with these users: root, alice, bob. */
 const bobId = 3
 
-test('mail of an issue: threading, list and family headers; both parts; nothing of hostile texts and names', () =>
+test('mail of an issue has threading, list and prefixed headers, two parts, and escaped texts and names', () =>
   withMail(
     () => 0,
     async (forge, caught) => {
@@ -144,7 +144,7 @@ test('mail of an issue: threading, list and family headers; both parts; nothing 
     notifying(),
   ))
 
-test('mail of pull requests: reviews, requests, merges; of offered repositories and new accounts', () =>
+test('reviews, review requests, merges, offered repositories and new accounts send mail', () =>
   withMail(
     () => 0,
     async (forge, caught) => {
@@ -244,7 +244,7 @@ test('unsubscribePage, unsubscribeSubmit: one click ends mail about an issue, or
     notifying(),
   ))
 
-test('mail of releases: to watchers who may read them, of none that is a draft or tried out; one click ends the watching', () =>
+test('releases send mail to watchers who may read them, drafts and pre-releases do not; one click unwatches', () =>
   withMail(
     () => 0,
     async (forge, caught) => {
@@ -281,7 +281,7 @@ test('mail of releases: to watchers who may read them, of none that is a draft o
     notifying(),
   ))
 
-test('mail that fails: tried again for those who did not get it, given up for good; nothing goes out after access ended', () => {
+test('failed mail is retried for the remaining recipients or given up; nothing is sent after access ended', () => {
   let status = (_to: string): number => 0
   return withMail(
     (to) => status(to),
@@ -337,7 +337,7 @@ test('mail that fails: tried again for those who did not get it, given up for go
   )
 })
 
-test('mail within an hour is limited for each person, and the last one says so', () =>
+test('mail to one person within an hour is limited, and the last mail says so', () =>
   withMail(
     () => 0,
     async (forge, caught) => {
@@ -357,7 +357,7 @@ test('mail within an hour is limited for each person, and the last one says so',
     { ...notifying({ ingot: { MAX_MAILS_PER_HOUR: 2 } }), standAt: Date.parse('2026-01-01T10:00:00Z') },
   ))
 
-test('mail that is switched off leaves no work behind', () =>
+test('no jobs are created when mail is switched off', () =>
   withMail(
     () => 0,
     async (forge, caught) => {

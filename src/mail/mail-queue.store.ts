@@ -5,25 +5,24 @@ import type { UserRow } from '../db/tables/accounts.ts'
 import type { QueuedMailRow } from '../db/tables/mail.ts'
 import type { EventId, MailId, UserId } from '../lib/ids.ts'
 
-/** Who of some people gets a mail of an event. */
+/** An event and the people who may get a mail about it. */
 export interface NewMails {
   readonly eventId: EventId
   readonly userIds: readonly UserId[]
-  /** Those of them whom it is for by name. */
+  /** The people whom the event names. */
   readonly named: readonly UserId[]
   readonly doerId: UserId
-  /** That a row of `user` is a person who may be told. */
+  /** SQL condition: a row of `user` may read the subject. */
   readonly mayHear: RawBuilder<SqlBool>
-  /** The hour that it is, since 1970. */
+  /** The current hour, counted since 1970. */
   readonly hour: number
   /** Most mails to one person within the hour; 0 for no limit. */
   readonly maxPerHour: number
 }
 
 /**
- * Writes down who gets a mail: people with an address who may be told, as far as their preference goes and their mails
- * of this hour are not used up. Source of the preferences: contract (notifications, mail).
- * @returns how many
+ * Queues mails to people with an address who may read the subject, want the mail and have not reached their hourly limit, and
+ * returns how many. Source of the preferences: contract (notifications, mail).
  */
 export async function insertMails(tx: Tx, mails: NewMails): Promise<number> {
   const { eventId, userIds, named, doerId, mayHear, hour, maxPerHour } = mails
@@ -48,21 +47,21 @@ export async function insertMails(tx: Tx, mails: NewMails): Promise<number> {
   return rows.length
 }
 
-/** Some of the mails of an event: those to people with ids after one and up to another. */
+/** The mails of an event to users with ids above `after` and up to `upTo`. */
 export interface MailRange {
   readonly eventId: EventId
   readonly after: number
   readonly upTo: number
 }
 
-/** Mails of a range that are not sent yet, with their recipients, by the recipient's id. */
+/** A queued mail with its recipient. */
 export interface QueuedMail {
   readonly row: QueuedMailRow
-  /** undefined: may not be told of it any more, or does not want to. */
+  /** undefined: the recipient may not read the subject or does not want mails. */
   readonly recipient: UserRow | undefined
 }
 
-/** The mails of a range that wait, and who may still be told of it. */
+/** Lists the queued mails of a range, by the recipient's id. */
 export async function listQueuedMails(
   db: Db,
   { eventId, after, upTo }: MailRange,
@@ -97,12 +96,12 @@ export const deleteMails = async (tx: Tx, ids: readonly MailId[]): Promise<void>
     .execute()
 }
 
-/** Administrators of the instance. */
+/** Lists the administrators of the instance. */
 export const listAdminIds = async (db: Db): Promise<UserId[]> =>
   (
     await db.selectFrom('user').select('id').where('kind', '=', 'individual').where('is_admin', '=', true).execute()
   ).map((row) => row.id)
 
-/** That a row of `user` is an administrator of the instance who can sign in. */
+/** SQL condition: a row of `user` is an administrator who can sign in. */
 export const isAdmin = sql<SqlBool>`("user".kind = 'individual' and "user".is_admin and "user".is_active
   and not "user".prohibit_login)`

@@ -6,7 +6,7 @@ import { keyMails, mailSecurity } from './security.subscribers.ts'
 import { sendMails } from './send-mails.job.ts'
 import { mailWelcome } from './welcome.subscribers.ts'
 
-/** What is told by mail. */
+/** Outgoing mails, and comments by mail. */
 export const mail: Feature = {
   subscribers: [mailWelcome, mailLink, mailSecurity, mailPeople, mailWatchers, mailAdmins],
   muted: ({ mailer, service, admin, ingot }) => [

@@ -105,7 +105,7 @@ async function withCatcher(
 
 const mail = { to: 'ann@example.com', subject: 'Grüße', text: 'hello\n', html: '<p>hello</p>' }
 
-test('a mail arrives whole: envelope, sender, subject, both parts, headers', () =>
+test('a mail has its envelope, sender, subject, both parts and headers', () =>
   withCatcher({}, { subjectPrefix: '[Forge]', overrideHeaders: { 'X-Place': 'here' } }, async ({ mailer, caught }) => {
     assert.equal(mailer.isEnabled, true)
     await mailer.sendMail({
@@ -128,7 +128,7 @@ test('a mail arrives whole: envelope, sender, subject, both parts, headers', () 
     assert.match(source, /<p>hello<\/p>/)
   }))
 
-test('plain text only, another envelope sender, and no header can be smuggled in', () =>
+test('settings choose plain text and the envelope sender; texts cannot inject headers', () =>
   withCatcher({}, { sendAsPlainText: true, envelopeFrom: '<>' }, async ({ mailer, caught }) => {
     await mailer.sendMail({ ...mail, subject: 'a\r\nBcc: eve@example.com', fromName: 'x\r\nX-Bad: 1' })
     assert.deepEqual(caught[0]?.to, ['ann@example.com'])
@@ -141,7 +141,7 @@ test('plain text only, another envelope sender, and no header can be smuggled in
     assert.equal(caught.length, 1)
   }))
 
-test('connections are kept and bounded, mails in excess wait, and beyond that are refused', () =>
+test('connections are reused and limited; further mails wait, and beyond the buffer are refused', () =>
   withCatcher({}, { maxConnections: 2, sendBufferLen: 5 }, async ({ mailer, caught, connections }) => {
     const results = await Promise.allSettled(Array.from({ length: 10 }, () => mailer.sendMail(mail)))
     assert.equal(caught.length, 7)
@@ -150,7 +150,7 @@ test('connections are kept and bounded, mails in excess wait, and beyond that ar
     assert.ok(connections() <= 2)
   }))
 
-test('signing in, over TLS from the start and by STARTTLS; strange certificates are refused', async () => {
+test('the mailer signs in over TLS and STARTTLS and refuses untrusted certificates', async () => {
   const onAuth: SMTPServerOptions['onAuth'] = ({ username, password }, _, done) =>
     username === 'forge' && password === 'pw' ? done(null, { user: 'forge' }) : done(new Error('no'))
   const signedIn = { user: 'forge', passwd: 'pw' }
@@ -177,7 +177,7 @@ test('signing in, over TLS from the start and by STARTTLS; strange certificates 
   })
 })
 
-test('refusals: for good, for now, and no server at all', async () => {
+test('permanent and temporary refusals and a missing server are distinguished', async () => {
   const refuse = (code: number): SMTPServerOptions => ({
     onRcptTo: (_, __, done) => done(Object.assign(new Error('refused'), { responseCode: code })),
   })
@@ -195,7 +195,7 @@ test('refusals: for good, for now, and no server at all', async () => {
   })
 })
 
-test('switched off, only logged, over a Unix socket, through a sendmail program', async () => {
+test('mail can be off, only logged, sent over a Unix socket, or through a sendmail program', async () => {
   const off = await createMailer({ ...usual, enabled: false }, () => {})
   assert.equal(off.isEnabled, false)
   await assert.rejects(off.sendMail(mail), Unavailable)

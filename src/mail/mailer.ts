@@ -6,13 +6,13 @@ import { Unavailable } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import { createConcurrencyLimit } from '../lib/concurrency-limit.ts'
 
-/** How mail goes out; the members are those of `[mailer]` and of the mail limits. */
+/** Settings of `[mailer]` and the limits of mail. */
 export interface MailerOptions {
   readonly enabled: boolean
-  /** `smtp` uses TLS when the server offers it (always on port 465); `smtp+starttls` insists on it. */
+  /** `smtp` uses TLS when the server offers it (always on port 465); `smtp+starttls` requires it. */
   readonly protocol: 'smtp' | 'smtps' | 'smtp+starttls' | 'smtp+unix' | 'sendmail' | 'dummy'
   readonly smtpAddr: string
-  /** 0 is the usual port of the protocol. */
+  /** 0: the default port of the protocol. */
   readonly smtpPort: number
   readonly from: string
   readonly envelopeFrom: string
@@ -20,7 +20,7 @@ export interface MailerOptions {
   readonly passwd: string
   readonly subjectPrefix: string
   readonly sendAsPlainText: boolean
-  /** Mails that may wait for a connection. */
+  /** Most mails that wait for a connection. */
   readonly sendBufferLen: number
   readonly enableHelo: boolean
   readonly heloHostname: string
@@ -33,24 +33,24 @@ export interface MailerOptions {
   readonly sendmailTimeout: number
   readonly overrideHeaders: Readonly<Record<string, string>>
   readonly maxConnections: number
-  /** Longest wait for the server at each step. */
+  /** Timeout of each step of SMTP. */
   readonly timeoutMs: number
 }
 
 export interface Mail {
-  /** One address; each recipient gets a mail of their own, so that none sees another. */
+  /** One address: each recipient gets a separate mail, so that none sees another. */
   readonly to: string
-  /** Shown beside the sender's address, in place of the configured name. */
+  /** Name of the sender in place of the configured one. */
   readonly fromName?: string
   readonly replyTo?: string
   readonly subject: string
   readonly text: string
   readonly html?: string
-  /** Further headers, like List-Id; `Message-ID`, `In-Reply-To` and `References` as well. */
+  /** Additional headers such as `List-ID`, `Message-ID`, `In-Reply-To` and `References`. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A mail was not taken. A permanent failure will be the same next time, any other may be tried again. */
+/** The server did not accept a mail. Unless the failure is permanent, it may be retried. */
 export class MailError extends Error {
   readonly isPermanent: boolean
   constructor(message: string, isPermanent: boolean, options?: ErrorOptions) {
@@ -61,17 +61,17 @@ export class MailError extends Error {
 }
 
 export interface Mailer {
-  /** False when `[mailer]` is off; then nothing that needs mail should be offered. */
+  /** False when `[mailer]` is off. */
   readonly isEnabled: boolean
-  /** Resolves when the server has taken the mail. Throws MailError; Unavailable when mail is off or too many wait. */
+  /** Resolves when the server has accepted the mail. Throws `MailError`, or `Unavailable` when mail is off or too many wait. */
   sendMail(mail: Mail): Promise<void>
   close(): void
 }
 
-/** After so many mails a connection is replaced; servers limit how many they take over one. */
+/** Mails per connection: servers limit their number. */
 const mailsPerConnection = 100
 
-/** Builds the sender. Nothing is connected before the first mail. Throws when a certificate cannot be read. */
+/** Creates the mailer, which connects with the first mail. Throws when a certificate cannot be read. */
 export async function createMailer(options: MailerOptions, log: Log): Promise<Mailer> {
   if (!options.enabled) {
     return {
@@ -136,7 +136,7 @@ async function createTransportFor(options: MailerOptions): Promise<Transporter |
         key: await readFile(options.clientKeyFile),
       }),
     },
-    // A mail is made of texts alone; nothing in it may name a file or a URL.
+    // A mail consists of texts; it must not refer to files or URLs.
     disableFileAccess: true,
     disableUrlAccess: true,
   }
@@ -172,7 +172,7 @@ function toMessage(mail: Mail, options: MailerOptions): SendMailOptions {
   }
 }
 
-/** A text of somebody's for a header: without ends of lines, other control characters, and those that turn its direction. */
+/** Returns a text for a header without control characters and characters that change the text direction. */
 const oneLine = (text: string): string =>
   text.replaceAll(/[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]+/gu, ' ').trim()
 
@@ -181,7 +181,7 @@ const envelopeSender = (configured: string, from: string): string => {
   return configured === '<>' ? '' : configured.replace(/^.*<([^<>]+)>$/, '$1')
 }
 
-/** SMTP has timeouts of its own at every step; the sendmail program has none. */
+/** SMTP has a timeout at each step; the sendmail program has none. */
 async function withDeadline(sending: Promise<unknown>, options: MailerOptions): Promise<void> {
   if (options.protocol !== 'sendmail') {
     await sending
@@ -196,7 +196,7 @@ async function withDeadline(sending: Promise<unknown>, options: MailerOptions): 
   }
 }
 
-/** Replies of 5xx mean that the same mail will be refused again (RFC 5321, 4.2.1); except that of authentication. */
+/** A 5xx reply is permanent (RFC 5321, 4.2.1), except for authentication. */
 function toMailError(error: unknown): MailError {
   if (!Error.isError(error)) return new MailError(String(error), false)
   const status = 'responseCode' in error ? Number(error.responseCode) : 0

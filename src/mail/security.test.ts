@@ -47,7 +47,7 @@ const told = (caught: readonly CaughtMail[]): string[] =>
     })
     .toSorted()
 
-test('changePasswordSubmit, primaryAddressSubmit, enrolTwoFactorSubmit, disableTwoFactorSubmit, userCreateToken, userCurrentPostKey: people are told by mail what opens their account now', async () => {
+test('changePasswordSubmit, primaryAddressSubmit, enrolTwoFactorSubmit, disableTwoFactorSubmit, userCreateToken, userCurrentPostKey: the owner gets a mail about each changed credential', async () => {
   await withMail(
     () => 0,
     async (forge, caught) => {
@@ -80,7 +80,7 @@ test('changePasswordSubmit, primaryAddressSubmit, enrolTwoFactorSubmit, disableT
   )
 })
 
-test('changePasswordSubmit: nobody is told where the settings say so', async () => {
+test('changePasswordSubmit: no mail is sent when the setting is off', async () => {
   await withMail(
     () => 0,
     async (forge, caught) => {

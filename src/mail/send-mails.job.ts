@@ -10,18 +10,18 @@ import { eventMailOf, type EventMail, type MailedEvent } from './event-mail.serv
 import { deleteMails, listQueuedMails, type QueuedMail } from './mail-queue.store.ts'
 import { MailError } from './mailer.ts'
 
-/** After so many failures the mail server has had enough for now. */
+/** Failures after which a run ends and is retried later. */
 const maxFailures = 5
 
 /**
- * Sends some mails of an event. A mail that was taken goes from the queue at once, and one that is refused for good too;
- * the others are tried again. Who may not be told any more gets none. A crash between the server's answer and the end of
- * the row sends a mail twice, with the same Message-ID.
+ * Sends the queued mails of an event to a range of users. Accepted and permanently refused mails leave the queue; others are
+ * retried. Users who may not read the subject any more get none. A crash between the server's answer and the deletion of the
+ * row sends a mail twice, with the same Message-ID.
  */
 export const sendMails = job({
   name: 'sendMails',
   pool: 'mail',
-  // With the usual waits: for about eight hours, which a mail server may be away.
+  // About eight hours of retries, for a mail server that is down.
   attempts: 14,
   input: Type.Object({
     eventId: Type.Unsafe<EventId>(Type.Integer()),
@@ -33,7 +33,7 @@ export const sendMails = job({
     const mail = event && (await eventMailOf(services, event as MailedEvent))
     if (!mail) return
     const waiting = await listQueuedMails(services.db, input, mail.mayHear)
-    await forget(
+    await dequeue(
       services,
       waiting.filter(({ recipient }) => recipient === undefined),
     )
@@ -61,19 +61,19 @@ async function sendAll(services: Services, mail: EventMail, mails: readonly Queu
       }
       refusals.push(error)
     }
-    await forget(services, [queued])
+    await dequeue(services, [queued])
     done += 1
     run.progress({ done, total: mails.length })
   })
   run.signal.throwIfAborted()
   if (failures.length > 0) throw failures[0]
-  // The rest is sent: it stays to be seen what the mail server said.
+  // All other mails are sent; the failed job shows the answer of the mail server.
   if (refusals.length > 0) {
     throw new GiveUp(`the mail server refused ${refusals.length} of ${mails.length} mails: ${refusals[0]?.message}`)
   }
 }
 
-async function forget({ db }: Services, mails: readonly QueuedMail[]): Promise<void> {
+async function dequeue({ db }: Services, mails: readonly QueuedMail[]): Promise<void> {
   if (mails.length === 0) return
   await transaction(db, (tx) =>
     deleteMails(

@@ -2,7 +2,7 @@ import type { Services } from '../access/context.ts'
 import { GiveUp } from '../jobs/job.ts'
 import { MailError, type Mail } from './mailer.ts'
 
-/** A mail that the server will never take is not tried again. */
+/** Sends a mail; a permanent refusal ends the job without a retry. */
 export async function sendOrGiveUp(services: Pick<Services, 'mailer'>, mail: Mail): Promise<void> {
   try {
     await services.mailer.sendMail(mail)

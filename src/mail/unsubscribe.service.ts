@@ -15,40 +15,40 @@ import { textsFor, type MailTexts } from './texts/texts.ts'
 
 const purpose = 'mail-unsubscribe'
 
-/** How long the addresses in mails are good: people look at old mails. */
+/** Validity of the links in mails: people read old mails. */
 const lifetimeSeconds = 2 * 365 * 86_400
 
-/** What a mail is about that somebody may want no more of: a conversation, what happens in a repository, or everything. */
-interface About {
+/** What the mail is about: an issue, a watched repository, or neither. */
+interface MailSubject {
   readonly issue: Pick<IssueRow, 'id'> | undefined
   readonly watched?: Pick<RepoRow, 'id'>
 }
 
 /**
- * An address that ends the mails of somebody about an issue, their watching of a repository, or all of them, without signing
- * in: it is signed, and can do nothing else.
+ * Returns a signed link that ends a user's mails about an issue, the watching of a repository, or all mails, without signing
+ * in. It permits nothing else.
  */
 export function unsubscribeUrl(
   { secrets, config, clock }: Pick<Services, 'secrets' | 'config' | 'clock'>,
   user: Pick<UserRow, 'id'>,
-  { issue, watched }: About,
+  { issue, watched }: MailSubject,
 ): string {
   const what = { user: user.id, ...(issue ? { issue: issue.id } : watched ? { repo: watched.id } : {}) }
   return `${config.server.rootUrl}-/unsubscribe/${secrets.sign(purpose, what, nowUnix(clock) + lifetimeSeconds)}`
 }
 
-/** What an address of a mail ends. */
+/** The content of an unsubscription link. */
 export interface Unsubscription {
   readonly user: UserRow
-  /** undefined: it is about no conversation. */
+  /** The issue to unsubscribe from. */
   readonly issueId: IssueId | undefined
-  /** Set where it ends the watching of a repository. */
+  /** The repository to unwatch. */
   readonly repoId?: RepoId | undefined
-  /** In the language of whom the mail went to. */
+  /** Texts in the language of the user. */
   readonly texts: MailTexts
 }
 
-/** What an address says; one that is forged, damaged or too old, or of an account that is gone, is `NotFound`. */
+/** Reads a link. Throws `NotFound` when it is forged, damaged or expired, or when the account is deleted. */
 export async function readUnsubscription(services: Services, token: string): Promise<Unsubscription> {
   const { db, secrets, clock, config } = services
   const what = secrets.verify(purpose, token, nowUnix(clock))
@@ -59,7 +59,7 @@ export async function readUnsubscription(services: Services, token: string): Pro
   return { user, issueId: idOf('issue') as IssueId | undefined, repoId: idOf('repo') as RepoId | undefined, texts }
 }
 
-/** Ends the mails about the conversation, or the watching of the repository, or all mails where it is wanted or there is neither. */
+/** Ends the mails of a link, or all mails when `wantsAll` is true or the link names neither issue nor repository. */
 export async function unsubscribe(
   services: Services,
   { user, issueId, repoId }: Unsubscription,
@@ -73,7 +73,7 @@ export async function unsubscribe(
     await editSettings(services, user, { email_notifications: 'disabled' })
     return 'all'
   }
-  // Of an issue that is gone there will be no mail anyway.
+  // A deleted issue sends no mails.
   if (await findIssueById(services.db, issueId)) {
     await transaction(services.db, (tx) => upsertIssueWatch(tx, issueId, user.id, false, nowUnix(services.clock)))
   }

@@ -7,12 +7,12 @@ import type { Mail } from './mailer.ts'
 import { sendOrGiveUp } from './send-or-give-up.ts'
 import { textsFor } from './texts/texts.ts'
 
-/** Tells somebody of the account that an administrator made for them, when the administrator asks for it. */
+/** Mails the owner of an account that an administrator created, when the administrator asks for it. */
 export const mailWelcome = subscriber({
   name: 'mailWelcome',
   pool: 'mail',
   on: 'user.created',
-  // With the usual waits: for about eight hours, which a mail server may be away.
+  // About eight hours of retries, for a mail server that is down.
   attempts: 14,
   async afterCommit(services: Services, { data }) {
     if (data.welcomesByMail !== true || !services.mailer.isEnabled) return
@@ -22,7 +22,7 @@ export const mailWelcome = subscriber({
   },
 })
 
-/** Whoever made the account knows the password; it is nowhere in the mail. */
+/** The mail does not contain the password, which the administrator knows. */
 function welcomeMail({ config }: Services, user: UserRow): Mail {
   const { appName } = config.instance
   const { language, welcome } = textsFor(config, user.language)

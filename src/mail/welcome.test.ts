@@ -6,7 +6,7 @@ import { withMail } from '../testing/mail.ts'
 
 const account = { username: 'newcomer', email: 'new@example.com', password: 'S3cret-Passw0rd!', full_name: 'New <b>' }
 
-test('adminCreateUser: the owner of a new account is told by mail when the administrator asks', async () => {
+test('adminCreateUser: the owner of a new account gets a mail when the administrator asks for it', async () => {
   await withMail(
     () => 0,
     async (forge, caught) => {
@@ -29,7 +29,7 @@ test('adminCreateUser: the owner of a new account is told by mail when the admin
   )
 })
 
-test('adminCreateUser: a mail server that is away is tried again later, a refusal for good is not', async () => {
+test('adminCreateUser: a mail is retried while the server is down, and given up after a permanent refusal', async () => {
   let status = 451
   await withMail(
     () => status,
@@ -64,7 +64,7 @@ test('adminCreateUser: a mail server that is away is tried again later, a refusa
   )
 })
 
-test('adminCreateUser: without mail the wish to be told changes nothing', async () => {
+test('adminCreateUser: the request for a mail has no effect when mail is off', async () => {
   await using forge = await startForge()
   assert.equal((await forge.as('root').post('/admin/users', { ...account, send_notify: true })).status, 201)
   await forge.settle()

@@ -26,7 +26,7 @@ test('renderMarkdown: the code of an unclosed fence ends with a newline like tha
   assert.equal(await codeOf('```'), '')
 })
 
-test('renderMarkdown: everything that has to be looked up is asked for once', async () => {
+test('renderMarkdown: all candidates are looked up at once', async () => {
   const asked: ReferenceCandidates[] = []
   const html = await render('@bea @bea. abcdef0 and\n\n- @nobody 1234567', {
     resolve: async (candidates) => {
@@ -43,7 +43,7 @@ test('renderMarkdown: everything that has to be looked up is asked for once', as
   assert.match(html, /<li>@nobody 1234567<\/li>/)
 })
 
-test('renderMarkdown: a text without candidates asks for nothing', async () => {
+test('renderMarkdown: a text without candidates causes no lookup', async () => {
   const resolve = (): never => assert.fail('asked')
   assert.equal(
     await render('plain `@code` [@link](x) a@b.example', { mode: 'markdown', resolve }).then((html) => html.length > 0),
@@ -52,7 +52,7 @@ test('renderMarkdown: a text without candidates asks for nothing', async () => {
   await render('`abcdef0` [abcdef0](x) <a href="y">@bea</a>', { resolve })
 })
 
-test('renderMarkdown: words that close stand before issues, in any letter case, with a colon', async () => {
+test('renderMarkdown: closing keywords before issues are marked in any letter case and with a colon', async () => {
   const html = await render('Closes: #1, RESOLVED ann/two#2, prefixes #3, reopens !4')
   assert.deepEqual(html.match(/<span class="issue-keyword">\w+<\/span>/g), [
     '<span class="issue-keyword">Closes</span>',
@@ -61,11 +61,11 @@ test('renderMarkdown: words that close stand before issues, in any letter case, 
   ])
 })
 
-test('renderMarkdown: an escaped mark is no reference and no emoji', async () => {
+test('renderMarkdown: an escaped mark is neither a reference nor an emoji', async () => {
   assert.equal(await render('\\#1 \\:smile:'), '<p dir="auto">#1 :smile:</p>\n')
 })
 
-test('renderMarkdown: addresses of the instance get their short forms', async () => {
+test('renderMarkdown: addresses of the instance are shortened', async () => {
   const shown = async (address: string): Promise<string | undefined> => />([^<]*)<\//.exec(await render(address))?.[1]
   assert.equal(await shown('https://forge.example/ann/one/issues/3#issuecomment-5'), '#3 (comment)')
   assert.equal(await shown('https://forge.example/bea/two/issues/3'), 'bea/two#3')
@@ -89,7 +89,7 @@ test('renderMarkdown: the position of a task is the byte of its bracket in the s
   )
 })
 
-test('renderMarkdown: front matter is a folded table; what is no mapping stays text', async () => {
+test('renderMarkdown: front matter becomes a collapsed table; anything but a mapping stays text', async () => {
   assert.match(
     await render('---\na: {b: 1}\n---\nx'),
     /^<details class="frontmatter-content">.*<th>b<\/th>.*<\/details>\n<p dir="auto">x<\/p>\n$/s,
@@ -98,7 +98,7 @@ test('renderMarkdown: front matter is a folded table; what is no mapping stays t
   assert.match(await render('---\na: [\n---\nx'), /^<hr/)
 })
 
-test('renderMarkdown: code of a known language is coloured, of another one it is text', async () => {
+test('renderMarkdown: code of a known language is highlighted, other code is text', async () => {
   assert.match(
     await render('```ts\nconst a = "<b>"\n```'),
     /language-ts display"><span class="hljs-keyword">const<\/span>.*&lt;b&gt;/,
@@ -111,7 +111,7 @@ test('renderMarkdown: code of a known language is coloured, of another one it is
   )
 })
 
-test('renderMarkdown: footnotes with several references lead back to each', async () => {
+test('renderMarkdown: a footnote with several references links back to each', async () => {
   const html = await render('a[^n] b[^n] ^[here]\n\n[^n]: note\n[^unused]: x')
   assert.match(html, /<sup id="fnref1:user-content-n"><a href="#fn:user-content-n" rel="nofollow">1<\/a><\/sup>/)
   assert.match(html, /note <a href="#fnref:user-content-n" rel="nofollow">↩︎<\/a> <a href="#fnref1:user-content-n"/)
@@ -119,7 +119,7 @@ test('renderMarkdown: footnotes with several references lead back to each', asyn
   assert.doesNotMatch(html, /unused/)
 })
 
-test('renderMarkdown: mathematics is not money', async () => {
+test('renderMarkdown: amounts of money are not formulas', async () => {
   assert.match(
     await render('$a_b$ and $$x$$'),
     /<code class="language-math is-loading">a_b<\/code> and <code class="language-math display is-loading">x</,
@@ -128,7 +128,7 @@ test('renderMarkdown: mathematics is not money', async () => {
   assert.match(await render('$$\nx\n\ny\n$$'), /<code class="chroma language-math display">x\n\ny\n<\/code>/)
 })
 
-test('renderMarkdown: no way of writing it lets a script through', async () => {
+test('renderMarkdown: no form of markup passes a script', async () => {
   const attacks = [
     '<a href="jav&#x09;ascript:alert(1)">x</a> <a href="&#1;javascript:1">y</a> <a href="javascript&colon;1">z</a>',
     '<svg onload=alert(1)><p>x</p><svg></svg><b onclick=1>y</b></svg>',
@@ -165,7 +165,7 @@ test('renderMarkdown: no way of writing it lets a script through', async () => {
   }
 })
 
-test('renderMarkdown: a text that is too long is shown as it is, an odd one takes no more than seconds', async () => {
+test('renderMarkdown: a text that is too long is shown unrendered; an adversarial one takes seconds at most', async () => {
   const settings = { ...defaultMarkupSettings, maxBytes: 10 }
   assert.equal(await render('*<b>* x y z', { settings }), '<pre>*&lt;b&gt;* x y z</pre>')
   const odd = [
@@ -184,7 +184,7 @@ test('renderMarkdown: a text that is too long is shown as it is, an odd one take
   }
 })
 
-test('renderMarkdown: the instance chooses about line ends, formulas and schemes', async () => {
+test('renderMarkdown: settings control line breaks, formulas and schemes', async () => {
   const settings = {
     ...defaultMarkupSettings,
     hardBreaks: { comments: false, documents: true },
@@ -196,7 +196,7 @@ test('renderMarkdown: the instance chooses about line ends, formulas and schemes
   assert.match(await render('git://git.example/x', { settings }), /<a href="git:\/\/git.example\/x"/)
 })
 
-test('linkBases: each mode joins relative addresses its own way', () => {
+test('linkBases: each mode resolves relative addresses in its own way', () => {
   const join = (
     input: Partial<Parameters<typeof linkBases>[0]>,
     address: string,

@@ -11,14 +11,14 @@ const bases = linkBases({ rootUrl, context: '/ann/one', mode: 'gfm' })
 const render = async (source: string, path: string): Promise<string> =>
   (await renderFile(source, markupKind(path) ?? 'markdown', { mode: 'gfm', bases, rootUrl })).html
 
-test('renderFile: the ending of a name tells the kind', async () => {
+test('renderFile: the extension of a name decides the kind', async () => {
   assert.equal(markupKind('docs/A.MD'), 'markdown')
   assert.equal(markupKind('a.b/README'), undefined)
   assert.equal(markupKind('a.xyz'), undefined)
   assert.equal(await render(' \n', 'a.md'), '')
 })
 
-test('renderFile: tables of separated values', async () => {
+test('renderFile: CSV and TSV files become tables', async () => {
   assert.equal(
     await render('\ufeffa;"b;c"\r\n"two\nlines";"say ""hi"""\r\n\r\n3;<b>', 'x.csv'),
     '<table class="data-table"><tr><th class="line-num">1</th><th>a</th><th>b;c</th></tr>' +
@@ -28,7 +28,7 @@ test('renderFile: tables of separated values', async () => {
   assert.match(await render('a\tb,c\n', 'x.tsv'), /<th>a<\/th><th>b,c<\/th>/)
 })
 
-test('renderFile: the common part of Org', async () => {
+test('renderFile: common Org syntax is rendered', async () => {
   const html = await render(
     [
       '#+TITLE: Paper',
@@ -65,7 +65,7 @@ test('renderFile: the common part of Org', async () => {
   assert.doesNotMatch(html, /comment|PROPERTIES/)
 })
 
-test('renderFile: Org blocks that are never closed cost no more than their lines', async () => {
+test('renderFile: unclosed Org blocks take linear time', async () => {
   const startMs = performance.now()
   await render('#+begin_src x\n:a:\n'.repeat(20_000), 'x.org')
   assert.ok(performance.now() - startMs < 5000)
@@ -77,7 +77,7 @@ test('highlightCode: long code and unknown languages are only escaped', async ()
   assert.equal(await highlightCode(long, 'js'), long)
 })
 
-test('emoji: names and letters', () => {
+test('emoji: names and characters are found', () => {
   assert.equal(emojiByName('thumbsup')?.alias, '+1')
   assert.deepEqual(
     findEmojiLetters('© 1 # 👨‍👩‍👧').map(({ emoji }) => emoji.alias),

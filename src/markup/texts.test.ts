@@ -22,7 +22,7 @@ const hostile: Readonly<Record<string, string>> = {
   drawings: '<svg>'.repeat(200_000),
 }
 
-test('renderMarkdown: a hostile text is answered, and does not hold the server up', async () => {
+test('renderMarkdown: a hostile text is answered and does not block the server', async () => {
   await using forge = await startForge({ settings: { ingot: { MARKUP_TIMEOUT: '1s' } } })
   const client = forge.as('ann')
   await client.get('/user')
@@ -36,7 +36,7 @@ test('renderMarkdown: a hostile text is answered, and does not hold the server u
   }
 })
 
-test('issueCreateComment: a hostile text is kept, and does not hold the server up', async () => {
+test('issueCreateComment: a hostile text is stored and does not block the server', async () => {
   await using forge = await startForge({ settings: { ingot: { MARKUP_TIMEOUT: '1s' } } })
   const issue = await forge.given.issue()
   const client = forge.as('root')
@@ -68,7 +68,7 @@ async function withTexts(use: (texts: Texts) => Promise<void>, more = {}): Promi
   }
 }
 
-test('a text that takes too long is shown as it is and names nothing; it is remembered, and the next one works', () =>
+test('a text that takes too long is shown unrendered and has no references; the result is cached, and the next text works', () =>
   withTexts(
     async (texts) => {
       const slow = `${'<svg>'.repeat(2000)}${'*a _b '.repeat(100_000)}`
@@ -81,7 +81,7 @@ test('a text that takes too long is shown as it is and names nothing; it is reme
     { timeoutMs: 1 },
   ))
 
-test('a rendered text is kept for who may see the same of it, and for nobody else', () =>
+test('a cached text is used only for readers with the same resolved references', () =>
   withTexts(async (texts) => {
     const asked: string[] = []
     const seeing = (names: readonly string[]) => async (candidates: { readonly mentions: readonly string[] }) => {
@@ -98,7 +98,7 @@ test('a rendered text is kept for who may see the same of it, and for nobody els
     assert.deepEqual(asked, Array(4).fill('ann,bea'))
   }))
 
-test('too many texts wait: refused', () =>
+test('a text is refused when too many wait', () =>
   withTexts(
     async (texts) => {
       const results = await Promise.allSettled(

@@ -1,35 +1,32 @@
 import type { ImapFlow } from 'imapflow'
 import type { Config } from '../../config/load-config.ts'
-import { lookedAtHeaders } from './mail-headers.rules.ts'
+import { neededHeaders } from './mail-headers.rules.ts'
 
-/** A mail that waits in the mailbox. */
+/** An unread mail in the mailbox. */
 export interface WaitingMail {
   readonly uid: number
   readonly sizeBytes: number
   readonly arrivedMs: number
 }
 
-/** The mailbox that answers come to. Its server is not trusted to be quick: every wait has an end. */
+/** The mailbox for replies. Each request to its server has a timeout. */
 export interface Inbox extends AsyncDisposable {
-  /** Mails that nobody has read, oldest first. */
+  /** Lists unread mails, oldest first. */
   waiting(): Promise<readonly WaitingMail[]>
-  /** The headers of a mail that are looked at; undefined when it is gone. */
+  /** Fetches the headers of `neededHeaders`; undefined when the mail is gone. */
   headersOf(mail: WaitingMail): Promise<Buffer | undefined>
-  /** The whole mail; undefined when it is gone. */
+  /** Fetches the whole mail; undefined when it is gone. */
   sourceOf(mail: WaitingMail): Promise<Buffer | undefined>
-  /** It has become what it was sent for: it is deleted, or marked as read. */
+  /** Deletes a handled mail, or marks it as read. */
   done(mail: WaitingMail): Promise<void>
-  /** It is not for us, or refused: it stays for people to look at. */
+  /** Marks a refused mail as read, so that people can see it. */
   leave(mail: WaitingMail): Promise<void>
 }
 
-/** Most mails of one look; the next look goes on. */
-const mostAtOnce = 200
+/** Most mails of one run. */
+const maxMails = 200
 
-/**
- * Signs in and opens the mailbox. The library is loaded with the first look.
- * @throws Error of the connection, the sign-in or the mailbox
- */
+/** Signs in and opens the mailbox. Throws when the connection, the sign-in or the mailbox fails. */
 export async function openInbox({ emailIncoming, ingot }: Config, signal: AbortSignal): Promise<Inbox> {
   const { ImapFlow: Client } = await import('imapflow')
   const { mailTimeout } = ingot
@@ -45,7 +42,7 @@ export async function openInbox({ emailIncoming, ingot }: Config, signal: AbortS
     greetingTimeout: mailTimeout,
     socketTimeout: mailTimeout,
   })
-  // What breaks the connection rejects what waits for it; without a listener it would end the program.
+  // A broken connection rejects its pending requests; without a listener the event would end the process.
   client.on('error', () => {})
   const close = (): void => client.close()
   signal.addEventListener('abort', close, { once: true })
@@ -55,7 +52,7 @@ export async function openInbox({ emailIncoming, ingot }: Config, signal: AbortS
   } catch (error) {
     signal.removeEventListener('abort', close)
     close()
-    throw new Error(`the mailbox of incoming mail could not be opened: ${reasonOf(error)}`, { cause: error })
+    throw new Error(`cannot open the mailbox of [email.incoming]: ${reasonOf(error)}`, { cause: error })
   }
   return inboxOf(client, emailIncoming.deleteHandledMessage, close, signal)
 }
@@ -71,7 +68,7 @@ const inboxOf = (client: ImapFlow, deletes: boolean, close: () => void, signal: 
   return {
     async waiting() {
       const uids = await client.search({ seen: false, deleted: false }, byUid)
-      const some = (Array.isArray(uids) ? uids : []).toSorted((one, other) => one - other).slice(0, mostAtOnce)
+      const some = (Array.isArray(uids) ? uids : []).toSorted((one, other) => one - other).slice(0, maxMails)
       if (some.length === 0) return []
       const found = await client.fetchAll(some, { uid: true, size: true, internalDate: true }, byUid)
       return found
@@ -83,7 +80,7 @@ const inboxOf = (client: ImapFlow, deletes: boolean, close: () => void, signal: 
         .sort((one, other) => one.uid - other.uid)
     },
     async headersOf({ uid }) {
-      const found = await client.fetchOne(String(uid), { headers: [...lookedAtHeaders] }, byUid)
+      const found = await client.fetchOne(String(uid), { headers: [...neededHeaders] }, byUid)
       return found === false ? undefined : found.headers
     },
     async sourceOf({ uid }) {
@@ -99,7 +96,7 @@ const inboxOf = (client: ImapFlow, deletes: boolean, close: () => void, signal: 
     },
     async [Symbol.asyncDispose]() {
       signal.removeEventListener('abort', close)
-      // Whether or not the server says goodbye, the connection ends.
+      // The connection is closed even if the server does not answer.
       await client.logout().catch(() => {})
       close()
     },

@@ -1,12 +1,12 @@
 import type { Db, Tx } from '../../db/database.ts'
 import type { IssueId, UserId } from '../../lib/ids.ts'
 
-/** Whether a mail has become a comment already: a crash may have kept it from leaving the mailbox. */
-export const isTaken = async (db: Db | Tx, key: string): Promise<boolean> =>
+/** Returns whether a mail has become a comment: after a crash it may still be in the mailbox. */
+export const isHandled = async (db: Db | Tx, key: string): Promise<boolean> =>
   (await db.selectFrom('incoming_mail').select('key').where('key', '=', key).executeTakeFirst()) !== undefined
 
-/** Notes that a mail has become a comment. @returns false when somebody else has noted it */
-export async function insertTaken(
+/** Records that a mail became a comment. Returns false when it was recorded before. */
+export async function insertHandled(
   tx: Tx,
   values: { readonly key: string; readonly user_id: UserId; readonly issue_id: IssueId; readonly taken_ms: number },
 ): Promise<boolean> {
@@ -18,8 +18,8 @@ export async function insertTaken(
   return numInsertedOrUpdatedRows > 0n
 }
 
-/** How many mails of somebody became comments since a time. */
-export const countTakenSince = async (db: Db, userId: UserId, sinceMs: number): Promise<number> =>
+/** Counts the comments by mail of a user since a time. */
+export const countHandledSince = async (db: Db, userId: UserId, sinceMs: number): Promise<number> =>
   (
     await db
       .selectFrom('incoming_mail')
@@ -29,7 +29,7 @@ export const countTakenSince = async (db: Db, userId: UserId, sinceMs: number): 
       .executeTakeFirstOrThrow()
   ).count
 
-/** Forgets mails of before a time. */
-export const deleteTakenBefore = async (tx: Tx, beforeMs: number): Promise<void> => {
+/** Deletes the records of mails from before a time. */
+export const deleteHandledBefore = async (tx: Tx, beforeMs: number): Promise<void> => {
   await tx.deleteFrom('incoming_mail').where('taken_ms', '<', beforeMs).execute()
 }

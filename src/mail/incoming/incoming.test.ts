@@ -79,7 +79,7 @@ const said = async (forge: Forge, issue: GivenIssue): Promise<string[]> =>
     (comment: { body: string; user: { login: string } }) => `${comment.user.login}: ${comment.body}`,
   )
 
-test('issueCreateComment by mail: an answer becomes a comment, once, without what it quotes', (context) =>
+test('issueCreateComment by mail: a reply becomes one comment without its quotation', (context) =>
   withMailbox(context, async (scene) => {
     const { forge, mailbox, caught } = scene
     const { issue, mail, address } = await givenMail(scene)
@@ -123,7 +123,7 @@ test('issueCreateComment by mail: an answer becomes a comment, once, without wha
     assert.deepEqual([comments[1].id, names], [id, ['log.txt 5']])
   }))
 
-test('issueCreateComment by mail: whoever may not comment now, and what no person wrote, is refused', (context) =>
+test('issueCreateComment by mail: replies of accounts that may not comment and automatic mails are refused', (context) =>
   withMailbox(
     context,
     async (scene) => {
@@ -198,7 +198,7 @@ test('issueCreateComment by mail: whoever may not comment now, and what no perso
     },
   ))
 
-test('answers are known by what they refer to; a mail program ends mails by mail; handled mails may stay', (context) =>
+test('a reply is recognised by its references; unsubscription works by mail; handled mails may stay', (context) =>
   withMailbox(
     context,
     async (scene) => {
@@ -221,7 +221,7 @@ test('answers are known by what they refer to; a mail program ends mails by mail
     { 'email.incoming': { DELETE_HANDLED_MESSAGE: false } },
   ))
 
-test('a mailbox that is away is looked at again, and nothing is lost', (context) =>
+test('a mailbox that is unavailable is read again later, and no mail is lost', (context) =>
   withMailbox(
     context,
     async (scene) => {
@@ -229,7 +229,7 @@ test('a mailbox that is away is looked at again, and nothing is lost', (context)
       const { issue, address } = await givenMail(scene)
       await mailbox.stop()
       await look(scene)
-      assert.ok(forge.defects.some((defect) => /could not be opened/.test(String(defect))))
+      assert.ok(forge.defects.some((defect) => /cannot open the mailbox/.test(String(defect))))
       forge.defects.length = 0
       mailbox.deliver(mailTo(address, 'first'))
       await mailbox.serve()

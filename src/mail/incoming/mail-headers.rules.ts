@@ -1,5 +1,5 @@
-/** The headers that are looked at before a mail is fetched. */
-export const lookedAtHeaders = [
+/** The headers that are read before a mail is fetched. */
+export const neededHeaders = [
   'to',
   'cc',
   'delivered-to',
@@ -17,15 +17,15 @@ export const lookedAtHeaders = [
   'x-autorespond',
   'list-id',
 ] as const
-type HeaderName = (typeof lookedAtHeaders)[number]
+type HeaderName = (typeof neededHeaders)[number]
 
-/** Headers of a mail by their names; of several with one name, all, in lines. */
+/** Headers by their lower-case names; repeated headers are joined by line breaks. */
 export type MailHeaders = ReadonlyMap<string, string>
 
-/** Longest headers that are looked at, in characters: nobody needs so many. */
+/** Longest headers that are read, in bytes. */
 const maxLength = 262_144
 
-/** Reads headers as they are sent; their continued lines are joined. */
+/** Parses headers and joins folded lines. */
 export function readHeaders(bytes: Buffer): MailHeaders {
   const headers = new Map<string, string>()
   const text = bytes
@@ -45,8 +45,8 @@ export function readHeaders(bytes: Buffer): MailHeaders {
 
 const valueOf = (headers: MailHeaders, name: HeaderName): string => headers.get(name) ?? ''
 
-/** Where it was sent to, and what it refers to. */
-export const whereTo = (headers: MailHeaders): { readonly addresses: string; readonly references: string } => ({
+/** Returns the recipients and the references of a mail. */
+export const recipientsOf = (headers: MailHeaders): { readonly addresses: string; readonly references: string } => ({
   addresses: (['to', 'cc', 'delivered-to', 'x-original-to', 'envelope-to'] as const)
     .map((name) => valueOf(headers, name))
     .join('\n'),
@@ -54,8 +54,8 @@ export const whereTo = (headers: MailHeaders): { readonly addresses: string; rea
 })
 
 /**
- * Whether no person wrote it: notes that somebody is away, reports of mail servers, lists, and what we sent ourselves
- * (RFC 3834). To answer one with another would never end.
+ * Returns whether a program sent the mail: out-of-office replies, delivery reports, mailing lists, and our own mails (RFC 3834).
+ * Handling them could cause a mail loop.
  */
 export function isAutomatic(headers: MailHeaders): boolean {
   const submitted = valueOf(headers, 'auto-submitted').toLowerCase()

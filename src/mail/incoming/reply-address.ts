@@ -3,22 +3,22 @@ import type { IssueRow } from '../../db/tables/issues.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import { makeToken, tokenMessageId } from './reply-token.rules.ts'
 
-type Needs = Pick<Services, 'secrets' | 'config' | 'clock'>
+type ReplyCtx = Pick<Services, 'secrets' | 'config' | 'clock'>
 
-/** The key of addresses that mails may be answered to. */
+/** Returns the key that authenticates reply addresses. */
 export const replyKey = ({ secrets }: Pick<Services, 'secrets'>): Buffer => secrets.deriveKey('mail-reply', 32)
 
-/** Where somebody answers a mail about an issue, and where their mail program ends such mails. */
+/** The addresses for replies to a mail about an issue and for unsubscription by mail. */
 export interface ReplyAddresses {
   readonly reply: string
   readonly unsubscribe: string
-  /** Stands for the address among the references of the mail. */
+  /** Carries the token among the references of the mail. */
   readonly messageId: string
 }
 
-/** undefined where no mail comes in (`[email.incoming]`). */
+/** Returns undefined when `[email.incoming]` is off. */
 export function replyAddresses(
-  services: Needs,
+  services: ReplyCtx,
   user: Pick<UserRow, 'id'>,
   issue: Pick<IssueRow, 'id'>,
 ): ReplyAddresses | undefined {

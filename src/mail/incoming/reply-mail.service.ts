@@ -15,18 +15,18 @@ import { Archived, NotFound, TooManyRequests } from '../../lib/errors.ts'
 import { findUserById } from '../../users/user.store.ts'
 import { unsubscribe } from '../unsubscribe.service.ts'
 import { textsFor } from '../texts/texts.ts'
-import { countTakenSince, insertTaken, isTaken } from './incoming-mail.store.ts'
+import { countHandledSince, insertHandled, isHandled } from './incoming-mail.store.ts'
 import type { MailHeaders } from './mail-headers.rules.ts'
-import { textOfHtml, writtenIn } from './reply-text.rules.ts'
+import { textOfHtml, newTextOf } from './reply-text.rules.ts'
 import type { MailPurpose } from './reply-token.rules.ts'
 
 const hourMs = 3_600_000
 
-/** Deepest nesting of parts of a mail that is read. */
+/** Deepest nesting of the parts of a mail. */
 const maxNesting = 32
 
-/** Whom a mail is from, by its token, and what it is about; throws `NotFound` for accounts that may not sign in. */
-async function getWriter({ db }: Ctx, { userId }: MailPurpose): Promise<UserRow> {
+/** Returns the account of a token. Throws `NotFound` for accounts that may not sign in. */
+async function getAuthor({ db }: Ctx, { userId }: MailPurpose): Promise<UserRow> {
   const user = await findUserById(db, userId)
   if (user?.kind !== 'individual' || !user.is_active || user.prohibit_login) {
     throw new NotFound('the account of the address may not sign in', 'mail_account')
@@ -34,90 +34,85 @@ async function getWriter({ db }: Ctx, { userId }: MailPurpose): Promise<UserRow>
   return user
 }
 
-/**
- * The issue of a token, as the one who writes may read it now.
- * @throws NotFound where they may not, or it is gone
- */
+/** Returns the issue of a token. Throws `NotFound` when the author may not read it now. */
 async function openIssue(
   ctx: Ctx,
   { issueId }: MailPurpose,
   user: UserRow,
 ): Promise<{ readonly ctx: SignedInRepoCtx; readonly issue: IssueRow }> {
   const row = await findIssueById(ctx.db, issueId)
-  const place = row && (await loadReposWithOwners(ctx.db, [row.repo_id])).get(row.repo_id)
-  if (!row || !place) throw new NotFound('the issue does not exist', 'issue_not_found')
+  const repository = row && (await loadReposWithOwners(ctx.db, [row.repo_id])).get(row.repo_id)
+  if (!row || !repository) throw new NotFound('the issue does not exist', 'issue_not_found')
   const viewer = viewerAs(user)
-  const opened = { ...ctx, viewer, ...(await openRepo({ ...ctx, viewer }, place.owner, place.repo)) }
+  const opened = { ...ctx, viewer, ...(await openRepo({ ...ctx, viewer }, repository.owner, repository.repo)) }
   return { ctx: opened, issue: await getReadableIssue(opened, row.index) }
 }
 
-/** Ends the mails about an issue for whom the address belongs to; anybody may who has it. */
-export async function endMails(ctx: Ctx, purpose: MailPurpose): Promise<void> {
+/** Ends the mails about an issue for the account of the token; anyone who has the address may do it. */
+export async function unsubscribeByMail(ctx: Ctx, purpose: MailPurpose): Promise<void> {
   const user = await findUserById(ctx.db, purpose.userId)
-  if (!user) throw new NotFound('the account of the address is gone', 'mail_account')
+  if (!user) throw new NotFound('the account of the address is deleted', 'mail_account')
   await unsubscribe(ctx, { user, issueId: purpose.issueId, texts: textsFor(ctx.config, user.language) }, false)
 }
 
-/** A mail that was fetched, for a token of ours. */
-export interface TakenMail {
+/** A fetched mail with a valid token. */
+export interface ReplyMail {
   readonly purpose: MailPurpose
   readonly headers: MailHeaders
   readonly source: Buffer
 }
 
 /**
- * Has a mail become a comment, once: whoever the address belongs to says what is new in it, if they may comment at this
- * moment, with the files that may be attached. A mail that has become one already changes nothing.
- * @throws Refusal where they may not, nothing is left to say, or they have said too much within the hour
+ * Adds the new text and the attachments of a mail as a comment of the account of its token. A mail that became a comment before
+ * changes nothing. Throws `Refusal` when the account may not comment, the mail is empty, or the hourly limit is reached.
  */
-export async function commentByMail(ctx: Ctx, mail: TakenMail, signal: AbortSignal): Promise<void> {
+export async function commentByMail(ctx: Ctx, mail: ReplyMail, signal: AbortSignal): Promise<void> {
   const key = keyOf(mail)
-  if (await isTaken(ctx.db, key)) return
-  const user = await getWriter(ctx, mail.purpose)
+  if (await isHandled(ctx.db, key)) return
+  const user = await getAuthor(ctx, mail.purpose)
   const nowMs = ctx.clock.nowMs()
-  if ((await countTakenSince(ctx.db, user.id, nowMs - hourMs)) >= ctx.config.ingot.maxMailCommentsPerHour) {
+  if ((await countHandledSince(ctx.db, user.id, nowMs - hourMs)) >= ctx.config.ingot.maxMailCommentsPerHour) {
     throw new TooManyRequests('too many comments by mail within the hour', 'mail_comments', {})
   }
   const { ctx: opened, issue } = await openIssue(ctx, mail.purpose, user)
   if (opened.repo.is_archived) throw new Archived('the repository is archived', 'repo_archived')
   const { text, files } = await readMail(mail.source)
-  if (text === '') throw new NotFound('nothing new is in the mail', 'mail_empty')
+  if (text === '') throw new NotFound('the mail has no new text', 'mail_empty')
   const note = async (tx: Tx): Promise<void> => {
     const values = { key, user_id: user.id, issue_id: issue.id, taken_ms: nowMs }
-    // Another process has the same mail, and was first: this comment is undone.
-    if (!(await insertTaken(tx, values))) throw new AlreadyTaken()
+    // Another process handled the same mail first: roll this comment back.
+    if (!(await insertHandled(tx, values))) throw new AlreadyHandled()
   }
   try {
     await addCommentWithFiles(opened, issue, { body: text, files, signal, beside: note })
   } catch (error) {
-    if (!(error instanceof AlreadyTaken)) throw error
+    if (!(error instanceof AlreadyHandled)) throw error
   }
 }
 
-class AlreadyTaken extends Error {}
+class AlreadyHandled extends Error {}
 
-/** The same for the same mail, by whichever way it comes again. */
-function keyOf({ purpose, headers, source }: TakenMail): string {
+/** Returns a key that is the same whenever the mail is received again. */
+function keyOf({ purpose, headers, source }: ReplyMail): string {
   const id = headers.get('message-id') ?? ''
   const hash = createHash('sha256').update(JSON.stringify([purpose.userId, purpose.issueId, id]))
   return (id === '' ? hash.update(source) : hash).digest('base64url')
 }
 
-interface Incoming {
+interface IncomingFile {
   readonly name: string
   readonly content: Readable
 }
 
-/** Signatures and invitations are parts of mails, and nothing that one attaches. */
+/** Signatures and invitations are not attachments. */
 const notAttached = /^(?:application\/(?:pgp-signature|(?:x-)?pkcs7-signature|ics)|text\/(?:calendar|vcard))$/
 
-async function readMail(source: Buffer): Promise<{ readonly text: string; readonly files: readonly Incoming[] }> {
-  // Loaded with the first mail.
+async function readMail(source: Buffer): Promise<{ readonly text: string; readonly files: readonly IncomingFile[] }> {
   const { default: PostalMime } = await import('postal-mime')
   const mail = await PostalMime.parse(source, { maxNestingDepth: maxNesting, maxRfc822NestingDepth: 0 })
   const isPlain = (mail.text ?? '').trim() !== ''
   return {
-    text: writtenIn(isPlain ? (mail.text as string) : textOfHtml(mail.html ?? '')),
+    text: newTextOf(isPlain ? (mail.text as string) : textOfHtml(mail.html ?? '')),
     files: mail.attachments
       .filter((part) => part.related !== true && part.filename !== null && !notAttached.test(part.mimeType))
       .map((part) => ({ name: part.filename as string, content: Readable.from([bytesOf(part)]) })),
@@ -127,5 +122,5 @@ async function readMail(source: Buffer): Promise<{ readonly text: string; readon
 const bytesOf = ({ content }: Attachment): Buffer =>
   typeof content === 'string' ? Buffer.from(content) : Buffer.from(content as Uint8Array)
 
-/** Forgets mails that cannot come again: servers give up a mail after days. */
-export const takenForMs = 30 * 24 * hourMs
+/** How long handled mails are remembered; servers give up delivering a mail after days. */
+export const rememberedMs = 30 * 24 * hourMs

@@ -1,17 +1,18 @@
 import { wordTable } from '../../lib/word-table.ts'
 import { trimBoth } from '../../lib/trim-ends.ts'
 
-/** Longest text of a mail that becomes a comment, in characters; the rest is cut off. */
+/** Longest text of a comment by mail, in characters; the rest is cut off. */
 const maxText = 65_536
 
-/** Lines longer than this introduce no quotation. */
+/** Longest introduction of a quotation, in characters. */
 const maxIntroduction = 500
 
 /**
- * What somebody wrote in an answer: without the mail that it answers, its introduction, and a signature. Quotations that
- * are answered below them stay. Its work grows with the length of the text alone.
+ * Returns the new text of a reply: without the quoted mail, its introduction and the signature. Quotations with an answer below
+ * them stay. It takes linear time; libraries such as `email-reply-parser` match dozens of regular expressions against hostile
+ * text and need RE2 to be safe.
  */
-export function writtenIn(text: string): string {
+export function newTextOf(text: string): string {
   const lines = text
     .slice(0, 4 * maxText)
     .replaceAll('\r\n', '\n')
@@ -28,31 +29,31 @@ export function writtenIn(text: string): string {
 const isBlank = (line: string): boolean => line.trim() === ''
 const isQuoted = (line: string): boolean => line.startsWith('>')
 
-/** RFC 3676, 4.3; some programs take the space off. */
+/** RFC 3676, 4.3; some programs remove the space. */
 const isSignature = (line: string): boolean => line === '-- ' || line === '--'
 
-/** What some programs put before the mail that they answer, whole and not marked. */
+/** The line that some programs put before an unmarked quotation. */
 const isForwardMark = (line: string): boolean =>
   /^(?:-{4,}|_{20,}) ?(?:Original Message|Ursprüngliche Nachricht|Message d'origine|Mensaje original)? ?(?:-{4,})?$/i.test(
     line.trim().slice(0, maxIntroduction),
   )
 
-/** From, date, and recipient in lines of their own, as other programs begin it. */
+/** The header lines with which other programs begin a quotation. */
 const isHeaderBlock = (lines: readonly string[], index: number): boolean =>
   /^\*?(?:From|Von|De)\*?:\*? /.test((lines[index] ?? '').slice(0, maxIntroduction)) &&
   /^\*?(?:Sent|Date|Gesendet|Datum|Envoyé|Enviado|To|An)\*?:\*? /.test(
     (lines[index + 1] ?? '').slice(0, maxIntroduction),
   )
 
-/** Takes the quotation at the end away, and the line or two that introduce it. */
+/** Removes the quotation at the end and its introduction of up to three lines. */
 function dropLastQuotation(lines: string[]): void {
   dropBlank(lines)
   if (!isQuoted(lines.at(-1) ?? '')) return
   while (isQuoted(lines.at(-1) ?? '') || (isBlank(lines.at(-1) ?? 'x') && lines.length > 0)) lines.pop()
   dropBlank(lines)
   for (const count of [1, 2, 3]) {
-    const some = lines.slice(-count)
-    if (some.length === count && isIntroduction(some.join(' '))) {
+    const last = lines.slice(-count)
+    if (last.length === count && isIntroduction(last.join(' '))) {
       lines.splice(-count)
       return
     }
@@ -63,18 +64,18 @@ function dropBlank(lines: string[]): void {
   while (lines.length > 0 && isBlank(lines.at(-1) as string)) lines.pop()
 }
 
-/** `On Monday, somebody wrote:` in whatever language: it has a date, or an address, and ends with a colon. */
+/** `On Monday, Alice wrote:` in any language: it has a time or an address, and ends with a colon. */
 const isIntroduction = (text: string): boolean =>
   text.length <= maxIntroduction && /:\s*$/.test(text) && (/\d{1,2}[:.]\d{2}/.test(text) || /<?\S+@\S+>?/.test(text))
 
-/** Elements whose ends end a line. */
+/** Elements that begin and end a line. */
 const blocks = new Set(['p', 'div', 'br', 'li', 'tr', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'pre', 'ul', 'ol', 'table'])
-/** Elements whose text is not shown, or was written by another. */
+/** Elements whose text is hidden or quoted. */
 const dropped = new Set(['head', 'style', 'script', 'title', 'blockquote'])
 
 const entities = wordTable<string>({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' })
 
-/** The text of a mail that has HTML alone, without what it quotes. What comes of it is text: nothing in it is trusted. */
+/** Returns the text of an HTML mail without quotations. The result is untrusted plain text. */
 export function textOfHtml(html: string): string {
   const source = html.slice(0, 8 * maxText)
   const parts: string[] = []

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IssueId, UserId } from '../../lib/ids.ts'
 import { replyTokenLength as tokenLength } from '../../lib/reply-address.ts'
 
-/** What a mail to an address of ours is for: a comment on an issue, or the end of mails about it. */
+/** The purpose of a reply address: to comment on an issue, or to unsubscribe from it. */
 export interface MailPurpose {
   readonly kind: 'reply' | 'unsubscribe'
   readonly userId: UserId
@@ -11,22 +11,19 @@ export interface MailPurpose {
 
 const kinds = ['reply', 'unsubscribe'] as const
 
-/** Kind, day, account and issue, and what proves that we wrote them: as much as `replyTokenLength` characters of five bits hold. */
+/** Kind, day, account and issue, then the MAC; together they fill `replyTokenLength` characters of five bits. */
 const bodyBytes = 1 + 2 + 6 + 6
 const macBytes = 12
 
 const dayMs = 86_400_000
 
-/** How long an address is good for, in days: people answer old mails. */
+/** Validity of an address in days: people answer old mails. */
 const lifetimeDays = 366
 
 const macOf = (key: Buffer, body: Buffer): Buffer =>
   createHmac('sha256', key).update(body).digest().subarray(0, macBytes)
 
-/**
- * A part of an address, in letters and digits whose case does not count: mail servers may change it. It has as many
- * characters for everybody.
- */
+/** Returns a token of fixed length in letters and digits, which survives mail servers that change the letter case. */
 export function makeToken(key: Buffer, { kind, userId, issueId }: MailPurpose, nowMs: number): string {
   const body = Buffer.alloc(bodyBytes)
   body.writeUInt8(kinds.indexOf(kind), 0)
@@ -39,7 +36,7 @@ export function makeToken(key: Buffer, { kind, userId, issueId }: MailPurpose, n
     .padStart(tokenLength, '0')
 }
 
-/** What a token is for; undefined when it is forged, damaged or too old. */
+/** Reads a token; undefined when it is forged, damaged or expired. */
 export function readToken(key: Buffer, token: string, nowMs: number): MailPurpose | undefined {
   const text = token.toLowerCase()
   if (!tokenForm.test(text)) return undefined
@@ -57,16 +54,15 @@ export function readToken(key: Buffer, token: string, nowMs: number): MailPurpos
 
 const tokenForm = new RegExp(`^[0-9a-v]{${tokenLength}}$`)
 
-/** Before the token in the ids of messages, by which an answer is known whose address was changed. */
+/** Prefix of the token in message ids, which identify a reply whose address was changed. */
 const idPrefix = 'reply-'
 
-/** The id of a message that never was, which answers name among those that they refer to. */
+/** Returns the message id that carries a token; replies repeat it in `References`. */
 export const tokenMessageId = (token: string, host: string): string => `<${idPrefix}${token}@${host}>`
 
 /**
- * Everything in headers of a mail that has the form of a token: addresses first, then ids of messages. Not more of them
- * than anybody needs to look at.
- * @param address as `REPLY_TO_ADDRESS` has it, with `%{token}`
+ * Returns the possible tokens in the headers of a mail, those of addresses first, at most `maxTokens`.
+ * @param address the setting `REPLY_TO_ADDRESS` with `%{token}`
  */
 export function tokensIn(
   { addresses, references }: { readonly addresses: string; readonly references: string },

@@ -4,7 +4,7 @@ import { english } from './en.ts'
 
 type IssueKind = 'issue' | 'pull'
 
-/** Everything that mails say, in one language. What people wrote and names go in as they are. */
+/** The texts of mails in one language. Names and texts of users are inserted unchanged. */
 export interface MailTexts {
   /** As in `lang` of HTML. */
   readonly language: string
@@ -54,7 +54,7 @@ export interface MailTexts {
     readonly firstPassword: string
     readonly password: string
   }
-  /** Mails with a link that somebody asked for by an address. */
+  /** Mails with a requested link. */
   readonly link: {
     readonly confirmSubject: (appName: string) => string
     readonly confirm: (appName: string, name: string) => string
@@ -73,7 +73,7 @@ export interface MailTexts {
   }
   readonly security: {
     readonly subject: (appName: string) => string
-    /** Each behind a greeting; `name` is what the owner calls a token or a key. */
+    /** Each follows a greeting; `name` is the owner's name for a token or key. */
     readonly password: (account: string, appName: string) => string
     readonly address: (account: string, appName: string, address: string) => string
     readonly codes: (account: string, appName: string) => string
@@ -103,10 +103,7 @@ const find = (language: string): MailTexts | undefined => {
   return catalogue.find((texts) => texts.language === primary)
 }
 
-/**
- * The texts for somebody who reads a language, like `de-DE`: in that language, or the first of the instance's that there
- * are texts in (`[i18n].LANGS`), or English.
- */
+/** Returns the texts in a language such as `de-DE`, or in the first available language of `[i18n].LANGS`, or in English. */
 export function textsFor(config: Pick<Config, 'i18n'>, language: string): MailTexts {
   for (const each of [language, ...config.i18n.langs]) {
     const texts = find(each)
