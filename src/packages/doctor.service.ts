@@ -6,7 +6,7 @@ import { countUnmarkedBlobs, markUnusedBlobs } from './content/blob.store.ts'
 import { deletePackageWithoutVersions } from './package.store.ts'
 import { listEmptyPackages, listMiscounted } from './recount.store.ts'
 
-/** What packages keep beside their rows. Files that the store has lost are looked at with those of all features. */
+/** Checks the counts that packages keep beside their rows. Lost files are checked with those of all features. */
 export const packagesCheck: DoctorCheck = {
   name: 'packages',
   about: 'packages have versions, stored contents belong to files, and their bytes are charged to their owners',
@@ -28,7 +28,7 @@ export const packagesCheck: DoctorCheck = {
   },
 }
 
-/** Puts the ledger right in the transaction that counts; gives what it said. */
+/** Corrects the ledger in the transaction that counts; returns the former value. */
 async function recount(tx: Tx): ReturnType<typeof listMiscounted> {
   const wrong = await listMiscounted(tx)
   for (const { ownerId, written, counted } of wrong) {

@@ -11,7 +11,7 @@ const highest = (modes: readonly AccessMode[]): AccessMode =>
 
 const noStanding: Standing = { isMember: false, rank: mode.none, packageMode: mode.none }
 
-/** What the caller is to the owner of packages. */
+/** Returns the caller's standing with an owner of packages. */
 export async function standingWith(ctx: Pick<Ctx, 'db' | 'viewer' | 'config'>, owner: UserRow): Promise<Standing> {
   const { db, viewer } = ctx
   const actsFor = await findActsFor(ctx, owner)
@@ -30,8 +30,9 @@ export async function standingWith(ctx: Pick<Ctx, 'db' | 'viewer' | 'config'>, o
 }
 
 /**
- * Whom the job of a workflow acts for in the registries of its repository's owner: who caused the run, where the settings
- * say so. Nobody for a job that only reads, as all of pull requests from elsewhere do.
+ * Returns the person that a workflow job acts for in the registries of its repository's owner: the one who caused the
+ * run, if
+ * the settings allow it. Read-only jobs, such as those of pull requests from forks, act for no one.
  */
 async function findActsFor(ctx: Pick<Ctx, 'db' | 'viewer' | 'config'>, owner: UserRow): Promise<Standing['actsFor']> {
   const { credential } = ctx.viewer ?? {}

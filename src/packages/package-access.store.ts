@@ -2,7 +2,7 @@ import type { Db } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { RepoId, RunId, UserId } from '../lib/ids.ts'
 
-/** Teams of an organization that somebody is on: the access of each, and what it has of the unit of packages. */
+/** Lists a user's teams in an organization, with each team's access and its access to packages. */
 export const listPackageTeams = (db: Db, orgId: UserId, userId: UserId) =>
   db
     .selectFrom('team_user')
@@ -15,7 +15,7 @@ export const listPackageTeams = (db: Db, orgId: UserId, userId: UserId) =>
     .where('team_user.user_id', '=', userId)
     .execute()
 
-/** Who caused a run of a repository of an owner, if they may still sign in. */
+/** Returns the user who caused a run in a repository of the owner, if the user may still sign in. */
 export const findPersonOfRun = (
   db: Db,
   { repoId, runId, ownerId }: { readonly repoId: RepoId; readonly runId: RunId; readonly ownerId: UserId },

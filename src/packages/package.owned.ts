@@ -2,7 +2,6 @@ import { stillOwns, type OwnedByAccount } from '../access/contributions/owned.ts
 import { purgePackages } from './package.service.ts'
 import { ownsPackages } from './package.store.ts'
 
-/** Packages of an account or organization. */
 export const ownedPackages: OwnedByAccount = {
   of: 'account',
   async refuse(tx, account) {

@@ -3,23 +3,24 @@ import { viewerAs, type Viewer } from '../auth/viewer.ts'
 import type { AccessMode, UserRow } from '../db/tables/accounts.ts'
 import { allow, deny, type Verdict } from '../lib/verdict.ts'
 
-/** What somebody is in the organization that owns packages; of people nobody is anything. */
+/** The caller's membership and team access in the organization that owns packages; empty for an individual owner. */
 export interface Standing {
   readonly isMember: boolean
-  /** The highest access of their teams: 3 and above for administrators of the organization. */
+  /** The highest access of the caller's teams; 3 and above administrate the organization. */
   readonly rank: AccessMode
-  /** The highest access that their teams give to packages. */
+  /** The highest access to packages that the caller's teams have. */
   readonly packageMode: AccessMode
-  /** For the job of a workflow: whom it acts for in the registries of its repository's owner; else undefined. */
+  /** The person that a workflow job acts for in the registries of its repository's owner. */
   readonly actsFor?: { readonly person: Viewer; readonly standing: Standing } | undefined
 }
 
-/** A credential of one repository has nothing of packages but what everybody has. */
+/** A credential that is limited to one repository has the rights of a guest on packages. */
 const asAccount = (viewer: Viewer | undefined): Viewer | undefined => (viewer?.limit.repo ? undefined : viewer)
 
 /**
- * Packages are read by whoever may see their owner, with whatever credential; members of an organization whatever their
- * teams say. Those of public people are read by restricted accounts too (observed).
+ * Anyone who may see the owner reads packages; members of an organization do so whatever their teams' units are.
+ * Restricted
+ * accounts also read packages of public individuals (observed).
  */
 export function mayReadPackages(viewer: Viewer | undefined, owner: UserRow, standing: Standing): Verdict {
   const { isMember, actsFor } = standing
@@ -31,38 +32,38 @@ export function mayReadPackages(viewer: Viewer | undefined, owner: UserRow, stan
     : deny('you may not read packages of this owner')
 }
 
-/** Packages are written by their owner, teams that write the unit, and administrators of the organization or instance. */
+/** Writers are the owner, teams with write access to packages, and administrators of the organization or site. */
 export function mayWritePackages(viewer: Viewer, owner: UserRow, { packageMode }: Standing): Verdict {
   const account = asAccount(viewer)
   if (account && (account.isAdmin || account.id === owner.id || packageMode >= mode.write)) return allow
   return deny('you may not write packages of this owner')
 }
 
-/** In a registry a job publishes, too, what the person may that it acts for. */
+/** A workflow job may publish what the person it acts for may publish. */
 export const mayPublishPackages = (viewer: Viewer, owner: UserRow, standing: Standing): Verdict =>
   standing.actsFor
     ? mayWritePackages(standing.actsFor.person, owner, standing.actsFor.standing)
     : mayWritePackages(viewer, owner, standing)
 
-/** Packages of an organization are taken from their repositories by its administrators. */
+/** Only administrators of an organization unlink its packages from repositories. */
 export const mayUnlinkPackage = (viewer: Viewer, owner: UserRow, { rank }: Standing): Verdict =>
   owner.kind === 'individual' || viewer.isAdmin || rank >= mode.admin
     ? allow
     : deny('only administrators of the organization may unlink its packages')
 
-/** Whether somebody decides for the owner of packages, as they do and administrators. */
+/** Returns whether the viewer is the owner or an administrator of the owner or site. */
 function decidesFor(viewer: Viewer, owner: UserRow, { rank }: Standing): boolean {
   const account = asAccount(viewer)
   return account !== undefined && (account.isAdmin || account.id === owner.id || rank >= mode.admin)
 }
 
-/** What an upstream gives everybody installs, so it is named by the owner and by administrators alone. */
+/** Every user of the registry installs what an upstream serves, so only the owner and administrators choose it. */
 export const mayChangeUpstreams = (viewer: Viewer, owner: UserRow, standing: Standing): Verdict =>
   decidesFor(viewer, owner, standing)
     ? allow
     : deny('only the owner and administrators may change the upstreams of packages')
 
-/** Rules remove what others have published, and tell what there is. */
+/** A rule deletes packages of other publishers, and its preview lists them. */
 export const mayChangeCleanupRules = (viewer: Viewer, owner: UserRow, standing: Standing): Verdict =>
   decidesFor(viewer, owner, standing)
     ? allow

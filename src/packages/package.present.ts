@@ -12,13 +12,13 @@ import type { VersionRecord } from './package.store.ts'
 
 type PresentCtx = Pick<SubjectCtx, 'config' | 'db' | 'viewer' | 'subject'>
 
-/** What is shown of a version, be it gone. */
+/** The columns of a version that are presented; the version may be deleted already. */
 export type ShownVersion = Pick<
   VersionRecord,
   'id' | 'repo_id' | 'creator_id' | 'type' | 'name' | 'lower_name' | 'version' | 'lower_version' | 'created_unix'
 >
 
-/** Versions of one owner: one query for who published them, and some for repositories that they are linked to. */
+/** Presents versions of one owner, with one query for the creators and a few for linked repositories. */
 export async function presentVersions(ctx: PresentCtx, versions: readonly ShownVersion[]): Promise<Package[]> {
   if (versions.length === 0) return []
   const [creators, repos] = await Promise.all([
@@ -42,13 +42,12 @@ export async function presentVersions(ctx: PresentCtx, versions: readonly ShownV
   }))
 }
 
-/** One version. */
 export async function presentVersion(ctx: PresentCtx, version: ShownVersion): Promise<Package> {
   const [presented] = await presentVersions(ctx, [version])
   return presented as Package
 }
 
-/** The repositories of packages that the viewer may see, by their ids. */
+/** Presents the linked repositories that the viewer may see, by id. */
 async function presentLinked(ctx: PresentCtx, versions: readonly ShownVersion[]) {
   const rows = await loadRepos(
     ctx.db,
@@ -58,7 +57,7 @@ async function presentLinked(ctx: PresentCtx, versions: readonly ShownVersion[])
   return new Map((await presentViews(ctx, views)).map((repo) => [repo.id, repo]))
 }
 
-/** The address of its page, whose names are in lower case (observed). */
+/** Returns the URL of a version's page; names in it are in lower case (observed). */
 export function packageWebUrl(
   config: Ctx['config'],
   owner: Pick<UserRow, 'name'>,

@@ -19,22 +19,23 @@ import {
 import { getVersion } from './package.service.ts'
 import type { VersionRecord } from './package.store.ts'
 
-/** The owner of packages that the path names, and what the caller is there. */
+/** The owner of packages that the path names, and the caller's standing with the owner. */
 export interface PackagesCtx extends SubjectCtx {
   readonly standing: Standing
 }
 
-/** There are packages here; else their addresses are not there. */
+/** Answers 404 where `[packages].ENABLED` is false. */
 export const packagesOn = switchedOn('packagesEnabled', (config) => config.packages.enabled)
 
-/** A credential for public things alone has nothing of private owners (observed: of limited ones it has). */
+/** A public-only credential reads nothing of private owners, but does read limited ones (observed). */
 function refuseNotPublic(viewer: Viewer | undefined, owner: UserRow): void {
   if (owner.visibility === 'private' && viewer?.limit.publicOnly) throw publicOnly('packages')
 }
 
 /**
- * The caller may read packages of the owner of the path. The packages are closed only to callers who may not see the owner,
- * so the owner is answered like a missing one.
+ * The caller may read packages of the path's owner. A refused caller may not see the owner either, so the reply is that
+ * of a
+ * missing owner.
  */
 export const packagesReadable: Requirement<SubjectCtx, Pick<PackagesCtx, 'standing'>> = {
   codes: ['packageRead', 'publicOnlyCheck'],
@@ -49,7 +50,7 @@ export const packagesReadable: Requirement<SubjectCtx, Pick<PackagesCtx, 'standi
   },
 }
 
-/** The caller may write packages of the owner of the path. */
+/** The caller may write packages of the path's owner. */
 export const packagesWritable: Requirement<PackagesCtx & SignedInCtx, object> = {
   codes: ['packageWrite'],
   refuses: [403],
@@ -59,7 +60,7 @@ export const packagesWritable: Requirement<PackagesCtx & SignedInCtx, object> = 
   },
 }
 
-/** The caller may say where the registries of the owner of the path fetch what they do not have. */
+/** The caller may set upstreams for the registries of the path's owner. */
 export const upstreamsChangeable: Requirement<PackagesCtx & SignedInCtx, object> = {
   codes: ['packageUpstreams'],
   refuses: [403],
@@ -69,7 +70,7 @@ export const upstreamsChangeable: Requirement<PackagesCtx & SignedInCtx, object>
   },
 }
 
-/** The caller may say what goes by itself of the packages of the owner of the path. */
+/** The caller may set clean-up rules for the packages of the path's owner. */
 export const cleanupRulesChangeable: Requirement<PackagesCtx & SignedInCtx, object> = {
   codes: ['packageCleanupRules'],
   refuses: [403],
@@ -81,7 +82,7 @@ export const cleanupRulesChangeable: Requirement<PackagesCtx & SignedInCtx, obje
 
 const versionParams = { type: pathText, name: pathText, version: pathText }
 
-/** The version of a package that the path names. */
+/** The package version that the path names. */
 export const namedVersion: Requirement<PackagesCtx, { readonly version: VersionRecord }, typeof versionParams> = {
   codes: ['resolve:package'],
   refuses: [404],
@@ -116,8 +117,9 @@ const signInNeeded = (): Unauthenticated => new Unauthenticated('a sign-in that 
 const aboutRegistry = { refuses: [401, 403, 404], params: ownerParams }
 
 /**
- * Reading from the registries of the owner that the path names. Whoever may not is asked to sign in, signed in or not: so
- * clients look for other credentials (observed).
+ * The caller may read from the registries of the path's owner. A refusal is always 401, even for a signed-in caller, so
+ * that
+ * clients try other credentials (observed).
  */
 export const mayPull: Requirement<Ctx, Pick<PackagesCtx, 'subject' | 'standing'>, typeof ownerParams> = {
   ...aboutRegistry,
@@ -125,7 +127,7 @@ export const mayPull: Requirement<Ctx, Pick<PackagesCtx, 'subject' | 'standing'>
   check: (ctx, call) => openRegistry(ctx, call, 'read'),
 }
 
-/** Writing to them. */
+/** The caller may write to the registries of the path's owner. */
 export const mayPublish: Requirement<
   Ctx,
   Pick<PackagesCtx, 'subject' | 'standing'> & Pick<SignedInCtx, 'viewer'>,

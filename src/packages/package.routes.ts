@@ -10,7 +10,7 @@ import { namedVersion, packagesReadable, packagesWritable } from './package.requ
 import { Package, PackageFile } from './package.schemas.ts'
 import { getFiles, getVersionPage, linkToRepo, removeVersion, unlinkFromRepo } from './package.service.ts'
 
-/** Also where the registries are off: what lies there can be looked through and deleted (observed). */
+/** These operations work while the registries are off, so that packages can be listed and deleted (observed). */
 const readable = [targetUser, packagesReadable] as const
 
 export const listPackages = operation({

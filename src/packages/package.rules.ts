@@ -1,10 +1,13 @@
 import type { Config } from '../config/load-config.ts'
-import { Forbidden } from '../lib/errors.ts'
+import { Forbidden, NotFound } from '../lib/errors.ts'
 
-/** How names, versions and files are compared: whatever their letter case. */
+/** Returns the form in which names, versions and file names are compared. */
 export const comparable = (name: string): string => name.toLowerCase()
 
-/** What packages of one owner add up to. */
+export const noPackage = () => new NotFound('the package does not exist', 'package_not_found')
+export const noFile = () => new NotFound('the file does not exist', 'package_file_not_found')
+
+/** The total size and number of versions of one owner's packages. */
 export interface OwnerTotals {
   readonly sizeBytes: number
   readonly versions: number
@@ -12,7 +15,7 @@ export interface OwnerTotals {
 
 const within = (value: number, limit: number): boolean => limit < 0 || value <= limit
 
-/** Throws `Forbidden` for more than `[packages].LIMIT_TOTAL_OWNER_SIZE` and `LIMIT_TOTAL_OWNER_COUNT` allow. */
+/** Throws `Forbidden` when totals exceed `[packages].LIMIT_TOTAL_OWNER_SIZE` or `LIMIT_TOTAL_OWNER_COUNT`. */
 export function refuseOverTotals(
   { limitTotalOwnerSize, limitTotalOwnerCount }: Config['packages'],
   total: OwnerTotals,

@@ -7,7 +7,7 @@ import { transaction, type Tx } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { PackageRow, PackageVersionRow } from '../db/tables/packages.ts'
 import { publish } from '../events/hub.ts'
-import { BadRequest, Forbidden, NotFound } from '../lib/errors.ts'
+import { BadRequest, Forbidden } from '../lib/errors.ts'
 import type { UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
@@ -15,8 +15,7 @@ import { must } from '../lib/verdict.ts'
 import { withDigests } from './content/digest.service.ts'
 import { deleteFiles, findFile, hasFiles, listFiles, type FileRecord } from './content/file.store.ts'
 import { mayUnlinkPackage, type Standing } from './package.policy.ts'
-import { comparable } from './package.rules.ts'
-import { remembered } from './indexes/remembered.ts'
+import { comparable, noFile, noPackage } from './package.rules.ts'
 import { bumpRevision } from './revision.store.ts'
 import {
   countDownload,
@@ -34,13 +33,17 @@ import {
 
 type OwnerCtx = SubjectCtx & SignedInCtx
 
-const noPackage = () => new NotFound('the package does not exist', 'package_not_found')
-const noFile = () => new NotFound('the file does not exist', 'package_file_not_found')
-
-/** Names a package of an owner that is known. */
+/** The type and name of a package; the owner is known. */
 export interface PackageName {
   readonly type: string
   readonly name: string
+}
+
+/** A file of a version by its name, and by its key where a registry has several files of one name. */
+export interface NamedFile extends PackageName {
+  readonly version: string
+  readonly fileName: string
+  readonly fileKey?: string
 }
 
 const keyOf = ({ subject }: SubjectCtx, { type, name }: PackageName) => ({
@@ -49,22 +52,18 @@ const keyOf = ({ subject }: SubjectCtx, { type, name }: PackageName) => ({
   lowerName: comparable(name),
 })
 
-/** A page of all versions that an owner has, the newest first, and their number. */
+/** Returns a page of all versions of an owner, the newest first, and their total. */
 export async function getVersionPage(
   ctx: SubjectCtx,
   filter: { readonly type: string | undefined; readonly text: string | undefined },
   page: Page,
 ): Promise<{ readonly versions: readonly VersionRecord[]; readonly total: number }> {
   const wanted = { ...filter, ownerId: ctx.subject.id }
-  // Counting takes longer than listing where there are many, and their number changes with the registries alone.
-  const count = async () => ({ total: await countVersions(ctx.db, wanted) })
-  const { total } = await (filter.text
-    ? count()
-    : remembered(ctx, filter.type || undefined, 'number of versions', count))
-  return { versions: await listVersions(ctx.db, wanted, page, total), total }
+  const [versions, total] = await Promise.all([listVersions(ctx.db, wanted, page), countVersions(ctx.db, wanted)])
+  return { versions, total }
 }
 
-/** A version of the owner's, or `NotFound`. */
+/** Returns a version of the owner, or throws `NotFound`. */
 export async function getVersion(
   ctx: SubjectCtx,
   named: PackageName & { readonly version: string },
@@ -74,11 +73,11 @@ export async function getVersion(
   return found
 }
 
-/** The files of a version, with all of their digests. */
+/** Returns the files of a version with all of their digests. */
 export const getFiles = async (ctx: Ctx, version: PackageVersionRow): Promise<FileRecord[]> =>
   withDigests(ctx, await listFiles(ctx.db, version.id))
 
-/** A file of a version, or `NotFound`. */
+/** Returns a file of a version, or throws `NotFound`. */
 export async function getFile(
   ctx: Ctx,
   version: PackageVersionRow,
@@ -89,21 +88,31 @@ export async function getFile(
   return file
 }
 
-/** Counts a download of a file that stands for its version. */
+/** Returns a file by the names of its package, version and file, or throws `NotFound`. */
+export const getNamedFile = async (ctx: SubjectCtx, named: NamedFile): Promise<FileRecord> =>
+  getFile(ctx, await getVersion(ctx, named), named)
+
+/** Removes a file by the names of its package, version and file, and its version with the last file. */
+export async function removeNamedFile(ctx: OwnerCtx, named: NamedFile): Promise<void> {
+  const version = await getVersion(ctx, named)
+  await removeFile(ctx, version, await getFile(ctx, version, named))
+}
+
+/** Counts a download of the file that represents its version. */
 export async function countOneDownload(ctx: Ctx, file: FileRecord): Promise<void> {
   if (file.is_lead) await transaction(ctx.db, (tx) => countDownload(tx, file.version_id))
 }
 
-/** Removes a version with its files, and its package with the last one. `NotFound` when it went meanwhile. */
+/** Removes a version with its files, and its package with the last version. Throws `NotFound` when it is gone. */
 export async function removeVersion(ctx: Services & { readonly viewer: Viewer }, version: VersionRecord) {
   if (!(await deleteVersion(ctx, version, ctx.viewer.id))) throw noPackage()
 }
 
-/** Removes a file, and its version with the last one. `NotFound` when it went meanwhile. */
+/** Removes a file, and its version with the last file. Throws `NotFound` when it is gone. */
 export const removeFile = (ctx: OwnerCtx, version: VersionRecord, file: Pick<FileRecord, 'id'>): Promise<void> =>
   removeFiles(ctx, version, [file])
 
-/** Removes some files, and their version with the last one. `NotFound` when all of them went meanwhile. */
+/** Removes files, and their version with the last file. Throws `NotFound` when all of them are gone. */
 export async function removeFiles(
   ctx: OwnerCtx,
   version: VersionRecord,
@@ -122,8 +131,9 @@ export async function removeFiles(
 }
 
 /**
- * Removes a version with its files, and its package with the last one. False when it is gone already, or may not go.
- * @param mayGo looks at it once more while the package is held
+ * Removes a version with its files, and its package with the last version. Returns false when the version is gone or
+ * kept.
+ * @param mayGo decides once more while the package row is locked
  */
 export const deleteVersion = (
   { db, clock }: Pick<Services, 'db' | 'clock'>,
@@ -141,7 +151,9 @@ export const deleteVersion = (
     return isGone
   })
 
-/** Removes the row of a version that has no files, and its package with the last one; the package is held. */
+/**
+ * Removes the row of a version without files, and its package with the last version. The package row must be locked.
+ */
 async function forgetVersion(tx: Tx, parent: PackageRow, version: VersionRecord, doerId: UserId): Promise<boolean> {
   if (!(await deleteVersionRow(tx, version.id))) return false
   await deletePackageWithoutVersions(tx, parent.id)
@@ -161,10 +173,10 @@ async function forgetVersion(tx: Tx, parent: PackageRow, version: VersionRecord,
   return true
 }
 
-/** Versions that are read at once while an account goes. */
+/** Number of versions that are read at once while an account is deleted. */
 const purgeBatch = 200
 
-/** Removes everything that an account has published, each version in a transaction of its own. */
+/** Removes all packages of an account, each version in its own transaction. */
 export async function purgePackages(services: Services, account: UserRow, doerId: UserId): Promise<void> {
   let versions = await listSomeVersions(services.db, account.id, purgeBatch)
   while (versions.length > 0) {
@@ -174,8 +186,9 @@ export async function purgePackages(services: Services, account: UserRow, doerId
 }
 
 /**
- * Links a package to a repository of its owner whose packages the caller may write. `NotFound` for an unknown package or
- * repository, `BadRequest` when it is linked already.
+ * Links a package to a repository of its owner whose packages the caller may write. Throws `NotFound` for an unknown
+ * package or
+ * repository, and `BadRequest` for a package that is linked.
  */
 export async function linkToRepo(ctx: OwnerCtx, named: PackageName, repoName: string): Promise<void> {
   const repo = await findRepoByName(ctx.db, ctx.subject.id, comparable(repoName))
@@ -194,7 +207,9 @@ export async function linkToRepo(ctx: OwnerCtx, named: PackageName, repoName: st
   })
 }
 
-/** Takes a package from its repository. `NotFound` for an unknown package, `BadRequest` when it has none. */
+/**
+ * Unlinks a package from its repository. Throws `NotFound` for an unknown package, `BadRequest` for one without a link.
+ */
 export async function unlinkFromRepo(
   ctx: OwnerCtx & { readonly standing: Standing },
   named: PackageName,

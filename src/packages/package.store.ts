@@ -7,10 +7,10 @@ import type { NewPackageRow, NewPackageVersionRow, PackageRow, PackageVersionRow
 import type { PackageId, PackageVersionId, RepoId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 
-/** A version, and what its package is called and linked to. */
+/** A version with its package's name and linked repository. */
 export type VersionRecord = PackageVersionRow & Pick<PackageRow, 'name' | 'lower_name' | 'repo_id'>
 
-/** Names a package of an owner; the name is in lower case. */
+/** The unique key of a package. `lowerName` is in lower case. */
 export interface PackageKey {
   readonly ownerId: UserId
   readonly type: string
@@ -20,7 +20,7 @@ export interface PackageKey {
 export interface VersionFilter {
   readonly ownerId: UserId
   readonly type?: string | undefined
-  /** Part of the name, in any letter case. */
+  /** A part of the name; the letter case is ignored. */
   readonly text?: string | undefined
 }
 
@@ -31,7 +31,7 @@ const records = (db: Db) =>
     .selectAll('package_version')
     .select(['package.name', 'package.lower_name', 'package.repo_id'])
 
-/** A name is looked for among the packages, of which there are fewer than versions. */
+/** A name is matched against packages, because an owner has fewer packages than versions. */
 const isWanted =
   ({ ownerId, type, text }: VersionFilter) =>
   (where: ExpressionBuilder<Schema, 'package_version'>) =>
@@ -54,26 +54,18 @@ const isWanted =
         : []),
     ])
 
-/**
- * Versions of all packages of an owner, the newest first.
- * @param total how many there are: what is nearer to the end is found from there
- */
-export async function listVersions(db: Db, filter: VersionFilter, page: Page, total: number): Promise<VersionRecord[]> {
-  const left = Math.min(page.limit, total - page.offset)
-  if (left <= 0) return []
-  const isFromEnd = page.offset > total / 2
-  const direction = isFromEnd ? 'asc' : 'desc'
-  // The rows of those that are passed over are not looked at.
-  const places = await db
+/** Lists versions of all packages of an owner, the newest first. Skipped versions cost an index entry each, not a row. */
+export async function listVersions(db: Db, filter: VersionFilter, page: Page): Promise<VersionRecord[]> {
+  const rows = await db
     .selectFrom('package_version')
     .select('package_version.id')
     .where(isWanted(filter))
-    .orderBy('package_version.created_unix', direction)
-    .orderBy('package_version.id', direction)
-    .limit(left)
-    .offset(isFromEnd ? total - page.offset - left : page.offset)
+    .orderBy('package_version.created_unix', 'desc')
+    .orderBy('package_version.id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
     .execute()
-  const ids = (isFromEnd ? places.toReversed() : places).map((place) => place.id)
+  const ids = rows.map((row) => row.id)
   const found = await loadVersions(db, ids)
   return ids.flatMap((id) => found.get(id) ?? [])
 }
@@ -101,7 +93,7 @@ export const findVersion = (
     .where('package_version.lower_version', '=', lowerVersion)
     .executeTakeFirst()
 
-/** Some versions, by their ids; those that are gone are left out. */
+/** Loads versions by id and leaves out missing ones. */
 export async function loadVersions(
   db: Db,
   ids: readonly PackageVersionId[],
@@ -111,7 +103,7 @@ export async function loadVersions(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Versions of an account that goes, whichever. */
+/** Lists any versions of an account that is being deleted. */
 export const listSomeVersions = (db: Db, ownerId: UserId, limit: number): Promise<VersionRecord[]> =>
   records(db).where('package_version.owner_id', '=', ownerId).orderBy('package_version.id').limit(limit).execute()
 
@@ -120,8 +112,9 @@ export const ownsPackages = async (tx: Tx, ownerId: UserId): Promise<boolean> =>
   undefined
 
 /**
- * A package, held until the transaction ends: everything that changes it, its versions and their files holds it first
- * (SQLite has one writer anyway).
+ * Returns a package and locks its row until the transaction ends. Every change of a package, its versions or files
+ * locks the
+ * row first. SQLite has one writer, so it needs no lock.
  */
 export function findPackageForUpdate(
   tx: Tx,
@@ -136,13 +129,13 @@ export function findPackageForUpdate(
   return (databaseKind(tx) === 'postgres' ? query.forUpdate() : query).executeTakeFirst()
 }
 
-/** The same, by its id. */
+/** Like `findPackageForUpdate`, by id. */
 export function holdPackage(tx: Tx, id: PackageId): Promise<PackageRow | undefined> {
   const query = tx.selectFrom('package').selectAll().where('id', '=', id)
   return (databaseKind(tx) === 'postgres' ? query.forUpdate() : query).executeTakeFirst()
 }
 
-/** Makes a package; undefined when there is one of the name. */
+/** Inserts a package; returns undefined when the name is taken. */
 export const insertPackage = (tx: Tx, values: NewPackageRow): Promise<PackageRow | undefined> =>
   tx
     .insertInto('package')
@@ -151,7 +144,7 @@ export const insertPackage = (tx: Tx, values: NewPackageRow): Promise<PackageRow
     .returningAll()
     .executeTakeFirst()
 
-/** A package has no version. */
+/** The condition that a package has no version. */
 export const isEmptyPackage = (where: ExpressionBuilder<Schema, 'package'>) =>
   where.not(
     where.exists(
@@ -162,18 +155,18 @@ export const isEmptyPackage = (where: ExpressionBuilder<Schema, 'package'>) =>
     ),
   )
 
-/** Removes a package that has no version left. */
+/** Deletes a package unless it has a version. */
 export const deletePackageWithoutVersions = (tx: Tx, id: PackageId) =>
   tx.deleteFrom('package').where('id', '=', id).where(isEmptyPackage).execute()
 
 export const updatePackageRepo = (tx: Tx, id: PackageId, repoId: RepoId | null) =>
   tx.updateTable('package').set({ repo_id: repoId }).where('id', '=', id).execute()
 
-/** Takes all packages from a repository. */
+/** Unlinks all packages from a repository. */
 export const unlinkAllFrom = (tx: Tx, repoId: RepoId) =>
   tx.updateTable('package').set({ repo_id: null }).where('repo_id', '=', repoId).execute()
 
-/** Makes a version of a package that is held. */
+/** Inserts a version of a package whose row is locked. */
 export const insertVersion = (tx: Tx, values: NewPackageVersionRow): Promise<PackageVersionRow> =>
   tx.insertInto('package_version').values(values).returningAll().executeTakeFirstOrThrow()
 
@@ -189,7 +182,7 @@ export const findVersionOf = (
     .where('lower_version', '=', lowerVersion)
     .executeTakeFirst()
 
-/** Removes a version whose files are gone; false when it was gone before. */
+/** Deletes a version without files; returns false when it is gone. */
 export const deleteVersionRow = async (tx: Tx, id: PackageVersionId): Promise<boolean> =>
   (await tx.deleteFrom('package_version').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
 
@@ -200,6 +193,6 @@ export const countDownload = (tx: Tx, id: PackageVersionId) =>
     .where('id', '=', id)
     .execute()
 
-/** The repository that a package is linked to. */
+/** Returns the repository that a package is linked to. */
 export const findLinkedRepo = async (db: Db, id: PackageId): Promise<RepoId | undefined> =>
   (await db.selectFrom('package').select('repo_id').where('id', '=', id).executeTakeFirst())?.repo_id ?? undefined

@@ -1,7 +1,7 @@
 import { subscriber } from '../events/subscriber.ts'
 import { unlinkAllFrom } from './package.store.ts'
 
-/** Packages are linked to repositories of their own owner alone. */
+/** A package may only be linked to a repository of its own owner. */
 export const unlinkTransferred = subscriber({
   name: 'unlinkTransferred',
   on: 'repo.transferred',

@@ -38,7 +38,7 @@ import { upstreamClient, upstreamWork } from './upstream/upstream-client.ts'
 import * as upstreamRoutes from './upstream/upstream.routes.ts'
 import { upstreamSecretPurpose } from './upstream/upstream.service.ts'
 
-/** Packages of accounts and organizations, and the registries that they are published to and fetched from. */
+/** Packages of accounts and organizations, and their registries. */
 export const packages: Feature = {
   routes: [
     packageRoutes,

@@ -34,56 +34,59 @@ import {
 } from './package.store.ts'
 import { bumpRevision } from './revision.store.ts'
 
-/** Whoever publishes, and the owner that it is published under. */
+/** The publisher, and the owner of the registry. */
 export type PublishCtx = SignedInCtx & { readonly subject: UserRow }
 
-/** A version, as its registry names it. All names were checked. */
+/** A version by checked names. */
 export interface NewVersion {
   readonly type: string
   readonly name: string
   readonly version: string
 }
 
-/** A file of a version whose content is in the store: it has just arrived, or it is one that is there (by SHA-256). */
+/** A file whose content is in the store: just received, or a known content by SHA-256. */
 export interface PublishedFile {
   readonly fileName: string
-  /** Tells files of one name apart where the registry has such. */
+  /** Distinguishes files of one name where a registry has several. */
   readonly fileKey?: string
-  /** Downloads of it count as downloads of the version. */
+  /** Whether a download of the file counts as a download of the version. */
   readonly isLead: boolean
   readonly content: Arrived | { readonly sha256: string }
-  /** What the registry knows of it. */
+  /** The registry's own data about the file. */
   readonly metadata?: object
-  /** It takes the place of one of its name; else that is a conflict. */
+  /** Replaces a file of this name; without it a file of this name is a conflict. */
   readonly replaces?: boolean
 }
 
-/** Files of a version that are published together, or not at all. */
+/** Files of one version that are published in one transaction. */
 export interface Publication extends NewVersion {
-  /** What the registry knows of the version. Of one that is there it is known already, unless this `redescribes` it. */
+  /** The registry's own data about the version. An existing version keeps its data unless `redescribes` is set. */
   readonly metadata?: object
   readonly redescribes?: boolean
-  /** What becomes of a version that is there: it gets the files too (as usual), is a conflict, or is emptied first. */
+  /**
+   * What happens to an existing version: it receives the files (default), is refused as a conflict, or loses its files
+   * first.
+   */
   readonly whenThere?: 'add' | 'refuse' | 'replace'
-  /** No list shows it and nobody is told of it. */
+  /** Internal versions appear in no list and publish no event. */
   readonly isInternal?: boolean
-  /** The quota of the owner was looked at when the upload was begun, or does not apply. */
+  /** The owner's quota was checked when the upload began, or does not apply. */
   readonly isWithoutQuota?: boolean
-  /** Names that stand for the version from now on. */
+  /** Tags that point to the version from now on. */
   readonly tags?: readonly string[]
-  /** The repository that the package is linked to, unless it is linked. */
+  /** The repository to link the package to if it has no link. */
   readonly repoId?: RepoId | undefined
-  /** What the registry looks at and notes while the package is held; what it throws refuses all of it. */
+  /** Runs while the package row is locked; an error from it rolls the publication back. */
   readonly whileHeld?: (tx: Tx, version: PackageVersionRow) => Promise<void>
   readonly files: readonly PublishedFile[]
 }
 
-/** A file that is being sent. */
+/** A file in an incoming request. */
 export interface Incoming {
-  /** Its size, when the client says it before. */
+  /** The declared size; undefined when the client declares none. */
   readonly sizeBytes: number | undefined
   readonly signal: AbortSignal
-  /** Hands over the content; throws when there is none. Gives the text fields that were sent beside it. */
+  /** Passes the content to `take` and returns the text fields of the form. Throws when the request has no file. */
   receive(take: (content: Readable, fileName: string) => Promise<void>): Promise<Readonly<Record<string, string>>>
 }
 
@@ -98,15 +101,16 @@ const keyOf = ({ subject }: Pick<PublishCtx, 'subject'>, { type, name }: NewVers
   lowerName: comparable(name),
 })
 
-/** Largest upload of somebody, by the setting of a registry (`[packages].LIMIT_SIZE_…`; negative is no limit). */
+/** Returns the caller's upload limit under a `[packages].LIMIT_SIZE_…` setting; a negative limit means none. */
 export const uploadLimit = ({ viewer }: SignedInCtx, limitBytes: number): number =>
   limitBytes < 0 || viewer.isAdmin ? Infinity : limitBytes
 
 /**
- * Adds a file to a version, which is made if it is not there, as is its package. Throws `Conflict` when the version has
- * the file, `Forbidden` over a limit of the settings; what was sent is not kept then.
- * @param limitBytes of the registry; negative is no limit
- * @param digests that the content has at once; all unless told
+ * Adds a file to a version and creates the package and version as needed. Throws `Conflict` when the version has the
+ * file and
+ * `Forbidden` over a limit; the content is discarded then.
+ * @param limitBytes the registry's limit; a negative one means none
+ * @param digests the digests to compute during the upload; all by default
  */
 export async function publishFile(
   ctx: PublishCtx,
@@ -122,7 +126,7 @@ export async function publishFile(
   await receiveUpload(ctx, incoming, limitBytes, publishArrived, digests)
 }
 
-/** A version that has the file is refused before anything is sent. */
+/** Refuses a file that the version has before its content is sent. */
 async function refuseTaken(ctx: PublishCtx, file: NewVersion & Omit<PublishedFile, 'content'>): Promise<void> {
   const version = file.replaces ? undefined : await findVersion(ctx.db, keyOf(ctx, file), comparable(file.version))
   if (version) {
@@ -131,20 +135,21 @@ async function refuseTaken(ctx: PublishCtx, file: NewVersion & Omit<PublishedFil
   }
 }
 
-/** What was sent, in the store; nobody else knows of it yet. */
+/** A received upload that no row refers to yet. */
 export interface Upload {
   readonly arrived: Arrived
-  /** The name that a form gave the file; else empty. */
+  /** The file name in the form; empty for a plain body. */
   readonly fileName: string
-  /** Text that came with it in a form. */
+  /** The text fields of the form. */
   readonly fields: Readonly<Record<string, string>>
-  /** Takes more contents, as what was found inside of the first. */
+  /** Stores further contents, such as members of the first. */
   readonly receive: Receive
 }
 
 /**
- * Takes an upload into the store and hands it on to be looked at and published. What is not published is removed.
- * @param limitBytes of the registry; negative is no limit
+ * Stores an upload and passes it to `use`, which inspects and publishes it. Contents that `use` does not publish are
+ * deleted.
+ * @param limitBytes the registry's limit; a negative one means none
  */
 export async function receiveUpload<Result>(
   ctx: PublishCtx,
@@ -166,13 +171,13 @@ export async function receiveUpload<Result>(
   })
 }
 
-/** What is known to be too much is refused before it is sent. */
+/** Refuses a declared size over a limit before the content is sent. */
 export async function refuseSize(ctx: PublishCtx, sizeBytes: number, maxBytes: number): Promise<void> {
   if (sizeBytes > maxBytes) throw tooLarge(maxBytes)
   await refuseOverOwnerLimits(ctx, ctx.db, { sizeBytes, versions: 0 })
 }
 
-/** Throws `Forbidden` when what the owner has, and this beside, is more than the settings allow. Administrators may. */
+/** Throws `Forbidden` when the owner's totals and `more` exceed the settings. Site administrators are exempt. */
 async function refuseOverOwnerLimits(
   { config, viewer, subject }: PublishCtx,
   db: Ctx['db'] | Tx,
@@ -188,8 +193,9 @@ async function refuseOverOwnerLimits(
 }
 
 /**
- * Publishes files whose contents are in the store. Throws `Conflict` for a version or file that is there, `NotFound` for
- * a content that went meanwhile, `Forbidden` over a limit of the settings; nothing is changed then.
+ * Publishes stored contents in one transaction. Throws `Conflict` for an existing version or file, `NotFound` for a
+ * content that
+ * is gone, and `Forbidden` over a limit.
  */
 export async function record(ctx: PublishCtx, publication: Publication): Promise<PackageVersionRow> {
   const lost = await findLost(
@@ -197,7 +203,7 @@ export async function record(ctx: PublishCtx, publication: Publication): Promise
     publication.files.flatMap(({ content }) => ('blobKey' in content ? [content] : [])),
   )
   const now = nowUnix(ctx.clock)
-  // Contents are held in one order by everybody.
+  // All publishers lock contents in the order of their SHA-256, which avoids deadlocks.
   const files = publication.files.toSorted((one, other) => (one.content.sha256 < other.content.sha256 ? -1 : 1))
   return transaction(ctx.db, async (tx) => {
     const { parent, version, isNew } = await holdOrInsertVersion(ctx, tx, publication)
@@ -219,7 +225,7 @@ export async function record(ctx: PublishCtx, publication: Publication): Promise
     if (publication.repoId !== undefined && parent.repo_id === null) {
       await updatePackageRepo(tx, parent.id, publication.repoId)
     }
-    // The ledger's row is held from here on: of several uploads the later ones count what the earlier ones added.
+    // This locks the ledger's row: concurrent uploads see each other's bytes in the checks below.
     await addToUsage(tx, { ownerId: ctx.subject.id }, kind, addedBytes)
     await refuseOverOwnerLimits(ctx, tx, { sizeBytes: 0, versions: 0 })
     if (!publication.isWithoutQuota) {
@@ -240,7 +246,7 @@ export async function record(ctx: PublishCtx, publication: Publication): Promise
   })
 }
 
-/** Gives the bytes that a version has more with a file. */
+/** Adds a file and returns the change of the version's size in bytes. */
 async function addFile(
   tx: Tx,
   version: PackageVersionRow,
@@ -294,7 +300,7 @@ async function holdOrInsertVersion(
 
 async function holdOrInsertPackage(ctx: PublishCtx, tx: Tx, publication: NewVersion): Promise<PackageRow> {
   const key = keyOf(ctx, publication)
-  // The one that is there may go with its last version while it is reached for.
+  // An existing package may be deleted with its last version between the two statements, so this tries again.
   for (;;) {
     const inserted = await insertPackage(tx, {
       owner_id: key.ownerId,

@@ -4,8 +4,9 @@ import type { Db, Tx } from '../db/database.ts'
 import type { PackageId, UserId } from '../lib/ids.ts'
 
 /**
- * Owners of whom the ledger of stored bytes says another number than their files and unfinished uploads add up to. Both are read in one
- * statement, so that an upload between the two makes no difference.
+ * Lists owners whose ledger of stored bytes differs from the sum of their files and unfinished uploads. One statement
+ * reads
+ * both, so a concurrent upload cannot cause a difference.
  */
 export async function listMiscounted(
   db: Db | Tx,
@@ -27,6 +28,6 @@ export async function listMiscounted(
   }))
 }
 
-/** Packages without versions, which should have gone with the last one. */
+/** Lists packages without versions, which are deleted with the last version. */
 export const listEmptyPackages = async (db: Db): Promise<PackageId[]> =>
   (await db.selectFrom('package').select('id').where(isEmptyPackage).orderBy('id').execute()).map((row) => row.id)

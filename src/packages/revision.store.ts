@@ -3,13 +3,13 @@ import type { Db, Tx } from '../db/database.ts'
 import type { UserId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
 
-/** How often what an owner has in a registry has changed, and when it did last. */
+/** The number of changes in a registry of an owner, and the time of the last one. */
 export interface Revision {
   readonly revision: number
   readonly changedUnix: Unix
 }
 
-/** Counts a change. It comes last in its transaction: others wait for the row. */
+/** Counts a change. It is the last statement of its transaction, because other publishers wait for the row. */
 export const bumpRevision = (tx: Tx, ownerId: UserId, type: string, changedUnix: Unix) =>
   tx
     .insertInto('package_revision')
@@ -31,7 +31,7 @@ export async function findRevision(db: Db, ownerId: UserId, type: string): Promi
   return row ? { revision: row.revision, changedUnix: row.changed_unix } : { revision: 0, changedUnix: 0 }
 }
 
-/** The same of all registries of an owner together. */
+/** Returns the combined revision of all registries of an owner. */
 export async function findRevisionOfAll(db: Db, ownerId: UserId): Promise<Revision> {
   const row = await db
     .selectFrom('package_revision')

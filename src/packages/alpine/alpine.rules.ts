@@ -6,9 +6,9 @@ const versionForm = /^\d+(?:\.\d+)*[a-z]?(?:_[a-z]+\d*)*(?:~[0-9a-f]+)?(?:-r\d+)
 const archForm = /^[a-z0-9_-]{1,40}$/
 const maxVersionLength = 100
 
-/** The architecture of packages that fit each. */
+/** The architecture of packages that run on all architectures. */
 export const anyArch = 'noarch'
-/** Where such packages are shown when a repository has no others. */
+/** The architecture whose index exists when a repository has only packages for all architectures. */
 export const usualArch = 'x86_64'
 
 /** A repository of an owner. */
@@ -17,7 +17,7 @@ export interface Place {
   readonly repository: string
 }
 
-/** Throws `BadRequest` for what can be no repository. Gives the key of its files for an architecture. */
+/** Returns the file key of a repository and architecture. Throws `BadRequest` for invalid names. */
 export function placeKey({ branch, repository }: Place, architecture: string): string {
   if (!placeForm.test(branch) || !placeForm.test(repository)) {
     throw new BadRequest('the branch or the repository is invalid', 'alpine_place_invalid')
@@ -25,7 +25,7 @@ export function placeKey({ branch, repository }: Place, architecture: string): s
   return `${branch}|${repository}|${architecture}`
 }
 
-/** The architecture in a key, when it is one of that repository. */
+/** Returns the architecture in a file key of this repository; undefined for other keys. */
 export function architectureIn(key: string, place: Place): string | undefined {
   const prefix = placeKey(place, '')
   return key.startsWith(prefix) ? key.slice(prefix.length) : undefined
@@ -33,13 +33,13 @@ export function architectureIn(key: string, place: Place): string | undefined {
 
 export const apkName = (name: string, version: string): string => `${name}-${version}.apk`
 
-/** The package and version that the name of a file stands for, if any. */
+/** Returns the package and version in a file name, or undefined. */
 export function namedByFile(fileName: string): { readonly name: string; readonly version: string } | undefined {
   const [, name, version] = /^(.+?)-(\d[^-]*(?:-r\d+)?)\.apk$/.exec(fileName) ?? []
   return name === undefined || version === undefined ? undefined : { name, version }
 }
 
-/** What is kept of a package: fields of its description that an index tells, and the digest of its control part. */
+/** Metadata of a file: the fields for indexes, and the digest of the control segment. */
 export interface AlpineMetadata {
   readonly name: string
   readonly version: string
@@ -47,7 +47,7 @@ export interface AlpineMetadata {
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** Fields of an index by those of a description. Source: the format of APKINDEX. */
+/** Index fields by the fields of a description. Source: the format of APKINDEX. */
 const told = [
   ['T', 'pkgdesc'],
   ['U', 'url'],
@@ -57,7 +57,7 @@ const told = [
   ['m', 'maintainer'],
   ['t', 'builddate'],
 ] as const
-/** The same, which are left out when there is nothing to tell. */
+/** Index fields that are left out when they are empty. */
 const toldIfAny = [
   ['k', 'provider_priority'],
   ['D', 'depend'],
@@ -65,10 +65,10 @@ const toldIfAny = [
   ['p', 'provides'],
 ] as const
 
-/** Most lines of a description. */
+/** Largest number of lines in a description. */
 const maxLines = 20_000
 
-/** Reads the description inside of a package. Throws `BadRequest`. */
+/** Parses the description in a package. Throws `BadRequest`. */
 export function apkOf(text: string, checksum: string) {
   const values = new Map<string, string[]>()
   for (const line of text.split('\n', maxLines)) {
@@ -98,7 +98,7 @@ export function apkOf(text: string, checksum: string) {
   return { name, version, architecture, dataSha256: first('datahash'), metadata }
 }
 
-/** What an index for an architecture tells of a package. */
+/** Returns the index entry of a package for an architecture. */
 export function paragraph(
   { name, version, checksum, fields }: AlpineMetadata,
   architecture: string,

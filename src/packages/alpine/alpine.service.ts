@@ -2,7 +2,6 @@ import { createHash, createPublicKey, generateKeyPair, sign } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { SignedInCtx, SubjectCtx } from '../../access/context.ts'
-import { NotFound } from '../../lib/errors.ts'
 import { getFileNames, type FileName } from '../catalog/catalog.service.ts'
 import type { DescribedFile } from '../catalog/catalog.store.ts'
 import type { FileRecord } from '../content/file.store.ts'
@@ -10,7 +9,7 @@ import { archiveIn } from '../formats/stored-archive.ts'
 import { tarEnd, tarHead, tarPadding } from '../formats/tar-entry.ts'
 import { getKeptIndex } from '../indexes/kept-index.service.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
-import { comparable } from '../package.rules.ts'
+import { comparable, noFile } from '../package.rules.ts'
 import { getFiles, getVersion, removeFile } from '../package.service.ts'
 import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
 import { remembered } from '../indexes/remembered.ts'
@@ -31,9 +30,7 @@ const type = 'alpine'
 const compress = promisify(gzip)
 const makePair = promisify(generateKeyPair)
 
-const noFile = () => new NotFound('the file does not exist', 'package_file_not_found')
-
-/** Publishes a package into a repository of the owner's. */
+/** Publishes a package into a repository. */
 export async function publishApk(ctx: PublishCtx, place: Place, incoming: Incoming): Promise<void> {
   placeKey(place, anyArch)
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeAlpine, async ({ arrived }) => {
@@ -45,7 +42,7 @@ export async function publishApk(ctx: PublishCtx, place: Place, incoming: Incomi
   })
 }
 
-/** apk knows RSA keys alone. */
+/** apk supports RSA keys only. */
 const makeRsaKey: MakeKey = async () => {
   const { privateKey, publicKey } = await makePair('rsa', {
     modulusLength: 4096,
@@ -55,7 +52,7 @@ const makeRsaKey: MakeKey = async () => {
   return { privateKey, publicKey }
 }
 
-/** The key of the owner's repositories, and what its file is called, by which apk finds it. */
+/** Returns the public key of the owner's repositories, and its file name, by which apk finds it. */
 export async function getKey(ctx: SubjectCtx): Promise<{ readonly publicKey: string; readonly fileName: string }> {
   const { public_key: publicKey } = await getSigningKey(ctx, type, makeRsaKey)
   const der = createPublicKey(publicKey).export({ type: 'spki', format: 'der' })
@@ -63,7 +60,7 @@ export async function getKey(ctx: SubjectCtx): Promise<{ readonly publicKey: str
   return { publicKey, fileName: `${ctx.subject.lower_name}@${fingerprint.slice(0, 16)}.rsa.pub` }
 }
 
-/** Those files of a repository that an index for an architecture tells of. */
+/** Returns the files in the index of a repository for an architecture. */
 function filesFor(files: readonly FileName[], place: Place, architecture: string): FileName[] {
   const here = files.flatMap((file) => {
     const own = architectureIn(file.file_key, place)
@@ -78,7 +75,7 @@ function filesFor(files: readonly FileName[], place: Place, architecture: string
     .map(({ file }) => file)
 }
 
-/** The signed index of a repository for an architecture; `NotFound` when there is nothing for it. */
+/** Returns the signed index of a repository for an architecture. Throws `NotFound` for an empty one. */
 export async function getIndex(ctx: SubjectCtx, place: Place, architecture: string): Promise<Buffer> {
   const { index } = await remembered(ctx, type, `index ${placeKey(place, architecture)}`, async (changedUnix) => {
     const files = filesFor(await getFileNames(ctx, type), place, architecture)
@@ -105,7 +102,7 @@ export async function getIndex(ctx: SubjectCtx, place: Place, architecture: stri
 
 const signAsync = promisify(sign)
 
-/** The signature that stands before an index, packed by itself; apk takes SHA-1 under this name. */
+/** Returns the signature segment of an index, a gzip member of its own. apk expects SHA-1 under this name. */
 async function signatureOf(ctx: SubjectCtx, content: Buffer, changedUnix: number): Promise<Buffer> {
   const { fileName } = await getKey(ctx)
   const signature = await signAsync('sha1', content, await openSealedKey(ctx, type, makeRsaKey))
@@ -113,7 +110,7 @@ async function signatureOf(ctx: SubjectCtx, content: Buffer, changedUnix: number
   return compress(Buffer.concat([head, signature, tarPadding(signature.length)]))
 }
 
-/** A package of a repository, under an architecture that it fits. */
+/** Finds a package of a repository by an architecture that it runs on. */
 async function findApk(ctx: SubjectCtx, place: Place, architecture: string, fileName: string) {
   const named = namedByFile(fileName)
   if (!named) throw noFile()
@@ -126,11 +123,11 @@ async function findApk(ctx: SubjectCtx, place: Place, architecture: string, file
   throw noFile()
 }
 
-/** A package of a repository by the name of its file. */
+/** Returns a package of a repository by its file name. */
 export const getApk = async (...named: Parameters<typeof findApk>): Promise<FileRecord> =>
   (await findApk(...named)).file
 
-/** Removes a package from a repository; one for every architecture from all of them. */
+/** Removes a package from a repository; a package for all architectures disappears from all of them. */
 export async function removeApk(
   ctx: SubjectCtx & SignedInCtx,
   place: Place,

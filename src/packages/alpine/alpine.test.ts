@@ -7,7 +7,7 @@ import { startForge } from '../../testing/forge.ts'
 import { readMember } from '../formats/gzip-members.ts'
 import { digest, refusedTo, registryOf, storedFiles, tarOf } from '../packages.test-support.ts'
 
-/** A part of a package: a tar archive without an end, packed. */
+/** A segment of a package: a packed tar archive without an end. */
 const partOf = async (files: Readonly<Record<string, string | Buffer>>): Promise<Buffer> =>
   gzipSync((await tarOf(files)).subarray(0, -1024))
 
@@ -56,7 +56,7 @@ test('alpineUpload: who may not, and archives that hold no package; nothing is k
   assert.deepEqual(await storedFiles(forge), [])
 })
 
-/** Files of a tar archive by their names. */
+/** The files of a tar archive by name. */
 async function filesIn(archive: Buffer): Promise<Record<string, string>> {
   const files: Record<string, string> = {}
   for (let at = 0; at + 512 <= archive.length;) {
@@ -90,7 +90,7 @@ test('alpineKey, alpineDownload, alpineDelete: the signed index follows what is 
     const { bytes } = await guest('GET', `alpine/v3.20/main/${architecture}/APKINDEX.tar.gz`)
     const first = await readMember(bytes, 0, 1 << 20)
     const signed = bytes.subarray(first.end)
-    // Behind the signature is one member: apk takes more for something else.
+    // The index is one member behind the signature; apk rejects more.
     assert.equal((await readMember(signed, 0, 1 << 20)).end, signed.length)
     const signature = Buffer.from((await filesIn(first.content))[`.SIGN.RSA.${keyName}`] ?? '', 'latin1')
     assert.ok(verify('sha1', signed, key.text, signature), 'the signature is right')

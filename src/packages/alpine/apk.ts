@@ -4,16 +4,17 @@ import { brokenArchive, firstBytes, reading, type StoredArchive } from '../forma
 import { readTarBytes } from '../formats/tar.ts'
 import { apkOf } from './alpine.rules.ts'
 
-/** Most bytes that signatures and description have together, packed, and each of them unpacked. */
+/** Largest total packed size of signatures and description, and largest unpacked size of each. */
 const maxControlBytes = 4 << 20
 const maxUnpackedBytes = 16 << 20
 const wanted = { name: /^\.PKGINFO$/, maxBytes: 1 << 20, count: 1 }
-/** Most parts before the content. */
+/** Largest number of segments before the content. */
 const maxParts = 8
 
 /**
- * What the description inside of a package says. A package is signatures, description and content, packed one after the
- * other; indexes name the digest of the second of them. Throws `BadRequest`.
+ * Reads the description of a package. A package consists of the gzip members signatures, control and content; indexes
+ * contain the
+ * digest of the control member. Throws `BadRequest`.
  */
 export const readApk = (archive: StoredArchive) =>
   reading(async () => {
@@ -33,7 +34,7 @@ export const readApk = (archive: StoredArchive) =>
     throw brokenArchive('holds no description')
   })
 
-/** The content has to have the digest that the description names. */
+/** Verifies the digest of the content that the description names. */
 async function checkContent(archive: StoredArchive, start: number, told: string): Promise<void> {
   if (told === '') return
   const hash = createHash('sha256')

@@ -3,14 +3,14 @@ import { relationTags, type RpmPackage } from '../formats/rpm.ts'
 import { numberEntry, rpmType, textEntry, writeHeader, type RpmEntry } from '../formats/rpm-header.ts'
 import { checkedGroup } from '../rpm/rpm.rules.ts'
 
-/** What a path below the registry stands for. */
+/** The meaning of a path below the registry. */
 export type AltPath =
   | { readonly kind: 'settings'; readonly group: string }
   | { readonly kind: 'index' | 'package'; readonly group: string; readonly architecture: string; readonly file: string }
 
 const placeForm = /^(.+)\.repo\/([^/]+)\/(base|RPMS\.classic)\/([^/]+)$/
 
-/** Reads a path below the registry; `NotFound` for what is nothing there. */
+/** Parses a path below the registry. Throws `NotFound`. */
 export function altPathOf(path: string): AltPath {
   const [isPlace, group, architecture = '', folder, file = ''] = placeForm.exec(path) ?? []
   if (isPlace !== undefined) {
@@ -21,21 +21,21 @@ export function altPathOf(path: string): AltPath {
   throw new NotFound('there is nothing at this address', 'package_file_not_found')
 }
 
-/** The architecture in the name of a file. */
+/** Returns the architecture in a file name. */
 export const architectureOf = (fileName: string): string => /\.([^.]+)\.rpm$/.exec(fileName)?.[1] ?? ''
 
-/** The folder of packages, from their architecture on. */
+/** The folder of packages below an architecture. */
 export const packagesFolder = 'RPMS.classic'
 
-/** Tags of apt for RPM: the file, its size, its MD5 and its folder. */
+/** Tags of apt-rpm: the file name, its size, its MD5 and its folder. */
 const aptTags = { fileName: 1_000_000, sizeBytes: 1_000_001, md5: 1_000_005, folder: 1_000_010 } as const
 
-/** Files that others may ask for by their names. */
+/** Files on which packages depend by path. */
 const isAskedFor = (path: string): boolean => /^\/etc\/|bin\/|^\/usr\/lib\/sendmail$/.test(path)
 
 const one = (tag: number, text: string): RpmEntry[] => (text === '' ? [] : [textEntry(tag, [text], rpmType.string)])
 
-/** What an index says of a package: a header with the part of its own that apt needs, and where it is. */
+/** Returns the index entry of a package: a header with the tags that apt-rpm needs. */
 export function listedHeader(
   described: RpmPackage,
   file: { readonly name: string; readonly sizeBytes: number; readonly md5: string },
@@ -84,7 +84,7 @@ export function listedHeader(
   ])
 }
 
-/** Files as headers have them: names, folders, and which folder each name is in. */
+/** Splits paths into the header's form: names, folders, and the folder number of each name. */
 function filesOf(files: readonly string[]): RpmEntry[] {
   if (files.length === 0) return []
   const folders = new Map<string, number>()
@@ -98,7 +98,7 @@ function filesOf(files: readonly string[]): RpmEntry[] {
   return [numberEntry(1116, indexes), textEntry(1117, names), textEntry(1118, [...folders.keys()])]
 }
 
-/** A file that a release names, and its digests. */
+/** A file in a release, with its digests. */
 export interface ReleasedFile {
   readonly name: string
   readonly sizeBytes: number
@@ -106,7 +106,7 @@ export interface ReleasedFile {
   readonly blake2b: string
 }
 
-/** What is told of a repository for an architecture. */
+/** Returns the release file of a repository for an architecture. */
 export function releaseOf(
   { owner, group, architecture, changedUnix }: AltRepository,
   files: readonly ReleasedFile[],
@@ -123,6 +123,6 @@ export interface AltRepository {
   readonly changedUnix: number
 }
 
-/** The same of its one component. */
+/** Returns the release file of its only component. */
 export const componentOf = ({ owner, group, architecture, changedUnix }: AltRepository): string =>
   `Archive: ${group}\nComponent: classic\nVersion: ${changedUnix}\nOrigin: ${owner}\nLabel: ${group}\nArchitecture: ${architecture}\nNotAutomatic: false\n`

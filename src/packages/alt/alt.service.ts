@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { SignedInCtx, SubjectCtx } from '../../access/context.ts'
-import { NotFound } from '../../lib/errors.ts'
+import { noFile } from '../package.rules.ts'
 import { getFileNames, getFilesOfType } from '../catalog/catalog.service.ts'
 import type { DescribedFile } from '../catalog/catalog.store.ts'
 import { unpackJoined } from '../formats/joined-gzip.ts'
@@ -9,7 +9,7 @@ import { archiveIn } from '../formats/stored-archive.ts'
 import { storedXz } from '../formats/stored-xz.ts'
 import { getKeptIndex, sumsOf } from '../indexes/kept-index.service.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
-import { getFile, getVersion, removeFile } from '../package.service.ts'
+import { removeNamedFile } from '../package.service.ts'
 import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
 import { registryUrl } from '../registry/registry-url.rules.ts'
 import { remembered } from '../indexes/remembered.ts'
@@ -18,7 +18,7 @@ import { architectureOf, componentOf, listedHeader, releaseOf, type ReleasedFile
 
 const type = 'alt'
 
-/** Bytes that are hashed before others have their turn. */
+/** Number of bytes that are hashed in one turn of the event loop. */
 const hashedAtOnce = 32 << 10
 
 /** Publishes a package into a group. */
@@ -55,7 +55,7 @@ async function releasedFile(name: string, content: Buffer): Promise<ReleasedFile
   return { name, sizeBytes, md5: digests['md5'] ?? '', blake2b: await blake2bOf(content) }
 }
 
-/** The index of a group for an architecture, packed for memory, and what is told of it. */
+/** Returns the packed index and the release files of a group for an architecture. */
 const getRepository = (ctx: SubjectCtx, group: string, architecture: string) =>
   remembered(ctx, type, `group ${architecture} ${group}`, async (changedUnix) => {
     const files = (await getFileNames(ctx, type)).filter(
@@ -80,9 +80,7 @@ const getRepository = (ctx: SubjectCtx, group: string, architecture: string) =>
     return { packed, component, release }
   })
 
-const noFile = () => new NotFound('the file does not exist', 'package_file_not_found')
-
-/** A file of the index of a group for an architecture; `NotFound` for others. */
+/** Returns a file of the index of a group for an architecture. Throws `NotFound` for other names. */
 export async function getIndexFile(
   ctx: SubjectCtx,
   { group, architecture, file }: { readonly group: string; readonly architecture: string; readonly file: string },
@@ -95,14 +93,14 @@ export async function getIndexFile(
   throw noFile()
 }
 
-/** What a client is told of a group. */
+/** Returns the client configuration for a group. */
 export function settingsOf(ctx: SubjectCtx, group: string): string {
   const base = [registryUrl(ctx, type), ...group.split('/').map(encodeURIComponent)].join('/')
   const parts = [ctx.subject.name, ...group.split('/')]
   return `[${parts.join('-')}]\nname=${parts.join(' - ')}\nbaseurl=${base}\nenabled=1\n`
 }
 
-/** A package of a group by the name of its file. */
+/** Returns a package of a group by its file name. */
 export async function getAltRpm(
   ctx: SubjectCtx,
   { group, architecture, file: name }: { readonly group: string; readonly architecture: string; readonly file: string },
@@ -118,6 +116,11 @@ export async function removeAltRpm(
   named: { readonly group: string; readonly architecture: string; readonly file: string },
 ): Promise<void> {
   const file = await getAltRpm(ctx, named)
-  const version = await getVersion(ctx, { type, name: file.package_name, version: file.version })
-  await removeFile(ctx, version, await getFile(ctx, version, { fileName: file.name, fileKey: file.file_key }))
+  await removeNamedFile(ctx, {
+    type,
+    name: file.package_name,
+    version: file.version,
+    fileName: file.name,
+    fileKey: file.file_key,
+  })
 }

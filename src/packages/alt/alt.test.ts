@@ -65,7 +65,7 @@ while True:
     print(header[rpm.RPMTAG_NEVRA], header[1000000], header[1000001], header[rpm.RPMTAG_REQUIRENEVRS])
 `
 
-/** What rpm itself reads in an index, where it is installed with its library for Python. */
+/** Reads an index with rpm itself, where rpm and its Python library are installed. */
 async function readByRpm(list: Buffer): Promise<void> {
   const python = ['-c', "import sys; sys.path.insert(0, '/usr/lib/python3/dist-packages'); import rpm"]
   if ((await runProgram('/usr/bin/python3', python)).code !== 0) return

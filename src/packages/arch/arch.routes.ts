@@ -18,7 +18,7 @@ const groupParams = { group: pathText }
 const fileParams = { architecture: pathText, filename: pathText }
 const packageParams = { name: pathText, version: pathText, architecture: pathText }
 
-/** Packages of no group have none in their addresses. */
+/** The group of packages whose paths name none. */
 const noGroup = ''
 
 async function upload(ctx: PublishCtx, group: string, call: Call) {
@@ -26,7 +26,7 @@ async function upload(ctx: PublishCtx, group: string, call: Call) {
   return empty(201)
 }
 
-/** An index, whatever clients call the repository, or a file. */
+/** Serves an index, whose file name begins with any repository name, or a file. */
 async function download(
   ctx: SubjectCtx,
   group: string,

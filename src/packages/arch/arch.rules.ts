@@ -5,36 +5,36 @@ const versionForm = /^(?:\d{1,9}:)?[A-Za-z0-9._+~^]{1,127}-\d{1,9}(?:\.\d{1,9})?
 const archForm = /^[A-Za-z0-9_]{1,40}$/
 const groupForm = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,99}(?:\/[A-Za-z0-9][A-Za-z0-9._+-]{0,99}){0,7}$/
 
-/** Packages for every architecture. */
+/** The architecture of packages that run on all architectures. */
 export const anyArch = 'any'
 
-/** Most lines of a description, and the longest one, in characters. */
+/** Largest number of lines in a description, and longest line in characters. */
 const maxLines = 10_000
 const maxLineLength = 4096
 
-/** What is kept of a file: how indexes name it, and its part of them, packed, in base64. */
+/** Metadata of a file: its architecture, and its packed part of an index in base64. */
 export interface ArchMetadata {
   readonly architecture: string
   readonly part: string
 }
 
-/** What a package says of itself. */
+/** The description of a package. */
 export interface ArchPackage {
   readonly name: string
   readonly version: string
   readonly architecture: string
-  /** By the names in the package, several of which may come more than once. */
+  /** Values by field name; a field may have several. */
   readonly fields: ReadonlyMap<string, readonly string[]>
 }
 
-/** Throws `BadRequest` for what can be no group of packages; none is the empty one. */
+/** Throws `BadRequest` for an invalid group; the empty group is valid. */
 export function checkGroup(group: string): void {
   if (group !== '' && !groupForm.test(group)) {
     throw new BadRequest('the group of packages is invalid', 'arch_group_invalid')
   }
 }
 
-/** Reads the description inside of a package (`.PKGINFO`). Throws `BadRequest`. */
+/** Parses the description in a package (`.PKGINFO`). Throws `BadRequest`. */
 export function readPackageInfo(text: string): ArchPackage {
   const fields = new Map<string, string[]>()
   const lines = text.split('\n')
@@ -58,11 +58,10 @@ export function readPackageInfo(text: string): ArchPackage {
   return { name, version, architecture, fields }
 }
 
-/** Name of a package's file. */
 export const archFileName = ({ name, version, architecture }: Omit<ArchPackage, 'fields'>, ending: string): string =>
   `${name}-${version}-${architecture}.pkg.tar.${ending}`
 
-/** Which package the name of a file means, with its signature or without; undefined for names of no package. */
+/** Returns the package of a file name with or without `.sig`; undefined for other names. */
 export function packageOfFileName(fileName: string): Omit<ArchPackage, 'fields'> | undefined {
   const [, name, version, architecture] =
     /^(.+)-([^-]+-[^-]+)-([^-]+)\.pkg\.tar\.(?:gz|xz|zst)(?:\.sig)?$/.exec(fileName) ?? []
@@ -71,10 +70,10 @@ export function packageOfFileName(fileName: string): Omit<ArchPackage, 'fields'>
     : { name, version, architecture }
 }
 
-/** Whether a file is the package itself, and not its signature. */
+/** Returns whether a file is the package and not its signature. */
 export const isArchive = ({ name }: { readonly name: string }): boolean => !name.endsWith('.sig')
 
-/** What the index says of a package's file. */
+/** The file data in an index entry. */
 export interface ArchFile {
   readonly fileName: string
   readonly sizeBytes: number
@@ -84,7 +83,7 @@ export interface ArchFile {
   readonly signature: string
 }
 
-/** An entry of the index, as `repo-add` writes it. */
+/** Returns an index entry in the form of `repo-add`. */
 export function describePackage({ name, version, architecture, fields }: ArchPackage, file: ArchFile): string {
   const of = (key: string) => fields.get(key) ?? []
   const parts: readonly (readonly [string, readonly string[]])[] = [
@@ -117,20 +116,20 @@ export function describePackage({ name, version, architecture, fields }: ArchPac
 
 const isDigit = (text: string): boolean => /^\d/.test(text)
 
-/** Compares two numbers of any length. */
+/** Compares two decimal numbers of any length. */
 function compareNumbers(one: string, other: string): number {
   const [left, right] = [one.replace(/^0+/, ''), other.replace(/^0+/, '')]
   return left.length - right.length || (left < right ? -1 : left > right ? 1 : 0)
 }
 
-/** Compares parts of versions as pacman does: segment by segment, numbers by their value, and before letters. */
+/** Compares parts of versions like pacman: segment by segment, numbers by value, numbers after letters. */
 function compareParts(one: string, other: string): number {
   const segments = (text: string) => [...text.matchAll(/([^A-Za-z0-9]*)(\d+|[A-Za-z]+)/g)]
   const [left, right] = [segments(one), segments(other)]
   for (let index = 0; index < Math.max(left.length, right.length); index += 1) {
     const [, ownMark = '', own = ''] = left[index] ?? []
     const [, otherMark = '', others = ''] = right[index] ?? []
-    // Letters at the end make it older (1.0rc), all else newer (1.0.1).
+    // Trailing letters make a version older (1.0rc), any other rest makes it newer (1.0.1).
     if (own === '') return isDigit(others) || otherMark !== '' ? -1 : 1
     if (others === '') return isDigit(own) || ownMark !== '' ? 1 : -1
     if (ownMark.length !== otherMark.length) return ownMark.length - otherMark.length
@@ -141,7 +140,7 @@ function compareParts(one: string, other: string): number {
   return 0
 }
 
-/** Which of two versions `[epoch:]version-release` is newer, as pacman orders them. */
+/** Compares two versions `[epoch:]version-release` like pacman. */
 export function compareArchVersions(one: string, other: string): number {
   const partsOf = (text: string) => {
     const [, epoch = '0', version = '', release = ''] = /^(?:(\d+):)?(.*?)(?:-([^-]*))?$/.exec(text) ?? []

@@ -2,14 +2,14 @@ import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { SignedInCtx, SubjectCtx } from '../../access/context.ts'
-import { Conflict, NotFound } from '../../lib/errors.ts'
+import { Conflict } from '../../lib/errors.ts'
 import { getFilesOfType } from '../catalog/catalog.service.ts'
 import type { DescribedFile } from '../catalog/catalog.store.ts'
 import { listFiles, type FileRecord } from '../content/file.store.ts'
 import { archiveIn, brokenArchive, firstBytes, type StoredArchive } from '../formats/stored-archive.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
-import { comparable } from '../package.rules.ts'
-import { getFile, getFiles, getVersion, removeFiles } from '../package.service.ts'
+import { comparable, noFile } from '../package.rules.ts'
+import { getFiles, getNamedFile, getVersion, removeFiles } from '../package.service.ts'
 import { findVersion } from '../package.store.ts'
 import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
 import { remembered } from '../indexes/remembered.ts'
@@ -30,15 +30,12 @@ import {
 const type = 'arch'
 const compress = promisify(gzip)
 
-/** Two empty blocks end a tar archive. */
+/** A tar archive ends with two empty blocks. */
 const endOfArchive = Buffer.alloc(1024)
 
-/** The description inside of a package. */
 const wanted = { name: /^\.PKGINFO$/, maxBytes: 1 << 20, count: 1 }
 
-const noFile = () => new NotFound('the file does not exist', 'package_file_not_found')
-
-/** How the archive is packed, which the name of its file says. */
+/** Returns the file name extension for the archive's compression. */
 async function endingOf(archive: StoredArchive): Promise<string> {
   const head = (await firstBytes(archive, 6)).toString('hex')
   if (head.startsWith('1f8b')) return 'gz'
@@ -54,7 +51,7 @@ async function readPackage(ctx: PublishCtx, archive: StoredArchive): Promise<Arc
   return readPackageInfo(found.content.toString('utf8'))
 }
 
-/** Publishes a package into a group of the owner's repository, with a signature. */
+/** Publishes a package into a group, with a signature by the owner's key. */
 export async function publishArch(ctx: PublishCtx, group: string, incoming: Incoming): Promise<void> {
   checkGroup(group)
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeArch, async ({ arrived, receive }) => {
@@ -88,7 +85,7 @@ export async function publishArch(ctx: PublishCtx, group: string, incoming: Inco
   })
 }
 
-/** One package is not there in two ways of packing. */
+/** Refuses a package that exists with another compression. */
 async function refuseSame({ db, subject }: PublishCtx, group: string, info: ArchPackage): Promise<void> {
   const key = { ownerId: subject.id, type, lowerName: comparable(info.name) }
   const version = await findVersion(db, key, comparable(info.version))
@@ -97,11 +94,11 @@ async function refuseSame({ db, subject }: PublishCtx, group: string, info: Arch
   }
 }
 
-/** Those files of a version that are a package of a group, however it is packed, and its signature. */
+/** Returns the files of a package in a group, with any compression, and its signature. */
 const filesOf = (files: readonly FileRecord[], group: string, named: Omit<ArchPackage, 'fields'>) =>
   files.filter((file) => file.file_key === group && file.lower_name.startsWith(comparable(archFileName(named, ''))))
 
-/** The packages that an index names: the newest of each name, for its architecture or for any. */
+/** Returns the packages in an index: the newest version of each, for the architecture or for all. */
 function newestOfEach(files: readonly DescribedFile[], architecture: string): DescribedFile[] {
   const newest = new Map<string, DescribedFile>()
   for (const file of files.filter(isArchive)) {
@@ -113,7 +110,7 @@ function newestOfEach(files: readonly DescribedFile[], architecture: string): De
   return [...newest.values()].toSorted((one, other) => (one.package_name < other.package_name ? -1 : 1))
 }
 
-/** The index of a group for an architecture, and its signature; `NotFound` when there is nothing for it. */
+/** Returns the index of a group for an architecture, and its signature. Throws `NotFound` for an empty one. */
 export const getIndex = (ctx: SubjectCtx, group: string, architecture: string) =>
   remembered(ctx, type, `index ${architecture} ${group}`, async () => {
     const files = newestOfEach(await getFilesOfType(ctx, type, { fileKey: group }), architecture)
@@ -123,14 +120,14 @@ export const getIndex = (ctx: SubjectCtx, group: string, architecture: string) =
     return { index, signature: await signBytes(ctx, type, index) }
   })
 
-/** A package or its signature by the name of the file. */
+/** Returns a package or its signature by file name. */
 export async function getArchFile(ctx: SubjectCtx, group: string, fileName: string): Promise<FileRecord> {
   const named = packageOfFileName(fileName)
   if (!named) throw noFile()
-  return getFile(ctx, await getVersion(ctx, { type, ...named }), { fileName, fileKey: group })
+  return getNamedFile(ctx, { type, ...named, fileName, fileKey: group })
 }
 
-/** Removes a package from a group, with its signature. */
+/** Removes a package and its signature from a group. */
 export async function removeArch(
   ctx: SubjectCtx & SignedInCtx,
   group: string,

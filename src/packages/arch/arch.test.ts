@@ -19,7 +19,7 @@ const tarWith = (...about: Parameters<typeof infoOf>) => tarOf({ '.PKGINFO': inf
 
 const archOf = async (...about: Parameters<typeof infoOf>) => gzipSync(await tarWith(...about))
 
-/** Files of a tar archive that is packed by gzip, by their names. */
+/** The files of a gzipped tar archive by name. */
 function filesIn(packed: Buffer): Map<string, string> {
   const tar = gunzipSync(packed)
   const files = new Map<string, string>()
@@ -153,7 +153,7 @@ test(
     await using forge = await startForge({ users: ['alice'] })
     const alice = registryOf(forge.as('alice'), 'alice')
     const folder = mkdtempSync(join(tmpdir(), 'ingot-pacman-'))
-    // makepkg does not run as the superuser, and others have no way into the folder of the tests.
+    // makepkg refuses to run as root, and other users cannot read the folder of the tests.
     const workshop = mkdtempSync('/var/tmp/ingot-makepkg-')
     chmodSync(workshop, 0o755)
     try {

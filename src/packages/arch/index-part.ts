@@ -6,12 +6,12 @@ import type { ArchPackage } from './arch.rules.ts'
 
 const compress = promisify(gzip)
 
-/** What ends a tar archive, in bytes: two empty blocks. */
 const endBytes = 1024
 
 /**
- * A package's part of an index, in base64: a folder with its description, packed by itself. An index is such parts one
- * after the other (RFC 1952 lets a file have many), so that a change of one package packs no other again.
+ * Returns a package's part of an index in base64: a gzip member with the package's folder. An index is a sequence of
+ * such members
+ * (RFC 1952), so a change of one package packs only its own part again.
  */
 export async function partOfIndex(
   { name, version }: Pick<ArchPackage, 'name' | 'version'>,

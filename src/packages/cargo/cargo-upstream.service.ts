@@ -19,7 +19,7 @@ function recordOf(text: string): Json {
   }
 }
 
-/** Where a crate stands in an index. */
+/** Returns the folder of a crate in an index. */
 function prefixOf(name: string): string {
   if (name.length <= 2) return String(name.length)
   return name.length === 3 ? `3/${name[0]}` : `${name.slice(0, 2)}/${name.slice(2, 4)}`
@@ -37,7 +37,7 @@ const isLineOf = (name: string) => (line: string) => {
   return isOwn && typeof about['vers'] === 'string' && sumForm.test(String(about['cksum']))
 }
 
-/** The lines of a crate as the upstream's index has them. */
+/** Returns the index lines of a crate from the upstream. */
 export async function crateLinesFrom(source: UpstreamSource, crate: string): Promise<Buffer> {
   const name = checkCrateName(crate)
   const { content } = await source.document('index', `/${prefixOf(name)}/${name}`, {
@@ -49,7 +49,7 @@ export async function crateLinesFrom(source: UpstreamSource, crate: string): Pro
   return content
 }
 
-/** Where the archive of a version lies, as the upstream's configuration says. */
+/** Returns the URL of a version's archive by the template in the upstream's configuration. */
 function archiveUrl(template: string, name: string, version: string, cksum: string): string {
   const [plain, lower] = [prefixOf(name), prefixOf(name.toLowerCase())]
   const marks: Readonly<Record<string, string>> = {
@@ -64,7 +64,7 @@ function archiveUrl(template: string, name: string, version: string, cksum: stri
   return template.replaceAll(/\{[a-z0-9-]+\}/g, (mark) => encodeURI(marks[mark] ?? mark))
 }
 
-/** The archive of a version of a crate. */
+/** Returns the archive of a crate version. */
 export function crateFrom(
   ctx: SubjectCtx,
   source: UpstreamSource,

@@ -4,18 +4,18 @@ import { metadataOf } from '../catalog/metadata.rules.ts'
 import { newestOf } from '../registry/semver.rules.ts'
 import type { CargoMetadata } from './cargo.rules.ts'
 
-/** What cargo reads first: where crates and the API are, and whether it has to sign in. */
+/** Returns `config.json`: the URLs of crates and API, and whether cargo must sign in. */
 export function presentConfig({ config, subject }: SubjectCtx) {
   const base = `${config.server.rootUrl}api/packages/${encodeURIComponent(subject.name)}/cargo`
   const isOpen = subject.visibility === 'public' && !config.service.requireSigninView
   return { dl: `${base}/api/v1/crates`, api: base, 'auth-required': !isOpen }
 }
 
-/** Older versions of cargo do not read such features; they stand in a member of their own. */
+/** Older versions of cargo ignore such features, so they stand in `features2`. */
 const isNewSyntax = (values: readonly string[]): boolean =>
   values.some((value) => value.startsWith('dep:') || value.includes('?/'))
 
-/** The lines of the index: one JSON document per version, in the order in which they came. */
+/** Returns the index of a crate: one JSON document per version, in the order of publication. */
 export function presentIndex(versions: readonly DescribedVersion[], files: readonly DescribedFile[]): string {
   const sums = new Map(files.map((file) => [file.version_id, file.sha256]))
   return versions
@@ -40,7 +40,7 @@ export function presentIndex(versions: readonly DescribedVersion[], files: reado
     .join('')
 }
 
-/** Crates that were searched for. */
+/** Presents crates that a search found. */
 export const presentFound = (
   packages: readonly { readonly versions: readonly DescribedVersion[] }[],
   total: number,

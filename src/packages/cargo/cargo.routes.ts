@@ -27,7 +27,7 @@ const done = () => json({ ok: true })
 const crateParams = { name: pathText }
 const versionParams = { ...crateParams, version: pathText }
 
-/** Most results of one search, and how many there are when nobody says. */
+/** Largest and default number of search results. */
 const maxFound = 100
 const usualFound = 10
 

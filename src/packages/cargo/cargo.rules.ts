@@ -3,10 +3,10 @@ import { semverOf } from '../registry/semver.rules.ts'
 
 const nameForm = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
 
-/** Largest number of dependencies: each takes many times its text in the index. */
+/** Largest number of dependencies, each of which is larger in the index than in the request. */
 const maxDependencies = 2000
 
-/** A dependency as the index shows it. */
+/** A dependency in the index. */
 export interface CargoDependency {
   readonly name: string
   readonly req: string
@@ -19,7 +19,7 @@ export interface CargoDependency {
   readonly package: string | null
 }
 
-/** What is kept of a version. */
+/** Metadata of a version. */
 export interface CargoMetadata {
   readonly deps: readonly CargoDependency[]
   readonly features: Readonly<Record<string, readonly string[]>>
@@ -42,7 +42,7 @@ const textOrNull = (value: unknown): string | null => (typeof value === 'string'
 const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : []
 
-/** A dependency under another name stands in the index under that, with its own as `package`. */
+/** The index names a renamed dependency by its new name, and its own name is `package`. */
 function dependencyOf(value: unknown): CargoDependency {
   const dependency = isRecord(value) ? value : {}
   const renamed = textOrNull(dependency['explicit_name_in_toml'])
@@ -60,7 +60,7 @@ function dependencyOf(value: unknown): CargoDependency {
   }
 }
 
-/** What the description of a crate says. Throws `BadRequest`. */
+/** Parses the description of a crate. Throws `BadRequest`. */
 export function crateOf(description: unknown): {
   readonly name: string
   readonly version: string

@@ -9,7 +9,7 @@ import { readPublishBody } from './publish-body.ts'
 
 const type = 'cargo'
 
-/** Publishes the crate of a body as `cargo publish` sends it. */
+/** Publishes a crate from the body of `cargo publish`. */
 export async function publishCrate(ctx: PublishCtx, body: Readable, signal: AbortSignal): Promise<void> {
   const maxBytes = uploadLimit(ctx, ctx.config.packages.limitSizeCargo)
   const { description, sizeBytes, archive } = await readPublishBody(body)
@@ -22,7 +22,7 @@ export async function publishCrate(ctx: PublishCtx, body: Readable, signal: Abor
   })
 }
 
-/** Takes a version from those that are chosen anew, or puts it back; who has it in a lock file gets it all the same. */
+/** Yanks or restores a version. A yanked version is only used where a lock file names it. */
 export async function yank(ctx: SubjectCtx, name: string, version: string, isYanked: boolean): Promise<void> {
   const found = await getDescribed(ctx, type, name, version)
   await redescribe<CargoMetadata>(ctx, found, (known) => ({ ...known, isYanked }))

@@ -10,7 +10,6 @@ const u32 = (value: number): Buffer => {
   return bytes
 }
 
-/** The body of `cargo publish`. */
 function crateBody(name: string, vers: string, more: object = {}, content = `crate ${name} ${vers}`): Buffer {
   const json = Buffer.from(JSON.stringify({ name, vers, deps: [], features: {}, description: 'small', ...more }))
   return Buffer.concat([u32(json.length), json, u32(content.length), Buffer.from(content)])

@@ -10,8 +10,9 @@ const cutShort = () => new BadRequest('the body ends early', 'body_incomplete')
 const broken = () => new BadRequest('the body is none of cargo publish', 'cargo_body_invalid')
 
 /**
- * Takes the body of `cargo publish` apart: the length of a description, the description as JSON, the length of the archive,
- * the archive. Throws `BadRequest`; the archive's stream does when it is longer or shorter than it should be.
+ * Parses the body of `cargo publish`: length of the description, JSON description, length of the archive, archive.
+ * Throws
+ * `BadRequest`, also from the archive's stream when its length is wrong.
  */
 export async function readPublishBody(body: Readable): Promise<{
   readonly description: unknown

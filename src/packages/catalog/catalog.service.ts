@@ -1,6 +1,5 @@
 import type { SubjectCtx } from '../../access/context.ts'
 import type { PackageRow } from '../../db/tables/packages.ts'
-import { NotFound } from '../../lib/errors.ts'
 import {
   countPackageRows,
   findDescribed,
@@ -16,14 +15,12 @@ import {
   type FileName,
 } from './catalog.store.ts'
 import { loadUsers } from '../../users/user.store.ts'
-import { comparable } from '../package.rules.ts'
+import { comparable, noPackage } from '../package.rules.ts'
 import { findRevision, findRevisionOfAll, type Revision } from '../revision.store.ts'
 
 export type { DescribedFile, DescribedVersion, FileName } from './catalog.store.ts'
 
-const noPackage = () => new NotFound('the package does not exist', 'package_not_found')
-
-/** A package of the owner's with all of its versions, in the order in which they came; `NotFound` without any. */
+/** Returns a package with all of its versions in the order of publication. Throws `NotFound` without versions. */
 export async function getPackageWithVersions(
   { db, subject }: SubjectCtx,
   type: string,
@@ -35,14 +32,14 @@ export async function getPackageWithVersions(
   return { row, versions }
 }
 
-/** A package of the owner's, or `NotFound`. */
+/** Returns a package of the owner, or throws `NotFound`. */
 export async function getPackageRow({ db, subject }: SubjectCtx, type: string, name: string): Promise<PackageRow> {
   const row = await findPackage(db, { ownerId: subject.id, type, lowerName: comparable(name) })
   if (!row) throw noPackage()
   return row
 }
 
-/** A version with what its registry knows of it, or `NotFound`. */
+/** Returns a version with its metadata, or throws `NotFound`. */
 export async function getDescribed(
   ctx: SubjectCtx,
   type: string,
@@ -55,7 +52,7 @@ export async function getDescribed(
   return found
 }
 
-/** A page of the owner's packages, by their names, each with all of its versions; and how many packages there are. */
+/** Returns a page of the owner's packages by name, each with all versions, and the total. */
 export async function searchPackages(
   { db, subject }: SubjectCtx,
   type: string,
@@ -77,10 +74,9 @@ export async function searchPackages(
   return { packages: rows.map((row) => ({ row, versions: versions.get(row.id) ?? [] })), total }
 }
 
-/** Most packages that an index of all of them names. */
+/** The limit of an index that names all packages. */
 export const wholeCatalog = { limit: 100_000, offset: 0 }
 
-/** The files of some versions. */
 export const getFilesOfVersions = (
   { db }: SubjectCtx,
   versions: readonly Pick<DescribedVersion, 'id'>[],
@@ -90,26 +86,26 @@ export const getFilesOfVersions = (
     versions.map(({ id }) => id),
   )
 
-/** The files of all versions of a package. */
+/** Lists the files of all versions of a package. */
 export const getFilesOfPackage = ({ db }: SubjectCtx, row: PackageRow): Promise<DescribedFile[]> =>
   listFilesOfPackage(db, row.id)
 
-/** Files of everything that the owner has in a registry; those of one key or name when it is given. */
+/** Lists all files in a registry of the owner; those with one key or name when it is given. */
 export const getFilesOfType = (
   { db, subject }: SubjectCtx,
   type: string,
   wanted: { readonly fileKey?: string; readonly lowerName?: string } = {},
 ): Promise<DescribedFile[]> => listFilesOfType(db, subject.id, type, wanted)
 
-/** Names of all files that the owner has in a registry, without what is known of them. */
+/** Lists the names of all files in a registry of the owner, without metadata. */
 export const getFileNames = ({ db, subject }: SubjectCtx, type: string): Promise<FileName[]> =>
   listFileNamesOfType(db, subject.id, type)
 
-/** How often the owner's registry has changed; without a type, how often all of them have. */
+/** Returns the revision of the owner's registry; without a type, that of all registries together. */
 export const getRevision = ({ db, subject }: SubjectCtx, type: string | undefined): Promise<Revision> =>
   type === undefined ? findRevisionOfAll(db, subject.id) : findRevision(db, subject.id, type)
 
-/** The accounts that published versions, as far as they are there. */
+/** Loads the accounts that published the versions and still exist. */
 export const getPublishers = ({ db }: SubjectCtx, versions: readonly Pick<DescribedVersion, 'creator_id'>[]) =>
   loadUsers(
     db,

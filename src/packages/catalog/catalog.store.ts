@@ -7,11 +7,11 @@ import type { PackageFileId, PackageId, PackageVersionId, UserId } from '../../l
 import { fileRecords, type FileRecord } from '../content/file.store.ts'
 import type { PackageKey } from '../package.store.ts'
 
-/** A version and what its registry knows of it, as JSON. */
+/** A version and its metadata as JSON. */
 export type DescribedVersion = PackageVersionRow &
   Pick<PackageRow, 'name' | 'lower_name' | 'repo_id'> & { readonly metadata: string | null }
 
-/** A file, what its registry knows of it as JSON, and what it belongs to. */
+/** A file with its metadata as JSON, its version and its package. */
 export type DescribedFile = FileRecord &
   Pick<PackageVersionRow, 'package_id' | 'version' | 'lower_version'> & {
     readonly package_name: string
@@ -36,13 +36,13 @@ const described = (db: Db) =>
     .select(['package.name', 'package.lower_name', 'package.repo_id', 'package_version_metadata.body as metadata'])
     .where('package_version.is_internal', '=', false)
 
-/** The versions of packages, in the order in which they came. */
+/** Lists the versions of packages in the order of publication. */
 export const listVersionsOf = async (db: Db, packageIds: readonly PackageId[]): Promise<DescribedVersion[]> =>
   packageIds.length === 0
     ? []
     : described(db).where('package_version.package_id', 'in', packageIds).orderBy('package_version.id').execute()
 
-/** Some versions, in the order in which they came. */
+/** Loads versions in the order of publication. */
 export const listDescribed = async (db: Db, ids: readonly PackageVersionId[]): Promise<DescribedVersion[]> =>
   ids.length === 0 ? [] : described(db).where('package_version.id', 'in', ids).orderBy('package_version.id').execute()
 
@@ -56,13 +56,12 @@ export const findDescribed = (
     .where('package_version.lower_version', '=', lowerVersion)
     .executeTakeFirst()
 
-/** Which packages of an owner. */
 export interface PackageFilter {
   readonly ownerId: UserId
   readonly type: string
-  /** Part of the name, in any letter case. */
+  /** A part of the name; the letter case is ignored. */
   readonly text?: string | undefined
-  /** The name begins so. */
+  /** Only names after this one. */
   readonly after?: string | undefined
 }
 
@@ -83,7 +82,7 @@ const isWanted =
       ),
     ])
 
-/** Packages by their names. */
+/** Lists packages by name. */
 export const listPackageRows = (
   db: Db,
   filter: PackageFilter,
@@ -122,13 +121,13 @@ const describedFiles = (db: Db) =>
       'package_file_metadata.body as metadata',
     ])
 
-/** The files of versions, in the order in which they came. */
+/** Lists the files of versions in the order of publication. */
 export const listFilesOf = async (db: Db, versionIds: readonly PackageVersionId[]): Promise<DescribedFile[]> =>
   versionIds.length === 0
     ? []
     : describedFiles(db).where('package_file.version_id', 'in', versionIds).orderBy('package_file.id').execute()
 
-/** The files of all versions of a package, those that the registry keeps for itself among them when asked for. */
+/** Lists the files of all versions of a package, without internal versions. */
 export const listFilesOfPackage = (db: Db, packageId: PackageId): Promise<DescribedFile[]> =>
   describedFiles(db)
     .where('package_version.package_id', '=', packageId)
@@ -137,8 +136,8 @@ export const listFilesOfPackage = (db: Db, packageId: PackageId): Promise<Descri
     .execute()
 
 /**
- * Files of all packages that an owner has in a registry.
- * @param fileKey those with this key alone
+ * Lists the files of all packages in a registry of an owner.
+ * @param wanted only files with this key or name
  */
 export function listFilesOfType(
   db: Db,
@@ -155,10 +154,10 @@ export function listFilesOfType(
   return query.orderBy('package_file.id').execute()
 }
 
-/** What tells which index a file belongs to. */
+/** The columns that decide which index a file belongs to. */
 export type FileName = Pick<FileRecord, 'id' | 'name' | 'file_key'>
 
-/** Names of all files that an owner has in a registry, in the order in which they came. */
+/** Lists the names of all files in a registry of an owner, in the order of publication. */
 export const listFileNamesOfType = (db: Db, ownerId: UserId, type: string): Promise<FileName[]> =>
   db
     .selectFrom('package_version')

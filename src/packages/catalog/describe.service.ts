@@ -8,8 +8,8 @@ import { holdPackage } from '../package.store.ts'
 import { bumpRevision } from '../revision.store.ts'
 
 /**
- * Changes what a registry knows of a version.
- * @param change of what is known when the package is held
+ * Changes the metadata of a version.
+ * @param change receives the metadata while the package row is locked
  */
 export async function redescribe<Metadata extends object>(
   ctx: SubjectCtx,

@@ -2,7 +2,7 @@ import { bytewise } from '../../db/bytewise.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { PackageFileId, PackageId, PackageVersionId } from '../../lib/ids.ts'
 
-/** Notes what a registry knows of a version, in the place of what it knew. */
+/** Stores or replaces the metadata of a version. */
 export const putVersionMetadata = (tx: Tx, versionId: PackageVersionId, metadata: object) =>
   tx
     .insertInto('package_version_metadata')
@@ -10,14 +10,14 @@ export const putVersionMetadata = (tx: Tx, versionId: PackageVersionId, metadata
     .onConflict((conflict) => conflict.column('version_id').doUpdateSet({ body: JSON.stringify(metadata) }))
     .execute()
 
-/** The same of a file that is new. */
+/** Stores the metadata of a new file. */
 export const putFileMetadata = (tx: Tx, fileId: PackageFileId, metadata: object) =>
   tx
     .insertInto('package_file_metadata')
     .values({ file_id: fileId, body: JSON.stringify(metadata) })
     .execute()
 
-/** Lets a name stand for a version of a package that is held. */
+/** Points a tag to a version of a package whose row is locked. */
 export const putTag = (tx: Tx, packageId: PackageId, name: string, versionId: PackageVersionId) =>
   tx
     .insertInto('package_tag')
@@ -28,7 +28,7 @@ export const putTag = (tx: Tx, packageId: PackageId, name: string, versionId: Pa
 export const deleteTag = (tx: Tx, packageId: PackageId, name: string) =>
   tx.deleteFrom('package_tag').where('package_id', '=', packageId).where('name', '=', name).execute()
 
-/** The tags of packages, by name, with the versions they stand for. */
+/** Lists the tags of packages by name, with the versions they point to. */
 export const listTags = async (db: Db, packageIds: readonly PackageId[]) =>
   packageIds.length === 0
     ? []

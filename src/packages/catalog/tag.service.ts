@@ -8,10 +8,10 @@ import { comparable } from '../package.rules.ts'
 import { findVersionOf, holdPackage } from '../package.store.ts'
 import { bumpRevision } from '../revision.store.ts'
 
-/** The names that stand for versions of a package. */
+/** Lists the tags of a package. */
 export const getTags = ({ db }: SubjectCtx, row: PackageRow) => listTags(db, [row.id])
 
-/** Lets a name stand for a version of a package from now on; `NotFound` for an unknown version. */
+/** Points a tag to a version. Throws `NotFound` for an unknown version. */
 export async function setTag(ctx: SubjectCtx, row: PackageRow, name: string, version: string): Promise<void> {
   await transaction(ctx.db, async (tx) => {
     const held = await holdPackage(tx, row.id)
@@ -22,7 +22,7 @@ export async function setTag(ctx: SubjectCtx, row: PackageRow, name: string, ver
   })
 }
 
-/** Takes a name away; one that is not there is no mistake. */
+/** Removes a tag if it exists. */
 export async function removeTag(ctx: SubjectCtx, row: PackageRow, name: string): Promise<void> {
   await transaction(ctx.db, async (tx) => {
     const held = await holdPackage(tx, row.id)

@@ -25,7 +25,7 @@ const chef = registry(
 const nameParams = { name: pathText }
 const versionParams = { ...nameParams, version: pathText }
 
-/** Most cookbooks of one page, and how many there are when nobody says. */
+/** Largest and default number of cookbooks on a page. */
 const maxItems = 1000
 const usualItems = 10
 
@@ -37,7 +37,7 @@ const cookbookUrl = (ctx: SubjectCtx, name: string, ...more: readonly string[]):
 const versionUrl = (ctx: SubjectCtx, { name, version }: DescribedVersion): string =>
   cookbookUrl(ctx, name, 'versions', version)
 
-/** Versions may be written with underscores. */
+/** Paths may write versions with underscores. */
 const getCookbookVersion = (ctx: SubjectCtx, { name, version }: { name: string; version: string }) =>
   getDescribed(ctx, type, name, version.replaceAll('_', '.'))
 

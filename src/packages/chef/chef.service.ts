@@ -4,11 +4,10 @@ import { parseJsonRecord, recordOf, textIn, type JsonRecord } from '../registry/
 import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
 import { semverOf } from '../registry/semver.rules.ts'
 
-/** The description of a cookbook. */
 const wanted = { name: /^(?:[^/]+\/)?metadata\.json$/, maxBytes: 2 << 20, count: 1 }
 const nameForm = /^[^\s/\\]{1,200}$/
 
-/** What is kept of a version. */
+/** Metadata of a version. */
 export interface ChefMetadata {
   readonly description: string
   readonly longDescription: string
@@ -18,7 +17,7 @@ export interface ChefMetadata {
   readonly dependencies: JsonRecord
 }
 
-/** Publishes the cookbook of an archive. */
+/** Publishes a cookbook from its archive. */
 export async function publishCookbook(ctx: PublishCtx, incoming: Incoming): Promise<void> {
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeChef, async ({ arrived }) => {
     const { readTar } = await import('../formats/tar.ts')

@@ -12,21 +12,22 @@ import { findUserById } from '../../users/user.store.ts'
 import { findRule, listEnabledRules, updateRule } from './cleanup-rule.store.ts'
 import { applyCleanup } from './cleanup.service.ts'
 
-/** Rules that are begun with at once. */
+/** Number of rules whose jobs are added in one transaction. */
 const batch = 200
 
 /**
- * Removes what a rule says, some of it: what is left is another job's, so that others have their turn between. It is asked
- * what the rule is each time, since it may be changed, switched off or gone meanwhile.
+ * Removes a batch of the versions that a rule selects, and leaves the rest to another job. Each job loads the rule
+ * again, because
+ * it may be changed, disabled or deleted meanwhile.
  */
 export const applyCleanupRule = job({
   name: 'applyCleanupRule',
   input: Type.Object({
     ruleId: Type.Integer(),
     ownerId: Type.Integer(),
-    /** Who asked for it; 0 is the clock. */
+    /** The user who started the rule; 0 for the schedule. */
     doerId: Type.Integer(),
-    /** The package to go on with; empty is the first. */
+    /** The package to continue with; empty for the first one. */
     from: Type.String(),
     isByHand: Type.Boolean(),
   }),
@@ -41,7 +42,7 @@ export const applyCleanupRule = job({
     let problem = ''
     const { removed, next } = await applyCleanup(ctx, rule, doerId, input.from, signal).catch((error: unknown) => {
       if (!(error instanceof Invalid)) throw error
-      // The owner reads it at the rule, which another attempt would not change.
+      // The error is stored with the rule, where the owner reads it; a retry would fail alike.
       problem = error.message
       return { removed: 0, next: undefined }
     })
@@ -62,7 +63,7 @@ export const applyCleanupRule = job({
   },
 })
 
-/** Lets all rules be followed that are switched on. */
+/** Starts a job for each enabled rule. */
 export async function applyAllRules({ db }: Pick<Ctx, 'db'>, { signal }: Pick<JobRun, 'signal'>): Promise<void> {
   for await (const rules of inBatches((after?: PackageRuleId) => listEnabledRules(db, after, batch))) {
     signal.throwIfAborted()

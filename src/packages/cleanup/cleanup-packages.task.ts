@@ -15,17 +15,17 @@ import { applyAllRules } from './apply-cleanup-rule.job.ts'
 import { upstreamVersion } from '../upstream/upstream.rules.ts'
 import { deleteUnusedBlobs, listReleasedBlobs, listUsedBlobKeys } from '../content/blob.store.ts'
 
-/** Contents that are looked at in one transaction, and files that are removed at the same time. */
+/** Number of contents per transaction, and of parallel deletions of files. */
 const batch = 200
 const parallelDeletions = 8
 
-/** A file without a row may be one that has just arrived. */
+/** Least age of a stored file without a row before it is deleted, because an upload may be about to insert the row. */
 const leastStrayMs = 24 * 3_600_000
 
-/** How long what came from an upstream is kept; it is fetched again when somebody wants it then. */
+/** How long files from upstreams are kept; they are fetched again on demand. */
 const keptFromUpstreamsSeconds = 30 * 24 * 3600
 
-/** Removes files of the store whose rows are gone. Their names are used by nobody else, now or later. */
+/** Deletes stored files whose rows are deleted. Storage keys are never used twice. */
 export const deletePackageContents = job({
   name: 'deletePackageContents',
   input: Type.Object({ keys: Type.Array(Type.String()) }),
@@ -36,8 +36,9 @@ export const deletePackageContents = job({
 })
 
 /**
- * Lets the owners' rules be followed, and removes contents that no file of a package has had for as long as
- * `[cron.cleanup_packages].OLDER_THAN` says, and files of the store that a crash left without a row.
+ * Applies the owners' clean-up rules. Deletes contents that no file has used for `[cron.cleanup_packages].OLDER_THAN`,
+ * and stored
+ * files that a crash left without a row.
  */
 export const cleanupPackages = (config: Config) =>
   configuredTask('cleanup_packages', config.cronCleanupPackages, async (ctx, run) => {

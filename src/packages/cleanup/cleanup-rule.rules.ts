@@ -1,7 +1,7 @@
 import { isRegExp } from '../../lib/bounded-regexp.ts'
 import { Invalid } from '../../lib/errors.ts'
 
-/** The registries that there are. */
+/** All registry types. */
 export const registryTypes = [
   'alpine',
   'alt',
@@ -28,7 +28,7 @@ export const registryTypes = [
   'vagrant',
 ] as const
 
-/** What a rule says of which versions go. */
+/** The criteria of a rule. */
 export interface RuleSettings {
   readonly isEnabled: boolean
   readonly keepCount: number
@@ -38,7 +38,7 @@ export interface RuleSettings {
   readonly matchesFullName: boolean
 }
 
-/** What a rule says that says nothing. */
+/** Criteria that select nothing. */
 export const usualSettings: RuleSettings = {
   isEnabled: true,
   keepCount: 0,
@@ -48,17 +48,17 @@ export const usualSettings: RuleSettings = {
   matchesFullName: false,
 }
 
-/** Most versions that a rule may keep by their number, most days, and the longest pattern in characters. */
+/** Largest number of versions and of days that a rule may keep, and longest pattern in characters. */
 const maxKeepCount = 10_000
 const maxDays = 36_500
 const maxPatternLength = 500
 
 const refused = (field: string, why: string) => new Invalid(`[${field}]: ${why}`, 'cleanup_rule_invalid', { field })
 
-/** A pattern fits a text as a whole. */
+/** Makes a pattern match the whole text. */
 export const expressionOf = (pattern: string): string => `^(?:${pattern})$`
 
-/** Throws `Invalid` for what makes no rule: one that would remove everything is none. */
+/** Throws `Invalid` for invalid criteria, and for a rule without criteria, which would remove everything. */
 export function checkSettings(settings: RuleSettings): void {
   const { keepCount, removeDays, keepPattern, removePattern } = settings
   if (keepCount < 0 || keepCount > maxKeepCount) throw refused('keep_count', `must be from 0 to ${maxKeepCount}`)
@@ -76,7 +76,7 @@ export function checkSettings(settings: RuleSettings): void {
   }
 }
 
-/** The registry that a rule is for, or `Invalid`. */
+/** Returns the registry type of a rule, or throws `Invalid`. */
 export function ruleTypeOf(type: string): string {
   if (!registryTypes.some((each) => each === type)) throw refused('type', 'there is no such registry')
   return type

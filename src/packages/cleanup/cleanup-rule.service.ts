@@ -14,7 +14,7 @@ import { settingsOf } from './cleanup.service.ts'
 
 type RuleCtx = SubjectCtx & SignedInCtx
 
-/** Settings as somebody gives them; what is left out stays as it is. */
+/** Settings of a request; a missing setting keeps its value. */
 export type RuleChange = { readonly [Key in keyof RuleSettings]: RuleSettings[Key] | undefined }
 
 const noRule = () => new NotFound('the rule does not exist', 'cleanup_rule_not_found')
@@ -56,17 +56,17 @@ const note = (tx: Tx, ctx: RuleCtx, what: 'created' | 'changed' | 'deleted', rul
 const aboutOwner = ({ id, kind }: UserRow) =>
   ({ kind: kind === 'organization' ? 'organization' : 'account', id }) as const
 
-/** The rules of an owner. */
+/** Lists the rules of an owner. */
 export const getRules = ({ db, subject }: SubjectCtx): Promise<PackageCleanupRuleRow[]> => listRules(db, subject.id)
 
-/** A rule of the owner's, or `NotFound`. */
+/** Returns a rule of the owner, or throws `NotFound`. */
 export async function getRule({ db, subject }: SubjectCtx, id: number): Promise<PackageCleanupRuleRow> {
   const rule = await findRule(db, id as PackageRuleId)
   if (rule?.owner_id !== subject.id) throw noRule()
   return rule
 }
 
-/** Makes a rule for a registry that has none. Throws `Invalid`, and `Conflict` where there is one. */
+/** Creates the rule of a registry. Throws `Invalid`, and `Conflict` when the registry has a rule. */
 export async function addRule(ctx: RuleCtx, type: string, change: RuleChange): Promise<PackageCleanupRuleRow> {
   const settings = merged(usualSettings, change)
   checkSettings(settings)
@@ -101,7 +101,7 @@ export async function changeRule(ctx: RuleCtx, id: number, change: RuleChange): 
   })
 }
 
-/** Removes a rule; what it is just removing may be the last. */
+/** Deletes a rule; a running job may still finish its batch. */
 export async function removeRule(ctx: RuleCtx, id: number): Promise<void> {
   const rule = await getRule(ctx, id)
   await transaction(ctx.db, async (tx) => {
@@ -110,7 +110,7 @@ export async function removeRule(ctx: RuleCtx, id: number): Promise<void> {
   })
 }
 
-/** Lets a rule be followed now, also one that is switched off. */
+/** Starts a rule now, even a disabled one. */
 export async function runRule(ctx: RuleCtx, id: number): Promise<void> {
   const rule = await getRule(ctx, id)
   const input = { ruleId: rule.id, ownerId: rule.owner_id, doerId: ctx.viewer.id, from: '', isByHand: true }

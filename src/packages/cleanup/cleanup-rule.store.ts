@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import type { NewPackageCleanupRuleRow, PackageCleanupRuleRow } from '../../db/tables/packages.ts'
 import type { PackageRuleId, UserId } from '../../lib/ids.ts'
 
-/** The rules of an owner, by the registries' names: one of each at most. */
+/** Lists the rules of an owner by registry type; a registry has at most one. */
 export const listRules = (db: Db, ownerId: UserId): Promise<PackageCleanupRuleRow[]> =>
   db
     .selectFrom('package_cleanup_rule')
@@ -15,7 +15,7 @@ export const listRules = (db: Db, ownerId: UserId): Promise<PackageCleanupRuleRo
 export const findRule = (db: Db, id: PackageRuleId): Promise<PackageCleanupRuleRow | undefined> =>
   db.selectFrom('package_cleanup_rule').selectAll().where('id', '=', id).executeTakeFirst()
 
-/** Makes a rule; undefined when the owner has one for the registry. */
+/** Inserts a rule; returns undefined when the registry has one. */
 export const insertRule = (tx: Tx, values: NewPackageCleanupRuleRow): Promise<PackageCleanupRuleRow | undefined> =>
   tx
     .insertInto('package_cleanup_rule')
@@ -24,7 +24,7 @@ export const insertRule = (tx: Tx, values: NewPackageCleanupRuleRow): Promise<Pa
     .returningAll()
     .executeTakeFirst()
 
-/** Changes a rule; undefined when it is gone. */
+/** Updates a rule; returns undefined when it is gone. */
 export const updateRule = (
   tx: Tx,
   id: PackageRuleId,
@@ -35,7 +35,7 @@ export const updateRule = (
 export const deleteRule = async (tx: Tx, id: PackageRuleId): Promise<boolean> =>
   (await tx.deleteFrom('package_cleanup_rule').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
 
-/** Rules of all owners that are switched on, after an id. */
+/** Lists enabled rules of all owners by id. */
 export const listEnabledRules = (db: Db, after: PackageRuleId | undefined, limit: number) =>
   db
     .selectFrom('package_cleanup_rule')

@@ -2,35 +2,35 @@ import type { PackageFileId, PackageId, PackageVersionId } from '../../lib/ids.t
 import type { Unix } from '../../lib/time.ts'
 import type { RuleSettings } from './cleanup-rule.rules.ts'
 
-/** A version that a rule is asked about. */
+/** A version that a rule judges. */
 export interface Candidate {
   readonly id: PackageVersionId
   readonly packageId: PackageId
   readonly version: string
-  /** When its newest file came: an image's tag and a Maven snapshot get new ones. */
+  /** Creation time of the newest file; image tags and Maven snapshots receive new files. */
   readonly changedUnix: Unix
   readonly lastFileId: PackageFileId
   readonly sizeBytes: number
-  /** A name stands for it, as `latest` of npm. */
+  /** A tag points to it, such as npm's `latest`. */
   readonly hasTag: boolean
 }
 
-/** What is known of the manifest of a version of an image. */
+/** The manifest of an image version. */
 export interface ManifestLinks {
-  /** Its digests, of each algorithm. */
+  /** The digests of the manifest by each algorithm. */
   readonly digests: readonly string[]
   readonly parts: readonly string[]
   readonly subject: string | undefined
 }
 
-/** What a rule makes of a version, and why. */
+/** The decision about a version and its reason. */
 export interface Verdict {
   readonly candidate: Candidate
   readonly goes: boolean
   readonly reason: string
 }
 
-/** What patterns say of versions, by their ids; undefined where there is no pattern. */
+/** Results of the patterns by version id; undefined without a pattern. */
 export interface Matches {
   readonly keep: ReadonlySet<PackageVersionId> | undefined
   readonly remove: ReadonlySet<PackageVersionId> | undefined
@@ -38,12 +38,12 @@ export interface Matches {
 
 const daySeconds = 86_400
 
-/** How long a manifest without a tag is left: the index that names it may be on its way. */
+/** Least age of an untagged manifest before it is removed, because the index that names it may be pushed after it. */
 const untaggedSeconds = daySeconds
 
 const isUntagged = (version: string): boolean => version.includes(':')
 
-/** Digest of the manifest that a tag is about, by its name alone: how signatures were kept before there were referrers. */
+/** Returns the digest in a tag of the form `sha256-….sig`, by which signatures are stored without the referrers API. */
 function namedSubject(version: string): string | undefined {
   const [, hex] = /^sha256-([0-9a-f]{64})(?:\..*)?$/.exec(version.toLowerCase()) ?? []
   return hex === undefined ? undefined : `sha256:${hex}`
@@ -52,8 +52,8 @@ function namedSubject(version: string): string | undefined {
 const byAge = (one: Candidate, other: Candidate): number => other.changedUnix - one.changedUnix || other.id - one.id
 
 /**
- * What a rule says of the versions of one package, each by itself.
- * @param isImage whose digests and signatures are no versions that people count
+ * Judges the versions of one package independently of each other.
+ * @param isImage digests and signatures of an image do not count as versions
  */
 export function judged(
   rule: RuleSettings,
@@ -84,8 +84,9 @@ export function judged(
 }
 
 /**
- * Lets manifests of an image stay that others need which stay: those that an index is made of, and what is about one, as a
- * signature. Of several versions with one manifest the one without a tag is enough.
+ * Keeps manifests that a kept manifest needs: the members of an index, and manifests about it, such as signatures. Of
+ * several
+ * versions with one manifest only an untagged one needs to stay.
  */
 export function withNeeded(
   verdicts: readonly Verdict[],

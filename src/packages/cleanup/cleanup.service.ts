@@ -21,11 +21,13 @@ import {
 } from './cleanup.store.ts'
 import { judged, withNeeded, type Candidate, type ManifestLinks, type Matches, type Verdict } from './cleanup.rules.ts'
 
-/** Packages that are counted at once, and versions that are read at once. */
+/** Number of packages whose versions are counted at once, and of versions that are read at once. */
 const packagesAtOnce = 200
 const versionsAtOnce = 1000
 
-/** Most versions of one package that are judged: the newest would be no newest of some of them. */
+/**
+ * Largest number of versions of a package that is judged, because the newest versions must be found among all of them.
+ */
 const maxVersions = 200_000
 
 const imageType = 'container'
@@ -39,16 +41,16 @@ export const settingsOf = (row: PackageCleanupRuleRow): RuleSettings => ({
   matchesFullName: row.matches_full_name,
 })
 
-/** A package with what its rule says of all of its versions. */
+/** A package with the decisions about all of its versions. */
 interface JudgedPackage {
   readonly lowerName: string
-  /** How many versions it has. Those whose files are gone have no verdict. */
+  /** Number of versions; those whose files are gone have no decision. */
   readonly versions: number
   readonly verdicts: readonly Verdict[]
   readonly links: ReadonlyMap<PackageVersionId, ManifestLinks>
 }
 
-/** Small packages are looked at together, up to so many versions, a large one by itself. */
+/** Groups small packages up to a number of versions; a large package is alone. */
 function inGroups(packages: readonly RuledPackage[], together: number): RuledPackage[][] {
   const groups: RuledPackage[][] = []
   let room = 0
@@ -86,7 +88,7 @@ async function* versionsOf(
   }
 }
 
-/** Says which versions fit the patterns of a rule. Throws `Invalid` for a pattern that takes too long. */
+/** Evaluates the patterns of a rule on versions. Throws `Invalid` for a pattern that takes too long. */
 async function matchesOf(
   services: Pick<Services, 'own'>,
   rule: RuleSettings,
@@ -159,9 +161,9 @@ async function judgeGroup(
 }
 
 /**
- * What a rule says of the owner's packages, by their names, from one of them on.
- * @param together versions of small packages that are judged at once
- * @param goesOn asked before more are judged, which begin with the package of that name
+ * Yields the owner's packages by name with the decisions of a rule.
+ * @param together number of versions of small packages that are judged at once
+ * @param goesOn decides before each group, by the name of its first package, whether to continue
  */
 async function* judgePackages(
   services: Services,
@@ -183,19 +185,21 @@ async function* judgePackages(
   }
 }
 
-/** Most versions that one preview looks at, and of small packages at once; the next one goes on. */
+/**
+ * Largest number of versions that one preview reads, and number of versions of small packages that it judges at once.
+ */
 const previewed = 400
 const previewedAtOnce = 200
 
-/** What would go, in the order of the packages' names. */
+/** The versions to remove, by package name. */
 export interface Preview {
   readonly versions: readonly { readonly version: VersionRecord; readonly sizeBytes: number; readonly reason: string }[]
   readonly examined: number
-  /** Where the next preview goes on; undefined at the end. */
+  /** The cursor of the next page; undefined at the end. */
   readonly next: string | undefined
 }
 
-/** Where a preview goes on: in which package, and how many of its versions were told. */
+/** The cursor of a preview: a package and the number of its versions on earlier pages. */
 interface Place {
   readonly lowerName: string
   readonly skipped: number
@@ -211,8 +215,8 @@ function placeOf(text: string | undefined): Place {
 }
 
 /**
- * What a rule would remove now, a page at a time; nothing goes. Throws `BadRequest` for a place that nobody was told.
- * @param after the `next` of the page before
+ * Returns a page of the versions that a rule would remove now. Throws `BadRequest` for an unknown cursor.
+ * @param after the `next` of the previous page
  */
 export async function previewCleanup(
   ctx: SubjectCtx,
@@ -254,13 +258,14 @@ export async function previewCleanup(
   return { versions, examined, next: stop.at && written(stop.at) }
 }
 
-/** Most versions that are removed, and that are looked at, before others have their turn. */
+/** Largest number of versions that one job removes, and that it reads. */
 const removedAtOnce = 500
 const examinedAtOnce = 50_000
 
 /**
- * Removes what a rule says, up to some number of versions. Gives how many went, and the package to go on with; undefined
- * at the end. Throws `Invalid` for a pattern that takes too long.
+ * Removes versions that a rule selects, up to a limit. Returns their number and the package to continue with, which is
+ * undefined at
+ * the end. Throws `Invalid` for a pattern that takes too long.
  */
 export async function applyCleanup(
   services: Services,
@@ -274,7 +279,7 @@ export async function applyCleanup(
   for await (const { lowerName, verdicts, links } of judgePackages(services, row, fromName)) {
     if (examined >= examinedAtOnce || removed >= removedAtOnce) return { removed, next: lowerName }
     examined += verdicts.length
-    // An index goes before what it is made of.
+    // An index must be removed before its members.
     const partsIn = ({ id }: Candidate): number => links.get(id)?.parts.length ?? 0
     const going = verdicts
       .filter(({ goes }) => goes)
@@ -288,7 +293,7 @@ export async function applyCleanup(
   return { removed, next: undefined }
 }
 
-/** Removes versions of a package, unless something came to them meanwhile. Gives how many went. */
+/** Removes versions of a package that are unchanged since the decision. Returns their number. */
 async function removeAll(
   services: Services,
   candidates: readonly Candidate[],
@@ -301,7 +306,7 @@ async function removeAll(
     candidates.map(({ id }) => id),
   )
   let removed = 0
-  // What an index needs that is about to go, too, is looked at again.
+  // The members of an index that is removed in this batch are checked again.
   for (let left = candidates; left.length > 0;) {
     const kept: Candidate[] = []
     for (const candidate of left) {

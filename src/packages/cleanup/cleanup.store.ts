@@ -7,7 +7,7 @@ import type { PackageId, PackageVersionId, UserId } from '../../lib/ids.ts'
 import { manifestFile } from '../container/contents.ts'
 import type { Candidate } from './cleanup.rules.ts'
 
-/** A package whose versions a rule is asked about, and how many it has. */
+/** A package and its number of versions. */
 export interface RuledPackage {
   readonly id: PackageId
   readonly name: string
@@ -15,14 +15,14 @@ export interface RuledPackage {
   readonly versions: number
 }
 
-/** A place among packages in the order of their names. */
+/** A position among packages by name. */
 export interface FromName {
   readonly name: string
-  /** Whether the package of that name comes as well. */
+  /** Whether the package of this name is included. */
   readonly isIncluded: boolean
 }
 
-/** Packages that an owner has in a registry, by their names, from one of them on. */
+/** Lists packages in a registry of an owner by name, from a position on. */
 export async function listPackagesFrom(
   db: Db,
   ownerId: UserId,
@@ -66,16 +66,16 @@ const shown = (db: Db, versions: RawBuilder<Selectable<PackageVersionTable>> = s
 
 export type VersionName = Awaited<ReturnType<typeof listVersionNames>>[number]
 
-/** All versions of some packages. */
+/** Lists all versions of packages. */
 export function listVersionNames(db: Db, packageIds: readonly PackageId[]) {
   const wanted = { table: 'wanted', rows: idList(db, idListText(packageIds)), where: sql<SqlBool>`1 = 1` }
   const isOfWanted = sql<SqlBool>`package_version.package_id = wanted.value`
-  // PostgreSQL would go through all versions of all packages, where these are not very many.
+  // For few packages PostgreSQL would otherwise scan the versions of all packages.
   const ofEach = stepByStep(db, wanted, { table: 'package_version', where: isOfWanted })
   return shown(db, sql`(select package_version.* ${ofEach})`).execute()
 }
 
-/** Some versions of one package, by their names, after one of them. */
+/** Lists versions of one package by name, after one of them. */
 export const pageOfVersionNames = (db: Db, packageId: PackageId, after: string, limit: number) =>
   shown(db)
     .where('package_id', '=', packageId)
@@ -84,7 +84,7 @@ export const pageOfVersionNames = (db: Db, packageId: PackageId, after: string, 
     .limit(limit)
     .execute()
 
-/** What a rule has to know of versions; those whose files are gone meanwhile are left out. */
+/** Loads what a rule needs about versions, without those whose files are gone. */
 export async function loadCandidates(db: Db, versions: readonly VersionName[]): Promise<Candidate[]> {
   if (versions.length === 0) return []
   const ids = idList(db, idListText(versions.map(({ id }) => id))) as Expression<PackageVersionId>
@@ -113,7 +113,7 @@ export async function loadCandidates(db: Db, versions: readonly VersionName[]): 
   })
 }
 
-/** Digests of the manifests of versions of images, and what these name. */
+/** Loads the digests of the manifests of image versions, and the digests that they refer to. */
 export async function loadManifests(db: Db, ids: readonly PackageVersionId[]) {
   if (ids.length === 0) return { manifests: [], references: [] }
   const [manifests, references] = await Promise.all([
@@ -133,14 +133,14 @@ export async function loadManifests(db: Db, ids: readonly PackageVersionId[]) {
   return { manifests, references }
 }
 
-/** Whether a version is what it was when a rule was asked: no file came to it and no tag. Its package is held. */
+/** Returns whether a version has no newer file and no new tag since the decision. The package row must be locked. */
 export async function isAsJudged(tx: Tx, { id, lastFileId }: Candidate): Promise<boolean> {
   const newer = tx.selectFrom('package_file').select('id').where('version_id', '=', id).where('id', '>', lastFileId)
   const tag = tx.selectFrom('package_tag').select('name').where('version_id', '=', id)
   return !(await newer.limit(1).executeTakeFirst()) && !(await tag.limit(1).executeTakeFirst())
 }
 
-/** Whether an index of the image is made of the manifest that a version has, and no other version has it. */
+/** Returns whether an index needs the version's manifest and no other version has that manifest. */
 export async function isNeededPart(tx: Tx, { id, packageId }: Candidate, sha256: string): Promise<boolean> {
   const index = await tx
     .selectFrom('package_reference')

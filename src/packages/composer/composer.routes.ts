@@ -7,7 +7,7 @@ import { formatUnix } from '../../lib/time.ts'
 import { getFilesOfPackage, getPackageWithVersions, searchPackages, wholeCatalog } from '../catalog/catalog.service.ts'
 import { incomingOf } from '../registry/incoming.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
-import { getFile, getVersion } from '../package.service.ts'
+import { getNamedFile } from '../package.service.ts'
 import { json, jsonReply, publishing, reading, registry } from '../registry/registry.ts'
 import { jsonErrors } from '../registry/registry-errors.ts'
 import { registryUrl, urlBelow } from '../registry/registry-url.rules.ts'
@@ -21,7 +21,7 @@ const composer = registry(
   jsonErrors(({ status, message }) => ({ errors: [{ status, message }] })),
 )
 
-/** Most results of one search, and how many there are when nobody says. */
+/** Largest and default number of search results. */
 const maxFound = 100
 const usualFound = 15
 
@@ -146,7 +146,7 @@ export const composerDownload = operation({
   reply: storedReplies,
   summary: 'Download a Composer package',
   async run({ ctx, params: { name, version, filename }, call }) {
-    const found = await getVersion(ctx, { type, name, version })
-    return servePackageFile(ctx, await getFile(ctx, found, { fileName: filename }), call)
+    const file = await getNamedFile(ctx, { type, name, version, fileName: filename })
+    return servePackageFile(ctx, file, call)
   },
 })

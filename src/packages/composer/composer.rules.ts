@@ -5,7 +5,7 @@ const nameForm = /^[a-z0-9]+(?:[_.-][a-z0-9]+)*\/[a-z0-9]+(?:(?:[_.]|-{1,2})[a-z
 const versionForm = /^(?:v?\d+(?:\.(?:\d+|x)){0,3}[A-Za-z0-9]*(?:[-._+][A-Za-z0-9]+)*|dev-[A-Za-z0-9._/-]+)$/
 const maxLength = 200
 
-/** What composer reads of a package, beside its name, version and address. */
+/** The members of `composer.json` that Composer reads, beside name, version and URL. */
 const members = [
   'description',
   'keywords',
@@ -28,10 +28,10 @@ const members = [
   'abandoned',
 ]
 
-/** What is kept of a version. */
+/** Metadata of a version. */
 export type ComposerMetadata = JsonRecord & { readonly type: string; readonly license?: readonly string[] }
 
-/** What the description of a package says. Throws `BadRequest`. */
+/** Parses the description of a package. Throws `BadRequest`. */
 export function composerPackageOf(
   document: JsonRecord,
   asked: string | undefined,

@@ -9,12 +9,11 @@ import { composerFileName, composerPackageOf, type ComposerMetadata } from './co
 
 const type = 'composer'
 
-/** The description of a package. */
 const wanted = { name: /^(?:[^/]+\/)?composer\.json$/, maxBytes: 1 << 20, count: 1 }
 
 /**
- * Publishes the package of an archive.
- * @param version for one that says none itself
+ * Publishes a package from its archive.
+ * @param version for a package whose description has none
  */
 export async function publishArchive(ctx: PublishCtx, incoming: Incoming, version: string | undefined): Promise<void> {
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeComposer, async ({ arrived }) => {
@@ -29,7 +28,7 @@ export async function publishArchive(ctx: PublishCtx, incoming: Incoming, versio
   })
 }
 
-/** A page of the packages whose names hold a text, of one kind when it is given, and their number. */
+/** Returns a page of packages whose names contain a text, of one type if given, and their total. */
 export async function search(
   ctx: SubjectCtx,
   text: string | undefined,

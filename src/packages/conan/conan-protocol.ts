@@ -9,16 +9,16 @@ import { jsonErrors } from '../registry/registry-errors.ts'
 import type { Place, Reference } from './conan.rules.ts'
 import { putFile } from './conan.service.ts'
 
-/** What both versions of the protocol have in common. */
+/** What operations of both protocol versions share. */
 export const conan = registry(
   'conan',
   jsonErrors((refusal) => ({ message: refusal.message })),
 )
 
-/** Clients take no other form of the media type. */
+/** Clients require exactly this media type. */
 export const answer = (body: unknown) => json(body, { contentType: 'application/json' })
 
-/** Where a recipe stands below the protocol's version. */
+/** The path of a recipe below the protocol version. */
 export const recipePath = 'conans/{name}/{version}/{user}/{channel}'
 export const recipeParams = { name: pathText, version: pathText, user: pathText, channel: pathText }
 
@@ -37,8 +37,9 @@ export const binaryPlace = (params: Omit<OfBinaryParams, keyof Reference>): Plac
 })
 
 /**
- * Takes a file. Some clients ask first, without sending it, whether its content is here already (`X-Checksum-Deploy`): a
- * content is given to nobody for knowing its checksum, so they are told that it is not, and send it.
+ * Receives a file. With `X-Checksum-Deploy` a client asks whether the server has a content, without sending it. The
+ * answer is
+ * always no, because knowing a checksum must not give access to a content.
  */
 export async function takeFile(ctx: PublishCtx, reference: Reference, place: Place, fileName: string, call: Call) {
   if (String(call.headers['x-checksum-deploy']).toLowerCase() === 'true') {

@@ -19,8 +19,9 @@ import {
   removeRecipeFiles,
 } from './conan.service.ts'
 
-// The first version of the protocol knows no revisions: it publishes what it has under one of its own, and reads the
-// newest. It is told the address of every file.
+// Protocol version 1 has no revisions: it publishes under one fixed revision and reads the newest. The server tells it
+// the URL
+// of each file.
 
 const base = '/api/packages/{username}/conan/v1'
 const binaryPath = `${base}/${recipePath}/packages/{binary}`
@@ -30,7 +31,7 @@ const recipeFileParams = { ...recipeParams, revision: pathText, filename: pathTe
 const binaryFilePath = `${base}/files/{name}/{version}/{user}/{channel}/{revision}/package/{binary}/{binary_revision}/{filename}`
 const binaryFileParams = { ...recipeFileParams, binary: pathText, binary_revision: pathText }
 
-/** Names of files, each with its size. */
+/** File sizes by name. */
 const sizes = Type.Record(Type.String(), Type.Integer(), { title: 'ConanFileSizes', maxProperties: 1000 })
 const removedFiles = requestObject('ConanRemovedFiles', { files: Type.Array(Type.String(), { maxItems: 1000 }) })
 const removedBinaries = requestObject('ConanRemovedPackages', {
@@ -49,7 +50,7 @@ function fileUrl(
   return urlBelow(ctx, 'conan', 'v1', 'files', name, version, user, channel, revision, ...where, fileName)
 }
 
-/** Addresses to send some files to. */
+/** Returns upload URLs for files. */
 function uploadUrls(ctx: SubjectCtx, reference: Reference, place: Place, names: readonly string[]) {
   checkReference(reference)
   for (const name of names) checkFileName(place, name)
@@ -71,7 +72,7 @@ async function sumsOf(ctx: SubjectCtx, reference: Reference, place: Place) {
   return answer(Object.fromEntries(files.map(({ name, md5 }) => [name, md5])))
 }
 
-/** Addresses of all files, or of one. */
+/** Returns download URLs of all files, or of one. */
 async function downloadUrls(ctx: SubjectCtx, reference: Reference, place: Place, only?: string) {
   const files = (await getPlaceFiles(ctx, reference, place)).filter(({ name }) => only === undefined || name === only)
   return answer(Object.fromEntries(files.map(({ name }) => [name, fileUrl(ctx, reference, place, name)])))

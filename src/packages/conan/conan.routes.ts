@@ -33,7 +33,7 @@ const binaryParams = { ...revisionParams, binary: pathText }
 const ofBinaryPath = `${binaryPath}/revisions/{binary_revision}`
 const ofBinaryParams = { ...binaryParams, binary_revision: pathText }
 
-/** What the server can do besides the first version of the protocol. */
+/** The server's capabilities beyond protocol version 1. */
 const capabilities = { 'x-conan-server-capabilities': 'revisions' }
 
 const shownRevision = ({ revision, changedUnix }: Revision) => ({ revision, time: formatUnix(changedUnix) })

@@ -1,7 +1,7 @@
 import { BadRequest } from '../../lib/errors.ts'
 import { fits } from '../registry/glob.rules.ts'
 
-/** A version of a recipe, and under whose name and channel it stands; `_` is none. */
+/** A version of a recipe with its user and channel; `_` means none. */
 export interface Reference {
   readonly name: string
   readonly version: string
@@ -9,19 +9,18 @@ export interface Reference {
   readonly channel: string
 }
 
-/** What files belong to: a revision of a recipe, or a revision of one of the binaries that were built by it. */
+/** The owner of a file: a revision of a recipe, or a revision of a binary of that recipe. */
 export interface Place {
   readonly revision: string
   readonly binary?: { readonly id: string; readonly revision: string } | undefined
 }
 
-/** What is kept of the description of a binary. */
+/** Metadata of a binary's description. */
 export interface BinaryMetadata {
-  /** As it was sent. */
   readonly content: string
 }
 
-/** What is kept of a recipe. */
+/** Metadata of a recipe. */
 export interface RecipeMetadata {
   readonly license?: string
   readonly author?: string
@@ -31,23 +30,23 @@ export interface RecipeMetadata {
   readonly topics?: readonly string[]
 }
 
-/** Clients that know no revisions have this one. */
+/** The revision of clients without revisions. */
 export const noRevision = '0'
 
 export const recipeFile = 'conanfile.py'
 export const binaryInfoFile = 'conaninfo.txt'
 
-/** Longest name, version, user or channel, in characters (the client's). */
+/** Longest name, version, user or channel, in characters (the client's limit). */
 const wordForm = /^[a-zA-Z0-9_][a-zA-Z0-9_+.-]{0,100}$/
 const revisionForm = /^[a-zA-Z0-9]{1,51}$/
 
 const packed = '(?:tgz|txz|tzst)'
 const recipeFiles = new RegExp(`^(?:conanfile\\.py|conanmanifest\\.txt|conan_(?:sources|export)\\.${packed})$`)
 const binaryFiles = new RegExp(`^(?:conaninfo\\.txt|conanmanifest\\.txt|conan_package\\.${packed})$`)
-/** What builds tell besides: logs, bills of materials, signatures. */
+/** Additional files of a build: logs, bills of materials, signatures. */
 const metadataFile = /^metadata(?:\/[a-zA-Z0-9_+][a-zA-Z0-9_+. -]{0,100}){1,8}$/
 
-/** Throws `BadRequest` for what can be no recipe. */
+/** Throws `BadRequest` for an invalid reference. */
 export function checkReference({ name, version, user, channel }: Reference): void {
   if (![name, version, user, channel].every((word) => wordForm.test(word))) {
     throw new BadRequest('the reference of the recipe is invalid', 'conan_reference_invalid')
@@ -57,40 +56,41 @@ export function checkReference({ name, version, user, channel }: Reference): voi
   }
 }
 
-/** Throws `BadRequest` for what can be no revision, nor a binary. */
+/** Throws `BadRequest` for an invalid revision or binary id. */
 export function checkPlace({ revision, binary }: Place): void {
   if (![revision, ...(binary ? [binary.id, binary.revision] : [])].every((word) => revisionForm.test(word))) {
     throw new BadRequest('the revision is invalid', 'conan_revision_invalid')
   }
 }
 
-/** Throws `BadRequest` for a file that has no place in a recipe, or in a binary. */
+/** Throws `BadRequest` for a file name that a recipe or binary cannot have. */
 export function checkFileName({ binary }: Place, fileName: string): void {
   if (!(binary ? binaryFiles : recipeFiles).test(fileName) && !metadataFile.test(fileName)) {
     throw new BadRequest('a file of this name does not belong there', 'conan_file_invalid')
   }
 }
 
-/** Tells files of one name apart. */
+/** Returns the key that distinguishes files of one name. */
 export const fileKeyOf = ({ user, channel }: Reference, { revision, binary }: Place): string =>
   [user, channel, revision, ...(binary ? [binary.id, binary.revision] : [])].join('|')
 
-/** What a file belongs to, by its key. */
+/** Parses a file key. */
 export function placeOfKey(key: string): Place & Pick<Reference, 'user' | 'channel'> {
   const [user = '', channel = '', revision = '', id, ofBinary = ''] = key.split('|')
   return { user, channel, revision, binary: id === undefined ? undefined : { id, revision: ofBinary } }
 }
 
-/** As clients write it. */
+/** Formats a reference as clients write it. */
 export const writeReference = ({ name, version, user, channel }: Reference): string =>
   user === '_' ? `${name}/${version}` : `${name}/${version}@${user}/${channel}`
 
-/** Longest pattern, in characters. */
+/** Longest pattern in characters. */
 const maxPatternLength = 512
 
 /**
- * Whether a pattern of a search means a recipe: the whole of its reference, or the beginning up to one of its marks, so
- * that a name alone finds all versions (observed: the protocol's own server).
+ * Returns whether a search pattern matches a reference or its beginning up to a separator, so that a name alone finds
+ * all
+ * versions (observed: the protocol's own server).
  */
 export function isFound(pattern: string, written: string, ignoreCase: boolean): boolean {
   if (pattern.length > maxPatternLength) return false
@@ -101,7 +101,7 @@ export function isFound(pattern: string, written: string, ignoreCase: boolean): 
 
 type Section = readonly string[]
 
-/** The sections of a description of a binary, with their lines. */
+/** Splits the description of a binary into sections of lines. */
 function sectionsOf(text: string): ReadonlyMap<string, Section> {
   const sections = new Map<string, string[]>()
   let open: string[] | undefined
@@ -121,7 +121,7 @@ const valuesOf = (lines: Section = []): Readonly<Record<string, string>> =>
     }),
   )
 
-/** What a search tells of a binary: the description taken apart, for the first clients, and as it is, for later ones. */
+/** Presents a binary in a search: the parsed description for old clients, and its text for new ones. */
 export function describeBinary({ content }: BinaryMetadata) {
   const sections = sectionsOf(content)
   return {
@@ -137,10 +137,10 @@ export function describeBinary({ content }: BinaryMetadata) {
   }
 }
 
-/** Longest text of a recipe about itself that is kept, in characters. */
+/** Longest text of a recipe's attribute that is stored, in characters. */
 const maxTextLength = 4096
 
-/** What a recipe says of itself in attributes that are plain texts; it is Python, which nobody runs here. */
+/** Reads attributes with literal text from a recipe. A recipe is a Python program, which the server does not run. */
 export function readRecipe(text: string): RecipeMetadata {
   const found: Record<string, string> = {}
   let topics: string[] | undefined

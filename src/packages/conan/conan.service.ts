@@ -7,7 +7,7 @@ import type { DescribedFile } from '../catalog/catalog.store.ts'
 import type { FileRecord } from '../content/file.store.ts'
 import { archiveIn, wholeOf } from '../formats/stored-archive.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
-import { getFile, getVersion, removeFiles } from '../package.service.ts'
+import { getNamedFile, getVersion, removeFiles } from '../package.service.ts'
 import type { VersionRecord } from '../package.store.ts'
 import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
 import { remembered } from '../indexes/remembered.ts'
@@ -30,20 +30,21 @@ import {
 
 const type = 'conan'
 
-/** Largest recipe, and largest description of a binary, in bytes. */
+/** Largest recipe and largest description of a binary, in bytes. */
 const maxRecipeBytes = 1 << 20
 const maxInfoBytes = 64 << 10
 
-/** Most recipes that a search finds. */
+/** Largest number of recipes that a search returns. */
 const maxFound = 10_000
-/** Number of recipes that a search compares before other requests have their turn. */
+/** Number of recipes that a search compares in one turn of the event loop. */
 const comparedAtOnce = 100
 
 const nothingThere = () => new NotFound('there is no such recipe or package', 'package_not_found')
 
 /**
- * Keeps a file of a recipe or of a binary, in the place of the one that is there. Throws `BadRequest` for names that have
- * no place there, and for a content that is not what its checksum says.
+ * Stores or replaces a file of a recipe or binary. Throws `BadRequest` for an invalid name, and for a content with
+ * another
+ * checksum than announced.
  */
 export async function putFile(
   ctx: PublishCtx,
@@ -79,7 +80,7 @@ export async function putFile(
   })
 }
 
-/** The files of a version of a recipe under its user and channel; `NotFound` without any. */
+/** Returns the files of a recipe version with its user and channel. Throws `NotFound` without files. */
 async function getFilesOf(
   ctx: SubjectCtx,
   reference: Reference,
@@ -93,10 +94,10 @@ async function getFilesOf(
   return { version, files }
 }
 
-/** Which of the files under a reference: those of a revision, of its binaries, of one of them. */
+/** A selection of files under a reference: of a revision, its binaries, or one of them. */
 export interface Part {
   readonly revision?: string | undefined
-  /** The binaries of a revision, and not the recipe. */
+  /** Only the binaries of the revision. */
   readonly isBinaries?: boolean
   readonly binaryId?: string | undefined
   readonly binaryRevision?: string | undefined
@@ -110,7 +111,7 @@ function isPartOf({ file_key: key }: Pick<DescribedFile, 'file_key'>, part: Part
   return part.binaryRevision === undefined || part.binaryRevision === binary.revision
 }
 
-/** Removes what a part of a reference is made of; `NotFound` when there is nothing. */
+/** Removes the selected files. Throws `NotFound` without files. */
 export async function removePart(ctx: SubjectCtx & SignedInCtx, reference: Reference, part: Part): Promise<void> {
   const { version, files } = await getFilesOf(ctx, reference)
   const found = files.filter((file) => isPartOf(file, part))
@@ -118,7 +119,7 @@ export async function removePart(ctx: SubjectCtx & SignedInCtx, reference: Refer
   await removeFiles(ctx, version, found)
 }
 
-/** Removes the binaries of the newest revision whose ids are named, or all of them when none is. */
+/** Removes the named binaries of the newest revision, or all of them without ids. */
 export async function removeBinaries(
   ctx: SubjectCtx & SignedInCtx,
   reference: Reference,
@@ -134,7 +135,7 @@ export async function removeBinaries(
   await removeFiles(ctx, version, found)
 }
 
-/** Removes some files of the newest revision of a recipe. */
+/** Removes files of the newest revision of a recipe. */
 export async function removeRecipeFiles(
   ctx: SubjectCtx & SignedInCtx,
   reference: Reference,
@@ -149,7 +150,7 @@ export async function removeRecipeFiles(
   if (found.length > 0) await removeFiles(ctx, version, found)
 }
 
-/** A revision and when it was last changed. */
+/** A revision and the time of its last change. */
 export interface Revision {
   readonly revision: string
   readonly changedUnix: Unix
@@ -157,7 +158,7 @@ export interface Revision {
 
 const recipeRevision = (place: Place): string | undefined => (place.binary ? undefined : place.revision)
 
-/** The revisions that files belong to, the newest first. */
+/** Returns the revisions of files, the newest first. */
 function revisionsOf(files: readonly FileRecord[], of: (place: Place) => string | undefined): readonly Revision[] {
   const newest = new Map<string, FileRecord>()
   for (const file of files) {
@@ -173,13 +174,13 @@ function revisionsOf(files: readonly FileRecord[], of: (place: Place) => string 
 const isNewer = (one: FileRecord, other: FileRecord): boolean =>
   one.created_unix === other.created_unix ? one.id > other.id : one.created_unix > other.created_unix
 
-/** The revisions of a recipe, the newest first; `NotFound` without any. */
+/** Lists the revisions of a recipe, the newest first. Throws `NotFound` without revisions. */
 export async function getRevisions(ctx: SubjectCtx, reference: Reference): Promise<readonly Revision[]> {
   const { files } = await getFilesOf(ctx, reference)
   return someOf(revisionsOf(files, recipeRevision))
 }
 
-/** The revisions of a binary that a revision of a recipe built, the newest first; `NotFound` without any. */
+/** Lists the revisions of a binary of a recipe revision, the newest first. Throws `NotFound` without revisions. */
 export async function getBinaryRevisions(
   ctx: SubjectCtx,
   reference: Reference,
@@ -199,14 +200,14 @@ function someOf<Element>(elements: readonly Element[]): readonly Element[] {
   return elements
 }
 
-/** The newest of revisions that are some. */
+/** Returns the newest revision of a list that is not empty. */
 export function newestOfRevisions(revisions: readonly Revision[]): Revision {
   const [newest] = revisions
   if (!newest) throw nothingThere()
   return newest
 }
 
-/** The files of a revision of a recipe or a binary; `NotFound` without any. */
+/** Lists the files of a recipe or binary revision. Throws `NotFound` without files. */
 export async function getPlaceFiles(
   ctx: SubjectCtx,
   reference: Reference,
@@ -217,18 +218,18 @@ export async function getPlaceFiles(
   return someOf(files.filter((file) => file.file_key === key))
 }
 
-/** One of them. */
+/** Returns a file of a recipe or binary revision. */
 export async function getPlaceFile(
   ctx: SubjectCtx,
   reference: Reference,
   place: Place,
   fileName: string,
 ): Promise<FileRecord> {
-  const version = await getVersion(ctx, { type, name: reference.name, version: reference.version })
-  return getFile(ctx, version, { fileName, fileKey: fileKeyOf(reference, place) })
+  const { name, version } = reference
+  return getNamedFile(ctx, { type, name, version, fileName, fileKey: fileKeyOf(reference, place) })
 }
 
-/** What is told of the newest revision of each binary that a revision of a recipe built (the newest one without). */
+/** Presents the newest revision of each binary of a recipe revision; without a revision, of the newest one. */
 export async function searchBinaries(ctx: SubjectCtx, reference: Reference, revision: string | undefined) {
   const { files } = await getFilesOf(ctx, reference)
   const wanted = revision ?? revisionsOf(files, recipeRevision)[0]?.revision
@@ -246,7 +247,7 @@ export async function searchBinaries(ctx: SubjectCtx, reference: Reference, revi
   return Object.fromEntries(told)
 }
 
-/** The references of all recipes that the owner has, as clients write them. */
+/** Lists the references of all recipes of the owner in the clients' form. */
 const getReferences = (ctx: SubjectCtx): Promise<readonly string[]> =>
   remembered(ctx, type, 'references', async () => {
     const written = (await getFilesOfType(ctx, type)).map(({ package_name: name, version, file_key: key }) =>
@@ -255,7 +256,7 @@ const getReferences = (ctx: SubjectCtx): Promise<readonly string[]> =>
     return [...new Set(written)].toSorted()
   })
 
-/** The references that a pattern finds; all without. */
+/** Lists the references that match a pattern; all without one. */
 export async function searchRecipes(
   ctx: SubjectCtx,
   pattern: string | undefined,

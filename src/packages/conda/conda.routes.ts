@@ -22,7 +22,7 @@ const fileParams = { filename: pathText }
 const placeParams = { architecture: pathText, ...fileParams }
 const channelParams = { channel: pathText }
 
-/** Packages of no channel have none in their addresses. */
+/** The channel of packages whose paths name none. */
 const noChannel = ''
 
 const indexTypes = { bz2: 'application/x-bzip2', zst: 'application/zstd' } as const

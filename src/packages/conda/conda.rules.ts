@@ -1,7 +1,7 @@
 import { BadRequest } from '../../lib/errors.ts'
 import { parsePackageJson } from '../registry/json-text.rules.ts'
 
-/** What is kept of a package's file: what its own index says of it. */
+/** Metadata of a file: its index entry. */
 export interface CondaMetadata {
   readonly subdir: string
   readonly build: string
@@ -13,7 +13,7 @@ export interface CondaMetadata {
   /** `python`, `generic`, or empty. */
   readonly noarch: string
   readonly track_features?: string
-  /** When it was built, in milliseconds. */
+  /** Time of the build in milliseconds. */
   readonly timestamp?: number
 }
 
@@ -23,31 +23,30 @@ const buildForm = /^[A-Za-z0-9_.+]{1,100}$/
 const subdirForm = /^[a-z0-9]{1,20}(?:-[a-z0-9]{1,20})?$/
 const channelForm = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}(?:\/[A-Za-z0-9][A-Za-z0-9_.-]{0,99}){0,7}$/
 
-/** Most dependencies, and the longest one, in characters. */
+/** Largest number of dependencies, and longest one in characters. */
 const maxDependencies = 2000
 const maxDependencyLength = 1000
 
 export type Ending = 'tar.bz2' | 'conda'
 
-/** How the name of an archive ends; undefined for what is none. */
+/** Returns the ending of an archive's name; undefined for other names. */
 export const endingOf = (fileName: string): Ending | undefined =>
   fileName.endsWith('.tar.bz2') ? 'tar.bz2' : fileName.endsWith('.conda') ? 'conda' : undefined
 
-/** Throws `BadRequest` for what can be no channel; none is the empty one. */
+/** Throws `BadRequest` for an invalid channel; the empty channel is valid. */
 export function checkChannel(channel: string): void {
   if (channel !== '' && !channelForm.test(channel)) {
     throw new BadRequest('the channel is invalid', 'conda_channel_invalid')
   }
 }
 
-/** A package's name says its channel too. */
+/** Returns the stored package name, which includes the channel. */
 export const packageNameOf = (channel: string, name: string): string => (channel === '' ? name : `${channel}/${name}`)
 
-/** Name of a package's file. */
 export const condaFileName = (name: string, version: string, build: string, ending: Ending): string =>
   `${name}-${version}-${build}.${ending}`
 
-/** Which package the name of a file means; undefined for names of none. */
+/** Returns the package name and version in a file name; undefined for other names. */
 export function packageOfFileName(fileName: string): { readonly name: string; readonly version: string } | undefined {
   const [, name, version] = /^(.+)-([^-]+)-[^-]+\.(?:tar\.bz2|conda)$/.exec(fileName) ?? []
   return name === undefined || version === undefined ? undefined : { name, version }
@@ -66,12 +65,12 @@ function textsOf(value: unknown): readonly string[] {
   return value as readonly string[]
 }
 
-/** Reads what a package says of itself (`info/index.json`). Throws `BadRequest`. */
+/** Parses the description of a package (`info/index.json`). Throws `BadRequest`. */
 export function readIndex(text: string) {
   const index = parsePackageJson(text, 'conda_description_invalid')
   const about = (typeof index === 'object' && index !== null ? index : {}) as Readonly<Record<string, unknown>>
   const [name, version, build] = [textOf(about['name']), textOf(about['version']), textOf(about['build'])]
-  // Packages for all platforms of some ages say so otherwise.
+  // Old packages for all platforms have `platform` and `arch` instead of `subdir`.
   const noarch = about['noarch'] === true ? 'generic' : textOf(about['noarch'])
   const subdir = textOf(about['subdir']) || (noarch === '' ? '' : 'noarch')
   if (!nameForm.test(name)) throw new BadRequest('the name of the package is invalid', 'package_name_invalid')

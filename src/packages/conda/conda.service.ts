@@ -1,14 +1,14 @@
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import type { SubjectCtx } from '../../access/context.ts'
-import { NotFound } from '../../lib/errors.ts'
+import { noFile } from '../package.rules.ts'
 import { getFilesOfType } from '../catalog/catalog.service.ts'
 import type { DescribedFile } from '../catalog/catalog.store.ts'
 import type { FileRecord } from '../content/file.store.ts'
 import { bzip2, findInPacked } from '../formats/archive-thread.ts'
 import { archiveIn, brokenArchive, type StoredArchive } from '../formats/stored-archive.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
-import { getFile, getVersion } from '../package.service.ts'
+import { getNamedFile } from '../package.service.ts'
 import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
 import { remembered } from '../indexes/remembered.ts'
 import {
@@ -23,15 +23,12 @@ import {
 
 const type = 'conda'
 
-/** What a package says of itself. */
 const wanted = { name: /^info\/index\.json$/, maxBytes: 1 << 20, count: 1 }
-/** Largest size of the archive that the description lies in, packed and unpacked, in bytes. */
+/** Largest packed and unpacked size of the archive with the description, in bytes. */
 const maxInfoBytes = 16 << 20
 const maxUnpackedInfoBytes = 256 << 20
 
-const noFile = () => new NotFound('the file does not exist', 'package_file_not_found')
-
-/** The description inside of an archive of the newer form: a zip with an archive of its own for what is told of it. */
+/** Reads the description in a `.conda` archive: a zip file with a tar archive for metadata. */
 async function findInConda(archive: StoredArchive): Promise<Buffer | undefined> {
   const { readZip } = await import('../formats/zip.ts')
   const { readTarBytes } = await import('../formats/tar.ts')
@@ -42,7 +39,7 @@ async function findInConda(archive: StoredArchive): Promise<Buffer | undefined> 
   return found?.content
 }
 
-/** The description inside of an archive of the older form. */
+/** Reads the description in a `.tar.bz2` archive. */
 async function findInTarBz2(ctx: PublishCtx, archive: StoredArchive): Promise<Buffer | undefined> {
   const [found] = await findInPacked(ctx, archive, 'bzip2', wanted)
   return found?.content
@@ -85,14 +82,14 @@ function shownFile(file: DescribedFile, channel: string) {
   }
 }
 
-/** Whether a file is of a channel, and not of one below it. */
+/** Returns whether a file belongs to the channel itself, not to a channel below it. */
 const isOf = (channel: string) => {
   const beginning = packageNameOf(channel, '')
   return ({ package_name: name }: DescribedFile) =>
     name.toLowerCase().startsWith(beginning.toLowerCase()) && !name.slice(beginning.length).includes('/')
 }
 
-/** The index of a channel for a platform, as JSON; `NotFound` when there is nothing for it. */
+/** Returns the index of a channel for a platform as JSON. Throws `NotFound` for an empty one. */
 const getIndexText = (ctx: SubjectCtx, channel: string, subdir: string): Promise<Buffer> =>
   remembered(ctx, type, `index ${subdir} ${channel}`, async () => {
     const files = (await getFilesOfType(ctx, type, { fileKey: subdir })).filter(isOf(channel))
@@ -107,10 +104,10 @@ const getIndexText = (ctx: SubjectCtx, channel: string, subdir: string): Promise
     return Buffer.from(JSON.stringify(index))
   })
 
-/** How an index is packed, by the ending of its name. */
+/** The compression of an index, by its file name ending. */
 export type Packing = 'bz2' | 'zst' | undefined
 
-/** The index of a channel for a platform, packed as is wanted. */
+/** Returns the index of a channel for a platform with the given compression. */
 export async function getIndex(ctx: SubjectCtx, channel: string, subdir: string, packing: Packing): Promise<Buffer> {
   const text = await getIndexText(ctx, channel, subdir)
   if (packing === undefined) return text
@@ -119,7 +116,7 @@ export async function getIndex(ctx: SubjectCtx, channel: string, subdir: string,
   )
 }
 
-/** A package's file of a channel by its name. */
+/** Returns a package of a channel by its file name. */
 export async function getCondaFile(
   ctx: SubjectCtx,
   channel: string,
@@ -128,6 +125,6 @@ export async function getCondaFile(
 ): Promise<FileRecord> {
   const named = packageOfFileName(fileName)
   if (!named) throw noFile()
-  const version = await getVersion(ctx, { type, name: packageNameOf(channel, named.name), version: named.version })
-  return getFile(ctx, version, { fileName, fileKey: subdir })
+  const name = packageNameOf(channel, named.name)
+  return getNamedFile(ctx, { type, name, version: named.version, fileName, fileKey: subdir })
 }

@@ -1,7 +1,7 @@
 import { jsonType, type ErrorForm } from '../../http/error-forms.ts'
 import type { Refusal } from '../../lib/errors.ts'
 
-/** Header of every answer of a registry of containers. */
+/** A header of all replies of a container registry. */
 export const versionHeader = { 'docker-distribution-api-version': 'registry/2.0' } as const
 
 const byStatus: Readonly<Record<number, string>> = {
@@ -14,14 +14,14 @@ const byStatus: Readonly<Record<number, string>> = {
   429: 'TOOMANYREQUESTS',
 }
 
-/** The code that the specification gives a refusal; ours are the same in small letters where it has one for it. */
+/** Returns the specification's error code of a refusal; our codes are the same in lower case where one exists. */
 const known =
   /^(?:blob_unknown|blob_upload_invalid|blob_upload_unknown|digest_invalid|manifest_blob_unknown|manifest_invalid|manifest_unknown|name_invalid|name_unknown|size_invalid|unsupported)$/
 
 const codeOf = ({ code, status }: Refusal): string =>
   known.test(code) ? code.toUpperCase() : (byStatus[status] ?? 'UNKNOWN')
 
-/** Refusals of the registry of containers (OCI distribution). */
+/** The error form of container registries (OCI distribution). */
 export const containerErrors: ErrorForm = {
   render(refusal, call) {
     const realm = `Bearer realm="${call.site.url}v2/token",service="container_registry",scope="*"`

@@ -12,7 +12,7 @@ import {
   parseManifest,
 } from './container.rules.ts'
 
-/** Most tags of an image that are asked for. */
+/** Largest number of tags that an upstream is asked for. */
 const maxTags = 10_000
 
 const digestsOf = (digest: string) => {
@@ -20,7 +20,7 @@ const digestsOf = (digest: string) => {
   return { [algorithm]: hex }
 }
 
-/** A manifest of the upstream by a tag, which may move, or by its digest. */
+/** Fetches a manifest by a tag, which may move, or by its digest. */
 export async function manifestFrom(source: UpstreamSource, image: string, reference: string) {
   checkImageName(image)
   if (!isDigest(reference) && !isTag(reference)) throw new NotFound('the manifest does not exist', 'manifest_unknown')
@@ -38,7 +38,7 @@ export async function manifestFrom(source: UpstreamSource, image: string, refere
   return { file, metadata: { digest: isDigest(reference) ? reference : digest, mediaType: contentType } }
 }
 
-/** A content of an image of the upstream. */
+/** Fetches a blob of an image. */
 export function blobFrom(
   ctx: SubjectCtx,
   source: UpstreamSource,
@@ -53,7 +53,7 @@ export function blobFrom(
   }))
 }
 
-/** The tags of an image of the upstream, in the order of their letters, after one of them. */
+/** Fetches the tags of an image in lexical order, after a tag. */
 export async function tagsFrom(source: UpstreamSource, image: string, after: string, limit: number) {
   checkImageName(image)
   const { content } = await source.document('tags', `/v2/${image}/tags/list?n=${maxTags}`, {

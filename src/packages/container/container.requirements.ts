@@ -5,8 +5,9 @@ import { RegistryToken } from '../registry/registry-token.ts'
 import { versionHeader } from './container-errors.ts'
 
 /**
- * An account, or a guest with a token of the token service. A guest without one is refused, because the challenge of that
- * refusal tells clients how to sign in (OCI distribution).
+ * An account, or a guest with a token of the token service. A guest without a token gets 401, whose challenge tells
+ * clients how to
+ * sign in (OCI distribution).
  */
 export const registryToken: Requirement<Ctx, object> = {
   codes: ['registryToken'],

@@ -54,17 +54,17 @@ const uploadParams = { ...imageParams, uuid: pathText }
 const manifestParams = { ...imageParams, reference: pathText }
 const pageParams = { n: Type.Optional(Type.Integer()), last: Type.Optional(Type.String()) }
 
-/** Largest manifest, in bytes. */
+/** Largest manifest in bytes. */
 const maxManifestBytes = 10 << 20
 
-/** Most tags and images of one page. */
+/** Largest number of tags and images on a page. */
 const maxPage = 10_000
 const usualImages = 100
 
-/** Most manifests that are about one, of one page. */
+/** Largest number of referrers on a page. */
 const maxReferrers = 1000
 
-/** Address of something of an image. */
+/** Returns the URL path of a resource of an image. */
 const below = (owner: string, image: string, path: string): string => `/v2/${owner}/${image}/${path}`
 
 const rangeOf = (sizeBytes: number): string => `0-${Math.max(0, sizeBytes - 1)}`
@@ -174,7 +174,7 @@ export const containerAddPart = operation({
   },
 })
 
-/** The part of an upload that a request brings. Docker sends parts without a length. */
+/** Reads the chunk of an upload in a request. Docker sends chunks without a length. */
 function partOf(call: Call): IncomingPart {
   const length = Number(call.headers['content-length'] ?? 0)
   return {

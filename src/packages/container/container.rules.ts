@@ -2,13 +2,13 @@ import { BadRequest, NotFound, Unsupported } from '../../lib/errors.ts'
 import { parsePackageJson } from '../registry/json-text.rules.ts'
 import type { ContentName, KnownContent } from './contents.ts'
 
-/** Longest name of an image, in characters (the specification's). */
+/** Longest image name in characters (OCI distribution). */
 const maxNameLength = 255
 const nameForm = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*$/
 const tagForm = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/
 const digestForm = /^(?:sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$/
 
-/** Most contents that a manifest may name. */
+/** Largest number of blobs and manifests that a manifest may name. */
 const maxDescriptors = 2000
 
 const manifestTypes = new Set([
@@ -19,14 +19,14 @@ const indexTypes = new Set([
   'application/vnd.oci.image.index.v1+json',
   'application/vnd.docker.distribution.manifest.list.v2+json',
 ])
-/** Media types of manifests that are understood. */
+/** Supported media types of manifests. */
 export const manifestMediaTypes = [...manifestTypes, ...indexTypes]
 export const indexType = 'application/vnd.oci.image.index.v1+json'
 
-/** The version under which an image's contents stand that no manifest has yet. */
+/** The internal version that holds blobs which no manifest names yet. */
 export const uploadVersion = '_upload'
 
-/** Throws `BadRequest` for what can be no name of an image. */
+/** Throws `BadRequest` for an invalid image name. */
 export function checkImageName(image: string): void {
   if (image.length > maxNameLength || !nameForm.test(image)) {
     throw new BadRequest('the name of the image is invalid', 'name_invalid')
@@ -36,7 +36,7 @@ export function checkImageName(image: string): void {
 export const isDigest = (text: string): boolean => digestForm.test(text)
 export const isTag = (text: string): boolean => tagForm.test(text)
 
-/** What a digest says; it has the form of one. */
+/** Splits a valid digest into algorithm and hexadecimal value. */
 export function contentNameOf(digest: string): ContentName {
   const [algorithm, hex = ''] = digest.split(':')
   return { algorithm: algorithm === 'sha512' ? 'sha512' : 'sha256', hex }
@@ -44,17 +44,17 @@ export function contentNameOf(digest: string): ContentName {
 
 export const digestOf = (hex: string): string => `sha256:${hex}`
 
-/** Name of the file that holds a content of an image. */
+/** Returns the name of the file that holds a blob. */
 export const blobFile = (hex: string): string => `sha256_${hex}`
 
-/** A content that a manifest names. */
+/** A descriptor in a manifest. */
 export interface Descriptor {
   readonly mediaType: string
   readonly digest: string
   readonly size: number
 }
 
-/** What is kept of a manifest. */
+/** Metadata of a manifest. */
 export interface ManifestMetadata {
   readonly mediaType: string
   readonly digest: string
@@ -66,11 +66,11 @@ export interface ManifestMetadata {
   readonly annotations?: Readonly<Record<string, string>>
 }
 
-/** A manifest that was read. */
+/** A parsed manifest. */
 export interface Manifest {
   readonly mediaType: string
   readonly isIndex: boolean
-  /** What it is made of: contents of an image, or the manifests of an index. */
+  /** The descriptors of its blobs, or of the manifests of an index. */
   readonly parts: readonly Descriptor[]
   readonly artifactType: string | undefined
   readonly subject: string | undefined
@@ -99,12 +99,12 @@ const textMap = (value: unknown): Readonly<Record<string, string>> | undefined =
       )
     : undefined
 
-/** Contents that are fetched from elsewhere need not be here. */
+/** Foreign layers are fetched from elsewhere and need not be stored. */
 const isForeign = ({ mediaType }: Descriptor): boolean => /\.nondistributable\.|\.foreign\./.test(mediaType)
 
 /**
- * Reads a manifest. Throws `BadRequest` for what is none, `Unsupported` for one of another version of the format.
- * @param contentType as it was sent, which counts before the document's own
+ * Parses a manifest. Throws `BadRequest`, and `Unsupported` for another version of the format.
+ * @param contentType the request's content type, which takes precedence over the document's
  */
 export function parseManifest(text: string, contentType: string): Manifest {
   const document = parsePackageJson(text, 'manifest_invalid')
@@ -136,7 +136,7 @@ export function parseManifest(text: string, contentType: string): Manifest {
   }
 }
 
-/** Throws unless every content of a manifest is there with its size; `known` has them by their digests. */
+/** Throws unless each blob of a manifest is stored with its size; `known` has the sizes by digest. */
 export function checkParts({ parts, isIndex }: Manifest, known: ReadonlyMap<string, KnownContent>): void {
   for (const { digest, size } of parts) {
     const have = known.get(digest)?.sizeBytes
@@ -148,7 +148,7 @@ export function checkParts({ parts, isIndex }: Manifest, known: ReadonlyMap<stri
   }
 }
 
-/** Where a part of an upload belongs, as `Content-Range` says; undefined when it says nothing. */
+/** Parses `Content-Range` of a chunk; returns undefined without the header. */
 export function placeOf(contentRange: unknown): { readonly start: number; readonly end: number } | undefined {
   if (contentRange === undefined) return undefined
   const [, start, end] =

@@ -56,8 +56,8 @@ const imageKey = ({ subject }: SubjectCtx, image: string) => ({
 })
 
 /**
- * Keeps a content for an image, until a manifest names it or a day has passed.
- * @param isWithoutQuota for an upload in parts, whose bytes were charged before
+ * Stores a blob for an image until a manifest names it or a day has passed.
+ * @param isWithoutQuota the bytes were charged during a chunked upload
  */
 export async function keepBlob(
   ctx: PublishCtx,
@@ -75,7 +75,7 @@ function hasDigest({ sha256, digests }: Arrived, digest: string): boolean {
   return (algorithm === 'sha512' ? digests.sha512 : sha256) === hex
 }
 
-/** Digests that a content of an image gets at once: what it is named by, and others where they are cheap. */
+/** Returns the digests to compute during an upload: the one in the request, and others where they are cheap. */
 export const digestsOfContent = (digest: string, sizeBytes: number | undefined): readonly DigestName[] => [
   ...new Set<DigestName>([
     ...digestsAtOnce(sizeBytes),
@@ -84,8 +84,9 @@ export const digestsOfContent = (digest: string, sizeBytes: number | undefined):
 ]
 
 /**
- * The contents of an image that are named by digests, by what `find` looks for: those by SHA-512, which few clients use,
- * are found once that of all contents is known.
+ * Finds contents of an image by digest with `find`. A lookup by SHA-512, which few clients use, first computes that
+ * digest for all
+ * contents.
  */
 async function findNamed<Found>(
   ctx: Ctx,
@@ -109,7 +110,7 @@ const findContent = (ctx: Ctx, row: PackageRow, digest: string): Promise<FileRec
     (file) => file !== undefined,
   )
 
-/** Takes a content in one piece; `BadRequest` when it is not what its digest says. */
+/** Stores a blob from one request. Throws `BadRequest` unless it has the digest. */
 export async function pushBlob(
   ctx: PublishCtx,
   image: string,
@@ -129,7 +130,7 @@ export async function pushBlob(
   })
 }
 
-/** Gives an image a content of another one that the caller may read; false when there is none. */
+/** Mounts a blob of another image that the caller may read; returns false when it does not exist. */
 export async function mountBlob(ctx: PublishCtx, image: string, digest: string, from: string): Promise<boolean> {
   const slash = from.indexOf('/')
   const owner = await findAccountByName(ctx.db, comparable(from.slice(0, Math.max(slash, 0))))
@@ -144,13 +145,13 @@ export async function mountBlob(ctx: PublishCtx, image: string, digest: string, 
     await keepBlob(ctx, image, { sha256: file.sha256 })
     return true
   } catch (error) {
-    // It went meanwhile: the client uploads it.
+    // The blob was deleted meanwhile, so the client uploads it.
     if (error instanceof NotFound) return false
     throw error
   }
 }
 
-/** A content of an image, or `NotFound`. */
+/** Returns a blob of an image, or throws `NotFound`. */
 export async function getBlob(ctx: SubjectCtx, image: string, digest: string): Promise<FileRecord> {
   const row = isDigest(digest) ? await findPackage(ctx.db, imageKey(ctx, image)) : undefined
   const file = row && (await findContent(ctx, row, digest))
@@ -158,7 +159,7 @@ export async function getBlob(ctx: SubjectCtx, image: string, digest: string): P
   return file
 }
 
-/** Takes a content from those that no manifest has named yet; one that a manifest names stays with it. */
+/** Deletes a blob that no manifest names yet; others stay with their manifests. */
 export async function removeBlob(ctx: SubjectCtx & SignedInCtx, image: string, digest: string): Promise<void> {
   const { sha256 } = await getBlob(ctx, image, digest)
   const version = await findVersion(ctx.db, imageKey(ctx, image), uploadVersion)
@@ -172,8 +173,8 @@ async function getImage(ctx: SubjectCtx, image: string): Promise<PackageRow> {
 }
 
 /**
- * Publishes a manifest under a tag or its digest, once everything that it names is there. A tag that is there moves.
- * Gives its digest.
+ * Publishes a manifest under a tag or its digest when all that it names is stored. An existing tag moves. Returns the
+ * digest.
  */
 export async function pushManifest(
   ctx: PublishCtx,
@@ -223,7 +224,7 @@ export async function pushManifest(
       version: reference,
       metadata,
       whenThere: 'replace',
-      // Contents that are there already; an owner over quota may end a push.
+      // The blobs are charged already, and an owner over quota may finish a push.
       isWithoutQuota: true,
       whileHeld: (tx, version) => noteReferences(tx, version, manifest),
       files: [
@@ -235,7 +236,10 @@ export async function pushManifest(
   })
 }
 
-/** Notes what a manifest names. The manifests of an index are looked at once more: now none of them can go. */
+/**
+ * Stores the references of a manifest. It checks the manifests of an index again, because none can be deleted from here
+ * on.
+ */
 async function noteReferences(
   tx: Tx,
   { id, package_id: packageId }: PackageVersionRow,
@@ -257,7 +261,7 @@ async function noteReferences(
   ])
 }
 
-/** The version of an image that a tag or digest means, or `NotFound`. */
+/** Returns the version of a tag or digest, or throws `NotFound`. */
 async function getManifestVersion(ctx: SubjectCtx, image: string, reference: string): Promise<DescribedVersion> {
   const row = await findPackage(ctx.db, imageKey(ctx, image))
   if (!row) throw noManifest()
@@ -269,7 +273,7 @@ async function getManifestVersion(ctx: SubjectCtx, image: string, reference: str
   return found
 }
 
-/** A manifest and what is known of it. */
+/** Returns a manifest and its metadata. */
 export interface FoundManifest {
   readonly file: FileRecord
   readonly metadata: Pick<ManifestMetadata, 'digest' | 'mediaType'>
@@ -281,7 +285,7 @@ export async function getManifest(ctx: SubjectCtx, image: string, reference: str
   return { file, metadata: metadataOf<ManifestMetadata>(version) }
 }
 
-/** Removes a tag, or a manifest with all tags that it has. */
+/** Deletes a tag, or a manifest with all of its tags. */
 export async function removeManifest(ctx: SubjectCtx & SignedInCtx, image: string, reference: string): Promise<void> {
   const row = await findPackage(ctx.db, imageKey(ctx, image))
   if (!row) throw noManifest()
@@ -293,20 +297,21 @@ export async function removeManifest(ctx: SubjectCtx & SignedInCtx, image: strin
   for (const version of versions) await removeVersion(ctx, version)
 }
 
-/** A page of the tags of an image, in the order of their letters, whatever their case (OCI distribution 1.1). */
+/** Returns a page of the tags of an image in lexical order (OCI distribution 1.1). */
 export async function getTags(ctx: SubjectCtx, image: string, after: string, limit: number) {
   const row = await getImage(ctx, image)
   const tags = await listTags(ctx.db, row.id, comparable(after), limit + 1)
   return { tags: tags.slice(0, limit), hasMore: tags.length > limit }
 }
 
-/** Images that the caller may read, as `owner/image`. */
+/** Lists images that the caller may read, as `owner/image`. */
 export const getImages = ({ db, viewer }: Ctx, after: string, limit: number): Promise<string[]> =>
   listImages(db, viewer, after.toLowerCase(), limit)
 
 /**
- * A page of the manifests that refer to a manifest, as an index (OCI distribution 1.1); of one kind when it is given.
- * @param after where the page before ended; 0 is the first page
+ * Returns a page of the manifests that refer to a manifest, as an index (OCI distribution 1.1), of one artifact type if
+ * given.
+ * @param after the cursor of the previous page; 0 for the first page
  */
 export async function getReferrers(
   ctx: SubjectCtx,

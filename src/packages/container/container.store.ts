@@ -10,7 +10,7 @@ import type { Unix } from '../../lib/time.ts'
 import { fileRecords, type FileRecord } from '../content/file.store.ts'
 import { manifestFile, type ContentName, type KnownContent } from './contents.ts'
 
-/** A content of whatever version of an image that is no manifest of it; undefined without one. */
+/** Finds a content in any version of an image, except its manifests. */
 export const findFileOfImage = (
   db: Db,
   packageId: PackageId,
@@ -25,7 +25,7 @@ export const findFileOfImage = (
     .limit(1)
     .executeTakeFirst()
 
-/** Those contents that an image has, or manifests of it, by each of their digests. */
+/** Returns which blobs or manifests an image has, by each of their digests. */
 export async function loadContents(
   db: Db | Tx,
   packageId: PackageId,
@@ -51,7 +51,7 @@ export async function loadContents(
   )
 }
 
-/** The versions of an image that have a manifest, the first ones first. */
+/** Lists the versions of an image that have a manifest, the oldest first. */
 export const listVersionsWithManifest = async (
   db: Db,
   packageId: PackageId,
@@ -70,7 +70,7 @@ export const listVersionsWithManifest = async (
       .execute()
   ).map((row) => row.id)
 
-/** A page of the tags of an image, by their bytes, after one of them; which have no colon, as digests have. */
+/** Lists a page of the tags of an image in byte order, after a tag. Unlike digests, tags have no colon. */
 export const listTags = async (db: Db, packageId: PackageId, after: string, limit: number): Promise<string[]> =>
   (
     await db
@@ -85,7 +85,7 @@ export const listTags = async (db: Db, packageId: PackageId, after: string, limi
       .execute()
   ).map(({ version }) => version)
 
-/** Versions of an image whose manifests are about one, after one of them, with what is known of each. */
+/** Lists versions of an image whose manifests refer to a manifest, with their metadata. */
 export const listReferrers = (db: Db, packageId: PackageId, digest: string, after: PackageVersionId, limit: number) =>
   db
     .selectFrom('package_reference')
@@ -99,7 +99,7 @@ export const listReferrers = (db: Db, packageId: PackageId, digest: string, afte
     .limit(limit)
     .execute()
 
-/** Notes what the manifest of a version names, in the place of what it named. */
+/** Replaces the references of a version's manifest. */
 export async function putReferences(
   tx: Tx,
   versionId: PackageVersionId,
@@ -109,7 +109,7 @@ export async function putReferences(
   if (references.length > 0) await tx.insertInto('package_reference').values(references).execute()
 }
 
-/** Images of owners who are shown to the viewer, as `owner/image`, after one of them. */
+/** Lists images of owners that the viewer may see, as `owner/image`. */
 export const listImages = async (
   db: Db,
   viewer: Viewer | undefined,
@@ -142,7 +142,7 @@ export const listImages = async (
 export const insertUpload = (tx: Tx, values: NewPackageUploadRow) =>
   tx.insertInto('package_upload').values(values).execute()
 
-/** An upload to an image. */
+/** Returns an upload to an image. */
 export const findUpload = (
   db: Db,
   uuid: string,
@@ -157,7 +157,7 @@ export const findUpload = (
     .where('lower_name', '=', lowerName)
     .executeTakeFirst()
 
-/** Takes an upload's turn until a moment; false when somebody else has it. */
+/** Leases an upload to one request until a time; returns false when another request holds the lease. */
 export const takeTurn = async (tx: Tx, id: number, nowUnix: Unix, untilUnix: Unix): Promise<boolean> =>
   (
     await tx
@@ -168,11 +168,11 @@ export const takeTurn = async (tx: Tx, id: number, nowUnix: Unix, untilUnix: Uni
       .executeTakeFirst()
   ).numUpdatedRows > 0n
 
-/** Keeps a turn that one has. */
+/** Extends a lease. */
 export const keepTurn = (tx: Tx, id: number, untilUnix: Unix) =>
   tx.updateTable('package_upload').set({ busy_until_unix: untilUnix }).where('id', '=', id).execute()
 
-/** The row, locked against others until the transaction ends (SQLite has one writer anyway). */
+/** Returns an upload and locks its row until the transaction ends (SQLite has one writer). */
 const findUploadForUpdate = (tx: Tx, id: number): Promise<PackageUploadRow | undefined> =>
   tx
     .updateTable('package_upload')
@@ -181,7 +181,7 @@ const findUploadForUpdate = (tx: Tx, id: number): Promise<PackageUploadRow | und
     .returningAll()
     .executeTakeFirst()
 
-/** Notes that more bytes of an upload are charged; false when it is over. */
+/** Reserves more bytes for an upload; returns false when it has ended. */
 export const addReserved = async (tx: Tx, id: number, sizeBytes: number): Promise<boolean> =>
   (
     await tx
@@ -191,7 +191,7 @@ export const addReserved = async (tx: Tx, id: number, sizeBytes: number): Promis
       .executeTakeFirst()
   ).numUpdatedRows > 0n
 
-/** Ends a turn, notes how far the upload has come, and charges the owner for exactly that. */
+/** Ends a lease, stores the size of the upload, and charges the owner for exactly that size. */
 export async function endTurn(tx: Tx, id: number, sizeBytes: number): Promise<void> {
   const row = await findUploadForUpdate(tx, id)
   if (!row) return
@@ -203,14 +203,14 @@ export async function endTurn(tx: Tx, id: number, sizeBytes: number): Promise<vo
   await addToUsage(tx, { ownerId: row.owner_id }, 'packages', sizeBytes - row.reserved_bytes)
 }
 
-/** Deletes an upload, which the owner is charged for no more; false when it is over already. */
+/** Deletes an upload and releases its bytes; returns false when it is gone. */
 export async function deleteUpload(tx: Tx, id: number): Promise<boolean> {
   const row = await tx.deleteFrom('package_upload').where('id', '=', id).returningAll().executeTakeFirst()
   if (row) await addToUsage(tx, { ownerId: row.owner_id }, 'packages', -row.reserved_bytes)
   return row !== undefined
 }
 
-/** Uploads that began before a moment, after an id. */
+/** Lists uploads that began before a time, by id. */
 export const listOldUploads = (db: Db, beforeUnix: Unix, after: number | undefined, limit: number) =>
   db
     .selectFrom('package_upload')
@@ -221,7 +221,7 @@ export const listOldUploads = (db: Db, beforeUnix: Unix, after: number | undefin
     .limit(limit)
     .execute()
 
-/** Versions of a name that registries keep for themselves, with files from before a moment, after an id. */
+/** Lists internal versions of a name that have files from before a time, by id. */
 export const listInternalVersions = (
   db: Db,
   lowerVersion: string,
@@ -248,7 +248,7 @@ export const listInternalVersions = (
     .limit(limit)
     .execute()
 
-/** Removes files of a version from before a moment, and marks their contents. Gives their bytes. */
+/** Deletes files of a version from before a time and marks their contents. Returns their bytes. */
 export async function deleteOldFiles(
   tx: Tx,
   versionId: PackageVersionId,

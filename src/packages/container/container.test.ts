@@ -23,7 +23,7 @@ const manifestOf = (config: string, layers: string[], more: object = {}) =>
     ...more,
   })
 
-/** Asks the registry of containers with a token of the token service. */
+/** Sends requests with a token of the token service. */
 async function registryAs(forge: Forge, name?: string, password = testPassword) {
   const authorization = name === undefined ? undefined : basicAuthorization(name, password)
   if (name !== undefined) await forge.account(name)
@@ -269,7 +269,7 @@ test('containerListReferrers, containerCatalog: what refers to a manifest; image
   assert.deepEqual(json.manifests[0].annotations, { a: 'b' })
   const filtered = await guest('GET', `alice/deep/app/referrers/${subject}?artifactType=other`)
   assert.deepEqual([filtered.json.manifests, filtered.headers.get('oci-filters-applied')], [[], 'artifactType'])
-  // In pages, each of which names the next.
+  // Each page names the next one.
   await push(alice, 'alice/deep/app', 'Signature', '{}', [], { ...more, artifactType: 'application/x-signature' })
   const one = await guest('GET', `alice/deep/app/referrers/${subject}?n=1`)
   const next = /^<\/v2\/(.+)>; rel="next"$/.exec(one.headers.get('link') ?? '')?.[1] ?? ''
@@ -279,7 +279,7 @@ test('containerListReferrers, containerCatalog: what refers to a manifest; image
     [['application/x-sbom'], ['application/x-signature']],
   )
   assert.equal(two.headers.get('link'), null)
-  // A tag that is pushed anew is no longer about what it was about.
+  // A tag that moves no longer refers to its former subject.
   await push(alice, 'alice/deep/app', 'sbom', '{}', [])
   assert.equal((await guest('GET', `alice/deep/app/referrers/${subject}`)).json.manifests.length, 1)
   const tags = await guest('GET', 'alice/deep/app/tags/list')

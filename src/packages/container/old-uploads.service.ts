@@ -12,16 +12,13 @@ import { abortUpload } from './upload.service.ts'
 
 const batch = 200
 
-/**
- * Removes uploads that nobody ended, and contents that were pushed before a moment and are kept for manifests that never
- * came. Those that a manifest names stay with it.
- */
+/** Removes abandoned uploads, and blobs from before a time that no manifest names. */
 export async function removeOldUploads(ctx: Ctx, beforeUnix: Unix, signal: AbortSignal): Promise<void> {
   for await (const uploads of inBatches((after?: number) => listOldUploads(ctx.db, beforeUnix, after, batch))) {
     signal.throwIfAborted()
     for (const upload of uploads) {
       await abortUpload(ctx, upload).catch((error: unknown) => {
-        // Somebody ended it meanwhile.
+        // The upload was finished meanwhile.
         if (!(error instanceof NotFound)) throw error
       })
     }
@@ -29,7 +26,7 @@ export async function removeOldUploads(ctx: Ctx, beforeUnix: Unix, signal: Abort
   await removeOldInternalFiles(ctx, uploadVersion, beforeUnix, signal)
 }
 
-/** Removes files from before a moment out of versions of a name that registries keep for themselves. */
+/** Removes files from before a time from the internal versions of a name. */
 export async function removeOldInternalFiles(
   ctx: Ctx,
   lowerVersion: string,

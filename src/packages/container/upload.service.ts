@@ -13,16 +13,16 @@ import { digestsOfContent } from './container.service.ts'
 import { contentNameOf, isDigest, placeOf } from './container.rules.ts'
 import { addReserved, deleteUpload, endTurn, findUpload, insertUpload, keepTurn, takeTurn } from './container.store.ts'
 
-/** How long somebody who adds to an upload has it to themselves, in seconds, unless they say again that they do. */
+/** Duration of a lease on an upload in seconds, unless the request extends it. */
 const turnSeconds = 300
 
-/** An upload to an image as it is now. */
+/** The state of an upload. */
 export type Upload = PackageUploadRow
 
 const noUpload = () => new NotFound('the upload does not exist', 'blob_upload_unknown')
 const badDigest = () => new BadRequest('the content is not what its digest says', 'digest_invalid')
 
-/** Begins an upload in parts. */
+/** Begins a chunked upload. */
 export async function beginUpload(ctx: PublishCtx, image: string): Promise<{ readonly uuid: string }> {
   const uploadKey = await ctx.blobs.packages.uploads.begin()
   const uuid = randomUUID()
@@ -41,25 +41,25 @@ export async function beginUpload(ctx: PublishCtx, image: string): Promise<{ rea
   return { uuid }
 }
 
-/** An upload to an image, or `NotFound`. */
+/** Returns an upload to an image, or throws `NotFound`. */
 export async function getUpload({ db, subject }: SubjectCtx, image: string, uuid: string): Promise<Upload> {
   const upload = await findUpload(db, uuid, subject.id, image)
   if (!upload) throw noUpload()
   return upload
 }
 
-/** One at a time adds to an upload: others are told so. */
+/** Runs `work` under the lease of an upload; refuses concurrent requests. */
 async function inTurn<Result>(ctx: PublishCtx, upload: Upload, work: () => Promise<Result>): Promise<Result> {
   const until = () => nowUnix(ctx.clock) + turnSeconds
   const isMine = await transaction(ctx.db, (tx) => takeTurn(tx, upload.id, nowUnix(ctx.clock), until()))
   if (!isMine) {
-    // It may be over, and then it is not there any more.
+    // Without a lease the upload may have ended.
     await getUpload(ctx, upload.lower_name, upload.uuid)
     throw new Conflict('somebody else adds to the upload', 'blob_upload_invalid')
   }
   const again = setInterval(
     () => {
-      // A turn that cannot be kept ends by itself, and the store lets nobody add twice at one place.
+      // A lease that cannot be extended expires, and the store refuses a second write at one offset.
       transaction(ctx.db, (tx) => keepTurn(tx, upload.id, until())).catch(() => undefined)
     },
     (turnSeconds / 3) * 1000,
@@ -73,16 +73,16 @@ async function inTurn<Result>(ctx: PublishCtx, upload: Upload, work: () => Promi
   }
 }
 
-/** A part of an upload as it comes in. */
+/** A chunk of an upload. */
 export interface IncomingPart {
   readonly contentRange: unknown
-  /** As the request declares it; 0 when it does not. The owner is charged for it before it arrives. */
+  /** The declared size; 0 without one. The owner is charged for it before it arrives. */
   readonly sizeBytes: number
   readonly content: () => Readable
   readonly signal: AbortSignal
 }
 
-/** Charges a part before it arrives. One without bytes only ends the upload, which an owner over quota may do. */
+/** Charges a chunk before it arrives. An empty chunk only ends the upload, which an owner over quota may do. */
 async function reserve(ctx: PublishCtx, upload: Upload, sizeBytes: number): Promise<void> {
   if (sizeBytes === 0) return
   await transaction(ctx.db, async (tx) => {
@@ -114,8 +114,9 @@ async function append(ctx: PublishCtx, upload: Upload, part: IncomingPart): Prom
 }
 
 /**
- * Adds a part to an upload, whose content is opened when it is its turn. `RangeNotSatisfiable` for one that belongs somewhere else, `BadRequest` for one that is not
- * the first and does not say where it belongs; an owner over quota is `OverQuota`. Gives the size of what has arrived.
+ * Adds a chunk to an upload; its body is opened after the lease is held. Throws `RangeNotSatisfiable` for a chunk at
+ * another
+ * offset, `BadRequest` for a later chunk without an offset, and `OverQuota`. Returns the total size.
  */
 export async function addPart(ctx: PublishCtx, upload: Upload, part: IncomingPart): Promise<number> {
   const place = placeOf(part.contentRange)
@@ -129,7 +130,7 @@ export async function addPart(ctx: PublishCtx, upload: Upload, part: IncomingPar
   })
 }
 
-/** Ends an upload, with the last part of it, and hands on the content; one that is not what its digest says stays open. */
+/** Ends an upload with its last chunk and passes on the content. An upload with another digest stays open. */
 export async function completeUpload<Result>(
   ctx: PublishCtx,
   upload: Upload,
@@ -161,7 +162,7 @@ export async function completeUpload<Result>(
   })
 }
 
-/** Gives an upload up; `NotFound` when it is over. */
+/** Cancels an upload. Throws `NotFound` when it has ended. */
 export async function abortUpload(ctx: Services, upload: Pick<Upload, 'id' | 'upload_key'>): Promise<void> {
   if (!(await transaction(ctx.db, (tx) => deleteUpload(tx, upload.id)))) throw noUpload()
   await ctx.blobs.packages.uploads.abort(upload.upload_key as UploadId)

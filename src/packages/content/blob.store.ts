@@ -9,13 +9,13 @@ import type { Unix } from '../../lib/time.ts'
 export const findBlob = (db: Db | Tx, sha256: string): Promise<PackageBlobRow | undefined> =>
   db.selectFrom('package_blob').selectAll().where('sha256', '=', sha256).executeTakeFirst()
 
-/** A content, which stays until the transaction ends. */
+/** Returns a content and locks its row against deletion until the transaction ends. */
 export function holdBlob(tx: Tx, sha256: string): Promise<PackageBlobRow | undefined> {
   const query = tx.selectFrom('package_blob').selectAll().where('sha256', '=', sha256)
   return (databaseKind(tx) === 'postgres' ? query.forKeyShare() : query).executeTakeFirst()
 }
 
-/** Notes a content that has arrived; undefined when the same was noted before. */
+/** Inserts a received content; returns undefined when the same content exists. */
 export const insertBlob = (tx: Tx, values: NewPackageBlobRow): Promise<PackageBlobRow | undefined> =>
   tx
     .insertInto('package_blob')
@@ -24,7 +24,7 @@ export const insertBlob = (tx: Tx, values: NewPackageBlobRow): Promise<PackageBl
     .returningAll()
     .executeTakeFirst()
 
-/** Puts a file of the store that arrived in the place of one that is gone; false when somebody else did so meanwhile. */
+/** Replaces the storage key of a lost file; returns false when another upload did so. */
 export const replaceBlobKey = async (tx: Tx, id: PackageBlobId, goneKey: string, newKey: string): Promise<boolean> =>
   (
     await tx
@@ -35,14 +35,14 @@ export const replaceBlobKey = async (tx: Tx, id: PackageBlobId, goneKey: string,
       .executeTakeFirst()
   ).numUpdatedRows > 0n
 
-/** Notes digests of a content that were not known. */
+/** Stores digests of a content. */
 export const putDigests = (
   tx: Tx,
   id: PackageBlobId,
   digests: Partial<Pick<PackageBlobRow, 'md5' | 'sha1' | 'sha512'>>,
 ) => tx.updateTable('package_blob').set(digests).where('id', '=', id).execute()
 
-/** Contents of a package's files whose digests are not all known. */
+/** Lists contents of a package whose digests are incomplete. */
 export const listUnreckoned = (db: Db, packageId: PackageId, limit: number) =>
   db
     .selectFrom('package_blob')
@@ -61,14 +61,14 @@ export const listUnreckoned = (db: Db, packageId: PackageId, limit: number) =>
     .limit(limit)
     .execute()
 
-/** Those of some files of the store that rows name. */
+/** Returns the storage keys that rows refer to. */
 export const listUsedBlobKeys = async (db: Db, keys: readonly string[]): Promise<ReadonlySet<string>> => {
   if (keys.length === 0) return new Set()
   const rows = await db.selectFrom('package_blob').select('blob_key').where('blob_key', 'in', keys).execute()
   return new Set(rows.map((row) => row.blob_key))
 }
 
-/** Contents that files gave up before a moment, after an id. */
+/** Lists contents that lost their last file before `beforeUnix`, by id. */
 export const listReleasedBlobs = (db: Db, beforeUnix: Unix, after: PackageBlobId | undefined, limit: number) =>
   db
     .selectFrom('package_blob')
@@ -90,15 +90,16 @@ const unused = (where: ExpressionBuilder<Schema, 'package_blob'>) =>
   )
 
 /**
- * Removes the rows of contents that no file has any more, and takes the mark from those that one has. Gives those that
- * were removed: nobody can reach their files in the store from now on.
+ * Deletes the rows of contents that no file uses, and clears the mark of those that a file uses. Returns the deleted
+ * rows, whose
+ * stored files are unreachable then.
  */
 export async function deleteUnusedBlobs(
   tx: Tx,
   ids: readonly PackageBlobId[],
 ): Promise<Pick<PackageBlobRow, 'blob_key'>[]> {
   if (ids.length === 0) return []
-  // Whoever is giving one of them to a file is waited for, so that the next statement sees what they did.
+  // The lock waits for transactions that add a file with one of these contents, so the delete sees their rows.
   if (databaseKind(tx) === 'postgres') {
     await tx.selectFrom('package_blob').select('id').where('id', 'in', ids).orderBy('id').forUpdate().execute()
   }
@@ -110,7 +111,7 @@ export async function deleteUnusedBlobs(
 const unmarked = (where: ExpressionBuilder<Schema, 'package_blob'>) =>
   where.and([where('released_unix', 'is', null), unused(where)])
 
-/** Contents that no file has, and that nothing marks as such. */
+/** Counts contents that no file uses and that are not marked as unused. */
 export const countUnmarkedBlobs = async (db: Db): Promise<number> =>
   Number(
     (
@@ -122,6 +123,6 @@ export const countUnmarkedBlobs = async (db: Db): Promise<number> =>
     ).count,
   )
 
-/** Marks them. */
+/** Marks the contents that `countUnmarkedBlobs` counts. */
 export const markUnusedBlobs = (tx: Tx, releasedUnix: Unix) =>
   tx.updateTable('package_blob').set({ released_unix: releasedUnix }).where(unmarked).execute()

@@ -9,20 +9,23 @@ import type { DigestName, StoredBlob } from '../../storage/blobs.ts'
 import { findBlob, holdBlob, insertBlob, listUsedBlobKeys, putDigests, replaceBlobKey } from './blob.store.ts'
 import { allDigests } from './digest.service.ts'
 
-/** A file of the store that has arrived and that no row names yet. */
+/** A stored content that no row refers to yet. */
 export interface Arrived extends StoredBlob {
   readonly blobKey: string
 }
 
-/** Each file that arrives has a name of its own, so that deleting one never meets another of the same content. */
+/**
+ * Returns a new storage key. Each upload has its own key, so deleting one never affects another upload of the same
+ * content.
+ */
 export function newBlobKey(): string {
   const name = randomBytes(20).toString('hex')
   return `${name.slice(0, 2)}/${name.slice(2, 4)}/${name}`
 }
 
 /**
- * Takes a content into the store, hashed while it arrives.
- * @param maxBytes a larger one is `Forbidden`, and nothing of it is kept
+ * Stores a content and computes its digests while it arrives.
+ * @param maxBytes a larger content throws `Forbidden` and is discarded
  */
 async function receiveContent(
   { blobs }: Ctx,
@@ -43,7 +46,7 @@ async function receiveContent(
 export const tooLarge = (maxBytes: number): Forbidden =>
   new Forbidden(`a file of this registry may have ${maxBytes} bytes`, 'package_file_too_large')
 
-/** Takes one more content into the store, with all of its digests unless told which. */
+/** Stores another content and computes its digests; all of them by default. */
 export type Receive = (
   content: Readable,
   maxBytes: number,
@@ -52,8 +55,9 @@ export type Receive = (
 ) => Promise<Arrived>
 
 /**
- * Gives `work` a way of taking contents into the store (or of naming files there that it takes otherwise), and removes those that no row names afterwards: the same was
- * there before, or what they were sent for was refused.
+ * Runs `work` with functions that store contents, or register storage keys that it fills itself. Afterwards it deletes
+ * the
+ * contents that no row refers to: duplicates, and those of refused uploads.
  */
 export async function takingContents<Result>(
   ctx: Ctx,
@@ -71,13 +75,13 @@ export async function takingContents<Result>(
       return arrived
     }, take)
   } finally {
-    // A commit may have gone through although its answer was lost: only the rows know.
+    // A commit may have succeeded although its answer was lost, so the rows decide.
     const used = await listUsedBlobKeys(ctx.db, keys)
     for (const key of keys) if (!used.has(key)) await ctx.blobs.packages.delete(key)
   }
 }
 
-/** Those of some contents whose rows are there, and whose files the store has lost: the files' keys, by SHA-256. */
+/** Returns the storage keys of known contents whose stored files are lost, by SHA-256. */
 export async function findLost(ctx: Ctx, arrived: readonly Arrived[]): Promise<ReadonlyMap<string, string>> {
   const lost = new Map<string, string>()
   for (const { sha256 } of arrived) {
@@ -88,8 +92,8 @@ export async function findLost(ctx: Ctx, arrived: readonly Arrived[]): Promise<R
 }
 
 /**
- * The row of a content that has arrived, made or found, which stays until the transaction ends.
- * @param lost what `findLost` gave: it is made good by whoever sends it again
+ * Finds or inserts the row of a received content and locks it until the transaction ends.
+ * @param lost result of `findLost`; the received content replaces a lost file
  */
 export async function holdContent(
   tx: Tx,
@@ -105,7 +109,7 @@ export async function holdContent(
 
 async function holdOrInsert(tx: Tx, arrived: Arrived, atUnix: Unix): Promise<PackageBlobRow> {
   const { md5 = '', sha1 = '', sha512 = '' } = arrived.digests
-  // The one that is there may go while it is reached for, and then another one may be inserted by somebody else.
+  // Another transaction may delete the existing row or insert one between the two statements, so this tries again.
   for (;;) {
     const inserted = await insertBlob(tx, {
       sha256: arrived.sha256,
@@ -120,7 +124,7 @@ async function holdOrInsert(tx: Tx, arrived: Arrived, atUnix: Unix): Promise<Pac
     if (inserted) return inserted
     const blob = await holdBlob(tx, arrived.sha256)
     if (!blob) continue
-    // Who sent it first asked for fewer of them.
+    // An earlier upload of the content may have computed fewer digests.
     const more = {
       ...(blob.md5 === '' && md5 !== '' ? { md5 } : {}),
       ...(blob.sha1 === '' && sha1 !== '' ? { sha1 } : {}),

@@ -10,24 +10,25 @@ import type { DigestName } from '../../storage/blobs.ts'
 import { listUnreckoned, putDigests } from './blob.store.ts'
 import type { FileRecord } from './file.store.ts'
 
-/** What formats may ask for, besides the SHA-256 that every content is known by. */
+/** The digests beside SHA-256, which identifies every content. */
 export const allDigests: readonly DigestName[] = ['md5', 'sha1', 'sha512']
 
-/** Contents of up to this size have all digests when they have arrived, in bytes: they cost less than asking later. */
+/** Contents up to this size in bytes get all digests during the upload; computing them later costs more. */
 const reckonedAtOnce = 8 << 20
 
-/** Most contents whose digests are waited for. */
+/** Largest number of contents that wait for their digests. */
 const maxWaiting = 256
 
 /**
- * Digests that a content of a registry which asks for none of them gets at once. They take four times as long as all else
- * that an upload is, so those of a large one are reckoned when somebody wants them.
- * @param sizeBytes undefined when nobody said it
+ * Returns the digests to compute during an upload to a registry whose format needs none. They take four times as long
+ * as the
+ * rest of an upload, so those of a large content are computed on the first request for them.
+ * @param sizeBytes undefined when the client declares no size
  */
 export const digestsAtOnce = (sizeBytes: number | undefined): readonly DigestName[] =>
   sizeBytes !== undefined && sizeBytes <= reckonedAtOnce ? allDigests : []
 
-/** The digests that are being reckoned, one content at a time. */
+/** The digests that are being computed, one content at a time. */
 export const digestWork = ownService('the digests of contents of packages', {
   open: () => ({
     underWay: new Map<PackageBlobId, Promise<Digests>>(),
@@ -45,7 +46,7 @@ const isKnown = ({ md5, sha1, sha512 }: Digests): boolean => md5 !== '' && sha1 
 
 type Content = Digests & { readonly blobId: PackageBlobId; readonly blobKey: string }
 
-/** Reckons digests of a content and keeps them. Those who want them at once wait for one reckoning, also when one leaves. */
+/** Computes and stores the digests of a content. Concurrent callers share one computation. */
 function reckon(services: Services, { blobId, blobKey, ...known }: Content): Promise<Digests> {
   const { underWay, limit } = digestWork.of(services)
   const reckoning =
@@ -53,7 +54,7 @@ function reckon(services: Services, { blobId, blobKey, ...known }: Content): Pro
     limit
       .run(async () => {
         const stored = await services.blobs.packages.get(blobKey)
-        // What the store has lost is the doctor's matter.
+        // `ingot doctor` reports files that the store has lost.
         if (!stored) return known
         const [md5, sha1, sha512] = [createHash('md5'), createHash('sha1'), createHash('sha512')]
         for await (const piece of stored.stream) {
@@ -68,7 +69,7 @@ function reckon(services: Services, { blobId, blobKey, ...known }: Content): Pro
   return reckoning
 }
 
-/** The files with all of their digests. */
+/** Returns the files with all of their digests. */
 export async function withDigests(services: Services, files: readonly FileRecord[]): Promise<FileRecord[]> {
   return Promise.all(
     files.map(async (file) => {
@@ -79,7 +80,7 @@ export async function withDigests(services: Services, files: readonly FileRecord
   )
 }
 
-/** Reckons what is not known of the contents of a package. */
+/** Computes the missing digests of all contents of a package. */
 export async function reckonAll(services: Services, packageId: PackageId): Promise<void> {
   for (const { id, blob_key: blobKey, ...known } of await listUnreckoned(services.db, packageId, maxWaiting)) {
     await reckon(services, { blobId: id, blobKey, ...known })

@@ -6,7 +6,7 @@ import type { Unix } from '../../lib/time.ts'
 /** A file and its content. */
 export type FileRecord = PackageFileRow & Pick<PackageBlobRow, 'md5' | 'sha1' | 'sha256' | 'sha512' | 'blob_key'>
 
-/** Files of all versions, each with its content. */
+/** Selects files with their contents. */
 export const fileRecords = (db: Db | Tx) =>
   db
     .selectFrom('package_file')
@@ -20,13 +20,15 @@ export const fileRecords = (db: Db | Tx) =>
       'package_blob.blob_key',
     ])
 
-/** Names a file of a version: its name in lower case, and what tells it from others of that name. */
+/**
+ * The key of a file in its version: its name in lower case, and a key where a registry has several files of one name.
+ */
 export interface FileKey {
   readonly lowerName: string
   readonly fileKey: string
 }
 
-/** The files of a version in the order in which they came. */
+/** Lists the files of a version in the order of publication. */
 export const listFiles = (db: Db, versionId: PackageVersionId): Promise<FileRecord[]> =>
   fileRecords(db).where('package_file.version_id', '=', versionId).orderBy('package_file.id').execute()
 
@@ -41,7 +43,7 @@ export const findFile = (
     .where('package_file.file_key', '=', fileKey)
     .executeTakeFirst()
 
-/** The row of a file of a version, in a transaction. */
+/** Returns the row of a file in a transaction. */
 export const findFileRow = (
   tx: Tx,
   versionId: PackageVersionId,
@@ -55,7 +57,7 @@ export const findFileRow = (
     .where('file_key', '=', fileKey)
     .executeTakeFirst()
 
-/** Adds a file to a version; undefined when there is one of the name. */
+/** Adds a file to a version; returns undefined when the name is taken. */
 export const insertFile = (tx: Tx, values: NewPackageFileRow): Promise<PackageFileRow | undefined> =>
   tx
     .insertInto('package_file')
@@ -68,7 +70,7 @@ export const hasFiles = async (tx: Tx, versionId: PackageVersionId): Promise<boo
   (await tx.selectFrom('package_file').select('id').where('version_id', '=', versionId).limit(1).executeTakeFirst()) !==
   undefined
 
-/** Removes some files of a version, or all of them, and marks their contents. Gives their number and bytes. */
+/** Deletes files of a version, or all of them, and marks their contents. Returns their number and bytes. */
 export async function deleteFiles(
   tx: Tx,
   versionId: PackageVersionId,

@@ -13,7 +13,7 @@ import { getCranFile, getIndex, publishPackage } from './cran.service.ts'
 
 const cran = registry('cran', registryErrors)
 
-/** An index or a package. */
+/** Serves an index or a package. */
 async function serve(ctx: SubjectCtx, fileKey: string, fileName: string, call: Call) {
   if (fileName === 'PACKAGES') return bytes('text/plain;charset=utf-8', (await getIndex(ctx, fileKey)).text)
   if (fileName === 'PACKAGES.gz') return bytes('application/gzip', (await getIndex(ctx, fileKey)).packed)

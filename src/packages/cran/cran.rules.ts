@@ -4,15 +4,15 @@ const nameForm = /^[A-Za-z][A-Za-z0-9.]{0,198}[A-Za-z0-9]$/
 const versionForm = /^\d{1,9}(?:[.-]\d{1,9}){1,20}$/
 const partForm = /^[A-Za-z0-9][A-Za-z0-9._+/-]{0,99}$/
 
-/** What an index shows of a package, in this order. */
+/** The fields of an index entry, in order. */
 const shownFields = ['Depends', 'Imports', 'LinkingTo', 'Suggests', 'License', 'NeedsCompilation'] as const
 
-/** What is kept of a file. */
+/** Metadata of a file. */
 export interface CranMetadata {
   readonly fields: Readonly<Partial<Record<(typeof shownFields)[number], string>>>
 }
 
-/** What the description of a package says. Throws `BadRequest`. */
+/** Parses the description of a package. Throws `BadRequest`. */
 export function cranPackageOf(fields: ReadonlyMap<string, string>) {
   const name = fields.get('package') ?? ''
   const version = fields.get('version') ?? ''
@@ -26,7 +26,7 @@ export function cranPackageOf(fields: ReadonlyMap<string, string>) {
   return { name, version, metadata: { fields: Object.fromEntries(shown) as CranMetadata['fields'] } }
 }
 
-/** For whom a file is: the source, or the binary for a platform and a version of R. Throws `BadRequest`. */
+/** Returns the file key of a source package, or of a binary for a platform and R version. Throws `BadRequest`. */
 export function cranKey(binary: { readonly platform: string; readonly rversion: string } | undefined): string {
   if (!binary) return 'src'
   if (!partForm.test(binary.platform) || !partForm.test(binary.rversion) || binary.platform.includes('..')) {
@@ -35,7 +35,7 @@ export function cranKey(binary: { readonly platform: string; readonly rversion: 
   return `bin|${binary.platform}|${binary.rversion}`
 }
 
-/** Older before newer: numbers compare one by one. */
+/** Orders versions by their numbers. */
 export function compareCran(one: string, other: string): number {
   const [left, right] = [one.split(/[.-]/).map(Number), other.split(/[.-]/).map(Number)]
   for (let index = 0; index < Math.max(left.length, right.length); index += 1) {
@@ -45,7 +45,7 @@ export function compareCran(one: string, other: string): number {
   return 0
 }
 
-/** One paragraph of an index. */
+/** Returns an index entry. */
 export function cranParagraph(name: string, version: string, { fields }: CranMetadata, md5: string): string {
   const shown = shownFields.flatMap((field) => (fields[field] === undefined ? [] : [`${field}: ${fields[field]}`]))
   return [`Package: ${name}`, `Version: ${version}`, ...shown, `MD5sum: ${md5}`, ''].join('\n')

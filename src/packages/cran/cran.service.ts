@@ -2,6 +2,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { SubjectCtx } from '../../access/context.ts'
 import { BadRequest, NotFound } from '../../lib/errors.ts'
+import { noFile } from '../package.rules.ts'
 import { getFilesOfType } from '../catalog/catalog.service.ts'
 import type { DescribedFile } from '../catalog/catalog.store.ts'
 import { readParagraph } from '../formats/control-file.rules.ts'
@@ -14,10 +15,9 @@ import { compareCran, cranPackageOf, cranParagraph, type CranMetadata } from './
 const type = 'cran'
 const compress = promisify(gzip)
 
-/** The description of a package. */
 const wanted = { name: /^[^/]+\/DESCRIPTION$/, maxBytes: 1 << 20, count: 1 }
 
-/** The description inside of an archive, and how its file ends. */
+/** Reads the description in an archive, and returns the file name extension. */
 async function readDescription(ctx: PublishCtx, archive: StoredArchive, isSource: boolean) {
   const isZip = (await firstBytes(archive, 2)).toString('latin1') === 'PK'
   if (isZip && !isSource) {
@@ -30,7 +30,7 @@ async function readDescription(ctx: PublishCtx, archive: StoredArchive, isSource
   return { description: found?.content, ending: isSource ? 'tar.gz' : 'tgz' }
 }
 
-/** Publishes a package, as source or for whom `fileKey` says. */
+/** Publishes a source or binary package under a file key. */
 export async function publishPackage(ctx: PublishCtx, fileKey: string, incoming: Incoming): Promise<void> {
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeCran, async ({ arrived }) => {
     const { description, ending } = await readDescription(ctx, archiveIn(ctx, arrived), fileKey === 'src')
@@ -41,7 +41,7 @@ export async function publishPackage(ctx: PublishCtx, fileKey: string, incoming:
   })
 }
 
-/** The newest file of each package. */
+/** Returns the newest file of each package. */
 function newestOfEach(files: readonly DescribedFile[]): DescribedFile[] {
   const newest = new Map<number, DescribedFile>()
   for (const file of files) {
@@ -51,7 +51,7 @@ function newestOfEach(files: readonly DescribedFile[]): DescribedFile[] {
   return [...newest.values()].toSorted((one, other) => (one.package_name < other.package_name ? -1 : 1))
 }
 
-/** The index of what `fileKey` says, as text and packed; `NotFound` when there is nothing. */
+/** Returns the index of a file key as text and packed. Throws `NotFound` for an empty one. */
 export const getIndex = (ctx: SubjectCtx, fileKey: string): Promise<{ text: Buffer; packed: Buffer }> =>
   remembered(ctx, type, fileKey, async () => {
     const files = newestOfEach(await getFilesOfType(ctx, type, { fileKey }))
@@ -63,9 +63,9 @@ export const getIndex = (ctx: SubjectCtx, fileKey: string): Promise<{ text: Buff
     return { text, packed: await compress(text) }
   })
 
-/** A file by its name, or `NotFound`. */
+/** Returns a file by name, or throws `NotFound`. */
 export async function getCranFile(ctx: SubjectCtx, fileKey: string, fileName: string): Promise<DescribedFile> {
   const [file] = await getFilesOfType(ctx, type, { fileKey, lowerName: fileName.toLowerCase() })
-  if (!file) throw new NotFound('the file does not exist', 'package_file_not_found')
+  if (!file) throw noFile()
   return file
 }

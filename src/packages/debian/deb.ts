@@ -4,18 +4,18 @@ import { brokenArchive, firstBytes, partOf, wholeOf, type StoredArchive } from '
 import { readTar } from '../formats/tar.ts'
 import { debOf } from './debian.rules.ts'
 
-/** Largest packed description with its scripts, in bytes. */
+/** Largest packed archive of description and scripts, in bytes. */
 const maxControlBytes = 16 << 20
 const wanted = { name: /^control$/, maxBytes: 1 << 20, count: 1 }
-/** Most bytes of the archive with the description, in which scripts may come before it. */
+/** Largest unpacked size of that archive; scripts may precede the description. */
 const maxUnpackedBytes = 64 << 20
-/** Most members that come before the description. */
+/** Largest number of members before that archive. */
 const maxMembers = 4
 
 const magic = '!<arch>\n'
 const headerBytes = 60
 
-/** Where the archive with the description lies inside of a package. */
+/** Finds the archive with the description in a package. */
 async function findControl(archive: StoredArchive): Promise<{ readonly start: number; readonly sizeBytes: number }> {
   if ((await firstBytes(archive, magic.length)).toString('latin1') !== magic) throw brokenArchive('is no package')
   let at = magic.length
@@ -31,7 +31,7 @@ async function findControl(archive: StoredArchive): Promise<{ readonly start: nu
   throw brokenArchive('holds no description')
 }
 
-/** What the description inside of a Debian package says. Throws `BadRequest`. */
+/** Reads the description of a Debian package. Throws `BadRequest`. */
 export async function readDeb(services: Pick<Services, 'own'>, archive: StoredArchive) {
   const { start, sizeBytes } = await findControl(archive)
   if (sizeBytes > maxControlBytes || sizeBytes === 0) throw brokenArchive('holds a description that is too large')

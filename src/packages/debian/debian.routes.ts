@@ -12,7 +12,7 @@ import { getDeb, getIndexFile, publishDeb, removeDeb } from './debian.service.ts
 const debian = registry('debian', registryErrors)
 const placeParams = { distribution: pathText, component: pathText }
 
-/** The media type of an index by its ending. */
+/** Returns the media type of an index by its file name extension. */
 function indexType(path: string): string {
   if (path.endsWith('.gz')) return 'application/gzip'
   return path.endsWith('.xz') ? 'application/x-xz' : 'text/plain;charset=utf-8'

@@ -5,19 +5,19 @@ const versionForm = /^(?:\d{1,9}:)?\d[A-Za-z0-9.+~-]{0,199}$/
 const archForm = /^[a-z0-9][a-z0-9-]{1,40}$/
 const partForm = /^[A-Za-z0-9][A-Za-z0-9._~+-]{0,99}$/
 
-/** What is kept of a file: its own description, without what is known of the file itself. */
+/** Metadata of a file: its description, without fields about the file itself. */
 export interface DebianMetadata {
   readonly architecture: string
   readonly control: string
 }
 
-/** A part of a repository. */
+/** A distribution and component of a repository. */
 export interface Place {
   readonly distribution: string
   readonly component: string
 }
 
-/** Throws `BadRequest` for what can be no part of a repository. Gives the key of its files. */
+/** Returns the file key of a distribution and component. Throws `BadRequest` for invalid names. */
 export function placeKey({ distribution, component }: Place): string {
   if (!partForm.test(distribution) || !partForm.test(component)) {
     throw new BadRequest('the distribution or the component is invalid', 'debian_place_invalid')
@@ -25,7 +25,7 @@ export function placeKey({ distribution, component }: Place): string {
   return `${distribution}|${component}`
 }
 
-/** The part of a repository that a key of files stands for. */
+/** Parses a file key. */
 export function placeOfKey(key: string): Place {
   const [distribution = '', component = ''] = key.split('|')
   return { distribution, component }
@@ -34,19 +34,19 @@ export function placeOfKey(key: string): Place {
 export const debName = (name: string, version: string, architecture: string): string =>
   `${name}_${version}_${architecture}.deb`.toLowerCase()
 
-/** The architecture in the name of a file. */
+/** Returns the architecture in a file name. */
 export const architectureOf = (fileName: string): string => /_([^_]+)\.deb$/.exec(fileName)?.[1] ?? ''
 
-/** The package and version that the name of a file stands for, if any. */
+/** Returns the package and version in a file name, or undefined. */
 export function namedByFile(fileName: string): { readonly name: string; readonly version: string } | undefined {
   const [, name, version] = /^([^_]+)_([^_]+)_[^_]+\.deb$/.exec(fileName) ?? []
   return name === undefined || version === undefined ? undefined : { name, version }
 }
 
-/** Fields that say what the file is, which is known better here. */
+/** Fields about the file, which the server sets itself. */
 const ownFields = /^(?:filename|size|md5sum|sha1|sha256|sha512):/i
 
-/** What the description of a package says. Throws `BadRequest`. */
+/** Parses the description of a package. Throws `BadRequest`. */
 export function debOf(fields: ReadonlyMap<string, string>, text: string) {
   const name = fields.get('package') ?? ''
   const version = fields.get('version') ?? ''

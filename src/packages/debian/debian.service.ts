@@ -1,5 +1,6 @@
 import type { SignedInCtx, SubjectCtx } from '../../access/context.ts'
 import { NotFound } from '../../lib/errors.ts'
+import { noFile } from '../package.rules.ts'
 import { getFileNames, type FileName } from '../catalog/catalog.service.ts'
 import type { DescribedFile } from '../catalog/catalog.store.ts'
 import type { FileRecord } from '../content/file.store.ts'
@@ -8,7 +9,7 @@ import { archiveIn } from '../formats/stored-archive.ts'
 import { storedXz } from '../formats/stored-xz.ts'
 import { getKeptIndex, type KeptIndex } from '../indexes/kept-index.service.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
-import { getFile, getVersion, removeFile } from '../package.service.ts'
+import { getNamedFile, removeNamedFile } from '../package.service.ts'
 import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
 import { remembered } from '../indexes/remembered.ts'
 import { signText } from '../indexes/signing.service.ts'
@@ -32,7 +33,7 @@ const hashes = [
 ] as const
 const algorithms = hashes.map(([, algorithm]) => algorithm)
 
-/** Publishes a package into a part of the owner's repository. */
+/** Publishes a package into a component of a distribution. */
 export async function publishDeb(ctx: PublishCtx, place: Place, incoming: Incoming): Promise<void> {
   const fileKey = placeKey(place)
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeDebian, async ({ arrived }) => {
@@ -44,7 +45,7 @@ export async function publishDeb(ctx: PublishCtx, place: Place, incoming: Incomi
   })
 }
 
-/** The indexes of a distribution by their folders, and its release file, plain and signed. */
+/** The indexes of a distribution by folder, and its release file, plain and signed. */
 interface Distribution {
   readonly indexes: Readonly<Record<string, KeptIndex>>
   readonly release: string
@@ -66,7 +67,7 @@ function paragraph(file: DescribedFile): string {
   return `${control}\n${about.join('\n')}\n\n`
 }
 
-/** The indexes of some files of one distribution. */
+/** Makes the indexes of a distribution's files. */
 async function indexesOf(ctx: SubjectCtx, files: readonly FileName[]): Promise<Record<string, KeptIndex>> {
   const groups = Map.groupBy(
     files,
@@ -80,7 +81,7 @@ async function indexesOf(ctx: SubjectCtx, files: readonly FileName[]): Promise<R
   return indexes
 }
 
-/** The names of an index in its folder, with what is told of each. What is not packed by others is not told. */
+/** The listed forms of an index. The `.xz` form is not compressed, so the release file omits it. */
 const formsOf = ({ plain, gz }: KeptIndex) => [['Packages', plain] as const, ['Packages.gz', gz] as const]
 
 function releaseOf(name: string, distribution: string, indexes: Distribution['indexes'], changedUnix: number) {
@@ -106,7 +107,7 @@ function releaseOf(name: string, distribution: string, indexes: Distribution['in
   return `${head.join('\n')}\n${sums.join('')}`
 }
 
-/** The indexes of a distribution, brought up to date when something of the owner's repository has changed. */
+/** Returns the indexes and release files of a distribution. */
 const getDistribution = (ctx: SubjectCtx, distribution: string): Promise<Distribution> =>
   remembered(ctx, type, `distribution ${distribution}`, async (changedUnix) => {
     const all = await getFileNames(ctx, type)
@@ -120,7 +121,7 @@ const getDistribution = (ctx: SubjectCtx, distribution: string): Promise<Distrib
 
 const algorithmOf = new Map<string, string>(hashes)
 
-/** The form of an index that a name in its folder stands for: a name, or a checksum. */
+/** Returns the form of an index that a file name or checksum in its folder refers to. */
 function formOf(index: KeptIndex, name: string): string | undefined {
   const [, field, sum] = /^by-hash\/(\w+)\/([0-9a-f]+)$/.exec(name) ?? []
   const algorithm = algorithmOf.get(field ?? '')
@@ -130,7 +131,7 @@ function formOf(index: KeptIndex, name: string): string | undefined {
 
 const noIndex = () => new NotFound('the index does not exist', 'package_file_not_found')
 
-/** A file of a distribution by its path below it, or by its checksum there; `NotFound` for others. */
+/** Returns a file of a distribution by path or by checksum. Throws `NotFound` for other paths. */
 export async function getIndexFile(ctx: SubjectCtx, distribution: string, path: string): Promise<string | Buffer> {
   const { indexes, release, inRelease, signature } = await getDistribution(ctx, distribution)
   if (path === 'Release') return release
@@ -146,21 +147,20 @@ export async function getIndexFile(ctx: SubjectCtx, distribution: string, path: 
   throw noIndex()
 }
 
-/** A package by the name of its file. */
+/** Returns a package by file name. */
 export async function getDeb(ctx: SubjectCtx, place: Place, fileName: string): Promise<FileRecord> {
   const fileKey = placeKey(place)
   const named = namedByFile(fileName)
-  if (!named) throw new NotFound('the file does not exist', 'package_file_not_found')
-  return getFile(ctx, await getVersion(ctx, { type, ...named }), { fileName, fileKey })
+  if (!named) throw noFile()
+  return getNamedFile(ctx, { type, ...named, fileName, fileKey })
 }
 
-/** Removes a package from a part of the repository. */
+/** Removes a package from a component of a distribution. */
 export async function removeDeb(
   ctx: SubjectCtx & SignedInCtx,
   place: Place,
   { name, version, architecture }: { readonly name: string; readonly version: string; readonly architecture: string },
 ): Promise<void> {
-  const found = await getVersion(ctx, { type, name, version })
-  const file = { fileName: debName(name, version, architecture), fileKey: placeKey(place) }
-  await removeFile(ctx, found, await getFile(ctx, found, file))
+  const fileName = debName(name, version, architecture)
+  await removeNamedFile(ctx, { type, name, version, fileName, fileKey: placeKey(place) })
 }

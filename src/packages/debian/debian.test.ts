@@ -10,7 +10,7 @@ import { runProgram } from '../../testing/program.ts'
 import { digest, refusedTo, registryOf, storedFiles, tarOf, tgzOf } from '../packages.test-support.ts'
 import { storedXz } from '../formats/stored-xz.ts'
 
-/** A Unix archive, as Debian packages are. */
+/** An ar archive, the format of Debian packages. */
 function arOf(files: Readonly<Record<string, Buffer | string>>): Buffer {
   const parts = Object.entries(files).flatMap(([name, content]) => {
     const bytes = Buffer.from(content)

@@ -1,4 +1,4 @@
-/** The files that a caller wants of a tar archive. Names begin without `./`. */
+/** The files to find in a tar archive. Names begin without `./`. */
 export interface WantedFiles {
   readonly name: RegExp
   /** Largest size of one file. */
@@ -7,7 +7,7 @@ export interface WantedFiles {
   readonly count: number
 }
 
-/** Searches a tar archive, of which the beginning is given, for files. */
+/** Finds files in the beginning of a packed tar archive. */
 export interface FindJob {
   readonly kind: 'find'
   readonly format: 'bzip2' | 'xz'
@@ -17,7 +17,6 @@ export interface FindJob {
   readonly maxUnpackedBytes: number
 }
 
-/** Packs a content by bzip2. */
 export interface PackJob {
   readonly kind: 'pack'
   readonly content: Uint8Array
@@ -25,17 +24,15 @@ export interface PackJob {
 
 export type ArchiveJob = FindJob | PackJob
 
-/** A file of a tar archive. */
 export interface FoundFile {
   readonly name: string
   readonly content: Uint8Array
 }
 
 export interface ArchiveAnswer {
-  /** The wanted files before the end of what was given; empty when the archive is broken. */
+  /** The found files; none when the archive is broken. */
   readonly found?: readonly FoundFile[]
   /** True when a wanted file is larger than its limit. */
   readonly isTooLarge?: boolean
-  /** The packed content. */
   readonly content?: Uint8Array
 }

@@ -5,7 +5,7 @@ import type { ArchiveAnswer, ArchiveJob, FindJob, FoundFile, WantedFiles } from 
 import { brokenArchive, firstBytes, type StoredArchive } from './stored-archive.ts'
 import type { TarFile } from './tar-stream.ts'
 
-/** Packing by bzip2 and unpacking by bzip2 and xz, in a thread of its own. */
+/** The thread that packs bzip2 and unpacks bzip2 and xz. */
 export const archiveThread = ownService('the thread of archives', {
   open: () =>
     createOwnThread<ArchiveJob, ArchiveAnswer>({
@@ -19,13 +19,13 @@ export const archiveThread = ownService('the thread of archives', {
   close: (thread) => thread.close(),
 })
 
-/** Numbers of bytes at the beginning of an archive that are searched, one after the other: descriptions lie there. */
+/** Sizes of the beginning to search, one after the other. Descriptions are usually in the first megabyte. */
 const looks = [1 << 20, 32 << 20]
 const maxUnpackedBytes = 128 << 20
 
 /**
- * Searches a tar archive that is packed by bzip2 or xz for files, in the thread of archives.
- * @throws BadRequest for a file that is too large, and for an archive that takes the thread too long
+ * Finds files in a tar archive that is packed with bzip2 or xz.
+ * @throws BadRequest for a file over its limit, and for an archive that takes too long
  */
 export async function findInPacked(
   services: Pick<Services, 'own'>,
@@ -50,7 +50,6 @@ export async function findInPacked(
   return found.map(({ name, content }) => ({ name, content: Buffer.from(content) }))
 }
 
-/** Packs a content by bzip2. */
 export async function bzip2(services: Pick<Services, 'own'>, content: Buffer): Promise<Buffer> {
   const { content: packed } = await archiveThread.of(services).ask({ kind: 'pack', content })
   if (!packed) throw new Error('the thread of archives packed nothing')

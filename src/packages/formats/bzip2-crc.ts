@@ -4,6 +4,6 @@ const crcTable = Uint32Array.from({ length: 256 }, (_, index) => {
   return value
 })
 
-/** The CRC of bzip2 takes the highest bit first, unlike the one of `node:zlib`. */
+/** CRC-32 with the highest bit first; `node:zlib` takes the lowest bit first. */
 export const nextCrc = (crc: number, byte: number): number =>
   ((crc << 8) ^ (crcTable[(crc >>> 24) ^ byte] as number)) >>> 0

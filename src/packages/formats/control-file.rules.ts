@@ -1,9 +1,10 @@
-/** Most lines of a paragraph. */
+/** Largest number of lines in a paragraph. */
 const maxLines = 5000
 
 /**
- * Reads one paragraph of `Name: value` lines, as Debian and R have it; what begins with a blank goes on with the line before.
- * Names in lower case.
+ * Reads one paragraph of `Name: value` lines, the format of Debian and R. A line that begins with a blank continues the
+ * previous
+ * one. Returns names in lower case.
  */
 export function readParagraph(text: string): ReadonlyMap<string, string> {
   const fields = new Map<string, string>()

@@ -4,14 +4,14 @@ import { brokenArchive } from './stored-archive.ts'
 const fixedHeaderBytes = 10
 const trailerBytes = 8
 
-/** One member of a .gz file that consists of several. */
+/** One member of a gzip file. */
 export interface GzipMember {
   readonly content: Buffer
-  /** Where it ends in the file. */
+  /** The offset behind the member. */
   readonly end: number
 }
 
-/** Where the packed content of a member begins, behind what its header may hold. Source: RFC 1952. */
+/** Returns the offset of a member's packed content. Source: RFC 1952. */
 function contentStart(bytes: Buffer, start: number): number {
   if (bytes.length < start + fixedHeaderBytes || bytes.readUIntBE(start, 3) !== 0x1f8b08) throw unpackable()
   const flags = bytes.readUInt8(start + 3)
@@ -28,7 +28,7 @@ function contentStart(bytes: Buffer, start: number): number {
 
 const unpackable = () => brokenArchive('cannot be unpacked')
 
-/** Unpacks the member that begins at `start`; nothing behind it is looked at. Throws `BadRequest`. */
+/** Unpacks the member at `start` only. Throws `BadRequest`. */
 export async function readMember(bytes: Buffer, start: number, maxBytes: number): Promise<GzipMember> {
   const from = contentStart(bytes, start)
   const { content, packedBytes } = await inflated(bytes.subarray(from), maxBytes)
@@ -43,7 +43,7 @@ const inflated = (
   maxBytes: number,
 ): Promise<{ readonly content: Buffer; readonly packedBytes: number }> =>
   new Promise((resolve, reject) => {
-    // With `info` comes how much was read, which the types do not know.
+    // `info` adds the engine, which counts the bytes it read; the types omit it.
     inflateRaw(bytes, { maxOutputLength: maxBytes, info: true }, (error, result) => {
       if (error) {
         reject(unpackable())

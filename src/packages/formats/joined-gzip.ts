@@ -6,16 +6,17 @@ const inflate = promisify(inflateRaw)
 const unpack = promisify(gunzip)
 
 const header = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff])
-/** The last block of a stream, which holds nothing. */
+/** An empty last block. */
 const lastBlock = Buffer.from([3, 0])
 
-/** Packs a piece that can stand anywhere in a packed file: it refers to nothing before it and ends at a byte. */
+/** Packs a piece that can be joined with others: it has no references to earlier bytes and ends at a byte boundary. */
 export const packPiece = (content: Buffer): Promise<Buffer> => deflate(content, { finishFlush: constants.Z_FULL_FLUSH })
 
 /**
- * One .gz file of pieces, which are not packed again, and its content. It is one member, since some readers (apk) take each
- * member for a file of its own. Source: RFC 1951 and 1952.
- * @param sizeBytes of the content
+ * Joins packed pieces into a gzip file and returns it with its content. The file has one member, because apk treats
+ * each member
+ * as a file of its own. Source: RFC 1951 and 1952.
+ * @param sizeBytes size of the content
  */
 export async function joinPieces(
   pieces: readonly Buffer[],
@@ -29,5 +30,5 @@ export async function joinPieces(
   return { packed: Buffer.concat([header, body, trailer]), content }
 }
 
-/** The content of a file that was packed here. */
+/** Unpacks a file from `joinPieces`. */
 export const unpackJoined = (packed: Buffer): Promise<Buffer> => unpack(packed)

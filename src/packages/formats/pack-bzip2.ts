@@ -47,7 +47,10 @@ function sortedByKey(indexes: Uint32Array, keys: Uint32Array, maxKey: number): U
   return sorted
 }
 
-/** The order of a text's rotations. It doubles the compared length each round, so repetitive text costs no more than other text. */
+/**
+ * Sorts the rotations of a text. The compared length doubles each round, so repetitive text costs no more than other
+ * text.
+ */
 function sortedRotations(text: Uint8Array): Uint32Array {
   const size = text.length
   let ranks = Uint32Array.from(text)

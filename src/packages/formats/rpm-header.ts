@@ -1,9 +1,12 @@
 import { brokenArchive } from './stored-archive.ts'
 
-/** Types of what a header holds. Source: the RPM package format, version 4. */
+/**
+ * Types of header entries. Source: the RPM package format, version 4. npm has programs that run rpmbuild, but no
+ * reader.
+ */
 export const rpmType = { int16: 3, int32: 4, int64: 5, string: 6, binary: 7, strings: 8, translated: 9 } as const
 
-/** One entry of a header as it lies there. */
+/** One entry of a header, not decoded. */
 export interface RpmEntry {
   readonly tag: number
   readonly type: number
@@ -14,18 +17,18 @@ export interface RpmEntry {
 export type RpmHeader = ReadonlyMap<number, RpmEntry>
 
 const magic = Buffer.from([0x8e, 0xad, 0xe8, 1, 0, 0, 0, 0])
-/** Bytes before the entries: magic, number of entries, bytes of their data. */
+/** Bytes before the entries: magic number, number of entries, size of their data. */
 export const introBytes = 16
 const entryBytes = 16
 const maxEntries = 0x10000
-/** Largest number of texts or numbers in one entry: each becomes a value of its own. */
+/** Largest number of texts or numbers in one entry, each of which becomes a JavaScript value. */
 const maxValues = 100_000
 
 const sizes: Readonly<Record<number, number>> = { 1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 7: 1 }
-/** Entries that only say which others belong together. */
+/** Region tags only group other entries. */
 const isRegion = (tag: number): boolean => tag >= 61 && tag <= 63
 
-/** How many bytes a header has in all, by its beginning. Throws `BadRequest` for more than `maxBytes`. */
+/** Returns the size of a header from its first bytes. Throws `BadRequest` above `maxBytes`. */
 export function headerBytes(intro: Buffer, maxBytes: number): number {
   if (intro.length < introBytes || !intro.subarray(0, magic.length).equals(magic)) throw broken()
   const [entries, dataBytes] = [intro.readUInt32BE(8), intro.readUInt32BE(12)]
@@ -36,12 +39,12 @@ export function headerBytes(intro: Buffer, maxBytes: number): number {
 
 const broken = () => brokenArchive('has a header that cannot be read')
 
-/** Takes a whole header apart. Throws `BadRequest`. */
+/** Parses a header. Throws `BadRequest`. */
 export function readHeader(bytes: Buffer): RpmHeader {
   const dataStart = introBytes + bytes.readUInt32BE(8) * entryBytes
   const all = bytes.subarray(dataStart)
   const entries = new Map<number, RpmEntry>()
-  // Entries that lie on each other would make much of little.
+  // Overlapping entries would multiply the size of the header in memory.
   let total = 0
   for (let at = introBytes; at < dataStart; at += entryBytes) {
     const [tag = 0, type = 0, offset = 0, count = 0] = [0, 4, 8, 12].map((field) => bytes.readUInt32BE(at + field))
@@ -73,7 +76,7 @@ function dataOf(
   return all.subarray(offset, end)
 }
 
-/** The texts of an entry. */
+/** Returns the texts of an entry. */
 export function textsOf(header: RpmHeader, tag: number): readonly string[] {
   const entry = header.get(tag)
   if (!entry || entry.type < rpmType.string || entry.type === rpmType.binary || entry.count === 0) return []
@@ -82,7 +85,7 @@ export function textsOf(header: RpmHeader, tag: number): readonly string[] {
 
 export const firstText = (header: RpmHeader, tag: number): string => textsOf(header, tag)[0] ?? ''
 
-/** The numbers of an entry; such of 64 bits as near as they can be. */
+/** Returns the numbers of an entry; numbers of 64 bits lose precision above 2^53. */
 export function numbersOf(header: RpmHeader, tag: number): readonly number[] {
   const entry = header.get(tag)
   const size = entry && entry.type >= rpmType.int16 && entry.type <= rpmType.int64 ? sizes[entry.type] : undefined
@@ -92,7 +95,6 @@ export function numbersOf(header: RpmHeader, tag: number): readonly number[] {
   )
 }
 
-/** Makes an entry of texts. */
 export const textEntry = (tag: number, texts: readonly string[], type: number = rpmType.strings): RpmEntry => ({
   tag,
   type,
@@ -100,7 +102,6 @@ export const textEntry = (tag: number, texts: readonly string[], type: number = 
   data: Buffer.from(texts.map((text) => `${text.replaceAll('\0', '')}\0`).join('')),
 })
 
-/** Makes an entry of numbers of 32 bits. */
 export function numberEntry(tag: number, numbers: readonly number[]): RpmEntry {
   const data = Buffer.alloc(numbers.length * 4)
   for (const [index, number] of numbers.entries()) data.writeUInt32BE(number % 2 ** 32, index * 4)
@@ -116,7 +117,7 @@ export const binaryEntry = (tag: number, data: Buffer): RpmEntry => ({
 
 /**
  * Writes a header.
- * @param region says that its entries belong together, as programs of today want it
+ * @param region tag of the region that groups all entries, which current versions of rpm require
  */
 export function writeHeader(entries: readonly RpmEntry[], region?: number): Buffer {
   const index: Buffer[] = []

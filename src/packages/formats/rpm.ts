@@ -4,23 +4,25 @@ import { brokenArchive, reading, wholeOf, type StoredArchive } from './stored-ar
 
 const leadBytes = 96
 const leadMagic = Buffer.from([0xed, 0xab, 0xee, 0xdb])
-/** Largest header of a package, in bytes: one with 50,000 files has about six million. */
+/** Largest header in bytes; one with 50,000 files has about six million. */
 const maxHeaderBytes = 8 << 20
-/** Most files that a package may list. */
 const maxFiles = 50_000
-/** Largest length of all paths together: files name their folder by its number, so a small header can repeat a long name. */
+/**
+ * Largest total length of paths. Files refer to their folder by number, so a small header can repeat a long folder
+ * name.
+ */
 const maxPathCharacters = 8 << 20
-/** How many of the last changes are kept, as other makers of indexes do. */
+/** Number of changelog entries that are kept, as createrepo does. */
 const maxChanges = 10
 
-/** What something needs, gives or is against. */
+/** A dependency, provided name or conflict. */
 export interface RpmRelation {
   readonly name: string
   readonly flags: number
   readonly version: string
 }
 
-/** Relations by what they are called in indexes. */
+/** Tags of the names, flags and versions of each kind of relation. */
 export const relationTags = {
   provides: [1047, 1112, 1113],
   requires: [1049, 1048, 1050],
@@ -34,7 +36,7 @@ export const relationTags = {
 
 export type RelationKind = keyof typeof relationTags
 
-/** What an RPM package says of itself. */
+/** The metadata of an RPM package. */
 export interface RpmPackage {
   readonly name: string
   readonly version: string
@@ -53,16 +55,15 @@ export interface RpmPackage {
   readonly buildUnix: number
   readonly installedBytes: number
   readonly archiveBytes: number
-  /** Where the header begins and ends. */
+  /** Offsets of the beginning and end of the header. */
   readonly header: readonly [number, number]
   readonly relations: Partial<Record<RelationKind, readonly RpmRelation[]>>
   readonly files: readonly string[]
-  /** What each of the files is: `f` a file, `d` a folder, `g` one that is not in the package. */
+  /** The kind of each file by one letter: `f` file, `d` directory, `g` ghost. */
   readonly kinds: string
   readonly changes: readonly { readonly unix: number; readonly author: string; readonly text: string }[]
 }
 
-/** A package that was looked at. */
 export interface ReadRpm {
   readonly signatures: RpmHeader
   readonly headerContent: Buffer
@@ -75,7 +76,7 @@ const range = async (archive: StoredArchive, start: number, length: number): Pro
   return wholeOf(await archive.open({ start, end: start + length - 1 }), length)
 }
 
-/** Reads the headers of a package, whose digests have to be right. Throws `BadRequest`. */
+/** Reads the headers of a package and verifies its digests. Throws `BadRequest`. */
 export const readRpm = (archive: StoredArchive): Promise<ReadRpm> =>
   reading(async () => {
     const lead = await range(archive, 0, leadBytes + introBytes)
@@ -92,7 +93,7 @@ export const readRpm = (archive: StoredArchive): Promise<ReadRpm> =>
 
 const wrongDigest = () => brokenArchive('does not have the digests that it names')
 
-/** Compares a package with what it says of its size and digests. Old ones name MD5 alone. */
+/** Verifies the size and digests in a package. Old packages have MD5 only. */
 async function checkDigests(
   archive: StoredArchive,
   {
@@ -133,7 +134,7 @@ function describe(header: RpmHeader, signatures: RpmHeader, at: readonly [number
     version: text(1001),
     release: text(1002),
     epoch: number(1003),
-    // A package of sources says for which architecture it was made, and is for none.
+    // A source package names the architecture it was built on, but belongs to none.
     architecture: text(1044) === '' && header.has(1106) ? 'src' : text(1022),
     summary: text(1004),
     description: text(1005),
@@ -175,7 +176,7 @@ function filesOf(header: RpmHeader): Pick<RpmPackage, 'files' | 'kinds'> {
   return { files, kinds: kinds.join('') }
 }
 
-/** The paths of all files; their number and length are checked before any path is made. */
+/** Returns all paths. It checks their number and length before it builds them. */
 function pathsOf(header: RpmHeader): readonly string[] {
   const names = textsOf(header, 1117)
   const folders = textsOf(header, 1118)

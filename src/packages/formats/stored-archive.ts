@@ -3,10 +3,10 @@ import type { Ctx } from '../../access/context.ts'
 import { BadRequest, Refusal, Unavailable } from '../../lib/errors.ts'
 import type { Arrived } from '../content/content.service.ts'
 
-/** An archive in the store that somebody has sent: nothing about it can be believed. */
+/** An uploaded archive in the store; its content is untrusted. */
 export interface StoredArchive {
   readonly sizeBytes: number
-  /** Its bytes from `start` to `end`, both included; all of them without. */
+  /** Opens all bytes, or those from `start` to `end`, both included. */
   open(range?: { readonly start: number; readonly end: number }): Promise<Readable>
 }
 
@@ -22,7 +22,7 @@ export const archiveIn = (
   },
 })
 
-/** A part of an archive, which is an archive itself. */
+/** Returns a range of an archive as an archive. */
 export const partOf = (archive: StoredArchive, start: number, sizeBytes: number): StoredArchive => ({
   sizeBytes,
   open: (range) => {
@@ -31,13 +31,13 @@ export const partOf = (archive: StoredArchive, start: number, sizeBytes: number)
   },
 })
 
-/** The beginning of an archive. */
+/** Reads the beginning of an archive. */
 export async function firstBytes(archive: StoredArchive, length: number): Promise<Buffer> {
   if (archive.sizeBytes === 0) return Buffer.alloc(0)
   return wholeOf(await archive.open({ start: 0, end: Math.min(archive.sizeBytes, length) - 1 }), length)
 }
 
-/** A content that is held in memory; `BadRequest` when it is larger than `maxBytes`. */
+/** Reads a content into memory. Throws `BadRequest` above `maxBytes`. */
 export async function wholeOf(content: AsyncIterable<unknown>, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
@@ -52,7 +52,7 @@ export async function wholeOf(content: AsyncIterable<unknown>, maxBytes: number)
 export const brokenArchive = (why: string): BadRequest =>
   new BadRequest(`the archive ${why}`, 'package_archive_invalid')
 
-/** What goes wrong while an archive is read is the fault of who sent it, unless it says otherwise itself. */
+/** Runs a reader of an archive and turns unexpected errors into `BadRequest`, because the archive is untrusted. */
 export async function reading<Result>(read: () => Promise<Result>): Promise<Result> {
   try {
     return await read()

@@ -21,8 +21,9 @@ function varint(value: number): Buffer {
 }
 
 /**
- * An .xz file that holds a content as it is, for clients that ask for this form first: nothing here packs it, and what is
- * fetched in it is no smaller. Source: the .xz file format, and LZMA2's chunks that are not compressed.
+ * Returns an xz file of uncompressed chunks, for clients that request `.xz` first. npm has no encoder of xz without a
+ * native part.
+ * Source: the .xz file format, and the uncompressed chunks of LZMA2.
  */
 export function storedXz(content: Buffer): Buffer {
   const flags = Buffer.from([0, 1])

@@ -1,6 +1,6 @@
 const blockBytes = 512
 
-/** What stands before a file in a tar archive. Its name has at most 100 bytes. Source: POSIX ustar. */
+/** Returns the header of a file in a tar archive. The name has at most 100 bytes. Source: POSIX ustar. */
 export function tarHead(name: string, sizeBytes: number, changedUnix: number): Buffer {
   const head = Buffer.alloc(blockBytes)
   const octal = (value: number, length: number) => value.toString(8).padStart(length, '0')
@@ -9,7 +9,7 @@ export function tarHead(name: string, sizeBytes: number, changedUnix: number): B
     `${octal(0o644, 7)}\0${octal(0, 7)}\0${octal(0, 7)}\0${octal(sizeBytes, 11)}\0${octal(changedUnix, 11)}\0`,
     100,
   )
-  // The sum is taken with blanks in its own place.
+  // The checksum field counts as blanks in the checksum.
   head.write('        0', 148)
   head.write('ustar\u000000', 257)
   const sum = head.reduce((total, byte) => total + byte, 0)
@@ -17,9 +17,9 @@ export function tarHead(name: string, sizeBytes: number, changedUnix: number): B
   return head
 }
 
-/** What fills the last block of a file. */
+/** Returns the padding after a file. */
 export const tarPadding = (sizeBytes: number): Buffer =>
   Buffer.alloc((blockBytes - (sizeBytes % blockBytes)) % blockBytes)
 
-/** Ends an archive. */
+/** The end of an archive. */
 export const tarEnd = Buffer.alloc(2 * blockBytes)

@@ -3,27 +3,24 @@ import { setImmediate } from 'node:timers/promises'
 import { extract } from 'tar-stream'
 import type { WantedFiles } from './archive-job.ts'
 
-/** Largest number of entries of an archive that are read. */
+/** Largest number of entries in an archive. */
 const maxEntries = 100_000
 
-/** Number of entries after which other work of the thread has its turn. */
+/** Number of entries that are read in one turn of the event loop. */
 const entriesPerTurn = 200
 
-/** A file of a tar archive. */
 export interface TarFile {
   readonly name: string
   readonly content: Buffer
 }
 
-/** An archive has more entries than are read. */
 export class TooManyEntries extends Error {}
 
-/** A wanted file is larger than its limit. */
 export class FileTooLarge extends Error {}
 
 /**
- * Reads the wanted files of a tar stream that is unpacked, and destroys the stream.
- * @param found gets each file; it has what was read also when the stream breaks
+ * Reads the wanted files of an unpacked tar stream, and destroys the stream.
+ * @param found receives each file, also when the stream fails later
  * @throws TooManyEntries, FileTooLarge, and the error of the stream
  */
 export async function readTarStream(content: Readable, wanted: WantedFiles, found: TarFile[]): Promise<void> {
@@ -34,7 +31,7 @@ export async function readTarStream(content: Readable, wanted: WantedFiles, foun
   try {
     for await (const entry of tar) {
       if (++entries > maxEntries) throw new TooManyEntries()
-      // Small entries of one chunk follow each other in microtasks, which would keep everything else waiting.
+      // Small entries of one chunk arrive in microtasks, which would block the event loop.
       if (entries % entriesPerTurn === 0) await setImmediate()
       const name = entry.header.name.replace(/^(?:\.\/)+/, '')
       if (entry.header.type !== 'file' || !wanted.name.test(name)) {

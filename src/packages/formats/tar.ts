@@ -6,13 +6,13 @@ import { findInPacked } from './archive-thread.ts'
 import { brokenArchive, firstBytes, reading, type StoredArchive } from './stored-archive.ts'
 import { FileTooLarge, readTarStream, TooManyEntries, type TarFile } from './tar-stream.ts'
 
-/** Largest number of bytes of an archive that are unpacked: a small archive may unpack to very much. */
+/** Largest unpacked size in bytes; a small archive may unpack to terabytes. */
 const maxUnpackedBytes = 1 << 30
 
 const startsWith = (head: Buffer, ...bytes: readonly number[]): boolean =>
   bytes.every((byte, index) => head[index] === byte)
 
-/** The native unpacker for an archive that begins with `head`; undefined for one that is not packed. */
+/** Returns the native unpacker for an archive that begins with `head`; undefined for an unpacked one. */
 function unpackerFor(head: Buffer): Transform | undefined {
   if (startsWith(head, 0x1f, 0x8b)) return createGunzip()
   if (startsWith(head, 0x28, 0xb5, 0x2f, 0xfd)) return createZstdDecompress()
@@ -42,7 +42,7 @@ function bound(maxBytes: number): Transform {
 }
 
 /**
- * Returns the wanted files of a stored tar archive, packed by gzip, zstd or xz or not at all.
+ * Returns the wanted files of a stored tar archive, which may be packed with gzip, zstd or xz.
  * @throws BadRequest for a broken archive and for a file or archive over a limit
  */
 export function readTar(
@@ -53,13 +53,13 @@ export function readTar(
 ): Promise<readonly TarFile[]> {
   return reading(async () => {
     const head = await firstBytes(archive, 6)
-    // Node has no native unpacker for xz, and the one that there is would keep the main thread busy.
+    // Node has no native unpacker for xz; the one in WebAssembly would block the event loop.
     if (startsWith(head, 0xfd, 0x37, 0x7a, 0x58, 0x5a, 0)) return findInPacked(services, archive, 'xz', wanted)
     return filesOf(unpacked(await archive.open(), head, maxBytes), wanted)
   })
 }
 
-/** The same of an archive in memory, packed by gzip or zstd or not at all. */
+/** Like `readTar`, for an archive in memory that is packed with gzip or zstd or not at all. */
 export const readTarBytes = (content: Buffer, wanted: WantedFiles, maxBytes: number): Promise<readonly TarFile[]> =>
   reading(() => filesOf(unpacked(Readable.from([content]), content, maxBytes), wanted))
 

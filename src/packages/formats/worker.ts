@@ -6,7 +6,7 @@ import { FileTooLarge, readTarStream, type TarFile } from './tar-stream.ts'
 import { unpackBzip2 } from './unpack-bzip2.ts'
 import { XzReadableStream } from './xz.ts'
 
-/** Passes parts on until they exceed a limit. */
+/** Yields parts up to a total size. */
 async function* bounded(parts: Iterable<Buffer> | AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Buffer> {
   let size = 0
   for await (const part of parts) {
@@ -27,12 +27,11 @@ async function find(job: FindJob): Promise<ArchiveAnswer> {
     await readTarStream(Readable.from(bounded(unpack(job), job.maxUnpackedBytes)), job.wanted, found)
   } catch (error) {
     if (error instanceof FileTooLarge) return { isTooLarge: true }
-    // The job has the beginning of an archive only, so it may end anywhere: the files before that point count.
+    // The job has only the beginning of the archive, so the end may be missing. The files before it are the result.
   }
   return { found }
 }
 
-/** Packs and unpacks the formats that Node does not support natively. */
 serveThread(async (job: ArchiveJob): Promise<ArchiveAnswer> =>
   job.kind === 'pack' ? { content: packBzip2(job.content) } : find(job),
 )

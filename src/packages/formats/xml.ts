@@ -1,7 +1,7 @@
 import { SaxesParser } from 'saxes'
 import { BadRequest } from '../../lib/errors.ts'
 
-/** An element of a document, its text put together; names without their namespace's prefix. */
+/** An element with its joined text. Names have no namespace prefix. */
 export interface XmlElement {
   readonly name: string
   readonly attributes: Readonly<Record<string, string>>
@@ -9,7 +9,7 @@ export interface XmlElement {
   readonly text: string
 }
 
-/** Deepest nesting of a document, and largest number of its elements and attributes together. */
+/** Largest depth of a document, and largest number of elements and attributes together. */
 const maxDepth = 64
 const maxParts = 20_000
 
@@ -20,7 +20,7 @@ interface Growing extends XmlElement {
 
 const plain = (name: string): string => name.slice(name.indexOf(':') + 1)
 
-/** Reads a small document whole; nothing outside of it is looked at and no entity but the usual ones is known. Throws `BadRequest`. */
+/** Parses a small document. It loads nothing external and knows only the predefined entities. Throws `BadRequest`. */
 export function parseXml(text: string): XmlElement {
   const parser = new SaxesParser()
   const open: Growing[] = []
@@ -59,7 +59,7 @@ const broken = () => new BadRequest('the description is no XML that can be read'
 export const childOf = (element: XmlElement | undefined, name: string): XmlElement | undefined =>
   element?.children.find((child) => child.name === name)
 
-/** The text of a child, trimmed; empty without one. */
+/** Returns the trimmed text of a child; empty without one. */
 export const textOf = (element: XmlElement | undefined, name: string): string =>
   childOf(element, name)?.text.trim() ?? ''
 

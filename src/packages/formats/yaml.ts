@@ -2,12 +2,12 @@ import { readBoundedYaml, YamlProblem } from '../../lib/bounded-yaml.ts'
 import { BadRequest } from '../../lib/errors.ts'
 
 const maxDepth = 40
-/** Largest number of values by schema: a gem, whose description is read as `failsafe`, lists all its files. */
+/** Largest number of values by schema. The description of a gem, read as `failsafe`, lists all of its files. */
 const maxValues = { core: 5000, failsafe: 20_000 } as const
 
 /**
- * Reads a description in YAML.
- * @param schema `failsafe` leaves every value the text that it is
+ * Parses a description in YAML.
+ * @param schema `failsafe` keeps every value as text
  * @throws BadRequest
  */
 export function parseYaml(text: string, schema: 'core' | 'failsafe' = 'core'): unknown {

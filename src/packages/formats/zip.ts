@@ -3,12 +3,12 @@ import { RandomAccessReader, fromRandomAccessReader, type Entry, type ZipFile } 
 import type { WantedFiles } from './archive-job.ts'
 import { brokenArchive, reading, wholeOf, type StoredArchive } from './stored-archive.ts'
 
-/** Most files of an archive that are looked at. */
+/** Largest number of entries in an archive. */
 const maxEntries = 50_000
-/** Most bytes that names may take together. */
+/** Largest total length of names in bytes. */
 const maxNameBytes = 8 << 20
 
-/** Number of bytes that are read of the archive's directory at once: its entries are read one by one. */
+/** Number of bytes of the directory that are read at once, because yauzl asks for each entry separately. */
 const blockBytes = 256 << 10
 
 class ArchiveReader extends RandomAccessReader {
@@ -36,7 +36,7 @@ class ArchiveReader extends RandomAccessReader {
         return error as Error
       }
     }
-    // Entries in one block follow each other here, and other work has its turn between them.
+    // Entries in one block need no further read; setImmediate yields to the event loop between them.
     void copy().then((error) => setImmediate(callback, error))
   }
 
@@ -68,20 +68,19 @@ class ArchiveReader extends RandomAccessReader {
   }
 }
 
-/** What was found in a zip archive. */
 export interface ZipContents {
-  /** Names of all files, in the order of the archive; folders end in a slash. */
+  /** All names in the order of the archive; folders end in a slash. */
   readonly names: readonly string[]
-  /** Contents of the wanted files. */
   readonly files: ReadonlyMap<string, Buffer>
 }
 
 const depthOf = ({ fileName }: Entry): number => fileName.split('/').length
 
 /**
- * Lists a zip archive and reads the wanted files, up to their count: those in the upper folders first, then in the order
- * of the archive. Only the directory and these files are read.
- * @throws BadRequest for a broken archive, too many files and a wanted file that is too large
+ * Lists a zip archive and reads the wanted files up to their count, those in upper folders first. It reads only the
+ * directory
+ * and these files.
+ * @throws BadRequest for a broken archive, too many files and a wanted file over its limit
  */
 export function readZip(archive: StoredArchive, wanted?: WantedFiles): Promise<ZipContents> {
   return reading(async () => {

@@ -6,7 +6,7 @@ import { pathText } from '../../http/schema.ts'
 import { digestsAtOnce } from '../content/digest.service.ts'
 import { incomingOf } from '../registry/incoming.ts'
 import { mayPublish, mayPull, packagesOn } from '../package.requirements.ts'
-import { getFile, getVersion, removeFile, removeVersion } from '../package.service.ts'
+import { getNamedFile, getVersion, removeNamedFile, removeVersion } from '../package.service.ts'
 import { publishFile } from '../publish.service.ts'
 import { registryErrors } from '../registry/registry-errors.ts'
 import { servePackageFile } from '../registry/serve-file.ts'
@@ -17,7 +17,6 @@ const type = 'generic'
 const versionParams = { packagename: pathText, packageversion: pathText }
 const fileParams = { ...versionParams, filename: pathText }
 
-/** What all operations of the registry have in common. Who may is asked by their requirements, which answer as registries do. */
 const generic = {
   base: 'site',
   family: 'generic-registry',
@@ -26,7 +25,7 @@ const generic = {
   errors: registryErrors,
 } as const
 
-/** The package and version that the path names. */
+/** Returns the package and version that the path names. */
 const named = ({ packagename, packageversion }: { readonly packagename: string; readonly packageversion: string }) => ({
   type,
   name: packagename,
@@ -61,8 +60,8 @@ export const genericDownload = operation({
   reply: storedReplies,
   summary: 'Download a file of a generic package',
   async run({ ctx, params, call }) {
-    const version = await getVersion(ctx, named(params))
-    return servePackageFile(ctx, await getFile(ctx, version, { fileName: params.filename }), call)
+    const file = await getNamedFile(ctx, { ...named(params), fileName: params.filename })
+    return servePackageFile(ctx, file, call)
   },
 })
 
@@ -75,8 +74,7 @@ export const genericDeleteFile = operation({
   reply: { 204: 'empty' },
   summary: 'Delete a file of a generic package, and the version with the last one',
   async run({ ctx, params }) {
-    const version = await getVersion(ctx, named(params))
-    await removeFile(ctx, version, await getFile(ctx, version, { fileName: params.filename }))
+    await removeNamedFile(ctx, { ...named(params), fileName: params.filename })
     return noContent()
   },
 })

@@ -10,13 +10,13 @@ const controls = /[\u0000-\u001f\u007f]/
 
 const isTrimmed = (text: string): boolean => text !== '' && text.trim() === text && text.length <= maxLength
 
-/** One character alone must be a letter or digit. */
+/** A single character must be a letter or digit. */
 const isName = (name: string): boolean =>
   isTrimmed(name) && nameForm.test(name) && name !== '..' && (name.length > 1 || /[a-z0-9]/i.test(name))
 
 const isFileName = (name: string): boolean => isTrimmed(name) && fileForm.test(name) && name !== '.' && name !== '..'
 
-/** Throws `BadRequest` for what can be no file of a generic package. */
+/** Throws `BadRequest` for invalid names of a package, version or file. */
 export function checkNames(names: {
   readonly name: string
   readonly version: string

@@ -25,7 +25,7 @@ test('genericUpload: who may not, names that are none; nothing of it is kept', a
   const asReader = { authorization: `token ${readOnly.sha1}` }
   assert.equal((await alice('PUT', 'generic/tool/1/f', 'x', asReader)).status, 401)
   assert.equal((await alice('PUT', 'generic/tool/1/f', 'x', { authorization: 'token wrong' })).status, 401)
-  // A missing owner answers like a hidden one.
+  // A missing owner gets the same reply as a hidden one.
   assert.equal((await registryOf(forge.as('alice'), 'nobody')('PUT', 'generic/tool/1/f', 'x')).status, 401)
   for (const path of [
     '-/1/f',

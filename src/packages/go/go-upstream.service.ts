@@ -5,7 +5,7 @@ import type { StoredArchive } from '../formats/stored-archive.ts'
 import type { UpstreamDocument, UpstreamSource } from '../upstream/upstream-source.ts'
 import { unescapeModule } from './go.rules.ts'
 
-/** What an address may be made of: a module and a file as Go escapes them. */
+/** A module path or file name in Go's escaped form. */
 const wordForm = /^[A-Za-z0-9_.~!+-]+(?:\/[A-Za-z0-9_.~!+-]+)*$/
 
 function pathOf(...words: readonly string[]): string {
@@ -14,18 +14,18 @@ function pathOf(...words: readonly string[]): string {
   return words[0] ?? ''
 }
 
-/** The list of a module's versions, or the newest one, as the upstream has it. */
+/** Fetches the list of a module's versions, or its newest version. */
 export const goDocumentFrom = (
   source: UpstreamSource,
   module: string,
   what: '@v/list' | '@latest',
 ): Promise<UpstreamDocument> => source.document(what, `/${pathOf(module)}/${what}`)
 
-/** What is told of a version, its go.mod among that: what a name other than a version's means may change. */
+/** Fetches a file of a version, such as go.mod. A query that is no version may change its result. */
 export const goVersionFrom = (source: UpstreamSource, module: string, file: string): Promise<UpstreamDocument> =>
   source.document(file, `/${pathOf(module, file)}/@v/${file}`)
 
-/** The protocol has no checksums (clients have them from elsewhere), so the archive is looked at. */
+/** The protocol has no checksums (clients get them from the checksum database), so this inspects the archive. */
 const isArchiveOf = (module: string, version: string) => async (archive: StoredArchive) => {
   const { readZip } = await import('../formats/zip.ts')
   const { names } = await readZip(archive)
@@ -35,7 +35,7 @@ const isArchiveOf = (module: string, version: string) => async (archive: StoredA
   }
 }
 
-/** The archive of a version of a module. */
+/** Returns the archive of a module version. */
 export function goArchiveFrom(
   ctx: SubjectCtx,
   source: UpstreamSource,

@@ -1,16 +1,16 @@
 import { BadRequest } from '../../lib/errors.ts'
 import { semverOf } from '../registry/semver.rules.ts'
 
-/** Longest path of a module, in characters. */
+/** Longest module path in characters. */
 const maxModuleLength = 255
 const moduleForm = /^[A-Za-z0-9_.~-]+(?:\/[A-Za-z0-9_.~-]+)*$/
 
-/** What is kept of a version. */
+/** Metadata of a version. */
 export interface GoMetadata {
   readonly goMod: string
 }
 
-/** The module and version whose files an archive holds, all below `module@version/`. Throws `BadRequest`. */
+/** Returns the module and version of an archive, whose files all lie below `module@version/`. Throws `BadRequest`. */
 export function moduleOf(names: readonly string[]): { readonly name: string; readonly version: string } {
   const [first = ''] = names
   const at = first.indexOf('@')
@@ -29,9 +29,9 @@ export function moduleOf(names: readonly string[]): { readonly name: string; rea
 const isModule = (name: string): boolean =>
   name.length <= maxModuleLength && moduleForm.test(name) && !/(?:^|\/)\.{1,2}(?:\/|$)/.test(name)
 
-/** The module or version that an address means, where `!a` stands for `A` (Go's own escape). */
+/** Decodes a module path or version, in which `!a` stands for `A`. */
 export const unescapeModule = (text: string): string =>
   text.replaceAll(/!([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-/** What a module without a file of its own for that has as such. */
+/** Returns the go.mod of a module without one. */
 export const usualGoMod = (name: string): string => `module ${name}\n`

@@ -2,10 +2,9 @@ import { archiveIn } from '../formats/stored-archive.ts'
 import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
 import { moduleOf, usualGoMod } from './go.rules.ts'
 
-/** The description of a module. */
 const wanted = { name: /^[^@]*@[^/]*\/go\.mod$/, maxBytes: 1 << 20, count: 1 }
 
-/** Publishes the module of an archive. */
+/** Publishes a module from its archive. */
 export async function publishModule(ctx: PublishCtx, incoming: Incoming): Promise<void> {
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeGo, async ({ arrived }) => {
     const { readZip } = await import('../formats/zip.ts')

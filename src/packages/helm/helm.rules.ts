@@ -1,14 +1,14 @@
 import { BadRequest } from '../../lib/errors.ts'
 import { semverOf } from '../registry/semver.rules.ts'
 
-/** Longest name of a chart, in characters. */
+/** Longest chart name in characters. */
 const maxNameLength = 250
 const nameForm = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
 
-/** What is kept of a chart: its own description, as the index shows it. */
+/** Metadata of a chart: its description, as the index shows it. */
 export type ChartMetadata = Readonly<Record<string, unknown>> & { readonly name: string; readonly version: string }
 
-/** What the description of a chart says. Throws `BadRequest`. */
+/** Parses the description of a chart. Throws `BadRequest`. */
 export function chartOf(description: unknown): ChartMetadata {
   const chart = typeof description === 'object' && description !== null ? (description as Record<string, unknown>) : {}
   const { name, version } = chart

@@ -11,10 +11,9 @@ import { chartFileName, chartOf, type ChartMetadata } from './helm.rules.ts'
 
 const type = 'helm'
 
-/** The description of a chart. */
 const wanted = { name: /^[^/]+\/Chart\.yaml$/, maxBytes: 512 << 10, count: 1 }
 
-/** Publishes a chart, in the place of one of its name and version. */
+/** Publishes a chart, or replaces the chart of its name and version. */
 export async function publishChart(ctx: PublishCtx, incoming: Incoming): Promise<void> {
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeHelm, async ({ arrived }) => {
     const [{ readTar }, { parseYaml }] = await Promise.all([import('../formats/tar.ts'), import('../formats/yaml.ts')])
@@ -27,7 +26,7 @@ export async function publishChart(ctx: PublishCtx, incoming: Incoming): Promise
   })
 }
 
-/** The index of all charts of an owner, as YAML. */
+/** Returns the index of all charts of an owner as YAML. */
 export async function getIndex(ctx: SubjectCtx): Promise<Buffer> {
   const { text } = await remembered(ctx, type, 'index', async (changedUnix) => {
     const { packages } = await searchPackages(ctx, type, undefined, wholeCatalog)

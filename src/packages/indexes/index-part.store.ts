@@ -3,7 +3,7 @@ import { databaseKind } from '../../db/open.ts'
 import type { PackageIndexPartRow } from '../../db/tables/packages.ts'
 import type { PackageFileId } from '../../lib/ids.ts'
 
-/** The parts of an index that begin with some files. */
+/** Lists the parts of an index by their first files. */
 export const listIndexParts = (
   db: Db,
   name: string,
@@ -11,14 +11,14 @@ export const listIndexParts = (
 ): Promise<PackageIndexPartRow[]> =>
   db.selectFrom('package_index_part').selectAll().where('name', '=', name).where('file_id', 'in', fileIds).execute()
 
-/** Those of some files that are there; they stay until the transaction ends. */
+/** Returns which files exist, and locks them until the transaction ends. */
 export async function holdFiles(tx: Tx, ids: readonly PackageFileId[]): Promise<ReadonlySet<PackageFileId>> {
   const query = tx.selectFrom('package_file').select('id').where('id', 'in', ids).orderBy('id')
   const rows = await (databaseKind(tx) === 'postgres' ? query.forKeyShare() : query).execute()
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Keeps parts, each in the place of one that began with the same file. */
+/** Stores parts, each in place of the part with the same first file. */
 export const putIndexParts = (tx: Tx, parts: readonly PackageIndexPartRow[]) =>
   tx
     .insertInto('package_index_part')
@@ -32,6 +32,6 @@ export const putIndexParts = (tx: Tx, parts: readonly PackageIndexPartRow[]) =>
     )
     .execute()
 
-/** Removes parts of an index that begin with files with which none begins any more. */
+/** Deletes the parts of an index that begin with these files. */
 export const deleteIndexParts = (tx: Tx, name: string, fileIds: readonly PackageFileId[]) =>
   tx.deleteFrom('package_index_part').where('name', '=', name).where('file_id', 'in', fileIds).execute()

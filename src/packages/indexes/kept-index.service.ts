@@ -9,33 +9,34 @@ import { joinPieces, packPiece } from '../formats/joined-gzip.ts'
 import { divided } from './index-part.rules.ts'
 import { deleteIndexParts, holdFiles, listIndexParts, putIndexParts } from './index-part.store.ts'
 
-/** Parts that are read at once, and files of which parts are made at once. */
+/** Number of parts that are read at once, and of files whose entries are made at once. */
 const partsAtOnce = 1000
 const filesAtOnce = 256
 
-/** Bytes that are hashed before others have their turn. */
+/** Number of bytes that are hashed in one turn of the event loop. */
 const hashedAtOnce = 512 << 10
 
-/** An index of files of a registry: what stands in it, one entry for each file, in the order in which they came. */
+/** An index with one entry per file, in the order of publication. */
 export interface IndexPlan {
   /**
-   * Tells it from others that begin with the same file. It says which form the entries have, too: with another form comes
-   * another name, since what is kept is looked at no more.
+   * Distinguishes indexes that begin with the same file. A change of the entries' form needs a new name, because stored
+   * parts are
+   * not compared with `entry`.
    */
   readonly name: string
-  /** In their order. */
   readonly fileIds: readonly PackageFileId[]
   readonly entry: (file: DescribedFile) => string | Buffer
 }
 
-/** Some entries of an index: packed, and how many bytes they are unpacked. */
+/** Packed entries and their unpacked size. */
 type IndexPart = Pick<PackageIndexPartRow, 'packed' | 'size_bytes'>
 
 const digestOf = (ids: readonly PackageFileId[]): string => createHash('sha256').update(ids.join(' ')).digest('base64')
 
 /**
- * The parts of an index, each kept until one of its files goes or another one comes to it: only those are made anew. What is
- * kept counts by the files that it was made of, so that it is right whoever changed these, and whenever.
+ * Returns the parts of an index. A part is stored with a digest of its files' ids and made again when these differ, so
+ * a stored
+ * part is right whichever process changed the files.
  */
 async function getParts({ db }: Pick<Ctx, 'db'>, { name, fileIds, entry }: IndexPlan): Promise<IndexPart[]> {
   const wanted = divided(fileIds).map((ids) => ({ ids, members: digestOf(ids) }))
@@ -72,7 +73,7 @@ async function getParts({ db }: Pick<Ctx, 'db'>, { name, fileIds, entry }: Index
   return wanted.map(({ ids: [head] }) => kept.get(head as PackageFileId) as PackageIndexPartRow)
 }
 
-/** Parts that are to be made, as many at a time as there are few files in them. */
+/** Groups missing parts so that each group has at most `filesAtOnce` files. */
 function inGroups<Part extends { readonly ids: readonly PackageFileId[] }>(parts: readonly Part[]): Part[][] {
   const groups: Part[][] = []
   let files = filesAtOnce
@@ -94,7 +95,7 @@ const keep = (
   made: readonly { readonly ids: readonly PackageFileId[] }[],
 ): Promise<void> =>
   transaction(db, async (tx) => {
-    // A file may have gone meanwhile; its part goes with it.
+    // A part is deleted with its first file, which may be gone already.
     const there = await holdFiles(
       tx,
       parts.map((part) => part.file_id),
@@ -105,13 +106,13 @@ const keep = (
     if (others.length > 0) await deleteIndexParts(tx, name, others)
   })
 
-/** Digests of a file, by the names that `node:crypto` has for them, and its size. */
+/** The size of a file and its digests by their `node:crypto` names. */
 export interface Sums {
   readonly sizeBytes: number
   readonly digests: Readonly<Record<string, string>>
 }
 
-/** Digests of some bytes; a long way between others' work. */
+/** Computes digests and yields to the event loop between chunks. */
 export async function sumsOf(content: Buffer, algorithms: readonly string[]): Promise<Sums> {
   const hashes = algorithms.map((algorithm) => [algorithm, createHash(algorithm)] as const)
   for (let at = 0; at < content.length; at += hashedAtOnce) {
@@ -124,7 +125,7 @@ export async function sumsOf(content: Buffer, algorithms: readonly string[]): Pr
   }
 }
 
-/** An index as it is served. Its content is not kept beside what is packed: `unpackJoined` gives it. */
+/** A packed index and the checksums of both forms; `unpackJoined` returns the unpacked form. */
 export interface KeptIndex {
   readonly packed: Buffer
   readonly plain: Sums
@@ -132,8 +133,8 @@ export interface KeptIndex {
 }
 
 /**
- * An index, of which as little is made anew as has changed.
- * @param frame what stands before and after the entries, when it is known how many bytes these are
+ * Returns an index and makes only its changed parts.
+ * @param frame returns the text before and after the entries, given the size of the entries
  */
 export async function getKeptIndex(
   ctx: Pick<Ctx, 'db'>,

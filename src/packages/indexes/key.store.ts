@@ -6,7 +6,7 @@ import type { Unix } from '../../lib/time.ts'
 export const findKey = (db: Db, ownerId: UserId, type: string): Promise<PackageKeyRow | undefined> =>
   db.selectFrom('package_key').selectAll().where('owner_id', '=', ownerId).where('type', '=', type).executeTakeFirst()
 
-/** Keeps a key, unless the owner has one. */
+/** Stores a key unless the owner has one. */
 export const insertKey = (
   tx: Tx,
   values: { owner_id: UserId; type: string; sealed_key: string; public_key: string; created_unix: Unix },

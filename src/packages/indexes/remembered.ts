@@ -2,13 +2,13 @@ import { perApplication } from '../../access/per-application.ts'
 import type { SubjectCtx } from '../../access/context.ts'
 import { getRevision } from '../catalog/catalog.service.ts'
 
-/** Most bytes of one index that is remembered; what is larger is made anew each time. */
+/** Largest cached value in bytes; larger ones are made for each request. */
 const maxEntryBytes = 16 << 20
 
 interface Entry {
   readonly revision: number
   readonly value: Promise<object>
-  /** Little until it is known how much it is. */
+  /** 0 until the value is made. */
   readonly bytes: number
 }
 
@@ -19,16 +19,16 @@ const sizeOf = (value: unknown): number =>
       ? Object.values(value).reduce<number>((sum, each) => sum + sizeOf(each), 64)
       : 16
 
-/** What was made of registries, by the revision that it was made of. */
+/** Values made from registries, with the revision they were made from. */
 export const rememberedIndexes = perApplication((caches) =>
   caches.open<string, Entry>('packages', { maxEntryBytes, sizeOf: ({ bytes }, key) => bytes + key.length }),
 )
 
 /**
- * Gives what `make` makes of the owner's registry, made anew when anything in it has changed. Those who ask for it at once
- * wait for one making. Whether the caller may have it was asked before, and is no part of it.
- * @param type the registry; undefined for all of them together
- * @param name tells it from others of the registry
+ * Returns what `make` makes from the owner's registry, cached until the registry changes. Concurrent callers share one
+ * call. The
+ * value must not depend on the caller, whose rights are checked before.
+ * @param name distinguishes the values of one registry
  */
 export async function remembered<Value extends object>(
   ctx: SubjectCtx,

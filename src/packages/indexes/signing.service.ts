@@ -6,16 +6,16 @@ import type { PackageKeyRow } from '../../db/tables/packages.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { findKey, insertKey } from './key.store.ts'
 
-/** Private keys are sealed for this purpose. */
+/** The purpose under which private keys are sealed. */
 export const packageKeyPurpose = 'package-key'
 
-/** The library is loaded when the first index is signed. */
+/** openpgp is loaded when the first index is signed. */
 const load = () => import('openpgp')
 
-/** Makes a key pair; both are text. */
+/** Makes a key pair as text. */
 export type MakeKey = (ctx: SubjectCtx) => Promise<{ readonly privateKey: string; readonly publicKey: string }>
 
-/** An OpenPGP key that programs of the last ten years read. */
+/** Makes an RSA key, which OpenPGP programs of the last ten years accept. */
 const makeOpenPgpKey: MakeKey = async ({ clock, config, subject }) => {
   const { generateKey } = await load()
   const name = `${subject.name} (packages at ${new URL(config.server.rootUrl).host})`
@@ -29,7 +29,7 @@ const makeOpenPgpKey: MakeKey = async ({ clock, config, subject }) => {
   return { privateKey, publicKey }
 }
 
-/** The key that signs what an owner has in a registry; made when it is first wanted, and kept. */
+/** Returns the key that signs an owner's registry, and makes it on first use. */
 export async function getSigningKey(
   ctx: SubjectCtx,
   type: string,
@@ -48,22 +48,22 @@ export async function getSigningKey(
       created_unix: nowUnix(clock),
     }),
   )
-  // Somebody else may have been faster.
+  // Another request may have stored its key first.
   return getSigningKey(ctx, type, make)
 }
 
-/** The text of the private key of an owner's registry. */
+/** Returns the private key of an owner's registry as text. */
 export const openSealedKey = async (ctx: SubjectCtx, type: string, make?: MakeKey): Promise<string> =>
   ctx.secrets.open(packageKeyPurpose, (await getSigningKey(ctx, type, make)).sealed_key)
 
-/** The owner's OpenPGP key, ready to sign. */
+/** Loads the owner's OpenPGP key for signing. */
 async function openKey(ctx: SubjectCtx, type: string) {
   const [{ readPrivateKey }, armoredKey] = await Promise.all([load(), openSealedKey(ctx, type)])
   const signingKeys = await readPrivateKey({ armoredKey })
   return { signingKeys, date: new Date(ctx.clock.nowMs()) }
 }
 
-/** Signs a text by an OpenPGP key: the text with its signature around it, and the signature alone. */
+/** Signs a text with OpenPGP; returns it as a clear-signed message and its detached signature. */
 export async function signText(
   ctx: SubjectCtx,
   type: string,
@@ -78,7 +78,7 @@ export async function signText(
   return { clear, detached: String(detached) }
 }
 
-/** A signature of some bytes by an OpenPGP key, in its binary form. What is streamed is read to its end. */
+/** Returns the binary detached OpenPGP signature of bytes or of a whole stream. */
 export async function signBytes(ctx: SubjectCtx, type: string, content: Buffer | Readable): Promise<Buffer> {
   const { createMessage, sign } = await load()
   const key = await openKey(ctx, type)

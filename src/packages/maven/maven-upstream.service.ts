@@ -10,18 +10,18 @@ const sums = ['sha256', 'sha1', 'md5'] as const
 const folderOf = ({ groupId, artifactId, version }: MavenPath): string =>
   [...groupId.split('.'), artifactId, ...(version === undefined ? [] : [version])].map(encodeURIComponent).join('/')
 
-/** The list of an artifact's versions as the upstream has it. */
+/** Fetches the list of an artifact's versions. */
 export async function mavenListFrom(source: UpstreamSource, path: MavenPath): Promise<Buffer> {
   return (await source.document('maven-metadata.xml', `/${folderOf(path)}/maven-metadata.xml`)).content
 }
 
-/** A file of a version. Snapshots change under their names, so they are not fetched from elsewhere. */
+/** Fetches a file of a version. Snapshots change under their names, so they are not fetched. */
 export function mavenFileFrom(ctx: SubjectCtx, source: UpstreamSource, path: MavenPath): Promise<DescribedFile> {
   const { version = '', fileName } = path
   if (isSnapshot(version)) throw new NotFound('snapshots are not fetched from upstreams', 'package_file_not_found')
   const at = `/${folderOf(path)}/${encodeURIComponent(fileName)}`
   return source.file(`${version}/${fileName}`, ctx.config.packages.limitSizeMaven, async () => {
-    // Not every repository has every sum.
+    // Repositories provide different checksums.
     for (const sum of sums) {
       try {
         const { content } = await source.document(`${version}/${fileName}.${sum}`, `${at}.${sum}`)

@@ -11,7 +11,7 @@ import { checkChecksum, getArtifact, getChecksum, getVersionList, publishArtifac
 
 const maven = registry('maven', registryErrors)
 
-/** Largest checksum that is sent, in bytes. */
+/** Largest uploaded checksum in bytes. */
 const maxChecksumBytes = 4096
 
 export const mavenUpload = operation({

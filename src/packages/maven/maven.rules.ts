@@ -1,6 +1,6 @@
 import { BadRequest } from '../../lib/errors.ts'
 
-/** Longest path, in characters. */
+/** Longest path in characters. */
 const maxPathLength = 1000
 const unfit = /[\\:"<>|?*\p{Cc}]/u
 const checksumForm = /\.(md5|sha1|sha256|sha512)$/
@@ -8,23 +8,23 @@ const metadataName = 'maven-metadata.xml'
 
 export type ChecksumName = 'md5' | 'sha1' | 'sha256' | 'sha512'
 
-/** What an address below the registry means. */
+/** The meaning of a path below the registry. */
 export interface MavenPath {
   readonly groupId: string
   readonly artifactId: string
-  /** None for the list of versions of an artifact. */
+  /** Undefined for the list of versions. */
   readonly version: string | undefined
   /** Without the ending of a checksum. */
   readonly fileName: string
-  /** Its checksum is meant, and not the file. */
+  /** Set when the path names the file's checksum. */
   readonly checksum: ChecksumName | undefined
-  /** It is the list of versions, which is computed. */
+  /** Whether the path names the computed list of versions. */
   readonly isVersionList: boolean
 }
 
 export const isSnapshot = (version: string): boolean => version.endsWith('-SNAPSHOT')
 
-/** Takes `group/path/artifact/version/file` apart. Throws `BadRequest`. */
+/** Parses `group/path/artifact/version/file`. Throws `BadRequest`. */
 export function mavenPathOf(path: string): MavenPath {
   const segments = path.split('/')
   const last = segments.pop() ?? ''
@@ -49,19 +49,19 @@ const extensionOf = (fileName: string): string => /\.([^.]+)$/.exec(fileName)?.[
 
 export const isPom = (fileName: string): boolean => extensionOf(fileName) === 'pom'
 
-/** The media type that a file is served as. */
+/** Returns the media type of a file. */
 export function mavenType(fileName: string): string {
   const extension = extensionOf(fileName)
   if (extension === 'jar' || extension === 'war' || extension === 'ear') return 'application/java-archive'
   return extension === 'pom' ? 'text/xml' : 'application/octet-stream'
 }
 
-/** Whether a download of a file is one of its version: the artifact itself, and none of those that come with it. */
+/** Returns whether a download of the file counts as a download of its version, as that of the main artifact does. */
 export function isMainFile({ artifactId, fileName }: MavenPath): boolean {
   return fileName.startsWith(`${artifactId}-`) && !/(?:-sources|-javadoc)\.|\.(?:pom|asc|module|xml)$/.test(fileName)
 }
 
-/** What is kept of a version. */
+/** Metadata of a version. */
 export interface MavenMetadata {
   readonly name: string
   readonly description: string

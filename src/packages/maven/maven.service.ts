@@ -4,7 +4,7 @@ import { BadRequest, NotFound } from '../../lib/errors.ts'
 import { getPackageWithVersions } from '../catalog/catalog.service.ts'
 import type { FileRecord } from '../content/file.store.ts'
 import { archiveIn, wholeOf } from '../formats/stored-archive.ts'
-import { getFile, getVersion } from '../package.service.ts'
+import { getNamedFile } from '../package.service.ts'
 import { publishFile, receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
 import { remembered } from '../indexes/remembered.ts'
 import { orUpstream } from '../upstream/upstream.service.ts'
@@ -14,10 +14,10 @@ import { versionList } from './version-list.rules.ts'
 
 const type = 'maven'
 
-/** Largest description of a project, in bytes. */
+/** Largest project description (POM) in bytes. */
 const maxPomBytes = 2 << 20
 
-/** Adds a file to a version; one whose name is taken is a conflict, but for the list of a snapshot's builds. */
+/** Adds a file to a version. An existing file is a conflict, except a snapshot's list of builds. */
 export async function publishArtifact(ctx: PublishCtx, path: MavenPath, incoming: Incoming): Promise<void> {
   const limitBytes = ctx.config.packages.limitSizeMaven
   const version = path.version ?? ''
@@ -36,7 +36,7 @@ export async function publishArtifact(ctx: PublishCtx, path: MavenPath, incoming
   })
 }
 
-/** The list of an artifact's versions, as XML, or `NotFound`. */
+/** Returns the list of an artifact's versions as XML, or throws `NotFound`. */
 export const getVersionList = (ctx: SubjectCtx, path: MavenPath): Promise<Buffer> =>
   orUpstream(
     ctx,
@@ -52,7 +52,7 @@ export const getVersionList = (ctx: SubjectCtx, path: MavenPath): Promise<Buffer
     (source) => mavenListFrom(source, path),
   )
 
-/** The file that a path names, or `NotFound`. */
+/** Returns the file of a path, or throws `NotFound`. */
 export const getArtifact = (ctx: SubjectCtx, path: MavenPath): Promise<FileRecord> =>
   orUpstream<FileRecord>(
     ctx,
@@ -61,12 +61,10 @@ export const getArtifact = (ctx: SubjectCtx, path: MavenPath): Promise<FileRecor
     async (source) => ({ ...(await mavenFileFrom(ctx, source, path)), name: path.fileName }),
   )
 
-async function getOwnArtifact(ctx: SubjectCtx, path: MavenPath): Promise<FileRecord> {
-  const version = await getVersion(ctx, { type, name: packageName(path), version: path.version ?? '' })
-  return getFile(ctx, version, { fileName: path.fileName })
-}
+const getOwnArtifact = (ctx: SubjectCtx, path: MavenPath): Promise<FileRecord> =>
+  getNamedFile(ctx, { type, name: packageName(path), version: path.version ?? '', fileName: path.fileName })
 
-/** The checksum of what a path names, in hexadecimal. */
+/** Returns the checksum of a path's file in hexadecimal. */
 export async function getChecksum(ctx: SubjectCtx, path: MavenPath, checksum: ChecksumName): Promise<string> {
   if (path.isVersionList) {
     return createHash(checksum)
@@ -76,14 +74,14 @@ export async function getChecksum(ctx: SubjectCtx, path: MavenPath, checksum: Ch
   return (await getArtifact(ctx, path))[checksum]
 }
 
-/** Compares a checksum that somebody sends with that of the file. Throws `BadRequest`, or `NotFound` without the file. */
+/** Compares an uploaded checksum with the file's. Throws `BadRequest`, or `NotFound` without the file. */
 export async function checkChecksum(ctx: SubjectCtx, path: MavenPath, checksum: ChecksumName, sent: string) {
-  // The list of versions is computed: what the client thinks of it makes no difference.
+  // The server computes the list of versions, so a client's checksum of it is ignored.
   if (path.isVersionList) return
   const own = await getOwnArtifact(ctx, path).catch((error: unknown) => {
     throw error instanceof NotFound ? new NotFound('the file of this checksum does not exist') : error
   })
-  // Some clients write the name of the file behind it.
+  // Some clients append the file name.
   if (sent.trim().split(/\s/)[0]?.toLowerCase() !== own[checksum]) {
     throw new BadRequest('the checksum is not that of the file', 'package_checksum_wrong')
   }

@@ -2,7 +2,7 @@ import { BadRequest } from '../../lib/errors.ts'
 import { childOf, childrenOf, parseXml, textOf } from '../formats/xml.ts'
 import type { MavenMetadata } from './maven.rules.ts'
 
-/** What a project's description says of it. Throws `BadRequest` for what is none. */
+/** Parses a project description (POM). Throws `BadRequest`. */
 export function readPom(text: string): MavenMetadata {
   const project = parseXml(text)
   if (project.name !== 'project') throw new BadRequest('the description is none of a project', 'maven_pom_invalid')

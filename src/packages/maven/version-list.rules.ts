@@ -5,8 +5,8 @@ const element = (name: string, content: string): string => `<${name}>${content}<
 const textElement = (name: string, text: string): string => element(name, escapeXml(text))
 
 /**
- * The list of an artifact's versions (`maven-metadata.xml`).
- * @param versions in the order in which they were published
+ * Returns the list of an artifact's versions (`maven-metadata.xml`).
+ * @param versions in the order of publication
  */
 export function versionList({ groupId, artifactId }: MavenPath, versions: readonly string[]): string {
   const release = versions.findLast((version) => !isSnapshot(version))

@@ -4,9 +4,9 @@ import { setImmediate } from 'node:timers/promises'
 import { JsonSize } from '../../http/json-size.ts'
 import { BadRequest, TooLarge } from '../../lib/errors.ts'
 
-/** Deepest nesting of a document. */
+/** Largest depth of a document. */
 const maxDepth = 200
-/** Longest name of a member, in bytes. */
+/** Longest member name in bytes. */
 const maxKeyBytes = 1024
 
 const quote = 0x22
@@ -19,10 +19,12 @@ interface Level {
 }
 
 /**
- * Reads the document that `npm publish` sends, whose archives stand in it as base64: they are handed on while they
- * arrive, and the rest is read as JSON. Throws `BadRequest` for what is no such document, `TooLarge` for too much beside the
- * archives.
- * @param take a member of `_attachments`; one at a time
+ * Reads the document of `npm publish`. It streams the archives, which are base64 text in the document, and parses the
+ * rest as JSON;
+ * a JSON parser would hold them in memory, so the scanner is ours. Throws `BadRequest` for an invalid document, and
+ * `TooLarge`
+ * when the rest exceeds its limit.
+ * @param take receives the members of `_attachments` one at a time
  */
 export async function readDocument(
   body: Readable,
@@ -31,10 +33,10 @@ export async function readDocument(
 ): Promise<unknown> {
   const reader = new DocumentReader(maxTextBytes, take)
   try {
-    // The request stays open when this stops early: the refusal goes out on the same connection.
+    // When this stops early, the request body stays open, because the refusal uses the same connection.
     for await (const chunk of body.iterator({ destroyOnReturn: false })) {
       await reader.add(chunk as Buffer)
-      // What has arrived already follows in microtasks, which would keep everything else waiting.
+      // Chunks that have arrived follow in microtasks, which would block the event loop.
       await setImmediate()
     }
     return await reader.end()
@@ -55,7 +57,7 @@ class DocumentReader {
   #isKey = false
   #key: Buffer[] = []
   #keyBytes = 0
-  /** The archive that is arriving, and what is left of its last group of four. */
+  /** The current archive, and the rest of its last group of four characters. */
   #archive: { readonly content: PassThrough; readonly done: Promise<unknown>; rest: string } | undefined
 
   constructor(maxTextBytes: number, take: (name: string, content: Readable) => Promise<void>) {
@@ -95,7 +97,7 @@ class DocumentReader {
     }
   }
 
-  /** Whoever takes an archive that does not end is told so. */
+  /** Fails the current archive, so that its reader does not wait for the end. */
   async close(): Promise<void> {
     if (!this.#archive) return
     this.#archive.content.destroy(noDocument())
@@ -109,7 +111,7 @@ class DocumentReader {
     if (part.length > 0) this.#kept.push(Buffer.from(part))
   }
 
-  /** To the end of a string or of the chunk. */
+  /** Reads to the end of a string or chunk. */
   #inText(chunk: Buffer, from: number): { at: number; archive?: string } {
     let at = from
     for (; at < chunk.length; at += 1) {
@@ -140,7 +142,7 @@ class DocumentReader {
     this.#keyBytes = 0
   }
 
-  /** To the beginning of a string, or to the end of the chunk. */
+  /** Skips to the beginning of a string or the end of the chunk. */
   #between(chunk: Buffer, from: number): { at: number; archive?: string } {
     for (let at = from; at < chunk.length; at += 1) {
       switch (chunk[at] ?? 0) {
@@ -171,7 +173,7 @@ class DocumentReader {
     return { at: chunk.length }
   }
 
-  /** The name of the archive whose content begins here. */
+  /** Returns the name of the archive whose content begins here. */
   #archiveHere(): string | undefined {
     const [top, archive, member, ...deeper] = this.#levels
     const isContent = top?.key === '_attachments' && member?.key === 'data' && member.isObject && deeper.length === 0
@@ -189,7 +191,7 @@ class DocumentReader {
   async #addToArchive(part: Buffer): Promise<void> {
     const archive = this.#archive
     if (!archive || part.length === 0) return
-    // Slashes may be escaped in JSON.
+    // JSON may escape slashes.
     const text = archive.rest + part.toString('latin1').replaceAll('\\', '')
     const whole = text.length - (text.length % 4)
     archive.rest = text.slice(whole)

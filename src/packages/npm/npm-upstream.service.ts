@@ -1,5 +1,6 @@
 import type { SubjectCtx } from '../../access/context.ts'
 import { BadRequest, NotFound } from '../../lib/errors.ts'
+import { noFile } from '../package.rules.ts'
 import type { DescribedFile } from '../catalog/catalog.store.ts'
 import { urlBelow } from '../registry/registry-url.rules.ts'
 import { semverOf } from '../registry/semver.rules.ts'
@@ -11,10 +12,10 @@ type Json = Readonly<Record<string, unknown>>
 const recordOf = (value: unknown): Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
 
-/** Where the archive of a version lies at the upstream stands in a member of its own; clients read the others. */
+/** The member that holds the upstream's archive URL; the other members are for clients. */
 const placeMember = '_upstream'
 
-/** The document of a package with archives that are fetched through here. Throws `BadRequest`. */
+/** Replaces the archive URLs in a package document with ours. Throws `BadRequest`. */
 function ownDocument(ctx: SubjectCtx, name: string, content: Buffer): Buffer {
   let document: Json
   try {
@@ -38,7 +39,7 @@ function ownDocument(ctx: SubjectCtx, name: string, content: Buffer): Buffer {
   return Buffer.from(JSON.stringify({ ...document, versions: Object.fromEntries(versions) }))
 }
 
-/** What the upstream knows of a package; archives have addresses here. */
+/** Fetches the document of a package, with archive URLs of this server. */
 export async function npmDocumentFrom(ctx: SubjectCtx, source: UpstreamSource, name: string): Promise<Buffer> {
   if (!isNpmName(name)) throw new NotFound('the package does not exist', 'package_not_found')
   const { content } = await source.document('document', `/${name.replace('/', '%2f')}`, {
@@ -48,7 +49,7 @@ export async function npmDocumentFrom(ctx: SubjectCtx, source: UpstreamSource, n
   return content
 }
 
-/** Digests in the form of Subresource Integrity, of which the strongest counts; else the older sum. */
+/** Returns the strongest digest of Subresource Integrity, or the older SHA-1. */
 function digestsOf({ integrity, shasum }: Json): UpstreamFile['digests'] {
   const [, sum] =
     /(?:^|\s)sha512-([A-Za-z0-9+/=]{88})(?:\?|\s|$)/.exec(typeof integrity === 'string' ? integrity : '') ?? []
@@ -56,7 +57,7 @@ function digestsOf({ integrity, shasum }: Json): UpstreamFile['digests'] {
   return typeof shasum === 'string' ? { sha1: shasum } : {}
 }
 
-/** The archive of a version whose file has a name. */
+/** Returns the archive of a version by file name. */
 export function npmArchiveFrom(
   ctx: SubjectCtx,
   source: UpstreamSource,
@@ -70,7 +71,7 @@ export function npmArchiveFrom(
     )
     const dist = recordOf(recordOf(found?.[1])['dist'])
     const url = dist[placeMember]
-    if (typeof url !== 'string') throw new NotFound('the file does not exist', 'package_file_not_found')
+    if (typeof url !== 'string') throw noFile()
     return { url, digests: digestsOf(dist) }
   })
 }

@@ -7,7 +7,6 @@ import { archiveName, type NpmMetadata } from './npm.rules.ts'
 
 type BaseCtx = Pick<SubjectCtx, 'config' | 'subject'>
 
-/** Address of an owner's registry, without a slash at its end. */
 export const npmBase = ({ config, subject }: BaseCtx): string =>
   `${config.server.rootUrl}api/packages/${encodeURIComponent(subject.name)}/npm`
 
@@ -28,7 +27,7 @@ function presentVersion(ctx: BaseCtx, version: DescribedVersion, file: Described
   }
 }
 
-/** What npm's clients read of a package: all of its versions, and the names that stand for some. */
+/** Presents a package document: all versions and tags. */
 export function presentDocument(
   ctx: BaseCtx,
   versions: readonly DescribedVersion[],
@@ -65,7 +64,7 @@ export function presentDocument(
 export const presentTags = (tags: readonly { readonly name: string; readonly version: string }[]) =>
   Object.fromEntries(tags.map(({ name, version }) => [name, version]))
 
-/** Packages that were searched for, each by its newest version. */
+/** Presents packages that a search found, each by its newest version. */
 export function presentFound(
   ctx: BaseCtx,
   packages: readonly { readonly versions: readonly DescribedVersion[] }[],

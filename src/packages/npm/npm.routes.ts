@@ -3,10 +3,10 @@ import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { empty } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
-import { NotFound } from '../../lib/errors.ts'
+import { noFile } from '../package.rules.ts'
 import { getPublishers, getFilesOfPackage, getPackageWithVersions, searchPackages } from '../catalog/catalog.service.ts'
 import type { FileRecord } from '../content/file.store.ts'
-import { getFile, getVersion, removeVersion } from '../package.service.ts'
+import { getNamedFile, getVersion, removeVersion } from '../package.service.ts'
 import { changing, json, jsonReply, publishing, reading, registry } from '../registry/registry.ts'
 import { jsonErrors } from '../registry/registry-errors.ts'
 import { remembered } from '../indexes/remembered.ts'
@@ -26,11 +26,11 @@ const npm = registry(
 const nameParams = { name: pathText }
 const fileParams = { ...nameParams, version: pathText, filename: pathText }
 
-/** Most results of one search, and how many there are when nobody says. */
+/** Largest and default number of search results. */
 const maxFound = 250
 const usualFound = 20
 
-/** Largest version in a body that names one, in bytes. */
+/** Largest body that holds a version, in bytes. */
 const maxVersionBytes = 1024
 
 export const npmPublish = operation({
@@ -79,7 +79,7 @@ export const npmDownload = operation({
   reply: storedReplies,
   summary: 'Download the archive of a version of an npm package',
   async run({ ctx, params: { name, version, filename }, call }) {
-    const own = async () => getFile(ctx, await getVersion(ctx, { type, name, version }), { fileName: filename })
+    const own = () => getNamedFile(ctx, { type, name, version, fileName: filename })
     const file = await orUpstream<FileRecord>(ctx, { type, name }, own, (source) =>
       npmArchiveFrom(ctx, source, name, filename),
     )
@@ -100,7 +100,7 @@ export const npmDownloadByName = operation({
       const { row } = await getPackageWithVersions(ctx, type, name)
       const files = await getFilesOfPackage(ctx, row)
       const file = files.find((each) => each.lower_name === filename.toLowerCase())
-      if (!file) throw new NotFound('the file does not exist', 'package_file_not_found')
+      if (!file) throw noFile()
       return file
     }
     const file = await orUpstream(ctx, { type, name }, own, (source) => npmArchiveFrom(ctx, source, name, filename))

@@ -1,14 +1,14 @@
 import { BadRequest } from '../../lib/errors.ts'
 import { semverOf } from '../registry/semver.rules.ts'
 
-/** Longest name of a package with its scope, in characters (npm's own rule). */
+/** Longest package name with its scope, in characters (npm's rule). */
 const maxNameLength = 214
 const nameForm = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/
 const maxTagLength = 128
-/** Largest number of tags that one document sets; clients send one. */
+/** Largest number of tags in a document; clients send one. */
 const maxTags = 100
 
-/** What npm's clients read of a version, beside where its archive is. */
+/** The members of a version that npm clients read, beside the location of its archive. */
 const members = [
   'description', 'author', 'contributors', 'maintainers', 'homepage', 'license', 'keywords', 'bugs', 'funding',
   'dependencies', 'devDependencies', 'peerDependencies', 'peerDependenciesMeta', 'optionalDependencies',
@@ -19,14 +19,14 @@ const members = [
 
 type Member = (typeof members)[number]
 
-/** What is kept of a version. */
+/** Metadata of a version. */
 export type NpmMetadata = { readonly [Name in Member]?: unknown } & {
   readonly repository: { readonly type: string; readonly url: string; readonly directory?: string }
   readonly integrity: string
   readonly shasum: string
 }
 
-/** A version that is published. */
+/** A version to publish. */
 export interface NpmPublication {
   readonly name: string
   readonly version: string
@@ -40,11 +40,11 @@ const isRecord = (value: unknown): value is Json => typeof value === 'object' &&
 
 const refused = (what: string, code: string) => new BadRequest(what, code)
 
-/** Whether a name can be that of a package. */
+/** Returns whether a package name is valid. */
 export const isNpmName = (name: unknown): name is string =>
   typeof name === 'string' && name.length <= maxNameLength && nameForm.test(name)
 
-/** Whether a word can stand for a version: what reads as one itself cannot. */
+/** Returns whether a tag is valid; a tag must not look like a version range. */
 export const isNpmTag = (tag: string): boolean =>
   tag !== '' &&
   tag.length <= maxTagLength &&
@@ -52,7 +52,7 @@ export const isNpmTag = (tag: string): boolean =>
   !/^v?\d+(?:\.[\dx*]|$|[-+ ])/i.test(tag) &&
   !/^[*<>=~^]/.test(tag)
 
-/** Name of the archive of a version. */
+/** Returns the file name of a version's archive. */
 export const archiveName = (name: string, version: string): string =>
   `${name.split('/').pop() ?? name}-${version}.tgz`.toLowerCase()
 
@@ -65,7 +65,7 @@ function repositoryOf(value: unknown): NpmMetadata['repository'] {
   return { type: text(value['type']), url: text(value['url']), ...(directory ? { directory } : {}) }
 }
 
-/** The one version of a document that `npm publish` sent. Throws `BadRequest`. */
+/** Parses the only version in a document of `npm publish`. Throws `BadRequest`. */
 export function publicationOf(document: unknown): NpmPublication {
   if (!isRecord(document) || !isNpmName(document['name'])) {
     throw refused('the name of the package is invalid', 'package_name_invalid')
@@ -94,7 +94,7 @@ export function publicationOf(document: unknown): NpmPublication {
   }
 }
 
-/** Notes that were put to versions that are there (`npm deprecate`), by version; undefined for a document that publishes. */
+/** Returns deprecation notes by version (`npm deprecate`); undefined for a document that publishes. */
 export function deprecationsOf(document: unknown): ReadonlyMap<string, string> | undefined {
   if (!isRecord(document) || isRecord(document['_attachments'])) return undefined
   const { versions } = document
@@ -104,7 +104,7 @@ export function deprecationsOf(document: unknown): ReadonlyMap<string, string> |
   )
 }
 
-/** Throws `BadRequest` when what was announced is not what arrived. */
+/** Throws `BadRequest` unless the archive has the announced digests. */
 export function checkIntegrity(
   { integrity, shasum }: Pick<NpmMetadata, 'integrity' | 'shasum'>,
   arrived: { readonly sha512: string; readonly sha1: string; readonly sha256: string },

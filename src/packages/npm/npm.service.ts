@@ -22,12 +22,13 @@ import {
 
 const type = 'npm'
 
-/** Largest document beside its archive, in bytes. */
+/** Largest document without its archive, in bytes. */
 const maxDocumentBytes = 4 << 20
 
 /**
- * Publishes the version of a document, or changes the notes of versions that are there (`npm deprecate`). A tag that reads
- * as a version is refused, and the version is there nevertheless (contract).
+ * Publishes a version, or changes deprecation notes (`npm deprecate`). A tag that looks like a version is refused after
+ * the version
+ * is published (contract).
  */
 export async function publishDocument(ctx: PublishCtx, body: Readable, signal: AbortSignal): Promise<void> {
   const maxBytes = uploadLimit(ctx, ctx.config.packages.limitSizeNpm)
@@ -35,7 +36,7 @@ export async function publishDocument(ctx: PublishCtx, body: Readable, signal: A
   await takingContents(ctx, async (receive) => {
     const archives: Arrived[] = []
     const document = await readDocument(body, maxDocumentBytes, async (_name, content) => {
-      // Of several the first one counts.
+      // Only the first archive counts.
       if (archives.length > 0) return void content.resume()
       archives.push(await receive(content, maxBytes, signal))
     })
@@ -81,7 +82,7 @@ async function deprecate(ctx: PublishCtx, { name }: { name?: unknown }, notes: R
   }
 }
 
-/** Lets a tag stand for a version. */
+/** Points a tag to a version. */
 export async function tagVersion(ctx: SubjectCtx, name: string, tag: string, version: unknown): Promise<void> {
   const { row } = await getPackageWithVersions(ctx, type, name)
   if (!isNpmTag(tag)) throw noTag()
@@ -89,7 +90,7 @@ export async function tagVersion(ctx: SubjectCtx, name: string, tag: string, ver
   await setTag(ctx, row, tag, version)
 }
 
-/** Removes a package with all of its versions. */
+/** Removes a package with all versions. */
 export async function removePackage(ctx: SubjectCtx & SignedInCtx, versions: readonly DescribedVersion[]) {
   for (const version of versions) await removeVersion(ctx, version)
 }

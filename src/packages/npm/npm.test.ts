@@ -13,7 +13,6 @@ import { runProgram } from '../../testing/program.ts'
 import { packageUsageOf, registryOf, storedFiles } from '../packages.test-support.ts'
 import { readDocument } from './document.ts'
 
-/** The document that `npm publish` sends. */
 function documentOf(name: string, version: string, more: Record<string, unknown> = {}, tag = 'latest') {
   const archive = Buffer.from(`archive of ${name} ${version}`)
   const hash = (algorithm: string, form: 'hex' | 'base64') => createHash(algorithm).update(archive).digest(form)

@@ -14,7 +14,7 @@ const registrationLeaf = (place: RegistryPlace, { name, version }: DescribedVers
 const contentUrl = (place: RegistryPlace, { name, version }: DescribedVersion): string =>
   urlBelow(place, type, 'package', name, version, `${name}.${version}.nupkg`)
 
-/** Where everything of the newer protocol is. */
+/** Presents the service index of protocol version 3. */
 export function presentServices(place: RegistryPlace) {
   const base = registryUrl(place, type)
   const resources: [string, string][] = [
@@ -30,7 +30,7 @@ export function presentServices(place: RegistryPlace) {
   return { version: '3.0.0', resources: resources.map(([id, kind]) => ({ '@id': id, '@type': kind })) }
 }
 
-/** Packages that were searched for. */
+/** Presents packages that a search found. */
 export const presentFound = (
   place: RegistryPlace,
   packages: readonly { readonly versions: readonly DescribedVersion[] }[],
@@ -89,7 +89,7 @@ function presentEntry(place: RegistryPlace, version: DescribedVersion) {
   }
 }
 
-/** All versions of a package, on one page. */
+/** Presents all versions of a package on one page. */
 export function presentRegistration(place: RegistryPlace, versions: readonly DescribedVersion[]) {
   const sorted = versions.toSorted((one, other) => compareNuget(one.version, other.version))
   const index = registrationIndex(place, sorted[0]?.name ?? '')
@@ -104,7 +104,7 @@ export function presentRegistration(place: RegistryPlace, versions: readonly Des
   return { '@id': index, '@type': kinds, count: 1, items: [page] }
 }
 
-/** One version. */
+/** Presents one version. */
 export const presentLeaf = (place: RegistryPlace, version: DescribedVersion) => ({
   '@id': registrationLeaf(place, version),
   '@type': ['Package', 'http://schema.nuget.org/catalog#Permalink'],
@@ -118,7 +118,7 @@ const head = '<?xml version="1.0" encoding="utf-8"?>'
 const namespaces =
   'xmlns="http://www.w3.org/2005/Atom" xmlns:d="http://schemas.microsoft.com/ado/2007/08/dataservices" xmlns:m="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata"'
 
-/** Where everything of the older protocol is. */
+/** Presents the service document of protocol version 2. */
 export const serviceDocument = (place: RegistryPlace): string =>
   `${head}<service xmlns="http://www.w3.org/2007/app" xmlns:atom="http://www.w3.org/2005/Atom" xml:base="${escapeXml(registryUrl(place, type))}"><workspace><atom:title>Default</atom:title><collection href="Packages"><atom:title>Packages</atom:title></collection></workspace></service>`
 
@@ -141,7 +141,7 @@ const properties: readonly [string, string][] = [
   ['VersionDownloadCount', 'Int64'],
 ]
 
-/** The description of the older protocol's data. */
+/** Presents the metadata document of protocol version 2. */
 export function metadataDocument(): string {
   const shown = properties.map(([name, kind]) => `<Property Name="${name}" Type="Edm.${kind}"/>`).join('')
   const entity = `<EntityType Name="V2FeedPackage" m:HasStream="true"><Key><PropertyRef Name="Id"/><PropertyRef Name="Version"/></Key>${shown}</EntityType>`
@@ -150,7 +150,7 @@ export function metadataDocument(): string {
   return `${head}<edmx:Edmx Version="1.0" xmlns:edmx="http://schemas.microsoft.com/ado/2007/06/edmx"><edmx:DataServices xmlns:m="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata" m:DataServiceVersion="2.0"><Schema Namespace="NuGetGallery.OData" xmlns="http://schemas.microsoft.com/ado/2006/04/edm">${entity}${container}</Schema></edmx:DataServices></edmx:Edmx>`
 }
 
-/** `id:range:framework` of everything that a version needs, as the older protocol writes it. */
+/** Formats dependencies as `id:range:framework` for protocol version 2. */
 const dependencyText = ({ dependencies }: NugetMetadata): string =>
   dependencies
     .flatMap(({ targetFramework, packages }) =>
@@ -190,11 +190,11 @@ function entry(place: RegistryPlace, version: DescribedVersion, sizeBytes: numbe
   return `<entry${isAlone ? ` ${namespaces}` : ''}><id>${escapeXml(id)}</id><title>${escapeXml(version.name)}</title><updated>${made}</updated><author><name>${escapeXml(metadata.authors)}</name></author>${content}<m:properties>${shown.join('')}</m:properties></entry>`
 }
 
-/** One version in the older protocol's form. */
+/** Presents one version for protocol version 2. */
 export const entryDocument = (place: RegistryPlace, version: DescribedVersion, sizeBytes: number): string =>
   head + entry(place, version, sizeBytes, true)
 
-/** Some versions in the older protocol's form. */
+/** Presents versions for protocol version 2. */
 export function feedDocument(
   place: RegistryPlace,
   versions: readonly DescribedVersion[],

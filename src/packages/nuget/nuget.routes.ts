@@ -14,7 +14,7 @@ import {
 } from '../catalog/catalog.service.ts'
 import type { DescribedVersion } from '../catalog/catalog.store.ts'
 import { incomingOf } from '../registry/incoming.ts'
-import { getFile, getVersion, removeVersion } from '../package.service.ts'
+import { getFile, getNamedFile, getVersion, removeVersion } from '../package.service.ts'
 import { changing, json, jsonReply, publishing, reading, registry } from '../registry/registry.ts'
 import { jsonErrors } from '../registry/registry-errors.ts'
 import { remembered } from '../indexes/remembered.ts'
@@ -40,7 +40,7 @@ const nuget = registry(
 const idParams = { id: pathText }
 const versionParams = { ...idParams, version: pathText }
 
-/** Most results of one search, and how many there are when nobody says. */
+/** Largest and default number of search results. */
 const maxFound = 1000
 const usualFound = 20
 
@@ -171,8 +171,8 @@ export const nugetDownload = operation({
   reply: storedReplies,
   summary: 'Download a NuGet package or its description',
   async run({ ctx, params: { id, version, filename }, call }) {
-    const found = await getVersion(ctx, { type, name: id, version })
-    return servePackageFile(ctx, await getFile(ctx, found, { fileName: filename }), call)
+    const file = await getNamedFile(ctx, { type, name: id, version, fileName: filename })
+    return servePackageFile(ctx, file, call)
   },
 })
 
@@ -196,7 +196,7 @@ export const nugetDataDocument = operation({
   run: async () => atom(metadataDocument()),
 })
 
-/** The versions that a search of the older protocol finds; the newest of each package where nothing else is asked. */
+/** Finds versions for a search of protocol version 2; by default the newest of each package. */
 async function find(ctx: SubjectCtx, query: URLSearchParams): Promise<readonly DescribedVersion[]> {
   const { id, text } = searchedFor(query)
   if (id === undefined) {

@@ -5,7 +5,7 @@ const versionForm =
   /^(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:-([0-9A-Za-z.-]{1,128}))?(?:\+[0-9A-Za-z.-]{1,128})?$/
 const maxIdLength = 100
 
-/** What is kept of a version. */
+/** Metadata of a version. */
 export interface NugetMetadata {
   readonly description: string
   readonly authors: string
@@ -18,13 +18,13 @@ export interface NugetMetadata {
   readonly dependencies: readonly NugetDependencies[]
 }
 
-/** What a version needs on one framework; on all of them under the empty text. */
+/** The dependencies for one framework; the empty text stands for all frameworks. */
 export interface NugetDependencies {
   readonly targetFramework: string
   readonly packages: readonly { readonly id: string; readonly version: string }[]
 }
 
-/** A version as NuGet writes it: without leading zeros, without a fourth part that is zero, without a build. Throws `BadRequest`. */
+/** Normalizes a version like NuGet: no leading zeros, no fourth number that is zero, no build. Throws `BadRequest`. */
 export function nugetVersion(text: string): string {
   const found = versionForm.exec(text.trim())
   if (!found) throw new BadRequest('the version is invalid', 'package_version_invalid')
@@ -40,7 +40,7 @@ export function checkNugetId(id: string): string {
 
 const labelParts = (version: string): string[] => version.split('-').slice(1).join('-').split('.')
 
-/** Older before newer. */
+/** Orders versions by precedence. */
 export function compareNuget(one: string, other: string): number {
   const numbers = (version: string) => (version.split('-')[0] ?? '').split('.').map(Number)
   const [left, right] = [numbers(one), numbers(other)]
@@ -65,7 +65,7 @@ export function compareNuget(one: string, other: string): number {
 export const nupkgName = (id: string, version: string): string => `${id}.${version}.nupkg`.toLowerCase()
 export const nuspecName = (id: string): string => `${id}.nuspec`.toLowerCase()
 
-/** What a search of the older protocol asks for, out of its parameters. */
+/** Parses the parameters of a search of protocol version 2. */
 export function searchedFor(query: URLSearchParams): { readonly text: string; readonly id: string | undefined } {
   const unquoted = (text: string | null) => (text ?? '').replace(/^'(.*)'$/s, '$1').replaceAll("''", "'")
   const filter = query.get('$filter') ?? ''

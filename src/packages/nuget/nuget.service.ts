@@ -7,7 +7,6 @@ import { nupkgName, nuspecName } from './nuget.rules.ts'
 
 const type = 'nuget'
 
-/** The description of a package. */
 const wanted = { name: /^[^/]+\.nuspec$/i, maxBytes: 1 << 20, count: 1 }
 
 async function readDescription(ctx: PublishCtx, { arrived }: Upload) {
@@ -18,7 +17,7 @@ async function readDescription(ctx: PublishCtx, { arrived }: Upload) {
   return { ...readNuspec(nuspec.toString('utf8')), nuspec }
 }
 
-/** Publishes the package of an archive, and its description as a file of its own. */
+/** Publishes a package from its archive, and its description as a separate file. */
 export async function publishPackage(ctx: PublishCtx, incoming: Incoming): Promise<void> {
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeNuget, async (upload) => {
     const { name, version, metadata, nuspec } = await readDescription(ctx, upload)
@@ -37,7 +36,7 @@ export async function publishPackage(ctx: PublishCtx, incoming: Incoming): Promi
   })
 }
 
-/** Adds an archive of symbols to the version that it is for. */
+/** Adds an archive of symbols to its version. */
 export async function publishSymbols(ctx: PublishCtx, incoming: Incoming): Promise<void> {
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeNuget, async (upload) => {
     const { name, version } = await readDescription(ctx, upload)

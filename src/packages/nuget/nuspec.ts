@@ -8,7 +8,7 @@ const packagesIn = (element: XmlElement | undefined): NugetDependencies['package
     version: attributes['version'] ?? '',
   }))
 
-/** What the description of a package says. Throws `BadRequest`. */
+/** Parses the description of a package. Throws `BadRequest`. */
 export function readNuspec(text: string) {
   const about = childOf(parseXml(text), 'metadata')
   if (!about) throw new BadRequest('the description is none of a package', 'nuspec_invalid')

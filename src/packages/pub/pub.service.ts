@@ -4,16 +4,15 @@ import { recordOf, textIn, type JsonRecord } from '../registry/json-text.rules.t
 import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
 import { semverOf } from '../registry/semver.rules.ts'
 
-/** The description of a package. */
 const wanted = { name: /^pubspec\.yaml$/, maxBytes: 256 << 10, count: 1 }
 const nameForm = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
 
-/** What is kept of a version: its own description. */
+/** Metadata of a version: its description. */
 export interface PubMetadata {
   readonly pubspec: JsonRecord
 }
 
-/** Publishes the package of an archive. Gives its name and version. */
+/** Publishes a package from its archive. Returns its name and version. */
 export async function publishArchive(ctx: PublishCtx, incoming: Incoming) {
   return receiveUpload(ctx, incoming, ctx.config.packages.limitSizePub, async ({ arrived }) => {
     const [{ readTar }, { parseYaml }] = await Promise.all([import('../formats/tar.ts'), import('../formats/yaml.ts')])

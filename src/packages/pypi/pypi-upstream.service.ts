@@ -1,6 +1,7 @@
 import type { SubjectCtx } from '../../access/context.ts'
 import { escapeXml } from '../../lib/escape-xml.ts'
-import { BadRequest, NotFound } from '../../lib/errors.ts'
+import { BadRequest } from '../../lib/errors.ts'
+import { noFile } from '../package.rules.ts'
 import type { DescribedFile } from '../catalog/catalog.store.ts'
 import { urlBelow } from '../registry/registry-url.rules.ts'
 import type { UpstreamSource } from '../upstream/upstream-source.ts'
@@ -14,12 +15,12 @@ interface Listed {
   readonly isYanked: boolean
 }
 
-/** Most files of a package. */
+/** Largest number of files of a package. */
 const maxFiles = 50_000
 const nameForm = /^[A-Za-z0-9][A-Za-z0-9._+!~-]{0,250}$/
 const sumForm = /^[0-9a-f]{64}$/
 
-/** Stands for the version of what an upstream has, which the name of the file says. */
+/** The version segment in URLs of upstream files, whose names include the version. */
 const anyVersion = '-'
 
 const unescapeHtml = (text: string): string =>
@@ -27,7 +28,7 @@ const unescapeHtml = (text: string): string =>
     name === 'amp' ? '&' : name === 'lt' ? '<' : name === 'gt' ? '>' : name === 'quot' ? '"' : "'",
   )
 
-/** The list as HTML (PEP 503): one link each. */
+/** Parses the HTML list (PEP 503). */
 function readPage(text: string, base: string): Listed[] {
   const listed: Listed[] = []
   for (const [, attributes = '', name = ''] of text.matchAll(/<a\b([^<>]{0,4000})>([^<>]{1,300})<\/a>/gi)) {
@@ -46,7 +47,7 @@ type Json = Readonly<Record<string, unknown>>
 const recordOf = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {})
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** The list as JSON (PEP 691). */
+/** Parses the JSON list (PEP 691). */
 function readJson(text: string, base: string): Listed[] {
   let document: Json
   try {
@@ -83,7 +84,7 @@ async function listFrom(source: UpstreamSource, name: string): Promise<readonly 
   return JSON.parse(content.toString('utf8')) as readonly Listed[]
 }
 
-/** The page that pip reads, of what the upstream has; files have addresses here. */
+/** Fetches the page of a package, with file URLs of this server. */
 export async function pypiPageFrom(ctx: SubjectCtx, source: UpstreamSource, name: string): Promise<string> {
   const links = (await listFrom(source, name)).map((file) => {
     const url = `${urlBelow(ctx, 'pypi', 'files', name.toLowerCase(), anyVersion, file.name)}#sha256=${file.sha256}`
@@ -94,7 +95,7 @@ export async function pypiPageFrom(ctx: SubjectCtx, source: UpstreamSource, name
   return `<!DOCTYPE html>\n<html>\n<head>${title}</head>\n<body>\n${links.join('\n')}\n</body>\n</html>\n`
 }
 
-/** A file of a package by its name. */
+/** Returns a file of a package by name. */
 export function pypiFileFrom(
   ctx: SubjectCtx,
   source: UpstreamSource,
@@ -103,7 +104,7 @@ export function pypiFileFrom(
 ): Promise<DescribedFile> {
   return source.file(fileName, ctx.config.packages.limitSizePypi, async () => {
     const found = (await listFrom(source, name)).find((each) => each.name === fileName)
-    if (!found) throw new NotFound('the file does not exist', 'package_file_not_found')
+    if (!found) throw noFile()
     return { url: found.url, digests: { sha256: found.sha256 } }
   })
 }

@@ -4,7 +4,7 @@ import type { DescribedFile, DescribedVersion } from '../catalog/catalog.store.t
 import { metadataOf } from '../catalog/metadata.rules.ts'
 import type { PypiMetadata } from './pypi.rules.ts'
 
-/** The page that pip reads: a link to each file of a package (PEP 503). */
+/** Presents the page of a package: a link to each file (PEP 503). */
 export function presentSimple(
   { config, subject }: SubjectCtx,
   name: string,

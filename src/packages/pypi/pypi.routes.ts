@@ -5,7 +5,7 @@ import { pathText } from '../../http/schema.ts'
 import { getFilesOfPackage, getPackageWithVersions } from '../catalog/catalog.service.ts'
 import { incomingOf } from '../registry/incoming.ts'
 import type { FileRecord } from '../content/file.store.ts'
-import { getFile, getVersion } from '../package.service.ts'
+import { getNamedFile } from '../package.service.ts'
 import { receiveUpload, record } from '../publish.service.ts'
 import { publishing, reading, registry } from '../registry/registry.ts'
 import { registryErrors } from '../registry/registry-errors.ts'
@@ -69,7 +69,7 @@ export const pypiDownload = operation({
   summary: 'Download a file of a Python package',
   async run({ ctx, params: { version, filename, ...params }, call }) {
     const name = pypiName(params.name)
-    const own = async () => getFile(ctx, await getVersion(ctx, { type, name, version }), { fileName: filename })
+    const own = () => getNamedFile(ctx, { type, name, version, fileName: filename })
     const file = await orUpstream<FileRecord>(ctx, { type, name }, own, (source) =>
       pypiFileFrom(ctx, source, name, filename),
     )

@@ -1,18 +1,18 @@
 import { BadRequest } from '../../lib/errors.ts'
 
-/** Longest name and version, in characters. */
+/** Longest name and version in characters. */
 const maxLength = 200
 const nameForm = /^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/
 const fileForm = /^[A-Za-z0-9][A-Za-z0-9._+!~-]*$/
 
-/** A version by PEP 440: epoch, release, pre-release, post-release, development release, local part. */
+/** A version (PEP 440): epoch, release, pre-release, post-release, development release, local part. */
 const versionForm =
   /^v?(?:\d+!)?\d+(?:\.\d+)*(?:[-_.]?(?:alpha|a|beta|b|preview|pre|c|rc)[-_.]?\d*)?(?:-\d+|[-_.]?(?:post|rev|r)[-_.]?\d*)?(?:[-_.]?dev[-_.]?\d*)?(?:\+[a-z0-9]+(?:[-_.][a-z0-9]+)*)?$/i
 
-/** A name as it is kept: what separates its words does not tell names apart (PEP 503). */
+/** Normalizes a name (PEP 503). */
 export const pypiName = (name: string): string => name.replaceAll(/[-_.]+/g, '-')
 
-/** What is kept of a version. */
+/** Metadata of a version. */
 export interface PypiMetadata {
   readonly summary: string
   readonly requiresPython: string
@@ -21,7 +21,7 @@ export interface PypiMetadata {
   readonly license: string
 }
 
-/** A file that is uploaded. */
+/** The form fields of an upload. */
 export interface PypiUpload {
   readonly name: string
   readonly version: string
@@ -30,7 +30,7 @@ export interface PypiUpload {
 
 type Fields = Readonly<Record<string, string>>
 
-/** An address that may be shown as a link; else empty. */
+/** Returns an http or https URL; empty for any other text. */
 function webAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   return url && /^https?:$/.test(url.protocol) ? text : ''
@@ -41,7 +41,7 @@ function homepageOf(fields: Fields): string {
   return webAddress(named) || webAddress(fields['home_page'] ?? '')
 }
 
-/** What a form says of the file that it brings. Throws `BadRequest`. */
+/** Parses the form fields of an upload. Throws `BadRequest`. */
 export function uploadOf(fields: Fields, fileName: string, sha256: string): PypiUpload {
   const name = pypiName(fields['name'] ?? '')
   const version = (fields['version'] ?? '').trim()

@@ -1,4 +1,4 @@
-/** Whether a text fits a pattern of the shell in which `*` is anything and `?` one character. */
+/** Returns whether a text matches a shell pattern, in which `*` matches any text and `?` one character. */
 export function fits(pattern: string, text: string): boolean {
   let at = 0
   let next = 0

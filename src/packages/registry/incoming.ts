@@ -5,12 +5,12 @@ import { untied } from '../../http/untied-body.ts'
 import { BadRequest } from '../../lib/errors.ts'
 import type { Incoming } from '../publish.service.ts'
 
-/** Largest text of a form beside its file, in bytes. */
+/** Largest text field of a form, in bytes. */
 const maxFieldBytes = 256_000
 
 /**
- * The file of an upload: the whole body, or the first file of a form.
- * @param field of the form, when it is no matter of choice
+ * Reads the file of an upload: the whole body, or the first file of a form.
+ * @param field the form field that must hold the file
  */
 export function incomingOf(call: Call, field?: string): Incoming {
   const contentType = contentTypeOf(call)
@@ -25,7 +25,7 @@ export function incomingOf(call: Call, field?: string): Incoming {
         return {}
       }
       let isTaken = false
-      // What is too large is told by whoever takes it.
+      // The receiver of the content limits its size.
       const limits = { maxFieldBytes, maxFileBytes: Infinity }
       const fields = await readFormWithFiles(
         call.body(),

@@ -3,7 +3,7 @@ import { BadRequest, TooLarge } from '../../lib/errors.ts'
 
 export type JsonRecord = Readonly<Record<string, unknown>>
 
-/** An object; empty for what is none. */
+/** Returns an object as it is, and an empty object for any other value. */
 export const recordOf = (value: unknown): JsonRecord =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonRecord) : {}
 
@@ -12,10 +12,10 @@ export const textIn = (value: unknown): string => (typeof value === 'string' ? v
 export const textsIn = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : []
 
-/** Largest number of values in a description: the largest ones of real packages have a few thousand. */
+/** Largest number of values in a description; the largest real ones have a few thousand. */
 const maxValues = 50_000
 
-/** Reads JSON inside of an upload. Throws `BadRequest` with `code` for text that is not JSON or has too many values. */
+/** Parses JSON from an upload. Throws `BadRequest` with `code` for invalid JSON or too many values. */
 export function parsePackageJson(content: Buffer | string, code = 'package_json_invalid'): unknown {
   try {
     return parseSizedJson(content, maxValues)
@@ -24,7 +24,7 @@ export function parsePackageJson(content: Buffer | string, code = 'package_json_
   }
 }
 
-/** Reads a description in JSON. Throws `BadRequest` for what is no object. */
+/** Parses a JSON description. Throws `BadRequest` unless it is an object. */
 export function parseJsonRecord(content: Buffer | string): JsonRecord {
   const value = parsePackageJson(content.toString('utf8').replace(/^\uFEFF/, ''))
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

@@ -5,10 +5,10 @@ import { Forbidden } from '../../lib/errors.ts'
 import type { RepoId } from '../../lib/ids.ts'
 import { comparable } from '../package.rules.ts'
 
-/** Longest address that is looked at, in characters. */
+/** Longest URL that is considered, in characters. */
 const maxUrlLength = 2048
 
-/** Name of the owner's repository that an address means; undefined for addresses of others. */
+/** Returns the name of the owner's repository that a URL points to; undefined for any other URL. */
 function repoNameIn({ config, subject }: SubjectCtx, url: string): string | undefined {
   const root = config.server.rootUrl
   const plain = url.replace(/^git\+/, '')
@@ -19,8 +19,9 @@ function repoNameIn({ config, subject }: SubjectCtx, url: string): string | unde
 }
 
 /**
- * The repository of the owner whose address a package gives as its source; undefined when it is none of theirs. Throws
- * `Forbidden` when the caller may not write its packages.
+ * Returns the repository of the owner that a package names as its source, or undefined. Throws `Forbidden` when the
+ * caller may
+ * not write the packages of the repository.
  */
 export async function repoToLink(ctx: SubjectCtx & SignedInCtx, url: string): Promise<RepoId | undefined> {
   const name = repoNameIn(ctx, url)

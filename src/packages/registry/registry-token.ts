@@ -11,29 +11,30 @@ import { Unauthenticated } from '../../lib/errors.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { findTokenById, findUserOfToken } from './registry-token.store.ts'
 
-/** How long a token of a registry is good for, in seconds. */
+/** Lifetime of a registry token in seconds. */
 export const registryTokenSeconds = 24 * 3600
 
-/** A longer text is no such token. */
+/** Longest registry token in characters. */
 const maxLength = 2048
 
 /**
- * Stands for whoever signed in to a registry, or for a guest. It is judged anew each time it is shown: it ends with the
- * access token or the password that it was got by, and opens what that opens.
+ * The principal of a registry token. The token is checked on each request: it ends with the access token or password it
+ * was
+ * issued for, and has the same rights.
  */
 export class RegistryToken {
-  /** Whom it stands for; 0 is a guest. */
+  /** The account; 0 is a guest. */
   constructor(readonly userId: UserId | 0) {}
 }
 
 interface Claims {
   /** The account; 0 is a guest. */
   readonly sub: UserId | 0
-  /** The access token that it stands for; 0 for a password. */
+  /** The access token it was issued for; 0 for a password. */
   readonly tok: TokenId | 0
-  /** What the password was, for one that was got by it. */
+  /** A digest of the password hash it was issued for. */
   readonly pwd: string
-  /** The task of a workflow whose token it was got by; left out for others. */
+  /** The workflow task whose token it was issued for. */
   readonly job?: TaskId
   readonly exp: number
 }
@@ -49,8 +50,8 @@ const passwordMark = (services: AuthServices, hash: string | null): string =>
     .slice(0, 16)
 
 /**
- * What whoever signed in shows to a registry from now on (a JSON Web Token, RFC 7519, signed with HS256).
- * @param principal what their credential stands for besides
+ * Returns a registry token (JSON Web Token, RFC 7519, HS256) for a signed-in caller or a guest.
+ * @param principal the principal of the caller's credential
  */
 export function writeRegistryToken(services: AuthServices, viewer: Viewer | undefined, principal?: object): string {
   const exp = nowUnix(services.clock) + registryTokenSeconds
@@ -59,7 +60,7 @@ export function writeRegistryToken(services: AuthServices, viewer: Viewer | unde
   return `${signed}.${hmac(services, signed).toString('base64url')}`
 }
 
-/** Credentials of other kinds than these end by themselves, and stand for nobody here. */
+/** Returns the claims for a credential; other kinds of credentials get a guest token. */
 function claimsOf(
   services: AuthServices,
   viewer: Viewer | undefined,
@@ -80,12 +81,12 @@ function claimsOf(
 
 function readClaims(services: AuthServices, text: string): Claims | undefined {
   const [head, body, signature, rest] = text.length > maxLength ? [] : text.split('.')
-  // The header is compared and not read: no other way of signing is thought of.
+  // The header must be ours byte for byte, so a token cannot choose another algorithm.
   if (head !== header || body === undefined || signature === undefined || rest !== undefined) return undefined
   const given = Buffer.from(signature, 'base64url')
   const right = hmac(services, `${head}.${body}`)
   if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined
-  // The signature is ours, so the body has the form that `writeRegistryToken` gave it.
+  // The signature is ours, so the body has the form that `claimsOf` returns.
   const claims = JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as Claims
   return claims.exp > nowUnix(services.clock) ? claims : undefined
 }
@@ -117,16 +118,16 @@ async function viewerOfClaims(services: AuthServices, { sub, tok, pwd, job }: Cl
   })
 }
 
-/** Longest key in a header of its own, in characters. */
+/** Longest key in a header, in characters. */
 const maxKeyLength = 256
 
-/** Where some clients send an access token: NuGet in a header of its own, gem and cargo without a word before it. */
+/** Reads an access token where some clients send it: NuGet in its own header, gem and cargo without a scheme. */
 function bareToken(headers: Readonly<Record<string, string | string[] | undefined>>): string | undefined {
   const key = headers['x-nuget-apikey'] ?? headers['authorization']
   return typeof key === 'string' && key.length <= maxKeyLength && /^\S+$/.test(key) ? key : undefined
 }
 
-/** Credentials that registries alone take. */
+/** Credentials that only registries accept. */
 export const registryCredentials: CredentialReader = {
   kind: 'registry',
   async read(services, call, presented) {

@@ -5,7 +5,9 @@ import { bytesOf } from '../../http/operation.ts'
 import { bytes } from '../../http/reply.ts'
 import { mayPublish, mayPull, packagesOn } from '../package.requirements.ts'
 
-/** What all operations of a registry have in common. Who may is asked by their requirements, which answer as registries do. */
+/**
+ * Returns what all operations of a registry share. Their requirements check rights, with the refusals of registries.
+ */
 export const registry = <const Type extends string>(type: Type, errors: ErrorForm) =>
   ({
     base: 'site',
@@ -16,19 +18,18 @@ export const registry = <const Type extends string>(type: Type, errors: ErrorFor
     errors,
   }) as const
 
-/** Reading from a registry. */
 export const reading = [packagesOn, mayPull] as const
 
-/** Publishing to it. */
+/** Requirements of operations that add content. */
 export const publishing = [packagesOn, mayPublish, ownerUnderQuota('size:assets:packages:all')] as const
 
-/** Changing and removing what is there. */
+/** Requirements of operations that change or remove content. */
 export const changing = [packagesOn, mayPublish] as const
 
-/** The reply of an operation that answers JSON whose form its registry's protocol gives. */
+/** The reply of an operation whose JSON is defined by the registry's protocol. */
 export const jsonReply = { 200: bytesOf('application/json') } as const
 
-/** JSON in a form that the registry's protocol gives. */
+/** Replies with JSON that the registry's protocol defines. */
 export const json = <Status extends number = 200>(
   body: unknown,
   options: { status?: Status; contentType?: string; headers?: Readonly<Record<string, string>> } = {},

@@ -4,13 +4,12 @@ import type { Call } from '../../http/operation.ts'
 import type { FileRecord } from '../content/file.store.ts'
 import { countOneDownload } from '../package.service.ts'
 
-/** How a registry serves a file, when it is not as any bytes. */
 export interface ServedAs {
   readonly contentType?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Serves a file of a package. Whether the caller may have it was asked before. */
+/** Serves a file of a package to a caller who may read it. */
 export const servePackageFile = (
   ctx: Ctx,
   file: FileRecord,
@@ -27,7 +26,7 @@ export const servePackageFile = (
     disposition: 'attachment',
     etag: file.sha256,
     modifiedUnix: file.created_unix,
-    // The name may get another content when it is deleted and published again.
+    // A file of this name may be deleted and published again with another content.
     cacheControl: 'private, no-cache',
     count: () => countOneDownload(ctx, file),
   })

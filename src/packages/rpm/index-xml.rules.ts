@@ -7,7 +7,7 @@ export interface IndexedRpm {
   readonly sha256: string
   readonly sizeBytes: number
   readonly createdUnix: number
-  /** Where it is, from the repository on. */
+  /** The path of the file below the repository. */
   readonly href: string
 }
 
@@ -15,7 +15,7 @@ const open = '<?xml version="1.0" encoding="UTF-8"?>\n'
 const common = 'http://linux.duke.edu/metadata/common'
 const rpm = 'http://linux.duke.edu/metadata/rpm'
 
-/** Documents of a repository: how each begins and ends, and what it says of a package. */
+/** The beginning, end and entries of each document of a repository. */
 export const documents = {
   primary: {
     head: (count: number) => `${open}<metadata xmlns="${common}" xmlns:rpm="${rpm}" packages="${count}">\n`,
@@ -55,7 +55,7 @@ function evr({
   return `epoch="${epoch}" ver="${escapeXml(version)}" rel="${escapeXml(release)}"`
 }
 
-/** Files that programs ask for without the whole list. Source: createrepo. */
+/** Files that `primary.xml` includes. Source: createrepo. */
 const isPrimary = (path: string): boolean => /^\/etc\/|bin\/|^\/usr\/lib\/sendmail$/.test(path)
 
 const relationOrder: readonly RelationKind[] = [
@@ -99,7 +99,7 @@ function primaryOf({ described, sha256, sizeBytes, createdUnix, href }: IndexedR
 }
 
 const comparisons: Readonly<Record<number, string>> = { 2: 'LT', 4: 'GT', 8: 'EQ', 10: 'LE', 12: 'GE' }
-/** What has to be there before the package is: RPMSENSE_PREREQ, _SCRIPT_PRE and _SCRIPT_POST. */
+/** RPMSENSE_PREREQ, _SCRIPT_PRE and _SCRIPT_POST: required before the installation. */
 const isBefore = (flags: number): boolean => (flags & (0x40 | 0x200 | 0x400)) !== 0
 
 function relationLine({ name, flags, version }: RpmRelation, before: string): string {
@@ -117,12 +117,12 @@ function relationsOf(kind: RelationKind, described: RpmPackage): string {
   const { relations } = described
   const all = relations[kind] ?? []
   const lines = kind === 'requires' ? needsOf(described) : all.map((each) => relationLine(each, ''))
-  // The same is often told several times.
+  // Packages often repeat a relation.
   const distinct = [...new Set(lines)]
   return distinct.length === 0 ? '' : `  <rpm:${kind}>\n${distinct.join('')}  </rpm:${kind}>\n`
 }
 
-/** What a package needs of others: not what it gives itself, nor what rpm needs of itself, which rpm knows. */
+/** Returns a package's requirements, without those it provides itself and those on features of rpm. */
 function needsOf({ relations: { provides = [], requires = [] }, files }: RpmPackage): string[] {
   const given = new Set(provides.map((each) => relationLine(each, '')))
   const own = new Set(files.filter(isPrimary))
@@ -141,7 +141,7 @@ const filesOf = ({ files, kinds }: RpmPackage, isTold: (path: string) => boolean
   )
 
 const changesOf = ({ changes }: RpmPackage): string[] =>
-  // The newest comes last, as others write them.
+  // The newest entry comes last, as createrepo writes them.
   changes
     .toReversed()
     .map(
@@ -152,7 +152,7 @@ const changesOf = ({ changes }: RpmPackage): string[] =>
 const packageOf = ({ described, sha256 }: IndexedRpm, lines: readonly string[]): string =>
   `<package pkgid="${sha256}" name="${escapeXml(described.name)}" arch="${escapeXml(described.architecture)}">\n  <version ${evr(described)}/>\n${lines.join('')}</package>\n`
 
-/** What the list of documents says of one of them. */
+/** The entry of a document in `repomd.xml`. */
 export interface DocumentSums {
   readonly name: DocumentName
   readonly sha256: string
@@ -161,7 +161,7 @@ export interface DocumentSums {
   readonly openSizeBytes: number
 }
 
-/** The list of documents, which is signed. */
+/** Returns `repomd.xml`, which is signed. */
 export function repomd(documentSums: readonly DocumentSums[], revision: number): string {
   const data = documentSums.map(
     ({ name, sha256, sizeBytes, openSha256, openSizeBytes }) => `<data type="${name}">

@@ -7,7 +7,7 @@ const archForm = /^[a-z0-9_]{1,40}$/i
 const groupForm = /^[A-Za-z0-9_][A-Za-z0-9._~+-]*(?:\/[A-Za-z0-9_][A-Za-z0-9._~+-]*)*$/
 const maxGroupLength = 200
 
-/** Throws `BadRequest` for what can be no group of packages; none is empty. */
+/** Throws `BadRequest` for an invalid group; the empty group is valid. */
 export function checkedGroup(group = ''): string {
   if (group !== '' && (!groupForm.test(group) || group.length > maxGroupLength)) {
     throw new BadRequest('the group is invalid', 'rpm_group_invalid')
@@ -15,14 +15,14 @@ export function checkedGroup(group = ''): string {
   return group
 }
 
-/** The version of a package, with its release, and its epoch when it has one. */
+/** Returns the version of a package with its release and epoch. */
 export const versionOf = ({ epoch, version, release }: Pick<RpmPackage, 'epoch' | 'version' | 'release'>): string =>
   `${epoch > 0 ? `${epoch}-` : ''}${version}-${release}`
 
 export const rpmFileName = (name: string, version: string, architecture: string): string =>
   `${name}-${version}.${architecture}.rpm`
 
-/** Throws `BadRequest` for a package whose names are none. */
+/** Throws `BadRequest` for invalid names in a package. */
 export function checkNames({ name, version, release, architecture }: RpmPackage): void {
   if (!nameForm.test(name)) throw new BadRequest('the name of the package is invalid', 'package_name_invalid')
   if (!versionForm.test(version) || !versionForm.test(release)) {
@@ -31,7 +31,7 @@ export function checkNames({ name, version, release, architecture }: RpmPackage)
   if (!archForm.test(architecture)) throw new BadRequest('the architecture is invalid', 'rpm_architecture_invalid')
 }
 
-/** A package, as addresses name it. */
+/** The names of a package in a path. */
 export interface NamedRpm {
   readonly group: string
   readonly name: string
@@ -41,13 +41,13 @@ export interface NamedRpm {
 
 const packageForm = /^(?:(.+)\/)?package\/([^/]+)\/([^/]+)\/([^/]+)(?:\/[^/]+)?$/
 
-/** What a path below the registry stands for. */
+/** The meaning of a path below the registry. */
 export type RpmPath =
   | { readonly kind: 'settings'; readonly group: string }
   | { readonly kind: 'index'; readonly group: string; readonly file: string }
   | ({ readonly kind: 'package' } & NamedRpm)
 
-/** Reads a path below the registry; `NotFound` for what is nothing there. */
+/** Parses a path below the registry. Throws `NotFound`. */
 export function rpmPathOf(path: string): RpmPath {
   const [isPackage, group, name = '', version = '', architecture = ''] = packageForm.exec(path) ?? []
   if (isPackage !== undefined) return { kind: 'package', group: checkedGroup(group), name, version, architecture }
@@ -58,7 +58,7 @@ export function rpmPathOf(path: string): RpmPath {
   throw new NotFound('there is nothing at this address', 'package_file_not_found')
 }
 
-/** The group of a path to which packages are sent; `NotFound` for other paths. */
+/** Returns the group of an upload path. Throws `NotFound` for other paths. */
 export function groupOfUpload(path: string): string {
   const [isUpload, group] = /^(?:(.+)\/)?upload$/s.exec(path) ?? []
   if (isUpload === undefined) throw new NotFound('there is nothing at this address', 'package_file_not_found')

@@ -7,7 +7,7 @@ import type { RpmPackage } from '../formats/rpm.ts'
 import { archiveIn } from '../formats/stored-archive.ts'
 import { getKeptIndex, type KeptIndex } from '../indexes/kept-index.service.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
-import { getFile, getVersion, removeFile } from '../package.service.ts'
+import { getNamedFile, removeNamedFile } from '../package.service.ts'
 import { receiveUpload, record, uploadLimit, type Incoming, type PublishCtx } from '../publish.service.ts'
 import { registryUrl } from '../registry/registry-url.rules.ts'
 import { remembered } from '../indexes/remembered.ts'
@@ -17,7 +17,7 @@ import { checkNames, rpmFileName, versionOf, type NamedRpm } from './rpm.rules.t
 
 const type = 'rpm'
 
-/** Publishes a package into a group; signed by the owner's key when that is wanted. */
+/** Publishes a package into a group, optionally signed by the owner's key. */
 export async function publishRpm(
   ctx: PublishCtx,
   group: string,
@@ -58,7 +58,7 @@ export async function publishRpm(
   })
 }
 
-/** The documents of a group, and the list of them with its signature. */
+/** The documents of a group, and `repomd.xml` with its signature. */
 interface Repository {
   readonly documents: Readonly<Record<DocumentName, KeptIndex>>
   readonly list: string
@@ -78,7 +78,7 @@ function indexed(file: DescribedFile): IndexedRpm {
   }
 }
 
-/** The index of a group, brought up to date when something of the owner's registry has changed. */
+/** Returns the indexes of a group. */
 const getRepository = (ctx: SubjectCtx, group: string): Promise<Repository> =>
   remembered(ctx, type, `group ${group}`, async (changedUnix) => {
     const files = (await getFileNames(ctx, type)).filter((file) => file.file_key === group)
@@ -105,7 +105,7 @@ const getRepository = (ctx: SubjectCtx, group: string): Promise<Repository> =>
     return { documents: made, list, signature: detached }
   })
 
-/** A file of the index of a group; `NotFound` for others. */
+/** Returns a file of a group's index. Throws `NotFound` for other names. */
 export async function getIndexFile(ctx: SubjectCtx, group: string, name: string): Promise<string | Buffer> {
   const { documents: made, list, signature } = await getRepository(ctx, group)
   if (name === 'repomd.xml') return list
@@ -115,7 +115,7 @@ export async function getIndexFile(ctx: SubjectCtx, group: string, name: string)
   return made[document as DocumentName].packed
 }
 
-/** What a client is told of a group. */
+/** Returns the client configuration for a group. */
 export function settingsOf(ctx: SubjectCtx, group: string): string {
   const base = registryUrl(ctx, type)
   const parts = [ctx.subject.name, ...group.split('/').filter((part) => part !== '')]
@@ -131,18 +131,17 @@ export function settingsOf(ctx: SubjectCtx, group: string): string {
   return `[${parts.join('-')}]\n${lines.join('\n')}\n`
 }
 
-/** A package of a group. */
-export async function getRpm(ctx: SubjectCtx, { group, name, version, architecture }: NamedRpm): Promise<FileRecord> {
-  const found = await getVersion(ctx, { type, name, version })
-  return getFile(ctx, found, { fileName: rpmFileName(name, version, architecture), fileKey: group })
-}
+const fileOf = ({ group, name, version, architecture }: NamedRpm) => ({
+  type,
+  name,
+  version,
+  fileName: rpmFileName(name, version, architecture),
+  fileKey: group,
+})
+
+/** Returns a package of a group, or throws `NotFound`. */
+export const getRpm = (ctx: SubjectCtx, named: NamedRpm): Promise<FileRecord> => getNamedFile(ctx, fileOf(named))
 
 /** Removes a package from a group. */
-export async function removeRpm(
-  ctx: SubjectCtx & SignedInCtx,
-  { group, name, version, architecture }: NamedRpm,
-): Promise<void> {
-  const found = await getVersion(ctx, { type, name, version })
-  const file = { fileName: rpmFileName(name, version, architecture), fileKey: group }
-  await removeFile(ctx, found, await getFile(ctx, found, file))
-}
+export const removeRpm = (ctx: SubjectCtx & SignedInCtx, named: NamedRpm): Promise<void> =>
+  removeNamedFile(ctx, fileOf(named))

@@ -11,7 +11,7 @@ import { binaryEntry, numberEntry, rpmType, textEntry } from '../formats/rpm-hea
 import { rpmOf } from '../formats/rpm.test-support.ts'
 import { digest, refusedTo, registryOf, storedFiles } from '../packages.test-support.ts'
 
-/** Entries of `files` files in one folder, whose name has `length` characters. */
+/** Header entries of `files` files in one folder whose name has `length` characters. */
 const manyPaths = (files: number, length: number) => [
   numberEntry(1116, Array(files).fill(0)),
   textEntry(1117, Array(files).fill('x')),
@@ -120,7 +120,7 @@ const dnf = await runProgram('dnf', ['--version'])
 const missing = (rpmbuild.code !== 0 || dnf.code !== 0) && process.env['CI'] === undefined
 const skip = missing ? 'rpmbuild or dnf is not installed' : false
 
-/** Runs a program that has to succeed. */
+/** Runs a program and requires success. */
 async function must(program: string, args: readonly string[], cwd: string): Promise<string> {
   const ended = await runProgram(program, [...args], { cwd })
   assert.equal(ended.code, 0, `${program} ${args.join(' ')}: ${ended.out}${ended.err}`)
@@ -205,7 +205,7 @@ test(
   },
 )
 
-/** What two documents of one repository have to have in common: all but when files came and where they are. */
+/** The parts of a document that do not depend on times and locations. */
 const comparedXml = (text: string): string[] =>
   text
     .split(/(?=<package )/)

@@ -6,12 +6,12 @@ import type { StoredArchive } from '../formats/stored-archive.ts'
 import { signBytes } from '../indexes/signing.service.ts'
 
 const leadBytes = 96
-/** Signatures of a package of whatever kind, and room that was left for them. */
+/** Tags of signatures, and of the space reserved for them. */
 const signatureTags = new Set([267, 268, 1002, 1005, 1008])
 const rsaHeaderTag = 268
 const signatureRegion = 62
 
-/** The same package with a signature by the owner's key in the place of those it had, and where its header is then. */
+/** Returns a package with a signature by the owner's key instead of its own, and the new offsets of its header. */
 export async function signedRpm(
   ctx: SubjectCtx,
   archive: StoredArchive,

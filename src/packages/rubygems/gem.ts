@@ -8,16 +8,16 @@ import { gemOf } from './rubygems.rules.ts'
 
 const unpack = promisify(gunzip)
 
-/** Largest description and list of digests, packed and unpacked, in bytes. */
+/** Largest packed and unpacked size of the description and the list of digests, in bytes. */
 const maxPartBytes = 512 << 10
-/** Most files of a gem, which has three, and as many signatures. */
+/** Largest number of members of a gem, which has three and a signature of each. */
 const maxEntries = 20
 
 const digests = ['sha256', 'sha512'] as const
 const unpacked = async (packed: Buffer): Promise<string> =>
   (await unpack(packed, { maxOutputLength: maxPartBytes })).toString('utf8')
 
-/** What the description inside of a gem says, whose parts have to have the digests that it names. Throws `BadRequest`. */
+/** Reads the description of a gem and verifies the digests of its members. Throws `BadRequest`. */
 export const readGem = (archive: StoredArchive) =>
   reading(async () => {
     const content = await archive.open()
@@ -55,7 +55,7 @@ export const readGem = (archive: StoredArchive) =>
     return gemOf(parseYaml(await unpacked(description), 'failsafe'))
   })
 
-/** Compares what a gem says of its parts with what they are; others than these digests are not looked at. */
+/** Verifies the members of a gem by its SHA-256 and SHA-512 digests. */
 function checkSums(told: unknown, sums: ReadonlyMap<string, Readonly<Record<string, string>>>): void {
   const lists = (typeof told === 'object' ? told : undefined) as Readonly<Record<string, unknown>> | null | undefined
   for (const algorithm of digests) {

@@ -1,4 +1,4 @@
-/** What Ruby's Marshal writes here: objects that their class writes as another value (`marshal_dump`) or as text (`_dump`). */
+/** A value for Marshal. Objects are written as another value (`marshal_dump`) or as text (`_dump`). */
 export type Marshalled =
   | null
   | boolean
@@ -7,10 +7,10 @@ export type Marshalled =
   | readonly Marshalled[]
   | { readonly class: string; readonly value: Marshalled; readonly as: 'value' | 'text' }
 
-/** Source: the Marshal format, version 4.8. */
+/** Source: the Marshal format, version 4.8. npm has readers of the format, but no maintained writer. */
 const version = Buffer.from([4, 8])
 
-/** A number of at most 30 bits. */
+/** Encodes a number of at most 30 bits. */
 function int(value: number): Buffer {
   if (value === 0) return Buffer.from([0])
   if (value > 0 && value < 123) return Buffer.from([value + 5])
@@ -25,7 +25,7 @@ const text = (value: string | Buffer): Buffer => {
 }
 
 const symbol = (name: string): Buffer => Buffer.concat([Buffer.from(':'), text(name)])
-/** That a text is UTF-8 stands behind it. */
+/** An instance variable behind the text marks it as UTF-8. */
 const utf8 = Buffer.concat([int(1), symbol('E'), Buffer.from('T')])
 
 function write(value: Marshalled): Buffer {
@@ -42,7 +42,7 @@ function write(value: Marshalled): Buffer {
 
 const isList = (value: Exclude<Marshalled, null>): value is readonly Marshalled[] => Array.isArray(value)
 
-/** A value as Ruby loads it; nothing in it is negative. */
+/** Encodes a value without negative numbers. */
 export function marshal(value: Marshalled): Buffer {
   return Buffer.concat([version, write(value)])
 }

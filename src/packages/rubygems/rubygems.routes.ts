@@ -15,10 +15,10 @@ import { getGem, getInfo, getSpecification, getSpecs, getVersions, publishGem, y
 const rubygems = registry('rubygems', registryErrors)
 const text = 'text/plain;charset=utf-8'
 
-/** Largest form of what is yanked, in bytes. */
+/** Largest form of a yank request, in bytes. */
 const maxFormBytes = 16_384
 
-/** A list of the compact index. Bundler takes the tag for its MD5. */
+/** Serves a list of the compact index. Bundler uses the ETag as its MD5. */
 const listReply = (list: string) =>
   bytes(text, list, { headers: { etag: `"${createHash('md5').update(list).digest('hex')}"` } })
 

@@ -7,13 +7,13 @@ const platformForm = /^[A-Za-z0-9._-]{1,100}$/
 const maxVersionLength = 100
 const maxTextLength = 64_000
 const maxEntries = 500
-/** The platform of gems that run everywhere. */
+/** The platform of gems that run on all platforms. */
 const anyPlatform = 'ruby'
 
-/** Conditions on versions: `>= 1.0`. */
+/** Version requirements, such as `>= 1.0`. */
 export type Requirements = readonly string[]
 
-/** What is kept of a gem. */
+/** Metadata of a gem. */
 export interface GemMetadata {
   readonly platform: string
   readonly summary: string
@@ -30,7 +30,6 @@ type Fields = Readonly<Record<string, unknown>>
 
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {})
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value.slice(0, maxEntries) : [])
-/** A text of one line, which has nothing in it that would end it. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value.slice(0, maxTextLength) : '')
 const textsOf = (value: unknown): string[] =>
   listOf(value)
@@ -50,7 +49,7 @@ function requirementsOf(value: unknown): Requirements {
 
 const invalid = (what: string) => new BadRequest(`${what} of the gem is invalid`, 'gem_invalid')
 
-/** What the description of a gem says, all of whose values are text. Throws `BadRequest`. */
+/** Parses the description of a gem, in which all values are text. Throws `BadRequest`. */
 export function gemOf(description: unknown) {
   const fields = fieldsOf(description)
   const name = textOf(fields['name'])
@@ -84,7 +83,7 @@ export function gemOf(description: unknown) {
   return { name, version, metadata }
 }
 
-/** A version with its platform, unless it is for all. */
+/** Returns a version with its platform; without one for `ruby`. */
 export const withPlatform = (version: string, platform: string, between: string): string =>
   platform === anyPlatform ? version : `${version}${between}${platform}`
 
@@ -93,7 +92,7 @@ export const gemFileName = (name: string, version: string, platform: string): st
 
 export const isPrerelease = (version: string): boolean => /[A-Za-z]|-/.test(version)
 
-/** Compares versions as `Gem::Version` does: letters come before numbers, and what is missing is zero. */
+/** Compares versions like `Gem::Version`: letters before numbers, missing segments are zero. */
 export function compareGems(one: string, other: string): number {
   const [left, right] = [segmentsOf(one), segmentsOf(other)]
   for (let at = 0; at < Math.max(left.length, right.length); at += 1) {
@@ -110,7 +109,7 @@ export function compareGems(one: string, other: string): number {
 const segmentsOf = (version: string): readonly string[] =>
   version.replaceAll('-', '.pre.').match(/\d+|[A-Za-z]+/g) ?? []
 
-/** Of any length. */
+/** Compares decimal numbers of any length. */
 function compareDigits(one: string, other: string): number {
   const [left, right] = [one.replace(/^0+/, ''), other.replace(/^0+/, '')]
   return left.length - right.length || Number(left > right) - Number(left < right)
@@ -124,11 +123,11 @@ export interface ListedGem {
   readonly metadata: GemMetadata
 }
 
-/** Requirements that everything meets, which are not told. */
+/** Requirements that all versions meet; the index omits them. */
 const isAny = (requirements: Requirements): boolean =>
   requirements.length === 0 || (requirements.length === 1 && requirements[0] === '>= 0')
 
-/** What Bundler is told of a gem: one line. Source: the compact index. */
+/** Returns the line of a gem for Bundler. Source: the compact index. */
 export function infoLine({ version, sha256, metadata }: ListedGem): string {
   const { platform, dependencies, ruby, rubygems } = metadata
   const needed = dependencies.map(({ name, requirements }) => `${name}:${requirements.join('&') || '>= 0'}`)
@@ -142,14 +141,14 @@ export function infoLine({ version, sha256, metadata }: ListedGem): string {
 
 const gemVersion = (version: string): Marshalled => ({ class: 'Gem::Version', value: [version], as: 'value' })
 
-/** A list of gems as older clients read it. */
+/** Returns a list of gems for older clients. */
 export const specsOf = (gems: readonly ListedGem[]): Marshalled =>
   gems.map(({ name, version, metadata }) => [name, gemVersion(version), metadata.platform])
 
-/** Version of the library whose form a description has. */
+/** The RubyGems version in descriptions. */
 const formVersion = '3.2.3'
 
-/** What a description says of itself when it is fetched without its gem. Dependencies are told by the compact index. */
+/** Returns a description for older clients. Clients read dependencies from the compact index. */
 export const specificationOf = ({ name, version, metadata }: ListedGem): Marshalled => ({
   class: 'Gem::Specification',
   as: 'text',

@@ -8,7 +8,7 @@ import { getFilesOfType } from '../catalog/catalog.service.ts'
 import type { DescribedFile } from '../catalog/catalog.store.ts'
 import { archiveIn } from '../formats/stored-archive.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
-import { getFile, getVersion, removeFile, removeVersion } from '../package.service.ts'
+import { getVersion, removeNamedFile, removeVersion } from '../package.service.ts'
 import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
 import { remembered } from '../indexes/remembered.ts'
 import { marshal, type Marshalled } from './marshal.rules.ts'
@@ -53,7 +53,7 @@ const listed = (file: DescribedFile): ListedGem => ({
   metadata: metadataOf<GemMetadata>(file),
 })
 
-/** Lists of all gems of an owner. */
+/** The lists of all gems of an owner. */
 interface Catalog {
   readonly versions: string
   readonly infos: Readonly<Record<string, string>>
@@ -62,7 +62,7 @@ interface Catalog {
   readonly prerelease_specs: Buffer
 }
 
-/** The lists of all gems, made anew when something of the owner's registry has changed. */
+/** Returns the lists of all gems. */
 const getCatalog = (ctx: SubjectCtx): Promise<Catalog> =>
   remembered(ctx, type, 'catalog', async (changedUnix) => {
     const gems = (await getFilesOfType(ctx, type)).map(listed)
@@ -85,7 +85,7 @@ const getCatalog = (ctx: SubjectCtx): Promise<Catalog> =>
     }
   })
 
-/** The newest version of each gem, for each of its platforms. */
+/** Returns the newest version of each gem on each of its platforms. */
 function newestOfEach(gems: readonly ListedGem[]): ListedGem[] {
   const newest = new Map<string, string>()
   for (const { name, version } of gems) {
@@ -95,10 +95,10 @@ function newestOfEach(gems: readonly ListedGem[]): ListedGem[] {
   return gems.filter(({ name, version }) => newest.get(name) === version)
 }
 
-/** The names of all gems with their versions. */
+/** Returns the names of all gems with their versions. */
 export const getVersions = async (ctx: SubjectCtx): Promise<string> => (await getCatalog(ctx)).versions
 
-/** What is known of all versions of a gem; `NotFound` without any. */
+/** Returns the compact index of a gem. Throws `NotFound` without versions. */
 export async function getInfo(ctx: SubjectCtx, name: string): Promise<string> {
   const { infos } = await getCatalog(ctx)
   const info = infos[name]
@@ -106,34 +106,33 @@ export async function getInfo(ctx: SubjectCtx, name: string): Promise<string> {
   return info
 }
 
-/** A list of gems as older clients read it. */
+/** Returns a list of gems for older clients. */
 export const getSpecs = async (
   ctx: SubjectCtx,
   which: 'specs' | 'latest_specs' | 'prerelease_specs',
 ): Promise<Buffer> => (await getCatalog(ctx))[which]
 
-/** A gem by the name of its file. */
+/** Returns a gem by file name. */
 export async function getGem(ctx: SubjectCtx, fileName: string): Promise<DescribedFile> {
   const [file] = await getFilesOfType(ctx, type, { lowerName: fileName.toLowerCase() })
   if (!file) throw noGem()
   return file
 }
 
-/** The description of a gem, by the name of its file, as older clients read it. */
+/** Returns the description of a gem by file name, for older clients. */
 export async function getSpecification(ctx: SubjectCtx, fileName: string): Promise<Buffer> {
   const specification: Marshalled = specificationOf(listed(await getGem(ctx, fileName)))
   return pack(marshal(specification))
 }
 
-/** Removes a version of a gem; for one platform, when it is named. */
+/** Removes a version of a gem; only for one platform when it is given. */
 export async function yankGem(
   ctx: SubjectCtx & SignedInCtx,
   { name, version, platform }: { readonly name: string; readonly version: string; readonly platform: string },
 ): Promise<void> {
-  const found = await getVersion(ctx, { type, name, version })
   if (platform === '') {
-    await removeVersion(ctx, found)
+    await removeVersion(ctx, await getVersion(ctx, { type, name, version }))
   } else {
-    await removeFile(ctx, found, await getFile(ctx, found, { fileName: gemFileName(name, version, platform) }))
+    await removeNamedFile(ctx, { type, name, version, fileName: gemFileName(name, version, platform) })
   }
 }

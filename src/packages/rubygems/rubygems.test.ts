@@ -203,7 +203,7 @@ test('gem itself pushes, lists, describes and installs; Bundler resolves by the 
     writeFileSync(join(folder, 'Gemfile'), `source '${host}/'\ngem 'tool', '< 1.10'\n`)
     await run('bundle', 'install', '--quiet')
     assert.match(readFileSync(join(folder, 'Gemfile.lock'), 'utf8'), /less \(1\.2\)[^]*tool \(1\.9\)/)
-    // What came since is fetched in addition to what Bundler knows, and compared with what it is told of the whole.
+    // Bundler fetches the appended lines only, and compares the whole file with its digest.
     await push('tool', '1.9.5', "s.add_dependency 'less', '~> 1.0'\n")
     await run('bundle', 'update', '--quiet', '--all')
     assert.match(readFileSync(join(folder, 'Gemfile.lock'), 'utf8'), /tool \(1\.9\.5\)/)

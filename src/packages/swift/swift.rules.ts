@@ -5,13 +5,13 @@ import { semverOf } from '../registry/semver.rules.ts'
 const scopeForm = /^[A-Za-z0-9](?:[A-Za-z0-9]|-(?=[A-Za-z0-9])){0,38}$/
 const nameForm = /^[A-Za-z0-9](?:[A-Za-z0-9]|[-_](?=[A-Za-z0-9])){0,99}$/
 
-/** A package, as its address names it. */
+/** The scope and name of a package. */
 export interface SwiftName {
   readonly scope: string
   readonly name: string
 }
 
-/** What is kept of a version. */
+/** Metadata of a version. */
 export interface SwiftMetadata {
   readonly description: string
   readonly keywords: readonly string[]
@@ -19,13 +19,13 @@ export interface SwiftMetadata {
   readonly license: string
   readonly author: { readonly givenName: string; readonly familyName: string } | undefined
   readonly repositoryUrls: readonly string[]
-  /** Manifests, by the version of the compiler they are for; the usual one under the empty text. */
+  /** Manifests by compiler version; the empty text is the default manifest. */
   readonly manifests: Readonly<Record<string, string>>
 }
 
 export const identifierOf = ({ scope, name }: SwiftName): string => `${scope}.${name}`
 
-/** Throws `BadRequest` for what can be no version of a package. Gives the version as it is written. */
+/** Normalizes a version. Throws `BadRequest`. */
 export function checkSwift({ scope, name }: SwiftName, version: string): string {
   const clean = semverOf(version)
   if (!scopeForm.test(scope) || !nameForm.test(name)) {
@@ -35,7 +35,7 @@ export function checkSwift({ scope, name }: SwiftName, version: string): string 
   return clean
 }
 
-/** What was said of a version when it was published. */
+/** Parses the metadata that a client sends with a version. */
 export function swiftMetadataOf(about: JsonRecord, manifests: Readonly<Record<string, string>>): SwiftMetadata {
   const author = recordOf(about['author'])
   const hasAuthor = Object.keys(author).length > 0
@@ -54,7 +54,7 @@ export function swiftMetadataOf(about: JsonRecord, manifests: Readonly<Record<st
 
 export const manifestForm = /^(?:[^/]+\/)?Package(?:@swift-(\d+(?:\.\d+){0,2}))?\.swift$/
 
-/** The version of the compiler that a file of an archive is the manifest for; undefined for other files. */
+/** Returns the compiler version of a manifest in an archive; undefined for other files. */
 export function manifestVersion(fileName: string): string | undefined {
   const found = manifestForm.exec(fileName)
   return found ? (found[1] ?? '') : undefined
@@ -63,7 +63,7 @@ export function manifestVersion(fileName: string): string | undefined {
 export const manifestName = (swiftVersion: string): string =>
   swiftVersion === '' ? 'Package.swift' : `Package@swift-${swiftVersion}.swift`
 
-/** The compiler says which form of the answer it takes; nothing and anything will do as well. */
+/** Checks that `Accept` allows a form of the protocol. A missing header and a wildcard allow all. */
 export function checkAccept(accept: unknown, form: 'json' | 'swift' | 'zip'): void {
   const text = typeof accept === 'string' ? accept.trim() : ''
   const taken = text === '' ? [] : text.split(',').map((each) => each.split(';')[0]?.trim() ?? '')

@@ -18,10 +18,10 @@ import {
 
 const type = 'swift'
 
-/** The manifests of a package, one for each version of Swift that has its own. */
+/** The manifests of a package, one for each compiler version that has its own. */
 const wanted = { name: manifestForm, maxBytes: 256 << 10, count: 20 }
 
-/** Publishes a version of a package, by its archive. */
+/** Publishes a version from its archive. */
 export async function publishRelease(ctx: PublishCtx, named: SwiftName, asked: string, incoming: Incoming) {
   const version = checkSwift(named, asked)
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeSwift, async ({ arrived, fields }) => {
@@ -43,7 +43,7 @@ export async function publishRelease(ctx: PublishCtx, named: SwiftName, asked: s
   })
 }
 
-/** The packages whose source has an address, or `NotFound`. */
+/** Lists the packages with a source repository URL, or throws `NotFound`. */
 export async function getIdentifiers(ctx: SubjectCtx, url: string): Promise<readonly string[]> {
   const { byUrl } = await remembered(ctx, type, 'identifiers', async () => {
     const { packages } = await searchPackages(ctx, type, undefined, wholeCatalog)

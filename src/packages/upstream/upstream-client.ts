@@ -4,19 +4,19 @@ import { program } from '../../lib/program.ts'
 import { createHostRules } from '../../outgoing/host-rules.ts'
 import { lazyOutgoing } from '../../outgoing/lazy-outgoing.ts'
 
-/** Most requests to upstreams at once; ten times as many wait. */
+/** Largest number of concurrent requests to upstreams; ten times as many wait. */
 const maxConnections = 16
-/** Largest document of an upstream, in bytes: it is read whole. */
+/** Largest document of an upstream in bytes; it is read into memory. */
 export const maxDocumentBytes = 16 << 20
-/** Longest wait for a document and for a file, in milliseconds. */
+/** Time limits for a document and a file, in milliseconds. */
 export const documentTimeoutMs = 30_000
 export const fileTimeoutMs = 10 * 60_000
 
-/** Most names that are known to be missing, and for how long, in milliseconds. */
+/** Largest number of missing names in the cache, and their lifetime in milliseconds. */
 const maxMissing = 10_000
 const missingMs = 60_000
 
-/** The client for upstreams; it goes only where `[packages].UPSTREAM_ALLOWED_HOST_LIST` lets it. */
+/** The client for upstreams, limited to the hosts of `[packages].UPSTREAM_ALLOWED_HOST_LIST`. */
 export const upstreamClient = ownService('the client for upstreams of packages', {
   open: ({ config: { packages } }) =>
     lazyOutgoing({
@@ -29,7 +29,7 @@ export const upstreamClient = ownService('the client for upstreams of packages',
   close: (client) => client.close(),
 })
 
-/** What is being fetched from upstreams, and what is known to be missing there. */
+/** Requests to upstreams that are running, and names that upstreams do not have. */
 export const upstreamWork = ownService('the work for upstreams of packages', {
   open: () => ({
     underWay: new Map<string, Promise<unknown>>(),

@@ -20,19 +20,19 @@ import { record, type PublishCtx } from '../publish.service.ts'
 import { documentTimeoutMs, fileTimeoutMs, maxDocumentBytes, upstreamClient, upstreamWork } from './upstream-client.ts'
 import { keptName, upstreamVersion } from './upstream.rules.ts'
 
-/** How long a document of an upstream is good for, in seconds. */
+/** How long a stored document is used without a request, in seconds. */
 const freshSeconds = 300
 const maxRedirects = 5
 
 /** A document of an upstream, such as the list of a package's versions. */
 export interface UpstreamDocument {
   readonly content: Buffer
-  /** As the upstream sent it. */
+  /** The content type from the upstream. */
   readonly contentType: string
   readonly file: DescribedFile
 }
 
-/** Which digests a file has, as far as they are known; hexadecimal. */
+/** The known digests of a file, in hexadecimal. */
 export interface Digests {
   readonly md5?: string | undefined
   readonly sha1?: string | undefined
@@ -40,22 +40,23 @@ export interface Digests {
   readonly sha512?: string | undefined
 }
 
-/** A file as the upstream names it. */
+/** The location and digests of a file at the upstream. */
 export interface UpstreamFile {
   readonly url: string
   readonly digests: Digests
   readonly headers?: Readonly<Record<string, string>>
-  /** Looks at what has arrived, where the upstream names no digests. Throws `BadRequest`. */
+  /** Checks the received file where the protocol has no digests. Throws `BadRequest`. */
   readonly check?: (archive: StoredArchive) => Promise<void>
 }
 
-/** Asks the upstream of a registry for what it has of one name, and keeps what it gives. */
+/** Fetches documents and files of one package name from the upstream of a registry, and stores them. */
 export interface UpstreamSource {
-  /** Address of the upstream, without a slash at its end. */
+  /** The upstream's URL without a trailing slash. */
   readonly url: string
   /**
-   * A document, which is asked for anew when it is old. While the upstream is away the old one serves.
-   * @param transform makes what is kept of what came; throws `BadRequest` for what makes no sense
+   * Returns a document and fetches it when the stored one is old. The stored one is used while the upstream is
+   * unavailable.
+   * @param transform converts the received document for storage; throws `BadRequest` for invalid documents
    */
   document(
     key: string,
@@ -65,7 +66,7 @@ export interface UpstreamSource {
       readonly transform?: (content: Buffer, reply: OutgoingReply) => Buffer | Promise<Buffer>
     },
   ): Promise<UpstreamDocument>
-  /** A file, which never changes. It is checked before anybody gets a byte of it. */
+  /** Returns an immutable file. It is verified before the first byte is served. */
   file(fileName: string, limitBytes: number, locate: () => Promise<UpstreamFile>): Promise<DescribedFile>
 }
 
@@ -74,7 +75,7 @@ const guestsWait = () =>
   new Unauthenticated('guests get what is here; what the upstream has is fetched for those who sign in')
 const broken = (why: string) => new Unavailable(`the upstream ${why}`, 'upstream_broken')
 
-/** What went wrong with an upstream, in words for whoever waits for it. */
+/** Converts an error of a fetch into the error for the client. */
 function told(error: unknown): unknown {
   if (error instanceof OutgoingError) return new Unavailable(`the upstream is away: ${error.message}`, 'upstream_away')
   if (error instanceof BadRequest) return broken(`sent what makes no sense: ${error.message}`)
@@ -93,14 +94,17 @@ export function createSource(
   const client = upstreamClient.of(ctx)
   const keyOf = (what: string) => `${upstream.owner_id} ${base} ${name} ${what}`
 
-  /** The secret is for the upstream's own server, and not for those that it names. */
+  /** The secret is sent to the upstream's own origin only. */
   const credentialsFor = (url: string): Readonly<Record<string, string>> => {
     if (secret === undefined || URL.parse(url)?.origin !== origin) return {}
     const basic = Buffer.from(`${upstream.user_name}:${secret}`).toString('base64')
     return { authorization: upstream.user_name === '' ? `Bearer ${secret}` : `Basic ${basic}` }
   }
 
-  /** Sends a request; one that is told to fetch a token (OCI distribution) does so, and is sent again. */
+  /**
+   * Sends a request. After a 401 reply with a token challenge (OCI distribution) it gets the token and sends the
+   * request again.
+   */
   async function ask(url: string, headers: Readonly<Record<string, string>>, maxBytes: number, timeoutMs: number) {
     const send = (more: Readonly<Record<string, string>>) =>
       client.stream(url, { headers: { ...headers, ...more }, maxRedirects, maxBodyBytes: maxBytes, timeoutMs })
@@ -116,11 +120,13 @@ export function createSource(
     throw broken(`answered ${reply.status}`)
   }
 
-  /** The upstream chooses the address of its token service, so only its own origin and configured hosts get the secret. */
+  /**
+   * The upstream chooses the URL of its token service, so only its own origin and configured hosts receive the secret.
+   */
   const mayGetSecret = (realm: URL): boolean => {
     if (realm.origin === origin) return true
     const hosts = ctx.config.packages.upstreamTokenHostList
-    // The matcher takes an empty list for every host.
+    // The matcher treats an empty list as all hosts.
     return realm.protocol === 'https:' && hosts.length > 0 && hostNameMatcher(hosts)(realm.hostname)
   }
 
@@ -162,7 +168,7 @@ export function createSource(
     return files.find((file) => file.file_key === fileKey && file.lower_name === comparable(fileName))
   }
 
-  /** Those who want the same at once wait for one fetching, which ends although one of them goes. */
+  /** Concurrent callers share one fetch, which continues when one of them disconnects. */
   function once<Result>(key: string, fetch: () => Promise<Result>): Promise<Result> {
     const known = work.underWay.get(key)
     if (known) return known as Promise<Result>
@@ -178,7 +184,7 @@ export function createSource(
     return fetching
   }
 
-  /** What is kept counts for the owner, whoever wanted it. */
+  /** Stored files count for the owner, not for the caller. */
   const keeper: PublishCtx = { ...ctx, viewer: viewerAs(ctx.subject) }
 
   const keep = (fileName: string, fileKey: string, content: Arrived, metadata?: object) =>
@@ -207,7 +213,7 @@ export function createSource(
     url: base,
     async document(key, path, { headers = {}, transform = (content: Buffer) => content } = {}) {
       const kept = await findKept(key, 'document')
-      // Guests cause no requests to other servers, and get what there is.
+      // Guests cause no requests to other servers; they read what is stored.
       if (kept && (!ctx.viewer || nowUnix(ctx.clock) - kept.created_unix < freshSeconds)) return read(kept)
       try {
         await once(keyOf(`document ${key}`), async () => {
@@ -221,7 +227,7 @@ export function createSource(
           })
         })
       } catch (error) {
-        // An old document is better than none while the upstream is away.
+        // While the upstream is unavailable, an old document is served.
         if (kept && error instanceof Unavailable) return read(kept)
         throw error
       }
@@ -253,7 +259,7 @@ export function createSource(
   }
 }
 
-/** Throws unless a file is what its digests say. */
+/** Throws unless the file has the given digests. */
 function checkDigests({ sha256, digests: own }: Arrived, wanted: Digests, isCheckedOtherwise: boolean): void {
   const have: Digests = { ...own, sha256 }
   const named = (['sha512', 'sha256', 'sha1', 'md5'] as const).filter((name) => wanted[name] !== undefined)

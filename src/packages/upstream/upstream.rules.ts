@@ -2,29 +2,29 @@ import { Invalid, NotFound } from '../../lib/errors.ts'
 import { fits } from '../registry/glob.rules.ts'
 import { trimTrailing } from '../../lib/trim-ends.ts'
 
-/** Registries that can have an upstream. */
+/** Registry types that support an upstream. */
 const upstreamTypes = ['cargo', 'container', 'go', 'maven', 'npm', 'pypi'] as const
 export type UpstreamType = (typeof upstreamTypes)[number]
 
-/** The registry that a word names, or `NotFound`. */
+/** Returns the registry type of a path, or throws `NotFound`. */
 export function upstreamTypeOf(type: string): UpstreamType {
   const found = upstreamTypes.find((each) => each === type)
   if (!found) throw new NotFound('registries of this type have no upstreams', 'upstream_not_found')
   return found
 }
 
-/** The version under which what came from an upstream is kept; no list shows it. */
+/** The internal version that holds files from an upstream. */
 export const upstreamVersion = '_upstream'
 
-/** The package under which that of a name is kept; no registry has names of this form. */
+/** Returns the internal package that holds files of a name; no registry allows names of this form. */
 export const keptName = (name: string): string => `<upstream> ${name}`
 
-/** Most patterns of names, and the longest one, in characters. */
+/** Largest number of reserved patterns, and longest one in characters. */
 const maxReserved = 100
 const maxPatternLength = 200
 const maxUrlLength = 1000
 
-/** The address of an upstream as it is kept. Throws `Invalid`. */
+/** Normalizes the URL of an upstream. Throws `Invalid`. */
 export function upstreamUrl(text: string): string {
   const url = text.length <= maxUrlLength ? URL.parse(text) : null
   if (
@@ -42,7 +42,7 @@ export function upstreamUrl(text: string): string {
   return trimTrailing(url.href, '/')
 }
 
-/** Patterns of names as they are kept. Throws `Invalid`. */
+/** Normalizes reserved patterns. Throws `Invalid`. */
 export function reservedNames(patterns: readonly string[]): readonly string[] {
   if (patterns.length > maxReserved || patterns.some((each) => each === '' || each.length > maxPatternLength)) {
     const message = `[reserved]: at most ${maxReserved} patterns of ${maxPatternLength} characters`
@@ -51,6 +51,6 @@ export function reservedNames(patterns: readonly string[]): readonly string[] {
   return patterns.map((each) => each.toLowerCase())
 }
 
-/** Whether a name is the owner's alone, be there a package of it or not. */
+/** Returns whether a name is reserved for the owner, even without a package of that name. */
 export const isReserved = (patterns: readonly string[], name: string): boolean =>
   patterns.some((pattern) => fits(pattern, name.toLowerCase()))

@@ -16,23 +16,23 @@ import {
   putUpstream,
 } from './upstream.store.ts'
 
-/** Secrets are sealed for this purpose. */
+/** The purpose under which secrets are sealed. */
 export const upstreamSecretPurpose = 'package-upstream'
 
-/** The settings of an upstream. An undefined setting keeps its value; user name and secret only while the address stays. */
+/** The settings of an upstream. An undefined setting keeps its value; user name and secret only while the URL stays. */
 export interface UpstreamSettings {
   readonly url: string
   readonly userName: string | undefined
-  /** An empty secret removes the one that is set. */
+  /** An empty secret removes the stored one. */
   readonly secret: string | undefined
   readonly reserved: readonly string[] | undefined
 }
 
-/** The upstreams of an owner's registries. */
+/** Lists the upstreams of an owner's registries. */
 export const getUpstreams = ({ db, subject }: SubjectCtx): Promise<PackageUpstreamRow[]> =>
   listUpstreams(db, subject.id)
 
-/** Sets or changes the upstream of a registry. Throws `Invalid`. */
+/** Creates or changes the upstream of a registry. Throws `Invalid`. */
 export async function setUpstream(
   ctx: SubjectCtx,
   type: UpstreamType,
@@ -41,7 +41,7 @@ export async function setUpstream(
   const { db, subject, secrets, clock } = ctx
   const known = await findUpstream(db, subject.id, type)
   const address = upstreamUrl(url)
-  // Credentials belong to the server that they were given for.
+  // Credentials belong to the server that they were entered for.
   const kept = known?.url === address ? known : undefined
   const sealedSecret = secret ? secrets.seal(upstreamSecretPurpose, secret) : null
   const row: PackageUpstreamRow = {
@@ -58,10 +58,10 @@ export async function setUpstream(
   return row
 }
 
-/** Versions that are removed at once. */
+/** Number of versions that are loaded at once for removal. */
 const batch = 100
 
-/** Removes what was kept from an upstream. */
+/** Removes all files that were fetched from an upstream. */
 async function removeKept(ctx: SubjectCtx, type: string): Promise<void> {
   const list = () => listKeptVersions(ctx.db, ctx.subject.id, type, upstreamVersion, batch)
   const services = { ...ctx, viewer: ctx.viewer }
@@ -72,7 +72,7 @@ async function removeKept(ctx: SubjectCtx, type: string): Promise<void> {
   }
 }
 
-/** Takes the upstream from a registry, with what was kept from it. `NotFound` when it has none. */
+/** Removes the upstream of a registry and the files from it. Throws `NotFound` without an upstream. */
 export async function removeUpstream(ctx: SubjectCtx & SignedInCtx, type: string): Promise<void> {
   if (!(await transaction(ctx.db, (tx) => deleteUpstream(tx, ctx.subject.id, type)))) {
     throw new NotFound('the registry has no upstream', 'upstream_not_found')
@@ -81,10 +81,11 @@ export async function removeUpstream(ctx: SubjectCtx & SignedInCtx, type: string
 }
 
 /**
- * Gives what the owner has, or what the upstream has when the owner has no package of the name at all: a name that the
- * owner has published, or has reserved, is never asked for elsewhere, so that nobody slips in under it. What the owner
- * lacks stays missing when there is no upstream.
- * @param local throws `NotFound` for what is not there
+ * Returns the local result, or asks the upstream when the owner has no package of the name. A name that the owner
+ * published or
+ * reserved is never looked up elsewhere, which prevents dependency confusion. Without an upstream it throws the local
+ * error.
+ * @param local throws `NotFound` for a missing package
  */
 export async function orUpstream<Result>(
   ctx: SubjectCtx,

@@ -26,7 +26,7 @@ export const deleteUpstream = async (tx: Tx, ownerId: UserId, type: string): Pro
   (await tx.deleteFrom('package_upstream').where('owner_id', '=', ownerId).where('type', '=', type).executeTakeFirst())
     .numDeletedRows > 0n
 
-/** Whether an owner has a package of a name with a version that lists show. */
+/** Returns whether an owner has a public version of a package of this name. */
 export const hasShownVersion = async (db: Db, ownerId: UserId, type: string, lowerName: string): Promise<boolean> =>
   (await db
     .selectFrom('package')
@@ -39,7 +39,7 @@ export const hasShownVersion = async (db: Db, ownerId: UserId, type: string, low
     .limit(1)
     .executeTakeFirst()) !== undefined
 
-/** Some of what an owner's registry keeps from its upstream. */
+/** Lists versions that an owner's registry stored from its upstream. */
 export const listKeptVersions = (
   db: Db,
   ownerId: UserId,

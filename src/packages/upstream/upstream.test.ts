@@ -18,7 +18,7 @@ const asJson = { 'content-type': 'application/json' }
 const setUpstream = (forge: Forge, type: string, url: string, more: object = {}) =>
   forge.as('alice').must('PUT', `/packages/alice/-/upstreams/${type}`, { url, ...more })
 
-/** A server of strangers, and the paths that were asked of it. */
+/** A foreign server, and the paths that it was asked for. */
 async function withStranger(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
   use: (url: string, asked: string[], away: () => Promise<void>) => Promise<void>,
@@ -93,7 +93,7 @@ test('npmMetadata, npmDownload: from the upstream, checked and kept; own names a
     assert.equal((await guest('GET', 'npm/tool')).status, 401)
     for (const name of ['@alice%2fx', 'secret-tool']) assert.equal((await bob('GET', `npm/${name}`)).status, 404)
     assert.deepEqual(asked, [])
-    // Many at once are one request.
+    // Concurrent requests share one fetch.
     const documents = await Promise.all(Array.from({ length: 20 }, () => bob('GET', 'npm/tool')))
     assert.ok(documents.every(({ status }) => status === 200))
     const tarball: unknown = documents[0]?.json.versions['1.0.0'].dist.tarball
@@ -106,7 +106,7 @@ test('npmMetadata, npmDownload: from the upstream, checked and kept; own names a
     assert.ok((await packageUsageOf(forge, 'alice')) >= archive.length, 'what is kept counts')
     for (let time = 0; time < 3; time += 1) assert.equal((await bob('GET', 'npm/missing')).status, 404)
     assert.deepEqual(asked.slice(2), ['/missing'], 'what is missing is not asked for each time')
-    // A name that the owner publishes is the owner's from then on, whatever the upstream has.
+    // A name that the owner published is never looked up at the upstream.
     const own = Buffer.from('own')
     const document = {
       name: 'tool',
@@ -145,7 +145,7 @@ test('an upstream that lies, cuts, or leads elsewhere gives nobody a byte, and n
     await setUpstream(forge, 'npm', url, { secret: 's3cret' })
     const bob = registryOf(forge.as('bob'), 'alice')
     let number = 0
-    /** Wants a package of a name of its own. Gives the status of its archive, or of its document. */
+    /** Requests a package with its own name. Returns the status of its archive or document. */
     const want = async () => {
       const name = `tool${number++}`
       const told = await bob('GET', `npm/${name}`)
@@ -218,7 +218,7 @@ test('an old document serves while the upstream is away; secrets go to the upstr
   })
 })
 
-/** An instance with packages of every kind, and another that has the first one's registries as upstreams. */
+/** An instance with packages of each type, and another one that uses it as upstream. */
 async function withTwo(use: (forge: Forge, from: Forge, away: () => Promise<void>) => Promise<void>): Promise<void> {
   const from = await startForge({ users: ['alice'] })
   let isAway = false
@@ -238,7 +238,7 @@ async function withTwo(use: (forge: Forge, from: Forge, away: () => Promise<void
   }
 }
 
-/** Uploads a wheel as twine does. */
+/** Uploads a wheel like twine. */
 async function uploadWheel(forge: Forge, fields: Readonly<Record<string, string>>, wheel: Buffer): Promise<void> {
   const form = new FormData()
   for (const [key, value] of Object.entries(fields)) form.set(key, value)

@@ -8,7 +8,7 @@ import { getFilesOfVersions, getPackageWithVersions } from '../catalog/catalog.s
 import { incomingOf } from '../registry/incoming.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
 import { packagesOn } from '../package.requirements.ts'
-import { getFile, getVersion } from '../package.service.ts'
+import { getNamedFile } from '../package.service.ts'
 import { json, jsonReply, publishing, reading, registry } from '../registry/registry.ts'
 import { jsonErrors } from '../registry/registry-errors.ts'
 import { urlBelow } from '../registry/registry-url.rules.ts'
@@ -23,7 +23,7 @@ const vagrant = registry(
 )
 const boxParams = { name: pathText, version: pathText, filename: pathText }
 
-/** Who is not signed in is told so in the usual form where nothing else is asked. */
+/** This operation answers 401 as JSON; others of the registry answer it as text. */
 const signInErrors: ErrorForm = {
   render: (refusal) => ({ contentType: jsonType, body: JSON.stringify({ errors: [refusal.message] }) }),
 }
@@ -94,7 +94,7 @@ export const vagrantDownload = operation({
   reply: storedReplies,
   summary: 'Download a Vagrant box',
   async run({ ctx, params: { name, version, filename }, call }) {
-    const found = await getVersion(ctx, { type, name, version })
-    return servePackageFile(ctx, await getFile(ctx, found, { fileName: filename }), call)
+    const file = await getNamedFile(ctx, { type, name, version, fileName: filename })
+    return servePackageFile(ctx, file, call)
   },
 })

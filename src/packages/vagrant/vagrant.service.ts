@@ -4,11 +4,10 @@ import { parseJsonRecord, textIn } from '../registry/json-text.rules.ts'
 import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
 import { semverOf } from '../registry/semver.rules.ts'
 
-/** The descriptions of a box. */
 const wanted = { name: /^(?:metadata|info)\.json$/, maxBytes: 256 << 10, count: 2 }
 const nameForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/
 
-/** What is kept of a version. */
+/** Metadata of a version. */
 export interface VagrantMetadata {
   readonly description: string
   readonly author: string
@@ -16,14 +15,14 @@ export interface VagrantMetadata {
   readonly repository: string
 }
 
-/** A box, as its address names it. */
+/** The names of a box in a path. */
 export interface NamedBox {
   readonly name: string
   readonly version: string
   readonly filename: string
 }
 
-/** Throws `BadRequest` for what can be no box. Gives its version as it is written. */
+/** Checks the names of a box and returns its normalized version. Throws `BadRequest`. */
 function checkBox({ name, version, filename }: NamedBox): string {
   const clean = semverOf(version)
   if (!nameForm.test(name)) throw new BadRequest('the name of the box is invalid', 'package_name_invalid')
