@@ -12,7 +12,7 @@ const highest = (modes: readonly AccessMode[]): AccessMode =>
 const noStanding: Standing = { isMember: false, rank: mode.none, packageMode: mode.none }
 
 /** Returns the caller's standing with an owner of packages. */
-export async function standingWith(ctx: Pick<Ctx, 'db' | 'viewer' | 'config'>, owner: UserRow): Promise<Standing> {
+export async function getStanding(ctx: Pick<Ctx, 'db' | 'viewer' | 'config'>, owner: UserRow): Promise<Standing> {
   const { db, viewer } = ctx
   const actsFor = await findActsFor(ctx, owner)
   if (actsFor) return { ...noStanding, actsFor }
@@ -41,5 +41,5 @@ async function findActsFor(ctx: Pick<Ctx, 'db' | 'viewer' | 'config'>, owner: Us
   const user = await findPersonOfRun(ctx.db, { repoId, runId, ownerId: owner.id })
   if (!user) return undefined
   const person = viewerAs(user)
-  return { person, standing: await standingWith({ ...ctx, viewer: person }, owner) }
+  return { person, standing: await getStanding({ ...ctx, viewer: person }, owner) }
 }

@@ -7,7 +7,7 @@ import type { Call, Requirement } from '../http/operation.ts'
 import { pathText } from '../http/schema.ts'
 import { NotFound, Unauthenticated } from '../lib/errors.ts'
 import { must } from '../lib/verdict.ts'
-import { standingWith } from './package-access.service.ts'
+import { getStanding } from './package-access.service.ts'
 import {
   mayChangeCleanupRules,
   mayChangeUpstreams,
@@ -41,7 +41,7 @@ export const packagesReadable: Requirement<SubjectCtx, Pick<PackagesCtx, 'standi
   codes: ['packageRead', 'publicOnlyCheck'],
   refuses: [403, 404],
   async check(ctx) {
-    const standing = await standingWith(ctx, ctx.subject)
+    const standing = await getStanding(ctx, ctx.subject)
     if (!mayReadPackages(ctx.viewer, ctx.subject, standing).allowed) {
       throw new NotFound('the user does not exist', 'user_not_found')
     }
@@ -105,7 +105,7 @@ async function openRegistry(
   const { username } = call.params
   const missing = () => (viewer?.isAdmin ? new NotFound('the owner does not exist', 'user_not_found') : signInNeeded())
   const subject = await resolveAccount(ctx, call, { parameter: 'username', name: username, missing })
-  const standing = await standingWith(ctx, subject)
+  const standing = await getStanding(ctx, subject)
   if (!mayReadPackages(viewer, subject, standing).allowed) throw signInNeeded()
   refuseNotPublic(viewer, subject)
   if (level === 'write' && !(viewer && mayPublishPackages(viewer, subject, standing).allowed)) throw signInNeeded()

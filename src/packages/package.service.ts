@@ -24,7 +24,7 @@ import {
   deleteVersionRow,
   findPackageForUpdate,
   findVersion,
-  holdPackage,
+  lockPackage,
   listSomeVersions,
   listVersions,
   updatePackageRepo,
@@ -121,7 +121,7 @@ export async function removeFiles(
   if (files.length === 0) throw noFile()
   const ids = files.map(({ id }) => id)
   await transaction(ctx.db, async (tx) => {
-    const parent = await holdPackage(tx, version.package_id)
+    const parent = await lockPackage(tx, version.package_id)
     const gone = await deleteFiles(tx, version.id, ids, nowUnix(ctx.clock))
     if (!parent || gone.count === 0) throw noFile()
     await addToUsage(tx, { ownerId: parent.owner_id }, 'packages', -gone.sizeBytes)
@@ -142,7 +142,7 @@ export const deleteVersion = (
   mayGo?: (tx: Tx) => Promise<boolean>,
 ): Promise<boolean> =>
   transaction(db, async (tx) => {
-    const parent = await holdPackage(tx, version.package_id)
+    const parent = await lockPackage(tx, version.package_id)
     if (!parent || (mayGo && !(await mayGo(tx)))) return false
     const { sizeBytes } = await deleteFiles(tx, version.id, undefined, nowUnix(clock))
     await addToUsage(tx, { ownerId: parent.owner_id }, 'packages', -sizeBytes)

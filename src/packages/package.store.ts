@@ -130,7 +130,7 @@ export function findPackageForUpdate(
 }
 
 /** Like `findPackageForUpdate`, by id. */
-export function holdPackage(tx: Tx, id: PackageId): Promise<PackageRow | undefined> {
+export function lockPackage(tx: Tx, id: PackageId): Promise<PackageRow | undefined> {
   const query = tx.selectFrom('package').selectAll().where('id', '=', id)
   return (databaseKind(tx) === 'postgres' ? query.forUpdate() : query).executeTakeFirst()
 }

@@ -10,14 +10,14 @@ import { Conflict, NotFound } from '../lib/errors.ts'
 import type { RepoId } from '../lib/ids.ts'
 import { nowUnix } from '../lib/time.ts'
 import type { DigestName } from '../storage/blobs.ts'
-import { holdBlob } from './content/blob.store.ts'
+import { lockBlob } from './content/blob.store.ts'
 import {
-  findLost,
-  holdContent,
-  takingContents,
+  findLostContents,
+  lockContent,
+  storeContents,
   tooLarge,
-  type Arrived,
-  type Receive,
+  type ReceivedContent,
+  type StoreContent,
 } from './content/content.service.ts'
 import { deleteFiles, findFile, findFileRow, insertFile } from './content/file.store.ts'
 import { putFileMetadata, putTag, putVersionMetadata } from './catalog/metadata.store.ts'
@@ -51,7 +51,7 @@ export interface PublishedFile {
   readonly fileKey?: string
   /** Whether a download of the file counts as a download of the version. */
   readonly isLead: boolean
-  readonly content: Arrived | { readonly sha256: string }
+  readonly content: ReceivedContent | { readonly sha256: string }
   /** The registry's own data about the file. */
   readonly metadata?: object
   /** Replaces a file of this name; without it a file of this name is a conflict. */
@@ -67,7 +67,7 @@ export interface Publication extends NewVersion {
    * What happens to an existing version: it receives the files (default), is refused as a conflict, or loses its files
    * first.
    */
-  readonly whenThere?: 'add' | 'refuse' | 'replace'
+  readonly ifExists?: 'add' | 'refuse' | 'replace'
   /** Internal versions appear in no list and publish no event. */
   readonly isInternal?: boolean
   /** The owner's quota was checked when the upload began, or does not apply. */
@@ -77,12 +77,12 @@ export interface Publication extends NewVersion {
   /** The repository to link the package to if it has no link. */
   readonly repoId?: RepoId | undefined
   /** Runs while the package row is locked; an error from it rolls the publication back. */
-  readonly whileHeld?: (tx: Tx, version: PackageVersionRow) => Promise<void>
+  readonly whileLocked?: (tx: Tx, version: PackageVersionRow) => Promise<void>
   readonly files: readonly PublishedFile[]
 }
 
 /** A file in an incoming request. */
-export interface Incoming {
+export interface IncomingFile {
   /** The declared size; undefined when the client declares none. */
   readonly sizeBytes: number | undefined
   readonly signal: AbortSignal
@@ -92,8 +92,8 @@ export interface Incoming {
 
 const kind = 'packages'
 
-const alreadyThere = () => new Conflict('the file is there already', 'package_file_exists')
-const versionThere = () => new Conflict('the version is there already', 'package_version_exists')
+const fileExists = () => new Conflict('the file is there already', 'package_file_exists')
+const versionExists = () => new Conflict('the version is there already', 'package_version_exists')
 
 const keyOf = ({ subject }: Pick<PublishCtx, 'subject'>, { type, name }: NewVersion): PackageKey => ({
   ownerId: subject.id,
@@ -115,14 +115,14 @@ export const uploadLimit = ({ viewer }: SignedInCtx, limitBytes: number): number
 export async function publishFile(
   ctx: PublishCtx,
   file: NewVersion & Omit<PublishedFile, 'content'>,
-  incoming: Incoming,
+  incoming: IncomingFile,
   limitBytes: number,
   digests?: readonly DigestName[],
 ): Promise<void> {
   const { type, name, version, ...named } = file
   await refuseTaken(ctx, file)
   const publishArrived = ({ arrived }: Upload) =>
-    record(ctx, { type, name, version, files: [{ ...named, content: arrived }] })
+    publishVersion(ctx, { type, name, version, files: [{ ...named, content: arrived }] })
   await receiveUpload(ctx, incoming, limitBytes, publishArrived, digests)
 }
 
@@ -131,19 +131,19 @@ async function refuseTaken(ctx: PublishCtx, file: NewVersion & Omit<PublishedFil
   const version = file.replaces ? undefined : await findVersion(ctx.db, keyOf(ctx, file), comparable(file.version))
   if (version) {
     const lowerName = comparable(file.fileName)
-    if (await findFile(ctx.db, version.id, { lowerName, fileKey: file.fileKey ?? '' })) throw alreadyThere()
+    if (await findFile(ctx.db, version.id, { lowerName, fileKey: file.fileKey ?? '' })) throw fileExists()
   }
 }
 
 /** A received upload that no row refers to yet. */
 export interface Upload {
-  readonly arrived: Arrived
+  readonly arrived: ReceivedContent
   /** The file name in the form; empty for a plain body. */
   readonly fileName: string
   /** The text fields of the form. */
   readonly fields: Readonly<Record<string, string>>
   /** Stores further contents, such as members of the first. */
-  readonly receive: Receive
+  readonly receive: StoreContent
 }
 
 /**
@@ -153,15 +153,15 @@ export interface Upload {
  */
 export async function receiveUpload<Result>(
   ctx: PublishCtx,
-  incoming: Incoming,
+  incoming: IncomingFile,
   limitBytes: number,
   use: (upload: Upload) => Promise<Result>,
   digests?: readonly DigestName[],
 ): Promise<Result> {
   const maxBytes = uploadLimit(ctx, limitBytes)
   await refuseSize(ctx, incoming.sizeBytes ?? 0, maxBytes)
-  return takingContents(ctx, async (receive) => {
-    const taken: { arrived: Arrived; fileName: string }[] = []
+  return storeContents(ctx, async (receive) => {
+    const taken: { arrived: ReceivedContent; fileName: string }[] = []
     const fields = await incoming.receive(async (content, fileName) => {
       taken.push({ arrived: await receive(content, maxBytes, incoming.signal, digests), fileName })
     })
@@ -197,8 +197,8 @@ async function refuseOverOwnerLimits(
  * content that
  * is gone, and `Forbidden` over a limit.
  */
-export async function record(ctx: PublishCtx, publication: Publication): Promise<PackageVersionRow> {
-  const lost = await findLost(
+export async function publishVersion(ctx: PublishCtx, publication: Publication): Promise<PackageVersionRow> {
+  const lost = await findLostContents(
     ctx,
     publication.files.flatMap(({ content }) => ('blobKey' in content ? [content] : [])),
   )
@@ -208,19 +208,19 @@ export async function record(ctx: PublishCtx, publication: Publication): Promise
   return transaction(ctx.db, async (tx) => {
     const { parent, version, isNew } = await holdOrInsertVersion(ctx, tx, publication)
     let addedBytes = 0
-    if (!isNew && publication.whenThere === 'replace') {
+    if (!isNew && publication.ifExists === 'replace') {
       addedBytes -= (await deleteFiles(tx, version.id, undefined, now)).sizeBytes
     }
     for (const file of files) {
       const { content } = file
-      const blob = 'blobKey' in content ? await holdContent(tx, content, lost, now) : await holdBlob(tx, content.sha256)
+      const blob = 'blobKey' in content ? await lockContent(tx, content, lost, now) : await lockBlob(tx, content.sha256)
       if (!blob) throw new NotFound('the content does not exist', 'package_content_not_found')
       addedBytes += await addFile(tx, version, file, blob, now)
     }
-    if (publication.metadata && (isNew || publication.redescribes || publication.whenThere === 'replace')) {
+    if (publication.metadata && (isNew || publication.redescribes || publication.ifExists === 'replace')) {
       await putVersionMetadata(tx, version.id, publication.metadata)
     }
-    await publication.whileHeld?.(tx, version)
+    await publication.whileLocked?.(tx, version)
     for (const tag of publication.tags ?? []) await putTag(tx, parent.id, tag, version.id)
     if (publication.repoId !== undefined && parent.repo_id === null) {
       await updatePackageRepo(tx, parent.id, publication.repoId)
@@ -267,7 +267,7 @@ async function addFile(
     size_bytes: blob.size_bytes,
     created_unix: now,
   })
-  if (!added) throw alreadyThere()
+  if (!added) throw fileExists()
   if (file.metadata) await putFileMetadata(tx, added.id, file.metadata)
   return blob.size_bytes - gone
 }
@@ -281,7 +281,7 @@ async function holdOrInsertVersion(
   const lowerVersion = comparable(publication.version)
   const known = await findVersionOf(tx, parent.id, lowerVersion)
   if (known) {
-    if (publication.whenThere === 'refuse') throw versionThere()
+    if (publication.ifExists === 'refuse') throw versionExists()
     return { parent, version: known, isNew: false }
   }
   const version = await insertVersion(tx, {

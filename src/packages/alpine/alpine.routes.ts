@@ -2,15 +2,15 @@ import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { bytes, empty, noContent } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
-import { incomingOf } from '../registry/incoming.ts'
+import { incomingFileOf } from '../registry/incoming.ts'
 import { changing, publishing, reading, registry } from '../registry/registry.ts'
 import { registryErrors } from '../registry/registry-errors.ts'
 import { servePackageFile } from '../registry/serve-file.ts'
 import { getApk, getIndex, getKey, publishApk, removeApk } from './alpine.service.ts'
 
 const alpine = registry('alpine', registryErrors)
-const placeParams = { branch: pathText, repository: pathText }
-const fileParams = { ...placeParams, architecture: pathText, filename: pathText }
+const locationParams = { branch: pathText, repository: pathText }
+const fileParams = { ...locationParams, architecture: pathText, filename: pathText }
 
 export const alpineKey = operation({
   ...alpine,
@@ -30,13 +30,13 @@ export const alpineUpload = operation({
   ...alpine,
   method: 'PUT',
   path: '/api/packages/{username}/alpine/{branch}/{repository}',
-  params: placeParams,
+  params: locationParams,
   requires: publishing,
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
   summary: 'Publish an Alpine package',
   async run({ ctx, params, call }) {
-    await publishApk(ctx, params, incomingOf(call))
+    await publishApk(ctx, params, incomingFileOf(call))
     return empty(201)
   },
 })

@@ -12,13 +12,13 @@ export const anyArch = 'noarch'
 export const usualArch = 'x86_64'
 
 /** A repository of an owner. */
-export interface Place {
+export interface AlpineRepository {
   readonly branch: string
   readonly repository: string
 }
 
 /** Returns the file key of a repository and architecture. Throws `BadRequest` for invalid names. */
-export function placeKey({ branch, repository }: Place, architecture: string): string {
+export function alpineFileKey({ branch, repository }: AlpineRepository, architecture: string): string {
   if (!placeForm.test(branch) || !placeForm.test(repository)) {
     throw new BadRequest('the branch or the repository is invalid', 'alpine_place_invalid')
   }
@@ -26,8 +26,8 @@ export function placeKey({ branch, repository }: Place, architecture: string): s
 }
 
 /** Returns the architecture in a file key of this repository; undefined for other keys. */
-export function architectureIn(key: string, place: Place): string | undefined {
-  const prefix = placeKey(place, '')
+export function architectureIn(key: string, location: AlpineRepository): string | undefined {
+  const prefix = alpineFileKey(location, '')
   return key.startsWith(prefix) ? key.slice(prefix.length) : undefined
 }
 

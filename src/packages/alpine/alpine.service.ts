@@ -3,16 +3,16 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { SignedInCtx, SubjectCtx } from '../../access/context.ts'
 import { getFileNames, type FileName } from '../catalog/catalog.service.ts'
-import type { DescribedFile } from '../catalog/catalog.store.ts'
+import type { FileWithMetadata } from '../catalog/catalog.store.ts'
 import type { FileRecord } from '../content/file.store.ts'
 import { archiveIn } from '../formats/stored-archive.ts'
 import { tarEnd, tarHead, tarPadding } from '../formats/tar-entry.ts'
-import { getKeptIndex } from '../indexes/kept-index.service.ts'
+import { getStoredIndex } from '../indexes/stored-index.service.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
 import { comparable, noFile } from '../package.rules.ts'
 import { getFiles, getVersion, removeFile } from '../package.service.ts'
-import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
-import { remembered } from '../indexes/remembered.ts'
+import { receiveUpload, publishVersion, type IncomingFile, type PublishCtx } from '../publish.service.ts'
+import { cachedByRevision } from '../indexes/registry-cache.ts'
 import { getSigningKey, openSealedKey, type MakeKey } from '../indexes/signing.service.ts'
 import {
   anyArch,
@@ -20,10 +20,10 @@ import {
   architectureIn,
   namedByFile,
   paragraph,
-  placeKey,
+  alpineFileKey,
   usualArch,
   type AlpineMetadata,
-  type Place,
+  type AlpineRepository,
 } from './alpine.rules.ts'
 
 const type = 'alpine'
@@ -31,14 +31,14 @@ const compress = promisify(gzip)
 const makePair = promisify(generateKeyPair)
 
 /** Publishes a package into a repository. */
-export async function publishApk(ctx: PublishCtx, place: Place, incoming: Incoming): Promise<void> {
-  placeKey(place, anyArch)
+export async function publishApk(ctx: PublishCtx, location: AlpineRepository, incoming: IncomingFile): Promise<void> {
+  alpineFileKey(location, anyArch)
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeAlpine, async ({ arrived }) => {
     const { readApk } = await import('./apk.ts')
     const { name, version, architecture, metadata } = await readApk(archiveIn(ctx, arrived))
-    const fileKey = placeKey(place, architecture)
+    const fileKey = alpineFileKey(location, architecture)
     const files = [{ fileName: apkName(name, version), fileKey, isLead: true, content: arrived, metadata }]
-    await record(ctx, { type, name, version, metadata: metadata.fields, files })
+    await publishVersion(ctx, { type, name, version, metadata: metadata.fields, files })
   })
 }
 
@@ -61,9 +61,9 @@ export async function getKey(ctx: SubjectCtx): Promise<{ readonly publicKey: str
 }
 
 /** Returns the files in the index of a repository for an architecture. */
-function filesFor(files: readonly FileName[], place: Place, architecture: string): FileName[] {
+function filesFor(files: readonly FileName[], location: AlpineRepository, architecture: string): FileName[] {
   const here = files.flatMap((file) => {
-    const own = architectureIn(file.file_key, place)
+    const own = architectureIn(file.file_key, location)
     return own === undefined ? [] : [{ file, own }]
   })
   const isKnown = here.some(({ own }) => own === architecture)
@@ -76,27 +76,32 @@ function filesFor(files: readonly FileName[], place: Place, architecture: string
 }
 
 /** Returns the signed index of a repository for an architecture. Throws `NotFound` for an empty one. */
-export async function getIndex(ctx: SubjectCtx, place: Place, architecture: string): Promise<Buffer> {
-  const { index } = await remembered(ctx, type, `index ${placeKey(place, architecture)}`, async (changedUnix) => {
-    const files = filesFor(await getFileNames(ctx, type), place, architecture)
-    if (files.length === 0) throw noFile()
-    const plan = {
-      name: `alpine-${architecture}-1`,
-      fileIds: files.map(({ id }) => id),
-      entry: (file: DescribedFile) => paragraph(metadataOf<AlpineMetadata>(file), architecture, file.size_bytes),
-    }
-    const about = Buffer.from(`${ctx.subject.name} ${place.branch}/${place.repository}\n`)
-    const { packed } = await getKeptIndex(ctx, plan, [], (sizeBytes) => ({
-      head: Buffer.concat([
-        tarHead('DESCRIPTION', about.length, changedUnix),
-        about,
-        tarPadding(about.length),
-        tarHead('APKINDEX', sizeBytes, changedUnix),
-      ]),
-      tail: Buffer.concat([tarPadding(sizeBytes), tarEnd]),
-    }))
-    return { index: Buffer.concat([await signatureOf(ctx, packed, changedUnix), packed]) }
-  })
+export async function getIndex(ctx: SubjectCtx, location: AlpineRepository, architecture: string): Promise<Buffer> {
+  const { index } = await cachedByRevision(
+    ctx,
+    type,
+    `index ${alpineFileKey(location, architecture)}`,
+    async (changedUnix) => {
+      const files = filesFor(await getFileNames(ctx, type), location, architecture)
+      if (files.length === 0) throw noFile()
+      const plan = {
+        name: `alpine-${architecture}-1`,
+        fileIds: files.map(({ id }) => id),
+        entry: (file: FileWithMetadata) => paragraph(metadataOf<AlpineMetadata>(file), architecture, file.size_bytes),
+      }
+      const about = Buffer.from(`${ctx.subject.name} ${location.branch}/${location.repository}\n`)
+      const { packed } = await getStoredIndex(ctx, plan, [], (sizeBytes) => ({
+        head: Buffer.concat([
+          tarHead('DESCRIPTION', about.length, changedUnix),
+          about,
+          tarPadding(about.length),
+          tarHead('APKINDEX', sizeBytes, changedUnix),
+        ]),
+        tail: Buffer.concat([tarPadding(sizeBytes), tarEnd]),
+      }))
+      return { index: Buffer.concat([await signatureOf(ctx, packed, changedUnix), packed]) }
+    },
+  )
   return index
 }
 
@@ -111,13 +116,13 @@ async function signatureOf(ctx: SubjectCtx, content: Buffer, changedUnix: number
 }
 
 /** Finds a package of a repository by an architecture that it runs on. */
-async function findApk(ctx: SubjectCtx, place: Place, architecture: string, fileName: string) {
+async function findApk(ctx: SubjectCtx, location: AlpineRepository, architecture: string, fileName: string) {
   const named = namedByFile(fileName)
   if (!named) throw noFile()
   const version = await getVersion(ctx, { type, ...named })
   const files = (await getFiles(ctx, version)).filter((file) => file.lower_name === comparable(fileName))
   for (const own of [architecture, anyArch]) {
-    const file = files.find(({ file_key: key }) => key === placeKey(place, own))
+    const file = files.find(({ file_key: key }) => key === alpineFileKey(location, own))
     if (file) return { version, file }
   }
   throw noFile()
@@ -130,10 +135,10 @@ export const getApk = async (...named: Parameters<typeof findApk>): Promise<File
 /** Removes a package from a repository; a package for all architectures disappears from all of them. */
 export async function removeApk(
   ctx: SubjectCtx & SignedInCtx,
-  place: Place,
+  location: AlpineRepository,
   architecture: string,
   fileName: string,
 ): Promise<void> {
-  const { version, file } = await findApk(ctx, place, architecture, fileName)
+  const { version, file } = await findApk(ctx, location, architecture, fileName)
   await removeFile(ctx, version, file)
 }

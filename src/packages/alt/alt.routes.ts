@@ -3,7 +3,7 @@ import { bytesOf, operation } from '../../http/operation.ts'
 import { bytes, empty, noContent } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
-import { incomingOf } from '../registry/incoming.ts'
+import { incomingFileOf } from '../registry/incoming.ts'
 import { changing, publishing, reading, registry } from '../registry/registry.ts'
 import { registryErrors } from '../registry/registry-errors.ts'
 import { checkedGroup } from '../rpm/rpm.rules.ts'
@@ -24,7 +24,7 @@ export const altUpload = operation({
   reply: { 201: 'empty' },
   summary: 'Publish a package into a group of an ALT repository',
   async run({ ctx, params, call }) {
-    await publishAltRpm(ctx, checkedGroup(params.group), incomingOf(call))
+    await publishAltRpm(ctx, checkedGroup(params.group), incomingFileOf(call))
     return empty(201)
   },
 })

@@ -2,17 +2,17 @@ import { setImmediate } from 'node:timers/promises'
 import type { SignedInCtx, SubjectCtx } from '../../access/context.ts'
 import { noFile } from '../package.rules.ts'
 import { getFileNames, getFilesOfType } from '../catalog/catalog.service.ts'
-import type { DescribedFile } from '../catalog/catalog.store.ts'
+import type { FileWithMetadata } from '../catalog/catalog.store.ts'
 import { unpackJoined } from '../formats/joined-gzip.ts'
 import type { RpmPackage } from '../formats/rpm.ts'
 import { archiveIn } from '../formats/stored-archive.ts'
 import { storedXz } from '../formats/stored-xz.ts'
-import { getKeptIndex, sumsOf } from '../indexes/kept-index.service.ts'
+import { getStoredIndex, checksumsOf } from '../indexes/stored-index.service.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
 import { removeNamedFile } from '../package.service.ts'
-import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
+import { receiveUpload, publishVersion, type IncomingFile, type PublishCtx } from '../publish.service.ts'
 import { registryUrl } from '../registry/registry-url.rules.ts'
-import { remembered } from '../indexes/remembered.ts'
+import { cachedByRevision } from '../indexes/registry-cache.ts'
 import { checkNames, rpmFileName, versionOf } from '../rpm/rpm.rules.ts'
 import { architectureOf, componentOf, listedHeader, releaseOf, type ReleasedFile } from './alt.rules.ts'
 
@@ -22,14 +22,14 @@ const type = 'alt'
 const hashedAtOnce = 32 << 10
 
 /** Publishes a package into a group. */
-export async function publishAltRpm(ctx: PublishCtx, group: string, incoming: Incoming): Promise<void> {
+export async function publishAltRpm(ctx: PublishCtx, group: string, incoming: IncomingFile): Promise<void> {
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeAlt, async ({ arrived }) => {
     const { readRpm } = await import('../formats/rpm.ts')
     const { described } = await readRpm(archiveIn(ctx, arrived))
     checkNames(described)
     const version = versionOf(described)
     const fileName = rpmFileName(described.name, version, described.architecture)
-    await record(ctx, {
+    await publishVersion(ctx, {
       type,
       name: described.name,
       version,
@@ -51,13 +51,13 @@ async function blake2bOf(content: Buffer): Promise<string> {
 }
 
 async function releasedFile(name: string, content: Buffer): Promise<ReleasedFile> {
-  const { sizeBytes, digests } = await sumsOf(content, ['md5'])
+  const { sizeBytes, digests } = await checksumsOf(content, ['md5'])
   return { name, sizeBytes, md5: digests['md5'] ?? '', blake2b: await blake2bOf(content) }
 }
 
 /** Returns the packed index and the release files of a group for an architecture. */
 const getRepository = (ctx: SubjectCtx, group: string, architecture: string) =>
-  remembered(ctx, type, `group ${architecture} ${group}`, async (changedUnix) => {
+  cachedByRevision(ctx, type, `group ${architecture} ${group}`, async (changedUnix) => {
     const files = (await getFileNames(ctx, type)).filter(
       (file) => file.file_key === group && architectureOf(file.name) === architecture,
     )
@@ -65,10 +65,10 @@ const getRepository = (ctx: SubjectCtx, group: string, architecture: string) =>
     const plan = {
       name: 'alt-1',
       fileIds: files.map(({ id }) => id),
-      entry: (file: DescribedFile) =>
+      entry: (file: FileWithMetadata) =>
         listedHeader(metadataOf<RpmPackage>(file), { name: file.name, sizeBytes: file.size_bytes, md5: file.md5 }),
     }
-    const { packed } = await getKeptIndex(ctx, plan, [])
+    const { packed } = await getStoredIndex(ctx, plan, [])
     const list = await unpackJoined(packed)
     const about = { owner: ctx.subject.name, group, architecture, changedUnix }
     const component = componentOf(about)
@@ -104,7 +104,7 @@ export function settingsOf(ctx: SubjectCtx, group: string): string {
 export async function getAltRpm(
   ctx: SubjectCtx,
   { group, architecture, file: name }: { readonly group: string; readonly architecture: string; readonly file: string },
-): Promise<DescribedFile> {
+): Promise<FileWithMetadata> {
   const [file] = await getFilesOfType(ctx, type, { fileKey: group, lowerName: name.toLowerCase() })
   if (!file || architectureOf(file.name) !== architecture) throw noFile()
   return file

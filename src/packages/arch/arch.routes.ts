@@ -3,7 +3,7 @@ import type { SignedInCtx, SubjectCtx } from '../../access/context.ts'
 import { bytesOf, operation, type Call } from '../../http/operation.ts'
 import { bytes, empty, noContent } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
-import { incomingOf } from '../registry/incoming.ts'
+import { incomingFileOf } from '../registry/incoming.ts'
 import type { PublishCtx } from '../publish.service.ts'
 import { changing, reading, registry } from '../registry/registry.ts'
 import { registryErrors } from '../registry/registry-errors.ts'
@@ -22,7 +22,7 @@ const packageParams = { name: pathText, version: pathText, architecture: pathTex
 const noGroup = ''
 
 async function upload(ctx: PublishCtx, group: string, call: Call) {
-  await publishArch(ctx, group, incomingOf(call))
+  await publishArch(ctx, group, incomingFileOf(call))
   return empty(201)
 }
 

@@ -4,15 +4,15 @@ import { gzip } from 'node:zlib'
 import type { SignedInCtx, SubjectCtx } from '../../access/context.ts'
 import { Conflict } from '../../lib/errors.ts'
 import { getFilesOfType } from '../catalog/catalog.service.ts'
-import type { DescribedFile } from '../catalog/catalog.store.ts'
+import type { FileWithMetadata } from '../catalog/catalog.store.ts'
 import { listFiles, type FileRecord } from '../content/file.store.ts'
 import { archiveIn, brokenArchive, firstBytes, type StoredArchive } from '../formats/stored-archive.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
 import { comparable, noFile } from '../package.rules.ts'
 import { getFiles, getNamedFile, getVersion, removeFiles } from '../package.service.ts'
 import { findVersion } from '../package.store.ts'
-import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
-import { remembered } from '../indexes/remembered.ts'
+import { receiveUpload, publishVersion, type IncomingFile, type PublishCtx } from '../publish.service.ts'
+import { cachedByRevision } from '../indexes/registry-cache.ts'
 import { signBytes } from '../indexes/signing.service.ts'
 import {
   anyArch,
@@ -52,7 +52,7 @@ async function readPackage(ctx: PublishCtx, archive: StoredArchive): Promise<Arc
 }
 
 /** Publishes a package into a group, with a signature by the owner's key. */
-export async function publishArch(ctx: PublishCtx, group: string, incoming: Incoming): Promise<void> {
+export async function publishArch(ctx: PublishCtx, group: string, incoming: IncomingFile): Promise<void> {
   checkGroup(group)
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeArch, async ({ arrived, receive }) => {
     const archive = archiveIn(ctx, arrived)
@@ -72,7 +72,7 @@ export async function publishArch(ctx: PublishCtx, group: string, incoming: Inco
     })
     const { partOfIndex } = await import('./index-part.ts')
     const metadata: ArchMetadata = { architecture, part: await partOfIndex(info, description) }
-    await record(ctx, {
+    await publishVersion(ctx, {
       type,
       name,
       version,
@@ -99,8 +99,8 @@ const filesOf = (files: readonly FileRecord[], group: string, named: Omit<ArchPa
   files.filter((file) => file.file_key === group && file.lower_name.startsWith(comparable(archFileName(named, ''))))
 
 /** Returns the packages in an index: the newest version of each, for the architecture or for all. */
-function newestOfEach(files: readonly DescribedFile[], architecture: string): DescribedFile[] {
-  const newest = new Map<string, DescribedFile>()
+function newestOfEach(files: readonly FileWithMetadata[], architecture: string): FileWithMetadata[] {
+  const newest = new Map<string, FileWithMetadata>()
   for (const file of files.filter(isArchive)) {
     const own = metadataOf<ArchMetadata>(file).architecture
     if (own !== architecture && own !== anyArch) continue
@@ -112,7 +112,7 @@ function newestOfEach(files: readonly DescribedFile[], architecture: string): De
 
 /** Returns the index of a group for an architecture, and its signature. Throws `NotFound` for an empty one. */
 export const getIndex = (ctx: SubjectCtx, group: string, architecture: string) =>
-  remembered(ctx, type, `index ${architecture} ${group}`, async () => {
+  cachedByRevision(ctx, type, `index ${architecture} ${group}`, async () => {
     const files = newestOfEach(await getFilesOfType(ctx, type, { fileKey: group }), architecture)
     if (files.length === 0) throw noFile()
     const parts = files.map((file) => Buffer.from(metadataOf<ArchMetadata>(file).part, 'base64'))

@@ -1,6 +1,6 @@
 import type { SubjectCtx } from '../../access/context.ts'
 import { BadRequest, NotFound } from '../../lib/errors.ts'
-import type { DescribedFile } from '../catalog/catalog.store.ts'
+import type { FileWithMetadata } from '../catalog/catalog.store.ts'
 import type { UpstreamSource } from '../upstream/upstream-source.ts'
 import { crateFileName } from './cargo.rules.ts'
 import { trimTrailing } from '../../lib/trim-ends.ts'
@@ -70,7 +70,7 @@ export function crateFrom(
   source: UpstreamSource,
   crate: string,
   version: string,
-): Promise<DescribedFile> {
+): Promise<FileWithMetadata> {
   const fileName = crateFileName(checkCrateName(crate), version)
   return source.file(fileName, ctx.config.packages.limitSizeCargo, async () => {
     const lines = (await crateLinesFrom(source, crate)).toString('utf8').split('\n').filter(Boolean).map(recordOf)

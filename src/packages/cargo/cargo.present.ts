@@ -1,5 +1,5 @@
 import type { SubjectCtx } from '../../access/context.ts'
-import type { DescribedFile, DescribedVersion } from '../catalog/catalog.store.ts'
+import type { FileWithMetadata, VersionWithMetadata } from '../catalog/catalog.store.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
 import { newestOf } from '../registry/semver.rules.ts'
 import type { CargoMetadata } from './cargo.rules.ts'
@@ -16,7 +16,7 @@ const isNewSyntax = (values: readonly string[]): boolean =>
   values.some((value) => value.startsWith('dep:') || value.includes('?/'))
 
 /** Returns the index of a crate: one JSON document per version, in the order of publication. */
-export function presentIndex(versions: readonly DescribedVersion[], files: readonly DescribedFile[]): string {
+export function presentIndex(versions: readonly VersionWithMetadata[], files: readonly FileWithMetadata[]): string {
   const sums = new Map(files.map((file) => [file.version_id, file.sha256]))
   return versions
     .map((version) => {
@@ -42,7 +42,7 @@ export function presentIndex(versions: readonly DescribedVersion[], files: reado
 
 /** Presents crates that a search found. */
 export const presentFound = (
-  packages: readonly { readonly versions: readonly DescribedVersion[] }[],
+  packages: readonly { readonly versions: readonly VersionWithMetadata[] }[],
   total: number,
 ) => ({
   crates: packages.flatMap(({ versions }) => {

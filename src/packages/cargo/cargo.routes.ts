@@ -9,7 +9,7 @@ import type { FileRecord } from '../content/file.store.ts'
 import { getFile, getVersion } from '../package.service.ts'
 import { changing, json, jsonReply, publishing, reading, registry } from '../registry/registry.ts'
 import { jsonErrors } from '../registry/registry-errors.ts'
-import { remembered } from '../indexes/remembered.ts'
+import { cachedByRevision } from '../indexes/registry-cache.ts'
 import { servePackageFile } from '../registry/serve-file.ts'
 import { orUpstream } from '../upstream/upstream.service.ts'
 import { crateFrom, crateLinesFrom } from './cargo-upstream.service.ts'
@@ -65,7 +65,7 @@ const index = {
 
 async function sparseIndex(ctx: Parameters<typeof getPackageWithVersions>[0], name: string) {
   const own = async () => {
-    const { text } = await remembered(ctx, type, name.toLowerCase(), async () => {
+    const { text } = await cachedByRevision(ctx, type, name.toLowerCase(), async () => {
       const { row, versions } = await getPackageWithVersions(ctx, type, name)
       return { text: Buffer.from(presentIndex(versions, await getFilesOfPackage(ctx, row))) }
     })

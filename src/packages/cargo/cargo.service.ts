@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
 import type { SubjectCtx } from '../../access/context.ts'
-import { getDescribed } from '../catalog/catalog.service.ts'
-import { takingContents } from '../content/content.service.ts'
-import { redescribe } from '../catalog/describe.service.ts'
-import { record, refuseSize, uploadLimit, type PublishCtx } from '../publish.service.ts'
+import { getVersionWithMetadata } from '../catalog/catalog.service.ts'
+import { storeContents } from '../content/content.service.ts'
+import { updateVersionMetadata } from '../catalog/describe.service.ts'
+import { publishVersion, refuseSize, uploadLimit, type PublishCtx } from '../publish.service.ts'
 import { crateFileName, crateOf, type CargoMetadata } from './cargo.rules.ts'
 import { readPublishBody } from './publish-body.ts'
 
@@ -15,15 +15,15 @@ export async function publishCrate(ctx: PublishCtx, body: Readable, signal: Abor
   const { description, sizeBytes, archive } = await readPublishBody(body)
   const crate = crateOf(description)
   await refuseSize(ctx, sizeBytes, maxBytes)
-  await takingContents(ctx, async (receive) => {
+  await storeContents(ctx, async (receive) => {
     const content = await receive(archive, maxBytes, signal)
     const fileName = crateFileName(crate.name, crate.version)
-    await record(ctx, { type, ...crate, whenThere: 'refuse', files: [{ fileName, isLead: true, content }] })
+    await publishVersion(ctx, { type, ...crate, ifExists: 'refuse', files: [{ fileName, isLead: true, content }] })
   })
 }
 
 /** Yanks or restores a version. A yanked version is only used where a lock file names it. */
 export async function yank(ctx: SubjectCtx, name: string, version: string, isYanked: boolean): Promise<void> {
-  const found = await getDescribed(ctx, type, name, version)
-  await redescribe<CargoMetadata>(ctx, found, (known) => ({ ...known, isYanked }))
+  const found = await getVersionWithMetadata(ctx, type, name, version)
+  await updateVersionMetadata<CargoMetadata>(ctx, found, (known) => ({ ...known, isYanked }))
 }

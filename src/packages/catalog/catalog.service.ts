@@ -10,22 +10,22 @@ import {
   listFilesOfType,
   listPackageRows,
   listVersionsOf,
-  type DescribedFile,
-  type DescribedVersion,
+  type FileWithMetadata,
+  type VersionWithMetadata,
   type FileName,
 } from './catalog.store.ts'
 import { loadUsers } from '../../users/user.store.ts'
 import { comparable, noPackage } from '../package.rules.ts'
 import { findRevision, findRevisionOfAll, type Revision } from '../revision.store.ts'
 
-export type { DescribedFile, DescribedVersion, FileName } from './catalog.store.ts'
+export type { FileWithMetadata, VersionWithMetadata, FileName } from './catalog.store.ts'
 
 /** Returns a package with all of its versions in the order of publication. Throws `NotFound` without versions. */
 export async function getPackageWithVersions(
   { db, subject }: SubjectCtx,
   type: string,
   name: string,
-): Promise<{ readonly row: PackageRow; readonly versions: readonly DescribedVersion[] }> {
+): Promise<{ readonly row: PackageRow; readonly versions: readonly VersionWithMetadata[] }> {
   const row = await findPackage(db, { ownerId: subject.id, type, lowerName: comparable(name) })
   const versions = row ? await listVersionsOf(db, [row.id]) : []
   if (!row || versions.length === 0) throw noPackage()
@@ -40,12 +40,12 @@ export async function getPackageRow({ db, subject }: SubjectCtx, type: string, n
 }
 
 /** Returns a version with its metadata, or throws `NotFound`. */
-export async function getDescribed(
+export async function getVersionWithMetadata(
   ctx: SubjectCtx,
   type: string,
   name: string,
   version: string,
-): Promise<DescribedVersion> {
+): Promise<VersionWithMetadata> {
   const row = await getPackageRow(ctx, type, name)
   const found = await findDescribed(ctx.db, row.id, comparable(version))
   if (!found) throw noPackage()
@@ -59,7 +59,7 @@ export async function searchPackages(
   text: string | undefined,
   page: { readonly limit: number; readonly offset: number },
 ): Promise<{
-  readonly packages: readonly { readonly row: PackageRow; readonly versions: readonly DescribedVersion[] }[]
+  readonly packages: readonly { readonly row: PackageRow; readonly versions: readonly VersionWithMetadata[] }[]
   readonly total: number
 }> {
   const filter = { ownerId: subject.id, type, text }
@@ -79,15 +79,15 @@ export const wholeCatalog = { limit: 100_000, offset: 0 }
 
 export const getFilesOfVersions = (
   { db }: SubjectCtx,
-  versions: readonly Pick<DescribedVersion, 'id'>[],
-): Promise<DescribedFile[]> =>
+  versions: readonly Pick<VersionWithMetadata, 'id'>[],
+): Promise<FileWithMetadata[]> =>
   listFilesOf(
     db,
     versions.map(({ id }) => id),
   )
 
 /** Lists the files of all versions of a package. */
-export const getFilesOfPackage = ({ db }: SubjectCtx, row: PackageRow): Promise<DescribedFile[]> =>
+export const getFilesOfPackage = ({ db }: SubjectCtx, row: PackageRow): Promise<FileWithMetadata[]> =>
   listFilesOfPackage(db, row.id)
 
 /** Lists all files in a registry of the owner; those with one key or name when it is given. */
@@ -95,7 +95,7 @@ export const getFilesOfType = (
   { db, subject }: SubjectCtx,
   type: string,
   wanted: { readonly fileKey?: string; readonly lowerName?: string } = {},
-): Promise<DescribedFile[]> => listFilesOfType(db, subject.id, type, wanted)
+): Promise<FileWithMetadata[]> => listFilesOfType(db, subject.id, type, wanted)
 
 /** Lists the names of all files in a registry of the owner, without metadata. */
 export const getFileNames = ({ db, subject }: SubjectCtx, type: string): Promise<FileName[]> =>
@@ -106,7 +106,7 @@ export const getRevision = ({ db, subject }: SubjectCtx, type: string | undefine
   type === undefined ? findRevisionOfAll(db, subject.id) : findRevision(db, subject.id, type)
 
 /** Loads the accounts that published the versions and still exist. */
-export const getPublishers = ({ db }: SubjectCtx, versions: readonly Pick<DescribedVersion, 'creator_id'>[]) =>
+export const getPublishers = ({ db }: SubjectCtx, versions: readonly Pick<VersionWithMetadata, 'creator_id'>[]) =>
   loadUsers(
     db,
     versions.map((version) => version.creator_id),

@@ -8,11 +8,11 @@ import { fileRecords, type FileRecord } from '../content/file.store.ts'
 import type { PackageKey } from '../package.store.ts'
 
 /** A version and its metadata as JSON. */
-export type DescribedVersion = PackageVersionRow &
+export type VersionWithMetadata = PackageVersionRow &
   Pick<PackageRow, 'name' | 'lower_name' | 'repo_id'> & { readonly metadata: string | null }
 
 /** A file with its metadata as JSON, its version and its package. */
-export type DescribedFile = FileRecord &
+export type FileWithMetadata = FileRecord &
   Pick<PackageVersionRow, 'package_id' | 'version' | 'lower_version'> & {
     readonly package_name: string
     readonly metadata: string | null
@@ -37,20 +37,20 @@ const described = (db: Db) =>
     .where('package_version.is_internal', '=', false)
 
 /** Lists the versions of packages in the order of publication. */
-export const listVersionsOf = async (db: Db, packageIds: readonly PackageId[]): Promise<DescribedVersion[]> =>
+export const listVersionsOf = async (db: Db, packageIds: readonly PackageId[]): Promise<VersionWithMetadata[]> =>
   packageIds.length === 0
     ? []
     : described(db).where('package_version.package_id', 'in', packageIds).orderBy('package_version.id').execute()
 
 /** Loads versions in the order of publication. */
-export const listDescribed = async (db: Db, ids: readonly PackageVersionId[]): Promise<DescribedVersion[]> =>
+export const listDescribed = async (db: Db, ids: readonly PackageVersionId[]): Promise<VersionWithMetadata[]> =>
   ids.length === 0 ? [] : described(db).where('package_version.id', 'in', ids).orderBy('package_version.id').execute()
 
 export const findDescribed = (
   db: Db,
   packageId: PackageId,
   lowerVersion: string,
-): Promise<DescribedVersion | undefined> =>
+): Promise<VersionWithMetadata | undefined> =>
   described(db)
     .where('package_version.package_id', '=', packageId)
     .where('package_version.lower_version', '=', lowerVersion)
@@ -122,13 +122,13 @@ const describedFiles = (db: Db) =>
     ])
 
 /** Lists the files of versions in the order of publication. */
-export const listFilesOf = async (db: Db, versionIds: readonly PackageVersionId[]): Promise<DescribedFile[]> =>
+export const listFilesOf = async (db: Db, versionIds: readonly PackageVersionId[]): Promise<FileWithMetadata[]> =>
   versionIds.length === 0
     ? []
     : describedFiles(db).where('package_file.version_id', 'in', versionIds).orderBy('package_file.id').execute()
 
 /** Lists the files of all versions of a package, without internal versions. */
-export const listFilesOfPackage = (db: Db, packageId: PackageId): Promise<DescribedFile[]> =>
+export const listFilesOfPackage = (db: Db, packageId: PackageId): Promise<FileWithMetadata[]> =>
   describedFiles(db)
     .where('package_version.package_id', '=', packageId)
     .where('package_version.is_internal', '=', false)
@@ -144,7 +144,7 @@ export function listFilesOfType(
   ownerId: UserId,
   type: string,
   wanted: { readonly fileKey?: string; readonly lowerName?: string } = {},
-): Promise<DescribedFile[]> {
+): Promise<FileWithMetadata[]> {
   let query = describedFiles(db)
     .where('package_version.owner_id', '=', ownerId)
     .where('package_version.type', '=', type)
@@ -169,5 +169,5 @@ export const listFileNamesOfType = (db: Db, ownerId: UserId, type: string): Prom
     .orderBy('package_file.id')
     .execute()
 
-export const listDescribedFiles = async (db: Db, ids: readonly PackageFileId[]): Promise<DescribedFile[]> =>
+export const listDescribedFiles = async (db: Db, ids: readonly PackageFileId[]): Promise<FileWithMetadata[]> =>
   ids.length === 0 ? [] : describedFiles(db).where('package_file.id', 'in', ids).orderBy('package_file.id').execute()

@@ -5,7 +5,7 @@ import { NotFound } from '../../lib/errors.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { deleteTag, listTags, putTag } from './metadata.store.ts'
 import { comparable } from '../package.rules.ts'
-import { findVersionOf, holdPackage } from '../package.store.ts'
+import { findVersionOf, lockPackage } from '../package.store.ts'
 import { bumpRevision } from '../revision.store.ts'
 
 /** Lists the tags of a package. */
@@ -14,7 +14,7 @@ export const getTags = ({ db }: SubjectCtx, row: PackageRow) => listTags(db, [ro
 /** Points a tag to a version. Throws `NotFound` for an unknown version. */
 export async function setTag(ctx: SubjectCtx, row: PackageRow, name: string, version: string): Promise<void> {
   await transaction(ctx.db, async (tx) => {
-    const held = await holdPackage(tx, row.id)
+    const held = await lockPackage(tx, row.id)
     const found = held && (await findVersionOf(tx, held.id, comparable(version)))
     if (!held || !found || found.is_internal) throw new NotFound('the version does not exist', 'package_not_found')
     await putTag(tx, held.id, name, found.id)
@@ -25,7 +25,7 @@ export async function setTag(ctx: SubjectCtx, row: PackageRow, name: string, ver
 /** Removes a tag if it exists. */
 export async function removeTag(ctx: SubjectCtx, row: PackageRow, name: string): Promise<void> {
   await transaction(ctx.db, async (tx) => {
-    const held = await holdPackage(tx, row.id)
+    const held = await lockPackage(tx, row.id)
     if (!held) return
     await deleteTag(tx, held.id, name)
     await bumpRevision(tx, held.owner_id, held.type, nowUnix(ctx.clock))

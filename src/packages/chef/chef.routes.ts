@@ -5,9 +5,14 @@ import { bytesOf, operation } from '../../http/operation.ts'
 import { empty } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { formatUnix } from '../../lib/time.ts'
-import { getDescribed, getPackageWithVersions, searchPackages, wholeCatalog } from '../catalog/catalog.service.ts'
-import type { DescribedVersion } from '../catalog/catalog.store.ts'
-import { incomingOf } from '../registry/incoming.ts'
+import {
+  getVersionWithMetadata,
+  getPackageWithVersions,
+  searchPackages,
+  wholeCatalog,
+} from '../catalog/catalog.service.ts'
+import type { VersionWithMetadata } from '../catalog/catalog.store.ts'
+import { incomingFileOf } from '../registry/incoming.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
 import { getFile, removeVersion } from '../package.service.ts'
 import { changing, json, jsonReply, publishing, reading, registry } from '../registry/registry.ts'
@@ -34,12 +39,12 @@ const pageQuery = { start: Type.Optional(Type.Integer()), items: Type.Optional(T
 const cookbookUrl = (ctx: SubjectCtx, name: string, ...more: readonly string[]): string =>
   urlBelow(ctx, type, 'api', 'v1', 'cookbooks', name, ...more)
 
-const versionUrl = (ctx: SubjectCtx, { name, version }: DescribedVersion): string =>
+const versionUrl = (ctx: SubjectCtx, { name, version }: VersionWithMetadata): string =>
   cookbookUrl(ctx, name, 'versions', version)
 
 /** Paths may write versions with underscores. */
 const getCookbookVersion = (ctx: SubjectCtx, { name, version }: { name: string; version: string }) =>
-  getDescribed(ctx, type, name, version.replaceAll('_', '.'))
+  getVersionWithMetadata(ctx, type, name, version.replaceAll('_', '.'))
 
 async function listCookbooks(ctx: SubjectCtx, text: string | undefined, start = 0, items = usualItems) {
   const page = { offset: Math.max(0, start), limit: Math.min(maxItems, Math.max(1, items)) }
@@ -69,7 +74,7 @@ export const chefUpload = operation({
   reply: { 201: bytesOf('application/json') },
   summary: 'Share a Chef cookbook',
   async run({ ctx, call }) {
-    await publishCookbook(ctx, incomingOf(call, 'tarball'))
+    await publishCookbook(ctx, incomingFileOf(call, 'tarball'))
     return json({}, { status: 201 })
   },
 })
@@ -134,7 +139,7 @@ export const chefGetCookbook = operation({
   async run({ ctx, params }) {
     const { row, versions } = await getPackageWithVersions(ctx, type, params.name)
     const sorted = versions.toSorted((one, other) => compareSemver(one.version, other.version))
-    const newest = newestOf(versions, (version) => version.version) ?? (sorted[0] as DescribedVersion)
+    const newest = newestOf(versions, (version) => version.version) ?? (sorted[0] as VersionWithMetadata)
     const { maintainer, description, sourceUrl } = metadataOf<ChefMetadata>(newest)
     return json({
       name: row.name,

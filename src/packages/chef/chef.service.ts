@@ -1,7 +1,7 @@
 import { BadRequest } from '../../lib/errors.ts'
 import { archiveIn } from '../formats/stored-archive.ts'
 import { parseJsonRecord, recordOf, textIn, type JsonRecord } from '../registry/json-text.rules.ts'
-import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
+import { receiveUpload, publishVersion, type IncomingFile, type PublishCtx } from '../publish.service.ts'
 import { semverOf } from '../registry/semver.rules.ts'
 
 const wanted = { name: /^(?:[^/]+\/)?metadata\.json$/, maxBytes: 2 << 20, count: 1 }
@@ -18,7 +18,7 @@ export interface ChefMetadata {
 }
 
 /** Publishes a cookbook from its archive. */
-export async function publishCookbook(ctx: PublishCtx, incoming: Incoming): Promise<void> {
+export async function publishCookbook(ctx: PublishCtx, incoming: IncomingFile): Promise<void> {
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeChef, async ({ arrived }) => {
     const { readTar } = await import('../formats/tar.ts')
     const [found] = await readTar(ctx, archiveIn(ctx, arrived), wanted)
@@ -37,6 +37,6 @@ export async function publishCookbook(ctx: PublishCtx, incoming: Incoming): Prom
       dependencies: recordOf(about['dependencies']),
     }
     const files = [{ fileName: `${version}.tar.gz`, isLead: true, content: arrived }]
-    await record(ctx, { type: 'chef', name, version, metadata, whenThere: 'refuse', files })
+    await publishVersion(ctx, { type: 'chef', name, version, metadata, ifExists: 'refuse', files })
   })
 }

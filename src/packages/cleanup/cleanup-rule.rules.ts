@@ -39,7 +39,7 @@ export interface RuleSettings {
 }
 
 /** Criteria that select nothing. */
-export const usualSettings: RuleSettings = {
+export const emptySettings: RuleSettings = {
   isEnabled: true,
   keepCount: 0,
   keepPattern: '',

@@ -8,7 +8,7 @@ import { Conflict, NotFound } from '../../lib/errors.ts'
 import type { PackageRuleId } from '../../lib/ids.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { applyCleanupRule } from './apply-cleanup-rule.job.ts'
-import { checkSettings, ruleTypeOf, usualSettings, type RuleSettings } from './cleanup-rule.rules.ts'
+import { checkSettings, ruleTypeOf, emptySettings, type RuleSettings } from './cleanup-rule.rules.ts'
 import { deleteRule, findRule, insertRule, listRules, updateRule } from './cleanup-rule.store.ts'
 import { settingsOf } from './cleanup.service.ts'
 
@@ -68,7 +68,7 @@ export async function getRule({ db, subject }: SubjectCtx, id: number): Promise<
 
 /** Creates the rule of a registry. Throws `Invalid`, and `Conflict` when the registry has a rule. */
 export async function addRule(ctx: RuleCtx, type: string, change: RuleChange): Promise<PackageCleanupRuleRow> {
-  const settings = merged(usualSettings, change)
+  const settings = merged(emptySettings, change)
   checkSettings(settings)
   const now = nowUnix(ctx.clock)
   return transaction(ctx.db, async (tx) => {

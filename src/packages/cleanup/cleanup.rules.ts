@@ -55,7 +55,7 @@ const byAge = (one: Candidate, other: Candidate): number => other.changedUnix - 
  * Judges the versions of one package independently of each other.
  * @param isImage digests and signatures of an image do not count as versions
  */
-export function judged(
+export function judgeVersions(
   rule: RuleSettings,
   candidates: readonly Candidate[],
   { keep, remove }: Matches,
@@ -88,7 +88,7 @@ export function judged(
  * several
  * versions with one manifest only an untagged one needs to stay.
  */
-export function withNeeded(
+export function keepNeededManifests(
   verdicts: readonly Verdict[],
   links: ReadonlyMap<PackageVersionId, ManifestLinks>,
 ): Verdict[] {

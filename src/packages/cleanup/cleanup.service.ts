@@ -8,18 +8,25 @@ import { deleteVersion } from '../package.service.ts'
 import { loadVersions, type VersionRecord } from '../package.store.ts'
 import { expressionOf, type RuleSettings } from './cleanup-rule.rules.ts'
 import {
-  isAsJudged,
-  isNeededPart,
+  isUnchanged,
+  isNeededByIndex,
   listPackagesFrom,
   listVersionNames,
   loadCandidates,
   loadManifests,
   pageOfVersionNames,
-  type FromName,
-  type RuledPackage,
+  type NamePosition,
+  type PackageWithCount,
   type VersionName,
 } from './cleanup.store.ts'
-import { judged, withNeeded, type Candidate, type ManifestLinks, type Matches, type Verdict } from './cleanup.rules.ts'
+import {
+  judgeVersions,
+  keepNeededManifests,
+  type Candidate,
+  type ManifestLinks,
+  type Matches,
+  type Verdict,
+} from './cleanup.rules.ts'
 
 /** Number of packages whose versions are counted at once, and of versions that are read at once. */
 const packagesAtOnce = 200
@@ -51,8 +58,8 @@ interface JudgedPackage {
 }
 
 /** Groups small packages up to a number of versions; a large package is alone. */
-function inGroups(packages: readonly RuledPackage[], together: number): RuledPackage[][] {
-  const groups: RuledPackage[][] = []
+function inGroups(packages: readonly PackageWithCount[], together: number): PackageWithCount[][] {
+  const groups: PackageWithCount[][] = []
   let room = 0
   for (const each of packages) {
     if (each.versions > room) {
@@ -67,7 +74,7 @@ function inGroups(packages: readonly RuledPackage[], together: number): RuledPac
 
 async function* versionsOf(
   { db }: Pick<Services, 'db'>,
-  group: readonly RuledPackage[],
+  group: readonly PackageWithCount[],
 ): AsyncGenerator<VersionName[]> {
   const [first] = group
   if (!first || group.length > 1 || first.versions <= versionsAtOnce) {
@@ -136,7 +143,7 @@ const union = <Id>(one: ReadonlySet<Id> | undefined, other: ReadonlySet<Id> | un
 async function judgeGroup(
   services: Services,
   { type, rule }: { readonly type: string; readonly rule: RuleSettings },
-  group: readonly RuledPackage[],
+  group: readonly PackageWithCount[],
 ): Promise<JudgedPackage[]> {
   const isImage = type === imageType
   const names = new Map(group.map(({ id, name }) => [id as number, name]))
@@ -155,8 +162,8 @@ async function judgeGroup(
   const byPackage = Map.groupBy(candidates, ({ packageId }) => packageId)
   const at = { nowUnix: nowUnix(services.clock), isImage }
   return group.map(({ id, lowerName, versions }) => {
-    const verdicts = judged(rule, byPackage.get(id) ?? [], matches, at)
-    return { lowerName, versions, verdicts: isImage ? withNeeded(verdicts, links) : verdicts, links }
+    const verdicts = judgeVersions(rule, byPackage.get(id) ?? [], matches, at)
+    return { lowerName, versions, verdicts: isImage ? keepNeededManifests(verdicts, links) : verdicts, links }
   })
 }
 
@@ -173,7 +180,7 @@ async function* judgePackages(
   goesOn: (lowerName: string) => boolean = () => true,
 ): AsyncGenerator<JudgedPackage> {
   const asked = { type: row.type, rule: settingsOf(row) }
-  for (let from: FromName = { name: fromName, isIncluded: true }; ;) {
+  for (let from: NamePosition = { name: fromName, isIncluded: true }; ;) {
     const packages = await listPackagesFrom(services.db, row.owner_id, row.type, from, packagesAtOnce)
     for (const group of inGroups(packages, together)) {
       if (!goesOn(group[0]?.lowerName ?? '')) return
@@ -316,8 +323,8 @@ async function removeAll(
       const isGone =
         version &&
         (await deleteVersion(services, version, doerId, async (tx) => {
-          if (!(await isAsJudged(tx, candidate))) return false
-          return sha256 === undefined || !(await isNeededPart(tx, candidate, sha256))
+          if (!(await isUnchanged(tx, candidate))) return false
+          return sha256 === undefined || !(await isNeededByIndex(tx, candidate, sha256))
         }))
       if (isGone) removed += 1
       else kept.push(candidate)

@@ -8,7 +8,7 @@ import { manifestFile } from '../container/contents.ts'
 import type { Candidate } from './cleanup.rules.ts'
 
 /** A package and its number of versions. */
-export interface RuledPackage {
+export interface PackageWithCount {
   readonly id: PackageId
   readonly name: string
   readonly lowerName: string
@@ -16,7 +16,7 @@ export interface RuledPackage {
 }
 
 /** A position among packages by name. */
-export interface FromName {
+export interface NamePosition {
   readonly name: string
   /** Whether the package of this name is included. */
   readonly isIncluded: boolean
@@ -27,9 +27,9 @@ export async function listPackagesFrom(
   db: Db,
   ownerId: UserId,
   type: string,
-  from: FromName,
+  from: NamePosition,
   limit: number,
-): Promise<RuledPackage[]> {
+): Promise<PackageWithCount[]> {
   const rows = await db
     .selectFrom('package')
     .select((select) => [
@@ -134,14 +134,14 @@ export async function loadManifests(db: Db, ids: readonly PackageVersionId[]) {
 }
 
 /** Returns whether a version has no newer file and no new tag since the decision. The package row must be locked. */
-export async function isAsJudged(tx: Tx, { id, lastFileId }: Candidate): Promise<boolean> {
+export async function isUnchanged(tx: Tx, { id, lastFileId }: Candidate): Promise<boolean> {
   const newer = tx.selectFrom('package_file').select('id').where('version_id', '=', id).where('id', '>', lastFileId)
   const tag = tx.selectFrom('package_tag').select('name').where('version_id', '=', id)
   return !(await newer.limit(1).executeTakeFirst()) && !(await tag.limit(1).executeTakeFirst())
 }
 
 /** Returns whether an index needs the version's manifest and no other version has that manifest. */
-export async function isNeededPart(tx: Tx, { id, packageId }: Candidate, sha256: string): Promise<boolean> {
+export async function isNeededByIndex(tx: Tx, { id, packageId }: Candidate, sha256: string): Promise<boolean> {
   const index = await tx
     .selectFrom('package_reference')
     .select('version_id')

@@ -8,7 +8,7 @@ import { startForge, testPassword, type Forge } from '../../testing/forge.ts'
 import { packageUsageOf, registryOf } from '../packages.test-support.ts'
 import { putTag } from '../catalog/metadata.store.ts'
 import { packages } from '../packages.feature.ts'
-import { isAsJudged, listVersionNames, loadCandidates } from './cleanup.store.ts'
+import { isUnchanged, listVersionNames, loadCandidates } from './cleanup.store.ts'
 import type { Candidate } from './cleanup.rules.ts'
 import { registryTypes } from './cleanup-rule.rules.ts'
 
@@ -195,7 +195,7 @@ test('runPackageCleanupRule: what is added after a rule was asked stays', async 
   await transaction(db, (tx) => putTag(tx, parent.id, 'kept', second.id))
   const stays = await transaction(db, async (tx) => {
     const [first, tagged, other] = candidates as [Candidate, Candidate, Candidate]
-    return [await isAsJudged(tx, first), await isAsJudged(tx, tagged), await isAsJudged(tx, other)]
+    return [await isUnchanged(tx, first), await isUnchanged(tx, tagged), await isUnchanged(tx, other)]
   })
   assert.deepEqual(stays, [false, false, true])
 })

@@ -5,7 +5,7 @@ import { empty } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { formatUnix } from '../../lib/time.ts'
 import { getFilesOfPackage, getPackageWithVersions, searchPackages, wholeCatalog } from '../catalog/catalog.service.ts'
-import { incomingOf } from '../registry/incoming.ts'
+import { incomingFileOf } from '../registry/incoming.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
 import { getNamedFile } from '../package.service.ts'
 import { json, jsonReply, publishing, reading, registry } from '../registry/registry.ts'
@@ -35,7 +35,7 @@ export const composerUpload = operation({
   reply: { 201: 'empty' },
   summary: 'Publish a Composer package',
   async run({ ctx, query: { version }, call }) {
-    await publishArchive(ctx, incomingOf(call), version)
+    await publishArchive(ctx, incomingFileOf(call), version)
     return empty(201)
   },
 })

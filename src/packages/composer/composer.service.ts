@@ -4,7 +4,7 @@ import { searchPackages, wholeCatalog } from '../catalog/catalog.service.ts'
 import { archiveIn } from '../formats/stored-archive.ts'
 import { parseJsonRecord } from '../registry/json-text.rules.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
-import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
+import { receiveUpload, publishVersion, type IncomingFile, type PublishCtx } from '../publish.service.ts'
 import { composerFileName, composerPackageOf, type ComposerMetadata } from './composer.rules.ts'
 
 const type = 'composer'
@@ -15,7 +15,11 @@ const wanted = { name: /^(?:[^/]+\/)?composer\.json$/, maxBytes: 1 << 20, count:
  * Publishes a package from its archive.
  * @param version for a package whose description has none
  */
-export async function publishArchive(ctx: PublishCtx, incoming: Incoming, version: string | undefined): Promise<void> {
+export async function publishArchive(
+  ctx: PublishCtx,
+  incoming: IncomingFile,
+  version: string | undefined,
+): Promise<void> {
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeComposer, async ({ arrived }) => {
     const { readZip } = await import('../formats/zip.ts')
     const { files } = await readZip(archiveIn(ctx, arrived), wanted)
@@ -24,7 +28,7 @@ export async function publishArchive(ctx: PublishCtx, incoming: Incoming, versio
     const described = composerPackageOf(parseJsonRecord(found), version)
     const fileName = composerFileName(described.name, described.version)
     const published = [{ fileName, isLead: true, content: arrived }]
-    await record(ctx, { type, ...described, whenThere: 'refuse', files: published })
+    await publishVersion(ctx, { type, ...described, ifExists: 'refuse', files: published })
   })
 }
 

@@ -2,11 +2,11 @@ import type { Call } from '../../http/operation.ts'
 import { empty } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
-import { incomingOf } from '../registry/incoming.ts'
+import { incomingFileOf } from '../registry/incoming.ts'
 import type { PublishCtx } from '../publish.service.ts'
 import { json, registry } from '../registry/registry.ts'
 import { jsonErrors } from '../registry/registry-errors.ts'
-import type { Place, Reference } from './conan.rules.ts'
+import type { FileOwner, Reference } from './conan.rules.ts'
 import { putFile } from './conan.service.ts'
 
 /** What operations of both protocol versions share. */
@@ -31,7 +31,7 @@ export interface OfBinaryParams extends RevisionParams {
   readonly binary_revision: string
 }
 
-export const binaryPlace = (params: Omit<OfBinaryParams, keyof Reference>): Place => ({
+export const binaryPlace = (params: Omit<OfBinaryParams, keyof Reference>): FileOwner => ({
   revision: params.revision,
   binary: { id: params.binary, revision: params.binary_revision },
 })
@@ -41,10 +41,16 @@ export const binaryPlace = (params: Omit<OfBinaryParams, keyof Reference>): Plac
  * answer is
  * always no, because knowing a checksum must not give access to a content.
  */
-export async function takeFile(ctx: PublishCtx, reference: Reference, place: Place, fileName: string, call: Call) {
+export async function takeFile(
+  ctx: PublishCtx,
+  reference: Reference,
+  location: FileOwner,
+  fileName: string,
+  call: Call,
+) {
   if (String(call.headers['x-checksum-deploy']).toLowerCase() === 'true') {
     throw new NotFound('the content has to be sent', 'conan_content_unknown')
   }
-  await putFile(ctx, reference, place, fileName, incomingOf(call), call.headers['x-checksum-sha1'])
+  await putFile(ctx, reference, location, fileName, incomingFileOf(call), call.headers['x-checksum-sha1'])
   return empty(201)
 }

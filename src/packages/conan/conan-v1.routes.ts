@@ -8,7 +8,7 @@ import { changing, jsonReply, publishing, reading } from '../registry/registry.t
 import { urlBelow } from '../registry/registry-url.rules.ts'
 import { servePackageFile } from '../registry/serve-file.ts'
 import { answer, binaryPlace, conan, recipeParams, recipePath, takeFile } from './conan-protocol.ts'
-import { checkFileName, checkReference, noRevision, type Place, type Reference } from './conan.rules.ts'
+import { checkFileName, checkReference, noRevision, type FileOwner, type Reference } from './conan.rules.ts'
 import {
   getBinaryRevisions,
   getPlaceFile,
@@ -43,7 +43,7 @@ const manifestFile = 'conanmanifest.txt'
 function fileUrl(
   ctx: SubjectCtx,
   { name, version, user, channel }: Reference,
-  { revision, binary }: Place,
+  { revision, binary }: FileOwner,
   fileName: string,
 ): string {
   const where = binary ? ['package', binary.id, binary.revision] : ['recipe']
@@ -51,31 +51,33 @@ function fileUrl(
 }
 
 /** Returns upload URLs for files. */
-function uploadUrls(ctx: SubjectCtx, reference: Reference, place: Place, names: readonly string[]) {
+function uploadUrls(ctx: SubjectCtx, reference: Reference, location: FileOwner, names: readonly string[]) {
   checkReference(reference)
-  for (const name of names) checkFileName(place, name)
-  return answer(Object.fromEntries(names.map((name) => [name, fileUrl(ctx, reference, place, name)])))
+  for (const name of names) checkFileName(location, name)
+  return answer(Object.fromEntries(names.map((name) => [name, fileUrl(ctx, reference, location, name)])))
 }
 
-const newestPlace = async (ctx: SubjectCtx, reference: Reference): Promise<Place> => ({
+const newestPlace = async (ctx: SubjectCtx, reference: Reference): Promise<FileOwner> => ({
   revision: newestOfRevisions(await getRevisions(ctx, reference)).revision,
 })
 
-async function newestBinary(ctx: SubjectCtx, reference: Reference, id: string): Promise<Place> {
+async function newestBinary(ctx: SubjectCtx, reference: Reference, id: string): Promise<FileOwner> {
   const { revision } = await newestPlace(ctx, reference)
   const newest = newestOfRevisions(await getBinaryRevisions(ctx, reference, revision, id))
   return { revision, binary: { id, revision: newest.revision } }
 }
 
-async function sumsOf(ctx: SubjectCtx, reference: Reference, place: Place) {
-  const files = await getPlaceFiles(ctx, reference, place)
+async function sumsOf(ctx: SubjectCtx, reference: Reference, location: FileOwner) {
+  const files = await getPlaceFiles(ctx, reference, location)
   return answer(Object.fromEntries(files.map(({ name, md5 }) => [name, md5])))
 }
 
 /** Returns download URLs of all files, or of one. */
-async function downloadUrls(ctx: SubjectCtx, reference: Reference, place: Place, only?: string) {
-  const files = (await getPlaceFiles(ctx, reference, place)).filter(({ name }) => only === undefined || name === only)
-  return answer(Object.fromEntries(files.map(({ name }) => [name, fileUrl(ctx, reference, place, name)])))
+async function downloadUrls(ctx: SubjectCtx, reference: Reference, location: FileOwner, only?: string) {
+  const files = (await getPlaceFiles(ctx, reference, location)).filter(
+    ({ name }) => only === undefined || name === only,
+  )
+  return answer(Object.fromEntries(files.map(({ name }) => [name, fileUrl(ctx, reference, location, name)])))
 }
 
 export const conanRecipeSums = operation({
@@ -197,8 +199,8 @@ export const conanBinaryUploadUrls = operation({
   reply: jsonReply,
   summary: 'Get the addresses to send the files of a Conan binary to',
   run: async ({ ctx, params, body }) => {
-    const place = { revision: noRevision, binary: { id: params.binary, revision: noRevision } }
-    return uploadUrls(ctx, params, place, Object.keys(body))
+    const location = { revision: noRevision, binary: { id: params.binary, revision: noRevision } }
+    return uploadUrls(ctx, params, location, Object.keys(body))
   },
 })
 

@@ -1,5 +1,5 @@
 import { BadRequest } from '../../lib/errors.ts'
-import { fits } from '../registry/glob.rules.ts'
+import { matchesGlob } from '../registry/glob.rules.ts'
 
 /** A version of a recipe with its user and channel; `_` means none. */
 export interface Reference {
@@ -10,7 +10,7 @@ export interface Reference {
 }
 
 /** The owner of a file: a revision of a recipe, or a revision of a binary of that recipe. */
-export interface Place {
+export interface FileOwner {
   readonly revision: string
   readonly binary?: { readonly id: string; readonly revision: string } | undefined
 }
@@ -57,25 +57,25 @@ export function checkReference({ name, version, user, channel }: Reference): voi
 }
 
 /** Throws `BadRequest` for an invalid revision or binary id. */
-export function checkPlace({ revision, binary }: Place): void {
+export function checkFileOwner({ revision, binary }: FileOwner): void {
   if (![revision, ...(binary ? [binary.id, binary.revision] : [])].every((word) => revisionForm.test(word))) {
     throw new BadRequest('the revision is invalid', 'conan_revision_invalid')
   }
 }
 
 /** Throws `BadRequest` for a file name that a recipe or binary cannot have. */
-export function checkFileName({ binary }: Place, fileName: string): void {
+export function checkFileName({ binary }: FileOwner, fileName: string): void {
   if (!(binary ? binaryFiles : recipeFiles).test(fileName) && !metadataFile.test(fileName)) {
     throw new BadRequest('a file of this name does not belong there', 'conan_file_invalid')
   }
 }
 
 /** Returns the key that distinguishes files of one name. */
-export const fileKeyOf = ({ user, channel }: Reference, { revision, binary }: Place): string =>
+export const fileKeyOf = ({ user, channel }: Reference, { revision, binary }: FileOwner): string =>
   [user, channel, revision, ...(binary ? [binary.id, binary.revision] : [])].join('|')
 
 /** Parses a file key. */
-export function placeOfKey(key: string): Place & Pick<Reference, 'user' | 'channel'> {
+export function fileOwnerOfKey(key: string): FileOwner & Pick<Reference, 'user' | 'channel'> {
   const [user = '', channel = '', revision = '', id, ofBinary = ''] = key.split('|')
   return { user, channel, revision, binary: id === undefined ? undefined : { id, revision: ofBinary } }
 }
@@ -96,7 +96,7 @@ export function isFound(pattern: string, written: string, ignoreCase: boolean): 
   if (pattern.length > maxPatternLength) return false
   const [wanted, text] = ignoreCase ? [pattern.toLowerCase(), written.toLowerCase()] : [pattern, written]
   const ends = [...text.matchAll(/[/@]/g)].flatMap(({ index }) => [index, index + 1])
-  return [...ends, text.length].some((end) => fits(wanted, text.slice(0, end)))
+  return [...ends, text.length].some((end) => matchesGlob(wanted, text.slice(0, end)))
 }
 
 type Section = readonly string[]

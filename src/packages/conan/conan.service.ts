@@ -3,28 +3,28 @@ import type { SignedInCtx, SubjectCtx } from '../../access/context.ts'
 import { BadRequest, NotFound } from '../../lib/errors.ts'
 import type { Unix } from '../../lib/time.ts'
 import { getFilesOfType, getFilesOfVersions } from '../catalog/catalog.service.ts'
-import type { DescribedFile } from '../catalog/catalog.store.ts'
+import type { FileWithMetadata } from '../catalog/catalog.store.ts'
 import type { FileRecord } from '../content/file.store.ts'
 import { archiveIn, wholeOf } from '../formats/stored-archive.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
 import { getNamedFile, getVersion, removeFiles } from '../package.service.ts'
 import type { VersionRecord } from '../package.store.ts'
-import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
-import { remembered } from '../indexes/remembered.ts'
+import { receiveUpload, publishVersion, type IncomingFile, type PublishCtx } from '../publish.service.ts'
+import { cachedByRevision } from '../indexes/registry-cache.ts'
 import {
   binaryInfoFile,
   checkFileName,
-  checkPlace,
+  checkFileOwner,
   checkReference,
   describeBinary,
   fileKeyOf,
   isFound,
-  placeOfKey,
+  fileOwnerOfKey,
   readRecipe,
   recipeFile,
   writeReference,
   type BinaryMetadata,
-  type Place,
+  type FileOwner,
   type Reference,
 } from './conan.rules.ts'
 
@@ -49,14 +49,14 @@ const nothingThere = () => new NotFound('there is no such recipe or package', 'p
 export async function putFile(
   ctx: PublishCtx,
   reference: Reference,
-  place: Place,
+  location: FileOwner,
   fileName: string,
-  incoming: Incoming,
+  incoming: IncomingFile,
   sha1: unknown,
 ): Promise<void> {
   checkReference(reference)
-  checkPlace(place)
-  checkFileName(place, fileName)
+  checkFileOwner(location)
+  checkFileName(location, fileName)
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeConan, async ({ arrived }) => {
     if (typeof sha1 === 'string' && sha1.toLowerCase() !== arrived.digests.sha1) {
       throw new BadRequest('the file is not what its checksum says', 'conan_checksum_wrong')
@@ -68,7 +68,7 @@ export async function putFile(
     const isInfo = fileName === binaryInfoFile
     const file = {
       fileName,
-      fileKey: fileKeyOf(reference, place),
+      fileKey: fileKeyOf(reference, location),
       isLead: fileName === recipeFile,
       content: arrived,
       replaces: true,
@@ -76,7 +76,7 @@ export async function putFile(
     }
     const { name, version } = reference
     const about = fileName === recipeFile ? { metadata: readRecipe(await read(maxRecipeBytes)), redescribes: true } : {}
-    await record(ctx, { type, name, version, ...about, files: [file] })
+    await publishVersion(ctx, { type, name, version, ...about, files: [file] })
   })
 }
 
@@ -84,10 +84,10 @@ export async function putFile(
 async function getFilesOf(
   ctx: SubjectCtx,
   reference: Reference,
-): Promise<{ readonly version: VersionRecord; readonly files: readonly DescribedFile[] }> {
+): Promise<{ readonly version: VersionRecord; readonly files: readonly FileWithMetadata[] }> {
   const version = await getVersion(ctx, { type, name: reference.name, version: reference.version })
   const files = (await getFilesOfVersions(ctx, [version])).filter(({ file_key: key }) => {
-    const { user, channel } = placeOfKey(key)
+    const { user, channel } = fileOwnerOfKey(key)
     return user === reference.user && channel === reference.channel
   })
   if (files.length === 0) throw nothingThere()
@@ -103,8 +103,8 @@ export interface Part {
   readonly binaryRevision?: string | undefined
 }
 
-function isPartOf({ file_key: key }: Pick<DescribedFile, 'file_key'>, part: Part): boolean {
-  const { revision, binary } = placeOfKey(key)
+function isPartOf({ file_key: key }: Pick<FileWithMetadata, 'file_key'>, part: Part): boolean {
+  const { revision, binary } = fileOwnerOfKey(key)
   if (part.revision !== undefined && part.revision !== revision) return false
   if (!part.isBinaries) return true
   if (!binary || (part.binaryId !== undefined && part.binaryId !== binary.id)) return false
@@ -128,7 +128,7 @@ export async function removeBinaries(
   const { version, files } = await getFilesOf(ctx, reference)
   const revision = revisionsOf(files, recipeRevision)[0]?.revision
   const found = files.filter((file) => {
-    const { binary } = placeOfKey(file.file_key)
+    const { binary } = fileOwnerOfKey(file.file_key)
     return isPartOf(file, { revision, isBinaries: true }) && (ids.length === 0 || ids.includes(binary?.id ?? ''))
   })
   if (found.length === 0) throw nothingThere()
@@ -145,7 +145,7 @@ export async function removeRecipeFiles(
   const revision = revisionsOf(files, recipeRevision)[0]?.revision
   const found = files.filter(
     ({ file_key: key, name }) =>
-      placeOfKey(key).revision === revision && !placeOfKey(key).binary && names.includes(name),
+      fileOwnerOfKey(key).revision === revision && !fileOwnerOfKey(key).binary && names.includes(name),
   )
   if (found.length > 0) await removeFiles(ctx, version, found)
 }
@@ -156,13 +156,16 @@ export interface Revision {
   readonly changedUnix: Unix
 }
 
-const recipeRevision = (place: Place): string | undefined => (place.binary ? undefined : place.revision)
+const recipeRevision = (location: FileOwner): string | undefined => (location.binary ? undefined : location.revision)
 
 /** Returns the revisions of files, the newest first. */
-function revisionsOf(files: readonly FileRecord[], of: (place: Place) => string | undefined): readonly Revision[] {
+function revisionsOf(
+  files: readonly FileRecord[],
+  of: (location: FileOwner) => string | undefined,
+): readonly Revision[] {
   const newest = new Map<string, FileRecord>()
   for (const file of files) {
-    const revision = of(placeOfKey(file.file_key))
+    const revision = of(fileOwnerOfKey(file.file_key))
     const other = revision === undefined ? undefined : newest.get(revision)
     if (revision !== undefined && (!other || isNewer(file, other))) newest.set(revision, file)
   }
@@ -189,8 +192,8 @@ export async function getBinaryRevisions(
 ): Promise<readonly Revision[]> {
   const { files } = await getFilesOf(ctx, reference)
   return someOf(
-    revisionsOf(files, (place) =>
-      place.revision === revision && place.binary?.id === id ? place.binary.revision : undefined,
+    revisionsOf(files, (location) =>
+      location.revision === revision && location.binary?.id === id ? location.binary.revision : undefined,
     ),
   )
 }
@@ -211,10 +214,10 @@ export function newestOfRevisions(revisions: readonly Revision[]): Revision {
 export async function getPlaceFiles(
   ctx: SubjectCtx,
   reference: Reference,
-  place: Place,
-): Promise<readonly DescribedFile[]> {
+  location: FileOwner,
+): Promise<readonly FileWithMetadata[]> {
   const { files } = await getFilesOf(ctx, reference)
-  const key = fileKeyOf(reference, place)
+  const key = fileKeyOf(reference, location)
   return someOf(files.filter((file) => file.file_key === key))
 }
 
@@ -222,11 +225,11 @@ export async function getPlaceFiles(
 export async function getPlaceFile(
   ctx: SubjectCtx,
   reference: Reference,
-  place: Place,
+  location: FileOwner,
   fileName: string,
 ): Promise<FileRecord> {
   const { name, version } = reference
-  return getNamedFile(ctx, { type, name, version, fileName, fileKey: fileKeyOf(reference, place) })
+  return getNamedFile(ctx, { type, name, version, fileName, fileKey: fileKeyOf(reference, location) })
 }
 
 /** Presents the newest revision of each binary of a recipe revision; without a revision, of the newest one. */
@@ -235,12 +238,12 @@ export async function searchBinaries(ctx: SubjectCtx, reference: Reference, revi
   const wanted = revision ?? revisionsOf(files, recipeRevision)[0]?.revision
   const binaries = Map.groupBy(
     files.filter((file) => isPartOf(file, { revision: wanted, isBinaries: true })),
-    ({ file_key: key }) => placeOfKey(key).binary?.id ?? '',
+    ({ file_key: key }) => fileOwnerOfKey(key).binary?.id ?? '',
   )
   const told = [...binaries].flatMap(([id, ofBinary]) => {
     const newest = newestOfRevisions(revisionsOf(ofBinary, ({ binary }) => binary?.revision)).revision
     const info = ofBinary.find(
-      ({ file_key: key, name }) => name === binaryInfoFile && placeOfKey(key).binary?.revision === newest,
+      ({ file_key: key, name }) => name === binaryInfoFile && fileOwnerOfKey(key).binary?.revision === newest,
     )
     return info ? [[id, describeBinary(metadataOf<BinaryMetadata>(info))] as const] : []
   })
@@ -249,9 +252,9 @@ export async function searchBinaries(ctx: SubjectCtx, reference: Reference, revi
 
 /** Lists the references of all recipes of the owner in the clients' form. */
 const getReferences = (ctx: SubjectCtx): Promise<readonly string[]> =>
-  remembered(ctx, type, 'references', async () => {
+  cachedByRevision(ctx, type, 'references', async () => {
     const written = (await getFilesOfType(ctx, type)).map(({ package_name: name, version, file_key: key }) =>
-      writeReference({ name, version, ...placeOfKey(key) }),
+      writeReference({ name, version, ...fileOwnerOfKey(key) }),
     )
     return [...new Set(written)].toSorted()
   })

@@ -4,7 +4,7 @@ import { bytesOf, operation, type Call } from '../../http/operation.ts'
 import { bytes, empty } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
-import { incomingOf } from '../registry/incoming.ts'
+import { incomingFileOf } from '../registry/incoming.ts'
 import type { PublishCtx } from '../publish.service.ts'
 import { publishing, reading, registry } from '../registry/registry.ts'
 import { jsonErrors } from '../registry/registry-errors.ts'
@@ -30,7 +30,7 @@ const indexTypes = { bz2: 'application/x-bzip2', zst: 'application/zstd' } as co
 async function upload(ctx: PublishCtx, channel: string, fileName: string, call: Call) {
   const ending = endingOf(fileName)
   if (!ending) throw new NotFound('packages are files of .tar.bz2 or .conda', 'conda_ending_unknown')
-  await publishConda(ctx, channel, ending, incomingOf(call))
+  await publishConda(ctx, channel, ending, incomingFileOf(call))
   return empty(201)
 }
 

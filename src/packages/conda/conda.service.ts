@@ -3,14 +3,14 @@ import zlib from 'node:zlib'
 import type { SubjectCtx } from '../../access/context.ts'
 import { noFile } from '../package.rules.ts'
 import { getFilesOfType } from '../catalog/catalog.service.ts'
-import type { DescribedFile } from '../catalog/catalog.store.ts'
+import type { FileWithMetadata } from '../catalog/catalog.store.ts'
 import type { FileRecord } from '../content/file.store.ts'
 import { bzip2, findInPacked } from '../formats/archive-thread.ts'
 import { archiveIn, brokenArchive, type StoredArchive } from '../formats/stored-archive.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
 import { getNamedFile } from '../package.service.ts'
-import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
-import { remembered } from '../indexes/remembered.ts'
+import { receiveUpload, publishVersion, type IncomingFile, type PublishCtx } from '../publish.service.ts'
+import { cachedByRevision } from '../indexes/registry-cache.ts'
 import {
   checkChannel,
   condaFileName,
@@ -50,7 +50,7 @@ export async function publishConda(
   ctx: PublishCtx,
   channel: string,
   ending: Ending,
-  incoming: Incoming,
+  incoming: IncomingFile,
 ): Promise<void> {
   checkChannel(channel)
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeConda, async ({ arrived }) => {
@@ -59,7 +59,7 @@ export async function publishConda(
     if (!found) throw brokenArchive('holds no description')
     const { name, version, metadata } = readIndex(found.toString('utf8'))
     const fileName = condaFileName(name, version, metadata.build, ending)
-    await record(ctx, {
+    await publishVersion(ctx, {
       type,
       name: packageNameOf(channel, name),
       version,
@@ -69,7 +69,7 @@ export async function publishConda(
   })
 }
 
-function shownFile(file: DescribedFile, channel: string) {
+function shownFile(file: FileWithMetadata, channel: string) {
   const { timestamp, ...about } = metadataOf<CondaMetadata>(file)
   return {
     name: file.package_name.slice(channel === '' ? 0 : channel.length + 1),
@@ -85,13 +85,13 @@ function shownFile(file: DescribedFile, channel: string) {
 /** Returns whether a file belongs to the channel itself, not to a channel below it. */
 const isOf = (channel: string) => {
   const beginning = packageNameOf(channel, '')
-  return ({ package_name: name }: DescribedFile) =>
+  return ({ package_name: name }: FileWithMetadata) =>
     name.toLowerCase().startsWith(beginning.toLowerCase()) && !name.slice(beginning.length).includes('/')
 }
 
 /** Returns the index of a channel for a platform as JSON. Throws `NotFound` for an empty one. */
 const getIndexText = (ctx: SubjectCtx, channel: string, subdir: string): Promise<Buffer> =>
-  remembered(ctx, type, `index ${subdir} ${channel}`, async () => {
+  cachedByRevision(ctx, type, `index ${subdir} ${channel}`, async () => {
     const files = (await getFilesOfType(ctx, type, { fileKey: subdir })).filter(isOf(channel))
     if (files.length === 0) throw noFile()
     const ofForm = (isNew: boolean) =>
@@ -111,7 +111,7 @@ export type Packing = 'bz2' | 'zst' | undefined
 export async function getIndex(ctx: SubjectCtx, channel: string, subdir: string, packing: Packing): Promise<Buffer> {
   const text = await getIndexText(ctx, channel, subdir)
   if (packing === undefined) return text
-  return remembered(ctx, type, `${packing} ${subdir} ${channel}`, () =>
+  return cachedByRevision(ctx, type, `${packing} ${subdir} ${channel}`, () =>
     packing === 'bz2' ? bzip2(ctx, text) : promisify(zlib.zstdCompress)(text),
   )
 }

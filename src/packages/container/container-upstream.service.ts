@@ -1,6 +1,6 @@
 import type { SubjectCtx } from '../../access/context.ts'
 import { BadRequest, NotFound } from '../../lib/errors.ts'
-import type { DescribedFile } from '../catalog/catalog.store.ts'
+import type { FileWithMetadata } from '../catalog/catalog.store.ts'
 import type { UpstreamSource } from '../upstream/upstream-source.ts'
 import {
   checkImageName,
@@ -44,7 +44,7 @@ export function blobFrom(
   source: UpstreamSource,
   image: string,
   digest: string,
-): Promise<DescribedFile> {
+): Promise<FileWithMetadata> {
   checkImageName(image)
   if (!isDigest(digest)) throw new NotFound('the content does not exist', 'blob_unknown')
   return source.file(digest, ctx.config.packages.limitSizeContainer, async () => ({

@@ -8,7 +8,7 @@ import { empty, noContent } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { untied } from '../../http/untied-body.ts'
 import { BadRequest } from '../../lib/errors.ts'
-import { incomingOf } from '../registry/incoming.ts'
+import { incomingFileOf } from '../registry/incoming.ts'
 import { mayPublish, mayPull, packagesOn } from '../package.requirements.ts'
 import type { FileRecord } from '../content/file.store.ts'
 import { json } from '../registry/registry.ts'
@@ -133,7 +133,7 @@ export const containerBeginUpload = operation({
     }
     if (mount !== undefined && from !== undefined && (await mountBlob(ctx, image, mount, from))) return done(mount)
     if (digest !== undefined) {
-      const { sizeBytes } = incomingOf(call)
+      const { sizeBytes } = incomingFileOf(call)
       await pushBlob(ctx, image, digest, untied(call.body()), sizeBytes, call.signal)
       return done(digest)
     }

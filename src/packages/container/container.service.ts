@@ -5,19 +5,19 @@ import type { Tx } from '../../db/database.ts'
 import type { PackageRow, PackageVersionRow } from '../../db/tables/packages.ts'
 import { BadRequest, NotFound } from '../../lib/errors.ts'
 import type { PackageVersionId } from '../../lib/ids.ts'
-import type { DescribedVersion } from '../catalog/catalog.store.ts'
+import type { VersionWithMetadata } from '../catalog/catalog.store.ts'
 import { findDescribed, findPackage, listDescribed } from '../catalog/catalog.store.ts'
-import { takingContents, type Arrived } from '../content/content.service.ts'
+import { storeContents, type ReceivedContent } from '../content/content.service.ts'
 import type { DigestName } from '../../storage/blobs.ts'
-import { digestsAtOnce, reckonAll } from '../content/digest.service.ts'
+import { uploadDigests, computeAllDigests } from '../content/digest.service.ts'
 import type { FileRecord } from '../content/file.store.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
-import { standingWith } from '../package-access.service.ts'
+import { getStanding } from '../package-access.service.ts'
 import { mayReadPackages } from '../package.policy.ts'
 import { comparable } from '../package.rules.ts'
 import { findVersion } from '../package.store.ts'
 import { getFile, removeFile, removeVersion } from '../package.service.ts'
-import { record, uploadLimit, type PublishCtx } from '../publish.service.ts'
+import { publishVersion, uploadLimit, type PublishCtx } from '../publish.service.ts'
 import {
   blobFile,
   checkImageName,
@@ -62,15 +62,15 @@ const imageKey = ({ subject }: SubjectCtx, image: string) => ({
 export async function keepBlob(
   ctx: PublishCtx,
   image: string,
-  content: Arrived | { sha256: string },
+  content: ReceivedContent | { sha256: string },
   isWithoutQuota = false,
 ): Promise<void> {
   const file = { fileName: blobFile(content.sha256), isLead: false, content, replaces: true }
   const version = uploadVersion
-  await record(ctx, { type, name: image, version, isInternal: true, isWithoutQuota, files: [file] })
+  await publishVersion(ctx, { type, name: image, version, isInternal: true, isWithoutQuota, files: [file] })
 }
 
-function hasDigest({ sha256, digests }: Arrived, digest: string): boolean {
+function hasDigest({ sha256, digests }: ReceivedContent, digest: string): boolean {
   const { algorithm, hex } = contentNameOf(digest)
   return (algorithm === 'sha512' ? digests.sha512 : sha256) === hex
 }
@@ -78,7 +78,7 @@ function hasDigest({ sha256, digests }: Arrived, digest: string): boolean {
 /** Returns the digests to compute during an upload: the one in the request, and others where they are cheap. */
 export const digestsOfContent = (digest: string, sizeBytes: number | undefined): readonly DigestName[] => [
   ...new Set<DigestName>([
-    ...digestsAtOnce(sizeBytes),
+    ...uploadDigests(sizeBytes),
     ...(contentNameOf(digest).algorithm === 'sha512' ? (['sha512'] as const) : []),
   ]),
 ]
@@ -97,7 +97,7 @@ async function findNamed<Found>(
 ): Promise<Found> {
   const found = await find()
   if (isWhole(found) || !digests.some((digest) => contentNameOf(digest).algorithm === 'sha512')) return found
-  await reckonAll(ctx, row.id)
+  await computeAllDigests(ctx, row.id)
   return find()
 }
 
@@ -120,7 +120,7 @@ export async function pushBlob(
   signal: AbortSignal,
 ): Promise<void> {
   if (!isDigest(digest)) throw new BadRequest('the digest is malformed', 'digest_invalid')
-  await takingContents(ctx, async (receive) => {
+  await storeContents(ctx, async (receive) => {
     const maxBytes = uploadLimit(ctx, ctx.config.packages.limitSizeContainer)
     const arrived = await receive(content, maxBytes, signal, digestsOfContent(digest, sizeBytes))
     if (!hasDigest(arrived, digest)) {
@@ -136,7 +136,7 @@ export async function mountBlob(ctx: PublishCtx, image: string, digest: string, 
   const owner = await findAccountByName(ctx.db, comparable(from.slice(0, Math.max(slash, 0))))
   if (!owner || !isDigest(digest)) return false
   const { viewer } = ctx
-  const isOpen = mayReadPackages(viewer, owner, await standingWith(ctx, owner)).allowed
+  const isOpen = mayReadPackages(viewer, owner, await getStanding(ctx, owner)).allowed
   if (!isOpen || (viewer.limit.publicOnly && owner.visibility === 'private')) return false
   const source = await findPackage(ctx.db, imageKey({ ...ctx, subject: owner }, from.slice(slash + 1)))
   const file = source && (await findContent(ctx, source, digest))
@@ -201,7 +201,7 @@ export async function pushManifest(
       )
     : new Map()
   checkParts(manifest, known)
-  return takingContents(ctx, async (receive) => {
+  return storeContents(ctx, async (receive) => {
     const arrived = await receive(Readable.from([bytes]), Infinity, signal)
     const digest = isTagged ? digestOf(arrived.sha256) : reference
     if (!hasDigest(arrived, digest)) {
@@ -218,15 +218,15 @@ export async function pushManifest(
       ...(manifest.annotations === undefined ? {} : { annotations: manifest.annotations }),
     }
     const parts = manifest.isIndex ? [] : new Set(manifest.parts.map(({ digest: of }) => known.get(of)?.sha256 ?? ''))
-    await record(ctx, {
+    await publishVersion(ctx, {
       type,
       name: image,
       version: reference,
       metadata,
-      whenThere: 'replace',
+      ifExists: 'replace',
       // The blobs are charged already, and an owner over quota may finish a push.
       isWithoutQuota: true,
-      whileHeld: (tx, version) => noteReferences(tx, version, manifest),
+      whileLocked: (tx, version) => noteReferences(tx, version, manifest),
       files: [
         { fileName: manifestFile, isLead: true, content: arrived },
         ...[...parts].map((hex) => ({ fileName: blobFile(hex), isLead: false, content: { sha256: hex } })),
@@ -262,7 +262,7 @@ async function noteReferences(
 }
 
 /** Returns the version of a tag or digest, or throws `NotFound`. */
-async function getManifestVersion(ctx: SubjectCtx, image: string, reference: string): Promise<DescribedVersion> {
+async function getManifestVersion(ctx: SubjectCtx, image: string, reference: string): Promise<VersionWithMetadata> {
   const row = await findPackage(ctx.db, imageKey(ctx, image))
   if (!row) throw noManifest()
   const direct = await findDescribed(ctx.db, row.id, comparable(reference))

@@ -5,7 +5,7 @@ import { NotFound } from '../../lib/errors.ts'
 import { inBatches } from '../../lib/in-batches.ts'
 import { nowUnix, type Unix } from '../../lib/time.ts'
 import { hasFiles } from '../content/file.store.ts'
-import { deletePackageWithoutVersions, deleteVersionRow, holdPackage } from '../package.store.ts'
+import { deletePackageWithoutVersions, deleteVersionRow, lockPackage } from '../package.store.ts'
 import { uploadVersion } from './container.rules.ts'
 import { deleteOldFiles, listInternalVersions, listOldUploads } from './container.store.ts'
 import { abortUpload } from './upload.service.ts'
@@ -38,7 +38,7 @@ export async function removeOldInternalFiles(
     signal.throwIfAborted()
     for (const { id, package_id: packageId } of versions) {
       await transaction(ctx.db, async (tx) => {
-        const parent = await holdPackage(tx, packageId)
+        const parent = await lockPackage(tx, packageId)
         if (!parent) return
         const freed = await deleteOldFiles(tx, id, beforeUnix, nowUnix(ctx.clock))
         if (!(await hasFiles(tx, id))) await deleteVersionRow(tx, id)

@@ -7,7 +7,7 @@ import type { PackageUploadRow } from '../../db/tables/packages.ts'
 import { BadRequest, Conflict, Invalid, NotFound, RangeNotSatisfiable, TooLarge } from '../../lib/errors.ts'
 import { nowUnix } from '../../lib/time.ts'
 import type { UploadId } from '../../storage/blobs.ts'
-import { newBlobKey, takingContents, tooLarge, type Arrived } from '../content/content.service.ts'
+import { newBlobKey, storeContents, tooLarge, type ReceivedContent } from '../content/content.service.ts'
 import { uploadLimit, type PublishCtx } from '../publish.service.ts'
 import { digestsOfContent } from './container.service.ts'
 import { contentNameOf, isDigest, placeOf } from './container.rules.ts'
@@ -136,7 +136,7 @@ export async function completeUpload<Result>(
   upload: Upload,
   digest: string,
   last: IncomingPart,
-  use: (arrived: Arrived) => Promise<Result>,
+  use: (arrived: ReceivedContent) => Promise<Result>,
 ): Promise<Result> {
   if (!isDigest(digest)) throw badDigest()
   const { algorithm, hex } = contentNameOf(digest)
@@ -148,7 +148,7 @@ export async function completeUpload<Result>(
     if (place && place.start !== have) throw new RangeNotSatisfiable(have)
     await append(ctx, upload, last)
     const whole = (await uploads.find(id))?.sizeBytes
-    const result = await takingContents(ctx, async (_receive, take) => {
+    const result = await storeContents(ctx, async (_receive, take) => {
       const blobKey = take(newBlobKey())
       const stored = await uploads
         .complete(id, blobKey, { expected: { [algorithm]: hex }, digests: digestsOfContent(digest, whole) })

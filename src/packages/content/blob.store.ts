@@ -10,7 +10,7 @@ export const findBlob = (db: Db | Tx, sha256: string): Promise<PackageBlobRow | 
   db.selectFrom('package_blob').selectAll().where('sha256', '=', sha256).executeTakeFirst()
 
 /** Returns a content and locks its row against deletion until the transaction ends. */
-export function holdBlob(tx: Tx, sha256: string): Promise<PackageBlobRow | undefined> {
+export function lockBlob(tx: Tx, sha256: string): Promise<PackageBlobRow | undefined> {
   const query = tx.selectFrom('package_blob').selectAll().where('sha256', '=', sha256)
   return (databaseKind(tx) === 'postgres' ? query.forKeyShare() : query).executeTakeFirst()
 }
@@ -43,7 +43,7 @@ export const putDigests = (
 ) => tx.updateTable('package_blob').set(digests).where('id', '=', id).execute()
 
 /** Lists contents of a package whose digests are incomplete. */
-export const listUnreckoned = (db: Db, packageId: PackageId, limit: number) =>
+export const listIncompleteDigests = (db: Db, packageId: PackageId, limit: number) =>
   db
     .selectFrom('package_blob')
     .innerJoin('package_file', 'package_file.blob_id', 'package_blob.id')

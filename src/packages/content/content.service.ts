@@ -6,11 +6,11 @@ import type { PackageBlobRow } from '../../db/tables/packages.ts'
 import { Forbidden, TooLarge } from '../../lib/errors.ts'
 import type { Unix } from '../../lib/time.ts'
 import type { DigestName, StoredBlob } from '../../storage/blobs.ts'
-import { findBlob, holdBlob, insertBlob, listUsedBlobKeys, putDigests, replaceBlobKey } from './blob.store.ts'
+import { findBlob, lockBlob, insertBlob, listUsedBlobKeys, putDigests, replaceBlobKey } from './blob.store.ts'
 import { allDigests } from './digest.service.ts'
 
 /** A stored content that no row refers to yet. */
-export interface Arrived extends StoredBlob {
+export interface ReceivedContent extends StoredBlob {
   readonly blobKey: string
 }
 
@@ -33,7 +33,7 @@ async function receiveContent(
   maxBytes: number,
   signal: AbortSignal,
   digests: readonly DigestName[],
-): Promise<Arrived> {
+): Promise<ReceivedContent> {
   const blobKey = newBlobKey()
   try {
     const stored = await blobs.packages.put(blobKey, content, { maxBytes, digests, signal })
@@ -47,21 +47,21 @@ export const tooLarge = (maxBytes: number): Forbidden =>
   new Forbidden(`a file of this registry may have ${maxBytes} bytes`, 'package_file_too_large')
 
 /** Stores another content and computes its digests; all of them by default. */
-export type Receive = (
+export type StoreContent = (
   content: Readable,
   maxBytes: number,
   signal: AbortSignal,
   digests?: readonly DigestName[],
-) => Promise<Arrived>
+) => Promise<ReceivedContent>
 
 /**
  * Runs `work` with functions that store contents, or register storage keys that it fills itself. Afterwards it deletes
  * the
  * contents that no row refers to: duplicates, and those of refused uploads.
  */
-export async function takingContents<Result>(
+export async function storeContents<Result>(
   ctx: Ctx,
-  work: (receive: Receive, take: (blobKey: string) => string) => Promise<Result>,
+  work: (receive: StoreContent, take: (blobKey: string) => string) => Promise<Result>,
 ): Promise<Result> {
   const keys: string[] = []
   try {
@@ -82,7 +82,10 @@ export async function takingContents<Result>(
 }
 
 /** Returns the storage keys of known contents whose stored files are lost, by SHA-256. */
-export async function findLost(ctx: Ctx, arrived: readonly Arrived[]): Promise<ReadonlyMap<string, string>> {
+export async function findLostContents(
+  ctx: Ctx,
+  arrived: readonly ReceivedContent[],
+): Promise<ReadonlyMap<string, string>> {
   const lost = new Map<string, string>()
   for (const { sha256 } of arrived) {
     const known = await findBlob(ctx.db, sha256)
@@ -95,9 +98,9 @@ export async function findLost(ctx: Ctx, arrived: readonly Arrived[]): Promise<R
  * Finds or inserts the row of a received content and locks it until the transaction ends.
  * @param lost result of `findLost`; the received content replaces a lost file
  */
-export async function holdContent(
+export async function lockContent(
   tx: Tx,
-  arrived: Arrived,
+  arrived: ReceivedContent,
   lost: ReadonlyMap<string, string>,
   atUnix: Unix,
 ): Promise<PackageBlobRow> {
@@ -107,7 +110,7 @@ export async function holdContent(
   return blob
 }
 
-async function holdOrInsert(tx: Tx, arrived: Arrived, atUnix: Unix): Promise<PackageBlobRow> {
+async function holdOrInsert(tx: Tx, arrived: ReceivedContent, atUnix: Unix): Promise<PackageBlobRow> {
   const { md5 = '', sha1 = '', sha512 = '' } = arrived.digests
   // Another transaction may delete the existing row or insert one between the two statements, so this tries again.
   for (;;) {
@@ -122,7 +125,7 @@ async function holdOrInsert(tx: Tx, arrived: Arrived, atUnix: Unix): Promise<Pac
       released_unix: null,
     })
     if (inserted) return inserted
-    const blob = await holdBlob(tx, arrived.sha256)
+    const blob = await lockBlob(tx, arrived.sha256)
     if (!blob) continue
     // An earlier upload of the content may have computed fewer digests.
     const more = {

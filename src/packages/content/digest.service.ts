@@ -7,14 +7,14 @@ import { createConcurrencyLimit } from '../../lib/concurrency-limit.ts'
 import { Unavailable } from '../../lib/errors.ts'
 import type { PackageBlobId, PackageId } from '../../lib/ids.ts'
 import type { DigestName } from '../../storage/blobs.ts'
-import { listUnreckoned, putDigests } from './blob.store.ts'
+import { listIncompleteDigests, putDigests } from './blob.store.ts'
 import type { FileRecord } from './file.store.ts'
 
 /** The digests beside SHA-256, which identifies every content. */
 export const allDigests: readonly DigestName[] = ['md5', 'sha1', 'sha512']
 
 /** Contents up to this size in bytes get all digests during the upload; computing them later costs more. */
-const reckonedAtOnce = 8 << 20
+const maxEagerBytes = 8 << 20
 
 /** Largest number of contents that wait for their digests. */
 const maxWaiting = 256
@@ -25,8 +25,8 @@ const maxWaiting = 256
  * rest of an upload, so those of a large content are computed on the first request for them.
  * @param sizeBytes undefined when the client declares no size
  */
-export const digestsAtOnce = (sizeBytes: number | undefined): readonly DigestName[] =>
-  sizeBytes !== undefined && sizeBytes <= reckonedAtOnce ? allDigests : []
+export const uploadDigests = (sizeBytes: number | undefined): readonly DigestName[] =>
+  sizeBytes !== undefined && sizeBytes <= maxEagerBytes ? allDigests : []
 
 /** The digests that are being computed, one content at a time. */
 export const digestWork = ownService('the digests of contents of packages', {
@@ -47,7 +47,7 @@ const isKnown = ({ md5, sha1, sha512 }: Digests): boolean => md5 !== '' && sha1 
 type Content = Digests & { readonly blobId: PackageBlobId; readonly blobKey: string }
 
 /** Computes and stores the digests of a content. Concurrent callers share one computation. */
-function reckon(services: Services, { blobId, blobKey, ...known }: Content): Promise<Digests> {
+function computeDigests(services: Services, { blobId, blobKey, ...known }: Content): Promise<Digests> {
   const { underWay, limit } = digestWork.of(services)
   const reckoning =
     underWay.get(blobId) ??
@@ -75,14 +75,14 @@ export async function withDigests(services: Services, files: readonly FileRecord
     files.map(async (file) => {
       if (isKnown(file)) return file
       const { md5, sha1, sha512, blob_id: blobId, blob_key: blobKey } = file
-      return { ...file, ...(await reckon(services, { md5, sha1, sha512, blobId, blobKey })) }
+      return { ...file, ...(await computeDigests(services, { md5, sha1, sha512, blobId, blobKey })) }
     }),
   )
 }
 
 /** Computes the missing digests of all contents of a package. */
-export async function reckonAll(services: Services, packageId: PackageId): Promise<void> {
-  for (const { id, blob_key: blobKey, ...known } of await listUnreckoned(services.db, packageId, maxWaiting)) {
-    await reckon(services, { blobId: id, blobKey, ...known })
+export async function computeAllDigests(services: Services, packageId: PackageId): Promise<void> {
+  for (const { id, blob_key: blobKey, ...known } of await listIncompleteDigests(services.db, packageId, maxWaiting)) {
+    await computeDigests(services, { blobId: id, blobKey, ...known })
   }
 }

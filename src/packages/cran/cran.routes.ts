@@ -4,7 +4,7 @@ import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation, type Call } from '../../http/operation.ts'
 import { bytes, empty } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
-import { incomingOf } from '../registry/incoming.ts'
+import { incomingFileOf } from '../registry/incoming.ts'
 import { publishing, reading, registry } from '../registry/registry.ts'
 import { registryErrors } from '../registry/registry-errors.ts'
 import { servePackageFile } from '../registry/serve-file.ts'
@@ -29,7 +29,7 @@ export const cranUploadSource = operation({
   reply: { 201: 'empty' },
   summary: 'Publish the source of a package of R',
   async run({ ctx, call }) {
-    await publishPackage(ctx, cranKey(undefined), incomingOf(call))
+    await publishPackage(ctx, cranKey(undefined), incomingFileOf(call))
     return empty(201)
   },
 })
@@ -44,7 +44,7 @@ export const cranUploadBinary = operation({
   reply: { 201: 'empty' },
   summary: 'Publish a package of R for a platform and a version of R',
   async run({ ctx, query: { platform = '', rversion = '' }, call }) {
-    await publishPackage(ctx, cranKey({ platform, rversion }), incomingOf(call))
+    await publishPackage(ctx, cranKey({ platform, rversion }), incomingFileOf(call))
     return empty(201)
   },
 })

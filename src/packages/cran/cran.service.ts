@@ -4,12 +4,12 @@ import type { SubjectCtx } from '../../access/context.ts'
 import { BadRequest, NotFound } from '../../lib/errors.ts'
 import { noFile } from '../package.rules.ts'
 import { getFilesOfType } from '../catalog/catalog.service.ts'
-import type { DescribedFile } from '../catalog/catalog.store.ts'
+import type { FileWithMetadata } from '../catalog/catalog.store.ts'
 import { readParagraph } from '../formats/control-file.rules.ts'
 import { archiveIn, firstBytes, type StoredArchive } from '../formats/stored-archive.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
-import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
-import { remembered } from '../indexes/remembered.ts'
+import { receiveUpload, publishVersion, type IncomingFile, type PublishCtx } from '../publish.service.ts'
+import { cachedByRevision } from '../indexes/registry-cache.ts'
 import { compareCran, cranPackageOf, cranParagraph, type CranMetadata } from './cran.rules.ts'
 
 const type = 'cran'
@@ -31,19 +31,19 @@ async function readDescription(ctx: PublishCtx, archive: StoredArchive, isSource
 }
 
 /** Publishes a source or binary package under a file key. */
-export async function publishPackage(ctx: PublishCtx, fileKey: string, incoming: Incoming): Promise<void> {
+export async function publishPackage(ctx: PublishCtx, fileKey: string, incoming: IncomingFile): Promise<void> {
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeCran, async ({ arrived }) => {
     const { description, ending } = await readDescription(ctx, archiveIn(ctx, arrived), fileKey === 'src')
     if (!description) throw new BadRequest('the archive holds no package of R', 'cran_description_missing')
     const { name, version, metadata } = cranPackageOf(readParagraph(description.toString('utf8')))
     const file = { fileName: `${name}_${version}.${ending}`, fileKey, isLead: true, content: arrived, metadata }
-    await record(ctx, { type, name, version, metadata, files: [file] })
+    await publishVersion(ctx, { type, name, version, metadata, files: [file] })
   })
 }
 
 /** Returns the newest file of each package. */
-function newestOfEach(files: readonly DescribedFile[]): DescribedFile[] {
-  const newest = new Map<number, DescribedFile>()
+function newestOfEach(files: readonly FileWithMetadata[]): FileWithMetadata[] {
+  const newest = new Map<number, FileWithMetadata>()
   for (const file of files) {
     const other = newest.get(file.package_id)
     if (!other || compareCran(other.version, file.version) < 0) newest.set(file.package_id, file)
@@ -53,7 +53,7 @@ function newestOfEach(files: readonly DescribedFile[]): DescribedFile[] {
 
 /** Returns the index of a file key as text and packed. Throws `NotFound` for an empty one. */
 export const getIndex = (ctx: SubjectCtx, fileKey: string): Promise<{ text: Buffer; packed: Buffer }> =>
-  remembered(ctx, type, fileKey, async () => {
+  cachedByRevision(ctx, type, fileKey, async () => {
     const files = newestOfEach(await getFilesOfType(ctx, type, { fileKey }))
     if (files.length === 0) throw new NotFound('there are no packages', 'package_not_found')
     const paragraphs = files.map((file) =>
@@ -64,7 +64,7 @@ export const getIndex = (ctx: SubjectCtx, fileKey: string): Promise<{ text: Buff
   })
 
 /** Returns a file by name, or throws `NotFound`. */
-export async function getCranFile(ctx: SubjectCtx, fileKey: string, fileName: string): Promise<DescribedFile> {
+export async function getCranFile(ctx: SubjectCtx, fileKey: string, fileName: string): Promise<FileWithMetadata> {
   const [file] = await getFilesOfType(ctx, type, { fileKey, lowerName: fileName.toLowerCase() })
   if (!file) throw noFile()
   return file

@@ -2,7 +2,7 @@ import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { bytes, empty, noContent } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
-import { incomingOf } from '../registry/incoming.ts'
+import { incomingFileOf } from '../registry/incoming.ts'
 import { changing, publishing, reading, registry } from '../registry/registry.ts'
 import { registryErrors } from '../registry/registry-errors.ts'
 import { servePackageFile } from '../registry/serve-file.ts'
@@ -10,7 +10,7 @@ import { getSigningKey } from '../indexes/signing.service.ts'
 import { getDeb, getIndexFile, publishDeb, removeDeb } from './debian.service.ts'
 
 const debian = registry('debian', registryErrors)
-const placeParams = { distribution: pathText, component: pathText }
+const locationParams = { distribution: pathText, component: pathText }
 
 /** Returns the media type of an index by its file name extension. */
 function indexType(path: string): string {
@@ -32,13 +32,13 @@ export const debianUpload = operation({
   ...debian,
   method: 'PUT',
   path: '/api/packages/{username}/debian/pool/{distribution}/{component}/upload',
-  params: placeParams,
+  params: locationParams,
   requires: publishing,
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
   summary: 'Publish a Debian package',
   async run({ ctx, params, call }) {
-    await publishDeb(ctx, params, incomingOf(call))
+    await publishDeb(ctx, params, incomingFileOf(call))
     return empty(201)
   },
 })
@@ -59,7 +59,7 @@ export const debianDownload = operation({
   ...debian,
   method: 'GET',
   path: '/api/packages/{username}/debian/pool/{distribution}/{component}/{filename}',
-  params: { ...placeParams, filename: pathText },
+  params: { ...locationParams, filename: pathText },
   requires: reading,
   reply: storedReplies,
   summary: 'Download a Debian package',
@@ -73,7 +73,7 @@ export const debianDelete = operation({
   ...debian,
   method: 'DELETE',
   path: '/api/packages/{username}/debian/pool/{distribution}/{component}/{name}/{version}/{architecture}',
-  params: { ...placeParams, name: pathText, version: pathText, architecture: pathText },
+  params: { ...locationParams, name: pathText, version: pathText, architecture: pathText },
   requires: changing,
   reply: { 204: 'empty' },
   summary: 'Delete a package from a Debian repository',

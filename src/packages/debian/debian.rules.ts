@@ -12,13 +12,13 @@ export interface DebianMetadata {
 }
 
 /** A distribution and component of a repository. */
-export interface Place {
+export interface DebianComponent {
   readonly distribution: string
   readonly component: string
 }
 
 /** Returns the file key of a distribution and component. Throws `BadRequest` for invalid names. */
-export function placeKey({ distribution, component }: Place): string {
+export function debianFileKey({ distribution, component }: DebianComponent): string {
   if (!partForm.test(distribution) || !partForm.test(component)) {
     throw new BadRequest('the distribution or the component is invalid', 'debian_place_invalid')
   }
@@ -26,7 +26,7 @@ export function placeKey({ distribution, component }: Place): string {
 }
 
 /** Parses a file key. */
-export function placeOfKey(key: string): Place {
+export function componentOfKey(key: string): DebianComponent {
   const [distribution = '', component = ''] = key.split('|')
   return { distribution, component }
 }

@@ -2,25 +2,25 @@ import type { SignedInCtx, SubjectCtx } from '../../access/context.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { noFile } from '../package.rules.ts'
 import { getFileNames, type FileName } from '../catalog/catalog.service.ts'
-import type { DescribedFile } from '../catalog/catalog.store.ts'
+import type { FileWithMetadata } from '../catalog/catalog.store.ts'
 import type { FileRecord } from '../content/file.store.ts'
 import { unpackJoined } from '../formats/joined-gzip.ts'
 import { archiveIn } from '../formats/stored-archive.ts'
 import { storedXz } from '../formats/stored-xz.ts'
-import { getKeptIndex, type KeptIndex } from '../indexes/kept-index.service.ts'
+import { getStoredIndex, type StoredIndex } from '../indexes/stored-index.service.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
 import { getNamedFile, removeNamedFile } from '../package.service.ts'
-import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
-import { remembered } from '../indexes/remembered.ts'
+import { receiveUpload, publishVersion, type IncomingFile, type PublishCtx } from '../publish.service.ts'
+import { cachedByRevision } from '../indexes/registry-cache.ts'
 import { signText } from '../indexes/signing.service.ts'
 import {
   architectureOf,
   debName,
   namedByFile,
-  placeKey,
-  placeOfKey,
+  debianFileKey,
+  componentOfKey,
   type DebianMetadata,
-  type Place,
+  type DebianComponent,
 } from './debian.rules.ts'
 
 const type = 'debian'
@@ -34,28 +34,28 @@ const hashes = [
 const algorithms = hashes.map(([, algorithm]) => algorithm)
 
 /** Publishes a package into a component of a distribution. */
-export async function publishDeb(ctx: PublishCtx, place: Place, incoming: Incoming): Promise<void> {
-  const fileKey = placeKey(place)
+export async function publishDeb(ctx: PublishCtx, location: DebianComponent, incoming: IncomingFile): Promise<void> {
+  const fileKey = debianFileKey(location)
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeDebian, async ({ arrived }) => {
     const { readDeb } = await import('./deb.ts')
     const { name, version, metadata } = await readDeb(ctx, archiveIn(ctx, arrived))
     const fileName = debName(name, version, metadata.architecture)
     const files = [{ fileName, fileKey, isLead: true, content: arrived, metadata }]
-    await record(ctx, { type, name, version, metadata, files })
+    await publishVersion(ctx, { type, name, version, metadata, files })
   })
 }
 
 /** The indexes of a distribution by folder, and its release file, plain and signed. */
 interface Distribution {
-  readonly indexes: Readonly<Record<string, KeptIndex>>
+  readonly indexes: Readonly<Record<string, StoredIndex>>
   readonly release: string
   readonly inRelease: string
   readonly signature: string
 }
 
-function paragraph(file: DescribedFile): string {
+function paragraph(file: FileWithMetadata): string {
   const { control } = metadataOf<DebianMetadata>(file)
-  const { distribution, component } = placeOfKey(file.file_key)
+  const { distribution, component } = componentOfKey(file.file_key)
   const about = [
     `Filename: pool/${distribution}/${component}/${file.name}`,
     `Size: ${file.size_bytes}`,
@@ -68,21 +68,21 @@ function paragraph(file: DescribedFile): string {
 }
 
 /** Makes the indexes of a distribution's files. */
-async function indexesOf(ctx: SubjectCtx, files: readonly FileName[]): Promise<Record<string, KeptIndex>> {
+async function indexesOf(ctx: SubjectCtx, files: readonly FileName[]): Promise<Record<string, StoredIndex>> {
   const groups = Map.groupBy(
     files,
-    (file) => `${placeOfKey(file.file_key).component}/binary-${architectureOf(file.name)}`,
+    (file) => `${componentOfKey(file.file_key).component}/binary-${architectureOf(file.name)}`,
   )
-  const indexes: Record<string, KeptIndex> = {}
+  const indexes: Record<string, StoredIndex> = {}
   for (const [folder, members] of [...groups].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
     const fileIds = members.map(({ id }) => id)
-    indexes[folder] = await getKeptIndex(ctx, { name: 'debian-1', fileIds, entry: paragraph }, algorithms)
+    indexes[folder] = await getStoredIndex(ctx, { name: 'debian-1', fileIds, entry: paragraph }, algorithms)
   }
   return indexes
 }
 
 /** The listed forms of an index. The `.xz` form is not compressed, so the release file omits it. */
-const formsOf = ({ plain, gz }: KeptIndex) => [['Packages', plain] as const, ['Packages.gz', gz] as const]
+const formsOf = ({ plain, gz }: StoredIndex) => [['Packages', plain] as const, ['Packages.gz', gz] as const]
 
 function releaseOf(name: string, distribution: string, indexes: Distribution['indexes'], changedUnix: number) {
   const folders = Object.keys(indexes).map((path) => path.split('/'))
@@ -109,9 +109,9 @@ function releaseOf(name: string, distribution: string, indexes: Distribution['in
 
 /** Returns the indexes and release files of a distribution. */
 const getDistribution = (ctx: SubjectCtx, distribution: string): Promise<Distribution> =>
-  remembered(ctx, type, `distribution ${distribution}`, async (changedUnix) => {
+  cachedByRevision(ctx, type, `distribution ${distribution}`, async (changedUnix) => {
     const all = await getFileNames(ctx, type)
-    const own = all.filter((file) => placeOfKey(file.file_key).distribution === distribution)
+    const own = all.filter((file) => componentOfKey(file.file_key).distribution === distribution)
     if (own.length === 0) throw new NotFound('there is no such distribution', 'package_not_found')
     const indexes = await indexesOf(ctx, own)
     const release = releaseOf(ctx.subject.name, distribution, indexes, changedUnix)
@@ -122,7 +122,7 @@ const getDistribution = (ctx: SubjectCtx, distribution: string): Promise<Distrib
 const algorithmOf = new Map<string, string>(hashes)
 
 /** Returns the form of an index that a file name or checksum in its folder refers to. */
-function formOf(index: KeptIndex, name: string): string | undefined {
+function formOf(index: StoredIndex, name: string): string | undefined {
   const [, field, sum] = /^by-hash\/(\w+)\/([0-9a-f]+)$/.exec(name) ?? []
   const algorithm = algorithmOf.get(field ?? '')
   if (algorithm === undefined) return name
@@ -148,8 +148,8 @@ export async function getIndexFile(ctx: SubjectCtx, distribution: string, path: 
 }
 
 /** Returns a package by file name. */
-export async function getDeb(ctx: SubjectCtx, place: Place, fileName: string): Promise<FileRecord> {
-  const fileKey = placeKey(place)
+export async function getDeb(ctx: SubjectCtx, location: DebianComponent, fileName: string): Promise<FileRecord> {
+  const fileKey = debianFileKey(location)
   const named = namedByFile(fileName)
   if (!named) throw noFile()
   return getNamedFile(ctx, { type, ...named, fileName, fileKey })
@@ -158,9 +158,9 @@ export async function getDeb(ctx: SubjectCtx, place: Place, fileName: string): P
 /** Removes a package from a component of a distribution. */
 export async function removeDeb(
   ctx: SubjectCtx & SignedInCtx,
-  place: Place,
+  location: DebianComponent,
   { name, version, architecture }: { readonly name: string; readonly version: string; readonly architecture: string },
 ): Promise<void> {
   const fileName = debName(name, version, architecture)
-  await removeNamedFile(ctx, { type, name, version, fileName, fileKey: placeKey(place) })
+  await removeNamedFile(ctx, { type, name, version, fileName, fileKey: debianFileKey(location) })
 }

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Ctx } from '../../access/context.ts'
 import { BadRequest, Refusal, Unavailable } from '../../lib/errors.ts'
-import type { Arrived } from '../content/content.service.ts'
+import type { ReceivedContent } from '../content/content.service.ts'
 
 /** An uploaded archive in the store; its content is untrusted. */
 export interface StoredArchive {
@@ -12,7 +12,7 @@ export interface StoredArchive {
 
 export const archiveIn = (
   { blobs }: Pick<Ctx, 'blobs'>,
-  { blobKey, sizeBytes }: Pick<Arrived, 'blobKey' | 'sizeBytes'>,
+  { blobKey, sizeBytes }: Pick<ReceivedContent, 'blobKey' | 'sizeBytes'>,
 ): StoredArchive => ({
   sizeBytes,
   async open(range) {

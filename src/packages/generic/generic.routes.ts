@@ -3,8 +3,8 @@ import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { empty, noContent } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
-import { digestsAtOnce } from '../content/digest.service.ts'
-import { incomingOf } from '../registry/incoming.ts'
+import { uploadDigests } from '../content/digest.service.ts'
+import { incomingFileOf } from '../registry/incoming.ts'
 import { mayPublish, mayPull, packagesOn } from '../package.requirements.ts'
 import { getNamedFile, getVersion, removeNamedFile, removeVersion } from '../package.service.ts'
 import { publishFile } from '../publish.service.ts'
@@ -44,9 +44,9 @@ export const genericUpload = operation({
   async run({ ctx, params, call }) {
     const file = { ...named(params), fileName: params.filename }
     checkNames(file)
-    const incoming = incomingOf(call)
+    const incoming = incomingFileOf(call)
     const { limitSizeGeneric } = ctx.config.packages
-    await publishFile(ctx, { ...file, isLead: true }, incoming, limitSizeGeneric, digestsAtOnce(incoming.sizeBytes))
+    await publishFile(ctx, { ...file, isLead: true }, incoming, limitSizeGeneric, uploadDigests(incoming.sizeBytes))
     return empty(201)
   },
 })

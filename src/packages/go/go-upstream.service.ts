@@ -1,6 +1,6 @@
 import type { SubjectCtx } from '../../access/context.ts'
 import { BadRequest, NotFound } from '../../lib/errors.ts'
-import type { DescribedFile } from '../catalog/catalog.store.ts'
+import type { FileWithMetadata } from '../catalog/catalog.store.ts'
 import type { StoredArchive } from '../formats/stored-archive.ts'
 import type { UpstreamDocument, UpstreamSource } from '../upstream/upstream-source.ts'
 import { unescapeModule } from './go.rules.ts'
@@ -41,7 +41,7 @@ export function goArchiveFrom(
   source: UpstreamSource,
   module: string,
   version: string,
-): Promise<DescribedFile> {
+): Promise<FileWithMetadata> {
   return source.file(`${version}.zip`, ctx.config.packages.limitSizeGo, async () => ({
     url: `${source.url}/${pathOf(module, version)}/@v/${version}.zip`,
     digests: {},

@@ -4,8 +4,8 @@ import { bytes, empty } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { formatUnix } from '../../lib/time.ts'
-import { getDescribed, getPackageWithVersions } from '../catalog/catalog.service.ts'
-import { incomingOf } from '../registry/incoming.ts'
+import { getVersionWithMetadata, getPackageWithVersions } from '../catalog/catalog.service.ts'
+import { incomingFileOf } from '../registry/incoming.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
 import { getFile } from '../package.service.ts'
 import { json, jsonReply, publishing, reading, registry } from '../registry/registry.ts'
@@ -34,7 +34,7 @@ export const goUpload = operation({
   reply: { 201: 'empty' },
   summary: 'Upload a version of a Go module',
   async run({ ctx, call }) {
-    await publishModule(ctx, incomingOf(call))
+    await publishModule(ctx, incomingFileOf(call))
     return empty(201)
   },
 })
@@ -99,7 +99,7 @@ export const goFile = operation({
     const [, escaped = '', ending] = /^(.+)\.(info|mod|zip)$/.exec(params.file) ?? []
     const name = unescapeModule(params.module)
     const own = async () => {
-      const version = await getDescribed(ctx, type, name, unescapeModule(escaped))
+      const version = await getVersionWithMetadata(ctx, type, name, unescapeModule(escaped))
       if (ending === 'info') return presentInfo(version)
       if (ending === 'mod') return bytes(textType, metadataOf<GoMetadata>(version).goMod)
       return servePackageFile(ctx, await getFile(ctx, version, { fileName: `${version.version}.zip` }), call)

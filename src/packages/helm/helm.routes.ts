@@ -4,7 +4,7 @@ import { bytes, empty } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { getFilesOfType } from '../catalog/catalog.service.ts'
-import { incomingOf } from '../registry/incoming.ts'
+import { incomingFileOf } from '../registry/incoming.ts'
 import { publishing, reading, registry } from '../registry/registry.ts'
 import { jsonErrors } from '../registry/registry-errors.ts'
 import { servePackageFile } from '../registry/serve-file.ts'
@@ -24,7 +24,7 @@ export const helmUpload = operation({
   reply: { 201: 'empty' },
   summary: 'Publish a Helm chart, in the place of one of its name and version',
   async run({ ctx, call }) {
-    await publishChart(ctx, incomingOf(call))
+    await publishChart(ctx, incomingFileOf(call))
     return empty(201)
   },
 })

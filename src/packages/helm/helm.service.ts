@@ -4,8 +4,8 @@ import { formatUnix } from '../../lib/time.ts'
 import { getFilesOfVersions, searchPackages, wholeCatalog } from '../catalog/catalog.service.ts'
 import { archiveIn } from '../formats/stored-archive.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
-import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
-import { remembered } from '../indexes/remembered.ts'
+import { receiveUpload, publishVersion, type IncomingFile, type PublishCtx } from '../publish.service.ts'
+import { cachedByRevision } from '../indexes/registry-cache.ts'
 import { compareSemver } from '../registry/semver.rules.ts'
 import { chartFileName, chartOf, type ChartMetadata } from './helm.rules.ts'
 
@@ -14,7 +14,7 @@ const type = 'helm'
 const wanted = { name: /^[^/]+\/Chart\.yaml$/, maxBytes: 512 << 10, count: 1 }
 
 /** Publishes a chart, or replaces the chart of its name and version. */
-export async function publishChart(ctx: PublishCtx, incoming: Incoming): Promise<void> {
+export async function publishChart(ctx: PublishCtx, incoming: IncomingFile): Promise<void> {
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeHelm, async ({ arrived }) => {
     const [{ readTar }, { parseYaml }] = await Promise.all([import('../formats/tar.ts'), import('../formats/yaml.ts')])
     const [found] = await readTar(ctx, archiveIn(ctx, arrived), wanted)
@@ -22,13 +22,13 @@ export async function publishChart(ctx: PublishCtx, incoming: Incoming): Promise
     const metadata = chartOf(parseYaml(found.content.toString('utf8')))
     const { name, version } = metadata
     const files = [{ fileName: chartFileName(metadata), isLead: true, content: arrived }]
-    await record(ctx, { type, name, version, metadata, whenThere: 'replace', files })
+    await publishVersion(ctx, { type, name, version, metadata, ifExists: 'replace', files })
   })
 }
 
 /** Returns the index of all charts of an owner as YAML. */
 export async function getIndex(ctx: SubjectCtx): Promise<Buffer> {
-  const { text } = await remembered(ctx, type, 'index', async (changedUnix) => {
+  const { text } = await cachedByRevision(ctx, type, 'index', async (changedUnix) => {
     const { packages } = await searchPackages(ctx, type, undefined, wholeCatalog)
     const all = packages.flatMap(({ versions }) => versions)
     const digests = new Map((await getFilesOfVersions(ctx, all)).map((file) => [file.version_id, file.sha256]))

@@ -12,7 +12,7 @@ export const listIndexParts = (
   db.selectFrom('package_index_part').selectAll().where('name', '=', name).where('file_id', 'in', fileIds).execute()
 
 /** Returns which files exist, and locks them until the transaction ends. */
-export async function holdFiles(tx: Tx, ids: readonly PackageFileId[]): Promise<ReadonlySet<PackageFileId>> {
+export async function lockFiles(tx: Tx, ids: readonly PackageFileId[]): Promise<ReadonlySet<PackageFileId>> {
   const query = tx.selectFrom('package_file').select('id').where('id', 'in', ids).orderBy('id')
   const rows = await (databaseKind(tx) === 'postgres' ? query.forKeyShare() : query).execute()
   return new Set(rows.map(({ id }) => id))

@@ -1,6 +1,6 @@
 import type { SubjectCtx } from '../../access/context.ts'
 import { NotFound } from '../../lib/errors.ts'
-import type { DescribedFile } from '../catalog/catalog.store.ts'
+import type { FileWithMetadata } from '../catalog/catalog.store.ts'
 import type { UpstreamSource } from '../upstream/upstream-source.ts'
 import { isSnapshot, type MavenPath } from './maven.rules.ts'
 
@@ -16,7 +16,7 @@ export async function mavenListFrom(source: UpstreamSource, path: MavenPath): Pr
 }
 
 /** Fetches a file of a version. Snapshots change under their names, so they are not fetched. */
-export function mavenFileFrom(ctx: SubjectCtx, source: UpstreamSource, path: MavenPath): Promise<DescribedFile> {
+export function mavenFileFrom(ctx: SubjectCtx, source: UpstreamSource, path: MavenPath): Promise<FileWithMetadata> {
   const { version = '', fileName } = path
   if (isSnapshot(version)) throw new NotFound('snapshots are not fetched from upstreams', 'package_file_not_found')
   const at = `/${folderOf(path)}/${encodeURIComponent(fileName)}`

@@ -2,7 +2,7 @@ import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { bytes, empty } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
-import { incomingOf } from '../registry/incoming.ts'
+import { incomingFileOf } from '../registry/incoming.ts'
 import { publishing, reading, registry } from '../registry/registry.ts'
 import { registryErrors } from '../registry/registry-errors.ts'
 import { servePackageFile } from '../registry/serve-file.ts'
@@ -34,7 +34,7 @@ export const mavenUpload = operation({
       call.body().resume()
       return empty(200)
     }
-    await publishArtifact(ctx, path, incomingOf(call))
+    await publishArtifact(ctx, path, incomingFileOf(call))
     return empty(201)
   },
 })

@@ -5,8 +5,8 @@ import { getPackageWithVersions } from '../catalog/catalog.service.ts'
 import type { FileRecord } from '../content/file.store.ts'
 import { archiveIn, wholeOf } from '../formats/stored-archive.ts'
 import { getNamedFile } from '../package.service.ts'
-import { publishFile, receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
-import { remembered } from '../indexes/remembered.ts'
+import { publishFile, receiveUpload, publishVersion, type IncomingFile, type PublishCtx } from '../publish.service.ts'
+import { cachedByRevision } from '../indexes/registry-cache.ts'
 import { orUpstream } from '../upstream/upstream.service.ts'
 import { mavenFileFrom, mavenListFrom } from './maven-upstream.service.ts'
 import { isMainFile, isPom, isSnapshot, packageName, type ChecksumName, type MavenPath } from './maven.rules.ts'
@@ -18,7 +18,7 @@ const type = 'maven'
 const maxPomBytes = 2 << 20
 
 /** Adds a file to a version. An existing file is a conflict, except a snapshot's list of builds. */
-export async function publishArtifact(ctx: PublishCtx, path: MavenPath, incoming: Incoming): Promise<void> {
+export async function publishArtifact(ctx: PublishCtx, path: MavenPath, incoming: IncomingFile): Promise<void> {
   const limitBytes = ctx.config.packages.limitSizeMaven
   const version = path.version ?? ''
   const named = { type, name: packageName(path), version }
@@ -32,7 +32,7 @@ export async function publishArtifact(ctx: PublishCtx, path: MavenPath, incoming
     const { readPom } = await import('./pom.ts')
     const text = await wholeOf(await archiveIn(ctx, arrived).open(), maxPomBytes)
     const metadata = readPom(text.toString('utf8'))
-    await record(ctx, { ...named, metadata, redescribes: true, files: [{ ...file, content: arrived }] })
+    await publishVersion(ctx, { ...named, metadata, redescribes: true, files: [{ ...file, content: arrived }] })
   })
 }
 
@@ -42,7 +42,7 @@ export const getVersionList = (ctx: SubjectCtx, path: MavenPath): Promise<Buffer
     ctx,
     { type, name: packageName(path) },
     async () => {
-      const { text } = await remembered(ctx, type, packageName(path).toLowerCase(), async () => {
+      const { text } = await cachedByRevision(ctx, type, packageName(path).toLowerCase(), async () => {
         const { versions } = await getPackageWithVersions(ctx, type, packageName(path))
         const names = versions.map((version) => version.version)
         return { text: Buffer.from(versionList(path, names)) }

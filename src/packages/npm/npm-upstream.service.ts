@@ -1,7 +1,7 @@
 import type { SubjectCtx } from '../../access/context.ts'
 import { BadRequest, NotFound } from '../../lib/errors.ts'
 import { noFile } from '../package.rules.ts'
-import type { DescribedFile } from '../catalog/catalog.store.ts'
+import type { FileWithMetadata } from '../catalog/catalog.store.ts'
 import { urlBelow } from '../registry/registry-url.rules.ts'
 import { semverOf } from '../registry/semver.rules.ts'
 import type { UpstreamFile, UpstreamSource } from '../upstream/upstream-source.ts'
@@ -63,7 +63,7 @@ export function npmArchiveFrom(
   source: UpstreamSource,
   name: string,
   fileName: string,
-): Promise<DescribedFile> {
+): Promise<FileWithMetadata> {
   return source.file(fileName.toLowerCase(), ctx.config.packages.limitSizeNpm, async () => {
     const document = recordOf(JSON.parse((await npmDocumentFrom(ctx, source, name)).toString('utf8')))
     const found = Object.entries(recordOf(document['versions'])).find(

@@ -1,6 +1,6 @@
 import type { SubjectCtx } from '../../access/context.ts'
 import { formatUnix } from '../../lib/time.ts'
-import type { DescribedFile, DescribedVersion } from '../catalog/catalog.store.ts'
+import type { FileWithMetadata, VersionWithMetadata } from '../catalog/catalog.store.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
 import { compareSemver, newestOf } from '../registry/semver.rules.ts'
 import { archiveName, type NpmMetadata } from './npm.rules.ts'
@@ -10,7 +10,7 @@ type BaseCtx = Pick<SubjectCtx, 'config' | 'subject'>
 export const npmBase = ({ config, subject }: BaseCtx): string =>
   `${config.server.rootUrl}api/packages/${encodeURIComponent(subject.name)}/npm`
 
-function presentVersion(ctx: BaseCtx, version: DescribedVersion, file: DescribedFile | undefined) {
+function presentVersion(ctx: BaseCtx, version: VersionWithMetadata, file: FileWithMetadata | undefined) {
   const { integrity, shasum, ...metadata } = metadataOf<NpmMetadata>(version)
   const fileName = file?.name ?? archiveName(version.name, version.version)
   const tarball = [version.name, '-', version.version, fileName].map((each) => encodeURIComponent(each)).join('/')
@@ -30,8 +30,8 @@ function presentVersion(ctx: BaseCtx, version: DescribedVersion, file: Described
 /** Presents a package document: all versions and tags. */
 export function presentDocument(
   ctx: BaseCtx,
-  versions: readonly DescribedVersion[],
-  files: readonly DescribedFile[],
+  versions: readonly VersionWithMetadata[],
+  files: readonly FileWithMetadata[],
   tags: readonly { readonly name: string; readonly version: string }[],
 ) {
   const sorted = versions.toSorted((one, other) => compareSemver(one.version, other.version))
@@ -67,7 +67,7 @@ export const presentTags = (tags: readonly { readonly name: string; readonly ver
 /** Presents packages that a search found, each by its newest version. */
 export function presentFound(
   ctx: BaseCtx,
-  packages: readonly { readonly versions: readonly DescribedVersion[] }[],
+  packages: readonly { readonly versions: readonly VersionWithMetadata[] }[],
   total: number,
   publishers: ReadonlyMap<number, { readonly name: string }>,
 ) {

@@ -9,7 +9,7 @@ import type { FileRecord } from '../content/file.store.ts'
 import { getNamedFile, getVersion, removeVersion } from '../package.service.ts'
 import { changing, json, jsonReply, publishing, reading, registry } from '../registry/registry.ts'
 import { jsonErrors } from '../registry/registry-errors.ts'
-import { remembered } from '../indexes/remembered.ts'
+import { cachedByRevision } from '../indexes/registry-cache.ts'
 import { servePackageFile } from '../registry/serve-file.ts'
 import { getTags, removeTag } from '../catalog/tag.service.ts'
 import { orUpstream } from '../upstream/upstream.service.ts'
@@ -58,7 +58,7 @@ export const npmMetadata = operation({
   summary: 'Get what is known of an npm package and all of its versions',
   async run({ ctx, params: { name } }) {
     const own = async () => {
-      const { text } = await remembered(ctx, type, `document ${name.toLowerCase()}`, async () => {
+      const { text } = await cachedByRevision(ctx, type, `document ${name.toLowerCase()}`, async () => {
         const { row, versions } = await getPackageWithVersions(ctx, type, name)
         const [files, tags] = await Promise.all([getFilesOfPackage(ctx, row), getTags(ctx, row)])
         return { text: Buffer.from(JSON.stringify(presentDocument(ctx, versions, files, tags))) }

@@ -2,11 +2,11 @@ import type { Readable } from 'node:stream'
 import type { SignedInCtx, SubjectCtx } from '../../access/context.ts'
 import { BadRequest, NotFound } from '../../lib/errors.ts'
 import { getPackageWithVersions } from '../catalog/catalog.service.ts'
-import type { DescribedVersion } from '../catalog/catalog.store.ts'
-import { takingContents, type Arrived } from '../content/content.service.ts'
-import { redescribe } from '../catalog/describe.service.ts'
+import type { VersionWithMetadata } from '../catalog/catalog.store.ts'
+import { storeContents, type ReceivedContent } from '../content/content.service.ts'
+import { updateVersionMetadata } from '../catalog/describe.service.ts'
 import { repoToLink } from '../registry/linkable.service.ts'
-import { record, refuseSize, uploadLimit, type PublishCtx } from '../publish.service.ts'
+import { publishVersion, refuseSize, uploadLimit, type PublishCtx } from '../publish.service.ts'
 import { removeVersion } from '../package.service.ts'
 import { setTag } from '../catalog/tag.service.ts'
 import { readDocument } from './document.ts'
@@ -33,8 +33,8 @@ const maxDocumentBytes = 4 << 20
 export async function publishDocument(ctx: PublishCtx, body: Readable, signal: AbortSignal): Promise<void> {
   const maxBytes = uploadLimit(ctx, ctx.config.packages.limitSizeNpm)
   await refuseSize(ctx, 0, maxBytes)
-  await takingContents(ctx, async (receive) => {
-    const archives: Arrived[] = []
+  await storeContents(ctx, async (receive) => {
+    const archives: ReceivedContent[] = []
     const document = await readDocument(body, maxDocumentBytes, async (_name, content) => {
       // Only the first archive counts.
       if (archives.length > 0) return void content.resume()
@@ -49,18 +49,18 @@ export async function publishDocument(ctx: PublishCtx, body: Readable, signal: A
   })
 }
 
-async function publishArchive(ctx: PublishCtx, publication: NpmPublication, archive: Arrived): Promise<void> {
+async function publishArchive(ctx: PublishCtx, publication: NpmPublication, archive: ReceivedContent): Promise<void> {
   const { name, version, tags, metadata } = publication
   const { sha1 = '', sha512 = '' } = archive.digests
   checkIntegrity(metadata, { sha1, sha512, sha256: archive.sha256 })
   const repoId = await repoToLink(ctx, metadata.repository.url)
   const good = tags.filter(isNpmTag)
-  await record(ctx, {
+  await publishVersion(ctx, {
     type,
     name,
     version,
     metadata: metadata satisfies NpmMetadata,
-    whenThere: 'refuse',
+    ifExists: 'refuse',
     tags: good,
     repoId,
     files: [{ fileName: archiveName(name, version), isLead: true, content: archive }],
@@ -76,7 +76,7 @@ async function deprecate(ctx: PublishCtx, { name }: { name?: unknown }, notes: R
   for (const version of versions) {
     const note = notes.get(version.version)
     if (note === undefined) continue
-    await redescribe<NpmMetadata>(ctx, version, ({ deprecated: _former, ...known }) =>
+    await updateVersionMetadata<NpmMetadata>(ctx, version, ({ deprecated: _former, ...known }) =>
       note === '' ? known : { ...known, deprecated: note },
     )
   }
@@ -91,6 +91,6 @@ export async function tagVersion(ctx: SubjectCtx, name: string, tag: string, ver
 }
 
 /** Removes a package with all versions. */
-export async function removePackage(ctx: SubjectCtx & SignedInCtx, versions: readonly DescribedVersion[]) {
+export async function removePackage(ctx: SubjectCtx & SignedInCtx, versions: readonly VersionWithMetadata[]) {
   for (const version of versions) await removeVersion(ctx, version)
 }

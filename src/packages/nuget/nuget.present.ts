@@ -1,21 +1,21 @@
 import { escapeXml } from '../../lib/escape-xml.ts'
 import { formatUnix } from '../../lib/time.ts'
-import type { DescribedVersion } from '../catalog/catalog.store.ts'
+import type { VersionWithMetadata } from '../catalog/catalog.store.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
-import { registryUrl, urlBelow, type RegistryPlace } from '../registry/registry-url.rules.ts'
+import { registryUrl, urlBelow, type RegistryOwner } from '../registry/registry-url.rules.ts'
 import { compareNuget, type NugetMetadata } from './nuget.rules.ts'
 
 const type = 'nuget'
 
-const registrationIndex = (place: RegistryPlace, id: string): string =>
+const registrationIndex = (place: RegistryOwner, id: string): string =>
   urlBelow(place, type, 'registration', id, 'index.json')
-const registrationLeaf = (place: RegistryPlace, { name, version }: DescribedVersion): string =>
+const registrationLeaf = (place: RegistryOwner, { name, version }: VersionWithMetadata): string =>
   urlBelow(place, type, 'registration', name, `${version}.json`)
-const contentUrl = (place: RegistryPlace, { name, version }: DescribedVersion): string =>
+const contentUrl = (place: RegistryOwner, { name, version }: VersionWithMetadata): string =>
   urlBelow(place, type, 'package', name, version, `${name}.${version}.nupkg`)
 
 /** Presents the service index of protocol version 3. */
-export function presentServices(place: RegistryPlace) {
+export function presentServices(place: RegistryOwner) {
   const base = registryUrl(place, type)
   const resources: [string, string][] = [
     ...['', '/3.0.0-beta', '/3.0.0-rc'].map((kind): [string, string] => [`${base}/query`, `SearchQueryService${kind}`]),
@@ -32,8 +32,8 @@ export function presentServices(place: RegistryPlace) {
 
 /** Presents packages that a search found. */
 export const presentFound = (
-  place: RegistryPlace,
-  packages: readonly { readonly versions: readonly DescribedVersion[] }[],
+  place: RegistryOwner,
+  packages: readonly { readonly versions: readonly VersionWithMetadata[] }[],
   totalHits: number,
 ) => ({
   totalHits,
@@ -62,7 +62,7 @@ export const presentFound = (
   }),
 })
 
-function presentEntry(place: RegistryPlace, version: DescribedVersion) {
+function presentEntry(place: RegistryOwner, version: VersionWithMetadata) {
   const metadata = metadataOf<NugetMetadata>(version)
   const leaf = registrationLeaf(place, version)
   const packageContent = contentUrl(place, version)
@@ -90,7 +90,7 @@ function presentEntry(place: RegistryPlace, version: DescribedVersion) {
 }
 
 /** Presents all versions of a package on one page. */
-export function presentRegistration(place: RegistryPlace, versions: readonly DescribedVersion[]) {
+export function presentRegistration(place: RegistryOwner, versions: readonly VersionWithMetadata[]) {
   const sorted = versions.toSorted((one, other) => compareNuget(one.version, other.version))
   const index = registrationIndex(place, sorted[0]?.name ?? '')
   const page = {
@@ -105,7 +105,7 @@ export function presentRegistration(place: RegistryPlace, versions: readonly Des
 }
 
 /** Presents one version. */
-export const presentLeaf = (place: RegistryPlace, version: DescribedVersion) => ({
+export const presentLeaf = (place: RegistryOwner, version: VersionWithMetadata) => ({
   '@id': registrationLeaf(place, version),
   '@type': ['Package', 'http://schema.nuget.org/catalog#Permalink'],
   listed: true,
@@ -119,7 +119,7 @@ const namespaces =
   'xmlns="http://www.w3.org/2005/Atom" xmlns:d="http://schemas.microsoft.com/ado/2007/08/dataservices" xmlns:m="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata"'
 
 /** Presents the service document of protocol version 2. */
-export const serviceDocument = (place: RegistryPlace): string =>
+export const serviceDocument = (place: RegistryOwner): string =>
   `${head}<service xmlns="http://www.w3.org/2007/app" xmlns:atom="http://www.w3.org/2005/Atom" xml:base="${escapeXml(registryUrl(place, type))}"><workspace><atom:title>Default</atom:title><collection href="Packages"><atom:title>Packages</atom:title></collection></workspace></service>`
 
 const properties: readonly [string, string][] = [
@@ -158,7 +158,7 @@ const dependencyText = ({ dependencies }: NugetMetadata): string =>
     )
     .join('|')
 
-function entry(place: RegistryPlace, version: DescribedVersion, sizeBytes: number, isAlone: boolean): string {
+function entry(place: RegistryOwner, version: VersionWithMetadata, sizeBytes: number, isAlone: boolean): string {
   const metadata = metadataOf<NugetMetadata>(version)
   const id = `${registryUrl(place, type)}/Packages(Id='${version.name}',Version='${version.version}')`
   const made = formatUnix(version.created_unix)
@@ -191,13 +191,13 @@ function entry(place: RegistryPlace, version: DescribedVersion, sizeBytes: numbe
 }
 
 /** Presents one version for protocol version 2. */
-export const entryDocument = (place: RegistryPlace, version: DescribedVersion, sizeBytes: number): string =>
+export const entryDocument = (place: RegistryOwner, version: VersionWithMetadata, sizeBytes: number): string =>
   head + entry(place, version, sizeBytes, true)
 
 /** Presents versions for protocol version 2. */
 export function feedDocument(
-  place: RegistryPlace,
-  versions: readonly DescribedVersion[],
+  place: RegistryOwner,
+  versions: readonly VersionWithMetadata[],
   sizes: ReadonlyMap<number, number>,
   total: number,
 ): string {

@@ -6,18 +6,18 @@ import { bytes, empty, noContent } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
 import {
-  getDescribed,
+  getVersionWithMetadata,
   getFilesOfVersions,
   getPackageWithVersions,
   searchPackages,
   wholeCatalog,
 } from '../catalog/catalog.service.ts'
-import type { DescribedVersion } from '../catalog/catalog.store.ts'
-import { incomingOf } from '../registry/incoming.ts'
+import type { VersionWithMetadata } from '../catalog/catalog.store.ts'
+import { incomingFileOf } from '../registry/incoming.ts'
 import { getFile, getNamedFile, getVersion, removeVersion } from '../package.service.ts'
 import { changing, json, jsonReply, publishing, reading, registry } from '../registry/registry.ts'
 import { jsonErrors } from '../registry/registry-errors.ts'
-import { remembered } from '../indexes/remembered.ts'
+import { cachedByRevision } from '../indexes/registry-cache.ts'
 import { servePackageFile } from '../registry/serve-file.ts'
 import {
   entryDocument,
@@ -67,7 +67,7 @@ export const nugetUpload = operation({
   reply: { 201: 'empty' },
   summary: 'Publish a NuGet package',
   async run({ ctx, call }) {
-    await publishPackage(ctx, incomingOf(call))
+    await publishPackage(ctx, incomingFileOf(call))
     return empty(201)
   },
 })
@@ -81,7 +81,7 @@ export const nugetUploadSymbols = operation({
   reply: { 201: 'empty' },
   summary: 'Add symbols to a NuGet package',
   async run({ ctx, call }) {
-    await publishSymbols(ctx, incomingOf(call))
+    await publishSymbols(ctx, incomingFileOf(call))
     return empty(201)
   },
 })
@@ -128,7 +128,7 @@ export const nugetRegistration = operation({
   reply: jsonReply,
   summary: 'Get all versions of a NuGet package',
   async run({ ctx, params: { id } }) {
-    const { text } = await remembered(ctx, type, `registration ${id.toLowerCase()}`, async () => {
+    const { text } = await cachedByRevision(ctx, type, `registration ${id.toLowerCase()}`, async () => {
       const { versions } = await getPackageWithVersions(ctx, type, id)
       return { text: Buffer.from(JSON.stringify(presentRegistration(ctx, versions))) }
     })
@@ -145,7 +145,7 @@ export const nugetRegistrationLeaf = operation({
   reply: jsonReply,
   summary: 'Get a version of a NuGet package',
   run: async ({ ctx, params: { id, file } }) =>
-    json(presentLeaf(ctx, await getDescribed(ctx, type, id, file.replace(/\.json$/, '')))),
+    json(presentLeaf(ctx, await getVersionWithMetadata(ctx, type, id, file.replace(/\.json$/, '')))),
 })
 
 export const nugetListVersions = operation({
@@ -197,7 +197,7 @@ export const nugetDataDocument = operation({
 })
 
 /** Finds versions for a search of protocol version 2; by default the newest of each package. */
-async function find(ctx: SubjectCtx, query: URLSearchParams): Promise<readonly DescribedVersion[]> {
+async function find(ctx: SubjectCtx, query: URLSearchParams): Promise<readonly VersionWithMetadata[]> {
   const { id, text } = searchedFor(query)
   if (id === undefined) {
     const { packages } = await searchPackages(ctx, type, text, wholeCatalog)
@@ -281,7 +281,7 @@ export const nugetEntry = operation({
   params: versionParams,
   summary: 'Get a version of a package by the older protocol of NuGet',
   async run({ ctx, params: { id, version } }) {
-    const found = await getDescribed(ctx, type, id, version)
+    const found = await getVersionWithMetadata(ctx, type, id, version)
     const file = await getFile(ctx, found, { fileName: nupkgName(found.name, found.version) })
     return atom(entryDocument(ctx, found, file.size_bytes))
   },

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { BadRequest } from '../../lib/errors.ts'
 import { getVersion } from '../package.service.ts'
 import { archiveIn } from '../formats/stored-archive.ts'
-import { receiveUpload, record, type Incoming, type PublishCtx, type Upload } from '../publish.service.ts'
+import { receiveUpload, publishVersion, type IncomingFile, type PublishCtx, type Upload } from '../publish.service.ts'
 import { nupkgName, nuspecName } from './nuget.rules.ts'
 
 const type = 'nuget'
@@ -18,16 +18,16 @@ async function readDescription(ctx: PublishCtx, { arrived }: Upload) {
 }
 
 /** Publishes a package from its archive, and its description as a separate file. */
-export async function publishPackage(ctx: PublishCtx, incoming: Incoming): Promise<void> {
+export async function publishPackage(ctx: PublishCtx, incoming: IncomingFile): Promise<void> {
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeNuget, async (upload) => {
     const { name, version, metadata, nuspec } = await readDescription(ctx, upload)
     const described = await upload.receive(Readable.from([nuspec]), Infinity, incoming.signal)
-    await record(ctx, {
+    await publishVersion(ctx, {
       type,
       name,
       version,
       metadata,
-      whenThere: 'refuse',
+      ifExists: 'refuse',
       files: [
         { fileName: nupkgName(name, version), isLead: true, content: upload.arrived },
         { fileName: nuspecName(name), isLead: false, content: described },
@@ -37,12 +37,12 @@ export async function publishPackage(ctx: PublishCtx, incoming: Incoming): Promi
 }
 
 /** Adds an archive of symbols to its version. */
-export async function publishSymbols(ctx: PublishCtx, incoming: Incoming): Promise<void> {
+export async function publishSymbols(ctx: PublishCtx, incoming: IncomingFile): Promise<void> {
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeNuget, async (upload) => {
     const { name, version } = await readDescription(ctx, upload)
     const found = await getVersion(ctx, { type, name, version })
     const fileName = `${name}.${version}.snupkg`.toLowerCase()
     const files = [{ fileName, isLead: false, content: upload.arrived }]
-    await record(ctx, { type, name: found.name, version: found.version, files })
+    await publishVersion(ctx, { type, name: found.name, version: found.version, files })
   })
 }

@@ -3,14 +3,14 @@ import { bytesOf, operation } from '../../http/operation.ts'
 import { noContent } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { formatUnix } from '../../lib/time.ts'
-import { getDescribed, getFilesOfVersions, getPackageWithVersions } from '../catalog/catalog.service.ts'
-import type { DescribedVersion } from '../catalog/catalog.store.ts'
-import { incomingOf } from '../registry/incoming.ts'
+import { getVersionWithMetadata, getFilesOfVersions, getPackageWithVersions } from '../catalog/catalog.service.ts'
+import type { VersionWithMetadata } from '../catalog/catalog.store.ts'
+import { incomingFileOf } from '../registry/incoming.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
 import { getFile } from '../package.service.ts'
 import { changing, json, publishing, reading, registry } from '../registry/registry.ts'
 import { jsonErrors } from '../registry/registry-errors.ts'
-import { urlBelow, type RegistryPlace } from '../registry/registry-url.rules.ts'
+import { urlBelow, type RegistryOwner } from '../registry/registry-url.rules.ts'
 import { compareSemver, newestOf } from '../registry/semver.rules.ts'
 import { servePackageFile } from '../registry/serve-file.ts'
 import { publishArchive, type PubMetadata } from './pub.service.ts'
@@ -27,7 +27,7 @@ const pubJson = (body: unknown) => json(body, { contentType })
 const nameParams = { name: pathText }
 const versionParams = { ...nameParams, version: pathText }
 
-const presentVersion = (place: RegistryPlace, version: DescribedVersion, sha256?: string) => ({
+const presentVersion = (place: RegistryOwner, version: VersionWithMetadata, sha256?: string) => ({
   version: version.version,
   archive_url: `${urlBelow(place, type, 'api', 'packages', version.name, 'files')}/${encodeURIComponent(version.version)}.tar.gz`,
   ...(sha256 === undefined ? {} : { archive_sha256: sha256 }),
@@ -56,7 +56,7 @@ export const pubUpload = operation({
   reply: { 204: 'empty' },
   summary: 'Upload a Dart package',
   async run({ ctx, call }) {
-    const { name, version } = await publishArchive(ctx, incomingOf(call, 'file'))
+    const { name, version } = await publishArchive(ctx, incomingFileOf(call, 'file'))
     return noContent({ location: urlBelow(ctx, type, 'api', 'packages', 'versions', 'new', 'finalize', name, version) })
   },
 })
@@ -70,7 +70,7 @@ export const pubFinalize = operation({
   reply,
   summary: 'Tell that a Dart package was published',
   async run({ ctx, params: { name, version } }) {
-    await getDescribed(ctx, type, name, version)
+    await getVersionWithMetadata(ctx, type, name, version)
     return pubJson({ success: { message: '' } })
   },
 })
@@ -87,7 +87,7 @@ export const pubListVersions = operation({
     const { row, versions } = await getPackageWithVersions(ctx, type, params.name)
     const digests = new Map((await getFilesOfVersions(ctx, versions)).map((file) => [file.version_id, file.sha256]))
     const sorted = versions.toSorted((one, other) => compareSemver(one.version, other.version))
-    const present = (version: DescribedVersion) => presentVersion(ctx, version, digests.get(version.id))
+    const present = (version: VersionWithMetadata) => presentVersion(ctx, version, digests.get(version.id))
     const newest = newestOf(versions, (version) => version.version)
     return pubJson({ name: row.name, latest: newest && present(newest), versions: sorted.map(present) })
   },
@@ -102,7 +102,7 @@ export const pubGetVersion = operation({
   reply,
   summary: 'Get a version of a Dart package',
   run: async ({ ctx, params: { name, version } }) =>
-    pubJson(presentVersion(ctx, await getDescribed(ctx, type, name, version))),
+    pubJson(presentVersion(ctx, await getVersionWithMetadata(ctx, type, name, version))),
 })
 
 export const pubDownload = operation({
@@ -114,7 +114,7 @@ export const pubDownload = operation({
   reply: storedReplies,
   summary: 'Download a Dart package',
   async run({ ctx, params: { name, filename }, call }) {
-    const version = await getDescribed(ctx, type, name, filename.replace(/\.tar\.gz$/, ''))
+    const version = await getVersionWithMetadata(ctx, type, name, filename.replace(/\.tar\.gz$/, ''))
     return servePackageFile(ctx, await getFile(ctx, version, { fileName: filename }), call)
   },
 })

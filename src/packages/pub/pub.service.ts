@@ -1,7 +1,7 @@
 import { BadRequest } from '../../lib/errors.ts'
 import { archiveIn } from '../formats/stored-archive.ts'
 import { recordOf, textIn, type JsonRecord } from '../registry/json-text.rules.ts'
-import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
+import { receiveUpload, publishVersion, type IncomingFile, type PublishCtx } from '../publish.service.ts'
 import { semverOf } from '../registry/semver.rules.ts'
 
 const wanted = { name: /^pubspec\.yaml$/, maxBytes: 256 << 10, count: 1 }
@@ -13,7 +13,7 @@ export interface PubMetadata {
 }
 
 /** Publishes a package from its archive. Returns its name and version. */
-export async function publishArchive(ctx: PublishCtx, incoming: Incoming) {
+export async function publishArchive(ctx: PublishCtx, incoming: IncomingFile) {
   return receiveUpload(ctx, incoming, ctx.config.packages.limitSizePub, async ({ arrived }) => {
     const [{ readTar }, { parseYaml }] = await Promise.all([import('../formats/tar.ts'), import('../formats/yaml.ts')])
     const [found] = await readTar(ctx, archiveIn(ctx, arrived), wanted)
@@ -24,7 +24,7 @@ export async function publishArchive(ctx: PublishCtx, incoming: Incoming) {
     if (!nameForm.test(name)) throw new BadRequest('the name of the package is invalid', 'package_name_invalid')
     if (version === undefined) throw new BadRequest('the version is no semantic version', 'package_version_invalid')
     const files = [{ fileName: `${version}.tar.gz`, isLead: true, content: arrived }]
-    await record(ctx, { type: 'pub', name, version, metadata: { pubspec }, whenThere: 'refuse', files })
+    await publishVersion(ctx, { type: 'pub', name, version, metadata: { pubspec }, ifExists: 'refuse', files })
     return { name, version }
   })
 }

@@ -2,7 +2,7 @@ import type { SubjectCtx } from '../../access/context.ts'
 import { escapeXml } from '../../lib/escape-xml.ts'
 import { BadRequest } from '../../lib/errors.ts'
 import { noFile } from '../package.rules.ts'
-import type { DescribedFile } from '../catalog/catalog.store.ts'
+import type { FileWithMetadata } from '../catalog/catalog.store.ts'
 import { urlBelow } from '../registry/registry-url.rules.ts'
 import type { UpstreamSource } from '../upstream/upstream-source.ts'
 
@@ -101,7 +101,7 @@ export function pypiFileFrom(
   source: UpstreamSource,
   name: string,
   fileName: string,
-): Promise<DescribedFile> {
+): Promise<FileWithMetadata> {
   return source.file(fileName, ctx.config.packages.limitSizePypi, async () => {
     const found = (await listFrom(source, name)).find((each) => each.name === fileName)
     if (!found) throw noFile()

@@ -1,6 +1,6 @@
 import type { SubjectCtx } from '../../access/context.ts'
 import { escapeXml } from '../../lib/escape-xml.ts'
-import type { DescribedFile, DescribedVersion } from '../catalog/catalog.store.ts'
+import type { FileWithMetadata, VersionWithMetadata } from '../catalog/catalog.store.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
 import type { PypiMetadata } from './pypi.rules.ts'
 
@@ -8,8 +8,8 @@ import type { PypiMetadata } from './pypi.rules.ts'
 export function presentSimple(
   { config, subject }: SubjectCtx,
   name: string,
-  versions: readonly DescribedVersion[],
-  files: readonly DescribedFile[],
+  versions: readonly VersionWithMetadata[],
+  files: readonly FileWithMetadata[],
 ): string {
   const base = `${config.server.rootUrl}api/packages/${encodeURIComponent(subject.name)}/pypi/files`
   const described = new Map(versions.map((version) => [version.id, metadataOf<PypiMetadata>(version)]))

@@ -3,13 +3,13 @@ import { bytesOf, operation } from '../../http/operation.ts'
 import { bytes, empty } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { getFilesOfPackage, getPackageWithVersions } from '../catalog/catalog.service.ts'
-import { incomingOf } from '../registry/incoming.ts'
+import { incomingFileOf } from '../registry/incoming.ts'
 import type { FileRecord } from '../content/file.store.ts'
 import { getNamedFile } from '../package.service.ts'
-import { receiveUpload, record } from '../publish.service.ts'
+import { receiveUpload, publishVersion } from '../publish.service.ts'
 import { publishing, reading, registry } from '../registry/registry.ts'
 import { registryErrors } from '../registry/registry-errors.ts'
-import { remembered } from '../indexes/remembered.ts'
+import { cachedByRevision } from '../indexes/registry-cache.ts'
 import { servePackageFile } from '../registry/serve-file.ts'
 import { orUpstream } from '../upstream/upstream.service.ts'
 import { pypiFileFrom, pypiPageFrom } from './pypi-upstream.service.ts'
@@ -28,10 +28,10 @@ export const pypiUpload = operation({
   reply: { 201: 'empty' },
   summary: 'Upload a file of a Python package',
   async run({ ctx, call }) {
-    const incoming = incomingOf(call, 'content')
+    const incoming = incomingFileOf(call, 'content')
     await receiveUpload(ctx, incoming, ctx.config.packages.limitSizePypi, async ({ arrived, fields, fileName }) => {
       const upload = uploadOf(fields, fileName, arrived.sha256)
-      await record(ctx, { type, ...upload, files: [{ fileName, isLead: true, content: arrived }] })
+      await publishVersion(ctx, { type, ...upload, files: [{ fileName, isLead: true, content: arrived }] })
     })
     return empty(201)
   },
@@ -48,7 +48,7 @@ export const pypiSimple = operation({
   async run({ ctx, params }) {
     const name = pypiName(params.name)
     const own = async () => {
-      const { text } = await remembered(ctx, type, name.toLowerCase(), async () => {
+      const { text } = await cachedByRevision(ctx, type, name.toLowerCase(), async () => {
         const { row, versions } = await getPackageWithVersions(ctx, type, name)
         return { text: presentSimple(ctx, row.name, versions, await getFilesOfPackage(ctx, row)) }
       })

@@ -3,7 +3,7 @@ import { contentTypeOf } from '../../http/media-type.ts'
 import type { Call } from '../../http/operation.ts'
 import { untied } from '../../http/untied-body.ts'
 import { BadRequest } from '../../lib/errors.ts'
-import type { Incoming } from '../publish.service.ts'
+import type { IncomingFile } from '../publish.service.ts'
 
 /** Largest text field of a form, in bytes. */
 const maxFieldBytes = 256_000
@@ -12,7 +12,7 @@ const maxFieldBytes = 256_000
  * Reads the file of an upload: the whole body, or the first file of a form.
  * @param field the form field that must hold the file
  */
-export function incomingOf(call: Call, field?: string): Incoming {
+export function incomingFileOf(call: Call, field?: string): IncomingFile {
   const contentType = contentTypeOf(call)
   const isForm = /^multipart\/form-data/i.test(contentType)
   const length = call.headers['content-length']

@@ -4,7 +4,7 @@ import { bytesOf, operation } from '../../http/operation.ts'
 import { bytes, empty, noContent } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
-import { incomingOf } from '../registry/incoming.ts'
+import { incomingFileOf } from '../registry/incoming.ts'
 import { changing, publishing, reading, registry } from '../registry/registry.ts'
 import { registryErrors } from '../registry/registry-errors.ts'
 import { servePackageFile } from '../registry/serve-file.ts'
@@ -51,7 +51,7 @@ export const rpmUpload = operation({
   reply: { 201: 'empty' },
   summary: 'Publish an RPM package, in a group before `/upload` or in none',
   async run({ ctx, params: { path }, query, call }) {
-    await publishRpm(ctx, groupOfUpload(path), incomingOf(call), {
+    await publishRpm(ctx, groupOfUpload(path), incomingFileOf(call), {
       isSigned: query.sign === true || ctx.config.packages.defaultRpmSignEnabled,
     })
     return empty(201)

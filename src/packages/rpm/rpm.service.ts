@@ -1,16 +1,16 @@
 import type { SignedInCtx, SubjectCtx } from '../../access/context.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { getFileNames } from '../catalog/catalog.service.ts'
-import type { DescribedFile } from '../catalog/catalog.store.ts'
+import type { FileWithMetadata } from '../catalog/catalog.store.ts'
 import type { FileRecord } from '../content/file.store.ts'
 import type { RpmPackage } from '../formats/rpm.ts'
 import { archiveIn } from '../formats/stored-archive.ts'
-import { getKeptIndex, type KeptIndex } from '../indexes/kept-index.service.ts'
+import { getStoredIndex, type StoredIndex } from '../indexes/stored-index.service.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
 import { getNamedFile, removeNamedFile } from '../package.service.ts'
-import { receiveUpload, record, uploadLimit, type Incoming, type PublishCtx } from '../publish.service.ts'
+import { receiveUpload, publishVersion, uploadLimit, type IncomingFile, type PublishCtx } from '../publish.service.ts'
 import { registryUrl } from '../registry/registry-url.rules.ts'
-import { remembered } from '../indexes/remembered.ts'
+import { cachedByRevision } from '../indexes/registry-cache.ts'
 import { signText } from '../indexes/signing.service.ts'
 import { documents, repomd, type DocumentName, type IndexedRpm } from './index-xml.rules.ts'
 import { checkNames, rpmFileName, versionOf, type NamedRpm } from './rpm.rules.ts'
@@ -21,7 +21,7 @@ const type = 'rpm'
 export async function publishRpm(
   ctx: PublishCtx,
   group: string,
-  incoming: Incoming,
+  incoming: IncomingFile,
   { isSigned }: { readonly isSigned: boolean },
 ): Promise<void> {
   const limitBytes = ctx.config.packages.limitSizeRpm
@@ -40,7 +40,7 @@ export async function publishRpm(
     const { name, architecture } = described
     const version = versionOf(described)
     const { summary, description, license, url } = described
-    await record(ctx, {
+    await publishVersion(ctx, {
       type,
       name,
       version,
@@ -60,12 +60,12 @@ export async function publishRpm(
 
 /** The documents of a group, and `repomd.xml` with its signature. */
 interface Repository {
-  readonly documents: Readonly<Record<DocumentName, KeptIndex>>
+  readonly documents: Readonly<Record<DocumentName, StoredIndex>>
   readonly list: string
   readonly signature: string
 }
 
-function indexed(file: DescribedFile): IndexedRpm {
+function indexed(file: FileWithMetadata): IndexedRpm {
   const described = metadataOf<RpmPackage>(file)
   const version = versionOf(described)
   const folder = [described.name, version, described.architecture].map(encodeURIComponent).join('/')
@@ -80,17 +80,17 @@ function indexed(file: DescribedFile): IndexedRpm {
 
 /** Returns the indexes of a group. */
 const getRepository = (ctx: SubjectCtx, group: string): Promise<Repository> =>
-  remembered(ctx, type, `group ${group}`, async (changedUnix) => {
+  cachedByRevision(ctx, type, `group ${group}`, async (changedUnix) => {
     const files = (await getFileNames(ctx, type)).filter((file) => file.file_key === group)
     if (files.length === 0) throw new NotFound('there are no packages', 'package_not_found')
-    const make = (name: DocumentName): Promise<KeptIndex> => {
+    const make = (name: DocumentName): Promise<StoredIndex> => {
       const { head, tail, entry } = documents[name]
       const plan = {
         name: `rpm-${name}-1`,
         fileIds: files.map(({ id }) => id),
-        entry: (file: DescribedFile) => entry(indexed(file)),
+        entry: (file: FileWithMetadata) => entry(indexed(file)),
       }
-      return getKeptIndex(ctx, plan, ['sha256'], () => ({ head: head(files.length), tail }))
+      return getStoredIndex(ctx, plan, ['sha256'], () => ({ head: head(files.length), tail }))
     }
     const made = { primary: await make('primary'), filelists: await make('filelists'), other: await make('other') }
     const sums = (['primary', 'filelists', 'other'] as const).map((name) => ({

@@ -6,7 +6,7 @@ import { bytesOf, operation } from '../../http/operation.ts'
 import { bytes, empty } from '../../http/reply.ts'
 import { enumeration, pathText } from '../../http/schema.ts'
 import { BadRequest, Unsupported } from '../../lib/errors.ts'
-import { incomingOf } from '../registry/incoming.ts'
+import { incomingFileOf } from '../registry/incoming.ts'
 import { changing, publishing, reading, registry } from '../registry/registry.ts'
 import { registryErrors } from '../registry/registry-errors.ts'
 import { servePackageFile } from '../registry/serve-file.ts'
@@ -31,7 +31,7 @@ export const rubygemsUpload = operation({
   reply: { 201: 'empty' },
   summary: 'Publish a gem',
   async run({ ctx, call }) {
-    await publishGem(ctx, incomingOf(call))
+    await publishGem(ctx, incomingFileOf(call))
     return empty(201)
   },
 })

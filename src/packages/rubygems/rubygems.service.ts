@@ -5,12 +5,12 @@ import type { SignedInCtx, SubjectCtx } from '../../access/context.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { formatUnix } from '../../lib/time.ts'
 import { getFilesOfType } from '../catalog/catalog.service.ts'
-import type { DescribedFile } from '../catalog/catalog.store.ts'
+import type { FileWithMetadata } from '../catalog/catalog.store.ts'
 import { archiveIn } from '../formats/stored-archive.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
 import { getVersion, removeNamedFile, removeVersion } from '../package.service.ts'
-import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
-import { remembered } from '../indexes/remembered.ts'
+import { receiveUpload, publishVersion, type IncomingFile, type PublishCtx } from '../publish.service.ts'
+import { cachedByRevision } from '../indexes/registry-cache.ts'
 import { marshal, type Marshalled } from './marshal.rules.ts'
 import {
   compareGems,
@@ -31,12 +31,12 @@ const pack = promisify(deflate)
 const noGem = () => new NotFound('the gem does not exist', 'package_file_not_found')
 
 /** Publishes a gem. */
-export async function publishGem(ctx: PublishCtx, incoming: Incoming): Promise<void> {
+export async function publishGem(ctx: PublishCtx, incoming: IncomingFile): Promise<void> {
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeRubygems, async ({ arrived }) => {
     const { readGem } = await import('./gem.ts')
     const { name, version, metadata } = await readGem(archiveIn(ctx, arrived))
     const fileName = gemFileName(name, version, metadata.platform)
-    await record(ctx, {
+    await publishVersion(ctx, {
       type,
       name,
       version,
@@ -46,7 +46,7 @@ export async function publishGem(ctx: PublishCtx, incoming: Incoming): Promise<v
   })
 }
 
-const listed = (file: DescribedFile): ListedGem => ({
+const listed = (file: FileWithMetadata): ListedGem => ({
   name: file.package_name,
   version: file.version,
   sha256: file.sha256,
@@ -64,7 +64,7 @@ interface Catalog {
 
 /** Returns the lists of all gems. */
 const getCatalog = (ctx: SubjectCtx): Promise<Catalog> =>
-  remembered(ctx, type, 'catalog', async (changedUnix) => {
+  cachedByRevision(ctx, type, 'catalog', async (changedUnix) => {
     const gems = (await getFilesOfType(ctx, type)).map(listed)
     const byName = [...Map.groupBy(gems, ({ name }) => name)].toSorted(([one], [other]) => (one < other ? -1 : 1))
     const infos: Record<string, string> = Object.create(null) as Record<string, string>
@@ -113,7 +113,7 @@ export const getSpecs = async (
 ): Promise<Buffer> => (await getCatalog(ctx))[which]
 
 /** Returns a gem by file name. */
-export async function getGem(ctx: SubjectCtx, fileName: string): Promise<DescribedFile> {
+export async function getGem(ctx: SubjectCtx, fileName: string): Promise<FileWithMetadata> {
   const [file] = await getFilesOfType(ctx, type, { lowerName: fileName.toLowerCase() })
   if (!file) throw noGem()
   return file

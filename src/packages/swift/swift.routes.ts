@@ -6,14 +6,14 @@ import { bytes, empty, redirect } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { BadRequest, NotFound } from '../../lib/errors.ts'
 import { formatUnix } from '../../lib/time.ts'
-import { getDescribed, getPackageWithVersions } from '../catalog/catalog.service.ts'
-import { incomingOf } from '../registry/incoming.ts'
+import { getVersionWithMetadata, getPackageWithVersions } from '../catalog/catalog.service.ts'
+import { incomingFileOf } from '../registry/incoming.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
 import { packagesOn } from '../package.requirements.ts'
 import { getFiles } from '../package.service.ts'
 import { json, jsonReply, publishing, reading, registry } from '../registry/registry.ts'
 import { jsonErrors } from '../registry/registry-errors.ts'
-import { urlBelow, type RegistryPlace } from '../registry/registry-url.rules.ts'
+import { urlBelow, type RegistryOwner } from '../registry/registry-url.rules.ts'
 import { compareSemver, newestOf } from '../registry/semver.rules.ts'
 import { servePackageFile } from '../registry/serve-file.ts'
 import { checkAccept, identifierOf, manifestName, type SwiftMetadata, type SwiftName } from './swift.rules.ts'
@@ -28,7 +28,7 @@ const contentVersion = { 'content-version': '1' } as const
 const nameParams = { scope: pathText, name: pathText }
 const versionParams = { ...nameParams, version: pathText }
 
-const releaseUrl = (place: RegistryPlace, { scope, name }: SwiftName, version: string): string =>
+const releaseUrl = (place: RegistryOwner, { scope, name }: SwiftName, version: string): string =>
   urlBelow(place, type, scope, name, version)
 
 export const swiftLogin = operation({
@@ -53,7 +53,7 @@ export const swiftPublish = operation({
   summary: 'Publish a version of a Swift package',
   async run({ ctx, params, call }) {
     checkAccept(call.headers['accept'], 'json')
-    await publishRelease(ctx, params, params.version, incomingOf(call, 'source-archive'))
+    await publishRelease(ctx, params, params.version, incomingFileOf(call, 'source-archive'))
     return empty(201, contentVersion)
   },
 })
@@ -88,7 +88,12 @@ export const swiftGetRelease = operation({
   async run({ ctx, params, call }) {
     const isArchive = params.version.endsWith('.zip')
     checkAccept(call.headers['accept'], isArchive ? 'zip' : 'json')
-    const version = await getDescribed(ctx, type, identifierOf(params), params.version.replace(/\.(?:zip|json)$/, ''))
+    const version = await getVersionWithMetadata(
+      ctx,
+      type,
+      identifierOf(params),
+      params.version.replace(/\.(?:zip|json)$/, ''),
+    )
     const [file] = await getFiles(ctx, version)
     if (!file) throw new NotFound('the archive does not exist', 'package_file_not_found')
     if (isArchive) {
@@ -126,7 +131,7 @@ export const swiftManifest = operation({
   summary: 'Get the manifest of a version of a Swift package, for a version of the compiler when it is given',
   async run({ ctx, params, query, call }) {
     checkAccept(call.headers['accept'], 'swift')
-    const version = await getDescribed(ctx, type, identifierOf(params), params.version)
+    const version = await getVersionWithMetadata(ctx, type, identifierOf(params), params.version)
     const { manifests } = metadataOf<SwiftMetadata>(version)
     const { 'swift-version': wanted = '' } = query
     const manifest = Object.hasOwn(manifests, wanted) ? manifests[wanted] : undefined

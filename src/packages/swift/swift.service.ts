@@ -4,8 +4,8 @@ import { searchPackages, wholeCatalog } from '../catalog/catalog.service.ts'
 import { archiveIn } from '../formats/stored-archive.ts'
 import { parseJsonRecord } from '../registry/json-text.rules.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
-import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
-import { remembered } from '../indexes/remembered.ts'
+import { receiveUpload, publishVersion, type IncomingFile, type PublishCtx } from '../publish.service.ts'
+import { cachedByRevision } from '../indexes/registry-cache.ts'
 import {
   checkSwift,
   identifierOf,
@@ -22,7 +22,7 @@ const type = 'swift'
 const wanted = { name: manifestForm, maxBytes: 256 << 10, count: 20 }
 
 /** Publishes a version from its archive. */
-export async function publishRelease(ctx: PublishCtx, named: SwiftName, asked: string, incoming: Incoming) {
+export async function publishRelease(ctx: PublishCtx, named: SwiftName, asked: string, incoming: IncomingFile) {
   const version = checkSwift(named, asked)
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeSwift, async ({ arrived, fields }) => {
     const { readZip } = await import('../formats/zip.ts')
@@ -32,12 +32,12 @@ export async function publishRelease(ctx: PublishCtx, named: SwiftName, asked: s
       throw new BadRequest('the archive holds no Package.swift', 'swift_manifest_missing')
     }
     const about = fields['metadata'] ? parseJsonRecord(fields['metadata']) : {}
-    await record(ctx, {
+    await publishVersion(ctx, {
       type,
       name: identifierOf(named),
       version,
       metadata: swiftMetadataOf(about, Object.fromEntries(manifests) as Record<string, string>),
-      whenThere: 'refuse',
+      ifExists: 'refuse',
       files: [{ fileName: `${named.name}-${version}.zip`.toLowerCase(), isLead: true, content: arrived }],
     })
   })
@@ -45,7 +45,7 @@ export async function publishRelease(ctx: PublishCtx, named: SwiftName, asked: s
 
 /** Lists the packages with a source repository URL, or throws `NotFound`. */
 export async function getIdentifiers(ctx: SubjectCtx, url: string): Promise<readonly string[]> {
-  const { byUrl } = await remembered(ctx, type, 'identifiers', async () => {
+  const { byUrl } = await cachedByRevision(ctx, type, 'identifiers', async () => {
     const { packages } = await searchPackages(ctx, type, undefined, wholeCatalog)
     const found: Record<string, string[]> = Object.create(null) as Record<string, string[]>
     for (const { row, versions } of packages) {

@@ -10,13 +10,13 @@ import { hostNameMatcher } from '../../outgoing/host-rules.ts'
 import { OutgoingError } from '../../outgoing/outgoing-error.ts'
 import type { OutgoingReply } from '../../outgoing/outgoing.ts'
 import { getFilesOfVersions } from '../catalog/catalog.service.ts'
-import type { DescribedFile } from '../catalog/catalog.store.ts'
-import { takingContents, type Arrived } from '../content/content.service.ts'
+import type { FileWithMetadata } from '../catalog/catalog.store.ts'
+import { storeContents, type ReceivedContent } from '../content/content.service.ts'
 import { archiveIn, type StoredArchive } from '../formats/stored-archive.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
 import { comparable } from '../package.rules.ts'
 import { findVersion } from '../package.store.ts'
-import { record, type PublishCtx } from '../publish.service.ts'
+import { publishVersion, type PublishCtx } from '../publish.service.ts'
 import { documentTimeoutMs, fileTimeoutMs, maxDocumentBytes, upstreamClient, upstreamWork } from './upstream-client.ts'
 import { keptName, upstreamVersion } from './upstream.rules.ts'
 
@@ -29,7 +29,7 @@ export interface UpstreamDocument {
   readonly content: Buffer
   /** The content type from the upstream. */
   readonly contentType: string
-  readonly file: DescribedFile
+  readonly file: FileWithMetadata
 }
 
 /** The known digests of a file, in hexadecimal. */
@@ -67,16 +67,16 @@ export interface UpstreamSource {
     },
   ): Promise<UpstreamDocument>
   /** Returns an immutable file. It is verified before the first byte is served. */
-  file(fileName: string, limitBytes: number, locate: () => Promise<UpstreamFile>): Promise<DescribedFile>
+  file(fileName: string, limitBytes: number, locate: () => Promise<UpstreamFile>): Promise<FileWithMetadata>
 }
 
 const missing = () => new NotFound('neither the owner nor the upstream has it', 'package_not_found')
-const guestsWait = () =>
+const signInToFetch = () =>
   new Unauthenticated('guests get what is here; what the upstream has is fetched for those who sign in')
 const broken = (why: string) => new Unavailable(`the upstream ${why}`, 'upstream_broken')
 
 /** Converts an error of a fetch into the error for the client. */
-function told(error: unknown): unknown {
+function clientErrorOf(error: unknown): unknown {
   if (error instanceof OutgoingError) return new Unavailable(`the upstream is away: ${error.message}`, 'upstream_away')
   if (error instanceof BadRequest) return broken(`sent what makes no sense: ${error.message}`)
   return error
@@ -161,7 +161,7 @@ export function createSource(
     }
   }
 
-  async function findKept(fileName: string, fileKey: string): Promise<DescribedFile | undefined> {
+  async function findKept(fileName: string, fileKey: string): Promise<FileWithMetadata | undefined> {
     const key = { ownerId: ctx.subject.id, type, lowerName: comparable(keptName(name)) }
     const version = await findVersion(ctx.db, key, upstreamVersion)
     const files = version ? await getFilesOfVersions(ctx, [version]) : []
@@ -169,15 +169,15 @@ export function createSource(
   }
 
   /** Concurrent callers share one fetch, which continues when one of them disconnects. */
-  function once<Result>(key: string, fetch: () => Promise<Result>): Promise<Result> {
+  function shareFetch<Result>(key: string, fetch: () => Promise<Result>): Promise<Result> {
     const known = work.underWay.get(key)
     if (known) return known as Promise<Result>
-    if (!ctx.viewer) throw guestsWait()
+    if (!ctx.viewer) throw signInToFetch()
     if (work.missing.has(key)) throw missing()
     const fetching = fetch()
       .catch((error: unknown) => {
         if (error instanceof NotFound) work.missing.set(key, true)
-        throw told(error)
+        throw clientErrorOf(error)
       })
       .finally(() => work.underWay.delete(key))
     work.underWay.set(key, fetching)
@@ -187,8 +187,8 @@ export function createSource(
   /** Stored files count for the owner, not for the caller. */
   const keeper: PublishCtx = { ...ctx, viewer: viewerAs(ctx.subject) }
 
-  const keep = (fileName: string, fileKey: string, content: Arrived, metadata?: object) =>
-    record(keeper, {
+  const keep = (fileName: string, fileKey: string, content: ReceivedContent, metadata?: object) =>
+    publishVersion(keeper, {
       isWithoutQuota: true,
       type,
       name: keptName(name),
@@ -197,13 +197,13 @@ export function createSource(
       files: [{ fileName, fileKey, isLead: false, content, replaces: true, ...(metadata ? { metadata } : {}) }],
     })
 
-  async function keptOr(fileName: string, fileKey: string): Promise<DescribedFile> {
+  async function getKept(fileName: string, fileKey: string): Promise<FileWithMetadata> {
     const kept = await findKept(fileName, fileKey)
     if (!kept) throw missing()
     return kept
   }
 
-  async function read(file: DescribedFile): Promise<UpstreamDocument> {
+  async function read(file: FileWithMetadata): Promise<UpstreamDocument> {
     const stored = file.size_bytes === 0 ? undefined : await ctx.blobs.packages.get(file.blob_key)
     const { contentType = '' } = metadataOf<{ contentType?: string }>(file)
     return { file, contentType, content: stored ? await buffer(stored.stream) : Buffer.alloc(0) }
@@ -216,12 +216,12 @@ export function createSource(
       // Guests cause no requests to other servers; they read what is stored.
       if (kept && (!ctx.viewer || nowUnix(ctx.clock) - kept.created_unix < freshSeconds)) return read(kept)
       try {
-        await once(keyOf(`document ${key}`), async () => {
+        await shareFetch(keyOf(`document ${key}`), async () => {
           await refuseOverQuota(ctx, ctx.subject, 'size:assets:packages:all')
           const reply = await ask(`${base}${path}`, headers, maxDocumentBytes, documentTimeoutMs)
           const content = await transform(await buffer(reply.body), reply)
           const contentType = String(reply.headers['content-type'] ?? '').slice(0, 200)
-          await takingContents(ctx, async (receive) => {
+          await storeContents(ctx, async (receive) => {
             const signal = AbortSignal.timeout(documentTimeoutMs)
             await keep(key, 'document', await receive(Readable.from([content]), Infinity, signal), { contentType })
           })
@@ -231,17 +231,17 @@ export function createSource(
         if (kept && error instanceof Unavailable) return read(kept)
         throw error
       }
-      return read(await keptOr(key, 'document'))
+      return read(await getKept(key, 'document'))
     },
     async file(fileName, limitBytes, locate) {
       const kept = await findKept(fileName, 'file')
       if (kept) return kept
-      await once(keyOf(`file ${fileName}`), async () => {
+      await shareFetch(keyOf(`file ${fileName}`), async () => {
         await refuseOverQuota(ctx, ctx.subject, 'size:assets:packages:all')
         const { url, digests, headers = {}, check } = await locate()
         const maxBytes = limitBytes < 0 ? Infinity : limitBytes
         const reply = await ask(url, headers, maxBytes, fileTimeoutMs)
-        await takingContents(ctx, async (receive) => {
+        await storeContents(ctx, async (receive) => {
           const arrived = await receive(reply.body, maxBytes, AbortSignal.timeout(fileTimeoutMs)).catch(
             (error: unknown) => {
               throw error instanceof Refusal || error instanceof OutgoingError
@@ -254,13 +254,13 @@ export function createSource(
           await keep(fileName, 'file', arrived)
         })
       })
-      return keptOr(fileName, 'file')
+      return getKept(fileName, 'file')
     },
   }
 }
 
 /** Throws unless the file has the given digests. */
-function checkDigests({ sha256, digests: own }: Arrived, wanted: Digests, isCheckedOtherwise: boolean): void {
+function checkDigests({ sha256, digests: own }: ReceivedContent, wanted: Digests, isCheckedOtherwise: boolean): void {
   const have: Digests = { ...own, sha256 }
   const named = (['sha512', 'sha256', 'sha1', 'md5'] as const).filter((name) => wanted[name] !== undefined)
   if (named.length === 0 && !isCheckedOtherwise) throw broken('names no checksum of the file')

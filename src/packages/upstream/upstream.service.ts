@@ -10,7 +10,7 @@ import { createSource, type UpstreamSource } from './upstream-source.ts'
 import {
   deleteUpstream,
   findUpstream,
-  hasShownVersion,
+  hasPublicVersion,
   listKeptVersions,
   listUpstreams,
   putUpstream,
@@ -106,7 +106,7 @@ export async function orUpstream<Result>(
 async function sourceFor(ctx: SubjectCtx, type: UpstreamType, name: string): Promise<UpstreamSource | undefined> {
   const upstream = await findUpstream(ctx.db, ctx.subject.id, type)
   if (!upstream || isReserved(JSON.parse(upstream.reserved) as string[], name)) return undefined
-  if (await hasShownVersion(ctx.db, ctx.subject.id, type, comparable(name))) return undefined
+  if (await hasPublicVersion(ctx.db, ctx.subject.id, type, comparable(name))) return undefined
   const { sealed_secret: sealed } = upstream
   const secret = sealed === null ? undefined : ctx.secrets.open(upstreamSecretPurpose, sealed)
   return createSource(ctx, upstream, secret, name)

@@ -27,7 +27,7 @@ export const deleteUpstream = async (tx: Tx, ownerId: UserId, type: string): Pro
     .numDeletedRows > 0n
 
 /** Returns whether an owner has a public version of a package of this name. */
-export const hasShownVersion = async (db: Db, ownerId: UserId, type: string, lowerName: string): Promise<boolean> =>
+export const hasPublicVersion = async (db: Db, ownerId: UserId, type: string, lowerName: string): Promise<boolean> =>
   (await db
     .selectFrom('package')
     .innerJoin('package_version', 'package_version.package_id', 'package.id')

@@ -5,7 +5,7 @@ import { bytesOf, operation } from '../../http/operation.ts'
 import { empty } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { getFilesOfVersions, getPackageWithVersions } from '../catalog/catalog.service.ts'
-import { incomingOf } from '../registry/incoming.ts'
+import { incomingFileOf } from '../registry/incoming.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
 import { packagesOn } from '../package.requirements.ts'
 import { getNamedFile } from '../package.service.ts'
@@ -50,7 +50,7 @@ export const vagrantUpload = operation({
   reply: { 201: 'empty' },
   summary: 'Publish a Vagrant box for one provider',
   async run({ ctx, params, call }) {
-    await publishBox(ctx, params, incomingOf(call))
+    await publishBox(ctx, params, incomingFileOf(call))
     return empty(201)
   },
 })

@@ -1,7 +1,7 @@
 import { BadRequest } from '../../lib/errors.ts'
 import { archiveIn } from '../formats/stored-archive.ts'
 import { parseJsonRecord, textIn } from '../registry/json-text.rules.ts'
-import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
+import { receiveUpload, publishVersion, type IncomingFile, type PublishCtx } from '../publish.service.ts'
 import { semverOf } from '../registry/semver.rules.ts'
 
 const wanted = { name: /^(?:metadata|info)\.json$/, maxBytes: 256 << 10, count: 2 }
@@ -34,7 +34,7 @@ function checkBox({ name, version, filename }: NamedBox): string {
 }
 
 /** Publishes a box for one provider. */
-export async function publishBox(ctx: PublishCtx, box: NamedBox, incoming: Incoming): Promise<void> {
+export async function publishBox(ctx: PublishCtx, box: NamedBox, incoming: IncomingFile): Promise<void> {
   const version = checkBox(box)
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeVagrant, async ({ arrived }) => {
     const { readTar } = await import('../formats/tar.ts')
@@ -51,6 +51,6 @@ export async function publishBox(ctx: PublishCtx, box: NamedBox, incoming: Incom
       repository: textIn(about['repository']),
     }
     const files = [{ fileName: box.filename, isLead: true, content: arrived }]
-    await record(ctx, { type: 'vagrant', name: box.name, version, metadata, files })
+    await publishVersion(ctx, { type: 'vagrant', name: box.name, version, metadata, files })
   })
 }

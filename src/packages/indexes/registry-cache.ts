@@ -20,7 +20,7 @@ const sizeOf = (value: unknown): number =>
       : 16
 
 /** Values made from registries, with the revision they were made from. */
-export const rememberedIndexes = perApplication((caches) =>
+export const registryCaches = perApplication((caches) =>
   caches.open<string, Entry>('packages', { maxEntryBytes, sizeOf: ({ bytes }, key) => bytes + key.length }),
 )
 
@@ -30,13 +30,13 @@ export const rememberedIndexes = perApplication((caches) =>
  * value must not depend on the caller, whose rights are checked before.
  * @param name distinguishes the values of one registry
  */
-export async function remembered<Value extends object>(
+export async function cachedByRevision<Value extends object>(
   ctx: SubjectCtx,
   type: string | undefined,
   name: string,
   make: (changedUnix: number) => Promise<Value>,
 ): Promise<Value> {
-  const indexes = rememberedIndexes(ctx)
+  const indexes = registryCaches(ctx)
   const key = `${ctx.subject.id} ${type ?? ''} ${name}`
   const { revision, changedUnix } = await getRevision(ctx, type)
   const known = indexes.get(key)

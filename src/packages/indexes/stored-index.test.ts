@@ -5,7 +5,7 @@ import { transaction } from '../../db/database.ts'
 import { startForge, type Forge } from '../../testing/forge.ts'
 import { rpmOf } from '../formats/rpm.test-support.ts'
 import { divided } from './index-part.rules.ts'
-import { rememberedIndexes } from './remembered.ts'
+import { registryCaches } from './registry-cache.ts'
 import { registryOf } from '../packages.test-support.ts'
 
 test('parts of an index: of a usual size whichever ids there are, and what comes or goes changes its own', () => {
@@ -67,7 +67,7 @@ test('rpmDownload: an index that followed changes is the one that is made of not
     names,
   )
   await transaction(forge.services.db, (tx) => tx.deleteFrom('package_index_part').execute())
-  rememberedIndexes(forge.services).clear()
+  registryCaches(forge.services).clear()
   assert.equal(await index(), followed)
   // With its files a part goes too.
   for (const name of names) await forge.as('alice').must('DELETE', `/packages/alice/rpm/${name}/1.0-1`)

@@ -4,10 +4,10 @@ import type { Ctx } from '../../access/context.ts'
 import { transaction } from '../../db/database.ts'
 import type { PackageIndexPartRow } from '../../db/tables/packages.ts'
 import type { PackageFileId } from '../../lib/ids.ts'
-import { listDescribedFiles, type DescribedFile } from '../catalog/catalog.store.ts'
+import { listDescribedFiles, type FileWithMetadata } from '../catalog/catalog.store.ts'
 import { joinPieces, packPiece } from '../formats/joined-gzip.ts'
 import { divided } from './index-part.rules.ts'
-import { deleteIndexParts, holdFiles, listIndexParts, putIndexParts } from './index-part.store.ts'
+import { deleteIndexParts, lockFiles, listIndexParts, putIndexParts } from './index-part.store.ts'
 
 /** Number of parts that are read at once, and of files whose entries are made at once. */
 const partsAtOnce = 1000
@@ -25,7 +25,7 @@ export interface IndexPlan {
    */
   readonly name: string
   readonly fileIds: readonly PackageFileId[]
-  readonly entry: (file: DescribedFile) => string | Buffer
+  readonly entry: (file: FileWithMetadata) => string | Buffer
 }
 
 /** Packed entries and their unpacked size. */
@@ -96,7 +96,7 @@ const keep = (
 ): Promise<void> =>
   transaction(db, async (tx) => {
     // A part is deleted with its first file, which may be gone already.
-    const there = await holdFiles(
+    const there = await lockFiles(
       tx,
       parts.map((part) => part.file_id),
     )
@@ -107,13 +107,13 @@ const keep = (
   })
 
 /** The size of a file and its digests by their `node:crypto` names. */
-export interface Sums {
+export interface Checksums {
   readonly sizeBytes: number
   readonly digests: Readonly<Record<string, string>>
 }
 
 /** Computes digests and yields to the event loop between chunks. */
-export async function sumsOf(content: Buffer, algorithms: readonly string[]): Promise<Sums> {
+export async function checksumsOf(content: Buffer, algorithms: readonly string[]): Promise<Checksums> {
   const hashes = algorithms.map((algorithm) => [algorithm, createHash(algorithm)] as const)
   for (let at = 0; at < content.length; at += hashedAtOnce) {
     if (at > 0) await setImmediate()
@@ -126,22 +126,22 @@ export async function sumsOf(content: Buffer, algorithms: readonly string[]): Pr
 }
 
 /** A packed index and the checksums of both forms; `unpackJoined` returns the unpacked form. */
-export interface KeptIndex {
+export interface StoredIndex {
   readonly packed: Buffer
-  readonly plain: Sums
-  readonly gz: Sums
+  readonly plain: Checksums
+  readonly gz: Checksums
 }
 
 /**
  * Returns an index and makes only its changed parts.
  * @param frame returns the text before and after the entries, given the size of the entries
  */
-export async function getKeptIndex(
+export async function getStoredIndex(
   ctx: Pick<Ctx, 'db'>,
   plan: IndexPlan,
   algorithms: readonly string[],
   frame?: (sizeBytes: number) => { readonly head: string | Buffer; readonly tail: string | Buffer },
-): Promise<KeptIndex> {
+): Promise<StoredIndex> {
   const parts = await getParts(ctx, plan)
   const sizeBytes = parts.reduce((sum, part) => sum + part.size_bytes, 0)
   const { head = '', tail = '' } = frame?.(sizeBytes) ?? {}
@@ -149,5 +149,5 @@ export async function getKeptIndex(
   const [first, last] = await Promise.all(framed.map(packPiece))
   const pieces = [first as Buffer, ...parts.map(({ packed }) => packed), last as Buffer]
   const { packed, content } = await joinPieces(pieces, sizeBytes + framed[0].length + framed[1].length)
-  return { packed, plain: await sumsOf(content, algorithms), gz: await sumsOf(packed, algorithms) }
+  return { packed, plain: await checksumsOf(content, algorithms), gz: await checksumsOf(packed, algorithms) }
 }
