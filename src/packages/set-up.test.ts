@@ -11,13 +11,13 @@ import { tgzOf, zipOf } from './packages.test-support.ts'
 
 type Files = Readonly<Record<string, string | Buffer>>
 
-/** What a section of the page is tried with: files that are there, what its names stand for, and which lines run. */
+/** How a section of the page is tested. */
 interface Trial {
   readonly files: () => Promise<Files> | Files
-  /** Lines that begin so are run, in their order. */
+  /** Only lines that match are run. */
   readonly lines: RegExp
   readonly words?: Readonly<Record<string, string>>
-  /** The package that is there afterwards, `type/name/version`. */
+  /** The package that must exist afterwards, `type/name/version`. */
   readonly published?: string
 }
 
@@ -101,14 +101,14 @@ const trials: Readonly<Record<string, Trial>> = {
     words: { VERSION: '1.0' },
     published: 'generic/alice/1.0',
   },
-  'What other registries have': {
+  Upstreams: {
     files: () => ({}),
     lines: /^(?:curl| {2}-d)/,
     words: { UPSTREAM: 'registry.example.com' },
   },
 }
 
-/** The lines of the first block of commands below a heading. */
+/** Returns the lines of the first block of commands below a heading. */
 function commandsOf(page: string, heading: string): string[] {
   const [, block] = new RegExp(`^## ${heading}\\n[\\s\\S]*?^\`\`\`sh\\n([\\s\\S]*?)^\`\`\``, 'm').exec(page) ?? []
   assert.ok(block, `the page has no commands for ${heading}`)
@@ -124,7 +124,7 @@ test('the commands of docs/packages.md do what they say', async () => {
   const { sha1: token } = (await forge.as('alice').must('POST', '/users/alice/tokens', scopes, signedIn)).json
   const home = mkdtempSync(join(tmpdir(), 'ingot-set-up-'))
   try {
-    // What curl is refused is no success here.
+    // curl must fail when the server refuses a request.
     writeFileSync(join(home, '.curlrc'), 'fail-with-body\nsilent\nshow-error\n')
     for (const [heading, { files, lines, words = {}, published }] of Object.entries(trials)) {
       if (heading === 'PyPI' && !twine) continue
@@ -134,7 +134,7 @@ test('the commands of docs/packages.md do what they say', async () => {
         writeFileSync(join(folder, path), content)
       }
       const host = new URL(forge.url).host
-      const values: Readonly<Record<string, string>> = { OWNER: 'alice', NAME: 'alice', TOKEN: token, ...words }
+      const values: Readonly<Record<string, string>> = { OWNER: 'alice', USER: 'alice', NAME: 'alice', TOKEN: token, ...words }
       const commands = commandsOf(page, heading)
         .filter((line) => lines.test(line))
         .map((line) => line.replaceAll('https://HOST', forge.url).replaceAll('HOST', host))
