@@ -112,7 +112,7 @@ async function openRegistry(
   return { subject, standing }
 }
 
-const signInNeeded = (): Unauthenticated => new Unauthenticated('a sign-in that may do this is needed')
+const signInNeeded = (): Unauthenticated => new Unauthenticated('sign in with an account that may do this')
 
 const aboutRegistry = { refuses: [401, 403, 404], params: ownerParams }
 

@@ -84,7 +84,7 @@ export const unlinkPackage = operation({
   scope: 'package',
   requires: [...readable, signedIn, packagesWritable],
   reply: { 204: 'empty' },
-  summary: 'Take a package from its repository',
+  summary: 'Unlink a package from its repository',
   async run({ ctx, params }) {
     await unlinkFromRepo(ctx, params)
     return noContent()

@@ -218,7 +218,7 @@ export async function unlinkFromRepo(
     const parent = await findPackageForUpdate(tx, keyOf(ctx, named))
     if (!parent) throw noPackage()
     must(mayUnlinkPackage(ctx.viewer, ctx.subject, ctx.standing))
-    if (parent.repo_id === null) throw new BadRequest('the package is linked to no repository', 'package_not_linked')
+    if (parent.repo_id === null) throw new BadRequest('the package is not linked to a repository', 'package_not_linked')
     await updatePackageRepo(tx, parent.id, null)
   })
 }

@@ -92,8 +92,8 @@ export interface IncomingFile {
 
 const kind = 'packages'
 
-const fileExists = () => new Conflict('the file is there already', 'package_file_exists')
-const versionExists = () => new Conflict('the version is there already', 'package_version_exists')
+const fileExists = () => new Conflict('the file exists already', 'package_file_exists')
+const versionExists = () => new Conflict('the version exists already', 'package_version_exists')
 
 const keyOf = ({ subject }: Pick<PublishCtx, 'subject'>, { type, name }: NewVersion): PackageKey => ({
   ownerId: subject.id,

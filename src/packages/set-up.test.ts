@@ -134,7 +134,13 @@ test('the commands of docs/packages.md do what they say', async () => {
         writeFileSync(join(folder, path), content)
       }
       const host = new URL(forge.url).host
-      const values: Readonly<Record<string, string>> = { OWNER: 'alice', USER: 'alice', NAME: 'alice', TOKEN: token, ...words }
+      const values: Readonly<Record<string, string>> = {
+        OWNER: 'alice',
+        USER: 'alice',
+        NAME: 'alice',
+        TOKEN: token,
+        ...words,
+      }
       const commands = commandsOf(page, heading)
         .filter((line) => lines.test(line))
         .map((line) => line.replaceAll('https://HOST', forge.url).replaceAll('HOST', host))

@@ -31,7 +31,7 @@ export const readApk = (archive: StoredArchive) =>
       }
       start = end
     }
-    throw brokenArchive('holds no description')
+    throw brokenArchive('has no description')
   })
 
 /** Verifies the digest of the content that the description names. */

@@ -36,7 +36,7 @@ export const altDownload = operation({
   params: { path: pathText },
   requires: reading,
   reply: storedReplies,
-  summary: 'Download a package of an ALT repository, an index of a group, or what clients are told of it',
+  summary: 'Download a package of an ALT repository, an index of a group, or its configuration',
   async run({ ctx, params, call }) {
     const path = altPathOf(params.path)
     if (path.kind === 'settings') return bytes(text, settingsOf(ctx, path.group))
@@ -56,7 +56,7 @@ export const altDelete = operation({
   summary: 'Delete a package from an ALT repository',
   async run({ ctx, params }) {
     const path = altPathOf(params.path)
-    if (path.kind !== 'package') throw new NotFound('there is no such package', 'package_not_found')
+    if (path.kind !== 'package') throw new NotFound('the package does not exist', 'package_not_found')
     await removeAltRpm(ctx, path)
     return noContent()
   },

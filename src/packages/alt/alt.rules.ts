@@ -18,7 +18,7 @@ export function altPathOf(path: string): AltPath {
   }
   const [isSettings, settingsGroup] = /^(.+)\.repo$/.exec(path) ?? []
   if (isSettings !== undefined) return { kind: 'settings', group: checkedGroup(settingsGroup) }
-  throw new NotFound('there is nothing at this address', 'package_file_not_found')
+  throw new NotFound('the path does not exist', 'package_file_not_found')
 }
 
 /** Returns the architecture in a file name. */

@@ -41,13 +41,13 @@ async function endingOf(archive: StoredArchive): Promise<string> {
   if (head.startsWith('1f8b')) return 'gz'
   if (head.startsWith('28b52ffd')) return 'zst'
   if (head === 'fd377a585a00') return 'xz'
-  throw brokenArchive('is packed in no way that is known')
+  throw brokenArchive('has an unknown compression')
 }
 
 async function readPackage(ctx: PublishCtx, archive: StoredArchive): Promise<ArchPackage> {
   const { readTar } = await import('../formats/tar.ts')
   const [found] = await readTar(ctx, archive, wanted)
-  if (!found) throw brokenArchive('holds no description')
+  if (!found) throw brokenArchive('has no description')
   return readPackageInfo(found.content.toString('utf8'))
 }
 
@@ -90,7 +90,7 @@ async function refuseSame({ db, subject }: PublishCtx, group: string, info: Arch
   const key = { ownerId: subject.id, type, lowerName: comparable(info.name) }
   const version = await findVersion(db, key, comparable(info.version))
   if (version && filesOf(await listFiles(db, version.id), group, info).length > 0) {
-    throw new Conflict('the package is there already', 'package_file_exists')
+    throw new Conflict('the package exists already', 'package_file_exists')
   }
 }
 

@@ -15,7 +15,7 @@ function recordOf(text: string): Json {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? (value as Json) : {}
   } catch {
-    throw new BadRequest('the document is no JSON')
+    throw new BadRequest('the document is not JSON')
   }
 }
 
@@ -78,7 +78,7 @@ export function crateFrom(
     if (!line) throw new NotFound('the version does not exist', 'package_not_found')
     const { content } = await source.document('config', '/config.json')
     const { dl } = recordOf(content.toString('utf8'))
-    if (typeof dl !== 'string') throw new BadRequest('the configuration says nothing of archives')
+    if (typeof dl !== 'string') throw new BadRequest('the configuration has no `dl`')
     const sha256 = String(line['cksum'])
     return { url: archiveUrl(dl, String(line['name']), version, sha256), digests: { sha256 } }
   })

@@ -37,7 +37,7 @@ export const cargoConfig = operation({
   path: '/api/packages/{username}/cargo/config.json',
   requires: reading,
   reply: jsonReply,
-  summary: 'Tell cargo where crates and the API are',
+  summary: 'Get the configuration of a Cargo registry',
   run: async ({ ctx }) => json(presentConfig(ctx)),
 })
 
@@ -60,7 +60,7 @@ const index = {
   method: 'GET',
   requires: reading,
   reply: { 200: bytesOf('text/plain') },
-  summary: 'List the versions of a crate, as the sparse index of cargo has them',
+  summary: 'List the versions of a crate (sparse index)',
 } as const
 
 async function sparseIndex(ctx: Parameters<typeof getPackageWithVersions>[0], name: string) {
@@ -135,7 +135,7 @@ export const cargoListOwners = operation({
   params: crateParams,
   requires: reading,
   reply: jsonReply,
-  summary: 'Tell who owns a crate',
+  summary: 'List the owners of a crate',
   async run({ ctx }) {
     const { id, name, full_name: fullName } = ctx.subject
     return json({ users: [{ id, login: name, name: fullName === '' ? name : fullName }] })
@@ -163,7 +163,7 @@ export const cargoUnyank = operation({
   params: versionParams,
   requires: changing,
   reply: jsonReply,
-  summary: 'Take back that a version of a crate was yanked',
+  summary: 'Restore a yanked version of a crate',
   async run({ ctx, params: { name, version } }) {
     await yank(ctx, name, version, false)
     return done()

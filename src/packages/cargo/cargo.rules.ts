@@ -71,7 +71,7 @@ export function crateOf(description: unknown): {
   if (!nameForm.test(name)) throw new BadRequest('the name of the crate is invalid', 'package_name_invalid')
   const version = semverOf(crate['vers'])
   if (version === undefined || version !== crate['vers']) {
-    throw new BadRequest('the version is no semantic version', 'package_version_invalid')
+    throw new BadRequest('the version is not a semantic version', 'package_version_invalid')
   }
   const { features, deps } = crate
   if (Array.isArray(deps) && deps.length > maxDependencies) {

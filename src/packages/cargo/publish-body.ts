@@ -7,7 +7,7 @@ import { parsePackageJson } from '../registry/json-text.rules.ts'
 const maxJsonBytes = 2 << 20
 
 const cutShort = () => new BadRequest('the body ends early', 'body_incomplete')
-const broken = () => new BadRequest('the body is none of cargo publish', 'cargo_body_invalid')
+const broken = () => new BadRequest('the body is not one of cargo publish', 'cargo_body_invalid')
 
 /**
  * Parses the body of `cargo publish`: length of the description, JSON description, length of the archive, archive.

@@ -85,7 +85,7 @@ export const chefUniverse = operation({
   path: '/api/packages/{username}/chef/api/v1/universe',
   requires: reading,
   reply: jsonReply,
-  summary: 'List all versions of the Chef cookbooks of an owner, with what they need',
+  summary: 'List all versions of Chef cookbooks with their dependencies',
   async run({ ctx }) {
     const { packages } = await searchPackages(ctx, type, undefined, wholeCatalog)
     const universe = packages.map(({ row, versions }) => [

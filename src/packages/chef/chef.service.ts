@@ -27,7 +27,7 @@ export async function publishCookbook(ctx: PublishCtx, incoming: IncomingFile): 
     const name = textIn(about['name'])
     const version = semverOf(about['version'])
     if (!nameForm.test(name)) throw new BadRequest('the name of the cookbook is invalid', 'package_name_invalid')
-    if (version === undefined) throw new BadRequest('the version is no semantic version', 'package_version_invalid')
+    if (version === undefined) throw new BadRequest('the version is not a semantic version', 'package_version_invalid')
     const metadata: ChefMetadata = {
       description: textIn(about['description']),
       longDescription: textIn(about['long_description']),

@@ -52,7 +52,7 @@ export const listPackageCleanupRules = operation({
   scope: 'package',
   requires: deciding,
   reply: { 200: Type.Array(PackageCleanupRule) },
-  summary: 'List the rules by which versions of an owner go by themselves',
+  summary: 'List the package clean-up rules of an owner',
   run: async ({ ctx }) => ok((await getRules(ctx)).map(presentRule)),
 })
 
@@ -63,7 +63,7 @@ export const createPackageCleanupRule = operation({
   requires: [...deciding, validBody],
   body: CreatePackageCleanupRuleOption,
   reply: { 201: PackageCleanupRule },
-  summary: 'Make a rule for a registry of an owner that has none',
+  summary: 'Create a package clean-up rule',
   run: async ({ ctx, body }) => created(presentRule(await addRule(ctx, body.type, changeOf(body)))),
 })
 
@@ -112,7 +112,7 @@ export const previewPackageCleanupRule = operation({
   requires: deciding,
   query: { after: Type.Optional(Type.String()), limit: Type.Optional(Type.Integer()) },
   reply: { 200: PackageCleanupPreview },
-  summary: 'Tell which versions a clean-up rule would remove now, and why; nothing goes',
+  summary: 'Preview which versions a clean-up rule would remove, and why',
   async run({ ctx, params, query: { after, limit } }) {
     const rule = await getRule(ctx, params.id)
     const page = pageOf({ limit }, ctx.config.api)
@@ -136,7 +136,7 @@ export const runPackageCleanupRule = operation({
   scope: 'package',
   requires: deciding,
   reply: { 202: 'empty' },
-  summary: 'Let a clean-up rule be followed now',
+  summary: 'Run a clean-up rule now',
   async run({ ctx, params }) {
     await runRule(ctx, params.id)
     return empty(202)

@@ -46,7 +46,7 @@ export const composerServices = operation({
   path: '/api/packages/{username}/composer/packages.json',
   requires: reading,
   reply: jsonReply,
-  summary: 'Tell Composer where everything is',
+  summary: 'Get the service document of a Composer registry',
   async run({ ctx }) {
     const base = registryUrl(ctx, type)
     return json({

@@ -24,7 +24,7 @@ export async function publishArchive(
     const { readZip } = await import('../formats/zip.ts')
     const { files } = await readZip(archiveIn(ctx, arrived), wanted)
     const [found] = files.values()
-    if (!found) throw new BadRequest('the archive holds no composer.json', 'composer_json_missing')
+    if (!found) throw new BadRequest('the archive has no composer.json', 'composer_json_missing')
     const described = composerPackageOf(parseJsonRecord(found), version)
     const fileName = composerFileName(described.name, described.version)
     const published = [{ fileName, isLead: true, content: arrived }]

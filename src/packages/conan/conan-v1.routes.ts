@@ -98,7 +98,7 @@ export const conanRecipeDigest = operation({
   params: recipeParams,
   requires: reading,
   reply: jsonReply,
-  summary: 'Get the address of the list of files of a Conan recipe',
+  summary: 'Get the URL of the list of files of a Conan recipe',
   run: async ({ ctx, params }) => downloadUrls(ctx, params, await newestPlace(ctx, params), manifestFile),
 })
 
@@ -109,7 +109,7 @@ export const conanRecipeDownloadUrls = operation({
   params: recipeParams,
   requires: reading,
   reply: jsonReply,
-  summary: 'Get the addresses of the files of a Conan recipe',
+  summary: 'Get the download URLs of a Conan recipe',
   run: async ({ ctx, params }) => downloadUrls(ctx, params, await newestPlace(ctx, params)),
 })
 
@@ -121,7 +121,7 @@ export const conanRecipeUploadUrls = operation({
   requires: publishing,
   body: sizes,
   reply: jsonReply,
-  summary: 'Get the addresses to send the files of a Conan recipe to',
+  summary: 'Get upload URLs for a Conan recipe',
   run: async ({ ctx, params, body }) => uploadUrls(ctx, params, { revision: noRevision }, Object.keys(body)),
 })
 
@@ -173,7 +173,7 @@ export const conanBinaryDigest = operation({
   params: binaryParams,
   requires: reading,
   reply: jsonReply,
-  summary: 'Get the address of the list of files of a Conan binary',
+  summary: 'Get the URL of the list of files of a Conan binary',
   run: async ({ ctx, params }) =>
     downloadUrls(ctx, params, await newestBinary(ctx, params, params.binary), manifestFile),
 })
@@ -185,7 +185,7 @@ export const conanBinaryDownloadUrls = operation({
   params: binaryParams,
   requires: reading,
   reply: jsonReply,
-  summary: 'Get the addresses of the files of a Conan binary',
+  summary: 'Get the download URLs of a Conan binary',
   run: async ({ ctx, params }) => downloadUrls(ctx, params, await newestBinary(ctx, params, params.binary)),
 })
 
@@ -197,7 +197,7 @@ export const conanBinaryUploadUrls = operation({
   requires: publishing,
   body: sizes,
   reply: jsonReply,
-  summary: 'Get the addresses to send the files of a Conan binary to',
+  summary: 'Get upload URLs for a Conan binary',
   run: async ({ ctx, params, body }) => {
     const location = { revision: noRevision, binary: { id: params.binary, revision: noRevision } }
     return uploadUrls(ctx, params, location, Object.keys(body))
@@ -211,7 +211,7 @@ export const conanGetRecipeFile1 = operation({
   params: recipeFileParams,
   requires: reading,
   reply: storedReplies,
-  summary: 'Download a file of a Conan recipe by the first version of the protocol',
+  summary: 'Download a file of a Conan recipe (protocol version 1)',
   run: async ({ ctx, params, call }) =>
     servePackageFile(ctx, await getPlaceFile(ctx, params, { revision: params.revision }, params.filename), call),
 })
@@ -224,7 +224,7 @@ export const conanPutRecipeFile1 = operation({
   requires: publishing,
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
-  summary: 'Publish a file of a Conan recipe by the first version of the protocol',
+  summary: 'Publish a file of a Conan recipe (protocol version 1)',
   run: ({ ctx, params, call }) => takeFile(ctx, params, { revision: params.revision }, params.filename, call),
 })
 
@@ -235,7 +235,7 @@ export const conanGetBinaryFile1 = operation({
   params: binaryFileParams,
   requires: reading,
   reply: storedReplies,
-  summary: 'Download a file of a Conan binary by the first version of the protocol',
+  summary: 'Download a file of a Conan binary (protocol version 1)',
   run: async ({ ctx, params, call }) =>
     servePackageFile(ctx, await getPlaceFile(ctx, params, binaryPlace(params), params.filename), call),
 })
@@ -248,6 +248,6 @@ export const conanPutBinaryFile1 = operation({
   requires: publishing,
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
-  summary: 'Publish a file of a Conan binary by the first version of the protocol',
+  summary: 'Publish a file of a Conan binary (protocol version 1)',
   run: ({ ctx, params, call }) => takeFile(ctx, params, binaryPlace(params), params.filename, call),
 })

@@ -50,7 +50,7 @@ export const conanPing = operation({
   params: protocol,
   requires: reading,
   reply: { 200: 'empty' },
-  summary: 'Tell that there is a registry of Conan recipes, and what it can do',
+  summary: 'Get the capabilities of a Conan registry',
   run: async () => empty(200, capabilities),
 })
 
@@ -61,7 +61,7 @@ export const conanAuthenticate = operation({
   params: { username: pathText, ...protocol },
   requires: [packagesOn, anyone],
   reply: { 200: bytesOf('text/plain') },
-  summary: 'Get a token for the registry of Conan recipes',
+  summary: 'Get a token for a Conan registry',
   async run({ ctx }) {
     if (!ctx.viewer) throw new BadRequest('a name and a password are needed', 'conan_credentials_missing')
     return bytes('text/plain;charset=utf-8', writeRegistryToken(ctx, ctx.viewer), {
@@ -77,7 +77,7 @@ export const conanCheckCredentials = operation({
   params: { username: pathText, ...protocol },
   requires: [packagesOn, anyone],
   reply: { 200: 'empty' },
-  summary: 'Tell whether a token is good',
+  summary: 'Check a token for a Conan registry',
   async run({ ctx }) {
     if (!ctx.viewer) throw new Unauthenticated('a sign-in is needed')
     return empty(200)

@@ -59,7 +59,7 @@ export async function putFile(
   checkFileName(location, fileName)
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeConan, async ({ arrived }) => {
     if (typeof sha1 === 'string' && sha1.toLowerCase() !== arrived.digests.sha1) {
-      throw new BadRequest('the file is not what its checksum says', 'conan_checksum_wrong')
+      throw new BadRequest('the file does not match its checksum', 'conan_checksum_wrong')
     }
     const read = async (maxBytes: number) => {
       const archive = archiveIn(ctx, arrived)

@@ -29,7 +29,7 @@ const indexTypes = { bz2: 'application/x-bzip2', zst: 'application/zstd' } as co
 
 async function upload(ctx: PublishCtx, channel: string, fileName: string, call: Call) {
   const ending = endingOf(fileName)
-  if (!ending) throw new NotFound('packages are files of .tar.bz2 or .conda', 'conda_ending_unknown')
+  if (!ending) throw new NotFound('a package is a .tar.bz2 or .conda file', 'conda_ending_unknown')
   await publishConda(ctx, channel, ending, incomingFileOf(call))
   return empty(201)
 }

@@ -56,7 +56,7 @@ export async function publishConda(
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeConda, async ({ arrived }) => {
     const archive = archiveIn(ctx, arrived)
     const found = ending === 'conda' ? await findInConda(archive) : await findInTarBz2(ctx, archive)
-    if (!found) throw brokenArchive('holds no description')
+    if (!found) throw brokenArchive('has no description')
     const { name, version, metadata } = readIndex(found.toString('utf8'))
     const fileName = condaFileName(name, version, metadata.build, ending)
     await publishVersion(ctx, {

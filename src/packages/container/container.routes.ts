@@ -75,7 +75,7 @@ export const containerVersion = operation({
   path: '/v2',
   requires: [packagesOn, registryToken],
   reply: { 200: 'empty' },
-  summary: 'Tell that there is a registry of containers, and how to sign in',
+  summary: 'Check for a container registry and credentials',
   run: async () => empty(200),
 })
 
@@ -86,7 +86,7 @@ export const containerToken = operation({
   accepts: ['token', 'basic', 'oauth2', 'job'],
   requires: [packagesOn, anyone],
   reply: { 200: bytesOf('application/json') },
-  summary: 'Get a token for the registry of containers, for an account or a guest',
+  summary: 'Get a token for the container registry',
   async run({ ctx }) {
     const token = writeRegistryToken(ctx, ctx.viewer, ctx.principal)
     return json({ token, access_token: token, expires_in: registryTokenSeconds })
@@ -123,7 +123,7 @@ export const containerBeginUpload = operation({
   },
   body: bytesOf('*/*'),
   reply: { 201: 'empty', 202: 'empty' },
-  summary: 'Push a content of an image in one piece, take it from another image, or begin to push it in parts',
+  summary: 'Upload a blob, mount it from another image, or begin a chunked upload',
   async run({ ctx, params: { image }, query: { digest, mount, from }, call }) {
     checkImageName(image)
     const { name: owner } = ctx.subject
@@ -150,7 +150,7 @@ export const containerUploadState = operation({
   params: uploadParams,
   requires: pushing,
   reply: { 204: 'empty' },
-  summary: 'Tell how far an upload has come',
+  summary: 'Get the state of an upload',
   async run({ ctx, params: { image, uuid } }) {
     const upload = await getUpload(ctx, image, uuid)
     return noContent({ range: rangeOf(upload.size_bytes), 'docker-upload-uuid': uuid })
@@ -165,7 +165,7 @@ export const containerAddPart = operation({
   requires: pushing,
   body: bytesOf('*/*'),
   reply: { 202: 'empty' },
-  summary: 'Add a part to an upload',
+  summary: 'Add a chunk to an upload',
   async run({ ctx, params: { image, uuid }, call }) {
     const upload = await getUpload(ctx, image, uuid)
     const sizeBytes = await addPart(ctx, upload, partOf(call))
@@ -194,7 +194,7 @@ export const containerCompleteUpload = operation({
   query: { digest: Type.Optional(Type.String()) },
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
-  summary: 'End an upload, with its last part',
+  summary: 'Finish an upload, with its last chunk',
   async run({ ctx, params: { image, uuid }, query: { digest = '' }, call }) {
     const upload = await getUpload(ctx, image, uuid)
     await completeUpload(ctx, upload, digest, partOf(call), (arrived) => keepBlob(ctx, image, arrived, true))
@@ -210,7 +210,7 @@ export const containerAbortUpload = operation({
   params: uploadParams,
   requires: pushing,
   reply: { 204: 'empty' },
-  summary: 'Give an upload up',
+  summary: 'Cancel an upload',
   async run({ ctx, params: { image, uuid } }) {
     await abortUpload(ctx, await getUpload(ctx, image, uuid))
     return noContent()
@@ -224,7 +224,7 @@ export const containerGetBlob = operation({
   params: blobParams,
   requires: pulling,
   reply: storedReplies,
-  summary: 'Get a content of an image',
+  summary: 'Get a blob of an image',
   async run({ ctx, params: { image, digest }, call }) {
     const file = await orUpstream<FileRecord>(
       ctx,
@@ -243,7 +243,7 @@ export const containerDeleteBlob = operation({
   params: blobParams,
   requires: pushing,
   reply: { 202: 'empty' },
-  summary: 'Delete a content of an image that no manifest names',
+  summary: 'Delete a blob that no manifest names',
   async run({ ctx, params: { image, digest } }) {
     await removeBlob(ctx, image, digest)
     return empty(202)

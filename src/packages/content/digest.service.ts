@@ -35,7 +35,7 @@ export const digestWork = ownService('the digests of contents of packages', {
     limit: createConcurrencyLimit({
       running: 1,
       waiting: maxWaiting,
-      refusal: () => new Unavailable('too many digests are being reckoned', 'digests_busy'),
+      refusal: () => new Unavailable('too many digests are being computed; try again later', 'digests_busy'),
     }),
   }),
 })

@@ -27,7 +27,7 @@ export const cranUploadSource = operation({
   requires: publishing,
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
-  summary: 'Publish the source of a package of R',
+  summary: 'Publish an R source package',
   async run({ ctx, call }) {
     await publishPackage(ctx, cranKey(undefined), incomingFileOf(call))
     return empty(201)
@@ -42,7 +42,7 @@ export const cranUploadBinary = operation({
   query: { platform: Type.Optional(Type.String()), rversion: Type.Optional(Type.String()) },
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
-  summary: 'Publish a package of R for a platform and a version of R',
+  summary: 'Publish an R binary package',
   async run({ ctx, query: { platform = '', rversion = '' }, call }) {
     await publishPackage(ctx, cranKey({ platform, rversion }), incomingFileOf(call))
     return empty(201)
@@ -56,7 +56,7 @@ export const cranSource = operation({
   params: { filename: pathText },
   requires: reading,
   reply: storedReplies,
-  summary: 'Get the index of the sources of packages of R, or one of them',
+  summary: 'Get an R source package or their index',
   run: ({ ctx, params: { filename }, call }) => serve(ctx, 'src', filename, call),
 })
 
@@ -67,7 +67,7 @@ export const cranArchivedSource = operation({
   params: { name: pathText, filename: pathText },
   requires: reading,
   reply: storedReplies,
-  summary: 'Get an older source of a package of R',
+  summary: 'Get an archived R source package',
   run: async ({ ctx, params: { filename }, call }) =>
     servePackageFile(ctx, await getCranFile(ctx, 'src', filename), call),
 })
@@ -79,7 +79,7 @@ export const cranBinary = operation({
   params: { platform: pathText, rversion: pathText, filename: pathText },
   requires: reading,
   reply: storedReplies,
-  summary: 'Get the index of the packages of R for a platform, or one of them',
+  summary: 'Get an R binary package or their index',
   run: ({ ctx, params: { platform, rversion, filename }, call }) =>
     serve(ctx, cranKey({ platform, rversion }), filename, call),
 })

@@ -28,15 +28,15 @@ async function findControl(archive: StoredArchive): Promise<{ readonly start: nu
     if (/^control\.tar(?:\.(?:gz|xz|zst))?$/.test(name)) return { start, sizeBytes }
     at = start + sizeBytes + (sizeBytes % 2)
   }
-  throw brokenArchive('holds no description')
+  throw brokenArchive('has no description')
 }
 
 /** Reads the description of a Debian package. Throws `BadRequest`. */
 export async function readDeb(services: Pick<Services, 'own'>, archive: StoredArchive) {
   const { start, sizeBytes } = await findControl(archive)
-  if (sizeBytes > maxControlBytes || sizeBytes === 0) throw brokenArchive('holds a description that is too large')
+  if (sizeBytes > maxControlBytes || sizeBytes === 0) throw brokenArchive('has a description that is too large')
   const [found] = await readTar(services, partOf(archive, start, sizeBytes), wanted, maxUnpackedBytes)
-  if (!found) throw brokenArchive('holds no description')
+  if (!found) throw brokenArchive('has no description')
   const text = found.content.toString('utf8')
   return debOf(readParagraph(text), text)
 }

@@ -112,7 +112,7 @@ const getDistribution = (ctx: SubjectCtx, distribution: string): Promise<Distrib
   cachedByRevision(ctx, type, `distribution ${distribution}`, async (changedUnix) => {
     const all = await getFileNames(ctx, type)
     const own = all.filter((file) => componentOfKey(file.file_key).distribution === distribution)
-    if (own.length === 0) throw new NotFound('there is no such distribution', 'package_not_found')
+    if (own.length === 0) throw new NotFound('the distribution does not exist', 'package_not_found')
     const indexes = await indexesOf(ctx, own)
     const release = releaseOf(ctx.subject.name, distribution, indexes, changedUnix)
     const { clear, detached } = await signText(ctx, type, release)

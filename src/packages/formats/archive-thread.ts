@@ -43,7 +43,7 @@ export async function findInPacked(
       .catch((error: unknown) => {
         throw error instanceof ThreadOverrun ? brokenArchive('takes too long to unpack') : error
       })
-    if (answer.isTooLarge) throw brokenArchive('holds a description that is too large')
+    if (answer.isTooLarge) throw brokenArchive('has a description that is too large')
     found = answer.found ?? []
     if (found.length >= wanted.count) break
   }

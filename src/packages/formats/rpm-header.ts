@@ -37,7 +37,7 @@ export function headerBytes(intro: Buffer, maxBytes: number): number {
   return size
 }
 
-const broken = () => brokenArchive('has a header that cannot be read')
+const broken = () => brokenArchive('has an invalid header')
 
 /** Parses a header. Throws `BadRequest`. */
 export function readHeader(bytes: Buffer): RpmHeader {

@@ -91,7 +91,7 @@ export const readRpm = (archive: StoredArchive): Promise<ReadRpm> =>
     return { signatures, headerContent, start, described: describe(header, signatures, [start, start + size]) }
   })
 
-const wrongDigest = () => brokenArchive('does not have the digests that it names')
+const wrongDigest = () => brokenArchive('does not match its digests')
 
 /** Verifies the size and digests in a package. Old packages have MD5 only. */
 async function checkDigests(
@@ -185,7 +185,7 @@ function pathsOf(header: RpmHeader): readonly string[] {
   if (Math.max(names.length, wholePaths.length) > maxFiles) throw brokenArchive(`lists more than ${maxFiles} files`)
   const folderOf = (at: number): string => folders[indexes[at] ?? -1] ?? ''
   const length = names.reduce((sum, name, at) => sum + folderOf(at).length + name.length, 0)
-  if (length > maxPathCharacters) throw brokenArchive('lists paths that are too long together')
+  if (length > maxPathCharacters) throw brokenArchive('lists paths whose total length is too large')
   return names.length > 0 ? names.map((name, at) => folderOf(at) + name) : wholePaths
 }
 

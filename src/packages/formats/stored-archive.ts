@@ -43,7 +43,7 @@ export async function wholeOf(content: AsyncIterable<unknown>, maxBytes: number)
   let size = 0
   for await (const chunk of content) {
     size += (chunk as Buffer).length
-    if (size > maxBytes) throw brokenArchive('holds a description that is too large')
+    if (size > maxBytes) throw brokenArchive('has a description that is too large')
     chunks.push(chunk as Buffer)
   }
   return Buffer.concat(chunks)

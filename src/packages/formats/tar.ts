@@ -35,7 +35,7 @@ function bound(maxBytes: number): Transform {
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       size += chunk.length
-      if (size > maxBytes) done(brokenArchive('unpacks to too much'))
+      if (size > maxBytes) done(brokenArchive('is too large when unpacked'))
       else done(null, chunk)
     },
   })
@@ -69,7 +69,7 @@ async function filesOf(content: Readable, wanted: WantedFiles): Promise<readonly
     await readTarStream(content, wanted, found)
   } catch (error) {
     if (error instanceof TooManyEntries) throw brokenArchive('has too many files')
-    if (error instanceof FileTooLarge) throw brokenArchive('holds a description that is too large')
+    if (error instanceof FileTooLarge) throw brokenArchive('has a description that is too large')
     throw error
   }
   return found

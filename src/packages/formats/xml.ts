@@ -54,7 +54,7 @@ export function parseXml(text: string): XmlElement {
   return root
 }
 
-const broken = () => new BadRequest('the description is no XML that can be read', 'package_xml_invalid')
+const broken = () => new BadRequest('the description is not valid XML', 'package_xml_invalid')
 
 export const childOf = (element: XmlElement | undefined, name: string): XmlElement | undefined =>
   element?.children.find((child) => child.name === name)

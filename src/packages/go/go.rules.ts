@@ -18,10 +18,10 @@ export function moduleOf(names: readonly string[]): { readonly name: string; rea
   const version = first.slice(at + 1).split('/')[0] ?? ''
   const prefix = `${name}@${version}/`
   if (at < 0 || !isModule(name) || !names.every((each) => each.startsWith(prefix))) {
-    throw new BadRequest('the archive holds no module', 'go_module_invalid')
+    throw new BadRequest('the archive contains no module', 'go_module_invalid')
   }
   if (!version.startsWith('v') || semverOf(version) !== version.slice(1)) {
-    throw new BadRequest('the version is no semantic version', 'package_version_invalid')
+    throw new BadRequest('the version is not a semantic version', 'package_version_invalid')
   }
   return { name, version }
 }

@@ -22,7 +22,7 @@ export const helmUpload = operation({
   requires: publishing,
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
-  summary: 'Publish a Helm chart, in the place of one of its name and version',
+  summary: 'Publish or replace a Helm chart',
   async run({ ctx, call }) {
     await publishChart(ctx, incomingFileOf(call))
     return empty(201)

@@ -16,7 +16,7 @@ export function chartOf(description: unknown): ChartMetadata {
     throw new BadRequest('the name of the chart is invalid', 'package_name_invalid')
   }
   if (typeof version !== 'string' || semverOf(version) === undefined) {
-    throw new BadRequest('the version is no semantic version', 'package_version_invalid')
+    throw new BadRequest('the version is not a semantic version', 'package_version_invalid')
   }
   return { ...chart, name, version }
 }

@@ -18,7 +18,7 @@ export async function publishChart(ctx: PublishCtx, incoming: IncomingFile): Pro
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeHelm, async ({ arrived }) => {
     const [{ readTar }, { parseYaml }] = await Promise.all([import('../formats/tar.ts'), import('../formats/yaml.ts')])
     const [found] = await readTar(ctx, archiveIn(ctx, arrived), wanted)
-    if (!found) throw new BadRequest('the archive holds no chart', 'helm_chart_missing')
+    if (!found) throw new BadRequest('the archive contains no chart', 'helm_chart_missing')
     const metadata = chartOf(parseYaml(found.content.toString('utf8')))
     const { name, version } = metadata
     const files = [{ fileName: chartFileName(metadata), isLead: true, content: arrived }]

@@ -216,7 +216,7 @@ class DocumentReader {
   }
 }
 
-const noDocument = () => new BadRequest('the body is no document of a package', 'npm_document_invalid')
+const noDocument = () => new BadRequest('the body is not a package document', 'npm_document_invalid')
 
 function keyText(bytes: Buffer): string {
   const text = bytes.toString('utf8')

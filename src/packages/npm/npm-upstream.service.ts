@@ -21,7 +21,7 @@ function ownDocument(ctx: SubjectCtx, name: string, content: Buffer): Buffer {
   try {
     document = recordOf(JSON.parse(content.toString('utf8')))
   } catch {
-    throw new BadRequest('the document is no JSON')
+    throw new BadRequest('the document is not JSON')
   }
   if (document['name'] !== name) throw new BadRequest('the document is of another package')
   const versions = Object.entries(recordOf(document['versions'])).flatMap(([version, value]) => {

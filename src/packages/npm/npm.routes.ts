@@ -55,7 +55,7 @@ export const npmMetadata = operation({
   params: nameParams,
   requires: reading,
   reply: jsonReply,
-  summary: 'Get what is known of an npm package and all of its versions',
+  summary: 'Get an npm package with all of its versions',
   async run({ ctx, params: { name } }) {
     const own = async () => {
       const { text } = await cachedByRevision(ctx, type, `document ${name.toLowerCase()}`, async () => {
@@ -94,7 +94,7 @@ export const npmDownloadByName = operation({
   params: { ...nameParams, filename: pathText },
   requires: reading,
   reply: storedReplies,
-  summary: 'Download an archive of an npm package by the name of its file',
+  summary: 'Download an archive of an npm package by file name',
   async run({ ctx, params: { name, filename }, call }) {
     const own = async () => {
       const { row } = await getPackageWithVersions(ctx, type, name)
@@ -147,7 +147,7 @@ export const npmUpdateDocument = operation({
   requires: changing,
   body: bytesOf('*/*'),
   reply: { 200: 'empty' },
-  summary: 'Taken before a version of an npm package is unpublished; changes nothing',
+  summary: 'Accept the document that npm sends before it unpublishes a version; changes nothing',
   async run({ call }) {
     call.body().resume()
     return empty(200)
@@ -179,7 +179,7 @@ export const npmSetTag = operation({
   body: bytesOf('*/*'),
   maxBodyBytes: maxVersionBytes,
   reply: { 200: 'empty' },
-  summary: 'Let a tag of an npm package stand for a version',
+  summary: 'Point a tag of an npm package to a version',
   async run({ ctx, params: { name, tag }, call }) {
     const text = (await call.wholeBody()).toString('utf8').trim()
     await tagVersion(ctx, name, tag, /^"(.*)"$/s.exec(text)?.[1])
@@ -231,6 +231,6 @@ export const npmWhoami = operation({
   path: '/api/packages/{username}/npm/-/whoami',
   requires: changing,
   reply: jsonReply,
-  summary: 'Tell who is signed in to the npm registry',
+  summary: 'Get the name of the signed-in npm user',
   run: async ({ ctx }) => json({ username: ctx.viewer.user.name }),
 })

@@ -74,7 +74,7 @@ export function publicationOf(document: unknown): NpmPublication {
   const [entry, ...others] = isRecord(versions) ? Object.values(versions) : []
   if (!isRecord(entry) || others.length > 0) throw refused('one version is published at a time', 'npm_versions_invalid')
   const version = semverOf(entry['version'])
-  if (version === undefined) throw refused('the version is no semantic version', 'package_version_invalid')
+  if (version === undefined) throw refused('the version is not a semantic version', 'package_version_invalid')
   const dist = isRecord(entry['dist']) ? entry['dist'] : {}
   const kept = Object.fromEntries(
     members.flatMap((key) => (entry[key] === undefined || entry[key] === null ? [] : [[key, entry[key]]])),
@@ -122,6 +122,6 @@ export function checkIntegrity(
     return expected !== undefined && expected !== claim.slice(dash + 1).split('?')[0]
   })
   if (wrong || (shasum !== '' && shasum.toLowerCase() !== arrived.sha1)) {
-    throw refused('the archive is not what its checksum says', 'package_checksum_wrong')
+    throw refused('the archive does not match its checksum', 'package_checksum_wrong')
   }
 }

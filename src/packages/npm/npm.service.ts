@@ -44,7 +44,7 @@ export async function publishDocument(ctx: PublishCtx, body: Readable, signal: A
     if (notes) return deprecate(ctx, document as { name?: unknown }, notes)
     const publication = publicationOf(document)
     const [archive] = archives
-    if (!archive) throw new BadRequest('the document holds no archive', 'npm_archive_missing')
+    if (!archive) throw new BadRequest('the document has no archive', 'npm_archive_missing')
     await publishArchive(ctx, publication, archive)
   })
 }
@@ -68,7 +68,7 @@ async function publishArchive(ctx: PublishCtx, publication: NpmPublication, arch
   if (good.length < tags.length) throw noTag()
 }
 
-const noTag = () => new BadRequest('a name for versions must not read as a version', 'npm_tag_invalid')
+const noTag = () => new BadRequest('a tag must not look like a version', 'npm_tag_invalid')
 
 async function deprecate(ctx: PublishCtx, { name }: { name?: unknown }, notes: ReadonlyMap<string, string>) {
   if (typeof name !== 'string') throw new BadRequest('the name of the package is invalid', 'package_name_invalid')

@@ -54,7 +54,7 @@ export const nugetServices = operation({
   path: '/api/packages/{username}/nuget/index.json',
   requires: reading,
   reply: jsonReply,
-  summary: 'Tell NuGet where everything is',
+  summary: 'Get the service index of a NuGet registry',
   run: async ({ ctx }) => json(presentServices(ctx)),
 })
 
@@ -182,7 +182,7 @@ export const nugetServiceDocument = operation({
   path: '/api/packages/{username}/nuget',
   requires: reading,
   reply: atomReply,
-  summary: 'Tell older clients of NuGet where everything is',
+  summary: 'Get the service document of a NuGet registry (protocol version 2)',
   run: async ({ ctx }) => atom(serviceDocument(ctx)),
 })
 
@@ -192,7 +192,7 @@ export const nugetDataDocument = operation({
   path: '/api/packages/{username}/nuget/$metadata',
   requires: reading,
   reply: atomReply,
-  summary: 'Describe the data of the older protocol of NuGet',
+  summary: 'Get the metadata of NuGet protocol version 2',
   run: async () => atom(metadataDocument()),
 })
 
@@ -231,12 +231,12 @@ const feed = {
   method: 'GET',
   requires: reading,
   reply: atomReply,
-  summary: 'Search by the older protocol of NuGet',
+  summary: 'Search NuGet packages (protocol version 2)',
 } as const
 const count = {
   ...feed,
   reply: { 200: bytesOf('text/plain') },
-  summary: 'Count by the older protocol of NuGet',
+  summary: 'Count NuGet packages (protocol version 2)',
 } as const
 
 export const nugetPackages = operation({
@@ -279,7 +279,7 @@ export const nugetEntry = operation({
   ...feed,
   path: "/api/packages/{username}/nuget/Packages(Id='{id}',Version='{version}')",
   params: versionParams,
-  summary: 'Get a version of a package by the older protocol of NuGet',
+  summary: 'Get a version of a NuGet package (protocol version 2)',
   async run({ ctx, params: { id, version } }) {
     const found = await getVersionWithMetadata(ctx, type, id, version)
     const file = await getFile(ctx, found, { fileName: nupkgName(found.name, found.version) })

@@ -13,7 +13,7 @@ async function readDescription(ctx: PublishCtx, { arrived }: Upload) {
   const [{ readZip }, { readNuspec }] = await Promise.all([import('../formats/zip.ts'), import('./nuspec.ts')])
   const { files } = await readZip(archiveIn(ctx, arrived), wanted)
   const [nuspec] = files.values()
-  if (!nuspec) throw new BadRequest('the archive holds no description', 'nuspec_missing')
+  if (!nuspec) throw new BadRequest('the archive has no description', 'nuspec_missing')
   return { ...readNuspec(nuspec.toString('utf8')), nuspec }
 }
 

@@ -11,7 +11,7 @@ const packagesIn = (element: XmlElement | undefined): NugetDependencies['package
 /** Parses the description of a package. Throws `BadRequest`. */
 export function readNuspec(text: string) {
   const about = childOf(parseXml(text), 'metadata')
-  if (!about) throw new BadRequest('the description is none of a package', 'nuspec_invalid')
+  if (!about) throw new BadRequest('the description has no metadata of a package', 'nuspec_invalid')
   const dependencies = childOf(about, 'dependencies')
   const everywhere = packagesIn(dependencies)
   const groups = childrenOf(dependencies, 'group').map((group) => ({

@@ -41,7 +41,7 @@ export const pubNewVersion = operation({
   path: '/api/packages/{username}/pub/api/packages/versions/new',
   requires: changing,
   reply,
-  summary: 'Tell where to upload a Dart package',
+  summary: 'Get the upload URL for a Dart package',
   async run({ ctx }) {
     return pubJson({ url: urlBelow(ctx, type, 'api', 'packages', 'versions', 'new', 'upload'), fields: {} })
   },
@@ -68,7 +68,7 @@ export const pubFinalize = operation({
   params: versionParams,
   requires: changing,
   reply,
-  summary: 'Tell that a Dart package was published',
+  summary: 'Finish the upload of a Dart package',
   async run({ ctx, params: { name, version } }) {
     await getVersionWithMetadata(ctx, type, name, version)
     return pubJson({ success: { message: '' } })

@@ -22,7 +22,7 @@ export async function publishArchive(ctx: PublishCtx, incoming: IncomingFile) {
     const name = textIn(pubspec['name'])
     const version = semverOf(pubspec['version'])
     if (!nameForm.test(name)) throw new BadRequest('the name of the package is invalid', 'package_name_invalid')
-    if (version === undefined) throw new BadRequest('the version is no semantic version', 'package_version_invalid')
+    if (version === undefined) throw new BadRequest('the version is not a semantic version', 'package_version_invalid')
     const files = [{ fileName: `${version}.tar.gz`, isLead: true, content: arrived }]
     await publishVersion(ctx, { type: 'pub', name, version, metadata: { pubspec }, ifExists: 'refuse', files })
     return { name, version }

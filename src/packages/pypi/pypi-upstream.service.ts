@@ -53,7 +53,7 @@ function readJson(text: string, base: string): Listed[] {
   try {
     document = recordOf(JSON.parse(text))
   } catch {
-    throw new BadRequest('the list is no JSON')
+    throw new BadRequest('the list is not JSON')
   }
   const { files } = document
   return (Array.isArray(files) ? files : []).map((each) => {

@@ -44,7 +44,7 @@ export const pypiSimple = operation({
   params: { name: pathText },
   requires: reading,
   reply: { 200: bytesOf('text/html') },
-  summary: 'List the files of a Python package as pip reads them',
+  summary: 'List the files of a Python package',
   async run({ ctx, params }) {
     const name = pypiName(params.name)
     const own = async () => {

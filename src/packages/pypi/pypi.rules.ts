@@ -56,7 +56,7 @@ export function uploadOf(fields: Fields, fileName: string, sha256: string): Pypi
   }
   const digest = (fields['sha256_digest'] ?? '').toLowerCase()
   if (digest !== '' && digest !== sha256) {
-    throw new BadRequest('the file is not what its checksum says', 'package_checksum_wrong')
+    throw new BadRequest('the file does not match its checksum', 'package_checksum_wrong')
   }
   return {
     name,

@@ -40,7 +40,7 @@ export function incomingFileOf(call: Call, field?: string): IncomingFile {
           await take(content, filename)
         },
       )
-      if (!isTaken) throw new BadRequest('the form holds no file', 'package_file_missing')
+      if (!isTaken) throw new BadRequest('the form has no file', 'package_file_missing')
       return fields
     },
   }

@@ -20,7 +20,7 @@ export function parsePackageJson(content: Buffer | string, code = 'package_json_
   try {
     return parseSizedJson(content, maxValues)
   } catch (error) {
-    throw new BadRequest(error instanceof TooLarge ? error.message : 'the description is no JSON', code)
+    throw new BadRequest(error instanceof TooLarge ? error.message : 'the description is not JSON', code)
   }
 }
 
@@ -28,7 +28,7 @@ export function parsePackageJson(content: Buffer | string, code = 'package_json_
 export function parseJsonRecord(content: Buffer | string): JsonRecord {
   const value = parsePackageJson(content.toString('utf8').replace(/^\uFEFF/, ''))
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new BadRequest('the description is no object', 'package_json_invalid')
+    throw new BadRequest('the description is not an object', 'package_json_invalid')
   }
   return value as JsonRecord
 }

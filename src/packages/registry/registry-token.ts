@@ -91,7 +91,8 @@ function readClaims(services: AuthServices, text: string): Claims | undefined {
   return claims.exp > nowUnix(services.clock) ? claims : undefined
 }
 
-const ended = () => new Unauthenticated('the token of the registry has ended', 'registry_token_ended')
+const ended = () =>
+  new Unauthenticated('the registry token has expired or was revoked; sign in again', 'registry_token_ended')
 
 async function viewerOfClaims(services: AuthServices, { sub, tok, pwd, job }: Claims): Promise<Viewer | undefined> {
   if (sub === 0) return undefined

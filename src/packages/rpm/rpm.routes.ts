@@ -26,7 +26,7 @@ export const rpmSettings = operation({
   path: '/api/packages/{username}/rpm.repo',
   requires: reading,
   reply: { 200: bytesOf('text/plain') },
-  summary: 'Get what dnf is told of the RPM repository of an owner',
+  summary: 'Get the dnf configuration of the RPM repository of an owner',
   run: async ({ ctx }) => bytes(text, settingsOf(ctx, '')),
 })
 
@@ -65,7 +65,7 @@ export const rpmDownload = operation({
   params: { path: pathText },
   requires: reading,
   reply: storedReplies,
-  summary: 'Download an RPM package, an index of a group, or what dnf is told of it',
+  summary: 'Download an RPM package, an index of a group, or its dnf configuration',
   async run({ ctx, params, call }) {
     const path = rpmPathOf(params.path)
     if (path.kind === 'settings') return bytes(text, settingsOf(ctx, path.group))
@@ -84,7 +84,7 @@ export const rpmDelete = operation({
   summary: 'Delete a package from an RPM repository',
   async run({ ctx, params }) {
     const path = rpmPathOf(params.path)
-    if (path.kind !== 'package') throw new NotFound('there is no such package', 'package_not_found')
+    if (path.kind !== 'package') throw new NotFound('the package does not exist', 'package_not_found')
     await removeRpm(ctx, path)
     return noContent()
   },

@@ -55,12 +55,12 @@ export function rpmPathOf(path: string): RpmPath {
   if (isIndex !== undefined) return { kind: 'index', group: checkedGroup(indexGroup), file }
   const [isSettings, settingsGroup] = /^(.+)\.repo$/.exec(path) ?? []
   if (isSettings !== undefined) return { kind: 'settings', group: checkedGroup(settingsGroup) }
-  throw new NotFound('there is nothing at this address', 'package_file_not_found')
+  throw new NotFound('the path does not exist', 'package_file_not_found')
 }
 
 /** Returns the group of an upload path. Throws `NotFound` for other paths. */
 export function groupOfUpload(path: string): string {
   const [isUpload, group] = /^(?:(.+)\/)?upload$/s.exec(path) ?? []
-  if (isUpload === undefined) throw new NotFound('there is nothing at this address', 'package_file_not_found')
+  if (isUpload === undefined) throw new NotFound('the path does not exist', 'package_file_not_found')
   return checkedGroup(group)
 }

@@ -49,7 +49,7 @@ export const readGem = (archive: StoredArchive) =>
       tar.destroy()
     }
     const description = kept.get('metadata.gz')
-    if (!description || !sums.has('data.tar.gz')) throw brokenArchive('holds no gem')
+    if (!description || !sums.has('data.tar.gz')) throw brokenArchive('is not a gem')
     const told = kept.get('checksums.yaml.gz')
     if (told) checkSums(parseYaml(await unpacked(told), 'failsafe'), sums)
     return gemOf(parseYaml(await unpacked(description), 'failsafe'))
@@ -61,7 +61,7 @@ function checkSums(told: unknown, sums: ReadonlyMap<string, Readonly<Record<stri
   for (const algorithm of digests) {
     const list = lists?.[algorithm.toUpperCase()] as Readonly<Record<string, unknown>> | null | undefined
     for (const [name, digest] of Object.entries(list ?? {})) {
-      if (sums.get(name)?.[algorithm] !== digest) throw brokenArchive('does not have the digests that it names')
+      if (sums.get(name)?.[algorithm] !== digest) throw brokenArchive('does not match its digests')
     }
   }
 }

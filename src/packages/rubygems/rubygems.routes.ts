@@ -71,7 +71,7 @@ export const rubygemsInfo = operation({
   params: { name: pathText },
   requires: reading,
   reply: { 200: bytesOf('text/plain') },
-  summary: 'Get what is known of the versions of a gem (compact index)',
+  summary: 'Get the versions of a gem (compact index)',
   run: async ({ ctx, params }) => listReply(await getInfo(ctx, params.name)),
 })
 
@@ -82,7 +82,7 @@ export const rubygemsSpecs = operation({
   params: { list: enumeration('specs', 'latest_specs', 'prerelease_specs') },
   requires: reading,
   reply: { 200: bytesOf('application/gzip') },
-  summary: 'List gems as older clients read it',
+  summary: 'List gems for older clients',
   run: async ({ ctx, params }) => bytes('application/gzip', await getSpecs(ctx, params.list)),
 })
 
@@ -95,10 +95,10 @@ export const rubygemsSpecification = operation({
   params: { filename: pathText },
   requires: reading,
   reply: { 200: bytesOf('application/octet-stream') },
-  summary: 'Get the description of a gem as older clients read it',
+  summary: 'Get the description of a gem for older clients',
   async run({ ctx, params }) {
     const [, name] = describedForm.exec(params.filename) ?? []
-    if (name === undefined) throw new Unsupported('descriptions have one form here')
+    if (name === undefined) throw new Unsupported('only the format 4.8 of descriptions is supported')
     return bytes('application/octet-stream', await getSpecification(ctx, `${name}.gem`))
   },
 })

@@ -38,7 +38,7 @@ export const swiftLogin = operation({
   params: { username: pathText },
   requires: [packagesOn, signedIn],
   reply: { 200: 'empty' },
-  summary: 'Tell whether the credentials for Swift packages are good',
+  summary: 'Check credentials for Swift packages',
   run: async () => empty(200),
 })
 
@@ -84,7 +84,7 @@ export const swiftGetRelease = operation({
   params: versionParams,
   requires: reading,
   reply: storedReplies,
-  summary: 'Get what is known of a version of a Swift package, or (with .zip) its archive',
+  summary: 'Get a version of a Swift package, or its archive (with .zip)',
   async run({ ctx, params, call }) {
     const isArchive = params.version.endsWith('.zip')
     checkAccept(call.headers['accept'], isArchive ? 'zip' : 'json')
@@ -128,7 +128,7 @@ export const swiftManifest = operation({
   requires: reading,
   query: { 'swift-version': Type.Optional(Type.String()) },
   reply: { 200: bytesOf('text/x-swift'), 303: 'empty' },
-  summary: 'Get the manifest of a version of a Swift package, for a version of the compiler when it is given',
+  summary: 'Get the manifest of a Swift package version, optionally for a compiler version',
   async run({ ctx, params, query, call }) {
     checkAccept(call.headers['accept'], 'swift')
     const version = await getVersionWithMetadata(ctx, type, identifierOf(params), params.version)
@@ -161,10 +161,10 @@ export const swiftIdentifiers = operation({
   requires: reading,
   query: { url: Type.Optional(Type.String()) },
   reply: jsonReply,
-  summary: 'Find the Swift packages whose source has an address',
+  summary: 'Find Swift packages by the URL of their source repository',
   async run({ ctx, query: { url }, call }) {
     checkAccept(call.headers['accept'], 'json')
-    if (!url) throw new BadRequest('the address is needed')
+    if (!url) throw new BadRequest('the parameter `url` is missing')
     return json({ identifiers: await getIdentifiers(ctx, url) }, { headers: contentVersion })
   },
 })

@@ -31,7 +31,7 @@ export function checkSwift({ scope, name }: SwiftName, version: string): string 
   if (!scopeForm.test(scope) || !nameForm.test(name)) {
     throw new BadRequest('the name of the package is invalid', 'package_name_invalid')
   }
-  if (clean === undefined) throw new BadRequest('the version is no semantic version', 'package_version_invalid')
+  if (clean === undefined) throw new BadRequest('the version is not a semantic version', 'package_version_invalid')
   return clean
 }
 
@@ -69,5 +69,5 @@ export function checkAccept(accept: unknown, form: 'json' | 'swift' | 'zip'): vo
   const taken = text === '' ? [] : text.split(',').map((each) => each.split(';')[0]?.trim() ?? '')
   const fits = (each: string) =>
     each === '*/*' || new RegExp(`^application/vnd\\.swift\\.registry(?:\\.v1)?(?:\\+${form})?$`).test(each)
-  if (taken.length > 0 && !taken.some(fits)) throw new BadRequest('this form of the answer is not known')
+  if (taken.length > 0 && !taken.some(fits)) throw new BadRequest('the Accept header allows no supported form')
 }

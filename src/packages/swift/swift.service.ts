@@ -29,7 +29,7 @@ export async function publishRelease(ctx: PublishCtx, named: SwiftName, asked: s
     const { files } = await readZip(archiveIn(ctx, arrived), wanted)
     const manifests = [...files].map(([name, content]) => [manifestVersion(name) ?? '', content.toString('utf8')])
     if (!manifests.some(([swiftVersion]) => swiftVersion === '')) {
-      throw new BadRequest('the archive holds no Package.swift', 'swift_manifest_missing')
+      throw new BadRequest('the archive has no Package.swift', 'swift_manifest_missing')
     }
     const about = fields['metadata'] ? parseJsonRecord(fields['metadata']) : {}
     await publishVersion(ctx, {
@@ -55,6 +55,6 @@ export async function getIdentifiers(ctx: SubjectCtx, url: string): Promise<read
     return { byUrl: found }
   })
   const identifiers = byUrl[url]
-  if (!identifiers) throw new NotFound('no package has this address', 'package_not_found')
+  if (!identifiers) throw new NotFound('no package has this repository URL', 'package_not_found')
   return identifiers
 }

@@ -70,15 +70,15 @@ export interface UpstreamSource {
   file(fileName: string, limitBytes: number, locate: () => Promise<UpstreamFile>): Promise<FileWithMetadata>
 }
 
-const missing = () => new NotFound('neither the owner nor the upstream has it', 'package_not_found')
+const missing = () => new NotFound('neither the owner nor the upstream has the package', 'package_not_found')
 const signInToFetch = () =>
-  new Unauthenticated('guests get what is here; what the upstream has is fetched for those who sign in')
+  new Unauthenticated('sign in to fetch packages from the upstream; guests get stored ones only')
 const broken = (why: string) => new Unavailable(`the upstream ${why}`, 'upstream_broken')
 
 /** Converts an error of a fetch into the error for the client. */
 function clientErrorOf(error: unknown): unknown {
   if (error instanceof OutgoingError) return new Unavailable(`the upstream is away: ${error.message}`, 'upstream_away')
-  if (error instanceof BadRequest) return broken(`sent what makes no sense: ${error.message}`)
+  if (error instanceof BadRequest) return broken(`sent an invalid document: ${error.message}`)
   return error
 }
 
@@ -115,7 +115,10 @@ export function createSource(
     reply.body.destroy()
     if (reply.status === 404 || reply.status === 410) throw missing()
     if (reply.status === 401 || reply.status === 403) {
-      throw new Unavailable('the upstream refuses: it wants other credentials', 'upstream_refuses')
+      throw new Unavailable(
+        'the upstream refuses the credentials: set `username` and `secret` of the upstream',
+        'upstream_refuses',
+      )
     }
     throw broken(`answered ${reply.status}`)
   }
@@ -157,7 +160,7 @@ export function createSource(
       const token = answer['token'] ?? answer['access_token']
       return typeof token === 'string' ? token : undefined
     } catch {
-      throw broken('gives no token that can be read')
+      throw broken('returned an invalid token')
     }
   }
 
@@ -246,7 +249,7 @@ export function createSource(
             (error: unknown) => {
               throw error instanceof Refusal || error instanceof OutgoingError
                 ? error
-                : broken('broke off in the middle of a file')
+                : broken('ended the connection within a file')
             },
           )
           checkDigests(arrived, digests, check !== undefined)
@@ -263,8 +266,8 @@ export function createSource(
 function checkDigests({ sha256, digests: own }: ReceivedContent, wanted: Digests, isCheckedOtherwise: boolean): void {
   const have: Digests = { ...own, sha256 }
   const named = (['sha512', 'sha256', 'sha1', 'md5'] as const).filter((name) => wanted[name] !== undefined)
-  if (named.length === 0 && !isCheckedOtherwise) throw broken('names no checksum of the file')
+  if (named.length === 0 && !isCheckedOtherwise) throw broken('has no checksum of the file')
   if (named.some((name) => wanted[name]?.toLowerCase() !== have[name])) {
-    throw new Unavailable('what the upstream sent is not what its checksum says', 'upstream_checksum_wrong')
+    throw new Unavailable('the file from the upstream does not match its checksum', 'upstream_checksum_wrong')
   }
 }

@@ -39,7 +39,7 @@ export const setPackageUpstream = operation({
   requires: changing,
   body: SetPackageUpstreamOption,
   reply: { 200: PackageUpstream },
-  summary: 'Give a registry of an owner an upstream that it asks for what it does not have',
+  summary: 'Set the upstream of a registry of an owner',
   async run({ ctx, params, body: { url, username, secret, reserved } }) {
     return ok(
       presentUpstream(
@@ -56,7 +56,7 @@ export const deletePackageUpstream = operation({
   scope: 'package',
   requires: changing,
   reply: { 204: 'empty' },
-  summary: 'Take the upstream from a registry of an owner, with what was kept from it',
+  summary: 'Remove the upstream of a registry of an owner and the files from it',
   async run({ ctx, params }) {
     await removeUpstream(ctx, params.type)
     return noContent()

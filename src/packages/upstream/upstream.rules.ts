@@ -9,7 +9,7 @@ export type UpstreamType = (typeof upstreamTypes)[number]
 /** Returns the registry type of a path, or throws `NotFound`. */
 export function upstreamTypeOf(type: string): UpstreamType {
   const found = upstreamTypes.find((each) => each === type)
-  if (!found) throw new NotFound('registries of this type have no upstreams', 'upstream_not_found')
+  if (!found) throw new NotFound('registries of this type do not support upstreams', 'upstream_not_found')
   return found
 }
 

@@ -36,7 +36,7 @@ export const vagrantAuthenticate = operation({
   params: { username: pathText },
   requires: [packagesOn, signedIn],
   reply: { 200: 'empty' },
-  summary: 'Tell whether the credentials for Vagrant boxes are good',
+  summary: 'Check credentials for Vagrant boxes',
   run: async () => empty(200),
 })
 

@@ -26,9 +26,9 @@ export interface NamedBox {
 function checkBox({ name, version, filename }: NamedBox): string {
   const clean = semverOf(version)
   if (!nameForm.test(name)) throw new BadRequest('the name of the box is invalid', 'package_name_invalid')
-  if (clean === undefined) throw new BadRequest('the version is no semantic version', 'package_version_invalid')
+  if (clean === undefined) throw new BadRequest('the version is not a semantic version', 'package_version_invalid')
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,199}\.box$/.test(filename)) {
-    throw new BadRequest('the file is none of a provider', 'package_file_name_invalid')
+    throw new BadRequest('the file name is not PROVIDER.box', 'package_file_name_invalid')
   }
   return clean
 }
@@ -40,7 +40,7 @@ export async function publishBox(ctx: PublishCtx, box: NamedBox, incoming: Incom
     const { readTar } = await import('../formats/tar.ts')
     const found = await readTar(ctx, archiveIn(ctx, arrived), wanted)
     if (!found.some(({ name }) => name === 'metadata.json')) {
-      throw new BadRequest('the archive holds no box', 'vagrant_metadata_missing')
+      throw new BadRequest('the archive contains no box', 'vagrant_metadata_missing')
     }
     const info = found.find(({ name }) => name === 'info.json')
     const about = info ? parseJsonRecord(info.content) : {}
