@@ -9,7 +9,7 @@ import type { PoolSlots } from './jobs/pools.ts'
 import type { Log } from './lib/log.ts'
 import type { MailerOptions } from './mail/mailer.ts'
 
-/** How mail goes out. */
+/** Returns the options of the mailer. */
 export const mailerOptions = (config: Config): MailerOptions => ({
   ...config.mailer,
   overrideHeaders: config.mailerOverrideHeader,
@@ -17,7 +17,7 @@ export const mailerOptions = (config: Config): MailerOptions => ({
   timeoutMs: config.ingot.mailTimeout,
 })
 
-/** How many background jobs of each pool run at once in this process. */
+/** Returns the number of concurrent background jobs per pool in this process. */
 export const jobSlots = ({ ingot }: Config): PoolSlots => ({
   default: ingot.jobWorkers,
   git: ingot.jobWorkersGit,
@@ -31,7 +31,7 @@ export const jobSlots = ({ ingot }: Config): PoolSlots => ({
   render: ingot.jobWorkersRender,
 })
 
-/** The configured database, as the drivers want it. */
+/** Returns the configured database in the form of the drivers. */
 export function databaseOptions(config: Config): DatabaseOptions {
   const { database, paths } = config
   if (database.kind === 'sqlite3') {
@@ -54,7 +54,7 @@ export function databaseOptions(config: Config): DatabaseOptions {
   }
 }
 
-/** How much there is of what clients share. */
+/** Returns the capacities that clients share. */
 export const admissionLimits = ({ ingot }: Config): AdmissionLimits => ({
   requests: ingot.maxRequests,
   expensive: ingot.maxExpensiveRequests,
@@ -69,11 +69,11 @@ export const admissionLimits = ({ ingot }: Config): AdmissionLimits => ({
   spoolBytes: ingot.maxFetchSpool,
 })
 
-/** How git is run; `more` wins. */
+/** Returns the options of git; `more` takes precedence. */
 export function gitOptions(config: Config, log: Log, more: Partial<GitOptions> = {}): GitOptions {
   return {
     repositoriesRoot: config.paths.repositories,
-    // Processes that share a database share the repositories.
+    // Processes with a shared database share the repositories.
     shared: config.database.kind !== 'sqlite3',
     lockAgeMs: config.ingot.gitLockAge,
     ...(config.git.path === '' ? {} : { gitBinary: config.git.path }),
@@ -84,7 +84,7 @@ export function gitOptions(config: Config, log: Log, more: Partial<GitOptions> =
       pushProcesses: config.ingot.maxGitPushes,
       archiveProcesses: config.ingot.maxGitArchives,
       downloadProcesses: config.ingot.maxGitDownloads,
-      // Expensive requests are what starts readers for clients; some are left for everything else.
+      // Expensive requests of clients use git readers; some readers are reserved for other work.
       readProcesses: config.ingot.maxExpensiveRequests + 4,
       pooledProcesses: config.ingot.maxGitReaders,
       waiting: config.ingot.maxGitQueue,
@@ -95,7 +95,7 @@ export function gitOptions(config: Config, log: Log, more: Partial<GitOptions> =
   }
 }
 
-/** The TLS options of a configuration with `PROTOCOL = https`. */
+/** Returns the TLS options for `PROTOCOL = https`. */
 export const tlsOptions = ({ server }: Config): TlsOptions => ({
   certFile: server.certFile,
   keyFile: server.keyFile,
@@ -105,7 +105,7 @@ export const tlsOptions = ({ server }: Config): TlsOptions => ({
   curves: curveList(server.sslCurvePreferences),
 })
 
-/** What of the web server's options the configuration says. */
+/** Returns the options of the web server from the configuration. */
 export function serverOptions(
   config: Config,
 ): Omit<
@@ -129,7 +129,7 @@ export function serverOptions(
   const proxies = security.reverseProxyTrustedProxies
   return {
     subPath: server.subPath,
-    // `*` means that every address may say who the client is.
+    // `*` trusts the forwarded address of every client.
     trustedProxies: security.reverseProxyLimit === 0 ? [] : proxies.includes('*') ? ['0.0.0.0/0', '::/0'] : proxies,
     maxBodyBytes: Math.min(ingot.maxBody, ingot.maxJsonBody),
     maxFileBodyBytes: ingot.maxJsonBody,

@@ -86,10 +86,7 @@ import { transport } from './transport/transport.feature.ts'
 import { htmlErrors } from './web/shell/page.tsx'
 import { web } from './web/web.feature.ts'
 
-/**
- * The parts of the forge, in the order of the map of `src/`. What several of them say to the same event is told in this
- * order.
- */
+/** Features in the order of `src/`. Subscribers of one event run in this order. */
 const features: readonly Feature[] = [
   site,
   users,
@@ -121,54 +118,57 @@ const features: readonly Feature[] = [
   web,
 ]
 
-/** Every operation of the forge. */
+/** Returns every operation of the forge. */
 export const allOperations = (): NamedOperation[] => operationsOf(...features.flatMap(({ routes }) => routes ?? []))
 
-/** What `ingot doctor` looks at, in this order: later checks rely on what earlier ones put right. */
+/** Returns the checks of `ingot doctor` in order; later checks rely on earlier repairs. */
 export const allDoctorChecks = (): readonly DoctorCheck[] => partsOf(features).doctor
 
 export interface AppOptions {
   readonly config: Config
   readonly log: Log
   readonly clock?: Clock
-  /** Another database than the configured one, opened already; the caller closes it. */
+  /** An open database to use instead of the configured one; the caller closes it. */
   readonly db?: Db
-  /** Check replies against their schemas: in tests and development. */
+  /** Whether to validate replies against their schemas, for tests and development. */
   readonly validateReplies?: boolean
   readonly git?: Partial<GitOptions>
-  /** Parts besides those of the forge, after them: in tests. */
+  /** Additional features, for tests. */
   readonly features?: readonly Feature[]
-  /** Ends the wait for a database that does not answer yet. */
+  /** Ends the wait for an unreachable database. */
   readonly signal?: AbortSignal
-  /** Told of each answer. */
+  /** Called after each reply. */
   readonly answered?: (facts: Answered) => void
 }
 
-/** The running application without its doors, as commands use it, and with them after `listen()`. */
+/** The application: without servers, as commands use it, or with them after `listen()`. */
 export interface App extends AsyncDisposable {
-  /** What everything in the application works with. */
+  /** Services of the application. */
   readonly services: Services
   readonly scheduler: Scheduler<Ctx>
-  /** Only after `listen()`: commands enqueue work, and leave it to the server. */
+  /** Defined after `listen()`: commands only enqueue jobs. */
   readonly workers: Workers
-  /** Settles what a crash left behind, begins to work and opens the doors. Gives where the web server listens; the configuration then shows the real ports. */
+  /**
+   * Recovers from a crash, starts the workers and the servers. Returns the address of the web server; the configuration
+   * then contains the real ports.
+   */
   listen(): Promise<AddressInfo | string>
-  /** Reads the certificate of https again; without https it does nothing. */
+  /** Reloads the https certificate; does nothing without https. */
   renewCertificate(): Promise<void>
-  /** Closes the doors, lets work end for a while, and ends everything. */
+  /** Stops the servers, lets work finish for a while, and closes everything. */
   close(): Promise<void>
 }
 
-/** How long requests and jobs may take to end when the program stops, in milliseconds. */
+/** Grace period of requests and jobs when the program stops, in milliseconds. */
 const stopDeadlineMs = 10_000
 
-/** Longest time without a heartbeat after which others take the work of a process, in milliseconds. */
+/** Time without a heartbeat after which other processes take over the work of a process, in milliseconds. */
 const longestLeaseMs = 10_000
 
-/** Longer than this nobody may hold up everybody else, in milliseconds. */
+/** Event loop delay that is reported, in milliseconds. */
 const stallMs = 200
 
-/** What the log says of a request that failed. */
+/** Logs a failed request. */
 const failed = (error: unknown, call: { readonly id: string; readonly method: string; readonly url: string }) => ({
   error,
   requestId: call.id,
@@ -176,24 +176,21 @@ const failed = (error: unknown, call: { readonly id: string; readonly method: st
   path: call.url.split('?', 1)[0],
 })
 
-/**
- * Opens everything below the doors: database, git, storage, queue. When something cannot be opened, it closes what else was
- * and throws the reason.
- */
+/** Opens database, git, storage and queue. When one fails, closes the others and throws the reason. */
 export async function createApp(options: AppOptions): Promise<App> {
   const opened = new AsyncDisposableStack()
   try {
     return await openApp(options, opened)
   } catch (error) {
     const closed = opened.disposeAsync()
-    // A connection attempt cannot be ended, and whoever gave the start up does not wait for it.
+    // A connection attempt cannot be cancelled; an aborted start does not wait for it.
     if (options.signal?.aborted) closed.catch(() => {})
     else await closed
     throw error
   }
 }
 
-/** Like `Promise.all`, but rejects only when every part has ended, so that each part that was opened can be closed. */
+/** Like `Promise.all`, but rejects only after all promises settled, so that every opened resource can be closed. */
 async function allOf<Parts extends readonly unknown[]>(work: {
   readonly [Index in keyof Parts]: Promise<Parts[Index]>
 }): Promise<Parts> {
@@ -219,7 +216,7 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
   const live = attachEvents(db, hub)
   const admission = new Admission(admissionLimits(config))
   const caches = new CacheBudget(config.ingot.cacheSize)
-  // Loaded when it is wanted: it costs a start its time and memory.
+  // Loaded when needed, to save time and memory at the start.
   const metrics = config.metrics.enabled
     ? (await import('./http/metrics.ts')).createMetrics({
         queue: () => getQueueStats(db),
@@ -236,7 +233,7 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
     ...(options.signal ? { signal: options.signal } : {}),
     log,
   })
-  // What else is opened does not wait for the migrations, which take the longest when the database is empty.
+  // Other resources open during the migrations, which take longest on an empty database.
   const [git, keys, blobs, mailer] = await allOf([
     startGit({
       ...gitOptions(config, log, options.git),
@@ -258,7 +255,7 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
   ])
   const tokenUse = new NotedUse(db, clock, log, 'tokens', updateTokensUsed)
   const sessionUse = new NotedUse(db, clock, log, 'sessions', noteSessionsUsed(config))
-  // Each task says itself whether it is on, which it takes from [cron] unless its own section says otherwise.
+  // Each task decides whether it is enabled; [cron] is its default.
   const scheduler = createScheduler<Ctx>({
     db,
     schedules: all.flatMap(({ schedules }) => schedules?.(config) ?? []),
@@ -332,7 +329,7 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
       return workers
     },
     async listen() {
-      // One process has an SQLite database to itself; others may share a PostgreSQL one.
+      // SQLite has one process; PostgreSQL may have several.
       const isAlone = config.database.kind === 'sqlite3'
       const unsafe = await unsafeSettings(db)
       if (unsafe.length > 0) {
@@ -364,7 +361,7 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
         observe: (facts) => metrics?.jobFinished(facts),
       })
       const { httpAddr, httpPort, protocol, redirectOtherPort, portToRedirect } = config.server
-      // Loaded only where it is needed, since it costs memory.
+      // Loaded when needed, to save memory.
       if (protocol === 'https') tls = await (await import('./http/tls.ts')).TlsFront.open(tlsOptions(config), log)
       const lastingAnswers = new LastingAnswers({
         subscribe: (answers) => checkOnEvents(live, answers),
@@ -396,7 +393,7 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
       })
       endWatch = watchLoop(stallMs, ({ ms, workedMs }) => {
         metrics?.loopStalled({ ms })
-        // A machine that is busy with other things lets the thread wait: that is in the figures, and says nothing here.
+        // Waiting for a busy machine is in the metrics and not logged.
         if (workedMs > stallMs) {
           log('warn', 'the event loop stood still', { ms: Math.round(ms), workedMs: Math.round(workedMs) })
         }

@@ -1,4 +1,4 @@
-// The first import of `ingot-forge/testing`: says what is wrong before anything else loads.
+// First import of `ingot-forge/testing`: reports an unsupported Node before anything else loads.
 import { nodeProblem } from './lib/node-version.ts'
 
 const problem = nodeProblem(process.versions.node)

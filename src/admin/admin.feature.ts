@@ -18,7 +18,7 @@ import { resealAfterKeyChange, resealSecrets } from './reseal-secrets.job.ts'
 import { auditStreamPlaces, eventStreamPlaces } from './stream-places.ts'
 import { countersCheck, filesCheck, jobsCheck } from './doctor/doctor-checks.service.ts'
 
-/** Administration of the instance: accounts, tasks, jobs, health and figures. */
+/** Administration of the instance: accounts, tasks, jobs, health and metrics. */
 export const admin: Feature = {
   routes: [
     healthRoutes,

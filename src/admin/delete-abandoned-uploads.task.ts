@@ -4,12 +4,12 @@ import type { Config } from '../config/load-config.ts'
 import { nowUnix } from '../lib/time.ts'
 import { removeStrayFiles } from '../storage/stray-files.ts'
 
-/** A file without a row may be one that has just arrived; one of an import may wait for others of its release. */
+/** A file without a row may have just arrived, or belong to an import in progress. */
 const leastStrayMs = 24 * 3_600_000
 
 /**
- * Removes uploads in parts that nobody went on with (`[cron.delete_abandoned_uploads].OLDER_THAN`), and unfinished files
- * of processes that died, from every store; and attached files that no row names, since a process died between the two.
+ * Deletes multipart uploads without progress (`[cron.delete_abandoned_uploads].OLDER_THAN`), unfinished files of dead
+ * processes in every store, and attachments without a row.
  */
 export const deleteAbandonedUploads = (config: Config) =>
   configuredTask('delete_abandoned_uploads', config.cronDeleteAbandonedUploads, async (ctx, run) => {

@@ -8,7 +8,10 @@ import { checkHealth } from './health.service.ts'
 
 const Health = object('Health', { status: Type.String() })
 
-/** For load balancers and process managers: answers once the database does and there is room on the disk. Not part of the contract. */
+/**
+ * Health check for load balancers and process managers: the database answers and the disk has room. Not part of the
+ * contract.
+ */
 export const health = operation({
   method: 'GET',
   path: '/api/healthz',

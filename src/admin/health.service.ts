@@ -4,7 +4,7 @@ import { fullDisk } from '../lib/full-disk.ts'
 import { countPeople } from '../users/user.store.ts'
 
 /**
- * Resolves when the database answers and there is room for what is written.
+ * Resolves when the database answers and the disks have room.
  * @throws Unavailable when a disk is full
  */
 export async function checkHealth(services: Services): Promise<void> {

@@ -5,7 +5,7 @@ import type { Ctx } from '../access/context.ts'
 import { NotFound, Unauthenticated } from '../lib/errors.ts'
 import { equalSecrets } from '../secrets/secrets.ts'
 
-/** The bearer token of `[metrics].TOKEN`, when there is one; accounts play no part here. */
+/** Requires the bearer token of `[metrics].TOKEN`, if set; accounts do not matter. */
 const metricsToken: Requirement<Ctx, object> = {
   codes: ['metricsToken'],
   refuses: [401],
@@ -20,7 +20,7 @@ const metricsToken: Requirement<Ctx, object> = {
   },
 }
 
-/** Figures for a Prometheus server. Not part of the contract. */
+/** Returns Prometheus metrics. Not part of the contract. */
 export const metrics = operation({
   method: 'GET',
   path: '/metrics',

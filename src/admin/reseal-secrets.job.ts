@@ -13,16 +13,16 @@ import {
   type SealedValue,
 } from './sealed-value.store.ts'
 
-/** Values of one step: each step is a transaction that others wait for on SQLite. */
+/** Values per transaction; other writers wait for it on SQLite. */
 const stepSize = 200
 
-/** Named values in the message about those that cannot be read. */
+/** Largest number of unreadable values that the message names. */
 const maxNamed = 20
 
 /**
- * The job that seals every stored secret anew with the current key, after `[security].SECRET_KEY` has changed and the
- * earlier one stands in `[ingot].OLD_SECRET_KEYS`. When it has ended well the earlier key is needed no longer. It may be
- * broken off and run again at any time; what is sealed with the current key already is left alone.
+ * Encrypts every stored secret with the current key, after `[security].SECRET_KEY` changed and the earlier key moved to
+ * `[ingot].OLD_SECRET_KEYS`. After its success the earlier key is not needed. The job can be interrupted and repeated;
+ * it skips values with the current key.
  */
 export const resealSecrets = job({
   name: 'resealSecrets',
@@ -85,7 +85,7 @@ function resealStep(
       const resealed = secrets.reseal(purpose, value.sealed)
       if (resealed !== undefined) values.push({ ...value, resealed })
     } catch (error) {
-      // One value that nobody can read must not keep the others from being sealed anew; it is told at the end.
+      // An unreadable value must not stop the others; the job reports it at the end.
       if (!(error instanceof SealError)) throw error
       unreadable.push(value.id)
     }
@@ -93,7 +93,7 @@ function resealStep(
   return { values, unreadable }
 }
 
-/** Has the job done soon when an earlier key is known; one that waits already is not doubled. */
+/** Enqueues the job when an earlier key is known, unless it waits already. */
 export async function resealAfterKeyChange(services: Services): Promise<void> {
   if (services.secrets.hasOldKeys) await transaction(services.db, (tx) => enqueue(tx, resealSecrets, {}))
 }

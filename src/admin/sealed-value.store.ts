@@ -13,7 +13,7 @@ export const countSealedValues = async (db: Db, { table, column }: SealedColumn)
   return rows[0]?.count ?? 0
 }
 
-/** The next values after an id, in the order of ids; empty ones are no sealed texts. */
+/** Returns the next non-empty values in order of id, after an id. */
 export const listSealedValues = async (
   db: Db,
   { table, column }: SealedColumn,
@@ -30,7 +30,7 @@ export interface ResealedValue extends SealedValue {
   readonly resealed: string
 }
 
-/** Writes values sealed anew, in one statement; one that changed since it was read is left as it is. */
+/** Writes re-encrypted values in one statement, except those that changed since they were read. */
 export async function updateSealedValues(
   tx: Tx,
   { table, column }: SealedColumn,

@@ -2,13 +2,13 @@ import { ownService } from '../access/own-service.ts'
 import { TooManyRequests, Unavailable } from '../lib/errors.ts'
 import type { UserId } from '../lib/ids.ts'
 
-/** Most streams of one kind in a process, and those of one account. */
+/** Largest number of streams of one kind in a process, and per account. */
 export interface StreamLimits {
   readonly most: number
   readonly mostPerAccount: number
 }
 
-/** The places of event streams: an account cannot take the places of all others. */
+/** Limits event streams, so that one account cannot use all of them. */
 export class StreamPlaces {
   readonly #limits: StreamLimits
   readonly #perAccount = new Map<UserId, number>()
@@ -19,8 +19,8 @@ export class StreamPlaces {
   }
 
   /**
-   * Takes a place until `signal` is aborted.
-   * @throws TooManyRequests when the account has its share; Unavailable when no place is free
+   * Reserves a stream until `signal` is aborted.
+   * @throws TooManyRequests when the account has its maximum; Unavailable when the process has
    */
   take(accountId: UserId, signal: AbortSignal): void {
     const own = this.#perAccount.get(accountId) ?? 0
@@ -44,12 +44,12 @@ export class StreamPlaces {
   }
 }
 
-/** Streams of events of the instance: each is a watcher in memory. */
+/** Streams of instance events; each is a listener in memory. */
 export const eventStreamPlaces = ownService('the places of event streams', {
   open: () => new StreamPlaces({ most: 100, mostPerAccount: 20 }),
 })
 
-/** Streams of the audit log: each reads the database after every entry. */
+/** Streams of the audit log; each reads the database after every entry. */
 export const auditStreamPlaces = ownService('the places of streams of the audit log', {
   open: () => new StreamPlaces({ most: 16, mostPerAccount: 4 }),
 })

@@ -10,7 +10,7 @@ import { sumFiles } from './attachment-usage.store.ts'
 import { usageKindOf } from './attachment.rules.ts'
 import { deleteAttachments, insertAttachment } from './attachment.store.ts'
 
-/** The row of a file that has arrived, charged to the owner of its repository. */
+/** Inserts the row of a stored file and charges its size to the owner of the repository. */
 export async function addFile(tx: Tx, values: NewAttachmentRow, doerId: UserId): Promise<AttachmentRow> {
   const row = await insertAttachment(tx, values)
   await addToUsage(tx, { repoId: row.repo_id }, usageKindOf(row), row.size_bytes)
@@ -18,7 +18,7 @@ export async function addFile(tx: Tx, values: NewAttachmentRow, doerId: UserId):
   return row
 }
 
-/** Like `addFile` for an upload: an owner whom other uploads have brought over quota meanwhile is `OverQuota`. */
+/** Like `addFile` for an upload. Throws `OverQuota` when concurrent uploads exceeded the quota. */
 export async function addUpload(
   ctx: Pick<RepoCtx, 'config' | 'owner'>,
   tx: Tx,
@@ -33,8 +33,8 @@ export async function addUpload(
 }
 
 /**
- * Removes files of one repository; their bytes are deleted by whoever hears `attachment.deleted`. Gives those that
- * nobody else had removed first.
+ * Deletes files of one repository; a subscriber of `attachment.deleted` deletes their content. Returns the files that
+ * no concurrent call deleted first.
  */
 export async function removeFiles(
   tx: Tx,

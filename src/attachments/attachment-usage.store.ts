@@ -2,7 +2,7 @@ import type { RepoUsage } from '../access/quota/usage.store.ts'
 import type { Db, Tx } from '../db/database.ts'
 import type { RepoId } from '../lib/ids.ts'
 
-/** Bytes of all attached files by repository: those of releases, and the others. */
+/** Returns the bytes of attachments by repository: those of releases, and all others. */
 export async function sumFiles(db: Db | Tx, repoIds: readonly RepoId[]): Promise<RepoUsage[]> {
   if (repoIds.length === 0) return []
   const sums = (isOfRelease: boolean) =>

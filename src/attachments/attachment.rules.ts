@@ -1,15 +1,15 @@
 import type { AttachmentRow } from '../db/tables/issues.ts'
 import type { UsageKind } from '../access/quota/quota.rules.ts'
 
-/** Extensions and media types that may be attached; nothing listed means all. */
+/** Extensions and media types that may be attached; an empty list allows all. */
 export interface AllowedTypes {
   readonly extensions: ReadonlySet<string>
-  /** `image/*` is kept as `image/`. */
+  /** `image/*` is stored as `image/`. */
   readonly mediaTypes: readonly string[]
   readonly isAny: boolean
 }
 
-/** Reads a list of `.png`, `text/plain`, `image/*` and any type, separated by commas. */
+/** Parses a list of `.png`, `text/plain`, `image/*` and so on, separated by commas. */
 export function allowedTypes(list: string): AllowedTypes {
   const entries = list
     .split(',')
@@ -22,7 +22,7 @@ export function allowedTypes(list: string): AllowedTypes {
   }
 }
 
-/** Whether a file may be attached, by the end of its name or by what its first bytes say it is. */
+/** Returns whether a file may be attached, by its extension or its detected type. */
 export function mayAttach(allowed: AllowedTypes, name: string, contentType: string): boolean {
   if (allowed.isAny) return true
   const extension = /\.[^./\\]+$/.exec(name.toLowerCase())?.[0]
@@ -32,17 +32,17 @@ export function mayAttach(allowed: AllowedTypes, name: string, contentType: stri
 }
 
 /**
- * What no name of a file holds: control characters, and those that turn the direction of writing, by which `exe.txt` is
- * shown where the name ends in `txt.exe`.
+ * Characters removed from file names: control characters and those that change the writing direction, which can make
+ * `txt.exe` look like `exe.txt`.
  */
 const hiddenCharacters = /[\p{Cc}\u202a-\u202e\u2066-\u2069\u2028\u2029]/gu
 
-/** Longest name of a file, in characters. */
+/** Longest file name, in characters. */
 const maxNameLength = 255
 
 /**
- * The name that a file is kept under, of the one it was sent with: the part after the last slash of either kind, without
- * characters that nobody sees. '' when nothing is left of it.
+ * Returns the stored name of an uploaded file: the part after the last slash of either kind, without invisible
+ * characters; '' when nothing remains.
  */
 export function attachedName(name: string): string {
   const last = name.toWellFormed().split(/[\\/]/).at(-1) as string
@@ -50,6 +50,6 @@ export function attachedName(name: string): string {
   return shown === '.' || shown === '..' ? '' : shown
 }
 
-/** What a file is charged as. */
+/** Quota subject of a file. */
 export const usageKindOf = ({ release_id }: Pick<AttachmentRow, 'release_id'>): UsageKind =>
   release_id === null ? 'attachments:issues' : 'attachments:releases'

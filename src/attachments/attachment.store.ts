@@ -6,9 +6,9 @@ import type { AttachmentId } from '../lib/ids.ts'
 export const findAttachmentByUuid = (db: Db, uuid: string): Promise<AttachmentRow | undefined> =>
   db.selectFrom('attachment').selectAll().where('uuid', '=', uuid).executeTakeFirst()
 
-/** Those of some files of the store that rows name. */
+/** Returns the keys that rows name. */
 export const listUsedBlobKeys = async (db: Db, keys: readonly string[]): Promise<ReadonlySet<string>> => {
-  // A key ends with the id of its row, for which there is an index.
+  // A key ends with the id of its row, which is indexed.
   const uuids = keys.map((key) => key.slice(key.lastIndexOf('/') + 1))
   if (uuids.length === 0) return new Set()
   const rows = await db.selectFrom('attachment').select('blob_key').where('uuid', 'in', uuids).execute()
@@ -25,7 +25,7 @@ export const updateAttachment = (
 ): Promise<AttachmentRow | undefined> =>
   tx.updateTable('attachment').set(change).where('id', '=', id).returningAll().executeTakeFirst()
 
-/** Counts a download; what else happens to the row meanwhile is kept. */
+/** Increments the download count; concurrent changes of the row are kept. */
 export const countDownload = (tx: Tx, id: AttachmentId) =>
   tx
     .updateTable('attachment')

@@ -1,7 +1,7 @@
 import type { Ctx } from '../access/context.ts'
 import { subscriber } from '../events/subscriber.ts'
 
-/** Deletes the bytes of a removed file. */
+/** Deletes the content of a deleted file. */
 export const removeAttachmentFile = subscriber({
   name: 'removeAttachmentFile',
   on: 'attachment.deleted',
@@ -10,7 +10,7 @@ export const removeAttachmentFile = subscriber({
   },
 })
 
-/** Deletes the files of a removed repository, whose rows went with it. */
+/** Deletes the files of a deleted repository, whose rows are gone. */
 export const removeAttachmentsOfRepo = subscriber({
   name: 'removeAttachmentsOfRepo',
   on: ['repo.deleted', 'repo.importAbandoned'],

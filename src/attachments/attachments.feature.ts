@@ -3,7 +3,7 @@ import { fileUsage } from './attachment-row.service.ts'
 import { removeAttachmentFile, removeAttachmentsOfRepo } from './attachment.subscribers.ts'
 import * as downloadRoutes from './download.routes.ts'
 
-/** Files that are attached to something, whatever it is. */
+/** Attached files. */
 export const attachments: Feature = {
   routes: [downloadRoutes],
   subscribers: [removeAttachmentFile, removeAttachmentsOfRepo],

@@ -11,9 +11,8 @@ import { countDownload, findAttachmentByUuid } from './attachment.store.ts'
 const noAttachment = () => new NotFound('the attachment does not exist', 'attachment_not_found')
 
 /**
- * A file that somebody wants to download, by its public id: readable by whoever may read what it belongs to, and, before
- * it belongs to anything, by whoever uploaded it. Else 404. Who asks with a token without the scope of what it belongs to
- * is a guest here.
+ * Returns a file for download by its public id. Anyone who can read the object of the file may read it; before it
+ * belongs to an object, only its uploader. Otherwise 404. A token without the scope of the object counts as a guest.
  */
 export async function getDownload(ctx: Ctx, uuid: string): Promise<AttachmentRow> {
   const file = /^[\da-f-]{36}$/i.test(uuid) ? await findAttachmentByUuid(ctx.db, uuid.toLowerCase()) : undefined

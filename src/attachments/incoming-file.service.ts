@@ -7,28 +7,28 @@ import { BadRequest, type Invalid } from '../lib/errors.ts'
 import type { RepoId } from '../lib/ids.ts'
 import { allowedTypes, attachedName, mayAttach } from './attachment.rules.ts'
 
-/** A file that comes in. */
+/** An incoming file. */
 export interface IncomingFile {
   readonly name: string
   readonly content: Readable
 }
 
-/** What somebody sends to be attached. */
+/** A request to attach a file. */
 export interface Upload {
-  /** Hands over the file when it arrives, if there is one. Gives what was said beside it. */
+  /** Passes the file on when it arrives, if any. Returns the other fields. */
   receive(maxFileBytes: number, take: (file: IncomingFile) => Promise<void>): Promise<SaidBeside>
   readonly signal: AbortSignal
 }
 
-/** What may be said beside a file, or in its place. */
+/** Fields beside or instead of the file. */
 export interface SaidBeside {
-  /** The time that the act is to count as done at. */
+  /** Time to record for the action. */
   readonly updatedAt?: string | undefined
-  /** Where a file lies that is not sent. */
+  /** Address of a file that is not uploaded. */
   readonly address?: string | undefined
 }
 
-/** A file that has arrived in the store. */
+/** A file in the store. */
 export interface ArrivedFile {
   readonly uuid: string
   readonly blob_key: string
@@ -37,9 +37,9 @@ export interface ArrivedFile {
   readonly sha256: string
 }
 
-/** What may be attached at a place, and how a refusal of another kind is told there. */
+/** What may be attached to an object, and the refusal for other files. */
 export interface AttachRules {
-  /** As `ALLOWED_TYPES` lists them. */
+  /** In the form of `ALLOWED_TYPES`. */
   readonly types: string
   readonly refusal: typeof Invalid | typeof BadRequest
 }
@@ -49,10 +49,9 @@ const mebibyte = 1024 * 1024
 const blobKeyOf = (repoId: RepoId, uuid: string): string => `${repoId}/${uuid.slice(0, 2)}/${uuid}`
 
 /**
- * Takes what is sent into the store of attachments while it arrives, and has it kept: its kind is looked at by its name or
- * its first bytes, and it may be as large as `[attachment].MAX_SIZE` says (`TooLarge`). Whatever is refused after it has
- * arrived leaves nothing in the store.
- * @param keep what makes a row of it, and of what was said beside it; throws when it wants another thing
+ * Stores an incoming file and has `keep` record it. The type is checked by name or first bytes, the size by
+ * `[attachment].MAX_SIZE` (`TooLarge`). A refused file leaves nothing in the store.
+ * @param keep creates the row; throws for a request of another form
  */
 export async function takeUpload<Row>(
   ctx: RepoCtx,
@@ -79,11 +78,11 @@ export async function takeUpload<Row>(
   }
 }
 
-/** The refusal of a request that brings no file. */
+/** The refusal of a request without a file. */
 export const noFile = (): BadRequest =>
   new BadRequest('the request holds no file in the field attachment', 'attachment_missing')
 
-/** The name a file gets that is sent with this one; one that says nothing, or ends with what may not be attached, is refused. */
+/** Returns the name for a file; refuses an empty name and one with a disallowed extension. */
 export function checkedName(name: string, { types, refusal: Refused }: AttachRules): string {
   const checked = attachedName(name)
   if (checked === '') throw new Refused('[name]: the file has no name', 'attachment_nameless', { field: 'name' })
@@ -93,10 +92,7 @@ export function checkedName(name: string, { types, refusal: Refused }: AttachRul
   return checked
 }
 
-/**
- * Takes one file into the store, if it may be attached and is not too large; its row is the caller's business, and to remove
- * it when there is none.
- */
+/** Stores one file if it may be attached and is not too large. The caller inserts its row, or deletes the file. */
 export async function storeFile(
   ctx: RepoCtx,
   file: IncomingFile,
@@ -109,7 +105,7 @@ export async function storeFile(
   let { content } = file
   if (!allowed.isAny) {
     const looked = new PassThrough()
-    // What ends it early is told to whoever reads it.
+    // The reader of the stream gets the error.
     pipeline(content, looked).catch(() => {})
     if (!mayAttach(allowed, name, sniffContentType(await firstBytes(looked)))) {
       looked.destroy()
@@ -124,7 +120,7 @@ export async function storeFile(
   return { uuid, blob_key: blobKey, name, size_bytes: sizeBytes, sha256 }
 }
 
-/** What a stream begins with, put back so that it can be read from its beginning. */
+/** Reads the first bytes of a stream and puts them back. */
 async function firstBytes(stream: PassThrough): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0

@@ -5,7 +5,7 @@ import type { Call } from '../http/operation.ts'
 import { NotFound } from '../lib/errors.ts'
 import { countOneDownload } from './download.service.ts'
 
-/** Serves an attached file, wherever it lies. Whether the caller may have it was asked before. */
+/** Serves an attached file. The caller has checked access. */
 export const serveDownload = (ctx: Ctx, file: AttachmentRow, call: Call) =>
   serveStored(call, {
     name: file.name,

@@ -4,13 +4,13 @@ import { untied } from '../http/untied-body.ts'
 import { contentTypeOf } from '../http/media-type.ts'
 import type { Upload } from './incoming-file.service.ts'
 
-/** Field of a form that holds the file, and the largest of the other fields. */
+/** Form field of the file, and the size limit of other fields. */
 const fileField = 'attachment'
 const maxFieldBytes = 10_000
 
 /**
- * The file of a request: the field `attachment` of a form, or the whole body under the name that the query gives. Of
- * several files in a form the first one counts.
+ * Returns the file of a request: the form field `attachment`, or the whole body with the name from the query. The first
+ * of several files counts.
  */
 export const uploadOf = (
   call: Call,

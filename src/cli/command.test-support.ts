@@ -13,7 +13,7 @@ export interface Ran {
 
 export interface Recording extends Terminal {
   readonly written: { out: string; err: string }
-  /** As if a signal had come. */
+  /** As if a signal had arrived. */
   stop(): void
   hangUp(): void
 }
@@ -44,7 +44,7 @@ export async function run(...args: string[]): Promise<Ran> {
   return { code, ...terminal.written }
 }
 
-/** A data folder of its own, with settings that keep the log quiet. */
+/** Creates a data folder with settings for a quiet log. */
 export function dataFolder(settings = ''): Disposable & { readonly path: string; readonly options: readonly string[] } {
   const path = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'ingot-cli-'))
   writeFileSync(join(path, 'app.ini'), `[log]\nLEVEL = none\n[cron]\nENABLED = false\n${settings}`)
@@ -81,7 +81,7 @@ export async function serve(options: readonly string[]): Promise<Serving> {
   }
 }
 
-/** Serves a new data folder once, as people do before they use other commands. */
+/** Serves a new data folder once, as people do before other commands. */
 export async function serveOnce(options: readonly string[]): Promise<void> {
   await using serving = await serve(options)
   assert.match(serving.terminal.written.out, /^Administrator: root\n/m)

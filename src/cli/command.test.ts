@@ -272,7 +272,7 @@ test('admin user: accounts are made, listed, given passwords and tokens, and wor
   const bob = { basic: { login: 'bob', password: 'Another-0ne' } }
   assert.equal((await asPerson(serving.url, bob).get('/user')).status, 200)
 
-  // While the server runs, too.
+  // Also while the server runs.
   const scoped = await run(
     'admin',
     'user',
@@ -379,7 +379,7 @@ test('admin user, admin task: accounts are changed, signed out, renamed and dele
     ],
   )
 
-  // Who follows is told of what another process does.
+  // A follower sees the actions of another process.
   const terminal = recordingTerminal()
   const following = runCommand(
     ['admin', 'audit', '--follow', '--limit', '1', '--action', 'task.*', ...data.options],
@@ -489,7 +489,7 @@ test('serve: the administrator of an empty folder is shown once; a folder has on
     const busy = await run('serve', ...other.options, '--host', '127.0.0.1', '--port', port, '--ssh-port', '0')
     assert.deepEqual([busy.code, busy.out], [1, ''])
     assert.match(busy.err, /port \d+ of 127.0.0.1 is in use/)
-    // Nobody was shown a password, so the next start makes the account.
+    // The password was not shown, so the next start creates the account.
     await serveOnce(other.options)
   }
   await using again = await serve(data.options)

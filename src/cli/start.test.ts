@@ -10,7 +10,7 @@ import { dataFolder, recordingTerminal, run, type Ran } from './command.test-sup
 
 const ports = ['--host', '127.0.0.1', '--port', '0']
 
-/** A start that fails says one line, without a trace, and makes no account. */
+/** A failed start prints one line without a stack trace and creates no account. */
 function expectOneLine({ code, out, err }: Ran, expected: number, line: RegExp): void {
   assert.match(err, line)
   assert.deepEqual([code, out, err.split('\n').length], [expected, '', 2], err)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Counter } from '../access/contributions/counter.ts'
 
-/** The size of the objects of a repository, in its row. */
+/** Size of a repository's LFS objects, in the row of the repository. */
 export const lfsCounters: readonly Counter[] = [
   {
     table: 'repo',

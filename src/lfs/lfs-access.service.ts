@@ -6,13 +6,13 @@ import { LfsTicket, type LfsOperation } from './tickets/ticket.ts'
 
 const signInNeeded = (): Unauthenticated => new Unauthenticated('a sign-in that may do this is needed')
 
-/** The name of a repository in an address of git, which may end with `.git`. Wikis have no objects. */
+/** Returns the repository name in a git address, without `.git`. Wikis have no LFS objects. */
 const repoNameIn = (last: string): string => last.replace(/\.git$/i, '')
 
 /**
- * Opens a repository for LFS, whatever door it came by. Reading what is public asks nobody; everybody else who may not do
- * what they want is asked to sign in, signed in or not (observed), and so is who asks for a repository that is not there,
- * except where it would be their own: nobody learns which private repositories there are.
+ * Resolves a repository for LFS. Guests may read public ones. A caller without the required access is asked to sign in,
+ * signed in or not (observed), and so is a request for an unknown repository unless it would be the caller's own, so
+ * nobody learns which private repositories exist.
  *
  * Throws `Unauthenticated`, `NotFound`, `Forbidden` (archived, mirror, scopes, disabled owner) and `Moved` (307).
  */
@@ -27,7 +27,7 @@ export async function openForLfs(
   const isUpload = operation === 'upload'
   if (!viewer && (isUpload || ctx.config.service.requireSigninView)) throw signInNeeded()
   const found = await resolveRepo(ctx, ownerName, repoNameIn(repoName), addressUnder).catch((error: unknown) => {
-    // The one redirect that keeps method and body of whatever is asked.
+    // Only this redirect preserves method and body.
     if (error instanceof Moved) throw new Moved(307, error.location)
     const isOwn = viewer?.isAdmin || viewer?.user.lower_name === ownerName.toLowerCase()
     throw error instanceof NotFound && !isOwn ? signInNeeded() : error

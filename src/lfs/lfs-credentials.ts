@@ -1,4 +1,6 @@
-/** Credentials of the LFS API: those of git, and tickets. One that is wrong is refused where everybody may read, too (contract). */
+/**
+ * Credentials of the LFS API: those of git, and tickets. Wrong ones are refused for public repositories too (contract).
+ */
 export const lfsCredentials = {
   accepts: ['token', 'basic', 'oauth2', 'job', 'lfs'],
   wrongCredentials: 'refused',

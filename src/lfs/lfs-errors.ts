@@ -1,10 +1,10 @@
 import { jsonType, textErrors, type ErrorForm, type ErrorReply, type RefusedCall } from '../http/error-forms.ts'
 import type { Refusal } from '../lib/errors.ts'
 
-/** The media type of the LFS API. */
+/** Media type of the LFS API. */
 export const lfsType = 'application/vnd.git-lfs+json'
 
-/** Asks for a name and a password where they are missing; clients of LFS look for the second header as well. */
+/** Returns the headers that ask for credentials; LFS clients also read the second one. */
 function challenge(refusal: Refusal, { site }: RefusedCall): Pick<ErrorReply, 'headers'> {
   if (refusal.status !== 401) return {}
   const value = `Basic realm="${site.name.replaceAll(/[^\w .-]/g, '')}"`
@@ -14,8 +14,8 @@ function challenge(refusal: Refusal, { site }: RefusedCall): Pick<ErrorReply, 'h
 const isAboutScopes = (refusal: Refusal): boolean => refusal.code === 'scope_missing'
 
 /**
- * Refusals of the LFS API. The name of the text is what the family writes; who reads the specification by its letter
- * finds it in lower case too. A token's missing scope is told as git tells it (observed).
+ * Refusals of the LFS API. `Message` is the family's member, `message` that of the specification. A missing scope is
+ * reported as git does (observed).
  */
 export const lfsErrors: ErrorForm = {
   render(refusal, call) {
@@ -26,7 +26,7 @@ export const lfsErrors: ErrorForm = {
   },
 }
 
-/** Refusals of the API of locks, which is plain JSON but where the client does not take it (observed). */
+/** Refusals of the lock API: plain JSON, unless the client does not accept it (observed). */
 export const lockErrors: ErrorForm = {
   render(refusal, call) {
     if (refusal.status === 415 || isAboutScopes(refusal)) return lfsErrors.render(refusal, call)

@@ -18,7 +18,7 @@ import { lfsUsage } from './objects/object.service.ts'
 import { deleteLfsFiles, sweepLfsBlobs } from './retention/release.job.ts'
 import { lfsTickets } from './tickets/ticket.credentials.ts'
 
-/** Git LFS: objects, their locks, and what keeps objects together with the repositories that need them. */
+/** Git LFS: objects, locks, tickets and garbage collection. */
 export const lfs: Feature = {
   routes: [objectRoutes, lockRoutes],
   credentials: [lfsTickets],

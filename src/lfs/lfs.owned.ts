@@ -3,7 +3,7 @@ import { clockOf } from '../db/clock.ts'
 import { nowUnix } from '../lib/time.ts'
 import { releaseAllOf } from './retention/release.store.ts'
 
-/** Contents that a repository had may be nobody's when it goes. */
+/** Releases the contents of a repository before its deletion. */
 export const objectsOfRepo: OwnedByRepo = {
   of: 'repository',
   leave: async (tx, repo) => void (await releaseAllOf(tx, repo.id, nowUnix(clockOf(tx)))),

@@ -8,10 +8,10 @@ import { openForLfs } from './lfs-access.service.ts'
 import { lfsType } from './lfs-errors.ts'
 import type { LfsOperation } from './tickets/ticket.ts'
 
-/** LFS is served here; else its addresses are not there. */
+/** Requires that LFS is on; otherwise its addresses do not exist. */
 export const lfsOn = switchedOn('lfsEnabled', (config) => config.server.lfsStartServer)
 
-/** The client says that it speaks LFS: its media type stands in `Accept`, with whatever parameters. */
+/** Requires the media type of LFS in `Accept`, with any parameters. */
 export const speaksLfs: Requirement<Ctx, object> = {
   codes: ['lfsMediaType'],
   refuses: [415],
@@ -36,14 +36,14 @@ const open = (ctx: Ctx, call: LfsCall, operation: LfsOperation): Promise<Opened>
 
 const aboutLfs = { refuses: [401, 403, 404], params: repoParams }
 
-/** Reading the objects of the repository of the path. */
+/** Requires read access to the objects of the repository. */
 export const mayDownload: Requirement<Ctx, Opened, typeof repoParams> = {
   ...aboutLfs,
   codes: ['lfsDownload'],
   check: (ctx, call) => open(ctx, call, 'download'),
 }
 
-/** Reading the locks of the repository of the path, for which a sign-in is always needed. */
+/** Requires read access to the locks of the repository and a signed-in caller. */
 export const maySeeLocks: Requirement<Ctx, Opened & Pick<SignedInCtx, 'viewer'>, typeof repoParams> = {
   ...aboutLfs,
   codes: ['lfsLocks'],
@@ -54,7 +54,7 @@ export const maySeeLocks: Requirement<Ctx, Opened & Pick<SignedInCtx, 'viewer'>,
   },
 }
 
-/** Sending objects to the repository of the path, and locking its files. */
+/** Requires write access to the objects and locks of the repository. */
 export const mayUpload: Requirement<Ctx, Opened & Pick<SignedInRepoCtx, 'viewer'>, typeof repoParams> = {
   ...aboutLfs,
   codes: ['lfsUpload'],
@@ -66,8 +66,8 @@ export const mayUpload: Requirement<Ctx, Opened & Pick<SignedInRepoCtx, 'viewer'
 }
 
 /**
- * What the body of a batch asks for: reading, or, for those who may write, sending. Another operation is 400. The body was
- * read before.
+ * Requires read or write access according to the operation in the body of a batch; any other operation is 400. The body
+ * has been read.
  */
 export const mayDoBatch: Requirement<
   Ctx,
@@ -86,7 +86,7 @@ export const mayDoBatch: Requirement<
   },
 }
 
-/** The body is read here; what is wrong with it is 400, as LFS clients know it. */
+/** Reads the body; a malformed one is 400, as LFS clients expect. */
 export const lfsBody: Requirement<object, object> = {
   codes: ['lfsBody'],
   refuses: [400, ...bodyRefusals],

@@ -14,7 +14,7 @@ import { copyObjects, hasObjects } from './objects/object.store.ts'
 import { sweepLfsBlobs } from './retention/release.job.ts'
 import { findForkBase, hasCommits } from './repo-origin.store.ts'
 
-/** A fork has the objects of its base: whoever forks may read them. */
+/** Links the objects of the base to a fork; anyone who forks may read them. */
 export const copyObjectsToFork = subscriber({
   name: 'copyObjectsToFork',
   on: 'repo.forked',
@@ -23,7 +23,7 @@ export const copyObjectsToFork = subscriber({
   },
 })
 
-/** So has a repository made from a template with its files. */
+/** Links the objects of a template to a generated repository with files. */
 export const copyObjectsOfTemplate = subscriber({
   name: 'copyObjectsOfTemplate',
   on: 'repo.generated',
@@ -33,7 +33,7 @@ export const copyObjectsOfTemplate = subscriber({
   },
 })
 
-/** What a merged pull request brought from another repository has its objects there. */
+/** Links the objects that a merged pull request brought from another repository. */
 export const linkObjectsOfMerge = subscriber({
   name: 'linkObjectsOfMerge',
   pool: 'git',
@@ -49,7 +49,10 @@ export const linkObjectsOfMerge = subscriber({
   },
 })
 
-/** Gives a fork the objects of commits that came without a client of LFS, as far as whoever brought them may read them. */
+/**
+ * Links objects of commits that came without an LFS client to a fork, as far as the person who brought them may read
+ * them.
+ */
 export const linkLfsObjects = job({
   name: 'linkLfsObjects',
   pool: 'git',
@@ -65,7 +68,7 @@ export const linkLfsObjects = job({
   },
 })
 
-/** A branch of a fork that the forge itself moved may name objects that only the base has. */
+/** A branch of a fork that the server updated may refer to objects that only the base has. */
 export const linkObjectsOfBase = subscriber({
   name: 'linkObjectsOfBase',
   on: 'refs.updated',
@@ -84,7 +87,7 @@ export const linkObjectsOfBase = subscriber({
   },
 })
 
-/** Contents that only a deleted repository had are removed. */
+/** Deletes contents that only a deleted repository had. */
 export const sweepAfterRepo = subscriber({
   name: 'sweepAfterRepo',
   on: ['repo.deleted', 'repo.importAbandoned'],

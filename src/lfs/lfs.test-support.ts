@@ -11,14 +11,14 @@ import type { GivenRepo } from '../testing/given.ts'
 
 export const lfsMediaType = 'application/vnd.git-lfs+json'
 
-/** A forge that serves LFS. */
+/** Starts a forge with LFS. */
 export const startLfs = (options: ForgeOptions = {}): Promise<Forge> =>
   startForge({
     ...options,
     settings: { ...options.settings, server: { LFS_START_SERVER: true, ...options.settings?.['server'] } },
   })
 
-/** A content, with the id and size that it has as an object. */
+/** A content with its object id and size. */
 export interface LfsContent {
   readonly bytes: Buffer
   readonly oid: string
@@ -33,7 +33,7 @@ export function contentOf(text: string | Buffer): LfsContent {
 export const pointerTo = ({ oid, size }: Pick<LfsContent, 'oid' | 'size'>): string =>
   `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${size}\n`
 
-/** Asks the LFS API of a repository as one account. */
+/** Client of the LFS API of a repository for one account. */
 export class LfsClient {
   readonly #client: ForgeClient
   readonly #root: string
@@ -78,19 +78,19 @@ export class LfsClient {
   }
 }
 
-/** What a batch says of each object: what is to be done, or the code of the error. */
+/** Returns the action, or the error code, of each object of a batch reply. */
 export const outcomes = (answer: Answer): (string | number)[] =>
   answer.json.objects.map((object: { actions?: object; error?: { code: number } }) =>
     object.error ? object.error.code : object.actions ? Object.keys(object.actions).join('+') : 'nothing',
   )
 
-/** Bytes of objects that the ledger charges an account for. */
+/** Returns the bytes of LFS objects charged to an account. */
 export async function lfsUsageOf(forge: Forge, name: string): Promise<number> {
   const { user } = await forge.account(name)
   return (await loadUsage(forge.services.db, user.id)).lfs ?? 0
 }
 
-/** Settings of a forge whose LFS objects lie in an object storage, which runs as long as it is needed. */
+/** Returns settings for LFS objects in object storage, which runs until disposal. */
 export async function startObjectStorage(
   options: { readonly isDirect?: boolean } = {},
 ): Promise<AsyncDisposable & { readonly settings: NonNullable<ForgeOptions['settings']> }> {

@@ -5,7 +5,7 @@ import { bytesOf, operation } from '../http/operation.ts'
 import { empty } from '../http/reply.ts'
 import { openBlobAddress, storeAtBlobAddress } from './blob-address.service.ts'
 
-/** Gives the blob that a signed address is about; the address itself is the credential. */
+/** Returns the blob of a signed address, which is its own credential. */
 export const blobGetSigned = operation({
   method: 'GET',
   path: '/assets/blobs/{grant}',
@@ -17,7 +17,7 @@ export const blobGetSigned = operation({
   run: async ({ ctx, params, call }) => serveFile(call, await openBlobAddress(ctx, params.grant)),
 })
 
-/** Takes the blob that a signed address is for. */
+/** Stores the blob of a signed address. */
 export const blobPutSigned = operation({
   method: 'PUT',
   path: '/assets/blobs/{grant}',

@@ -8,7 +8,7 @@ import { Forbidden, NotFound, TooLarge } from '../lib/errors.ts'
 import { nowUnix } from '../lib/time.ts'
 import type { SignedPut, StoredBlob } from '../storage/blobs.ts'
 
-/** A blob that an address is about. */
+/** A blob in a signed address. */
 export interface BlobPlace {
   readonly kind: StorageKind
   readonly key: string
@@ -23,9 +23,9 @@ export interface GetAddressOptions {
 
 export interface PutAddressOptions {
   readonly expiresSeconds: number
-  /** Largest size in bytes. */
+  /** Largest size, in bytes. */
   readonly maxBytes: number
-  /** The exact size, when it is known. */
+  /** Exact size in bytes, when known. */
   readonly sizeBytes?: number
   readonly contentType?: string
 }
@@ -33,8 +33,8 @@ export interface PutAddressOptions {
 const purpose = { get: 'blob-get', put: 'blob-put' } as const
 
 /**
- * An address that gives a blob to whoever has it, for a while: the object storage's own where downloads go there
- * (`SERVE_DIRECT`), else one of this forge. It asks for no other credential, so it is given only to those who may read.
+ * Returns a temporary address to download a blob: of object storage with `SERVE_DIRECT`, otherwise of this server. It
+ * needs no other credential, so give it only to people who may read the blob.
  */
 export async function blobGetAddress(
   services: Services,
@@ -47,7 +47,7 @@ export async function blobGetAddress(
   return ownAddress(services, purpose.get, { ...place, fileName, contentType }, expiresSeconds)
 }
 
-/** An address to which whoever has it may PUT one blob, for a while, with the headers that belong to it. Throws TooLarge. */
+/** Returns a temporary address and headers to upload one blob with PUT. Throws TooLarge. */
 export async function blobPutAddress(
   services: Services,
   place: BlobPlace,
@@ -57,7 +57,7 @@ export async function blobPutAddress(
     throw new TooLarge('the file is larger than allowed', 'file_too_large', { maxBytes: options.maxBytes })
   }
   const blobs = services.blobs[place.kind]
-  // Where the size is not known, only this forge can hold the limit.
+  // Without a known size only this server can enforce the limit.
   const direct = options.sizeBytes === undefined ? undefined : await blobs.signedPutUrl?.(place.key, options)
   if (direct !== undefined) return direct
   const { expiresSeconds, maxBytes, sizeBytes = -1, contentType = '' } = options
@@ -66,7 +66,7 @@ export async function blobPutAddress(
   return { url, headers: contentType === '' ? {} : { 'content-type': contentType } }
 }
 
-/** What an address of this forge gives. Throws Forbidden when the address is forged or has expired, NotFound. */
+/** Returns the blob of an address of this server. Throws Forbidden for a forged or expired address, NotFound. */
 export async function openBlobAddress(services: Services, grant: string): Promise<ServedFile> {
   const { fileName, contentType, ...place } = opened(services, purpose.get, grant)
   const content = await storedContent(services.blobs[kindOf(place['kind'])], String(place['key']))
@@ -75,7 +75,7 @@ export async function openBlobAddress(services: Services, grant: string): Promis
   return { name: String(fileName), content, disposition: 'attachment', ...type }
 }
 
-/** Stores what is sent to an address of this forge. Throws Forbidden, and what `Blobs.put` throws. */
+/** Stores an upload to an address of this server. Throws Forbidden, and the errors of `Blobs.put`. */
 export async function storeAtBlobAddress(services: Services, grant: string, call: Call): Promise<StoredBlob> {
   const { kind, key, maxBytes, sizeBytes, contentType } = opened(services, purpose.put, grant)
   return services.blobs[kindOf(kind)].put(String(key), untied(call.body()), {

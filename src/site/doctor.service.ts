@@ -17,7 +17,7 @@ export const keyFileCheck: DoctorCheck = {
   async *run({ config }) {
     const file = config.paths.secretKeyFile
     const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
-      // The key may be a setting instead.
+      // The key may be in the settings instead.
       if (error.code === 'ENOENT') return undefined
       throw error
     })

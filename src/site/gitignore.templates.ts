@@ -6,7 +6,7 @@ type Templates = ReadonlyMap<string, string>
 
 let loaded: Promise<Templates> | undefined
 
-/** Reads the snapshot once, on first use: 150 KB that most runs of the program never need. */
+/** Loaded at first use: 150 KB that most runs never need. */
 function templates(): Promise<Templates> {
   loaded ??= readTemplates().catch((error: unknown) => {
     loaded = undefined // A failed read is not remembered, so that a repaired installation recovers.
@@ -24,20 +24,20 @@ async function readTemplates(): Promise<Templates> {
   return found
 }
 
-/** Names of all ignore templates, sorted by code unit (`listGitignoresTemplates`). */
+/** Returns the names of all ignore templates, sorted by code unit (`listGitignoresTemplates`). */
 export async function listGitignoreNames(): Promise<readonly string[]> {
   return [...(await templates()).keys()].sort()
 }
 
-/** The text of one ignore template, or undefined when no template has that exact name. */
+/** Returns the text of an ignore template by its exact name. */
 export async function findGitignore(name: string): Promise<string | undefined> {
   return (await templates()).get(name)
 }
 
 /**
- * The `.gitignore` of a new repository: the named templates one after the other, each under its own heading.
- * @param names comma-separated names, as in `CreateRepoOption.gitignores`; blanks around a name do not count
- * @throws Invalid when a name is unknown (contract: 422)
+ * Returns the `.gitignore` of a new repository: the named templates in order, each below its own heading.
+ * @param names comma-separated names as in `CreateRepoOption.gitignores`; surrounding spaces are ignored
+ * @throws Invalid for an unknown name (contract: 422)
  */
 export async function joinGitignores(names: string): Promise<string> {
   const known = await templates()

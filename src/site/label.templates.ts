@@ -1,9 +1,9 @@
-/** A label of a set offered for new repositories and organisations; `color` is six hexadecimal digits without `#`. */
+/** A label of a set for new repositories and organizations; `color` is six hexadecimal digits without `#`. */
 export interface LabelTemplateItem {
   readonly name: string
   readonly color: string
   readonly description: string
-  /** At most one label of the same scope (the part before the last `/`) on an issue. */
+  /** Whether an issue has at most one label of the scope (the part before the last `/`). */
   readonly exclusive: boolean
 }
 
@@ -14,7 +14,7 @@ const label = (name: string, color: string, description: string, exclusive = fal
   exclusive,
 })
 
-/** The descriptions of the first set are part of recorded answers; those of the second are our own. */
+/** Recorded replies contain the descriptions of the first set; those of the second are ours. */
 const sets: ReadonlyMap<string, readonly LabelTemplateItem[]> = new Map([
   [
     'Default',
@@ -53,8 +53,8 @@ const sets: ReadonlyMap<string, readonly LabelTemplateItem[]> = new Map([
   ],
 ])
 
-/** Names of the label sets (`listLabelTemplates`). */
+/** Returns the names of the label sets (`listLabelTemplates`). */
 export const listLabelTemplateNames = (): readonly string[] => [...sets.keys()]
 
-/** The labels of one set in their order, or undefined when no set has that exact name. */
+/** Returns the labels of a set in order; undefined for an unknown name. */
 export const findLabelTemplate = (name: string): readonly LabelTemplateItem[] | undefined => sets.get(name)

@@ -2,20 +2,20 @@ import { readFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { builtFile } from '../lib/assets.ts'
 
-/** One licence as the API and the creation of repositories need it. */
+/** A licence. */
 export interface LicenseTemplate {
-  /** SPDX identifier; it serves as the name as well (observed). */
+  /** SPDX identifier, which is also the name (observed). */
   readonly key: string
   /** Text with placeholders for year and holder; see `fillLicense`. */
   readonly body: string
 }
 
-/** Where the text of each licence lies in the file of all texts: its first byte and its length. */
+/** Offset and length of each text in the file of all texts. */
 type LicenseIndex = ReadonlyMap<string, { readonly start: number; readonly bytes: number }>
 
 let index: LicenseIndex | undefined
 
-/** All SPDX identifiers, by name. The index is small (30 KB); texts are read one by one when asked for. */
+/** All SPDX identifiers, by name. The index has 30 KB; each text is read when needed. */
 function licenseIndex(): LicenseIndex {
   if (index === undefined) {
     const file = JSON.parse(readFileSync(builtFile('data/licenses.json'), 'utf8')) as Readonly<
@@ -27,8 +27,8 @@ function licenseIndex(): LicenseIndex {
 }
 
 /**
- * Identifiers of all licences: the preferred ones first and in their given order (`[repository].PREFERRED_LICENSES`),
- * then the others by name. Preferred names that SPDX does not know are left out.
+ * Returns the identifiers of all licences: the preferred ones in their given order (`[repository].PREFERRED_LICENSES`),
+ * then the others by name. Unknown preferred names are ignored.
  */
 export function listLicenseKeys(preferred: readonly string[]): readonly string[] {
   const all = new Set(licenseIndex().keys())
@@ -37,7 +37,7 @@ export function listLicenseKeys(preferred: readonly string[]): readonly string[]
   return [...first, ...all]
 }
 
-/** One licence by its exact SPDX identifier, or undefined. */
+/** Returns a licence by its exact SPDX identifier. */
 export async function findLicense(key: string): Promise<LicenseTemplate | undefined> {
   const place = licenseIndex().get(key)
   if (place === undefined) return undefined
@@ -51,7 +51,7 @@ export async function findLicense(key: string): Promise<LicenseTemplate | undefi
   }
 }
 
-/** Placeholders of the SPDX texts in their various brackets and letter cases. */
+/** Placeholders of SPDX texts in their various brackets and letter cases. */
 const yearPlaceholder = /[<[{](?:year|yyyy|xxxx)[>\]}]/gi
 const holderPlaceholder = new RegExp(
   '[<[{](?:copyright holders?|owner|owner organization|organization|name of copyright (?:owner|holder)|' +
@@ -60,8 +60,8 @@ const holderPlaceholder = new RegExp(
 )
 
 /**
- * The text of a new repository's LICENSE file: year and holder put in. The GNU licences name such placeholders only in
- * their closing advice on how to apply them, which is left as it is.
+ * Returns the LICENSE file of a new repository with year and holder. Placeholders in the closing advice of the GNU
+ * licences stay.
  */
 export function fillLicense(
   template: LicenseTemplate,

@@ -20,7 +20,7 @@ async function renderMarkdownOption(ctx: Ctx, body: MarkdownOption, repo?: RepoC
   return html(await renderText(ctx, body.Text ?? '', mode, placeOf(body), repo))
 }
 
-/** `/markup` takes no unknown mode, and its mode `file` goes by the name of the file (observed). */
+/** `/markup` refuses unknown modes; its mode `file` uses the file name (observed). */
 async function renderMarkupOption(ctx: Ctx, body: MarkupOption, repo?: RepoCtx): Promise<StreamReply<200>> {
   const { Mode: mode = '', Text: text = '', FilePath: filePath = '', BranchPath: branchPath = '' } = body
   if (mode === 'markdown' || mode === 'gfm' || mode === 'comment') {
@@ -31,7 +31,7 @@ async function renderMarkupOption(ctx: Ctx, body: MarkupOption, repo?: RepoCtx):
   return html(await renderFileText(ctx, text, filePath, { ...placeOf(body), branchPath }, repo))
 }
 
-/** The body is the text, whatever its type says. */
+/** The body is the text, whatever its content type. */
 async function renderRaw(ctx: Ctx, call: Call, repo?: RepoCtx): Promise<StreamReply<200>> {
   const source = (await call.wholeBody()).toString('utf8')
   return html(await renderText(ctx, source, 'markdown', { context: '' }, repo))

@@ -169,7 +169,7 @@ test('topicSearch: topics of repositories that the caller may not see neither sh
   assert.deepEqual(await seen(ann), ['t-guild 1', 't-inner 1', 't-shared 1'])
 })
 
-/** A public repository whose branch main has one commit. */
+/** A public repository with one commit on main. */
 async function repositoryWithCommit(forge: Forge, owner: string, name: string): Promise<{ oid: Oid; api: string }> {
   const { user } = await forge.account(owner)
   const { db, git } = forge.services

@@ -6,7 +6,7 @@ import type { NodeInfo, NodeInfoUsage } from './version.schemas.ts'
 
 const daySeconds = 24 * 60 * 60
 
-/** Figures are counted at most once in this time, since anybody may ask and counting looks at every issue. */
+/** Figures are counted at most once per this time, because anyone may request them and counting reads every issue. */
 const figuresAgeSeconds = 60
 
 const figures = new WeakMap<Ctx['db'], { readonly untilUnix: number; readonly usage: Promise<NodeInfoUsage> }>()
@@ -35,7 +35,7 @@ function usageOf(ctx: Ctx): Promise<NodeInfoUsage> {
   return usage
 }
 
-/** What the instance tells about itself to the fediverse (nodeinfo 2.1). */
+/** Presents the instance as nodeinfo 2.1. */
 export const presentNodeInfo = async (ctx: Ctx): Promise<NodeInfo> => ({
   version: '2.1',
   software: {

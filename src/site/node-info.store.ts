@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { Unix } from '../lib/time.ts'
 
-/** People of the instance: all, and those who signed in since two moments. */
+/** Returns the number of local people, in total and with a sign-in since each of two times. */
 export async function countActivePeople(
   db: Db,
   since: { readonly halfYear: Unix; readonly month: Unix },
@@ -15,7 +15,7 @@ export async function countActivePeople(
       sql<number>`coalesce(sum(case when last_login_unix >= ${since.month} then 1 else 0 end), 0)`.as('month'),
     ])
     .where('kind', '=', 'individual')
-    // People of other servers are told of there.
+    // Other servers report their own people.
     .where((row) =>
       row.not(
         row.exists(
@@ -27,7 +27,7 @@ export async function countActivePeople(
   return { total: row.total, halfYear: row.half_year, month: row.month }
 }
 
-/** Issues and pull requests of all repositories, and what was written below them. */
+/** Returns the number of issues and pull requests, and of comments on them. */
 export async function countPosts(db: Db): Promise<{ readonly posts: number; readonly comments: number }> {
   const row = await db
     .selectFrom('issue')

@@ -1,22 +1,22 @@
 import { chmod, open, stat } from 'node:fs/promises'
 import type { Config } from '../config/load-config.ts'
 
-/** The bits of everybody but the owner. */
+/** Permission bits of group and others. */
 const ofOthers = 0o077
 
-/** What nobody but the account of the server may look into; what is inside of the data folder is covered by it. */
+/** Returns the paths that only the server's user may access; the data folder protects what it contains. */
 function privatePaths({ paths, database }: Config): string[] {
   const files = database.kind === 'sqlite3' ? ['', '-wal', '-shm'].map((end) => paths.database + end) : []
   return [paths.data, ...files]
 }
 
-/** A folder or file that others may look into. */
+/** A folder or file that other users can access. */
 export interface OpenPath {
   readonly path: string
   readonly mode: number
 }
 
-/** Those that others may look into, as when the folder was made before the first start. */
+/** Returns the paths that other users can access. */
 export async function findOpenPaths(config: Config): Promise<OpenPath[]> {
   const looked = await Promise.all(
     privatePaths(config).map(async (path) => {
@@ -30,7 +30,7 @@ export async function findOpenPaths(config: Config): Promise<OpenPath[]> {
   return looked.filter((each) => each !== undefined && (each.mode & ofOthers) !== 0) as OpenPath[]
 }
 
-/** @returns false where only somebody else may do it, as with the root of a mounted volume */
+/** @returns false when only another user can change the mode, as for the root of a mounted volume */
 export async function closePath({ path, mode }: OpenPath): Promise<boolean> {
   try {
     await chmod(path, mode & ~ofOthers)
@@ -42,9 +42,9 @@ export async function closePath({ path, mode }: OpenPath): Promise<boolean> {
 }
 
 /**
- * Takes what others may do away from the data folder and the database, before anything is written there; a database that is
- * not there yet is begun for its owner alone.
- * @returns what could not be closed
+ * Removes permissions of other users from the data folder and the database before anything is written. It creates a
+ * missing database file for the owner only.
+ * @returns the paths that could not be changed
  */
 export async function closeToOthers(config: Config): Promise<OpenPath[]> {
   if (config.database.kind === 'sqlite3') await begin(config.paths.database)
@@ -53,12 +53,12 @@ export async function closeToOthers(config: Config): Promise<OpenPath[]> {
   return left
 }
 
-/** An empty file is a new database to SQLite, which gives its other files the same mode. */
+/** SQLite treats an empty file as a new database and gives its other files the same mode. */
 async function begin(path: string): Promise<void> {
   try {
     await (await open(path, 'ax', 0o600)).close()
   } catch (error) {
-    // It is there already; or SQLite says by itself what is wrong with the place.
+    // The file exists, or SQLite reports the problem itself.
     if (
       !['EEXIST', 'ENOENT', 'ENOTDIR', 'EACCES', 'EROFS', 'EISDIR'].includes(
         (error as NodeJS.ErrnoException).code ?? '',

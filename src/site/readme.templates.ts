@@ -1,10 +1,11 @@
-/** Names of the README templates a new repository may ask for. */
+/** Returns the names of the README templates. */
 export const readmeTemplateNames: readonly string[] = ['Default']
 
 /**
- * The README of a new repository: its name as the title, a blank line, the description (nothing follows it: observed).
+ * Returns the README of a new repository: its name as the title, an empty line, and the description without a final
+ * line break (observed).
  * @param template name of the template; empty means `Default`
- * @returns undefined when no template has that name
+ * @returns undefined for an unknown name
  */
 export function renderReadme(template: string, repository: { name: string; description: string }): string | undefined {
   if (template !== '' && !readmeTemplateNames.includes(template)) return undefined

@@ -3,7 +3,7 @@ import type { Db } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 
-/** Accounts and organizations by names in any letter case, in one query. */
+/** Returns accounts and organizations by name in any letter case, in one query. */
 export const listAccountsByNames = (db: Db, names: readonly string[]): Promise<UserRow[]> =>
   db
     .selectFrom('user')
@@ -11,7 +11,7 @@ export const listAccountsByNames = (db: Db, names: readonly string[]): Promise<U
     .where('lower_name', 'in', [...new Set(names.map((name) => name.toLowerCase()))])
     .execute()
 
-/** Returns the lower-case names of those teams that hold the repository; teams belong to the owner of the repository. */
+/** Returns the lower-case names of the given teams that have the repository; teams belong to its owner. */
 export const listTeamNamesOfRepo = async (
   db: Db,
   { id, owner_id }: Pick<RepoRow, 'id' | 'owner_id'>,

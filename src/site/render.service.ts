@@ -12,7 +12,7 @@ import { listAccountsByNames, listTeamNamesOfRepo } from './reference.store.ts'
 
 const settingsByConfig = new WeakMap<Config, MarkupSettings>()
 
-/** The settings of the instance about rendering, in the form of the renderers. */
+/** Returns the rendering settings for the renderers. */
 export function markupSettings(config: Config): MarkupSettings {
   const known = settingsByConfig.get(config)
   if (known !== undefined) return known
@@ -31,10 +31,10 @@ export function markupSettings(config: Config): MarkupSettings {
   return settings
 }
 
-/** Commits that are looked up at the same time, so that one text does not fill the queue of git. */
+/** Number of commits looked up concurrently, so that one text does not fill the queue of git. */
 const commitsAtOnce = 8
 
-/** Names of accounts that exist and that the viewer may know of. */
+/** Returns the given names of accounts that exist and that the viewer may see. */
 async function resolveMentions(ctx: Ctx, names: readonly string[]): Promise<ReadonlySet<string>> {
   if (names.length === 0) return new Set()
   const accounts = await listAccountsByNames(ctx.db, names)
@@ -57,8 +57,8 @@ async function resolveMentions(ctx: Ctx, names: readonly string[]): Promise<Read
 }
 
 /**
- * Returns the mentioned teams, as `organization/team`, that hold the repository. Signed-in readers of the repository may list
- * these teams (repoListTeams); guests see none.
+ * Returns the mentioned teams, as `organization/team`, that have the repository. Signed-in readers of the repository
+ * may list them (repoListTeams); guests may not.
  */
 async function resolveTeams(ctx: RepoCtx, mentions: readonly string[]): Promise<readonly string[]> {
   const prefix = `${ctx.owner.lower_name}/`
@@ -69,7 +69,7 @@ async function resolveTeams(ctx: RepoCtx, mentions: readonly string[]): Promise<
   return ofOwner.filter((mention) => found.has(mention.toLowerCase().slice(prefix.length)))
 }
 
-/** Beginnings of ids that name a commit of the repository. */
+/** Returns the abbreviated ids that name a commit of the repository. */
 async function resolveCommits(ctx: RepoCtx, beginnings: readonly string[]): Promise<ReadonlySet<string>> {
   const found = new Set<string>()
   if (!ctx.rights.canRead('code')) return found
@@ -77,7 +77,7 @@ async function resolveCommits(ctx: RepoCtx, beginnings: readonly string[]): Prom
     await Promise.all(
       beginnings.slice(at, at + commitsAtOnce).map(async (beginning) => {
         const resolved = await ctx.git.resolve(ctx.repo.git_key, beginning)
-        // A branch may have a name of hexadecimal digits; only ids count.
+        // A branch name may consist of hexadecimal digits; only ids count.
         if (resolved?.type === 'commit' && resolved.oid.startsWith(beginning)) found.add(beginning)
       }),
     )
@@ -85,7 +85,7 @@ async function resolveCommits(ctx: RepoCtx, beginnings: readonly string[]): Prom
   return found
 }
 
-/** Looks up the mentions in a text, and in a repository teams and commits, as far as the viewer may see them. */
+/** Looks up the mentions in a text, and in a repository also teams and commits, as far as the viewer may see them. */
 export const referenceResolver =
   (ctx: Ctx, repo?: RepoCtx): ResolveReferences =>
   async ({ mentions, commits }): Promise<ResolvedReferences> => {
@@ -99,12 +99,12 @@ export const referenceResolver =
     return { mentions: new Set([...accounts, ...teams]), commits: await resolveCommits(repo, commits) }
   }
 
-/** Where a text belongs, as `MarkdownOption` and `MarkupOption` say. */
+/** Context of a text, as in `MarkdownOption` and `MarkupOption`. */
 export interface TextPlace {
   /** Path below the root, or a full address. */
   readonly context: string
   readonly wiki?: boolean
-  /** `branch/main` and the like, for a text that is a file. */
+  /** For example `branch/main`, for a text that is a file. */
   readonly branchPath?: string
 }
 
@@ -126,8 +126,8 @@ function optionsFor(ctx: Ctx, mode: MarkdownMode, place: TextPlace, repo: RepoCt
 }
 
 /**
- * Markdown as HTML for the viewer: what the text mentions is linked as far as the viewer may see it.
- * @param repo the repository the text belongs to, with the viewer's rights
+ * Renders Markdown as HTML for the viewer. Mentions become links as far as the viewer may see them.
+ * @param repo the repository of the text, with the viewer's rights
  */
 export async function renderText(
   ctx: Ctx,
@@ -140,8 +140,8 @@ export async function renderText(
 }
 
 /**
- * A file as HTML by the ending of its name.
- * @throws Invalid when files of its kind are not rendered (contract: 422)
+ * Renders a file as HTML by its extension.
+ * @throws Invalid for a kind that is not rendered (contract: 422)
  */
 export async function renderFileText(
   ctx: Ctx,

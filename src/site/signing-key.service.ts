@@ -19,26 +19,26 @@ import {
   upsertFileKey,
 } from './signing-key.store.ts'
 
-/** What private keys of the instance's own are sealed for. */
+/** Purpose of sealed private keys. */
 export const signingKeyPurpose = 'signing-key'
 
-/** Largest file that is taken for a key, in bytes. */
+/** Largest key file, in bytes. */
 const maxKeyFileBytes = 256 << 10
 
-/** A key that is ready to sign, and whom its signatures are shown to be of. */
+/** A loaded key with the identity of its signatures. */
 export interface InstanceSigner {
   readonly signer: GitSigner
   readonly name: string
   readonly email: string
 }
 
-/** Keys that were opened: reading one costs more than a hundred signatures. */
+/** Loaded keys; loading one costs more than a hundred signatures. */
 class OpenedKeys {
   #file: Promise<GitSigner> | undefined
   #own: { readonly fingerprint: string; readonly signer: Promise<GitSigner> } | undefined
   #making: Promise<void> | undefined
 
-  /** The key of the file; a failure is told to who asks, and the next one tries again. */
+  /** The key of the file. A failure is reported to the caller; the next call tries again. */
   ofFile(read: () => Promise<GitSigner>): Promise<GitSigner> {
     this.#file ??= read().catch((error: unknown) => {
       this.#file = undefined
@@ -47,13 +47,13 @@ class OpenedKeys {
     return this.#file
   }
 
-  /** The one key of the instance's own that signs now; another may have taken over since the last question. */
+  /** The generated key that signs now; another process may have replaced it since the last call. */
   own({ fingerprint }: SigningKeyRow, open: () => Promise<GitSigner>): Promise<GitSigner> {
     if (this.#own?.fingerprint !== fingerprint) this.#own = { fingerprint, signer: open() }
     return this.#own.signer
   }
 
-  /** One making of a key at a time: a storm of first commits makes one. */
+  /** The running creation of a key, shared by concurrent first commits. */
   make(run: () => Promise<void>): Promise<void> {
     this.#making ??= run().finally(() => (this.#making = undefined))
     return this.#making
@@ -63,8 +63,8 @@ class OpenedKeys {
 export const openedKeys = ownService('the keys that commits are signed with', { open: () => new OpenedKeys() })
 
 /**
- * Where the key comes from that the instance signs with. `default` is the key of the system user's git configuration in the
- * family, which is not read here, so that a settings file that was written for it changes nothing.
+ * Returns the source of the signing key. `default` names the key of the system user's git configuration in the family;
+ * this program does not read it and signs nothing.
  */
 export function signingSource({
   repositorySigning,
@@ -81,7 +81,7 @@ export function signingSource({
 
 const isNo = (code: string) => (error: unknown) => (error as NodeJS.ErrnoException).code === code
 
-/** The private key of a file; of an SSH key the public half may be named, as git does. Throws UnusableKey. */
+/** Reads the private key of a file; an SSH key may be named by its public half, as with git. Throws UnusableKey. */
 async function readKeyFile({ config, clock }: Services, path: string): Promise<GitSigner> {
   const isSsh = config.repositorySigning.format === 'ssh'
   const file = isSsh ? path.replace(/\.pub$/, '') : path
@@ -104,7 +104,7 @@ async function readKeyFile({ config, clock }: Services, path: string): Promise<G
   }
 }
 
-/** Whom signatures are shown to be of: the settings say it, else the key, else it is the instance. */
+/** Returns the identity of signatures: that of the settings, else of the key, else of the instance. */
 const personOf = ({ config }: Pick<Services, 'config'>, signer?: GitSigner): { name: string; email: string } => ({
   name: config.repositorySigning.signingName || signer?.name || config.instance.appName,
   email: config.repositorySigning.signingEmail || signer?.email || `noreply@${config.server.domain}`,
@@ -125,7 +125,7 @@ const actOn = (fingerprint: string) => ({ about: { kind: 'signing key', id: null
 const openText = (format: SigningKeyRow['format'], text: string, services: Services): Promise<GitSigner> =>
   format === 'ssh' ? sshSigner(text, personOf(services).email) : openPgpSigner(text, services.clock.nowMs())
 
-/** Makes a key of the instance's own, unless another process has made one meanwhile. */
+/** Creates a key of the instance unless another process created one meanwhile. */
 async function makeOwnKey(services: Services): Promise<void> {
   const { config, secrets, clock, db } = services
   const { format } = config.repositorySigning
@@ -143,12 +143,12 @@ async function ownKey(services: Services): Promise<SigningKeyRow> {
   if (known) return known
   await openedKeys.of(services).make(() => makeOwnKey(services))
   const made = await findOwnKey(services.db, format)
-  // Somebody replaces keys all the time: who asks again finds the next.
+  // Concurrent processes keep replacing the key; the next call finds the latest.
   if (!made) throw new Conflict('the key that signs commits is being replaced: try again', 'signing_key_moved')
   return made
 }
 
-/** What the instance signs with now; undefined when it signs nothing, or its key has expired. */
+/** Returns the current signing key; undefined when the instance signs nothing or the key has expired. */
 export async function instanceSigner(services: Services): Promise<InstanceSigner | undefined> {
   const source = signingSource(services.config)
   if (source.kind === 'none') return undefined
@@ -167,8 +167,8 @@ const ownSigner = (services: Services, row: SigningKeyRow): Promise<GitSigner> =
     .own(row, () => openText(row.format, services.secrets.open(signingKeyPurpose, row.sealed), services))
 
 /**
- * Looks at the key when the application begins to serve, and writes down its public half, by which signatures are checked.
- * Throws ConfigError when the instance is to sign and cannot.
+ * Loads the key when the server starts and records its public half for verification. Throws ConfigError when signing is
+ * on and impossible.
  */
 export async function beginSigning(services: Services): Promise<void> {
   const source = signingSource(services.config)
@@ -195,8 +195,8 @@ export async function beginSigning(services: Services): Promise<void> {
 }
 
 /**
- * The public half of the key that the instance signs commits with, as text.
- * @returns undefined when the instance signs with no key of that format
+ * Returns the public half of the signing key as text.
+ * @returns undefined without a key of that format
  */
 export async function readPublicSigningKey(
   services: Services,
@@ -209,12 +209,12 @@ export async function readPublicSigningKey(
   return (await openedKeys.of(services).ofFile(() => readKeyFile(services, source.path))).publicKey
 }
 
-/** The keys that the instance signs or signed with, the newest first. */
+/** Returns the current and former keys of the instance, newest first. */
 export const getSigningKeys = listSigningKeys
 
 /**
- * Has another key of the instance's own take over. What the former signed stays good, unless it is told to be forgotten.
- * `Conflict` when the instance does not sign with a key that it made.
+ * Replaces the generated key. Signatures of the former stay trusted unless `forgets`. Throws `Conflict` when the
+ * instance does not sign with a generated key.
  */
 export async function renewOwnKey(
   services: Services,
@@ -235,7 +235,7 @@ export async function renewOwnKey(
   return ownKey(services)
 }
 
-/** Forgets a key that signs no more, by its fingerprint: what it signed is not good any more. `NotFound`, `Conflict`. */
+/** Stops trusting a former key by fingerprint. Throws `NotFound`, `Conflict`. */
 export async function forgetSigningKey(services: Services, fingerprint: string): Promise<void> {
   const key = (await listSigningKeys(services.db)).find((each) => each.fingerprint === fingerprint)
   if (!key) throw new NotFound(`there is no key ${fingerprint}`, 'signing_key_not_found')

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../db/database.ts'
 import type { NewSigningKeyRow, SigningKeyRow } from '../db/tables/signing.ts'
 import type { SigningKeyId } from '../lib/ids.ts'
 
-/** The key that the instance made for itself and signs with. */
+/** Returns the generated key that signs now. */
 export const findOwnKey = (db: Db | Tx, format: SigningKeyRow['format']): Promise<SigningKeyRow | undefined> =>
   db
     .selectFrom('signing_key')
@@ -12,10 +12,10 @@ export const findOwnKey = (db: Db | Tx, format: SigningKeyRow['format']): Promis
     .where('sealed', '<>', sql.lit(''))
     .executeTakeFirst()
 
-/** Most keys that are looked at. An instance that had more forgets the oldest. */
+/** Largest number of kept keys; the oldest are deleted. */
 const maxKeys = 200
 
-/** All keys that the instance signs or signed with, the newest first, without their private halves. */
+/** Returns current and former keys without their private halves, newest first. */
 export const listSigningKeys = (db: Db): Promise<Omit<SigningKeyRow, 'sealed'>[]> =>
   db
     .selectFrom('signing_key')
@@ -24,7 +24,7 @@ export const listSigningKeys = (db: Db): Promise<Omit<SigningKeyRow, 'sealed'>[]
     .limit(maxKeys)
     .execute()
 
-/** Adds a key of the instance's own, unless another process was faster. Gives false then. */
+/** Inserts a generated key; returns false when another process was faster. */
 export const insertOwnKey = async (tx: Tx, values: NewSigningKeyRow): Promise<boolean> =>
   (
     await tx
@@ -34,7 +34,7 @@ export const insertOwnKey = async (tx: Tx, values: NewSigningKeyRow): Promise<bo
       .executeTakeFirst()
   ).numInsertedOrUpdatedRows === 1n
 
-/** Writes down a key that lies in a file, or by which name it is shown now. Gives whether it is a new one. */
+/** Records a key of a file or its changed identity; returns whether it is new. */
 export async function upsertFileKey(tx: Tx, values: NewSigningKeyRow): Promise<boolean> {
   const { fingerprint, name, email } = values
   const { numUpdatedRows } = await tx
@@ -46,7 +46,7 @@ export async function upsertFileKey(tx: Tx, values: NewSigningKeyRow): Promise<b
   return insertOwnKey(tx, values)
 }
 
-/** Has a key sign no more: its private half is forgotten. Gives false when it had none. */
+/** Erases the private half of a key; returns false when it had none. */
 export const clearOwnKey = async (tx: Tx, id: SigningKeyId): Promise<boolean> =>
   (
     await tx
@@ -57,6 +57,6 @@ export const clearOwnKey = async (tx: Tx, id: SigningKeyId): Promise<boolean> =>
       .executeTakeFirst()
   ).numUpdatedRows > 0n
 
-/** Forgets a key: what it signed is not good any more. */
+/** Deletes a key, which ends the trust in its signatures. */
 export const deleteSigningKey = async (tx: Tx, id: SigningKeyId): Promise<boolean> =>
   (await tx.deleteFrom('signing_key').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n

@@ -6,7 +6,7 @@ export const ServerVersion = object('ServerVersion', {
 })
 export type ServerVersion = Static<typeof ServerVersion>
 
-/** The same with the name and version of the program itself beside it, which the family's answer has not. */
+/** The reply with name and version of this program, which the family's reply lacks. */
 export const ServiceVersion = object('ServiceVersion', {
   version: Type.String(),
   software: object('ServiceSoftware', { name: Type.String(), version: Type.String() }),
@@ -52,7 +52,7 @@ export const NodeInfo = object('NodeInfo', {
 })
 export type NodeInfo = Static<typeof NodeInfo>
 
-/** Answer of `/.well-known/nodeinfo`. */
+/** Reply of `/.well-known/nodeinfo`. */
 export const NodeInfoLinks = object('NodeInfoLinks', {
   links: Type.Array(Type.Object({ href: Type.String(), rel: Type.String() })),
 })

@@ -1,16 +1,16 @@
 import type { TeamMap } from './source.rules.ts'
 
-/** A team of an organization, by their names in lower case. */
+/** A team of an organization, by lower-case names. */
 export interface MappedTeam {
   readonly org: string
   readonly team: string
-  /** Whether one of the groups puts the person there. */
+  /** Whether a group of the person maps to the team. */
   readonly isWanted: boolean
 }
 
 /**
- * The teams that a map names, and on which of them a person's groups put them.
- * @param keyOf how names of groups are compared; as they are unless told
+ * Returns the teams of a map, and whether a person's groups put them on each.
+ * @param keyOf normalizes names of groups for comparison; the default leaves them unchanged
  */
 export function mappedTeams(
   map: TeamMap,

@@ -8,8 +8,8 @@ import { listNamedTeams } from './groups.store.ts'
 import type { GroupSettings } from './source.rules.ts'
 
 /**
- * Puts somebody on the teams that their groups say, and takes them off those of the map where none does and the source says
- * so. Teams that there are not are passed over; the last owner of an organization stays.
+ * Adds a person to the teams of their groups, and removes them from other mapped teams when the source says so. Unknown
+ * teams are ignored; the last owner of an organization stays.
  */
 export async function followGroups(
   services: Services,
@@ -35,7 +35,7 @@ export async function followGroups(
         await removeTeamMember(ctx, team, user)
       }
     } catch (error) {
-      // One team that cannot be had keeps nobody from signing in.
+      // A failure for one team must not prevent the sign-in.
       if (!(error instanceof Refusal)) throw error
       services.log('warn', 'a group was not followed', { name: user.name, org, team: team.name, reason: error.message })
     }

@@ -2,7 +2,7 @@ import type { Db } from '../db/database.ts'
 import type { TeamRow } from '../db/tables/accounts.ts'
 import type { UserId } from '../lib/ids.ts'
 
-/** Teams of organizations with these names (lower case), with the organization's, and whether somebody is on them. */
+/** Returns the teams with these lower-case names, with their organizations, and whether the person is a member. */
 export const listNamedTeams = (
   db: Db,
   userId: UserId,

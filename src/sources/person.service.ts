@@ -10,23 +10,23 @@ import { createUser } from '../users/user.service.ts'
 import { updateUser } from '../users/user.store.ts'
 import type { Source } from './source.service.ts'
 
-/** What a source says of somebody. */
+/** A person as described by a source. */
 export interface Person {
-  /** What they are called there, by which their account is found again. */
+  /** Name at the source, which identifies the account. */
   readonly loginName: string
-  /** What their account is to be called here. */
+  /** Wanted name of the account. */
   readonly name: string
   readonly email: string
   readonly fullName: string
-  /** undefined where the source says nothing of it. */
+  /** Undefined when the source does not say. */
   readonly isAdmin: boolean | undefined
   readonly isRestricted: boolean | undefined
 }
 
-/** Longest full name that an account takes, in characters. */
+/** Longest full name, in characters. */
 const maxFullName = 100
 
-/** Makes the account of somebody whom a source knows. @throws Invalid for a name or an address that it cannot have */
+/** Creates the account of a source's person. @throws Invalid for an unusable name or address */
 export const makeAccount = (services: Services, source: Source, person: Person): Promise<UserRow> =>
   createUser(services, {
     name: person.name,
@@ -39,16 +39,16 @@ export const makeAccount = (services: Services, source: Source, person: Person):
     isActive: source.kind === 'ldap' || !services.config.service.registerManualConfirm,
   })
 
-/** What of a person an account follows. */
+/** Attributes of a person that an account follows. */
 export interface Followed {
   readonly profile: boolean
-  /** Whether an account that was switched off is switched on again. */
+  /** Whether a deactivated account is activated again. */
   readonly activates?: boolean
 }
 
 /**
- * Brings an account up to what its source says. What it cannot have stays as it was: an address of somebody else, or the
- * loss of the last administrator.
+ * Updates an account from its source. Impossible changes are skipped: an address of another account, or the loss of the
+ * last administrator.
  */
 export async function followPerson(
   services: Services,
@@ -87,7 +87,7 @@ export async function followPerson(
   })
 }
 
-/** Switches the account of somebody off whom the source does not know any more; what they made stays. */
+/** Deactivates an account whose person left the source; its content stays. */
 export const switchOff = (services: Services, user: UserRow): Promise<void> =>
   transaction(services.db, async (tx) => {
     const before = await holdAccount(tx, user.id)

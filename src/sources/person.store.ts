@@ -4,7 +4,7 @@ import type { UserRow } from '../db/tables/accounts.ts'
 import type { SourceId, UserId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
 
-/** The account of a source that is called so there. */
+/** Returns the account of a name at a source. */
 export const findAccountOfSource = (db: Db, sourceId: SourceId, loginName: string): Promise<UserRow | undefined> =>
   db
     .selectFrom('user')
@@ -16,7 +16,7 @@ export const findAccountOfSource = (db: Db, sourceId: SourceId, loginName: strin
     .orderBy('id')
     .executeTakeFirst()
 
-/** Accounts of a source after an id, in the order of ids. */
+/** Returns the accounts of a source after an id, in order of id. */
 export const listAccountsOfSource = (db: Db, sourceId: SourceId, afterId: number, limit: number): Promise<UserRow[]> =>
   db
     .selectFrom('user')
@@ -29,7 +29,7 @@ export const listAccountsOfSource = (db: Db, sourceId: SourceId, afterId: number
     .limit(limit)
     .execute()
 
-/** Notes when somebody came last; false when that was noted since `beforeUnix`. */
+/** Records a sign-in; returns false when one was recorded since `beforeUnix`. */
 export const noteLogin = async (tx: Tx, id: UserId, unix: Unix, beforeUnix: Unix): Promise<boolean> =>
   (
     await tx

@@ -27,7 +27,7 @@ import {
   type SourceInput,
 } from './source.service.ts'
 
-/** Who says who signs in is everybody here, so a token does as little as it may do with passwords of administrators. */
+/** A source controls who signs in, so a token needs the rights to set administrators' passwords. */
 const mayTrustOthers: Requirement<SignedInCtx, object> = {
   codes: ['issues:password'],
   refuses: [403],

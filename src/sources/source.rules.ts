@@ -1,63 +1,66 @@
 import { Invalid } from '../lib/errors.ts'
 
-/** Which groups of a source put people on which teams: names of groups, of organizations, of teams. */
+/** Maps groups of a source to organizations and teams. */
 export type TeamMap = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
 
-/** What both kinds of sources say of groups. */
+/** Group settings of both kinds of sources. */
 export interface GroupSettings {
   readonly team_map: TeamMap
-  /** Whether people leave a team of the map when no group puts them there any more. */
+  /** Whether people leave mapped teams without a matching group. */
   readonly team_map_removes: boolean
 }
 
-/** A provider of OpenID Connect. The names are those that the API shows and the row keeps. */
+/** An OpenID Connect provider, with the names of the API and the row. */
 export interface OpenIdSettings extends GroupSettings {
-  /** The address of the provider's description, or the issuer, below which it lies. */
+  /** Address of the discovery document, or the issuer. */
   readonly discovery_url: string
   readonly client_id: string
-  /** Asked for besides `openid`, with those of `[oauth2_client].OPENID_CONNECT_SCOPES`. */
+  /** Scopes requested besides `openid` and those of `[oauth2_client].OPENID_CONNECT_SCOPES`. */
   readonly scopes: readonly string[]
-  /** A claim without which nobody is let in, and the value that it has or that is one of it; empty: whichever. */
+  /** A required claim and its value; an empty value accepts any. */
   readonly required_claim_name: string
   readonly required_claim_value: string
   readonly group_claim_name: string
-  /** Who is in it is an administrator, who is not is none. Empty: left alone. The same for restricted accounts. */
+  /** Members are administrators, others are not; empty leaves the right unchanged. The same for restricted accounts. */
   readonly admin_group: string
   readonly restricted_group: string
-  /** Whether the second factor of the provider is enough. */
+  /** Whether the provider's second factor replaces that of the account. */
   readonly skip_second_factor: boolean
 }
 
-/** A directory (LDAP). */
+/** An LDAP directory. */
 export interface LdapSettings extends GroupSettings {
   readonly host: string
   readonly port: number
   readonly security: 'none' | 'starttls' | 'tls'
   readonly skip_tls_verify: boolean
-  /** Who looks people up; empty: nobody in particular. */
+  /** Entry to bind as for searches; empty for an anonymous search. */
   readonly bind_dn: string
   readonly user_base: string
-  /** `%s` stands for what somebody typed, escaped. */
+  /** `%s` stands for the typed name, escaped. */
   readonly user_filter: string
-  /** People sign in to the directory under this name, with `%s` for theirs, and nobody looks them up. Empty: by `bind_dn`. */
+  /** DN that people bind as, with `%s` for the typed name; empty to search with `bind_dn`. */
   readonly user_dn: string
-  /** Who fits is an administrator, who does not is none. Empty: left alone. The same for restricted accounts. */
+  /**
+   * People who match are administrators, others are not; empty leaves the right unchanged. The same for restricted
+   * accounts.
+   */
   readonly admin_filter: string
   readonly restricted_filter: string
-  /** Empty: what somebody typed. */
+  /** Empty for the typed name. */
   readonly username_attribute: string
   readonly first_name_attribute: string
   readonly surname_attribute: string
   readonly email_attribute: string
-  /** Where groups are, for the map of teams, whose names are those of entries (DN). */
+  /** Base of groups for the team map, which names groups by DN. */
   readonly group_base: string
   readonly group_filter: string
   readonly group_member_attribute: string
-  /** What groups say of their members: `dn`, or an attribute of theirs. */
+  /** Attribute of a person that groups list; `dn` for the DN. */
   readonly user_attribute_in_group: string
-  /** Whether accounts follow the directory by the clock. */
+  /** Whether accounts follow the directory on a schedule. */
   readonly synchronise: boolean
-  /** Whether they do when nobody is found any more. */
+  /** Whether an empty result deactivates accounts. */
   readonly allow_deactivate_all: boolean
   readonly page_size: number
 }
@@ -70,7 +73,7 @@ export type SourceKind = keyof SettingsOf
 
 const noGroups: GroupSettings = { team_map: {}, team_map_removes: false }
 
-/** What counts until somebody says otherwise. */
+/** Default settings. */
 export const defaultSettings: SettingsOf = {
   openid: {
     discovery_url: '',
@@ -110,21 +113,21 @@ export const defaultSettings: SettingsOf = {
   },
 }
 
-/** Most teams that a map names in all. */
+/** Largest number of teams in a map. */
 const maxMapped = 500
 
 function wrong(field: string, message: string): never {
   throw new Invalid(`[${field}]: ${message}`, 'source_invalid', { field })
 }
 
-/** A name that stands in addresses as it is. @throws Invalid */
+/** Checks a name, which appears in addresses. @throws Invalid */
 export function checkSourceName(name: string): void {
   if (!/^[0-9A-Za-z](?:[0-9A-Za-z]|[-_.](?=[0-9A-Za-z])){0,99}$/.test(name)) {
     wrong('name', 'has up to 100 letters and digits, with single - _ . between them')
   }
 }
 
-/** @throws Invalid that names the first field that is wrong */
+/** @throws Invalid that names the first wrong field */
 export function checkSettings<Kind extends SourceKind>(kind: Kind, settings: SettingsOf[Kind]): void {
   if (kind === 'openid') checkOpenId(settings as OpenIdSettings)
   else checkLdap(settings as LdapSettings)
@@ -137,7 +140,7 @@ function checkOpenId(settings: OpenIdSettings): void {
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
     wrong('discovery_url', 'must be a whole http or https address without a name or password')
   }
-  // Words and signs that mean something else where allowed hosts are listed.
+  // Words and characters with a meaning in lists of allowed hosts.
   if (/[*?]|^(?:external|private|loopback)$/.test(url.hostname)) wrong('discovery_url', 'names no host')
   if (url.hash !== '' || url.search !== '') wrong('discovery_url', 'has neither a query nor a fragment')
   if (settings.client_id === '') wrong('client_id', 'is missing')
@@ -180,7 +183,7 @@ function checkLdap(settings: LdapSettings): void {
   if (settings.page_size < 1 || settings.page_size > 5000) wrong('page_size', 'is from 1 to 5000')
 }
 
-/** Whether a text is in parentheses that belong together; the directory says what else is wrong with it. */
+/** Returns whether a text has balanced parentheses; the directory validates the rest. */
 function isBalanced(filter: string): boolean {
   let depth = 0
   for (const [index, sign] of filter.split('').entries()) {
@@ -191,10 +194,10 @@ function isBalanced(filter: string): boolean {
   return depth === 0 && filter !== ''
 }
 
-/** Where a provider sends people back to. */
+/** Returns the redirect URI of a provider. */
 export const callbackOf = (rootUrl: string, name: string): string => `${rootUrl}user/oauth2/${name}/callback`
 
-/** One question of a test of a source, and what came of it. */
+/** A step of a source's test and its result. */
 export interface TestStep {
   readonly ok: boolean
   readonly what: string

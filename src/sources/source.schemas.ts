@@ -48,7 +48,7 @@ const ldap = {
   team_map_removes: Type.Boolean(),
 }
 
-/** The secret itself is told nobody. */
+/** The secret is never shown. */
 export const SignInSource = object('SignInSource', {
   id: Type.Integer(),
   kind: enumeration('openid', 'ldap'),

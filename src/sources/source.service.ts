@@ -16,13 +16,13 @@ import {
   updateSource,
 } from './source.store.ts'
 
-/** What secrets of sources are sealed for. */
+/** Purpose of sealed secrets of sources. */
 export const sourcePurpose = 'sign-in-source'
 
-/** Most sources of an instance: whoever is not known is asked for at each directory. */
+/** Largest number of sources, because an unknown name is searched in each directory. */
 const maxSources = 50
 
-/** A source with what its row says, read. */
+/** A source with its parsed settings. */
 export interface Source<Kind extends SourceKind = SourceKind> {
   readonly id: SourceId
   readonly kind: Kind
@@ -32,7 +32,7 @@ export interface Source<Kind extends SourceKind = SourceKind> {
   readonly row: SignInSourceRow
 }
 
-/** What somebody says of a source; what is undefined stays, or is as usual. */
+/** Input for a source; undefined values stay, or take their default. */
 export interface SourceInput<Kind extends SourceKind> {
   readonly name?: string | undefined
   readonly isActive?: boolean | undefined
@@ -40,18 +40,18 @@ export interface SourceInput<Kind extends SourceKind> {
   readonly settings?: { readonly [Name in keyof SettingsOf[Kind]]?: SettingsOf[Kind][Name] | undefined }
 }
 
-/** Reads a row of a kind that the caller knows. */
+/** Parses a row of a known kind. */
 export const sourceOf = <Kind extends SourceKind>(row: SignInSourceRow): Source<Kind> => ({
   id: row.id,
   kind: row.kind as Kind,
   name: row.name,
   isActive: row.is_active,
-  // A setting that came later is not in rows from before.
+  // Rows may lack later settings.
   settings: { ...defaultSettings[row.kind], ...(JSON.parse(row.settings) as object) } as SettingsOf[Kind],
   row,
 })
 
-/** The secret of a source; empty without one. */
+/** Returns the secret of a source; empty without one. */
 export const secretOf = ({ secrets }: Pick<Services, 'secrets'>, { row }: Source): string =>
   row.sealed === '' ? '' : secrets.open(sourcePurpose, row.sealed)
 
@@ -71,7 +71,7 @@ const given = (settings: object = {}): object =>
 const taken = (error: unknown): unknown =>
   isUniqueViolation(error) ? new Conflict('there is a sign-in source of this name', 'source_name_taken') : error
 
-/** @throws Invalid that names the first field that is wrong, Conflict for a name that another source has */
+/** @throws Invalid that names the first wrong field, Conflict for a used name */
 export async function addSource<Kind extends SourceKind>(
   services: Services,
   kind: Kind,
@@ -105,7 +105,7 @@ export async function addSource<Kind extends SourceKind>(
   }
 }
 
-/** @throws Invalid, Conflict as when it is added, NotFound */
+/** @throws Invalid and Conflict as for a new source, NotFound */
 export async function editSource<Kind extends SourceKind>(
   services: Services,
   source: Source<Kind>,
@@ -141,10 +141,7 @@ export async function editSource<Kind extends SourceKind>(
   }
 }
 
-/**
- * Removes a source and the links to it. `Conflict` while accounts came from there: they would be nobody's, and the next
- * source might have its number.
- */
+/** Removes a source and its links. Throws `Conflict` while accounts belong to it. */
 export async function removeSource({ db }: Services, source: Source, doerId?: UserId): Promise<void> {
   await transaction(db, async (tx) => {
     if (await hasAccounts(tx, source.id)) {
@@ -158,7 +155,7 @@ export async function removeSource({ db }: Services, source: Source, doerId?: Us
   })
 }
 
-/** The number of a source that an administrator names; 0 is the instance itself. @throws Invalid for one that there is not */
+/** Returns a valid source id; 0 is the instance itself. @throws Invalid for an unknown one */
 export async function mustBeSource({ db }: Services, id: number | undefined): Promise<number> {
   if (!id) return 0
   if (!(await findSource(db, id as SourceId))) {

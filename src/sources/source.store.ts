@@ -5,11 +5,11 @@ import type { SourceId } from '../lib/ids.ts'
 export const findSource = (db: Db | Tx, id: SourceId): Promise<SignInSourceRow | undefined> =>
   db.selectFrom('sign_in_source').selectAll().where('id', '=', id).executeTakeFirst()
 
-/** One that people sign in by, by its name. */
+/** Returns an active source by name. */
 export const findActiveSource = (db: Db, name: string): Promise<SignInSourceRow | undefined> =>
   db.selectFrom('sign_in_source').selectAll().where('name', '=', name).where('is_active', '=', true).executeTakeFirst()
 
-/** All of them, as they were made. */
+/** Returns all sources in order of creation. */
 export const listSources = (db: Db): Promise<SignInSourceRow[]> =>
   db.selectFrom('sign_in_source').selectAll().orderBy('id').execute()
 
@@ -31,7 +31,7 @@ export const updateSource = (tx: Tx, id: SourceId, change: SignInSourceChange): 
 export const deleteSource = (tx: Tx, id: SourceId) =>
   tx.deleteFrom('sign_in_source').where('id', '=', id).executeTakeFirst()
 
-/** How many there are, locked against others who add one until the transaction ends. */
+/** Returns the number of sources and blocks concurrent inserts until the transaction ends. */
 export const countSources = async (tx: Tx): Promise<number> =>
   (
     await tx
@@ -40,6 +40,6 @@ export const countSources = async (tx: Tx): Promise<number> =>
       .executeTakeFirstOrThrow()
   ).count
 
-/** Whether accounts came from there. */
+/** Returns whether accounts belong to a source. */
 export const hasAccounts = async (tx: Tx, id: SourceId): Promise<boolean> =>
   (await tx.selectFrom('user').select('id').where('login_source_id', '=', id).limit(1).executeTakeFirst()) !== undefined

@@ -7,7 +7,7 @@ import { proxiedInBrowser, proxiedPrograms } from './proxy/proxy.credentials.ts'
 import * as sourceRoutes from './source.routes.ts'
 import { sourcePurpose } from './source.service.ts'
 
-/** Other places where people sign in: providers of OpenID Connect, directories (LDAP) and a reverse proxy. */
+/** Sign-in sources: OpenID Connect providers, LDAP directories and a reverse proxy. */
 export const sources: Feature = {
   routes: [sourceRoutes],
   services: [directories, providers],

@@ -1,6 +1,6 @@
 import type { Forge } from './forge.ts'
 
-/** Keeps cookies and sends forms with their hidden fields, like a browser without scripts. */
+/** A browser without scripts: keeps cookies and sends forms with their hidden fields. */
 export class Browser {
   readonly cookies = new Map<string, string>()
 
@@ -37,7 +37,7 @@ export class Browser {
   }
 }
 
-/** Text of an attribute as it was before it was written. */
+/** Decodes the text of an attribute. */
 export const unescaped = (text: string): string =>
   text
     .replaceAll('&quot;', '"')
@@ -46,7 +46,7 @@ export const unescaped = (text: string): string =>
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&')
 
-/** The hidden fields of the form of a page that is sent to an address with `action` in it. */
+/** Returns the hidden fields of the form whose address contains `action`. */
 export function hiddenFields(html: string, action: string): Record<string, string> {
   const form = [...html.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)].find((each) => each[1]?.includes(action))
   const inputs = [...(form?.[2] ?? '').matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)]

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { runProgram } from './program.ts'
 
-/** A certificate for `localhost` and its private key, in PEM files of a folder. */
+/** PEM files with a certificate for `localhost` and its private key. */
 export interface TestCertificate {
   readonly certFile: string
   readonly keyFile: string
 }
 
-/** Makes a certificate that signs itself, with an ECDSA key. */
+/** Creates a self-signed certificate with an ECDSA key. */
 export async function makeCertificate(folder: string, name: string): Promise<TestCertificate> {
   const certFile = join(folder, `${name}.cert.pem`)
   const keyFile = join(folder, `${name}.key.pem`)

@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { chromium, type Browser } from 'playwright-core'
 
-/** What Debian, and others, call the program. */
+/** Names of the program. */
 const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome']
 
 function findProgram(): string | undefined {
@@ -19,7 +19,7 @@ function findProgram(): string | undefined {
     })
 }
 
-/** Where Chromium is; undefined where there is none, but in CI, where there must be: who tests with it skips then. */
+/** Returns the path of Chromium; undefined when it is missing, except in CI, where that is an error. */
 export function chromiumProgram(): string | undefined {
   const program = findProgram()
   if (program === undefined && process.env['CI'] !== undefined) {
@@ -28,15 +28,15 @@ export function chromiumProgram(): string | undefined {
   return program
 }
 
-/** The longest wait for one thing in a browser, in milliseconds: a machine that is busy takes its time. */
+/** Timeout of one wait in a browser, in milliseconds. */
 export const browserTimeoutMs = 60_000
 
-/** A browser without a window, which keeps nothing and ends with what disposes it. */
+/** A headless browser without a profile. */
 export const startChromium = (program: string): Promise<Browser> =>
   chromium.launch({
     executablePath: program,
     headless: true,
     timeout: browserTimeoutMs,
-    // Its own sandbox does not work for root, which is who tests in a container, and `/dev/shm` is small there.
+    // Chromium's sandbox does not work for root, the user of containers, and their `/dev/shm` is small.
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
   })

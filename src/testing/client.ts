@@ -1,12 +1,12 @@
 import { basicAuthorization } from './samples.ts'
 
-/** What a request is signed with; nothing: a guest. */
+/** Credentials of a request; undefined for a guest. */
 export interface Credentials {
   readonly token?: string
   readonly basic?: { readonly login: string; readonly password: string }
 }
 
-/** An answer, read whole. */
+/** A complete reply. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
@@ -18,14 +18,14 @@ export interface Answer {
 
 export interface SendOptions {
   readonly headers?: Readonly<Record<string, string>>
-  /** The path is below the site root and not below the API's. */
+  /** Whether the path is relative to the site root instead of the API. */
   readonly site?: boolean
-  /** Sent as it is, with the content type among `headers`. */
+  /** Body to send unchanged; the content type is among `headers`. */
   readonly raw?: string | Uint8Array | FormData
   readonly signal?: AbortSignal
 }
 
-/** Sends requests to a forge as one account. Redirects are not followed. */
+/** Sends requests to a forge as one account, without following redirects. */
 export class ForgeClient {
   constructor(
     readonly url: string,
@@ -68,7 +68,7 @@ export class ForgeClient {
     }
   }
 
-  /** Like `send`, for what a test only needs to be there: throws when the answer is no success. */
+  /** Like `send`, but throws unless the reply is a success. */
   async must(method: string, path: string, body?: unknown, options?: SendOptions): Promise<Answer> {
     const answer = await this.send(method, path, body, options)
     if (answer.status >= 300) {

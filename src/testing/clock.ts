@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/time.ts'
 
-/** A clock that stands still when it is told a moment, and can be moved on. */
+/** A clock that stops at a given time and can be advanced. */
 export class TestClock implements Clock {
   #standing: number | undefined
   #offsetMs = 0
@@ -13,7 +13,7 @@ export class TestClock implements Clock {
     return (this.#standing ?? Date.now()) + this.#offsetMs
   }
 
-  /** Moves the time on by so many milliseconds. */
+  /** Advances the clock by `ms` milliseconds. */
   advance(ms: number): void {
     this.#offsetMs += ms
   }

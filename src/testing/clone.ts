@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Forge } from './forge.ts'
 import { runProgram, type Ended } from './program.ts'
 
-/** Settings of git that do not depend on whose machine runs the test. */
+/** Git settings that do not depend on the machine. */
 const environmentOf = (name: string): NodeJS.ProcessEnv => ({
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: '/dev/null',
@@ -15,9 +15,9 @@ const environmentOf = (name: string): NodeJS.ProcessEnv => ({
   GIT_COMMITTER_EMAIL: `${name}@example.com`,
 })
 
-/** A folder in which an account works with a real git. */
+/** A folder for git as one account. */
 export class Clone implements Disposable {
-  /** The folder of this clone alone; the working tree is in it. */
+  /** The folder that contains the working tree. */
   readonly folder = mkdtempSync(join(tmpdir(), 'ingot-clone-'))
   readonly path = join(this.folder, 'work')
   readonly #env: NodeJS.ProcessEnv
@@ -26,7 +26,7 @@ export class Clone implements Disposable {
     this.#env = environmentOf(name)
   }
 
-  /** A clone of a repository, `owner/name`, with the credentials of an account in its address. */
+  /** Clones a repository, `owner/name`, with an account's credentials in its address. */
   static async of(forge: Forge, name: string, repository: string): Promise<Clone> {
     const clone = new Clone(name)
     const made = await clone.#run('clone', '-q', await forge.gitUrl(name, repository), clone.path)
@@ -34,7 +34,7 @@ export class Clone implements Disposable {
     return clone
   }
 
-  /** An empty repository that was not cloned from anywhere. */
+  /** Creates an empty local repository. */
   static async begin(name: string, branch = 'main'): Promise<Clone> {
     const clone = new Clone(name)
     const made = await clone.#run('init', '-q', '-b', branch, clone.path)
@@ -50,14 +50,14 @@ export class Clone implements Disposable {
     return this.#run('-C', this.path, ...args)
   }
 
-  /** Like `git`, and gives what it printed; another end than success fails the test. */
+  /** Like `git`, but returns the output and fails on a non-zero exit. */
   async must(...args: string[]): Promise<string> {
     const ended = await this.git(...args)
     assert.equal(ended.code, 0, `git ${args.join(' ')}: ${ended.err}`)
     return ended.out.trim()
   }
 
-  /** Commits one file to what is checked out. Gives the commit. */
+  /** Commits one file and returns the commit. */
   async commit(file: string, content: string | Buffer = `${file}\n`, message = `adds ${file}`): Promise<string> {
     writeFileSync(join(this.path, file), content)
     await this.must('add', '-A')
@@ -70,5 +70,5 @@ export class Clone implements Disposable {
   }
 }
 
-/** A line as git's protocols send it, with its length before it. */
+/** Returns a pkt-line of git's protocols. */
 export const packetLine = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text

@@ -10,7 +10,7 @@ import { closeDatabase, openDatabase, type DatabaseOptions } from '../db/open.ts
 
 export interface TestDatabase extends AsyncDisposable {
   readonly db: Db
-  /** Opens the same database once more, as another process would; the caller closes it. */
+  /** Opens the same database again, like another process; the caller closes it. */
   readonly options: DatabaseOptions
 }
 
@@ -19,15 +19,15 @@ export interface TestDatabaseOptions {
   readonly language?: 'en-US'
 }
 
-/** Connections of one test's database; a test server allows about a hundred of all tests together. */
+/** Connections per test database; a test server allows about a hundred in total. */
 const maxTestConnections = 5
 
 /**
- * A fresh, migrated database for one test: PostgreSQL when `INGOT_TEST_DATABASE` names a server
- * (`postgres://user:password@host:port/database`, a role that may create databases), else an SQLite file in memory.
- * Disposing closes and deletes it.
- * @param options.isEmpty true: no migration ran in it
- * @param options.language the language whose rules PostgreSQL sorts texts by; without it PostgreSQL sorts by the server's collation
+ * Creates a migrated database for one test: PostgreSQL when `INGOT_TEST_DATABASE` names a server
+ * (`postgres://user:password@host:port/database`, with a role that may create databases), otherwise SQLite in memory.
+ * Disposing deletes it.
+ * @param options.isEmpty true to skip the migrations
+ * @param options.language language of PostgreSQL's collation; by default that of the server
  */
 export async function openTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const server = process.env['INGOT_TEST_DATABASE'] ?? ''
@@ -86,7 +86,7 @@ const postgresOptions = (server: string, database?: string): DatabaseOptions => 
   }
 }
 
-/** Runs statements that PostgreSQL refuses inside a transaction, on the server's own database. */
+/** Runs statements outside transactions on the server's own database. */
 async function onServer(server: string, work: (db: Db) => Promise<void>): Promise<void> {
   const db = openDatabase(postgresOptions(server))
   try {
@@ -100,11 +100,11 @@ const execute = (db: Db, statement: string): Promise<unknown> => sql.raw(stateme
 
 let postgresTemplate: Promise<string> | undefined
 
-/** The migrated database that the others are copies of; its name tells its form, so that processes share it. */
+/** The migrated template database; its name depends on the schema, so that processes share it. */
 async function makePostgresTemplate(server: string): Promise<string> {
   const form = createHash('sha256').update(JSON.stringify(migrations)).digest('hex').slice(0, 16)
   const template = `ingot_template_${form}`
-  // Made under another name and renamed, so that a template that exists is always whole, whoever made it.
+  // Created under another name and renamed, so that an existing template is always complete.
   const unfinished = `ingot_template_${randomBytes(8).toString('hex')}`
   await onServer(server, async (db) => {
     const known = await sql`select 1 from pg_database where datname = ${template}`.execute(engineOf(db).writer)
@@ -120,7 +120,7 @@ async function makePostgresTemplate(server: string): Promise<string> {
       await execute(db, `alter database ${unfinished} rename to ${template}`)
     } catch (error) {
       await execute(db, `drop database ${unfinished}`)
-      // Another process was quicker: the name is taken, or was in this very moment.
+      // Another process created it at the same time.
       if (!['42P04', '23505'].includes(String((error as { code?: unknown }).code))) throw error
     }
   })

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed (a linear congruence, the high bits of it). */
+/** Returns a pseudo-random generator for a seed (a linear congruential generator). */
 export function dice(seed: number) {
   let state = BigInt(seed)
   const below = (limit: number): number => {

@@ -2,7 +2,7 @@ import type { Services } from '../access/context.ts'
 import { examine } from '../admin/doctor/doctor.service.ts'
 import { allDoctorChecks } from '../app.ts'
 
-/** What `ingot doctor` finds, as `check: what (state)`; of all checks, or of those that are named. */
+/** Returns the findings of `ingot doctor` as `check: what (state)`, of all checks or the named ones. */
 export async function examined(
   services: Services,
   options: { readonly fix?: boolean; readonly only?: readonly string[] } = {},

@@ -22,37 +22,37 @@ import type { ForgeRunner } from './runner.ts'
 export interface ForgeOptions {
   /** Settings by section and key, as in `app.ini`: `{ repository: { DEFAULT_BRANCH: 'trunk' } }`. */
   readonly settings?: Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>>
-  /** Accounts that are there from the start, besides the administrator `root`; each gets an all-scopes token. */
+  /** Initial accounts besides the administrator `root`; each has a token with all scopes. */
   readonly users?: readonly string[]
-  /** Time stands still at this moment (milliseconds since 1970) until `clock.advance()`; else real time. */
+  /** Stops the clock at this time (milliseconds since 1970) until `clock.advance()`. */
   readonly standAt?: number
-  /** Where log lines go; nowhere unless given. Errors of requests are always kept in `defects`. */
+  /** Receives log lines. Errors of requests are always collected in `defects`. */
   readonly log?: Log
-  /** Data folder to use and keep; else a temporary one that is removed. */
+  /** Data folder to use and keep; by default a temporary one. */
   readonly dataFolder?: string
-  /** Parts that only the test has. */
+  /** Additional features of the test. */
   readonly features?: readonly Feature[]
-  /** Database to share with another forge, as processes of one instance do; they share the data folder as well. */
+  /** Database to share with another forge, like processes of one instance; they also share the data folder. */
   readonly database?: DatabaseOptions
-  /** Runs workflows on this machine, without containers, and has `settle()` wait for them. What files say is run as it is. */
+  /** Runs workflows on this machine without containers; `settle()` waits for them. */
   readonly runner?: boolean | { readonly labels?: readonly string[]; readonly capacity?: number }
 }
 
-/** A password that every account of a test has. */
+/** Password of every account of a test. */
 export const testPassword = 'Passw0rd!'
 
 /**
- * Boots the real application in this process on a free port, with its own data folder and database. Several forges in
- * one process do not meet. Disposing stops it and removes what it made.
+ * Starts the real application in this process on a free port with its own data folder and database. Several forges can
+ * run in one process. Disposing stops it and deletes its data.
  *
- * The database is SQLite in a temporary folder, or PostgreSQL when the environment's `INGOT_TEST_DATABASE` names a server; files lie in
- * the data folder, or in the bucket `forge` of an S3 service when `INGOT_TEST_STORAGE` names one (`host:port`).
+ * `INGOT_TEST_DATABASE` selects a PostgreSQL server instead of SQLite. `INGOT_TEST_STORAGE` (`host:port`) selects an S3
+ * service with the bucket `forge` instead of the data folder.
  */
 export async function startForge(options: ForgeOptions = {}): Promise<Forge> {
   const temporary = options.dataFolder === undefined
   const folder = options.dataFolder ?? mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'ingot-forge-'))
   const clock = new TestClock(options.standAt)
-  // A process that shares its database with others does not take their work at its start.
+  // A process with a shared database does not take over work at its start.
   const shared: ForgeOptions['settings'] =
     options.database?.kind === 'postgres' ? { database: { DB_TYPE: 'postgres' } } : {}
   const { config } = loadConfig({
@@ -94,7 +94,7 @@ function openAgain(options: DatabaseOptions): Pick<TestDatabase, 'db' | typeof S
   return { db, [Symbol.asyncDispose]: () => closeDatabase(db) }
 }
 
-/** Where files lie when a service for them is named: forges that share a data folder share them, too. */
+/** Storage settings; forges with a shared data folder share their files. */
 function storageIn(folder: string): NonNullable<ForgeOptions['settings']> {
   const endpoint = process.env['INGOT_TEST_STORAGE'] ?? ''
   if (endpoint === '') return {}
@@ -103,7 +103,7 @@ function storageIn(folder: string): NonNullable<ForgeOptions['settings']> {
   return { storage: { STORAGE_TYPE: 'minio', ...keys, ...place } }
 }
 
-/** The same for a program that a test starts as a process: variables of its environment. */
+/** The same as environment variables, for a program that a test starts. */
 export const storageEnvironment = (folder: string): Record<string, string> => inEnvironment(storageIn(folder))
 
 function environmentOf(settings: ForgeOptions['settings'] = {}): Record<string, string> {
@@ -111,7 +111,7 @@ function environmentOf(settings: ForgeOptions['settings'] = {}): Record<string, 
   return inEnvironment({ ...defaults, ...settings })
 }
 
-/** Settings in the form of environment variables, which is how the configuration takes them without a file. */
+/** Returns settings as environment variables, which the configuration reads without a file. */
 function inEnvironment(sections: NonNullable<ForgeOptions['settings']>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(sections).flatMap(([section, keys]) =>
@@ -123,36 +123,36 @@ function inEnvironment(sections: NonNullable<ForgeOptions['settings']>): Record<
   )
 }
 
-/** A running forge of a test or of a program that needs one. */
+/** A running forge. */
 export class Forge implements AsyncDisposable {
   readonly #accounts = new Map<string, Account>()
   #runner: ForgeRunner | undefined
-  /** Makes things with sensible defaults: accounts, repositories, issues. */
+  /** Creates test data: accounts, repositories, issues. */
   readonly given: Given
 
   constructor(
     readonly app: App,
     readonly clock: Clock & { advance(ms: number): void },
-    /** Errors that were no refusals; a test fails on disposal when there are any. */
+    /** Unexpected errors; disposing fails when there are any. */
     readonly defects: unknown[],
-    /** Every answer so far. */
+    /** Every reply so far. */
     readonly answered: readonly Answered[],
     readonly stop: () => Promise<void>,
   ) {
     this.given = new Given(this)
   }
 
-  /** Address of the forge without a slash at its end. */
+  /** Address of the forge without a final slash. */
   get url(): string {
     return this.app.services.config.server.rootUrl.replace(/\/$/, '')
   }
 
-  /** What the application itself works with. */
+  /** Services of the application. */
   get services(): Services {
     return this.app.services
   }
 
-  /** Makes an account with `testPassword` and an all-scopes token. */
+  /** Creates an account with `testPassword` and a token with all scopes. */
   async addUser(name: string, more: Partial<NewAccount> = {}): Promise<Account> {
     const user =
       (await findUserByName(this.services.db, name)) ??
@@ -166,12 +166,12 @@ export class Forge implements AsyncDisposable {
     return account
   }
 
-  /** The account of a name, with its all-scopes token. */
+  /** Returns an account by name with its token. */
   async account(name: string): Promise<Account> {
     return this.#accounts.get(name) ?? this.addUser(name)
   }
 
-  /** Sends requests as an account, which is made when it is missing, with its token. */
+  /** Sends requests with the token of an account, creating it when it is missing. */
   as(name: string, credentials?: Credentials): ForgeClient {
     return new ForgeClient(this.url, async () => credentials ?? { token: (await this.account(name)).token })
   }
@@ -181,7 +181,7 @@ export class Forge implements AsyncDisposable {
     return new ForgeClient(this.url, async () => ({}))
   }
 
-  /** Address of a repository for git, with an account's token in it. */
+  /** Returns the git address of a repository with an account's token in it. */
   async gitUrl(name: string, repository: string): Promise<string> {
     const url = new URL(`${this.url}/${repository}.git`)
     url.username = name
@@ -192,12 +192,12 @@ export class Forge implements AsyncDisposable {
   /** Starts a runner in this process; see `ForgeOptions.runner`. */
   async startRunner(options: { readonly labels?: readonly string[]; readonly capacity?: number } = {}): Promise<void> {
     const { json } = await this.as('root').must('GET', '/admin/runners/registration-token')
-    // Loaded for those who ask for it: others need nothing of it.
+    // Loaded only when used.
     const { startForgeRunner } = await import('./runner.ts')
     this.#runner = await startForgeRunner(this.url, json.token, options)
   }
 
-  /** Waits until no work is due: jobs, subscribers and what follows from them; with a runner, workflows that it can run. */
+  /** Waits until no jobs are due; with a runner, also until its workflows end. */
   async settle(): Promise<void> {
     do {
       await this.services.tokenUse.flush()

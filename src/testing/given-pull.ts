@@ -2,7 +2,7 @@ import type { Forge } from './forge.ts'
 import type { GivenRepo } from './given.ts'
 import { base64 } from './samples.ts'
 
-/** Commits files to a branch, by whoever may; a branch that is not there begins at `from`. Gives the new commit. */
+/** Commits files to a branch, which begins at `from` when it does not exist; returns the commit. */
 export async function commitFiles(
   forge: Forge,
   repo: GivenRepo,
@@ -36,13 +36,13 @@ export interface GivenPull {
   readonly repo: GivenRepo
   readonly number: number
   readonly branch: string
-  /** Commit of the head. */
+  /** Head commit. */
   readonly head: string
   /** Path below the API root. */
   readonly api: string
 }
 
-/** An open pull request with one new file, by the owner of a new repository unless the options say otherwise. */
+/** Creates an open pull request with one new file, by default by the owner of a new repository. */
 export async function givenPull(
   forge: Forge,
   options: {
@@ -66,7 +66,7 @@ export async function givenPull(
   return { repo, number: json.number, branch, head, api: `${repo.api}/pulls/${json.number}` }
 }
 
-/** Makes somebody a collaborator of a repository. */
+/** Makes an account a collaborator of a repository. */
 export async function collaborator(forge: Forge, repo: GivenRepo, name: string, permission = 'write'): Promise<void> {
   await forge.account(name)
   await forge.as(repo.owner).must('PUT', `${repo.api}/collaborators/${name}`, { permission })

@@ -18,19 +18,19 @@ export interface GivenIssue {
   readonly api: string
 }
 
-/** Makes what tests need through the API, with names nobody else uses. */
+/** Creates test data through the API, with unique names. */
 export class Given {
   #count = 0
 
   constructor(readonly forge: { as(name: string): ForgeClient }) {}
 
-  /** A name of its own. */
+  /** Returns a unique name. */
   name(prefix: string): string {
     this.#count += 1
     return `${prefix}${this.#count}`
   }
 
-  /** A repository with a README on `main`, unless the options say otherwise. */
+  /** Creates a repository, by default with a README on `main`. */
   async repo(
     options: { readonly owner?: string; readonly name?: string } & Readonly<Record<string, unknown>> = {},
   ): Promise<GivenRepo> {
@@ -39,7 +39,7 @@ export class Given {
     return { owner, name, fullName: `${owner}/${name}`, api: `/repos/${owner}/${name}` }
   }
 
-  /** An issue by the owner of a new repository, unless the options say otherwise. */
+  /** Creates an issue, by default by the owner of a new repository. */
   async issue(
     options: { readonly repo?: GivenRepo; readonly poster?: string } & Readonly<Record<string, unknown>> = {},
   ): Promise<GivenIssue> {
@@ -50,7 +50,7 @@ export class Given {
     return { repo, number: json.number, api: `${repo.api}/issues/${json.number}` }
   }
 
-  /** An organization that the owner made. */
+  /** Creates an organization. */
   async org(
     options: { readonly owner?: string; readonly name?: string } & Readonly<Record<string, unknown>> = {},
   ): Promise<string> {

@@ -5,17 +5,17 @@ interface Executor {
   executeQuery(...args: readonly unknown[]): Promise<unknown>
 }
 
-/** A read whose answer is kept back, as on a machine that is busy with other things. */
+/** A delayed result of a read, as on a busy machine. */
 export interface HeldRead {
-  /** The rows were read and wait. */
+  /** Resolves when the rows were read. */
   readonly isRead: Promise<void>
-  /** Hands them over. */
+  /** Delivers the rows. */
   readonly release: () => void
 }
 
 /**
- * Keeps back the rows of the next read outside of a transaction whose text has `words`, until it is released. A read that
- * the embedded database answers in the same turn of the event loop cannot be kept back: nothing comes between.
+ * Delays the result of the next read outside a transaction whose text contains `words`, until it is released. SQLite
+ * reads that finish in the same turn of the event loop cannot be delayed.
  */
 export function holdNextRead(forge: Forge, words: string): HeldRead {
   const engine = engineOf(forge.services.db)

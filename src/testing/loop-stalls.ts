@@ -1,9 +1,9 @@
 import { workedMs } from '../lib/loop-watch.ts'
 
 /**
- * Measures how long this thread works without coming back to its loop, in milliseconds of its own processor time: a
- * busy machine, which lets the thread wait, does not count.
- * @returns the longest such time while `run` ran
+ * Measures the longest time that `run` blocks the event loop, in milliseconds of this thread's processor time, so that
+ * a busy machine does not count.
+ * @returns the longest block
  */
 export async function longestStall(run: () => Promise<unknown>): Promise<number> {
   let longest = 0
@@ -16,7 +16,7 @@ export async function longestStall(run: () => Promise<unknown>): Promise<number>
   const timer = setInterval(look, 5)
   try {
     await run()
-    // What is still to be collected of its objects belongs to it.
+    // Garbage collection of its objects counts too.
     await new Promise((resolve) => setTimeout(resolve, 20))
   } finally {
     clearInterval(timer)

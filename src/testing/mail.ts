@@ -4,19 +4,19 @@ import { text } from 'node:stream/consumers'
 import { SMTPServer } from 'smtp-server'
 import { startForge, type Forge, type ForgeOptions } from './forge.ts'
 
-/** A mail as the mail server of a test got it. */
+/** A received mail. */
 export interface CaughtMail {
   readonly to: string[]
   readonly source: string
 }
 
-/** What a mail says, as text: the first of its parts. */
+/** Returns the text part of a mail. */
 export const textOf = ({ source }: CaughtMail): string =>
   source
     .replaceAll('=\r\n', '')
     .replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 
-/** The path, with what is behind it, of the link of a mail to an address of the forge that begins with `path`. */
+/** Returns path and query of the link in a mail that begins with `path`. */
 export function linkOf(forge: Forge, mail: CaughtMail | undefined, path: string): string {
   const text = mail ? textOf(mail) : ''
   const start = text.indexOf(`${forge.url}${path}?code=`)
@@ -25,8 +25,8 @@ export function linkOf(forge: Forge, mail: CaughtMail | undefined, path: string)
 }
 
 /**
- * A mail server of a test, and a forge that sends to it.
- * @param refuse the status of a refusal for the recipient, or 0
+ * Runs a mail server and a forge that uses it.
+ * @param refuse status to refuse the recipient with, or 0
  */
 export async function withMail(
   refuse: (to: string) => number,

@@ -3,7 +3,7 @@ import { transaction } from '../db/database.ts'
 import { databaseKind } from '../db/open.ts'
 import type { Forge } from './forge.ts'
 
-/** Makes many accounts at once, like one that is there but without passwords and tokens, who watch a repository. */
+/** Inserts many accounts without passwords and tokens that watch a repository. */
 export async function manyPeople(
   forge: Forge,
   { count, watching: repoId }: { readonly count: number; readonly watching: number },

@@ -1,12 +1,12 @@
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto'
 
-/** What a page asks a browser for; `auth/passkey.service.ts` makes it. */
+/** A page's request to the browser; see `auth/passkey.service.ts`. */
 interface Asked {
   readonly challenge: string
   readonly rpId: string
 }
 
-/** A device with one passkey, as far as a site notices: it makes a key for the site and signs with it. */
+/** A simulated device with one passkey. */
 export class PasskeyDevice {
   readonly id = randomBytes(16)
   readonly #private: KeyObject
@@ -19,7 +19,7 @@ export class PasskeyDevice {
     this.#public = publicKey
   }
 
-  /** What a browser sends whose device made the key. */
+  /** Returns the browser's answer to the creation of a passkey. */
   create(asked: Asked): string {
     const { x = '', y = '' } = this.#public.export({ format: 'jwk' })
     const coordinate = (text: string) => Buffer.concat([Buffer.from([0x58, 32]), Buffer.from(text, 'base64url')])
@@ -52,7 +52,7 @@ export class PasskeyDevice {
     })
   }
 
-  /** What a browser sends whose device signed. @param verified whether it asked who the person is */
+  /** Returns the browser's answer to a sign-in. @param verified whether the device verified the person */
   get(asked: Asked, verified = true): string {
     this.counter += 1
     const data = this.#data(asked, verified ? 0x05 : 0x01)

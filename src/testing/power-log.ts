@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 
-/** What `test/power/record.c` notes, by its numbers, and what a test adds: that it was told something. */
+/** Kinds of records that `test/power/record.c` writes, by number, and `told`, which tests add. */
 const kinds = {
   1: 'write',
   2: 'create',
@@ -27,7 +27,7 @@ interface PowerRecord {
 
 const headBytes = 40
 
-/** The record that somebody was told something, as it is appended to a log. */
+/** Returns the record of a received acknowledgement, to append to a log. */
 export function toldRecord(what: unknown): Buffer {
   const text = Buffer.from(JSON.stringify(what))
   const head = Buffer.alloc(headBytes)
@@ -37,7 +37,7 @@ export function toldRecord(what: unknown): Buffer {
   return Buffer.concat([head, text])
 }
 
-/** Reads a log whole. */
+/** Parses a log. */
 export function readPowerLog(file: string): readonly PowerRecord[] {
   const log = readFileSync(file)
   const records: PowerRecord[] = []
@@ -60,14 +60,14 @@ export function readPowerLog(file: string): readonly PowerRecord[] {
 
 interface File {
   readonly changes: { readonly at: number; readonly place: number; readonly bytes: Buffer | undefined }[]
-  /** Everything that was changed before this record is on the disk. */
+  /** Every change before this record is on disk. */
   lastingTo: number
 }
 
 /**
- * What a disk holds after a cut of power behind the first `cut` records of a log, in the worst case: of a file what was
- * written before its last sync, or written out before the last sync of anything; of names those made before the last sync of anything, as file systems with a journal keep
- * them.
+ * Writes the worst-case disk content after a power failure behind the first `cut` records of a log: of a file, what was
+ * written before its last sync, or written out before the last sync of any file; of names, those created before the
+ * last sync of any file, as journaling file systems keep them.
  */
 export function writeWhatLasts(records: readonly PowerRecord[], cut: number, root: string, into: string): void {
   const { files, namesTo } = follow(records, cut)
@@ -75,7 +75,7 @@ export function writeWhatLasts(records: readonly PowerRecord[], cut: number, roo
   for (const [path, file] of names) {
     const place = join(into, relative(root, path))
     if (file === 'folder') mkdirSync(place, { recursive: true, mode: 0o700 })
-    // Shared memory of the database is none after a start.
+    // The shared memory file of SQLite does not survive.
     else if (!path.endsWith('-shm')) {
       mkdirSync(dirname(place), { recursive: true, mode: 0o700 })
       writeFileSync(place, contentOf(file), { mode: place.includes('/hooks/') ? 0o700 : 0o600 })
@@ -85,12 +85,12 @@ export function writeWhatLasts(records: readonly PowerRecord[], cut: number, roo
 
 type Names = Map<string, File | 'folder'>
 
-/** Which changes each file has had, and up to where names are on the disk. */
+/** Returns the changes of each file and the last durable record for names. */
 function follow(records: readonly PowerRecord[], cut: number): { files: Map<number, File>; namesTo: number } {
   const files = new Map<number, File>()
   const names: Names = new Map()
   const begun = new Map<string, number[]>()
-  /** Files that were written out, and when, while nothing was synced since. */
+  /** Files written out since the last sync, with the record. */
   let writtenOut: { readonly file: File; readonly at: number }[] = []
   let namesTo = 0
   for (const [at, record] of records.slice(0, cut).entries()) {
@@ -120,14 +120,14 @@ function follow(records: readonly PowerRecord[], cut: number): { files: Map<numb
   return { files, namesTo }
 }
 
-/** The names after so many records, with the files that `follow` has found. */
+/** Returns the names after the first `upTo` records, with their files. */
 function namesAt(records: readonly PowerRecord[], upTo: number, files: ReadonlyMap<number, File>): Names {
   const names: Names = new Map()
   for (const [at, record] of records.slice(0, upTo).entries()) apply(names, record, () => files.get(at) as File)
   return names
 }
 
-/** What a record does to names. */
+/** Applies a record to the names. */
 function apply(names: Names, { kind, path, other }: PowerRecord, made: () => File): void {
   const known = names.get(path)
   if (kind === 'create') names.set(path, made())

@@ -7,10 +7,10 @@ export interface Ended {
   readonly err: string
 }
 
-/** Longest time of one program of a test, in milliseconds, unless it is given another. */
+/** Default timeout of a program, in milliseconds. */
 const programTimeoutMs = 60_000
 
-/** Runs a program to its end, with an input and a folder. */
+/** Runs a program to its end with an input in a folder. */
 export function runProgram(
   program: string,
   args: readonly string[],

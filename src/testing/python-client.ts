@@ -3,22 +3,22 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { runProgram, type Ended } from './program.ts'
 
-/** A client that is written in Python, kept between runs of the tests. */
+/** A Python client, cached between runs. */
 export interface PythonClient {
   /** Runs Python with the client's modules. */
   run(
     args: readonly string[],
     options?: { cwd?: string; env?: NodeJS.ProcessEnv; input?: string; timeoutMs?: number },
   ): Promise<Ended>
-  /** Runs commands of a shell in which Python has them too. */
+  /** Runs shell commands with that Python. */
   shell(options: { cwd?: string; env?: NodeJS.ProcessEnv; input: string }): Promise<Ended>
-  /** The client's own command of a name. */
+  /** Returns the path of a command of the client. */
   command(name: string): string
 }
 
 /**
- * A client, installed by the name and version of its package when it is not there. Undefined where it cannot be
- * installed, but in CI, where it must be: who tests with it skips then.
+ * Installs a client by package name and version when it is missing. Returns undefined when that is impossible, except
+ * in CI, where it is an error.
  */
 export async function pythonClient(...packages: readonly string[]): Promise<PythonClient | undefined> {
   const kept = join(homedir(), '.cache', 'ingot-test-clients')
@@ -30,7 +30,7 @@ export async function pythonClient(...packages: readonly string[]): Promise<Pyth
     const ended = await runProgram('python3', args)
     try {
       if (ended.code !== 0) throw new Error(`pip install ${packages.join(' ')}: ${ended.err}`)
-      // Another run of the tests may have been faster.
+      // Another run may have installed it at the same time.
       if (!existsSync(folder)) renameSync(fresh, folder)
     } catch (error) {
       if (process.env['CI'] !== undefined) throw error

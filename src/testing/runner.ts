@@ -8,14 +8,14 @@ import { hostEnvironment } from '../config/host-environment.ts'
 import type { Db } from '../db/database.ts'
 import { startRunner, usualLabels } from '../runner/runner.ts'
 
-/** The runner of a forge of a test. */
+/** The runner of a test's forge. */
 export interface ForgeRunner {
-  /** Waits while there is a workflow to run. @returns whether it had to wait, so that something may follow from it */
+  /** Waits for running workflows. @returns whether it waited */
   hasWorked(db: Db): Promise<boolean>
   stop(): Promise<void>
 }
 
-/** How often is looked, and how long workflows may take in all, in milliseconds. */
+/** Polling interval and total timeout, in milliseconds. */
 const lookEveryMs = 15
 const longestMs = 100_000
 

@@ -9,7 +9,7 @@ import type { Forge } from './forge.ts'
 import { runProgram, type Ended } from './program.ts'
 import { fingerprintOf } from '../secrets/ssh-public-key.ts'
 
-/** Settings of a forge that serves SSH with a host key that is made quickly. */
+/** Settings of a forge with SSH and a quickly generated host key. */
 export const sshSettings = {
   server: {
     START_SSH_SERVER: true,
@@ -20,14 +20,14 @@ export const sshSettings = {
   },
 }
 
-/** Folder of one test's keys and clones. */
+/** Folder of a test's keys and clones. */
 export class SshFolder implements Disposable {
   readonly path = mkdtempSync(join(tmpdir(), 'ingot-ssh-'))
   #count = 0
 
   constructor(readonly forge: Forge) {}
 
-  /** A new key pair that no account has. */
+  /** Creates a key pair without an account. */
   async newKey(...type: string[]): Promise<SshKey> {
     const file = join(this.path, `key${++this.#count}`)
     const kind = type.length === 0 ? ['-t', 'ed25519'] : type
@@ -41,7 +41,7 @@ export class SshFolder implements Disposable {
   }
 }
 
-/** A key, and a client that has no other. */
+/** A key, and an SSH client with only this key. */
 export class SshKey {
   constructor(
     readonly folder: SshFolder,
@@ -63,7 +63,7 @@ export class SshKey {
     return ['-F', '/dev/null', '-i', this.file, ...options.flatMap((option) => ['-o', option])]
   }
 
-  /** Address of a repository. */
+  /** Returns the SSH address of a repository. */
   url(fullName: string): string {
     return `ssh://git@127.0.0.1:${this.folder.forge.services.config.server.sshPort}/${fullName}.git`
   }
@@ -81,7 +81,7 @@ export class SshKey {
     return runProgram('ssh', [...this.#clientOptions, ...place, ...command], { input: options.input ?? '' })
   }
 
-  /** Begins a session that is left alone. */
+  /** Opens a session and leaves it idle. */
   start(command: readonly string[]): { readonly firstOutput: Promise<unknown>; kill(): void } {
     const { sshPort } = this.folder.forge.services.config.server
     const place = ['-T', '-p', String(sshPort), 'git@127.0.0.1', ...command]
@@ -89,13 +89,13 @@ export class SshKey {
     return { firstOutput: once(child.stdout, 'data'), kill: () => void child.kill('SIGKILL') }
   }
 
-  /** Gives the key to an account. */
+  /** Adds the key to an account. */
   async addTo(name: string): Promise<KeyId> {
     const { user } = await this.folder.forge.account(name)
     return this.#insert(user.id, `key of ${name}`)
   }
 
-  /** Lets the key into one repository. */
+  /** Adds the key to a repository as a deploy key. */
   async deployTo(repoId: RepoId, isReadOnly: boolean): Promise<void> {
     const keyId = await this.#insert(null, 'deploys')
     await transaction(this.folder.forge.services.db, (tx) =>

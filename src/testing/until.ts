@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Waits for something that other processes or tasks do; fails when it has not come about in twenty seconds. */
+/** Waits until a condition holds; fails after twenty seconds. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   what = 'what the test waits for',

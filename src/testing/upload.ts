@@ -1,6 +1,6 @@
 import type { SendOptions } from './client.ts'
 
-/** A form with one file in the field `attachment`, as `options` of a request. */
+/** Returns request options with a form that has one file in the field `attachment`. */
 export function upload(name: string, content: string): SendOptions & { readonly raw: FormData } {
   const raw = new FormData()
   raw.set('attachment', new File([content], name))

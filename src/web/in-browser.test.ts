@@ -15,7 +15,7 @@ const skip = program === undefined ? 'chromium is not installed' : false
 
 const settings = { ingot: { SIGN_UP_WORK: 10 }, service: { REGISTER_EMAIL_CONFIRM: true } }
 
-/** A person at a browser of their own. What its console says is wrong is kept. */
+/** A person with their own browser, whose console errors are collected. */
 async function personAt(browser: Browser, forge: Forge, scripts: boolean) {
   const context = await browser.newContext({ baseURL: forge.url, javaScriptEnabled: scripts, locale: 'en-GB' })
   context.setDefaultTimeout(browserTimeoutMs)
@@ -38,7 +38,7 @@ async function fillSignUp(page: Page, name: string): Promise<void> {
   await page.goto('/')
   await page.getByRole('link', { name: 'sign up' }).click()
   await arriveAt(page, /^Sign up at/)
-  // The form also works before its scripts are there, in another way.
+  // The form also works before its scripts are loaded.
   await page.waitForLoadState('load')
   await page.getByLabel('Name').fill(name)
   await page.getByLabel('Email address').fill(`${name}@example.com`)
@@ -69,13 +69,13 @@ async function signOut(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Sign in' }).waitFor()
 }
 
-/** The code of the device now; each is good once, so the time goes on to the next. */
+/** Returns a fresh code of the device; the clock advances, because each code is valid once. */
 function codeOf(forge: Forge, key: string): string {
   forge.clock.advance(30_000)
   return totpAt(key, stepAt(nowUnix(forge.clock)))
 }
 
-/** Adds codes of a device; gives their key and the scratch code that the page shows once. */
+/** Enables codes; returns their key and the scratch code of the page. */
 async function addCodes(page: Page, forge: Forge): Promise<{ key: string; scratch: string }> {
   await page.goto('/user/settings/security')
   await page.getByRole('link', { name: 'Set up an authenticator app' }).click()
@@ -97,7 +97,7 @@ async function giveCode(page: Page, code: string): Promise<void> {
   await press(page, 'Sign in')
 }
 
-/** Another program, whose page a browser comes back to with a code. */
+/** An application whose page receives the code. */
 async function withApplication(
   forge: Forge,
   use: (authorizePath: string, arrived: () => URL | undefined) => Promise<void>,
@@ -124,7 +124,7 @@ async function withApplication(
   }
 }
 
-/** Lets the application in, and finds it in the settings. */
+/** Authorizes the application and finds it in the settings. */
 async function consent(page: Page, authorizePath: string, arrived: () => URL | undefined): Promise<void> {
   await page.goto(authorizePath)
   await arriveAt(page, 'Authorize “Planner”?')
@@ -137,7 +137,7 @@ async function consent(page: Page, authorizePath: string, arrived: () => URL | u
   await page.getByText('None. This list shows').waitFor()
 }
 
-/** Somebody else's browser is seen in the list of sessions and signed out from there. */
+/** Signs another browser out from the list of sessions. */
 async function endSessions(page: Page, other: Page): Promise<void> {
   await page.goto('/user/settings/sessions')
   const rows = page.getByRole('listitem').filter({ has: page.getByRole('button') })
@@ -194,7 +194,7 @@ test(
   },
 )
 
-/** Adds a passkey of a device that the browser itself plays, and that says yes to everything. */
+/** Adds a passkey of a simulated device that confirms everything. */
 async function addPasskey(context: BrowserContext, page: Page): Promise<void> {
   const protocol = await context.newCDPSession(page)
   await protocol.send('WebAuthn.enable')

@@ -2,7 +2,7 @@ import type { Db } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { UserId } from '../../lib/ids.ts'
 
-/** Accounts of people in the order of their ids, after `after`. */
+/** Returns accounts of people in order of id, after `after`. */
 export function listPeople(
   db: Db,
   page: { readonly onlyAdmins: boolean; readonly after: UserId; readonly limit: number },

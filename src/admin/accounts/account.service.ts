@@ -28,7 +28,7 @@ import {
   updateMustChange,
 } from './account.store.ts'
 
-/** What an administrator changes of an account; what is undefined stays. */
+/** Changes by an administrator; undefined values stay. */
 export interface AccountEdit {
   readonly password?: string | undefined
   readonly email?: string | undefined
@@ -38,9 +38,9 @@ export interface AccountEdit {
 }
 
 /**
- * Changes an account; a new password ends its sessions. Everything is checked first and stored together: a weak
- * password, a bad or used address and the demotion of the last administrator are `BadRequest`, other bad values
- * `Invalid` (observed).
+ * Changes an account in one transaction after all checks. A new password ends its sessions. Throws `BadRequest` for a
+ * weak password, a malformed or used address and the demotion of the last administrator, `Invalid` for other values
+ * (observed).
  */
 export async function editAccount(ctx: Ctx, account: UserRow, edit: AccountEdit): Promise<UserRow> {
   const { config } = ctx
@@ -90,7 +90,10 @@ export async function editAccount(ctx: Ctx, account: UserRow, edit: AccountEdit)
   }
 }
 
-/** Who acts on an account: the caller. What a command does is told as the account's own; the audit log says that it was one. */
+/**
+ * Returns the acting account: the caller, or the account itself for a command. The audit log marks commands by their
+ * credential.
+ */
 const doerOf = (ctx: Ctx, account: UserRow): UserId => ctx.viewer?.id ?? account.id
 
 async function checkNewEmail(ctx: Ctx, account: UserRow, email: string | undefined): Promise<void> {
@@ -103,9 +106,9 @@ async function checkNewEmail(ctx: Ctx, account: UserRow, email: string | undefin
 }
 
 /**
- * Deletes a person's account. `Invalid` for organizations, oneself, the last administrator, and for accounts that still
- * have what only they can have: repositories, organizations without another owner; `purge` deletes that first, and what
- * the person wrote elsewhere.
+ * Deletes a person's account. Throws `Invalid` for organizations, oneself, the last administrator, and accounts that
+ * own repositories or are the only owner of an organization. `purge` first deletes these and what the person wrote
+ * elsewhere.
  */
 export async function deleteAccount(ctx: Ctx, account: UserRow, purge: boolean): Promise<void> {
   if (account.kind === 'organization') throw new Invalid('this is an organization', 'not_a_person')
@@ -127,7 +130,7 @@ export async function deleteAccount(ctx: Ctx, account: UserRow, purge: boolean):
   })
 }
 
-/** Deletes an account that is not active and that nobody ever used; `Invalid` when somebody does by now, or it owns something. */
+/** Deletes an inactive account that was never used. Throws `Invalid` when it was used meanwhile or owns something. */
 export const deleteUnusedAccount = (ctx: Ctx, account: UserRow, beforeUnix: Unix): Promise<void> =>
   removeAccount(ctx, account, async (tx) => {
     await holdAccount(tx, account.id)
@@ -137,8 +140,8 @@ export const deleteUnusedAccount = (ctx: Ctx, account: UserRow, beforeUnix: Unix
   })
 
 /**
- * Has people choose another password at their next sign-in, or takes that back: those of the names, or everybody but them.
- * @returns how many accounts that changed
+ * Sets or clears the requirement of a new password, for the named accounts or for all others.
+ * @returns the number of changed accounts
  */
 export const askForNewPasswords = (
   { db }: Pick<Ctx, 'db'>,
@@ -154,14 +157,14 @@ export const askForNewPasswords = (
     return names.length
   })
 
-/** Ends every session of a person; tokens and keys stay. */
+/** Ends every session of a person; tokens and keys stay valid. */
 export const endAllSessions = ({ db }: Pick<Ctx, 'db'>, account: UserRow): Promise<void> =>
   transaction(db, async (tx) => {
     await endSessions(tx, account.id)
     await recordAct(tx, { action: 'session.allEnded', doerId: account.id, about: { kind: 'account', id: account.id } })
   })
 
-/** People's accounts, by name unless a known order is asked for. */
+/** Returns a page of people's accounts; unknown orders count as the order by name. */
 export async function pageOfAccounts(
   ctx: SignedInCtx,
   query: {

@@ -26,7 +26,7 @@ export type AccountOrder =
 
 function filtered(db: Db, { shownTo, loginName, sourceId }: AccountFilter) {
   let query = db.selectFrom('user').where('kind', '=', 'individual').where(peopleShownTo(shownTo))
-  // The index has only accounts that have one.
+  // The partial index contains only accounts with a login name.
   if (loginName) query = query.where('login_name', '=', loginName).where('login_name', '<>', sql.lit(''))
   if (sourceId !== undefined) query = query.where('login_source_id', '=', sourceId)
   return query
@@ -45,7 +45,7 @@ const orders = {
 
 export const isAccountOrder = (text: string): text is AccountOrder => Object.hasOwn(orders, text)
 
-/** A page of people's accounts, and how many there are. */
+/** Returns a page of people's accounts and their total. */
 export function listAccounts(
   db: Db,
   filter: AccountFilter,
@@ -56,7 +56,7 @@ export function listAccounts(
   return pageOfUsers(db, filtered(db, filter), { keys: [column, 'id'], direction }, page)
 }
 
-/** Accounts of people made before a time that are not active and that nobody ever used. */
+/** Selects inactive accounts of people that were created before a time and never used. */
 const unusedAccounts = (db: Db, beforeUnix: Unix) =>
   db
     .selectFrom('user')
@@ -66,7 +66,7 @@ const unusedAccounts = (db: Db, beforeUnix: Unix) =>
     .where('is_admin', '=', false)
     .where('last_login_unix', '=', 0)
     .where('created_unix', '<', beforeUnix)
-    // Those of people of other servers are never signed in to.
+    // Accounts of other servers have no sign-in.
     .where((row) =>
       row.not(
         row.exists(
@@ -91,15 +91,15 @@ export const listUnusedAccounts = (
     .limit(limit)
     .execute()
 
-/** Whether an account is still one of them. */
+/** Returns whether an account is still unused. */
 export const isUnused = async (tx: Tx, id: UserId, beforeUnix: Unix): Promise<boolean> =>
   (await unusedAccounts(tx, beforeUnix).where('id', '=', id).executeTakeFirst()) !== undefined
 
-/** Whether anybody administers the instance. */
+/** Returns whether the instance has an administrator. */
 export const hasAdministrator = async (tx: Tx): Promise<boolean> =>
   (await tx.selectFrom('user').select('id').where('is_admin', '=', true).limit(1).executeTakeFirst()) !== undefined
 
-/** Keeps others from changing who administers the instance until the transaction ends. */
+/** Blocks other changes of administrators until the transaction ends. */
 export const lockAdministrators = (tx: Tx) =>
   tx
     .updateTable('user')
@@ -107,11 +107,11 @@ export const lockAdministrators = (tx: Tx) =>
     .where('is_admin', '=', true)
     .execute()
 
-/** Members that leave with an account that is going away. */
+/** Deletes the row of an account; returns false when it does not exist. */
 export const deleteAccountRow = async (tx: Tx, id: UserId): Promise<boolean> =>
   (await tx.deleteFrom('user').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
 
-/** Sets whether people have to choose another password; gives the names of those for whom that is new. */
+/** Sets whether people must change their password; returns the names of changed accounts. */
 export async function updateMustChange(
   tx: Tx,
   people: { readonly ids: readonly UserId[]; readonly isAllBut: boolean },
@@ -124,7 +124,7 @@ export async function updateMustChange(
     .set({ must_change_password: mustChange })
     .where('kind', '=', 'individual')
     .where('must_change_password', '<>', mustChange)
-    // Who signs in elsewhere has no password here.
+    // Accounts of other sources have no local password.
     .where('login_source_id', '=', 0)
     .$if(ids.length > 0, (query) => query.where('id', isAllBut ? 'not in' : 'in', ids))
     .returning('name')

@@ -170,7 +170,7 @@ test('adminSearchUsers, adminGetAllEmails, adminSearchEmails: orders and filters
   assert.deepEqual(await names(''), ['ann', 'bob', 'root'])
   assert.deepEqual(await names('sort=reversealphabetically'), ['root', 'bob', 'ann'])
   assert.deepEqual(await names('sort=sideways'), ['ann', 'bob', 'root'])
-  // Who has the same number or time is in the order of the ids, and the other way round.
+  // Equal values are ordered by id, in the direction of the order.
   for (const order of ['alphabetically', 'oldest', 'leastupdate', 'lastlogin', 'reverselastlogin', 'newest']) {
     const pages = await Promise.all([1, 2, 3].map((page) => names(`sort=${order}&limit=1&page=${page}`)))
     assert.deepEqual(pages.flat(), await names(`sort=${order}`), order)
@@ -181,7 +181,7 @@ test('adminSearchUsers, adminGetAllEmails, adminSearchEmails: orders and filters
   assert.equal((await root.get('/admin/emails')).json.length, 3)
   const [found] = (await root.get('/admin/emails/search?q=ANN@')).json
   assert.deepEqual([found.email, found.username], ['ann@example.com', 'ann'])
-  // From either end, and with a text or none.
+  // From both ends, with and without a text.
   for (const list of ['/admin/emails?', '/admin/emails/search?q=example&']) {
     const pages = await Promise.all([1, 2, 3, 4].map((page) => root.get(`${list}limit=1&page=${page}`)))
     assert.deepEqual(

@@ -8,9 +8,8 @@ import { listUnusedAccounts } from './account.store.ts'
 const batchSize = 100
 
 /**
- * Deletes accounts of people that were made long ago (`[cron.delete_inactive_accounts].OLDER_THAN`), are not active and
- * never were used: nobody signed in, and no token or key exists. One that was switched off after it was used stays, and so
- * does one that owns something.
+ * Deletes accounts that were created long ago (`[cron.delete_inactive_accounts].OLDER_THAN`), are inactive, never
+ * signed in, and have no tokens or keys. Accounts that own something stay.
  */
 export const deleteInactiveAccounts = (config: Config) =>
   configuredTask('delete_inactive_accounts', config.cronDeleteInactiveAccounts, async (ctx, run) => {
@@ -25,7 +24,7 @@ export const deleteInactiveAccounts = (config: Config) =>
           await deleteUnusedAccount(ctx, account, beforeUnix)
           run.progress({ done: ++deleted })
         } catch (error) {
-          // It owns something, or somebody began to use it: it stays, and keeps no other from going.
+          // The account owns something or was used meanwhile: it stays, and the task continues.
           if (!(error instanceof Refusal)) throw error
           ctx.log('info', 'an account that is not active is kept', { name: account.name, reason: error.message })
         }

@@ -20,7 +20,7 @@ export const adminCreateUser = operation({
   reply: { 201: User },
   async run({ ctx, body }) {
     const sourceId = await mustBeSource(ctx, body.source_id)
-    // Who signs in elsewhere needs no password here.
+    // Accounts of other sources need no local password.
     if (!body.password && sourceId === 0) throw new BadRequest('a password is needed', 'password_missing')
     must(mayIssuePassword(ctx.viewer.credential, { isAdmin: false, isStrict: ctx.config.ingot.strictTokens }))
     const user = await createUser(ctx, {

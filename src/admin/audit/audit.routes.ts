@@ -12,7 +12,7 @@ import { AuditEntry } from './audit.schemas.ts'
 import { auditStreamPlaces } from '../stream-places.ts'
 import { followEntries, getEntries } from './audit.service.ts'
 
-/** What the log names is private as well as public. */
+/** Entries name private things too. */
 const notForPublicAlone: Requirement<SignedInCtx, object> = {
   codes: ['publicOnlyCheck'],
   refuses: [403],
@@ -22,7 +22,7 @@ const notForPublicAlone: Requirement<SignedInCtx, object> = {
   },
 }
 
-/** Acts that matter for security, newest first. Whoever reads on gives the smallest id as `before`. Not part of the contract. */
+/** Returns audit entries, newest first. `before` is the smallest id of the previous page. Not part of the contract. */
 export const adminReadAuditLog = operation({
   method: 'GET',
   path: '/admin/audit',
@@ -50,8 +50,8 @@ export const adminReadAuditLog = operation({
 })
 
 /**
- * The same as it comes about, after what has come before where an id of the stream, or of an entry, is named: with that of an
- * entry some may come again. Not part of the contract.
+ * Streams audit entries in commit order, after the given position of the stream. The id of an entry is accepted too;
+ * some entries may then repeat. Not part of the contract.
  */
 export const adminWatchAuditLog = operation({
   method: 'GET',

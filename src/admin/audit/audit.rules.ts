@@ -1,7 +1,7 @@
 import type { AuditFilter } from '../../audit/audit.store.ts'
 import type { AuditEntryRow } from '../../db/tables/audit.ts'
 
-/** Whether an entry is one of those that are asked for; the same as the store finds. */
+/** Returns whether an entry matches the filter, as the store does. */
 export function fitsFilter(row: AuditEntryRow, filter: AuditFilter): boolean {
   const { action, outcome, actor, address, objectKind, objectId, sinceMs, beforeMs } = filter
   const isAction = action?.endsWith('.*')

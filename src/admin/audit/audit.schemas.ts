@@ -1,14 +1,14 @@
 import { Type, type Static } from 'typebox'
 import { dateTime, nullable, object } from '../../http/schema.ts'
 
-/** An act that matters for security. Not part of the contract. */
+/** An entry of the audit log. Not part of the contract. */
 export const AuditEntry = object('AuditEntry', {
   id: Type.Integer(),
   at: dateTime(),
   action: Type.String(),
   outcome: Type.String(),
   actor: nullable(object('AuditActor', { id: Type.Integer(), login: Type.String() })),
-  /** The account that an administrator acted as. */
+  /** The account that an administrator impersonated. */
   acted_as_id: nullable(Type.Integer()),
   credential: Type.String(),
   address: Type.String(),

@@ -16,14 +16,14 @@ import type { JobRun } from '../../jobs/job.ts'
 import { BadRequest } from '../../lib/errors.ts'
 import type { AuditEntryId } from '../../lib/ids.ts'
 
-/** What is asked of the log, as it comes from outside. */
+/** A query of the log in external form. */
 export interface AuditQuery extends Omit<AuditFilter, 'outcome' | 'sinceMs' | 'beforeMs'> {
   readonly outcome?: string | undefined
   readonly since?: string | undefined
   readonly until?: string | undefined
 }
 
-/** Entries, newest first, older than one of them where one is named. What cannot be read is `BadRequest`. */
+/** Returns entries, newest first, optionally older than an id. Throws `BadRequest` for a malformed query. */
 export function getEntries(
   { db }: Pick<Services, 'db'>,
   query: AuditQuery,
@@ -32,7 +32,7 @@ export function getEntries(
   return listEntries(db, auditFilter(query), { before: page.before as AuditEntryId | undefined, limit: page.limit })
 }
 
-/** What is asked of the log, taken apart. What cannot be read is `BadRequest`. */
+/** Parses a query of the log. Throws `BadRequest` for a malformed one. */
 export function auditFilter({ outcome, since, until, ...filter }: AuditQuery): AuditFilter {
   if (outcome !== undefined && outcome !== 'done' && outcome !== 'refused') {
     throw new BadRequest('outcome: done or refused', 'audit_outcome_invalid')
@@ -47,10 +47,10 @@ function momentOf(name: string, text: string | undefined): number | undefined {
   return ms
 }
 
-/** Entries that are read at once. */
+/** Number of entries per read. */
 const batchSize = 200
 
-/** The position of the newest entry: whoever begins here hears what comes from now on. */
+/** Returns the position of the newest entry. */
 async function lastPosition(db: Db): Promise<AuditPosition> {
   const last = await findLastEntry(db)
   if (!last.hasUnplaced) return last.position
@@ -59,9 +59,8 @@ async function lastPosition(db: Db): Promise<AuditPosition> {
 }
 
 /**
- * Entries after a position, and then each as it comes about, in any process, in the order of their commits: who reads on
- * where they were misses none. It ends with the signal.
- * @param pollMs how often it looks without being told: another process tells nothing of what it writes to SQLite
+ * Yields the entries after a position, then each new entry of any process, in commit order, until the signal.
+ * @param pollMs time between reads without a notification; writes of another process to SQLite send none
  */
 export async function* followEntries(
   { db }: Pick<Ctx, 'db'>,
@@ -71,7 +70,7 @@ export async function* followEntries(
 ): AsyncGenerator<AuditEntryRow & { readonly position: AuditPosition }> {
   let isTold = false
   let wake = (): void => undefined
-  // A notification only wakes the reader, which reads the rows: nothing is queued for a slow client.
+  // A notification only wakes the reader, so nothing is queued for a slow client.
   const tell = (): void => {
     isTold = true
     wake()
@@ -103,10 +102,10 @@ export async function* followEntries(
   }
 }
 
-/** Entries that are deleted in one transaction. */
+/** Number of entries deleted per transaction. */
 const stepSize = 500
 
-/** Deletes entries whose time is over, a few at a time. */
+/** Deletes expired entries in batches. */
 export async function clearOldEntries(ctx: Ctx, run: Pick<JobRun, 'signal'>): Promise<void> {
   const keepMs = ctx.config.ingot.auditRetention
   if (keepMs === 0) return

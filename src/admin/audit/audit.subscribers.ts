@@ -1,7 +1,7 @@
 import { recordAct } from '../../audit/audit.ts'
 import { subscriber } from '../../events/subscriber.ts'
 
-/** What is said of an event in the audit log, which is written in the transaction of the event. */
+/** Writes audit entries for events, in their transaction. */
 export const auditAccounts = subscriber({
   name: 'auditAccounts',
   on: ['user.created', 'user.deleted', 'user.renamed', 'user.edited', 'user.blocked', 'user.unblocked', 'org.edited'],
@@ -41,7 +41,7 @@ export const auditAccounts = subscriber({
   },
 })
 
-/** What decides what a person may do, who sees them, and where mail goes that opens the account. */
+/** Attributes of an account that affect rights, visibility or recovery mail. */
 const rightsOfAccount = [
   'oldIsAdmin',
   'oldIsRestricted',
@@ -51,7 +51,7 @@ const rightsOfAccount = [
   'oldVisibility',
 ] as const
 
-/** What decides who sees an organization, and who gives its teams access. */
+/** Attributes of an organization that affect visibility and rights. */
 const rightsOfOrg = ['oldVisibility', 'oldRepoAdminChangeTeamAccess', 'oldEmail'] as const
 
 /** `oldIsAdmin` → `is admin`. */

@@ -139,7 +139,7 @@ test('adminReadAuditLog: an act that is not done is not there, and nothing chang
     transaction(db, (tx) => tx.deleteFrom('audit_entry').execute()),
     /last day/,
   )
-  // The account's acts outlive it.
+  // Entries outlive their account.
   await forge.as('alice').must('POST', '/user/keys', { title: 'k', key: publicKey })
   await forge.as('root').must('DELETE', '/admin/users/alice?purge=true')
   assert.equal((await logOf(forge, '&action=sshKey.added'))[0]?.actor?.login, 'alice')
@@ -207,7 +207,7 @@ test('adminWatchAuditLog: an entry that is committed late comes late, and is not
   const next = entries.next()
   const written = Promise.withResolvers<void>()
   const goOn = Promise.withResolvers<void>()
-  // The one with the first id is committed last.
+  // The entry with the first id commits last.
   const slow = transaction(db, async (tx) => {
     await recordAct(tx, act('slow'))
     written.resolve()

@@ -5,11 +5,11 @@ import { TestRunner } from '../../actions/actions.test-support.ts'
 import { startForge, testPassword, type Forge } from '../../testing/forge.ts'
 import { publicKey } from '../../testing/samples.ts'
 
-/** Paths of what matters for security: who comes in, who may do what, and what runs or goes out in somebody's name. */
+/** Paths of security-relevant operations. */
 const matters =
   /\/(?:keys|gpg_keys|gpg_key_verify|tokens|secrets|variables|hooks|oauth2|grants|sources|sessions|collaborators|teams|members|[a-z]+_protections|transfer|quota|unadopted|cron|emails|runners|registration-token|block|unblock|users|push_mirrors|orgs|rename|approve|settings)(?:\/|$)/
 
-/** Operations whose path says so and that change nothing of the kind. */
+/** Operations whose path matches but that change nothing security-relevant. */
 const quiet: Readonly<Record<string, string>> = {
   orgPublicizeMember: 'members show themselves',
   orgConcealMember: 'members hide themselves',
@@ -36,7 +36,7 @@ const quiet: Readonly<Record<string, string>> = {
   repoPushMirrorSync: 'sends what the mirror sends anyway',
 }
 
-/** Operations that write an entry, which tests of their own show. */
+/** Operations whose entries other tests check. */
 const elsewhere: Readonly<Record<string, string>> = {
   userRevokeOAuth2Grant: 'grant.revoked',
   userEndSession: 'session.ended',
@@ -62,7 +62,7 @@ test('adminReadAuditLog: each operation that matters for security writes an entr
     const rows = forge.services.db.selectFrom('audit_entry').select('id').where('operation', '=', id)
     return (await rows.where('outcome', '=', 'done').execute()).length
   }
-  /** Asks an operation, which has to go well and to leave an entry. Gives its answer. */
+  /** Sends a request that must succeed and write an entry; returns its reply. */
   async function act(id: string, who: string, path: string, body?: object): Promise<Answer> {
     const operation = operations.get(id)
     assert.ok(operation, `there is no operation ${id}`)

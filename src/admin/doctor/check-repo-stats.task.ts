@@ -2,7 +2,7 @@ import { configuredTask } from '../../access/task.ts'
 import type { Config } from '../../config/load-config.ts'
 import { recount } from './recount.service.ts'
 
-/** Puts stored counts right: stars, watchers, forks, issues, repositories of an account and so on. */
+/** Corrects stored counts, such as stars, watchers, forks and issues. */
 export const checkRepoStats = (config: Config) =>
   configuredTask('check_repo_stats', config.cronCheckRepoStats, async (ctx, run) => {
     let done = 0

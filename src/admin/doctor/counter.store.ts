@@ -8,7 +8,7 @@ export interface Recounted {
   readonly counted: number
 }
 
-/** Counts anew for rows in the order of their ids, after `after`. */
+/** Returns stored and actual counts of rows in order of id, after `after`. */
 export async function listRecounted(
   db: Db,
   { table, column, count }: Counter,
@@ -21,21 +21,21 @@ export async function listRecounted(
   return rows
 }
 
-/** Sets the counter of these rows to what is counted now. */
+/** Sets the counter of these rows to the actual count. */
 export async function updateCounts(tx: Tx, { table, column, count }: Counter, ids: readonly number[]): Promise<void> {
   await sql`update ${sql.table(table)} as it set ${sql.ref(column)} = ${count} where it.id in (${sql.join(ids)})`.execute(
     tx,
   )
 }
 
-/** The id of the last of so many rows of a table after one; undefined: there are none. Ids have gaps. */
+/** Returns the id of the last row of a batch after an id; undefined when there are no more rows. Ids have gaps. */
 export async function findEndOfBatch(db: Db, table: string, after: number, limit: number): Promise<number | undefined> {
   const batch = sql`select id from ${sql.table(table)} where id > ${after} order by id limit ${limit}`
   const { rows } = await sql<{ id: number | null }>`select max(id) as id from (${batch}) as batch`.execute(db)
   return rows[0]?.id ?? undefined
 }
 
-/** What is there, of rows after one id up to another, and has no row that counts it. */
+/** Selects the keys within a range of ids that have no row for their count. */
 function missing({ table }: Counter, { columns, keys }: ExpectedRows, after: number, last: number) {
   const names = sql.join(columns.map((column) => sql.ref(column)))
   const isIt = sql.join(
@@ -58,7 +58,7 @@ export async function countMissing(
   return rows[0]?.count ?? 0
 }
 
-/** Makes the rows that are missing; what they count is counted later. */
+/** Inserts missing rows with count 0; the recount corrects them. */
 export async function insertMissing(
   tx: Tx,
   counter: Counter,

@@ -4,7 +4,7 @@ import { inBatches } from '../../lib/in-batches.ts'
 import { listNamedBlobs } from './file-scan.store.ts'
 import { recount } from './recount.service.ts'
 
-/** Rows that are read at once. */
+/** Number of rows per read. */
 const batch = 200
 
 export const filesCheck: WholeCheck = {

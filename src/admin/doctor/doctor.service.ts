@@ -7,14 +7,14 @@ import { findRepoById } from '../../repos/repo.store.ts'
 export interface CheckReport {
   readonly check: DoctorCheck
   readonly findings: readonly Finding[]
-  /** Findings beyond the ones that are kept. */
+  /** Number of findings that are not kept. */
   readonly more: number
 }
 
-/** Findings of one check that are kept to be shown. */
+/** Largest number of findings per check. */
 const maxFindings = 200
 
-/** Collects what one check finds. */
+/** Collects the findings of one check. */
 class Report implements CheckReport {
   readonly findings: Finding[] = []
   more = 0
@@ -34,8 +34,8 @@ class Report implements CheckReport {
 }
 
 /**
- * Runs the checks one after the other; each report is given as soon as it is there. Those of each repository are run
- * together when the turn of the first of them comes.
+ * Runs the checks in order and yields each report when it is ready. The checks of each repository run together at the
+ * turn of the first of them.
  */
 export async function* examine(
   services: Services,
@@ -66,7 +66,7 @@ async function examineRepository(
   for (const [check, report] of reports) {
     const before = report.count
     await report.add(check.runOn(services, { repo, isOnDisk }, options))
-    // What was put right may be recorded in the row, which the next check looks at.
+    // A repair may change the row that the next check reads.
     if (options.fix && report.count > before) repo = await findRepoById(services.db, repo.id)
     if (!repo) return
   }

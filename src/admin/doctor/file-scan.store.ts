@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { FileColumn } from '../../access/feature.ts'
 import type { Db } from '../../db/database.ts'
 
-/** Blobs that rows name, in the order of the rows' ids, after `after`. */
+/** Returns the blobs that rows name, in order of row id, after `after`. */
 export async function listNamedBlobs(
   db: Db,
   { table, column }: FileColumn,

@@ -12,13 +12,13 @@ import {
   type Recounted,
 } from './counter.store.ts'
 
-/** Rows that are counted for at once; SQLite counts in this thread, and requests should not wait for long. */
+/** Rows counted per statement. SQLite counts in this thread, so a large number would delay requests. */
 const batch = 100
 
-/** Rows that are looked through at once for what no row counts. */
+/** Rows searched per statement for missing counts. */
 const lookedThrough = 2000
 
-/** Looks for rows that should count something and are not there, and makes them with `fix`. Gives how many are missing. */
+/** Finds rows that are missing for a count, and inserts them with `fix`. Returns their number. */
 async function findMissing({ db }: Services, counter: Counter, fix: boolean): Promise<number> {
   let total = 0
   for (const expected of counter.expected ?? []) {
@@ -37,8 +37,8 @@ async function findMissing({ db }: Services, counter: Counter, fix: boolean): Pr
 }
 
 /**
- * Compares every stored count with what can be counted; with `fix`, stores the latter. Gives those that were wrong;
- * of rows that are not there, which have no id, all at once.
+ * Compares every stored count with the actual one and corrects it with `fix`. Yields the wrong ones; missing rows,
+ * which have no id, come as one number.
  */
 export async function* recount(
   services: Services,
@@ -47,7 +47,7 @@ export async function* recount(
   const { db, parts } = services
   for (const counter of parts.counters) {
     const missing = await findMissing(services, counter, fix)
-    // Those that were made are found with the others.
+    // Inserted rows are corrected with the others.
     if (missing > 0 && !fix) yield { counter, wrong: { id: undefined, stored: 0, counted: missing } }
     for await (const rows of inBatches((after?: number) => listRecounted(db, counter, after ?? 0, batch))) {
       const wrong = rows.filter(({ stored, counted }) => stored !== counted)

@@ -2,7 +2,7 @@ import type { Ctx } from '../../access/context.ts'
 import { clearOldEvents } from '../../events/retention.ts'
 import { schedule, type Schedule } from '../../jobs/schedule.ts'
 
-/** Clears away events older than `[ingot].EVENT_RETENTION` that nobody has still to hear. */
+/** Deletes events older than `[ingot].EVENT_RETENTION` that no job needs. */
 export const clearEvents: Schedule<Ctx> = schedule({
   name: 'clear_events',
   when: '@every 1h',

@@ -14,9 +14,8 @@ import { getEventLog } from './event.service.ts'
 import { eventStreamPlaces } from '../stream-places.ts'
 
 /**
- * What happens in the instance, as it happens, as server-sent events: the event's name, its time and ids. `only` names
- * the events to send, joined by commas; a final `*` stands for the rest of a name. A message `gap` says that some may
- * have been lost. Not part of the contract.
+ * Streams events of the instance as server-sent events, with name, time and ids. `only` lists event names separated by
+ * commas; a final `*` matches a prefix. A message `gap` says that events may be missing. Not part of the contract.
  */
 export const adminWatchEvents = operation({
   method: 'GET',
@@ -44,8 +43,8 @@ export const adminWatchEvents = operation({
 })
 
 /**
- * What has happened, in the order of its commits. Whoever goes on `after` the answered position hears each event once, as
- * long as it comes back within `[ingot].EVENT_RETENTION`. Not part of the contract.
+ * Returns past events in commit order. A client that continues `after` the returned position receives each event once,
+ * within `[ingot].EVENT_RETENTION`. Not part of the contract.
  */
 export const adminReadEvents = operation({
   method: 'GET',

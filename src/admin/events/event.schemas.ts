@@ -1,10 +1,10 @@
 import { Type, type Static } from 'typebox'
 import { dateTime, nullable, object } from '../../http/schema.ts'
 
-/** Something that has happened. Not part of the contract. */
+/** An event. Not part of the contract. */
 export const LoggedEvent = object('LoggedEvent', {
   id: Type.Integer(),
-  /** Where it stands in the order of commits. */
+  /** Position in commit order. */
   position: Type.Integer(),
   name: Type.String(),
   at: dateTime(),
@@ -16,15 +16,15 @@ export const LoggedEvent = object('LoggedEvent', {
 })
 export type LoggedEvent = Static<typeof LoggedEvent>
 
-/** A part of what has happened, and where to go on. Not part of the contract. */
+/** A page of events and the position to continue after. Not part of the contract. */
 export const EventLog = object('EventLog', {
   events: Type.Array(LoggedEvent),
-  /** What to ask `after` next. */
+  /** Position for the next `after`. */
   position: Type.Integer(),
   has_more: Type.Boolean(),
-  /** Events between what was asked `after` and the first of these have been cleared away. */
+  /** Whether events between `after` and the first of these were deleted. */
   is_incomplete: Type.Boolean(),
-  /** Why it ends before an event of another release. */
+  /** Reason when the page ends before an event of another release. */
   waits_for: nullable(Type.String()),
 })
 export type EventLog = Static<typeof EventLog>

@@ -3,7 +3,7 @@ import type { EventName } from '../../events/catalogue.ts'
 import { readEvents, type EventPage, type EventPosition } from '../../events/cursor.ts'
 import type { RepoId, UserId } from '../../lib/ids.ts'
 
-/** What an administrator asks of the events. */
+/** An administrator's query of events. */
 export interface EventLogQuery {
   readonly after?: number | undefined
   readonly limit: number
@@ -12,7 +12,7 @@ export interface EventLogQuery {
   readonly ownerId: number | undefined
 }
 
-/** Events in the order of their commits, after a position. */
+/** Returns events in commit order, after a position. */
 export const getEventLog = (ctx: Ctx, query: EventLogQuery): Promise<EventPage> =>
   readEvents(ctx.db, {
     after: Math.max(0, query.after ?? 0) as EventPosition,

@@ -4,7 +4,7 @@ import type { Cron } from './cron.schemas.ts'
 
 const shown = (unix: number): string => (unix === 0 ? zeroTime : formatUnix(unix))
 
-/** Scheduled tasks as the API shows them; what never happened has the zero time. */
+/** Presents scheduled tasks; a run that never happened has the zero time. */
 export const presentTasks = (tasks: readonly ScheduledTask[]): Cron[] =>
   tasks.map((task) => ({
     name: task.name,

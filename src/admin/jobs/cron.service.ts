@@ -3,7 +3,7 @@ import { recordAct } from '../../audit/audit.ts'
 import { transaction } from '../../db/database.ts'
 import { NotFound } from '../../lib/errors.ts'
 
-/** Has a task run in the background now; `NotFound` when there is none of the name. */
+/** Requests a run of a task in the background; throws `NotFound` for an unknown name. */
 export async function runTask({ db, tasks }: Pick<Services, 'db' | 'tasks'>, name: string): Promise<void> {
   if (!(await tasks.runNow(name))) throw new NotFound(`there is no task ${name}`, 'task_not_found')
   await transaction(db, (tx) => recordAct(tx, { action: 'task.run', about: { kind: 'task', id: null, name } }))

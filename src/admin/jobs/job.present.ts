@@ -2,7 +2,7 @@ import type { JobRow } from '../../jobs/queue.ts'
 import { formatUnix } from '../../lib/time.ts'
 import type { BackgroundJob } from './job.schemas.ts'
 
-/** Jobs as administrators see them; inputs stay inside, since they are of no use without the code. */
+/** Presents jobs to administrators, without their inputs. */
 export const presentJobs = (rows: readonly JobRow[]): BackgroundJob[] =>
   rows.map((row) => ({
     id: row.id,

@@ -11,7 +11,7 @@ import { getJobs, removeJob, retryJob } from './job.service.ts'
 
 const State = enumeration('waiting', 'running', 'failed')
 
-/** Background jobs that wait, run, or have failed for good; those that went well leave nothing. Not part of the contract. */
+/** Lists waiting, running and failed background jobs; successful jobs leave no row. Not part of the contract. */
 export const adminListJobs = operation({
   method: 'GET',
   path: '/admin/jobs',
@@ -21,7 +21,7 @@ export const adminListJobs = operation({
   reply: { 200: Type.Array(BackgroundJob) },
   summary: 'List background jobs',
   async run({ ctx, query, call }) {
-    // Unlike the contract's lists, which pass over what they do not know, this one says so.
+    // Unlike lists of the contract, this one reports unknown values.
     if (query.state === undefined && call.rawQuery.get('state')) throw new BadRequest('there is no such state')
     const page = pageOf(query, ctx.config.api)
     const { rows, total } = await getJobs(ctx, query.state, page)

@@ -5,7 +5,7 @@ import { dateTime, enumeration, nullable, object } from '../../http/schema.ts'
 export const BackgroundJob = object('BackgroundJob', {
   id: Type.Integer(),
   name: Type.String(),
-  /** Whose slots it takes. */
+  /** Pool whose slots it uses. */
   pool: Type.String(),
   state: enumeration('waiting', 'running', 'failed'),
   attempt: Type.Integer(),
@@ -19,13 +19,10 @@ export const BackgroundJob = object('BackgroundJob', {
       note: Type.Optional(Type.String()),
     }),
   ),
-  /** The event that it follows. */
+  /** Event that caused it. */
   event_id: nullable(Type.Integer()),
   last_error: nullable(Type.String()),
-  /**
-   * Why the job failed or waits: another attempt is pointless, its attempts are used up, its process ended while it ran, or
-   * only another release can read it.
-   */
+  /** Why the job failed or waits: `permanent`, `exhausted`, `crashed` or `unreadable`. */
   problem: nullable(enumeration('permanent', 'exhausted', 'crashed', 'unreadable')),
   created_at: dateTime(),
   updated_at: dateTime(),

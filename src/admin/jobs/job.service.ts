@@ -5,7 +5,7 @@ import { Conflict, NotFound } from '../../lib/errors.ts'
 import type { JobId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 
-/** One page of the jobs in a state, or of all, newest first, and how many there are. */
+/** Returns a page of the jobs in a state, or of all, newest first, and their total. */
 export async function getJobs(
   ctx: Ctx,
   state: JobRow['state'] | undefined,
@@ -18,12 +18,12 @@ export async function getJobs(
   return { rows, total }
 }
 
-/** Has a failed job tried again. One that does not exist is `NotFound`, one that has not failed `Conflict`. */
+/** Retries a failed job. Throws `NotFound` when it does not exist, `Conflict` when it has not failed. */
 export async function retryJob(ctx: Ctx, id: number): Promise<void> {
   settleOutcome(await transaction(ctx.db, (tx) => retryFailedJob(tx, id as JobId)))
 }
 
-/** Forgets a failed job. One that does not exist is `NotFound`, one that has not failed `Conflict`. */
+/** Deletes a failed job. Throws `NotFound` when it does not exist, `Conflict` when it has not failed. */
 export async function removeJob(ctx: Ctx, id: number): Promise<void> {
   settleOutcome(await transaction(ctx.db, (tx) => removeFailedJob(tx, id as JobId)))
 }

@@ -18,16 +18,16 @@ import { insertNewRepo } from '../../repos/lifecycle/repo-creation.service.ts'
 import { newUnits } from '../../repos/unit-config.ts'
 import { loadKnownNames } from './unadopted.store.ts'
 
-/** Most folders that are looked at; an instance that has more adopts some first. */
+/** Largest number of folders to inspect; an instance with more adopts some first. */
 const maxFolders = 10_000
-/** Folders whose names are looked up at once. */
+/** Number of folders to look up per query. */
 const batchSize = 500
 
 const notThere = () => new NotFound('there is no such repository to adopt', 'unadopted_not_found')
 
 /**
- * One page of the folders `owner/name` that may be adopted: of accounts that there are, and not repositories already.
- * @param pattern a glob for the owner, and after a slash one for the name; empty: all
+ * Returns one page of the folders `owner/name` that can be adopted: the owner exists and has no repository of the name.
+ * @param pattern a glob for the owner, and after a slash one for the name; empty for all
  */
 export async function pageOfUnadopted(
   { git, db }: Services,
@@ -60,7 +60,7 @@ export async function pageOfUnadopted(
   return looked === maxFolders ? { ...shown, bound: 'rows' } : shown
 }
 
-/** The owner of a folder, whose name no repository has; else `NotFound`. */
+/** Returns the owner of a folder; throws `NotFound` when a repository has the name. */
 async function ownerOf({ db }: Services, { owner, name }: UnadoptedFolder): Promise<UserRow> {
   const account = await findAccountByName(db, owner)
   if (!account || !mayNameRepo(name).allowed || (await findRepoByName(db, account.id, name))) throw notThere()
@@ -73,8 +73,8 @@ const folderOf = (owner: string, name: string): UnadoptedFolder => ({
 })
 
 /**
- * Makes a private repository of a folder: its objects and references move to a place of their own, settings and hooks do
- * not come along. What cannot become a repository stays where it was.
+ * Adopts a folder as a private repository. Its objects and references move, its settings and hooks do not. A folder
+ * that cannot become a repository stays in place.
  */
 export async function adoptRepo(services: Services, doer: UserRow, ownerName: string, repoName: string): Promise<void> {
   const folder = folderOf(ownerName, repoName)
@@ -107,14 +107,14 @@ export async function adoptRepo(services: Services, doer: UserRow, ownerName: st
     })
   } catch (error) {
     await git.unadopt(key, folder).catch((cause: unknown) => {
-      // The caller is told the first error; what stays behind is unreferenced and found by `ingot doctor`.
+      // The caller gets the first error; `ingot doctor` finds what remains.
       services.log('warn', 'git data that was not adopted could not be moved back', { error: cause, key })
     })
     throw error
   }
 }
 
-/** Removes a folder that is no repository. */
+/** Deletes a folder that is not a repository. */
 export async function deleteUnadopted(services: Services, ownerName: string, repoName: string): Promise<void> {
   const folder = folderOf(ownerName, repoName)
   await ownerOf(services, folder)

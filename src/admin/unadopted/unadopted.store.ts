@@ -1,6 +1,6 @@
 import type { Db } from '../../db/database.ts'
 
-/** Accounts and organizations of these names, in lower case, each with the lower names of its repositories among those asked for. */
+/** Returns accounts by lower-case name, each with the lower-case names of its repositories among the given ones. */
 export async function loadKnownNames(
   db: Db,
   folders: readonly { readonly owner: string; readonly name: string }[],

@@ -9,7 +9,7 @@ import { startForge, type Forge } from '../../testing/forge.ts'
 
 const rootOf = (forge: Forge): string => forge.services.config.paths.repositories
 
-/** A bare repository with one commit, laid below the root by hand. */
+/** A bare repository with one commit, created directly below the root. */
 async function lay(forge: Forge, path: string, ...more: string[]): Promise<string> {
   const folder = join(rootOf(forge), `${path}.git`)
   using clone = await Clone.begin('alice', 'trunk')

@@ -19,7 +19,7 @@ import { lockPath, pageOfLocks, unlock } from './lock.service.ts'
 
 const nextCursorOf = (nextCursor: string | undefined) => (nextCursor === undefined ? {} : { next_cursor: nextCursor })
 
-/** Locks of the repository; by path, which is compared without regard to letter case, or by id. */
+/** Lists locks of the repository, filtered by path without regard to letter case, or by id. */
 export const lfsListLocks = operation({
   method: 'GET',
   path: '/{username}/{reponame}/info/lfs/locks',
@@ -61,7 +61,7 @@ export const lfsCreateLock = operation({
   },
 })
 
-/** The caller's locks and those of others: clients ask before they push, and hold back what others have locked. */
+/** Returns the caller's locks and those of others; clients ask before a push. */
 export const lfsVerifyLocks = operation({
   method: 'POST',
   path: '/{username}/{reponame}/info/lfs/locks/verify',

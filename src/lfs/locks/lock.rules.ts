@@ -1,9 +1,8 @@
-/** Longest path of a lock, in bytes: what file systems take. */
+/** Longest path of a lock, in bytes; the limit of file systems. */
 const maxPathBytes = 4096
 
 /**
- * A path as it is locked: cleaned like one rooted at the repository, so that no spelling of it leads elsewhere. undefined
- * when nothing is left, or when no file can have it.
+ * Returns the normalized path of a lock, so that each file has one spelling; undefined for an empty or impossible path.
  */
 export function cleanLockPath(path: string): string | undefined {
   const segments: string[] = []
@@ -17,5 +16,5 @@ export function cleanLockPath(path: string): string | undefined {
   return isFit ? clean : undefined
 }
 
-/** Paths that differ in letter case alone are one file to some clients, so they have one lock. */
+/** Paths that differ only in letter case share one lock, because some clients cannot tell them apart. */
 export const lockKeyOf = (path: string): string => path.toLowerCase()

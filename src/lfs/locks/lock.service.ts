@@ -9,13 +9,13 @@ import { mayUnlock } from './lock.policy.ts'
 import { cleanLockPath, lockKeyOf } from './lock.rules.ts'
 import { countLocks, deleteLock, findLock, findLockOfPath, insertLock, listLocks } from './lock.store.ts'
 
-/** Most locks of one repository. */
+/** Largest number of locks of one repository. */
 const maxLocks = 10_000
 
-/** Longest name of a reference that is kept with a lock, in characters. */
+/** Longest stored reference name, in characters. */
 const maxRefLength = 1000
 
-/** What a client asks for of the locks of a repository. */
+/** Filter for locks. */
 export interface LockFilter {
   readonly id?: string | undefined
   readonly path?: string | undefined
@@ -30,8 +30,8 @@ function readId(name: string, text: string | undefined): LfsLockId | undefined {
 }
 
 /**
- * One page of locks, the oldest first, and where the next one begins. They hold in the whole repository, so a reference
- * narrows nothing. An id or cursor that is no number is `BadRequest`.
+ * Returns one page of locks, oldest first, and the cursor of the next. Locks hold for the whole repository, so a
+ * reference filters nothing. Throws `BadRequest` for a malformed id or cursor.
  */
 export async function pageOfLocks(
   { db, repo, config }: RepoCtx,
@@ -49,7 +49,7 @@ export async function pageOfLocks(
   return { locks, nextCursor: rows.length > limit ? String(locks.at(-1)?.id) : undefined }
 }
 
-/** Locks a path, which need not be there, for the caller; gives the lock that is there when somebody has it. */
+/** Locks a path, existing or not, for the caller; returns the existing lock when somebody has it. */
 export async function lockPath(
   ctx: SignedInRepoCtx,
   path: string,
@@ -74,13 +74,13 @@ export async function lockPath(
         ref_name: (refName ?? '').slice(0, maxRefLength).toWellFormed().replaceAll('\0', ''),
         created_unix: nowUnix(clock),
       })
-      // Of several who lock at once one is first; the others see that one's.
+      // Of concurrent callers one gets the lock; the others see it.
       if (lock) return { lock, isTaken: false }
     }
   })
 }
 
-/** Takes a lock away: its owner, or by force whoever may write. One that is not there is `NotFound`. */
+/** Deletes a lock: the owner's, or with force any. Throws `NotFound`. */
 export async function unlock(ctx: SignedInRepoCtx, id: number, isForced: boolean): Promise<LfsLockRow> {
   return transaction(ctx.db, async (tx) => {
     const lock = await findLock(tx, ctx.repo.id, id as LfsLockId)

@@ -5,12 +5,12 @@ import type { LfsLockId, RepoId } from '../../lib/ids.ts'
 export interface LockQuery {
   readonly id?: LfsLockId | undefined
   readonly pathKey?: string | undefined
-  /** Those after this one. */
+  /** Cursor: locks after this id. */
   readonly after?: LfsLockId | undefined
   readonly limit: number
 }
 
-/** Locks of a repository, the oldest first. */
+/** Returns the locks of a repository, oldest first. */
 export function listLocks(db: Db, repoId: RepoId, { id, pathKey, after, limit }: LockQuery): Promise<LfsLockRow[]> {
   let query = db.selectFrom('lfs_lock').selectAll().where('repo_id', '=', repoId).orderBy('id').limit(limit)
   if (id !== undefined) query = query.where('id', '=', id)
@@ -36,7 +36,7 @@ export const countLocks = async (db: Db | Tx, repoId: RepoId): Promise<number> =
     ).count,
   )
 
-/** undefined when the path is locked already. */
+/** Inserts a lock; returns undefined when the path is locked. */
 export const insertLock = (tx: Tx, values: NewLfsLockRow): Promise<LfsLockRow | undefined> =>
   tx
     .insertInto('lfs_lock')
@@ -45,6 +45,6 @@ export const insertLock = (tx: Tx, values: NewLfsLockRow): Promise<LfsLockRow | 
     .returningAll()
     .executeTakeFirst()
 
-/** False when it is gone already. */
+/** Deletes a lock; returns false when it does not exist. */
 export const deleteLock = async (tx: Tx, id: LfsLockId): Promise<boolean> =>
   (await tx.deleteFrom('lfs_lock').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n

@@ -36,7 +36,7 @@ test('lfsCreateLock: paths that no file can have, and one lock for all spellings
     const taken = await lock('bob', path)
     assert.deepEqual([taken.status, taken.json.lock.id], [409, first.json.lock.id], path)
   }
-  // A file that is not there may be locked before it is made.
+  // A file can be locked before it exists.
   assert.equal((await lock('bob', 'not there/ü \'"<b>.bin')).status, 201)
 })
 
@@ -78,7 +78,7 @@ test('lfsListLocks, lfsVerifyLocks: page by page, by path and id, mine and those
   assert.deepEqual([pathsOf(verified.ours), pathsOf(verified.theirs)], [['0.bin', '2.bin'], ['1.bin']])
   const rest = (await as('alice').send('POST', 'locks/verify', { cursor: verified.next_cursor })).json
   assert.deepEqual([pathsOf(rest.ours), pathsOf(rest.theirs)], [['4.bin'], ['3.bin']])
-  // A lock stays when the repository has another name.
+  // A lock survives the renaming of its repository.
   await forge.as('alice').must('PATCH', repo.api, { name: 'renamed' })
   const renamed = new LfsClient(forge.as('bob'), { fullName: 'alice/renamed' })
   assert.equal((await renamed.send('GET', 'locks?id=' + made[0])).json.locks.length, 1)
@@ -98,7 +98,7 @@ test('lfsDeleteLock: its owner, others by force, once; and no lock of another re
   assert.deepEqual([broken.status, broken.json.lock.owner.name], [200, 'alice'])
   assert.equal((await as('alice').send('POST', `locks/${id}/unlock`, {})).status, 404)
   assert.equal((await as('alice').send('POST', 'locks/x/unlock', {})).status, 404)
-  // Locks of an account that goes are free.
+  // The deletion of an account releases its locks.
   await lock('bob', 'b.bin')
   await forge.as('root').must('DELETE', '/admin/users/bob?purge=true')
   assert.deepEqual((await as('alice').send('GET', 'locks')).json.locks, [])

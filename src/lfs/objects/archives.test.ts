@@ -7,7 +7,7 @@ import { Clone } from '../../testing/clone.ts'
 import { runProgram } from '../../testing/program.ts'
 import { contentOf, LfsClient, pointerTo, startLfs } from '../lfs.test-support.ts'
 
-/** Prints what an archive has: for each path its kind, its rights and the SHA-256 of its content, or where it leads. */
+/** Prints the content of an archive: for each path its kind, mode and SHA-256 or link target. */
 const reader = `
 import hashlib, json, stat, sys, tarfile, zipfile
 path, entries = sys.argv[1], {}
@@ -84,7 +84,7 @@ test('repoGetArchive, webArchive: LFS objects stand in the place of their pointe
     assert.deepEqual(entries['foreign'], ['file', false, sha256(pointerTo(foreign))], 'what the repository has not')
     assert.deepEqual(entries['late'], ['file', false, sha256(pointerTo(late))])
   }
-  // What was missing is not kept so.
+  // A missing object is not remembered.
   await client.put(late)
   for (const format of ['zip', 'tar.gz']) assert.deepEqual((await read(format))['late'], ['file', false, late.oid])
   assert.equal((await forge.guest.get(`/${repo.fullName}/archive/main.zip`, { site: true })).status, 404)

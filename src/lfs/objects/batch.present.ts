@@ -6,8 +6,8 @@ import type { Addressed, DirectAddress } from './direct.service.ts'
 import { lfsType } from '../lfs-errors.ts'
 
 /**
- * What is to be done about each object of a batch. Addresses of the forge are asked with the credentials of the request
- * itself; those of the object storage carry their own, and would refuse a second one.
+ * Presents the actions for each object of a batch. Addresses of this server need the credentials of the request. Those
+ * of object storage carry their own and would refuse others.
  */
 export function presentBatch(
   ctx: RepoCtx,

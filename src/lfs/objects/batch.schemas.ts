@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { dateTime, nullable, object, requestObject } from '../../http/schema.ts'
 
-/** An object as clients name it. Whether it can be one is told for each by itself. */
+/** An object as named by clients. Each one is validated separately. */
 const Named = { oid: Type.String(), size: Type.Number() }
 
 export const LfsPointer = requestObject('LfsPointer', Named)
@@ -18,7 +18,7 @@ export type LfsBatchRequest = Static<typeof LfsBatchRequest>
 const Action = object('LfsAction', {
   href: Type.String(),
   header: Type.Optional(Type.Record(Type.String(), Type.String())),
-  /** Seconds; left out for addresses that are good as long as the credentials are. */
+  /** Lifetime in seconds; omitted for addresses that last as long as the credentials. */
   expires_in: Type.Optional(Type.Integer()),
   expires_at: Type.Optional(dateTime()),
 })
@@ -43,5 +43,5 @@ export const LfsBatchReply = object('LfsBatchReply', {
 })
 export type LfsBatchReply = Static<typeof LfsBatchReply>
 
-/** What tells that something was done. */
+/** Confirmation of an action. */
 export const LfsDone = object('LfsDone', { Message: Type.String() })

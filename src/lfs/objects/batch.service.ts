@@ -8,20 +8,20 @@ import { giveObjects } from './object.service.ts'
 import { holdBlobs, listObjects, listReadableObjects, touchObjects, type StoredObject } from './object.store.ts'
 import { isObjectId, isObjectSize, type Pointer } from './pointer.rules.ts'
 
-/** What is to be done about one object of a batch. */
+/** Action for one object of a batch. */
 export type Planned = Pointer &
   (
     | { readonly does: 'download'; readonly blobKey: string }
     | { readonly does: 'upload' }
-    /** It is where it should be. */
+    /** The object exists. */
     | { readonly does: 'nothing' }
     | { readonly does: 'fail'; readonly code: 404 | 422; readonly message: string }
   )
 
-/** Most objects of one batch when the settings name no limit. */
+/** Largest number of objects of a batch when the settings state none. */
 const defaultMaxObjects = 1000
 
-/** Files of the store that are looked for at the same time. */
+/** Number of files that are looked up concurrently. */
 const parallelLooks = 16
 
 function checkBatch({ config }: RepoCtx, pointers: readonly Pointer[]): void {
@@ -50,7 +50,7 @@ const oidsOf = (pointers: readonly Pointer[]): string[] => [
   ...new Set(pointers.filter((pointer) => !invalid(pointer)).map(({ oid }) => oid)),
 ]
 
-/** Those of some objects whose files are in the store, by their ids. */
+/** Returns the objects whose files exist in the store, by id. */
 async function present(ctx: RepoCtx, objects: readonly StoredObject[]): Promise<ReadonlyMap<string, StoredObject>> {
   const found = await mapLimited(objects, parallelLooks, async (object) =>
     (await ctx.blobs.lfs.stat(object.blob_key)) ? [object] : [],
@@ -59,8 +59,8 @@ async function present(ctx: RepoCtx, objects: readonly StoredObject[]): Promise<
 }
 
 /**
- * Which objects may be fetched from the repository. What other repositories have is missing here, whoever asks. Throws
- * `TooLarge` for too many at once.
+ * Returns the objects that may be downloaded from the repository; those of other repositories are missing. Throws
+ * `TooLarge` for too many.
  */
 export async function planDownloads(ctx: RepoCtx, pointers: readonly Pointer[]): Promise<Planned[]> {
   checkBatch(ctx, pointers)
@@ -77,9 +77,9 @@ export async function planDownloads(ctx: RepoCtx, pointers: readonly Pointer[]):
 }
 
 /**
- * Which objects have to be sent before a push. What the caller may read in another repository is given to this one and
- * need not be sent; what nobody has shown to the caller must be, whether it is stored or not, and nothing in the answer
- * tells. Throws `OverQuota` and `TooLarge`.
+ * Returns the objects to upload before a push. Objects of other repositories that the caller may read are linked
+ * instead. All others must be uploaded, stored or not, and the reply does not tell the difference. Throws `OverQuota`
+ * and `TooLarge`.
  */
 export async function planUploads(ctx: SignedInRepoCtx, pointers: readonly Pointer[]): Promise<Planned[]> {
   checkBatch(ctx, pointers)
@@ -112,8 +112,8 @@ export async function planUploads(ctx: SignedInRepoCtx, pointers: readonly Point
 }
 
 /**
- * Notes that objects are wanted, so that none of them is removed as unused before the push has come, and gives those of
- * other repositories to this one. Gives those that the repository has now: one may have gone a moment ago.
+ * Protects objects from garbage collection until the push, and links those of other repositories. Returns the objects
+ * that the repository has now, because one may have been deleted meanwhile.
  */
 async function keep(
   ctx: SignedInRepoCtx,

@@ -5,19 +5,19 @@ import { keepArrived, newBlobKey } from './object.service.ts'
 import type { Planned } from './batch.service.ts'
 import type { Pointer } from './pointer.rules.ts'
 
-/** An address of the object storage that needs no other credential. */
+/** An address of object storage that needs no other credential. */
 export interface DirectAddress {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly expiresSeconds: number
-  /** For an upload: tells the verification which it is. */
+  /** For an upload: identifies it when it is verified. */
   readonly grant?: string
 }
 
-/** What is to be done about an object, and where in the object storage when clients go there themselves (`SERVE_DIRECT`). */
+/** Action for an object, with the address in object storage when clients go there directly (`SERVE_DIRECT`). */
 export type Addressed = Planned & { readonly direct?: DirectAddress | undefined }
 
-/** Finds where clients send and fetch the objects of a batch. */
+/** Adds the direct addresses to the objects of a batch. */
 export const addressed = (ctx: RepoCtx, planned: readonly Planned[]): Promise<Addressed[]> =>
   Promise.all(
     planned.map(async (object) => {
@@ -27,12 +27,12 @@ export const addressed = (ctx: RepoCtx, planned: readonly Planned[]): Promise<Ad
     }),
   )
 
-/** How long addresses of the object storage may be used. A transfer that has begun may take longer. */
+/** Lifetime of addresses in object storage, in seconds; a running transfer may take longer. */
 const expiresSeconds = 3600
 
 const purpose = 'lfs-upload'
 
-/** Folder of what clients put into the object storage themselves, until it was looked at. */
+/** Folder for direct uploads until their verification. */
 const arrivals = 'arrivals'
 
 async function directDownload(
@@ -48,8 +48,8 @@ async function directDownload(
 }
 
 /**
- * Where to send an object. It lies aside until it is verified: whoever has the address may put other bytes there for as
- * long as it is good, so what is there is no object yet.
+ * Returns the address for a direct upload. The file stays aside until it is verified, because the address accepts other
+ * bytes while it is valid.
  */
 async function directUpload(
   { blobs, repo, secrets, clock }: RepoCtx,
@@ -58,14 +58,14 @@ async function directUpload(
   const key = `${arrivals}/${newBlobKey(oid)}`
   const put = await blobs.lfs.signedPutUrl?.(key, { expiresSeconds, sizeBytes })
   if (!put) return undefined
-  // Whoever is still sending when the address ends may verify afterwards.
+  // An upload that outlives the address can still be verified.
   const grant = secrets.sign(purpose, { repoId: repo.id, key, oid, sizeBytes }, nowUnix(clock) + 24 * expiresSeconds)
   return { ...put, expiresSeconds, grant }
 }
 
 /**
- * Makes an object of what a client put into the object storage: it is moved to where no address leads, and then hashed.
- * What is not what was announced is `Invalid` and removed; what is not there, or an unknown grant, is `NotFound`.
+ * Accepts a direct upload: moves it to a key without an address, then hashes it. Throws `Invalid` and deletes it when
+ * the content differs, `NotFound` when it is missing or the grant is unknown.
  */
 export async function acceptDirectUpload(ctx: RepoCtx, oid: string, grant: string, signal: AbortSignal): Promise<void> {
   const granted = ctx.secrets.verify(purpose, grant, nowUnix(ctx.clock))

@@ -1,7 +1,7 @@
-/** Longest name that is offered for saving, in bytes. */
+/** Longest offered file name, in bytes. */
 const maxNameBytes = 255
 
-/** The name that an address has as base64url: without a path, and without characters that would show as another name. */
+/** Returns the file name in an address (base64url), without a path and invisible characters. */
 export function offeredName(encoded: string): string | undefined {
   if (!/^[\w-]+={0,2}$/.test(encoded)) return undefined
   const name = Buffer.from(encoded, 'base64url')
@@ -13,7 +13,7 @@ export function offeredName(encoded: string): string | undefined {
   return name === '' || Buffer.byteLength(name) > maxNameBytes ? undefined : name
 }
 
-/** `Content-Disposition` of a download: plain for plain names (observed), else by RFC 6266. */
+/** Returns `Content-Disposition`: the simple form for ASCII names (observed), otherwise that of RFC 6266. */
 export function dispositionOf(name: string): string {
   const plain = name.replaceAll(/[^ -~]/g, '_').replaceAll(/[\\"]/g, '\\$&')
   const quoted = `attachment; filename="${plain}"`

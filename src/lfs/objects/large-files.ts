@@ -4,7 +4,7 @@ import type { LargeFiles } from '../../access/contributions/large-files.ts'
 import { findObject, storeObject } from './object.service.ts'
 import { formatPointer, maxPointerBytes, parsePointer } from './pointer.rules.ts'
 
-/** LFS objects, for what shows and changes files. */
+/** LFS objects for features that show and change files. */
 export const lfsFiles: LargeFiles = {
   maxPointerBytes,
   filter: 'lfs',
@@ -17,7 +17,7 @@ export const lfsFiles: LargeFiles = {
     return found && { id: pointer.oid, ...found }
   },
   async keep(ctx, content) {
-    // As the filter of LFS does it: nothing needs no object, and a pointer is one already.
+    // Like the LFS filter: an empty file needs no object, and a pointer already is one.
     if (content.length === 0 || parsePointer(content)) return content
     const pointer = { oid: createHash('sha256').update(content).digest('hex'), sizeBytes: content.length }
     if (!(await findObject(ctx, ctx.repo, pointer))) {

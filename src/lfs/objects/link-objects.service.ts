@@ -10,19 +10,19 @@ import { hasObjects, holdBlobs, listObjects, listReadableObjects, type StoredObj
 import type { Pointer } from './pointer.rules.ts'
 import { readPointers } from './references.service.ts'
 
-/** Pointers that are looked up at once. */
+/** Pointers per lookup. */
 const batch = 500
 
-/** Where the objects of commits come from that were not pushed by a client of LFS. */
+/** A range of commits that came without an LFS client. */
 export interface CommitRange {
   readonly from: readonly Oid[]
   readonly not: readonly Oid[]
 }
 
-/** Finds which of some objects may be given to a repository. */
+/** Returns which objects may be linked to a repository. */
 type Source = (oids: readonly string[]) => Promise<StoredObject[]>
 
-/** What another repository has of the objects that commits name, as those of a merged pull request. */
+/** Links the objects of a commit range that another repository has, as for a merged pull request. */
 export async function linkFromRepo(
   services: Services,
   repo: RepoRow,
@@ -34,7 +34,7 @@ export async function linkFromRepo(
   await link(services, repo, range, signal, (oids) => listObjects(services.db, fromRepoId, oids))
 }
 
-/** What somebody may read elsewhere of the objects that commits name, as those of a branch brought forward. */
+/** Links the objects of a commit range that a person may read elsewhere, as for an updated fork. */
 export async function linkReadable(
   services: Services,
   repo: RepoRow,

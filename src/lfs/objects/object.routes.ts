@@ -15,10 +15,10 @@ import { lfsErrors, lfsType } from '../lfs-errors.ts'
 import { lfsBody, lfsOn, mayDoBatch, mayDownload, mayUpload, speaksLfs } from '../lfs.requirements.ts'
 import { getObject, storeObject, verifyObject } from './object.service.ts'
 
-/** Largest body that names objects, in bytes: some 20,000 of them. */
+/** Largest body of a batch, in bytes; about 20,000 objects. */
 const maxBatchBytes = 2 * 1024 * 1024
 
-/** What is to be done to fetch objects, or to send them. */
+/** Returns the actions to download or upload objects. */
 export const lfsBatch = operation({
   method: 'POST',
   path: '/{username}/{reponame}/info/lfs/objects/batch',
@@ -45,7 +45,7 @@ export const lfsBatch = operation({
   },
 })
 
-/** Takes the content of an object. It may be sent again; the first that arrives whole stays. */
+/** Stores the content of an object. Repeated uploads are accepted; the first complete one is kept. */
 export const lfsUploadObject = operation({
   method: 'PUT',
   path: '/{username}/{reponame}/info/lfs/objects/{oid}/{size}',
@@ -59,7 +59,7 @@ export const lfsUploadObject = operation({
   body: bytesOf('*/*'),
   reply: { 200: jsonAs(lfsType, LfsDone) },
   async run({ ctx, params, call }) {
-    // A malformed size is a wrong pointer (422), not a missing address (404).
+    // A malformed size is an invalid pointer (422), not a missing address (404).
     const sizeBytes = /^\d{1,16}$/.test(params.size) ? Number(params.size) : -1
     const { 'content-length': length } = call.headers
     if (length !== undefined && Number(length) !== sizeBytes) {
@@ -70,7 +70,7 @@ export const lfsUploadObject = operation({
   },
 })
 
-/** Tells whether an object that was sent is there, and makes one of what was sent to the object storage itself. */
+/** Confirms that an uploaded object exists, or accepts a direct upload. */
 export const lfsVerify = operation({
   method: 'POST',
   path: '/{username}/{reponame}/info/lfs/verify',
@@ -114,7 +114,7 @@ export const lfsDownloadObject = operation({
   run: ({ ctx, params, call }) => serveObject(ctx, call, params.oid, undefined),
 })
 
-/** The same, to be saved under a name, which the address has as base64url. */
+/** Downloads an object under a file name, which the address contains as base64url. */
 export const lfsDownloadNamedObject = operation({
   method: 'GET',
   path: '/{username}/{reponame}/info/lfs/objects/{oid}/{filename}',

@@ -29,20 +29,20 @@ import { isObjectId, isObjectSize, type Pointer } from './pointer.rules.ts'
 
 const kind = 'lfs'
 
-/** Bytes of LFS objects, charged for each repository that has them. */
+/** Bytes of LFS objects, charged to each repository that has them. */
 export const lfsUsage: UsageSource = {
   kinds: [kind],
   count: async (db, repoIds) => (await sumObjects(db, repoIds)).map((sum) => ({ ...sum, kind })),
 }
 
-/** Counts bytes that a repository has got, or has given up when the number is negative. */
+/** Charges bytes to a repository; a negative number releases them. */
 export async function chargeObjects(tx: Tx, repoId: RepoId, differenceBytes: number): Promise<void> {
   if (differenceBytes === 0) return
   await addToUsage(tx, { repoId }, kind, differenceBytes)
   await addToLfsSize(tx, repoId, differenceBytes)
 }
 
-/** Gives contents that are there, and held, to a repository. @returns the number of bytes that it has more */
+/** Links locked contents to a repository. @returns the number of added bytes */
 export async function giveObjects(
   tx: Tx,
   repoId: RepoId,
@@ -54,7 +54,7 @@ export async function giveObjects(
   return addedBytes
 }
 
-/** Each file that arrives has a name of its own, so that deleting one never meets another of the same content. */
+/** Each upload gets a unique key, so deleting a file never affects an equal one. */
 export const newBlobKey = (oid: string): string =>
   `${oid.slice(0, 2)}/${oid.slice(2, 4)}/${oid}-${randomBytes(8).toString('hex')}`
 
@@ -74,9 +74,8 @@ function checkPointer({ config }: Ctx, pointer: Pointer): void {
 }
 
 /**
- * Takes the content of an object for a repository, hashed and measured while it arrives. What is not what the pointer
- * says is `Invalid`, and nothing of it is kept; an owner over quota is `OverQuota`. Several uploads of one object may
- * arrive at once: one of them stays.
+ * Stores the content of an object for a repository and hashes it during the upload. Throws `Invalid` for other content,
+ * which is not kept, and `OverQuota`. Of concurrent uploads of an object one is kept.
  */
 export async function storeObject(
   ctx: Ctx & Pick<RepoCtx, 'repo' | 'owner'>,
@@ -95,7 +94,10 @@ export async function storeObject(
   await recordArrived(ctx, pointer, blobKey)
 }
 
-/** Makes an object of a file of the store that nobody else can reach. One whose content is another is `Invalid`, and removed. */
+/**
+ * Records a stored file, which nobody else can reach, as an object. Throws `Invalid` for other content and deletes the
+ * file.
+ */
 export async function keepArrived(ctx: RepoCtx, pointer: Pointer, blobKey: string, signal: AbortSignal): Promise<void> {
   try {
     await checkContent(ctx, pointer, blobKey, signal)
@@ -124,8 +126,8 @@ async function checkContent(ctx: RepoCtx, pointer: Pointer, blobKey: string, sig
 }
 
 /**
- * Records a file whose content is that of the pointer, or removes it when the same is there already. An owner whom other
- * uploads have brought over quota meanwhile is `OverQuota`.
+ * Records a verified file, or deletes it when the content exists. Throws `OverQuota` when concurrent uploads exceeded
+ * the quota.
  */
 async function recordArrived(
   ctx: Ctx & Pick<RepoCtx, 'repo' | 'owner'>,
@@ -140,14 +142,14 @@ async function recordArrived(
     usedKey = await transaction(ctx.db, async (tx) => {
       const atUnix = nowUnix(ctx.clock)
       const blob = await holdOrInsert(tx, pointer, blobKey, atUnix)
-      // What the store has lost is made good by whoever sends it again.
+      // A new upload replaces a lost file.
       const isHealed = isLost && (await replaceBlobKey(tx, blob.id, known.blob_key, blobKey))
       const sizeBytes = await giveObjects(tx, repo.id, [blob], atUnix)
       await refuseOverQuotaBefore(ctx, tx, { owner, kind, subject: 'size:git:lfs', sizeBytes })
       return isHealed ? blobKey : blob.blob_key
     })
   } catch (error) {
-    // A commit may have gone through although its answer was lost.
+    // The commit may have succeeded although its confirmation was lost.
     if (!(await isBlobKeyUsed(ctx.db, blobKey))) await ctx.blobs.lfs.delete(blobKey)
     throw error
   }
@@ -155,7 +157,7 @@ async function recordArrived(
 }
 
 async function holdOrInsert(tx: Tx, pointer: Pointer, blobKey: string, atUnix: Unix): Promise<LfsBlobRow> {
-  // The one that is there may go while it is reached for, and then another one may be inserted by somebody else.
+  // The existing row may be deleted before it is locked, and another process may insert a new one.
   for (;;) {
     const inserted = await insertBlob(tx, {
       oid: pointer.oid,
@@ -169,7 +171,7 @@ async function holdOrInsert(tx: Tx, pointer: Pointer, blobKey: string, atUnix: U
   }
 }
 
-/** What a repository has of a pointer: a missing one, and one of another size, is undefined. */
+/** Returns an object of a repository; undefined when it is missing or has another size. */
 export async function findObject(
   ctx: Pick<Ctx, 'db' | 'blobs'>,
   repo: Pick<RepoRow, 'id'>,

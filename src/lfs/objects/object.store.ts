@@ -7,10 +7,10 @@ import type { LfsBlobRow, LfsObjectRow, NewLfsBlobRow } from '../../db/tables/lf
 import type { LfsBlobId, RepoId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
-/** An object of a repository, and where its content lies. */
+/** An object of a repository with the key of its content. */
 export type StoredObject = Pick<LfsObjectRow, 'oid' | 'size_bytes' | 'blob_id'> & Pick<LfsBlobRow, 'blob_key'>
 
-/** Which of some objects a repository has. */
+/** Returns the given objects that a repository has. */
 export const listObjects = (db: Db | Tx, repoId: RepoId, oids: readonly string[]): Promise<StoredObject[]> =>
   oids.length === 0
     ? Promise.resolve([])
@@ -22,7 +22,7 @@ export const listObjects = (db: Db | Tx, repoId: RepoId, oids: readonly string[]
         .where('lfs_object.oid', 'in', oids)
         .execute()
 
-/** Which of some objects lie in a repository whose code the viewer may read. */
+/** Returns the given objects in repositories whose code the viewer may read. */
 export const listReadableObjects = (db: Db, viewer: Viewer, oids: readonly string[]): Promise<StoredObject[]> =>
   oids.length === 0
     ? Promise.resolve([])
@@ -43,7 +43,7 @@ export const listReadableObjects = (db: Db, viewer: Viewer, oids: readonly strin
         )
         .execute()
 
-/** Notes that objects of a repository are wanted now. Gives those that it still has. */
+/** Updates the time of last use of objects; returns the existing ones. */
 export const touchObjects = async (
   tx: Tx,
   repoId: RepoId,
@@ -64,14 +64,14 @@ export const touchObjects = async (
 export const findBlob = (db: Db | Tx, oid: string): Promise<LfsBlobRow | undefined> =>
   db.selectFrom('lfs_blob').selectAll().where('oid', '=', oid).executeTakeFirst()
 
-/** Contents, which stay until the transaction ends. */
+/** Returns contents and locks them until the transaction ends. */
 export async function holdBlobs(tx: Tx, oids: readonly string[]): Promise<LfsBlobRow[]> {
   if (oids.length === 0) return []
   const query = tx.selectFrom('lfs_blob').selectAll().where('oid', 'in', oids).orderBy('id')
   return (databaseKind(tx) === 'postgres' ? query.forKeyShare() : query).execute()
 }
 
-/** Notes a content that has arrived; undefined when the same was noted before. */
+/** Inserts a content; returns undefined when it exists. */
 export const insertBlob = (tx: Tx, values: NewLfsBlobRow): Promise<LfsBlobRow | undefined> =>
   tx
     .insertInto('lfs_blob')
@@ -80,7 +80,7 @@ export const insertBlob = (tx: Tx, values: NewLfsBlobRow): Promise<LfsBlobRow | 
     .returningAll()
     .executeTakeFirst()
 
-/** Puts a file that arrived in the place of one that is gone; false when somebody else did so meanwhile. */
+/** Replaces the key of a lost file; returns false when another upload did so first. */
 export const replaceBlobKey = async (tx: Tx, id: LfsBlobId, goneKey: string, newKey: string): Promise<boolean> =>
   (
     await tx
@@ -91,18 +91,18 @@ export const replaceBlobKey = async (tx: Tx, id: LfsBlobId, goneKey: string, new
       .executeTakeFirst()
   ).numUpdatedRows > 0n
 
-/** Whether a row names a file of the store. */
+/** Returns whether a row names a key of the store. */
 export const isBlobKeyUsed = async (db: Db, key: string): Promise<boolean> =>
   (await listUsedBlobKeys(db, [key])).has(key)
 
-/** Those of some files of the store that rows name. */
+/** Returns the given keys that rows name. */
 export const listUsedBlobKeys = async (db: Db, keys: readonly string[]): Promise<ReadonlySet<string>> => {
   if (keys.length === 0) return new Set()
   const rows = await db.selectFrom('lfs_blob').select('blob_key').where('blob_key', 'in', keys).execute()
   return new Set(rows.map((row) => row.blob_key))
 }
 
-/** Gives contents to a repository; gives the bytes of those that it did not have. */
+/** Links contents to a repository; returns the added bytes. */
 export async function insertObjects(
   tx: Tx,
   repoId: RepoId,
@@ -128,10 +128,10 @@ export async function insertObjects(
   return rows.reduce((sum, row) => sum + row.size_bytes, 0)
 }
 
-/** Gives a repository all objects of another one; gives the bytes of those that it did not have. */
+/** Links all objects of one repository to another; returns the added bytes. */
 export async function copyObjects(tx: Tx, from: RepoId, to: RepoId, seenUnix: Unix): Promise<number> {
   const query = tx.selectFrom('lfs_object').select('blob_id').where('repo_id', '=', from)
-  // The contents may not go while rows for them are made.
+  // Locks the contents while the new rows are inserted.
   if (databaseKind(tx) === 'postgres') {
     await tx.selectFrom('lfs_blob').select('id').where('id', 'in', query).orderBy('id').forKeyShare().execute()
   }
@@ -157,7 +157,7 @@ export async function copyObjects(tx: Tx, from: RepoId, to: RepoId, seenUnix: Un
   return rows.reduce((sum, row) => sum + row.size_bytes, 0)
 }
 
-/** Changes the size of the objects of a repository in its row. */
+/** Changes the size of LFS objects in the row of a repository. */
 export const addToLfsSize = (tx: Tx, repoId: RepoId, differenceBytes: number) =>
   tx
     .updateTable('repo')
@@ -165,7 +165,7 @@ export const addToLfsSize = (tx: Tx, repoId: RepoId, differenceBytes: number) =>
     .where('id', '=', repoId)
     .execute()
 
-/** Bytes of the objects of repositories. */
+/** Returns the bytes of objects by repository. */
 export async function sumObjects(
   db: Db | Tx,
   repoIds: readonly RepoId[],
@@ -180,7 +180,7 @@ export async function sumObjects(
   return rows.map((row) => ({ repoId: row.repo_id, sizeBytes: Number(row.bytes) }))
 }
 
-/** Whether a repository has any objects. */
+/** Returns whether a repository has objects. */
 export const hasObjects = async (db: Db | Tx, repoId: RepoId): Promise<boolean> =>
   (await db.selectFrom('lfs_object').select('oid').where('repo_id', '=', repoId).limit(1).executeTakeFirst()) !==
   undefined

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Forge } from '../../testing/forge.ts'
 import { contentOf, LfsClient, lfsUsageOf, outcomes, startLfs, startObjectStorage } from '../lfs.test-support.ts'
 
-/** Files in the store of LFS, unfinished ones aside. */
+/** Returns the files in the LFS store, without unfinished ones. */
 async function storedFiles(forge: Forge): Promise<string[]> {
   const keys: string[] = []
   for await (const { key } of forge.services.blobs.lfs.list('')) keys.push(key)
@@ -152,9 +152,9 @@ test('lfsBatch: an object of another repository is not given, and a client canno
   assert.equal((await mallory.get(secret.oid)).status, 404)
   assert.equal((await mallory.send('POST', 'verify', secret)).status, 404)
   assert.deepEqual(outcomes(await mallory.batch('upload', [secret, unknown])), ['upload+verify', 'upload+verify'])
-  // Nor by a size that is not the right one.
+  // Nor by a wrong size.
   assert.deepEqual(outcomes(await mallory.batch('upload', [{ ...secret, size: 3 }])), ['upload+verify'])
-  // Whoever has it all the same proves it by sending it.
+  // A client with the content proves it by uploading.
   assert.equal((await mallory.put(secret, Buffer.from('a guessed content'.slice(0, secret.size)))).status, 422)
   assert.equal((await mallory.put(secret)).status, 200)
   assert.equal((await mallory.get(secret.oid)).text, 'a secret content')
@@ -241,7 +241,7 @@ test('lfsBatch: credentials that are wrong, that may not, or that are for someth
       assert.equal((await by(wrong, where).get(content.oid)).status, 401, wrong)
     }
   }
-  // Nobody learns which private repositories there are.
+  // The reply does not reveal private repositories.
   const stranger = new LfsClient(forge.as('stranger'), hidden)
   const absent = new LfsClient(forge.as('stranger'), { fullName: 'alice/nosuch' })
   const [one, other] = [await stranger.batch('download', [content]), await absent.batch('download', [content])]
@@ -296,7 +296,7 @@ test('lfsBatch, lfsVerify: clients go to the object storage themselves, and what
   assert.deepEqual(outcomes(await alice.batch('download', [content])), [404])
   const { upload, path, verified } = await send(content.bytes.toString())
   assert.equal(verified.status, 200)
-  // What is put to the address afterwards changes nothing, and another repository cannot verify by it.
+  // Later uploads to the address change nothing, and another repository cannot use the grant.
   await fetch(upload.href, { method: 'PUT', body: 'x'.repeat(content.size) })
   const other = await forge.given.repo()
   assert.equal((await new LfsClient(forge.as('alice'), other).send('POST', path, content)).status, 404)

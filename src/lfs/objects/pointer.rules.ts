@@ -1,6 +1,6 @@
-/** What an LFS pointer says: which content belongs in its place. */
+/** A parsed LFS pointer. */
 export interface Pointer {
-  /** SHA-256, hexadecimal in lower case. */
+  /** SHA-256 in lower-case hexadecimal. */
   readonly oid: string
   readonly sizeBytes: number
 }
@@ -10,22 +10,22 @@ export const maxPointerBytes = 1024
 
 const oidForm = /^[0-9a-f]{64}$/
 
-/** Whether a text is the id of an object: 64 digits, letters in lower case. */
+/** Returns whether a text is an object id: 64 lower-case hexadecimal digits. */
 export const isObjectId = (text: string): boolean => oidForm.test(text)
 
-/** Whether a number can be the size of an object in bytes. */
+/** Returns whether a number can be the size of an object in bytes. */
 export const isObjectSize = (size: number): boolean => Number.isSafeInteger(size) && size >= 0
 
 const versions = [
   'version https://git-lfs.github.com/spec/v1',
-  // What the program wrote before its first release.
+  // Versions of LFS before 1.0.
   'version http://git-media.io/v/2',
   'version https://hawser.github.com/spec/v1',
 ]
 
 /**
- * Reads a file as a pointer: lines of `key value`, the version first. undefined for every other file, of which most are
- * told apart by their first bytes.
+ * Parses a pointer: lines of `key value`, the version first. Returns undefined for other files, most of which the first
+ * bytes exclude.
  */
 export function parsePointer(content: Buffer): Pointer | undefined {
   if (content.length > maxPointerBytes || content.length < 64) return undefined
@@ -39,6 +39,6 @@ export function parsePointer(content: Buffer): Pointer | undefined {
   return { oid, sizeBytes: Number(size) }
 }
 
-/** The pointer as LFS clients write it. */
+/** Returns the pointer in the usual form. */
 export const formatPointer = ({ oid, sizeBytes }: Pointer): Buffer =>
   Buffer.from(`version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${sizeBytes}\n`)

@@ -5,15 +5,15 @@ import type { SmallBlobQuery } from '../../git/git.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { formatPointer, maxPointerBytes, parsePointer, type Pointer } from './pointer.rules.ts'
 
-/** Id of the blob that git makes of a pointer as LFS clients write it. */
+/** Returns the git id of a pointer's blob in its usual form. */
 function blobIdOf({ object_format: format }: Pick<RepoRow, 'object_format'>, pointer: Pointer): Oid {
   const content = formatPointer(pointer)
   return createHash(format).update(`blob ${content.length}\0`).update(content).digest('hex') as Oid
 }
 
 /**
- * Which of some objects the history of a repository's references points at. Nearly all pointers are written alike, so
- * their blobs are known without reading; only when some are not found that way all small files are read.
+ * Returns the objects that the history of a repository refers to. Most pointers have the usual form, so their blob ids
+ * are known. Only when some are not found, all small files are read.
  */
 export async function findReferenced(
   { git }: Services,
@@ -37,7 +37,7 @@ export async function findReferenced(
   return new Set(pointers.map(({ oid }) => oid).filter((oid) => !left.has(oid)))
 }
 
-/** Every pointer among small files of a repository's history. */
+/** Yields every pointer among the small files of a repository's history. */
 export async function* readPointers(
   git: Services['git'],
   repo: Pick<RepoRow, 'git_key'>,

@@ -12,26 +12,26 @@ import { readPointers } from './references.service.ts'
 import type { Pointer } from './pointer.rules.ts'
 import { trimTrailing } from '../../lib/trim-ends.ts'
 
-/** Objects that are asked for in one request, and those that arrive at the same time. */
+/** Objects per request, and concurrent downloads. */
 const batch = 100
 const parallelDownloads = 3
 
-/** Longest download of one object. */
+/** Timeout of one download, in milliseconds. */
 const downloadTimeoutMs = 6 * 3_600_000
 
-/** What came of it. */
+/** Result of a fetch. */
 export interface FetchedObjects {
   readonly fetched: number
-  /** Why objects are missing still: the other server does not have them either. */
+  /** Reasons of missing objects that the other server does not have either. */
   readonly missing: readonly string[]
 }
 
-/** Where the objects of a repository are asked for, unless it is said (LFS server discovery). */
+/** Returns the default LFS endpoint of a repository (LFS server discovery). */
 const endpointOf = (url: string): string => `${url.replace(/\.git$/, '')}.git/info/lfs`
 
 /**
- * Fetches the LFS objects that the history of a repository points at and that it does not have. One that the other server
- * has not is told, everything else that goes wrong there is `Invalid`. What has arrived stays when it ends early.
+ * Fetches the objects that the history of a repository refers to and that are missing. Objects that the other server
+ * lacks are reported; any other failure is `Invalid`. Objects that arrived before a failure are kept.
  */
 export async function fetchRemoteObjects(
   ctx: Ctx & Pick<RepoCtx, 'repo' | 'owner'>,
@@ -39,7 +39,7 @@ export async function fetchRemoteObjects(
   options: {
     readonly endpoint?: string | undefined
     readonly signal: AbortSignal
-    /** Called after each batch, with the number of objects so far. */
+    /** Called after each batch with the number of fetched objects. */
     readonly progress?: (fetched: number) => Promise<void>
   },
 ): Promise<FetchedObjects> {
@@ -87,7 +87,7 @@ interface Download {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Where each object is to be had, or why it is not. */
+/** Returns the download address of each object, or why it is missing. */
 async function askFor(
   ctx: Ctx,
   endpoint: string,

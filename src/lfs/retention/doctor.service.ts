@@ -4,7 +4,7 @@ import { transaction } from '../../db/database.ts'
 import { countUnownedBlobs, releaseUnownedBlobs } from './release.store.ts'
 import { sweepLfsBlobs } from './release.job.ts'
 
-/** Contents of LFS that no repository has are marked to be removed. Lost files, sizes and usage are looked at with those of all features. */
+/** Marks LFS contents without a repository for deletion. Other checks cover lost files, sizes and usage. */
 export const lfsCheck: DoctorCheck = {
   name: 'lfs',
   about: 'each stored LFS content belongs to a repository, or is about to be removed',

@@ -14,17 +14,16 @@ import { findReferenced } from '../objects/references.service.ts'
 import { sweep } from './release.job.ts'
 import { deleteUnseenObjects, listReposWithObjects, listUnseenObjects } from './release.store.ts'
 
-/** Repositories that are named at once, and objects of one repository when the settings name no number. */
+/** Repositories per batch, and objects per repository when the settings state no number. */
 const repoBatch = 200
 const maxObjects = 100_000
 
-/** A file without a row may be one that has just arrived, or that its client has still to verify, for a day at most. */
+/** A file without a row may be an upload that its client has not verified yet; it has a day for that. */
 const leastStrayMs = 48 * 3_600_000
 
 /**
- * Takes LFS objects from repositories whose references do not need them (`[cron.gc_lfs]`), and removes contents that no
- * repository has any more. An object is safe for as long as the settings say after it was sent, asked about by somebody
- * who pushes, or found in the history.
+ * Removes LFS objects from repositories that do not need them (`[cron.gc_lfs]`), and contents without a repository. An
+ * object is kept for the configured time after its upload, a request by a pusher, or a find in the history.
  */
 export const gcLfs = (config: Config) =>
   configuredTask('gc_lfs', config.cronGcLfs, async (ctx, run) => {
@@ -39,7 +38,7 @@ export const gcLfs = (config: Config) =>
       repoIds = await listReposWithObjects(ctx.db, repoIds.at(-1), repoBatch)
     }
     await sweep(ctx, {}, run)
-    // What a crash left between a file and its row, and what clients sent and never verified.
+    // Removes remains of crashes and unverified uploads.
     const ageMs = Math.max(ctx.config.cronGcLfs.olderThan, leastStrayMs)
     await removeStrayFiles(ctx.blobs.lfs, {
       beforeUnix: nowUnix(ctx.clock) - Math.floor(ageMs / 1000),
@@ -62,7 +61,7 @@ async function collect(ctx: Ctx, repoId: RepoId, signal: AbortSignal): Promise<v
   try {
     await judge(ctx, repo, unseen, now, now - Math.floor(olderThan / 1000), signal)
   } catch (error) {
-    // The repository, or its git data, went meanwhile; what is missing for another reason the doctor tells.
+    // The repository or its git data was deleted meanwhile; the doctor reports other causes.
     if (!(error instanceof NotFound)) throw error
   }
 }
@@ -80,7 +79,7 @@ async function judge(
   const pointers = unseen.map((object) => ({ oid: object.oid, sizeBytes: object.size_bytes }))
   const needed = await findReferenced(ctx, repo, pointers, signal)
   const unneeded = unseen.filter((object) => !needed.has(object.oid) && object.seen_unix < beforeUnix)
-  // What was pushed while the history was read may need what it did not need: the next run looks again.
+  // A push during the scan may need these objects, so they are left for the next run.
   const isSame = unneeded.length === 0 || (await referencesNow()) === before
   await transaction(ctx.db, async (tx) => {
     await touchObjects(tx, repo.id, [...needed], now)

@@ -29,7 +29,7 @@ async function storedFiles(forge: Forge): Promise<number> {
   return count
 }
 
-/** Sends an object and commits the pointer to it. */
+/** Uploads an object and commits its pointer. */
 async function addObject(forge: Forge, repo: GivenRepo, path: string, content: LfsContent, more: object = {}) {
   assert.equal((await new LfsClient(forge.as(repo.owner), repo).put(content)).status, 200)
   await forge
@@ -42,7 +42,7 @@ const hasObject = async (forge: Forge, repo: GivenRepo, content: LfsContent): Pr
 
 const dayMs = 86_400_000
 
-/** Lets time pass and collects what is not needed. */
+/** Advances the clock and collects garbage. */
 async function collectAfter(forge: Forge, days: number): Promise<void> {
   forge.clock.advance(days * dayMs)
   await forge.as('root').must('POST', '/admin/cron/gc_lfs')
@@ -59,11 +59,11 @@ for (const place of ['a folder', 'an object storage'] as const) {
     await addObject(forge, repo, 'kept.bin', kept!)
     await addObject(forge, repo, 'dropped.bin', dropped!, { new_branch: 'topic' })
     await new LfsClient(forge.as('alice'), repo).put(never!)
-    // What a crash left between a file and its row.
+    // As a crash between file and row leaves it.
     const { lfs } = forge.services.blobs
     await lfs.put(`arrivals/aa/${never!.oid}`, Readable.from([never!.bytes]), { maxBytes: 100 })
     await new LfsClient(forge.as('alice'), repo).put(odd!)
-    // Written as nobody writes it, and yet a pointer.
+    // An unusual but valid form of a pointer.
     const oddPointer = pointerTo(odd!).replace('\noid', '\next-0-x sha256:00\noid')
     await alice.must('POST', `${repo.api}/contents/odd.bin`, { content: base64(oddPointer) })
     const here = async () => Promise.all([kept, odd, dropped, never].map((content) => hasObject(forge, repo, content!)))
@@ -179,7 +179,7 @@ test('pull requests from forks: what is merged has its objects, and nothing else
   await forge.settle()
   assert.deepEqual(await Promise.all([merged, other].map((each) => hasObject(forge, repo, each))), [true, false])
   assert.equal((await forge.guest.get(`${repo.api}/media/merged.bin`)).text, 'merged')
-  // The other way: a fork that is brought forward.
+  // The other direction: an updated fork.
   const late = contentOf('late')
   await addObject(forge, repo, 'late.bin', late)
   await forge.as('bob').must('POST', `${fork.api}/sync_fork/main`)
@@ -288,7 +288,7 @@ test('doctor: contents of nobody, lost ones and wrong sizes are found, and put r
   assert.deepEqual(await examined(forge.services), [])
 })
 
-/** A folder for clones, and git with the LFS client in it and nothing of the machine's settings. */
+/** A folder for clones, with git and the LFS client and without settings of the machine. */
 function workshop() {
   const folder = mkdtempSync(join(tmpdir(), 'ingot-lfs-'))
   const env = {

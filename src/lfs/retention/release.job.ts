@@ -8,11 +8,11 @@ import { mapLimited } from '../../lib/map-limited.ts'
 import type { LfsBlobId } from '../../lib/ids.ts'
 import { deleteUnownedBlobs, listReleasedBlobs } from './release.store.ts'
 
-/** Contents that are looked at in one transaction, and files that are removed at the same time. */
+/** Contents per transaction, and concurrent deletions of files. */
 const batch = 200
 const parallelDeletions = 8
 
-/** Removes files whose rows are gone. Their names are used by nobody else, now or later. */
+/** Deletes files whose rows are gone. Their keys are never reused. */
 export const deleteLfsFiles = job({
   name: 'deleteLfsFiles',
   input: Type.Object({ keys: Type.Array(Type.String()) }),
@@ -22,7 +22,7 @@ export const deleteLfsFiles = job({
   },
 })
 
-/** Removes contents that repositories have given up and that none has any more. */
+/** Deletes released contents that no repository has. */
 export const sweepLfsBlobs = job({
   name: 'sweepLfsBlobs',
   input: Type.Object({}),

@@ -6,7 +6,7 @@ import type { LfsBlobRow } from '../../db/tables/lfs.ts'
 import type { LfsBlobId, RepoId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
-/** Objects of a repository that nobody has asked about since a moment, the longest first. */
+/** Returns objects of a repository that were not used since a time, the oldest first. */
 export const listUnseenObjects = (db: Db, repoId: RepoId, beforeUnix: Unix, limit: number) =>
   db
     .selectFrom('lfs_object')
@@ -17,7 +17,7 @@ export const listUnseenObjects = (db: Db, repoId: RepoId, beforeUnix: Unix, limi
     .limit(limit)
     .execute()
 
-/** Takes objects from a repository that nobody has asked about since a moment; gives their bytes. */
+/** Removes objects of a repository that were not used since a time; returns their count and bytes. */
 export async function deleteUnseenObjects(
   tx: Tx,
   repoId: RepoId,
@@ -47,7 +47,7 @@ export async function deleteUnseenObjects(
   return { count: gone.length, sizeBytes: gone.reduce((sum, row) => sum + row.size_bytes, 0) }
 }
 
-/** Marks the contents of all objects of a repository that goes. */
+/** Releases the contents of all objects of a repository. */
 export const releaseAllOf = (tx: Tx, repoId: RepoId, releasedUnix: Unix) =>
   tx
     .updateTable('lfs_blob')
@@ -55,7 +55,7 @@ export const releaseAllOf = (tx: Tx, repoId: RepoId, releasedUnix: Unix) =>
     .where('id', 'in', (where) => where.selectFrom('lfs_object').select('blob_id').where('repo_id', '=', repoId))
     .execute()
 
-/** Contents that a repository has given up, after an id. */
+/** Returns released contents after an id. */
 export const listReleasedBlobs = (db: Db, after: LfsBlobId | undefined, limit: number) =>
   db
     .selectFrom('lfs_blob')
@@ -67,12 +67,12 @@ export const listReleasedBlobs = (db: Db, after: LfsBlobId | undefined, limit: n
     .execute()
 
 /**
- * Removes the rows of contents that no repository has any more, and takes the mark from the others. Gives those that
- * were removed: nobody can reach their files from now on.
+ * Deletes the rows of released contents that no repository has, and clears the mark of the others. Returns the deleted
+ * ones, whose files are unreachable from now on.
  */
 export async function deleteUnownedBlobs(tx: Tx, ids: readonly LfsBlobId[]): Promise<Pick<LfsBlobRow, 'blob_key'>[]> {
   if (ids.length === 0) return []
-  // Whoever is giving one of them to a repository is waited for, so that the next statement sees what they did.
+  // Waits for concurrent links of these contents, so that the next statement sees them.
   if (databaseKind(tx) === 'postgres') {
     await tx.selectFrom('lfs_blob').select('id').where('id', 'in', ids).orderBy('id').forUpdate().execute()
   }
@@ -92,7 +92,7 @@ export async function deleteUnownedBlobs(tx: Tx, ids: readonly LfsBlobId[]): Pro
   return gone
 }
 
-/** Repositories with LFS objects, after an id. */
+/** Returns the repositories with LFS objects, after an id. */
 export const listReposWithObjects = async (db: Db, after: RepoId | undefined, limit: number): Promise<RepoId[]> =>
   (
     await db
@@ -115,7 +115,7 @@ const unowned = (where: ExpressionBuilder<Schema, 'lfs_blob'>) =>
     ),
   ])
 
-/** Contents that no repository has, and that nothing marks as such. */
+/** Returns the number of contents without a repository that are not released. */
 export const countUnownedBlobs = async (db: Db): Promise<number> =>
   Number(
     (
@@ -127,7 +127,7 @@ export const countUnownedBlobs = async (db: Db): Promise<number> =>
     ).count,
   )
 
-/** Marks them. */
+/** Releases contents without a repository. */
 export const releaseUnownedBlobs = (tx: Tx) =>
   tx
     .updateTable('lfs_blob')

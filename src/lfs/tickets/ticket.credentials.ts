@@ -8,8 +8,8 @@ import { findTicketKey } from './ticket.store.ts'
 import { type LfsTicket, readTicket } from './ticket.ts'
 
 /**
- * Tickets that `git-lfs-authenticate` gave. A key that was removed, or lost its repository, ends them, and so does an
- * authority of certificates that is not trusted any more.
+ * Tickets of `git-lfs-authenticate`. A ticket ends with its key, with the key's access to the repository, or with the
+ * trust in the certificate authority.
  */
 export const lfsTickets: CredentialReader = {
   kind: 'lfs',

@@ -5,7 +5,7 @@ import { repoCloneUrl } from '../../repos/repo-url.ts'
 import { openForLfs } from '../lfs-access.service.ts'
 import { LfsTicket, type TicketProof, writeTicket } from './ticket.ts'
 
-/** What a client of LFS is told that came by SSH: where to go, and what to say there. */
+/** Reply to an LFS client over SSH: the address and headers to use. */
 export interface IssuedTicket {
   readonly href: string
   readonly header: Readonly<Record<string, string>>
@@ -14,8 +14,8 @@ export interface IssuedTicket {
 }
 
 /**
- * A ticket for the objects of a repository, for whoever holds an SSH key or certificate that may read or write it. Throws a refusal
- * with a text for the person at the other end.
+ * Issues a ticket for the objects of a repository to the holder of an SSH key or certificate. Throws refusals with a
+ * text for the user.
  */
 export async function issueTicket(
   ctx: SignedInCtx,

@@ -4,7 +4,7 @@ import type { KeyId } from '../../lib/ids.ts'
 import { findUserById } from '../../users/user.store.ts'
 import type { LfsTicket } from './ticket.ts'
 
-/** Whom the key of a ticket stands for now: its account, or the owner of the repository that it is a key of. */
+/** Returns the account that a ticket's key stands for: its own, or the owner of the repository of a deploy key. */
 export async function findTicketKey(
   db: Db,
   keyId: KeyId,
@@ -23,7 +23,7 @@ export async function findTicketKey(
     .where('deploy_key.key_id', '=', keyId)
     .where('deploy_key.repo_id', '=', repoId)
     .executeTakeFirst()
-  // After a transfer the key acts for somebody else: its holder asks for another ticket.
+  // After a transfer the key acts for another owner, so a new ticket is needed.
   const user = access?.owner_id === userId ? await findUserById(db, userId) : undefined
   return access && user && { user, deploysReadOnly: access.is_read_only }
 }

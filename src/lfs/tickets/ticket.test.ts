@@ -80,12 +80,12 @@ test('git-lfs-authenticate: a ticket opens one repository for one purpose, and n
   assert.equal((await by(down!).put(contentOf('new'))).status, 401)
   assert.equal((await by(down!).get(content.oid)).text, 'content')
   assert.equal((await by(up!, other).batch('download', [])).status, 401)
-  // Neither the API nor git takes it.
+  // The API and git refuse the ticket.
   const elsewhere = { headers: { authorization: up!.header.Authorization } }
   assert.equal((await forge.guest.get(repo.api, elsewhere)).status, 401)
   const refs = `/${repo.fullName}.git/info/refs?service=git-upload-pack`
   assert.equal((await forge.guest.get(refs, { site: true, ...elsewhere })).status, 401)
-  // It follows the rights of the account.
+  // The ticket follows the rights of the account.
   await share('read')
   assert.equal((await by(up!).batch('upload', [])).status, 401)
   assert.equal((await by(up!).batch('download', [])).status, 200)
@@ -93,7 +93,7 @@ test('git-lfs-authenticate: a ticket opens one repository for one purpose, and n
   assert.equal((await by(down!).batch('download', [])).status, 401)
   await share('write')
   assert.equal((await by(down!).batch('download', [])).status, 200)
-  // It ends with the key, and with its time.
+  // The ticket ends with the key and with its time.
   forge.clock.advance(86_399_000)
   assert.equal((await by(down!).batch('download', [])).status, 200)
   forge.clock.advance(1000)
@@ -115,7 +115,7 @@ test('git-lfs-authenticate: the ticket of a key of a repository is the key', asy
   await key.deployTo(repoId, false)
   const { header } = await ticketOf(key, repo.fullName, 'upload')
   const client = new LfsClient(forge.guest, repo, { authorization: header.Authorization })
-  // The owner could read it there, the key cannot.
+  // The owner could read it there; the deploy key cannot.
   assert.deepEqual(outcomes(await client.batch('upload', [shared])), ['upload+verify'])
   assert.equal((await client.put(shared)).status, 200)
   const [{ id }] = (await forge.as('alice').must('GET', `${repo.api}/keys`)).json

@@ -3,25 +3,24 @@ import type { AuthServices } from '../../auth/auth-services.ts'
 import type { KeyId, RepoId, UserId } from '../../lib/ids.ts'
 import { nowUnix } from '../../lib/time.ts'
 
-/** What a client wants with the objects of a repository. */
+/** Requested access to the objects of a repository. */
 export type LfsOperation = 'download' | 'upload'
 
-/** How its holder signed in over SSH: by a key, or by a certificate, whose authority has this fingerprint. */
+/** Proof of the SSH sign-in: a key, or a certificate with the fingerprint of its authority. */
 export type TicketProof =
   | { readonly keyId: KeyId }
   | { readonly keyId?: undefined; readonly authority: string; readonly serial: string; readonly untilUnix: number }
 
 /**
- * Stands for an SSH key or certificate for a while, in one repository: what `git-lfs-authenticate` gives. It is judged anew
- * each time it is shown, so it never opens more than the key and its account do at that moment; one of a certificate ends
- * with it.
+ * Represents an SSH key or certificate for a limited time in one repository, as issued by `git-lfs-authenticate`. Each
+ * use checks the current rights of key and account. A certificate's ticket ends with the certificate.
  */
 export class LfsTicket {
   constructor(
     readonly repoId: RepoId,
     readonly operation: LfsOperation,
     readonly proof: TicketProof,
-    /** The account of the key or certificate; for a key of a repository its owner. */
+    /** Account of the key or certificate; for a deploy key the owner of the repository. */
     readonly userId: UserId,
   ) {}
 }
@@ -30,7 +29,7 @@ interface Claims {
   readonly repo: RepoId
   readonly op: LfsOperation
   readonly key?: KeyId
-  /** Fingerprint of the authority, for a certificate. */
+  /** Fingerprint of the certificate authority. */
   readonly ca?: string
   readonly serial?: string
   readonly user: UserId
@@ -38,7 +37,7 @@ interface Claims {
   readonly exp: number
 }
 
-/** A longer text is no ticket. */
+/** Longest accepted ticket, in characters. */
 const maxTicketLength = 2048
 
 const header = Buffer.from(JSON.stringify({ alg: 'HS256', typ: 'JWT' })).toString('base64url')
@@ -49,7 +48,7 @@ function signatureOf({ config, secrets }: AuthServices, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest()
 }
 
-/** Writes a ticket as a JSON Web Token (RFC 7519), signed with HS256, and says when it ends (seconds). */
+/** Returns a ticket as a JSON Web Token (RFC 7519) signed with HS256, and its expiration in seconds. */
 export function writeTicket(
   services: AuthServices,
   ticket: LfsTicket,
@@ -65,15 +64,15 @@ export function writeTicket(
   return { text: `${signed}.${signatureOf(services, signed).toString('base64url')}`, expiresUnix: exp }
 }
 
-/** Reads a ticket; undefined for what is none of ours, forged or past its time. */
+/** Returns the ticket of a text; undefined for an invalid, forged or expired one. */
 export function readTicket(services: AuthServices, text: string): LfsTicket | undefined {
   const [head, body, signature, rest] = text.length > maxTicketLength ? [] : text.split('.')
-  // The header is compared and not read: no other way of signing is thought of.
+  // The header is compared, not parsed, so no other algorithm is accepted.
   if (head !== header || body === undefined || signature === undefined || rest !== undefined) return undefined
   const given = Buffer.from(signature, 'base64url')
   const right = signatureOf(services, `${head}.${body}`)
   if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined
-  // The signature is ours, so the body has the form that `writeTicket` gave it.
+  // The signature is valid, so `writeTicket` wrote the body.
   const claims = JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as Claims
   const now = nowUnix(services.clock)
   if (claims.exp <= now || claims.nbf > now) return undefined

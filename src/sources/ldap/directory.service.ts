@@ -15,18 +15,18 @@ import { findSource, listActiveSources } from '../source.store.ts'
 import { DirectoryError, withDirectory, type Directory, type Entry } from './directory.ts'
 import { comparableDn, dnValue, filled, filterValue } from './ldap-text.rules.ts'
 
-/** How long a password that a directory took needs not be shown to it again, in milliseconds. */
+/** How long a verified password of a directory is remembered, in milliseconds. */
 const rememberMs = 60_000
 const maxRemembered = 10_000
 
-/** Questions to directories at once, and how many wait for their turn. */
+/** Largest numbers of concurrent and waiting requests to directories. */
 const maxAsking = 16
 const maxWaiting = 200
 
-/** Most groups of one person that are looked at. */
+/** Largest number of groups of one person. */
 const maxGroups = 1000
 
-/** What is remembered of directories, and how many are asked at once. */
+/** Remembered passwords and the limit of concurrent requests. */
 export const directories = ownService('the directories', {
   open: () => ({
     right: cacheOf<string, true>(maxRemembered, { ttl: rememberMs }),
@@ -38,7 +38,7 @@ export const directories = ownService('the directories', {
   }),
 })
 
-/** Somebody whom a directory knows. */
+/** A person found in a directory. */
 export interface Found {
   readonly entry: Entry
   readonly person: Person
@@ -56,14 +56,14 @@ export const wantedAttributes = (settings: LdapSettings): string[] =>
     ...(settings.user_attribute_in_group === 'dn' ? [] : [settings.user_attribute_in_group]),
   ].filter((name) => name !== '')
 
-/** What an entry says of a person, but for what other questions tell. */
+/** Returns the person of an entry, without results of further searches. */
 export function personOf(settings: LdapSettings, entry: Entry, typed: string): Person {
   const name = settings.username_attribute === '' ? typed : first(entry, settings.username_attribute)
   const names = [first(entry, settings.first_name_attribute), first(entry, settings.surname_attribute)]
   return {
     loginName: name,
     name,
-    // Some entries have no address, and every account has one.
+    // Every account needs an address, and some entries have none.
     email: first(entry, settings.email_attribute) || `${name.toLowerCase()}@localhost.local`,
     fullName: names.filter((each) => each !== '').join(' '),
     isAdmin: undefined,
@@ -71,21 +71,21 @@ export function personOf(settings: LdapSettings, entry: Entry, typed: string): P
   }
 }
 
-/** Asks what else is to be known of somebody: whether they fit the filters, and their groups. */
+/** Searches for the remaining facts about a person: rights by filters, and groups. */
 async function describe(directory: Directory, settings: LdapSettings, entry: Entry, typed: string): Promise<Found> {
   const fits = async (filter: string): Promise<boolean | undefined> => {
     if (filter === '') return undefined
     const one = { base: entry.dn, filter, attributes: [], isOne: true }
     return (await directory.search(one, 1)).length > 0
   }
-  // One after the other: a directory answers a connection in turn anyway.
+  // Sequential, because a directory answers the requests of one connection in order.
   const isAdmin = await fits(settings.admin_filter)
   const isRestricted = isAdmin ? false : await fits(settings.restricted_filter)
   const groups = await groupsOf(directory, settings, entry)
   return { entry, groups, person: { ...personOf(settings, entry, typed), isAdmin, isRestricted } }
 }
 
-/** Names of the groups that an entry is in, where a map asks for them. */
+/** Returns the DNs of a person's groups when a team map needs them. */
 export async function groupsOf(directory: Directory, settings: LdapSettings, entry: Entry): Promise<string[]> {
   if (settings.group_base === '' || Object.keys(settings.team_map).length === 0) return []
   const { user_attribute_in_group: by, group_member_attribute: member } = settings
@@ -96,21 +96,21 @@ export async function groupsOf(directory: Directory, settings: LdapSettings, ent
   return groups.map(({ dn }) => dn)
 }
 
-/** Signs the reader of a directory in to it, where it has one. */
+/** Binds as the configured reader, if any. */
 export async function bindReader(directory: Directory, settings: LdapSettings, secret: string): Promise<void> {
   if (settings.bind_dn !== '' && !(await directory.bind(settings.bind_dn, secret))) {
     throw new DirectoryError('the directory does not take the name and password of its reader (bind_dn)')
   }
 }
 
-/** The one entry that fits what somebody typed; undefined without one. Several are none: nobody knows which is meant. */
+/** Returns the only entry that matches the typed name; undefined for none or several. */
 async function findEntry(directory: Directory, settings: LdapSettings, typed: string): Promise<Entry | undefined> {
   const filter = filled(settings.user_filter, filterValue(typed))
   const found = await directory.search({ base: settings.user_base, filter, attributes: wantedAttributes(settings) }, 2)
   return found.length === 1 ? found[0] : undefined
 }
 
-/** Whom a directory knows by what somebody typed, when the password fits. Throws DirectoryError. */
+/** Returns the person of a typed name when the password is right. Throws DirectoryError. */
 async function askDirectory(
   services: Services,
   source: Source<'ldap'>,
@@ -142,16 +142,16 @@ async function askDirectory(
     const entry = await findEntry(directory, settings, typed)
     if (!entry) return undefined
     const found = await describe(directory, settings, entry, typed)
-    // The last question, since the connection is the person's from now on.
+    // Last, because the connection then has the rights of the person.
     return (await directory.bind(entry.dn, password)) ? found : undefined
   })
 }
 
 /**
- * The account of somebody by a password that a directory is asked for; it is made when they come for the first time.
- * @param known the account of the name that was typed, if there is one
- * @returns `elsewhere` when no directory has a say in it: the password is one of here
- * @throws Unavailable when a directory that had to be asked gave no answer
+ * Returns the account for a password that a directory verifies; creates it at the first sign-in.
+ * @param known the account of the typed name, if any
+ * @returns `elsewhere` when the password is a local one
+ * @throws Unavailable when a required directory does not answer
  */
 export async function accountOfPassword(
   services: Services,
@@ -176,7 +176,7 @@ export async function accountOfPassword(
       const account = await accountIn(services, sourceOf<'ldap'>(row), typed, password)
       if (account) return account
     } catch (error) {
-      // The next one may know them; when none does it is not known whether this one would have.
+      // Another directory may know the person; otherwise the failure is reported, because this one might have.
       if (!(error instanceof Unavailable)) throw error
       silent = error
     }
@@ -185,7 +185,7 @@ export async function accountOfPassword(
   return 'refused'
 }
 
-/** The account of somebody whom one directory knows by this password. */
+/** Returns the account of a person whom one directory authenticates. */
 async function accountIn(
   services: Services,
   source: Source<'ldap'>,
@@ -197,7 +197,7 @@ async function accountIn(
   const key = createHash('sha256')
     .update(JSON.stringify([source.id, source.row.updated_unix, source.row.settings, typed, password]))
     .digest('base64')
-  // Clients that know no tokens send the password with every request.
+  // Clients without tokens send the password with every request.
   if (known && right.has(key)) return known
   try {
     const found = await limit.run(() => askDirectory(services, source, typed, password))
@@ -211,7 +211,7 @@ async function accountIn(
   }
 }
 
-/** Makes the account of somebody, or brings it up to what the directory says. */
+/** Creates or updates the account of a person in a directory. */
 async function takeIn(
   services: Services,
   source: Source<'ldap'>,
@@ -219,7 +219,7 @@ async function takeIn(
   known: UserRow | undefined,
 ): Promise<UserRow | undefined> {
   const account = known ?? (await findAccountOfSource(services.db, source.id, person.loginName))
-  // Who typed the name of one account is not signed in to another.
+  // A typed name must not sign in to another account.
   if (known && known.login_name !== person.loginName) return undefined
   try {
     const user = account
@@ -229,7 +229,7 @@ async function takeIn(
     return user
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    // The name is another account's, or none that an account may have: the directory has to say something else.
+    // The name is taken or invalid for accounts; the directory must provide another one.
     services.log('warn', 'somebody of a directory cannot have an account', {
       source: source.name,
       name: person.name,
@@ -239,7 +239,7 @@ async function takeIn(
   }
 }
 
-/** Asks a directory what a sign-in would ask, but for the password. */
+/** Tests a source: performs the requests of a sign-in without a password. */
 export async function testDirectory(services: Services, source: Source<'ldap'>, login: string): Promise<TestStep[]> {
   const { settings } = source
   const steps: TestStep[] = []

@@ -1,7 +1,7 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import type { Client } from 'ldapts'
 
-/** Why a directory gave no answer. The message is for administrators. */
+/** A failed request to a directory. The message is for administrators. */
 export class DirectoryError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -9,7 +9,7 @@ export class DirectoryError extends Error {
   }
 }
 
-/** How a directory is reached. */
+/** Connection settings of a directory. */
 export interface DirectoryAddress {
   readonly host: string
   readonly port: number
@@ -17,7 +17,7 @@ export interface DirectoryAddress {
   readonly skip_tls_verify: boolean
 }
 
-/** An entry: its name, and values of its attributes by their names in lower case. */
+/** An entry: its DN and attribute values by lower-case names. */
 export interface Entry {
   readonly dn: string
   readonly values: Readonly<Record<string, readonly string[]>>
@@ -27,26 +27,26 @@ export interface Search {
   readonly base: string
   readonly filter: string
   readonly attributes: readonly string[]
-  /** Only the entry of that name, and not what is below it. */
+  /** Whether to search only the base entry. */
   readonly isOne?: boolean
 }
 
-/** A connection to a directory, for one piece of work. */
+/** A connection to a directory. */
 export interface Directory {
-  /** Shows a password; false when it does not fit. An empty one fits nobody. Throws DirectoryError. */
+  /** Binds with a password; returns false when it is wrong or empty. Throws DirectoryError. */
   bind(dn: string, password: string): Promise<boolean>
-  /** Entries that fit, so many at most. Throws DirectoryError. */
+  /** Returns at most `limit` matching entries. Throws DirectoryError. */
   search(search: Search, limit: number): Promise<Entry[]>
-  /** All entries that fit, in pages. Throws DirectoryError. */
+  /** Yields all matching entries in pages. Throws DirectoryError. */
   pages(search: Search, pageSize: number): AsyncGenerator<Entry[]>
 }
 
 const connectTimeoutMs = 10_000
 const answerTimeoutMs = 20_000
-/** Most that one connection is listened to, in bytes. */
+/** Largest number of bytes read from one connection. */
 const maxBytes = 256 << 20
 
-/** Opens a connection, does the work, and ends it. Throws DirectoryError, and what the work throws. */
+/** Opens a connection for `work` and closes it. Throws DirectoryError and the errors of `work`. */
 export async function withDirectory<Result>(
   address: DirectoryAddress,
   work: (directory: Directory) => Promise<Result>,
@@ -61,11 +61,11 @@ export async function withDirectory<Result>(
     ...(isIP(host) !== 0 ? {} : { servername: host }),
   }
   let opened: Socket | undefined
-  // The library does not notice a cut while it begins to encrypt, and would wait.
+  // The library does not notice a closed connection during the TLS handshake and would wait.
   const gone = Promise.withResolvers<never>()
   gone.promise.catch(() => undefined)
-  // The library connects again by itself when a connection was cut; after StartTLS that would be without it, and passwords
-  // would go out for everybody to read.
+  // The library reconnects on its own after a closed connection, without StartTLS, and would send passwords in clear
+  // text.
   const once = <Made extends Socket>(make: () => Made): Made => {
     if (opened) throw new DirectoryError('the directory ended the connection')
     const socket = boundedSocket(make())
@@ -81,7 +81,7 @@ export async function withDirectory<Result>(
     ...(security === 'tls' ? { tlsOptions } : {}),
     createConnection: () => once(() => connectPlain(port, host)),
     createSecureConnection: ((options: { readonly socket?: Socket }) =>
-      // StartTLS goes on with the connection that there is.
+      // StartTLS upgrades the existing connection.
       options.socket === undefined
         ? once(() => connectSecure({ ...tlsOptions, port }))
         : boundedSocket(connectSecure({ ...tlsOptions, socket: options.socket }))) as never,
@@ -98,7 +98,7 @@ export async function withDirectory<Result>(
     if (security === 'starttls') await asked('StartTLS', () => client.startTLS(tlsOptions))
     return await work({
       async bind(dn, password) {
-        // A bind without a password is one of nobody, and succeeds (RFC 4513, 5.1.2).
+        // A bind without a password is anonymous and succeeds (RFC 4513, 5.1.2).
         if (password === '') return false
         try {
           await asked('sign in', () => client.bind(dn, password))
@@ -119,7 +119,7 @@ export async function withDirectory<Result>(
       },
     })
   } finally {
-    // An unbind would be no more than this, and is waited for in vain where encrypting was not begun well.
+    // Closing the socket is enough; an unbind would hang after a failed handshake.
     opened?.destroy()
   }
 }
@@ -136,7 +136,7 @@ function boundedSocket<Made extends Socket>(socket: Made): Made {
 const optionsOf = ({ filter, attributes, isOne }: Search) => ({
   scope: isOne === true ? ('base' as const) : ('sub' as const),
   filter,
-  // An empty list would ask for all of them.
+  // An empty list would request all attributes.
   attributes: attributes.length === 0 ? ['1.1'] : [...new Set(attributes)],
   timeLimit: answerTimeoutMs / 1000,
 })

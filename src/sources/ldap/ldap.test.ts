@@ -200,7 +200,7 @@ test('a directory: people sign in by its passwords, and their accounts follow it
   const unknown = await asAdmin(forge, 'POST', `/admin/sources/${source.id}/test`, { login: 'nobody' })
   assert.deepEqual([unknown.json.ok, unknown.json.steps.at(-1).what], [false, 'find the person'])
 
-  // Switched off, moved to here, and back.
+  // Deactivated, moved to a local account, and back.
   await asAdmin(forge, 'PATCH', `/admin/sources/${source.id}`, { active: false })
   assert.equal(await whoIs(forge, 'ann'), 401)
   assert.equal((await forge.guest.get('/user', basic('ben', 'pass-of-ben'))).status, 401)
@@ -249,7 +249,7 @@ test(
           .orderBy('name')
           .execute()
       ).map(({ name, is_active, is_admin }) => `${name}${is_admin ? '!' : ''}${is_active ? '' : ' off'}`)
-    // One name is reserved, and one is somebody's of here.
+    // One name is reserved, one belongs to a local account.
     assert.deepEqual(await states(), ['ann!', 'guest', 'plain'])
     const token = await forge
       .as('root')
@@ -307,7 +307,7 @@ test('a directory: TLS, certificates, people who look themselves up, and a cut a
   assert.equal(await whoIs(forge, 'ben', 'wrong'), 401)
   assert.equal(await whoIs(forge, 'guest,ou=people', 'pass-of-guest'), 401)
 
-  // Somebody between the two lets StartTLS through, cuts, and waits for what comes next.
+  // A man in the middle passes StartTLS, cuts the connection, and waits for what follows.
   const heard: Buffer[] = []
   let connections = 0
   const between = createServer((client: Socket) => {
@@ -318,7 +318,7 @@ test('a directory: TLS, certificates, people who look themselves up, and a cut a
     server.on('error', () => client.destroy())
     client.on('data', (bytes) => {
       heard.push(bytes)
-      // What follows the first message of the handshake never arrives.
+      // The rest of the handshake never arrives.
       if (isHandshake) client.destroy()
       else server.write(bytes)
       isHandshake = bytes[0] === 0x16

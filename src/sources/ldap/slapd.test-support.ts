@@ -7,13 +7,13 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { until } from '../../testing/until.ts'
 
-/** Where Debian puts it; folders of administrators are not in everybody's path. */
+/** Debian's path; administrative folders may be missing from PATH. */
 const folderOfPrograms = ['/usr/sbin', '/usr/local/sbin'].find((path) => existsSync(join(path, 'slapd')))
 
-/** Why there is no directory to test with, for a test that is passed over then. `.ci/run` installs it, or fails. */
+/** Why no directory server is available, for a test that is then skipped. `.ci/run` installs it. */
 export const whyNoSlapd = folderOfPrograms === undefined ? 'slapd is needed (Debian: apt-get install slapd)' : undefined
 
-/** A directory (OpenLDAP) on this machine, thrown away afterwards. */
+/** A temporary OpenLDAP server. */
 export class TestDirectory implements AsyncDisposable {
   readonly port: number
   readonly tlsPort: number
@@ -35,7 +35,7 @@ export class TestDirectory implements AsyncDisposable {
   static readonly reader = 'cn=reader,dc=example,dc=com'
   static readonly readerPassword = 'of-the-reader'
 
-  /** @param entries in LDIF, below the base, which is there */
+  /** @param entries LDIF below the existing base */
   static async start(entries: string): Promise<TestDirectory> {
     const folder = mkdtempSync(join(tmpdir(), 'ingot-slapd-'))
     mkdirSync(join(folder, 'db'))
@@ -114,7 +114,7 @@ cn: reader
 userPassword: ${TestDirectory.readerPassword}
 `
 
-/** For nothing but tests: who trusts it trusts everybody. */
+/** For tests only: anyone can trust this authority's key. */
 const privateKey = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg7UpiFOzw82Vlv0Oz
 7UGYjHiRjbIRyrtSHtgXST3jqnWhRANCAAQZRxEunB9/zEUJmOimq4PzB2HseuBz

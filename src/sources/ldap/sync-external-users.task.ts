@@ -6,8 +6,8 @@ import { DirectoryError } from './directory.ts'
 import { syncDirectory } from './sync.service.ts'
 
 /**
- * Brings the accounts of directories up to them, where the source asks for it. A directory that gives no answer changes
- * nothing, and keeps the others from nothing.
+ * Synchronizes the accounts of directories that request it. A directory without an answer changes nothing and does not
+ * stop the others.
  */
 export const syncExternalUsers = (config: Config) =>
   configuredTask('sync_external_users', config.cronSyncExternalUsers, async (ctx, run) => {

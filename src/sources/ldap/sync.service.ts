@@ -10,18 +10,18 @@ import { DirectoryError, withDirectory, type Directory, type Entry } from './dir
 import { bindReader, groupsOf, personOf, wantedAttributes } from './directory.service.ts'
 import { comparableDn, filled } from './ldap-text.rules.ts'
 
-/** Most people of a directory that are followed. */
+/** Largest number of synchronized people per directory. */
 const maxPeople = 100_000
 const batchSize = 500
 
-/** What came of following one directory. */
+/** Result of a synchronization. */
 interface Synced {
   made: number
   followed: number
   switchedOff: number
 }
 
-/** Names of the entries that fit a filter; undefined where there is none. */
+/** Returns the DNs that match a filter; undefined without a filter. */
 async function namesOf(
   directory: Directory,
   { user_base: base, user_filter: users, page_size: pageSize }: Source<'ldap'>['settings'],
@@ -38,10 +38,10 @@ async function namesOf(
 }
 
 /**
- * Brings the accounts of a directory up to it: makes those of people who are new, changes those of others, and switches off
- * those of people who are gone. Nothing is switched off when nobody is found at all, unless the source says so.
- * @param updates whether accounts that there are follow too
- * @throws DirectoryError, before anything is switched off
+ * Synchronizes the accounts of a directory: creates new ones, updates others, and deactivates those of missing people.
+ * An empty result deactivates nobody unless the source allows it.
+ * @param updates whether existing accounts are updated
+ * @throws DirectoryError before any deactivation
  */
 export async function syncDirectory(
   services: Services,
@@ -125,7 +125,7 @@ async function followOne(
     else synced.made++
     await followGroups(services, user, source.settings, groups, comparableDn)
   } catch (error) {
-    // One who cannot have an account keeps no other from theirs.
+    // A person who cannot have an account does not stop the others.
     if (!(error instanceof Refusal)) throw error
     const { name } = person
     services.log('warn', 'somebody of a directory cannot have an account', {

@@ -3,11 +3,11 @@ import type { OpenIdSettings } from '../source.rules.ts'
 import type { Person } from '../person.service.ts'
 import { trimBoth } from '../../lib/trim-ends.ts'
 
-/** What a provider says of somebody, by its claims. */
+/** A person as described by a provider's claims. */
 export interface OpenIdPerson extends Person {
-  /** Whether the provider says that the address is theirs. */
+  /** Whether the provider confirms the address. */
   readonly isEmailProven: boolean
-  /** What the provider calls them, for themselves. */
+  /** Name at the provider, for display. */
   readonly shownName: string
   readonly picture: string
   readonly groups: readonly string[]
@@ -17,7 +17,7 @@ type Claims = Readonly<Record<string, unknown>>
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '')
 
-/** The texts of a claim that is one or a list of them. */
+/** Returns the texts of a claim that is a string or a list. */
 const textsOf = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [value]).flatMap((each) =>
     typeof each === 'string' && each !== ''
@@ -27,7 +27,7 @@ const textsOf = (value: unknown): string[] =>
         : [],
   )
 
-/** A name that an account may have, out of what a provider says; empty when there is none in it. */
+/** Returns a valid account name derived from a claim; empty when impossible. */
 export function accountNameOf(said: string, rules: { readonly allowDotsInUsernames: boolean }): string {
   const plain = said
     .replace(/@.*$/s, '')
@@ -40,7 +40,7 @@ export function accountNameOf(said: string, rules: { readonly allowDotsInUsernam
   return mayNameAccount(name, rules).allowed ? name : ''
 }
 
-/** Whether somebody has the claim without which nobody is let in. */
+/** Returns whether the claims contain the required one. */
 export function hasRequiredClaim(settings: OpenIdSettings, claims: Claims): boolean {
   const { required_claim_name: name, required_claim_value: value } = settings
   if (name === '') return true
@@ -48,7 +48,7 @@ export function hasRequiredClaim(settings: OpenIdSettings, claims: Claims): bool
   return value === '' || textsOf(claims[name]).includes(value)
 }
 
-/** @param from what their name here is made of (`[oauth2_client].USERNAME`) */
+/** @param from the claim of the account name (`[oauth2_client].USERNAME`) */
 export function personOfClaims(
   settings: OpenIdSettings,
   claims: Claims & { readonly sub: string },

@@ -11,7 +11,7 @@ export const findLink = (db: Db, sourceId: SourceId, externalId: string): Promis
     .where('external_id', '=', externalId)
     .executeTakeFirst()
 
-/** The links of an account, with the names of their sources. */
+/** Returns the links of an account with the names of their sources. */
 export const listLinks = (db: Db | Tx, userId: UserId): Promise<(ExternalAccountRow & { source: string })[]> =>
   db
     .selectFrom('external_account')

@@ -19,21 +19,21 @@ import { hasRequiredClaim, personOfClaims, type OpenIdPerson } from './claims.ru
 import { deleteLink, findLink, insertLink, listLinks, updateLinkUsed } from './link.store.ts'
 import { pictureAt, type Claims } from './provider.service.ts'
 
-/** Longest shown name of a linked identity that is kept. */
+/** Longest stored display name of a linked identity, in characters. */
 const maxShownName = 255
 
-/** Providers that people sign in by, as pages show them. */
+/** Returns the names of active providers. */
 export const offeredProviders = async ({ db }: Services): Promise<string[]> =>
   (await listActiveSources(db, 'openid')).map(({ name }) => name)
 
-/** @throws NotFound for one that there is not, or that is switched off */
+/** @throws NotFound for an unknown or inactive provider */
 export async function getProvider({ db }: Services, name: string): Promise<Source<'openid'>> {
   const row = await findActiveSource(db, name)
   if (row?.kind !== 'openid') throw new NotFound('nobody signs in by this', 'source_not_found')
   return sourceOf(row)
 }
 
-/** What a provider says of somebody. @throws Forbidden without the claim that the source asks for */
+/** Returns the person of verified claims. @throws Forbidden without the required claim */
 export function personAt({ config }: Services, source: Source<'openid'>, claims: Claims): OpenIdPerson {
   if (!hasRequiredClaim(source.settings, claims)) {
     throw new Forbidden('the place that you came from does not say that you may sign in here', 'claim_missing')
@@ -42,9 +42,9 @@ export function personAt({ config }: Services, source: Source<'openid'>, claims:
 }
 
 /**
- * The account that somebody from a provider signs in to: the one that is linked, or one that is made or linked as
- * `[oauth2_client]` says; undefined when they have to say which it is.
- * @throws Forbidden where there is an account of the name or address already and nobody may link it
+ * Returns the account of a provider's person: the linked one, or one that `[oauth2_client]` allows to create or link;
+ * undefined when the person must choose.
+ * @throws Forbidden when the name or address is taken and linking is disabled
  */
 export async function accountAt(
   services: Services,
@@ -59,7 +59,7 @@ export async function accountAt(
     await transaction(db, (tx) => updateLinkUsed(tx, link.id, shownName, nowUnix(services.clock)))
     return follow(services, source, linked, person)
   }
-  // One that an administrator gave to the source, with the name there.
+  // An administrator assigned the account to the source.
   const given = await findAccountOfSource(db, source.id, person.loginName)
   if (given) return linkAccount(services, source, given, person)
   const { enableAutoRegistration, accountLinking } = config.oauth2Client
@@ -74,18 +74,21 @@ export async function accountAt(
     : undefined
 }
 
-/** The account that has the person's name, or the address that the provider says is theirs. */
+/** Returns the account with the person's name or confirmed address. */
 async function sameAccount({ db }: Services, person: OpenIdPerson): Promise<UserRow | undefined> {
   const named = person.name === '' ? undefined : await findUserByName(db, person.name)
   if (named?.kind === 'individual') return named
   return person.isEmailProven ? findPersonByPrimary(db, person.email) : undefined
 }
 
-/** Whether an account can be made of what the provider says alone. */
+/** Returns whether the claims suffice to create an account. */
 const mayMakeAt = (services: Services, person: OpenIdPerson): boolean =>
   person.name !== '' && person.email !== '' && mayRegisterAt(services, person)
 
-/** Whether people of providers get accounts here: addresses that have to be confirmed are, when the provider says so. */
+/**
+ * Returns whether a provider's person may get an account. Where addresses need confirmation, the provider's
+ * confirmation counts.
+ */
 export function mayRegisterAt({ config }: Pick<Services, 'config'>, person: OpenIdPerson): boolean {
   const said = config.oauth2Client.registerEmailConfirm
   const confirms = said === '' ? config.service.registerEmailConfirm : /^(?:true|yes|on|1)$/i.test(said)
@@ -93,8 +96,8 @@ export function mayRegisterAt({ config }: Pick<Services, 'config'>, person: Open
 }
 
 /**
- * Makes the account of somebody from a provider and links it.
- * @param chosen the name and address that they chose; a proven address stays what the provider says
+ * Creates and links an account for a provider's person.
+ * @param chosen name and address that the person chose; a confirmed address cannot be changed
  * @throws Forbidden, Invalid (`name_…`, `email_…`)
  */
 export async function makeAt(
@@ -110,7 +113,7 @@ export async function makeAt(
   return linkAccount(services, source, user, person)
 }
 
-/** Links an account to who somebody is at a provider. @throws Conflict when another account is linked already */
+/** Links an account to a provider's person. @throws Conflict when the person is linked to another account */
 export async function linkAccount(
   services: Services,
   source: Source<'openid'>,
@@ -138,14 +141,14 @@ export async function linkAccount(
   return follow(services, source, user, person)
 }
 
-/** Brings an account up to what the provider says of rights, teams and, where the settings say so, the picture. */
+/** Updates rights, teams and, when configured, the picture of an account from its claims. */
 async function follow(
   services: Services,
   source: Source<'openid'>,
   user: UserRow,
   person: OpenIdPerson,
 ): Promise<UserRow> {
-  // Who may not sign in is changed by nobody's coming.
+  // An account that may not sign in stays unchanged.
   if (user.prohibit_login || !user.is_active) return user
   const followed = await followPerson(services, user, person, { profile: false })
   await followGroups(services, followed, source.settings, person.groups)
@@ -154,7 +157,7 @@ async function follow(
     try {
       if (picture) await setAvatar(services, { kind: 'individual', id: user.id }, picture, user.id)
     } catch (error) {
-      // A picture that is none, or too large, keeps nobody out.
+      // An unusable picture must not prevent the sign-in.
       if (!(error instanceof Refusal)) throw error
       services.log('info', 'the picture of somebody was not taken', { name: user.name, reason: error.message })
     }
@@ -162,12 +165,10 @@ async function follow(
   return followed
 }
 
-/** Where else an account signs in. */
+/** Returns the linked identities of an account. */
 export const linksOf = ({ db }: Services, user: UserRow) => listLinks(db, user.id)
 
-/**
- * Takes a link away. @throws NotFound, Invalid for the last way in
- */
+/** Removes a link. @throws NotFound, Invalid for the only way to sign in */
 export async function unlink(services: Services, user: UserRow, id: ExternalAccountId): Promise<void> {
   const hasOtherWay = user.password_hash !== null || (await passkeysOf(services, user.id)).length > 0
   await transaction(services.db, async (tx) => {
@@ -183,7 +184,7 @@ export async function unlink(services: Services, user: UserRow, id: ExternalAcco
   })
 }
 
-/** Somebody who came from a provider and has to say which account is theirs, as their browser keeps them. */
+/** A person from a provider who must choose an account; stored in the browser. */
 interface Waiting {
   readonly sourceId: number
   readonly claims: Claims
@@ -195,10 +196,10 @@ interface Waiting {
 const waitingPurpose = 'source-identity'
 export const waitingSeconds = 900
 
-/** Most of what a provider says that a cookie keeps, in characters. */
+/** Largest size of the claims in the cookie, in characters. */
 const maxKeptClaims = 2000
 
-/** What a browser keeps of somebody whose account is not known yet. */
+/** Returns the sealed cookie of a person without an account. */
 export function keepPerson(
   { secrets, clock }: Services,
   source: Source<'openid'>,
@@ -211,7 +212,7 @@ export function keepPerson(
     ...[settings.group_claim_name, settings.required_claim_name].filter((name) => name !== ''),
   ])
   const named = new Set([settings.admin_group, settings.restricted_group, ...Object.keys(settings.team_map)])
-  // A cookie has its limits: groups that nothing asks for are left out.
+  // Groups without an effect are dropped to keep the cookie small.
   const kept: Record<string, unknown> = Object.fromEntries(
     Object.entries(claims)
       .filter(([name]) => wanted.has(name))
@@ -233,13 +234,13 @@ export function keepPerson(
   )
 }
 
-/** Who waits in a browser, and by which provider; undefined when nobody does. */
+/** Returns the person of the cookie and the provider; undefined for an invalid cookie. */
 export async function waitingPerson(services: Services, kept: string) {
   let waiting: Waiting
   try {
     waiting = JSON.parse(services.secrets.open(waitingPurpose, kept)) as Waiting
   } catch {
-    // Not sealed here: nobody waits.
+    // A cookie that was not sealed here.
     return undefined
   }
   if (waiting.untilUnix <= nowUnix(services.clock)) return undefined

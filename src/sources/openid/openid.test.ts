@@ -11,7 +11,7 @@ import { defaultSettings } from '../source.rules.ts'
 const name = 'upstream'
 const callback = (forge: Forge): string => `${forge.url}/user/oauth2/${name}/callback`
 
-/** A forge that signs people in for others, and one whose people sign in there. */
+/** Two forges: a provider and one whose people sign in with it. */
 async function pair(options: ForgeOptions = {}, source: object = {}) {
   const provider = await startForge({ users: ['ann', 'bob'] })
   const forge = await startForge({ users: ['local'], ...options })
@@ -49,13 +49,13 @@ async function admin(forge: Forge, method: string, path: string, body?: object, 
   return answer
 }
 
-/** Where an answer leads, as a path of the forge that it is of. */
+/** Returns the path that a reply redirects to. */
 function leadsTo({ status, headers, text }: { status: number; headers: Headers; text: string }, forge: Forge): string {
   assert.equal(status, 303, text)
   return (headers.get('location') ?? '').replace(forge.url, '')
 }
 
-/** Goes from the forge to the provider and lets the forge in there; gives the path of the forge that one is sent back to. */
+/** Goes to the provider and authorizes the forge there; returns the path of the redirect back. */
 async function goThere(forge: Forge, path: string, at: Browser): Promise<string> {
   const first = await at.get(path)
   if (first.status !== 200) return leadsTo(first, forge)
@@ -69,7 +69,7 @@ async function signedIn(forge: Forge, login: string): Promise<Browser> {
   return browser
 }
 
-/** Signs in to the forge as somebody of the provider; gives the browser at the forge and where it was led. */
+/** Signs in with a provider's person; returns the browser and the target of the final redirect. */
 async function signInAs(provider: Forge, forge: Forge, login: string, at = new Browser(forge)) {
   const there = await signedIn(provider, login)
   const begun = leadsTo(await at.get(`/user/oauth2/${name}?redirect_to=%2Fuser%2Fsettings`), provider)
@@ -152,7 +152,7 @@ test('sourceSignIn, sourceCallback, linkAccountPage, linkAccountSignUp: who is n
 test('linkAccountSubmit, linkedAccountsPage, beginLinkSubmit, unlinkSubmit: accounts are linked by who is signed in to both', async () => {
   await using both = await pair()
   const { provider, forge } = both
-  // From the provider, with a sign-in here in between.
+  // From the provider, with a local sign-in in between.
   const { browser } = await signInAs(provider, forge, 'ann')
   assert.equal((await browser.signIn('local', testPassword, { redirect_to: '/user/link_account' })).status, 303)
   const asked = await browser.get('/user/link_account')
@@ -164,7 +164,7 @@ test('linkAccountSubmit, linkedAccountsPage, beginLinkSubmit, unlinkSubmit: acco
   )
   assert.equal(await whoIs((await signInAs(provider, forge, 'ann')).browser), 'local')
 
-  // From the settings; another person of the provider.
+  // From the settings, with another person of the provider.
   const page = await browser.get('/user/settings/links')
   assert.match(page.text, /<strong>ann<\/strong>/)
   const form = hiddenFields(page.text, '"/user/settings/links"')
@@ -176,7 +176,7 @@ test('linkAccountSubmit, linkedAccountsPage, beginLinkSubmit, unlinkSubmit: acco
   const stolen = new Browser(forge)
   for (const [cookie, value] of browser.cookies) if (cookie.endsWith('_away')) stolen.cookies.set(cookie, value)
   assert.equal((await stolen.get(back)).status, 403, 'the link is for who asked for it')
-  // The code was spent by the attempt, so another one is needed.
+  // The attempt used up the code.
   const second = await goThere(forge, url.replace(provider.url, ''), await signedIn(provider, 'bob'))
   assert.equal(leadsTo(await browser.get(second), forge), '/user/settings/links?done=linked')
   assert.equal(await whoIs((await signInAs(provider, forge, 'bob')).browser), 'local')
@@ -225,7 +225,7 @@ test('oauth2_client: accounts are made, linked or refused as the settings say; g
   await forge.as('root').must('GET', `/teams/${crew}/members/ann`)
   assert.match(ann.avatar_url, /\/avatars\/[0-9a-f]{64}/)
 
-  // Of the same name, and linked by itself since the administrator said so.
+  // Same name, linked automatically because the administrator allowed it.
   await forge.as('root').must('PUT', `/teams/${past}/members/bob`)
   assert.equal(await whoIs((await signInAs(provider, forge, 'bob')).browser), 'bob')
   assert.equal((await forge.as('root').get(`/teams/${past}/members/bob`)).status, 404, 'no group puts bob there')
@@ -254,7 +254,7 @@ test('oauth2_client: with linking switched off nobody takes an account by its na
   assert.equal(leadsTo((await signInAs(provider, forge, 'ann')).answer, forge), '/user/settings')
 })
 
-/** A provider that answers as a test says. */
+/** A provider whose answers the test controls. */
 async function startHostile(address = '127.0.0.1') {
   const answers: Record<string, (request: IncomingMessage, response: ServerResponse) => unknown> = {}
   const server = createServer((request, response) => {
@@ -373,7 +373,7 @@ test('sourceCallback: a provider that lies signs nobody in', async () => {
 
   assert.equal((await attempt()).status, 303, 'the same with nothing wrong')
   assert.equal((await forge.as('root').must('GET', '/users/mallory')).json.email, 'mallory@example.com')
-  // Its keys change, and those of now count.
+  // Its keys change; only the current ones count.
   key = { ...(await exportJWK(other.publicKey)), kid: 'two', alg: 'RS256', use: 'sig' }
   token = () => signed({}, other.privateKey, 'two')
   assert.equal((await attempt()).status, 303, 'another key')

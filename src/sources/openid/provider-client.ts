@@ -5,14 +5,14 @@ import { createHostRules } from '../../outgoing/host-rules.ts'
 import { lazyOutgoing } from '../../outgoing/lazy-outgoing.ts'
 import type { Outgoing } from '../../outgoing/outgoing.ts'
 
-/** Largest document of a provider, and largest picture of a person, in bytes. */
+/** Largest document and largest picture of a provider, in bytes. */
 const maxDocumentBytes = 1 << 20
-/** Longest wait for one of them, in milliseconds. */
+/** Timeout of a request to a provider, in milliseconds. */
 const timeoutMs = 10_000
 
 /**
- * Does something with a client for one provider. The administrator named its host, which is allowed wherever it lies; what
- * its documents name besides is asked only where `[ingot].SIGN_IN_ALLOWED_HOST_LIST` lets it.
+ * Runs `use` with a client for one provider. The configured host is allowed anywhere; other hosts in its documents need
+ * `[ingot].SIGN_IN_ALLOWED_HOST_LIST`.
  */
 export async function withProviderClient<Result>(
   { config }: Pick<Services, 'config'>,
@@ -34,7 +34,7 @@ export async function withProviderClient<Result>(
   }
 }
 
-/** The client in the form that the library asks for. Redirects are answers to it, and followed by nobody. */
+/** Adapts the client to the library. Redirects are not followed. */
 export const fetchBy =
   (client: Outgoing): CustomFetch =>
   async (url, { method, headers, body, signal }) => {

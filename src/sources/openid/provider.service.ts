@@ -9,7 +9,7 @@ import { callbackOf, type OpenIdSettings, type TestStep } from '../source.rules.
 import { secretOf, type Source } from '../source.service.ts'
 import { fetchBy, withProviderClient } from './provider-client.ts'
 
-/** Why a provider's answer does not count. The message is for administrators. */
+/** An unusable answer of a provider. The message is for administrators. */
 export class ProviderError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -17,24 +17,24 @@ export class ProviderError extends Error {
   }
 }
 
-/** The library is loaded when somebody signs in elsewhere, which on many instances nobody does. */
+/** Loaded at first use, because many instances have no providers. */
 const loadLibrary = () => import('openid-client')
 
-/** How long a provider's description is used, in milliseconds. Its keys are asked for at each sign-in. */
+/** How long a discovery document is used, in milliseconds. Keys are fetched at each sign-in. */
 const descriptionMs = 5 * 60_000
 
-/** Descriptions of providers, by their sources as they are set. */
+/** Discovery documents by source and settings. */
 export const providers = ownService('the providers of identities', {
   open: () => ({ descriptions: cacheOf<string, ServerMetadata>(100, { ttl: descriptionMs }) }),
 })
 
-/** What a provider says of somebody, checked. */
+/** Verified claims of a person. */
 export interface Claims {
   readonly sub: string
   readonly [name: string]: unknown
 }
 
-/** What a browser keeps while somebody is at the provider. */
+/** The sealed state of a sign-in in the browser. */
 export interface Begun {
   readonly sourceId: number
   readonly state: string
@@ -42,32 +42,32 @@ export interface Begun {
   readonly verifier: string
   readonly redirectTo: string
   readonly remember: boolean
-  /** Whom the identity is to be linked to; 0 to sign in. */
+  /** Account to link the identity to; 0 for a sign-in. */
   readonly linkTo: number
   readonly untilUnix: number
 }
 
-/** How long somebody may take at the provider, in seconds. */
+/** How long a person may stay at the provider, in seconds. */
 export const begunSeconds = 900
 const begunPurpose = 'source-sign-in'
 
-/** The issuer that a description has to be of: the address without the well-known part. */
+/** Returns the expected issuer: the address without its well-known part. */
 const issuerOf = (discoveryUrl: string): string =>
   discoveryUrl.replace(/\/\.well-known\/(?:openid-configuration|oauth-authorization-server)\/?$/, '')
 
-/** Runs what asks the provider; whatever is wrong with its answers is a ProviderError. */
+/** Converts every error of the work into a ProviderError. */
 async function asking<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {
     if (error instanceof ProviderError) throw error
-    // The library says what was wrong in the cause, sometimes with the answer: that is for nobody.
+    // The cause contains the library's reason, sometimes with the answer, which is not logged.
     const cause = Error.isError(error) && Error.isError(error.cause) ? `: ${error.cause.message}` : ''
     throw new ProviderError(`${Error.isError(error) ? error.message : 'no answer'}${cause}`, { cause: error })
   }
 }
 
-/** Asks a provider what it offers, or remembers it. */
+/** Returns the discovery document of a provider, cached. */
 async function configurationOf(services: Services, source: Source<'openid'>, client: Outgoing): Promise<Configuration> {
   const library = await loadLibrary()
   const { settings } = source
@@ -83,7 +83,7 @@ async function configurationOf(services: Services, source: Source<'openid'>, cli
       undefined,
       {
         [library.customFetch]: fetchBy(client),
-        // Without TLS only where the administrator wrote so.
+        // Plain HTTP only when the administrator configured it.
         ...(isPlain ? { execute: [library.allowInsecureRequests] } : {}),
       },
     )
@@ -98,11 +98,11 @@ async function configurationOf(services: Services, source: Source<'openid'>, cli
       : methods.includes('client_secret_basic')
         ? library.ClientSecretBasic(secret)
         : library.ClientSecretPost(secret)
-  // A new one each time: the library keeps keys with it, and those of now are wanted.
+  // A new configuration each time, because the library caches keys with it.
   const configuration = new library.Configuration({ ...description }, settings.client_id, undefined, authentication)
   configuration[library.customFetch] = fetchBy(client)
   if (isPlain) library.allowInsecureRequests(configuration)
-  // Also where the token came over TLS from the provider itself.
+  // Verified even when the token came over TLS from the provider itself.
   library.enableNonRepudiationChecks(configuration)
   return configuration
 }
@@ -110,7 +110,7 @@ async function configurationOf(services: Services, source: Source<'openid'>, cli
 const scopesOf = ({ config }: Services, settings: OpenIdSettings): string =>
   [...new Set(['openid', ...settings.scopes, ...config.oauth2Client.openidConnectScopes])].join(' ')
 
-/** Where somebody is sent to sign in, and what their browser keeps meanwhile. @throws ProviderError */
+/** Returns the address of the provider and the state for the browser. @throws ProviderError */
 export async function beginAt(
   services: Services,
   source: Source<'openid'>,
@@ -143,21 +143,22 @@ export async function beginAt(
   return { url: url.href, kept: services.secrets.seal(begunPurpose, JSON.stringify(begun)) }
 }
 
-/** What a browser kept of a sign-in at this source; undefined for anything else, and when it took too long. */
+/** Returns the state of a sign-in at this source; undefined when it is invalid or expired. */
 export function begunAt({ secrets, clock }: Services, source: Source, kept: string): Begun | undefined {
   try {
     const begun = JSON.parse(secrets.open(begunPurpose, kept)) as Begun
     return begun.sourceId === source.id && begun.untilUnix > nowUnix(clock) ? begun : undefined
   } catch {
-    // Not sealed here: nobody is at a provider.
+    // A cookie that was not sealed here.
     return undefined
   }
 }
 
 /**
- * Who came back from the provider: state, code, issuer, audience, times, nonce and signature are checked.
- * @param query as the browser brought it
- * @throws ProviderError when anything of it is not right
+ * Returns the claims of a person who returned from the provider, after checks of state, code, issuer, audience, times,
+ * nonce and signature.
+ * @param query as sent by the browser
+ * @throws ProviderError when a check fails
  */
 export async function identityOf(
   services: Services,
@@ -187,7 +188,7 @@ export async function identityOf(
   )
 }
 
-/** The picture that a provider names, in base64; undefined when it cannot be had. */
+/** Returns a provider's picture in base64; undefined when it is unavailable. */
 export async function pictureAt(
   services: Services,
   source: Source<'openid'>,
@@ -207,7 +208,7 @@ export async function pictureAt(
   }
 }
 
-/** Asks a provider what a sign-in would ask, but for the person. */
+/** Tests a provider: performs the requests of a sign-in without a person. */
 export async function testProvider(services: Services, source: Source<'openid'>): Promise<TestStep[]> {
   const what = 'read the description and the keys'
   try {

@@ -11,14 +11,14 @@ import { findUserByName } from '../../users/user.store.ts'
 import { noteLogin } from '../person.store.ts'
 import type { ProxySaid } from './proxy-headers.rules.ts'
 
-/** How often it is written down that somebody comes by the proxy, who does so with each request, in seconds. */
+/** Time between two audit entries of a person who comes through the proxy, in seconds. */
 const loginNotedSeconds = 3600
 
 /**
- * The account of whom a proxy vouches for: by name, else by confirmed address. Without one it is made where
- * `[service].ENABLE_REVERSE_PROXY_AUTO_REGISTRATION` says so.
- * @returns undefined when there is none
- * @throws AccountRefused for one that cannot be made
+ * Returns the account that a proxy names, by name or else by confirmed address. Creates it with
+ * `[service].ENABLE_REVERSE_PROXY_AUTO_REGISTRATION`.
+ * @returns undefined when it does not exist
+ * @throws AccountRefused when it cannot be created
  */
 export async function accountOfProxy(services: Services, said: ProxySaid): Promise<UserRow | undefined> {
   const found = await findAccount(services, said)
@@ -35,7 +35,7 @@ export async function accountOfProxy(services: Services, said: ProxySaid): Promi
   return user
 }
 
-/** An organization's name is nobody's: `taken`. */
+/** The name of an organization signs nobody in. */
 async function findAccount(
   { db, config }: Services,
   { name, email }: ProxySaid,
@@ -52,7 +52,7 @@ async function makeProxied(services: Services, { name, email, fullName }: ProxyS
     return await createUser(services, { name, email: email ?? `${randomUUID()}@localhost`, fullName })
   } catch (error) {
     if (!(error instanceof Invalid)) throw error
-    // A browser that comes for the first time asks for several things at once.
+    // A new browser sends several requests at once.
     const made = await findUserByName(services.db, name)
     if (made?.kind === 'individual') return made
     services.log('warn', 'somebody of the reverse proxy cannot have an account', { name, reason: error.message })

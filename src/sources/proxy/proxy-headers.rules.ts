@@ -1,28 +1,28 @@
 import { mayUseEmail } from '../../users/email.rules.ts'
 import { mayNameAccount } from '../../users/name.rules.ts'
 
-/** What a proxy says of who sent a request; undefined: nothing of it. */
+/** Values of the proxy's headers; undefined for an absent one. */
 export interface ProxySaid {
   readonly name: string | undefined
   readonly email: string | undefined
-  /** Empty: nothing, or nothing that can be one. */
+  /** Empty for an absent or invalid value. */
   readonly fullName: string
 }
 
-/** Values of the three headers, as they came; undefined for one that is absent or does not count. */
+/** Values of the three headers; undefined for an absent or unused one. */
 export interface ProxyHeaders {
   readonly name: string | undefined
   readonly email: string | undefined
   readonly fullName: string | undefined
 }
 
-/** Longest full name that is taken, in characters. */
+/** Longest full name, in characters. */
 const maxFullName = 100
 
 /**
- * What the headers say. A header that came twice has both values with a comma between, which no name and no address has; nor
- * has one control characters, or letters that look like others.
- * @returns the header that cannot be right
+ * Parses the headers. A repeated header has a comma between its values, which no name or address contains; control
+ * characters and look-alike letters are invalid too.
+ * @returns the name of an invalid header
  */
 export function readProxyHeaders({ name, email, fullName }: ProxyHeaders): ProxySaid | 'name' | 'email' {
   const rules = { allowDotsInUsernames: true }
@@ -31,7 +31,7 @@ export function readProxyHeaders({ name, email, fullName }: ProxyHeaders): Proxy
   return { name, email, fullName: readFullName(fullName ?? '') }
 }
 
-/** A name in letters of any script, which came as bytes. */
+/** HTTP delivers UTF-8 names as bytes. */
 function readFullName(sent: string): string {
   const text = Buffer.from(sent, 'latin1').toString('utf8')
   const isText = !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\uFFFD]/u.test(text)

@@ -6,13 +6,13 @@ import { isFromHere } from '../../http/own-origin.ts'
 import { AccountRefused, Unauthenticated } from '../../lib/errors.ts'
 import { readProxyHeaders, type ProxySaid } from './proxy-headers.rules.ts'
 
-/** A header that a proxy sets; undefined when it is absent or empty. */
+/** Returns a header of the proxy; undefined when absent or empty. */
 function headerOf({ headers }: Call, name: string): string | undefined {
   const value = headers[name.toLowerCase()]
   return value === undefined || value === '' ? undefined : String(value)
 }
 
-/** What a proxy that is believed says of who sent a request. @throws Unauthenticated when it cannot be right */
+/** Returns what a trusted proxy says about the caller. @throws Unauthenticated for invalid headers */
 function saidBy({ config }: AuthServices, call: Call): ProxySaid | undefined {
   const { service, security } = config
   if (!service.enableReverseProxyAuthentication || !call.isFromProxy) return undefined
@@ -33,7 +33,7 @@ async function identityOf(services: AuthServices, call: Call): Promise<Identity 
   return user && { viewer: viewerOf(user, { kind: 'proxy' }) }
 }
 
-/** On pages whom the proxy names counts, and no session: somebody else may have left one in the browser. */
+/** On pages the proxy's person counts, never a session, which another person may have left in the browser. */
 export const proxiedInBrowser: CredentialReader = {
   kind: 'session',
   async read(services, call) {
@@ -47,9 +47,9 @@ export const proxiedInBrowser: CredentialReader = {
 }
 
 /**
- * In the API and with git it counts where `[service].ENABLE_REVERSE_PROXY_AUTHENTICATION_API` says so, as the password does, and
- * for who sends no credentials themselves. A browser sends what the proxy knows it by with requests of other sites, too: those
- * are guests'.
+ * In the API and git the header counts with `[service].ENABLE_REVERSE_PROXY_AUTHENTICATION_API`, for requests without
+ * other credentials. Requests that other sites cause are a guest's, because browsers send the proxy's cookies with
+ * them.
  */
 export const proxiedPrograms: CredentialReader = {
   kind: 'basic',

@@ -17,7 +17,7 @@ const start = (service: Record<string, boolean> = {}, security: Record<string, s
     settings: { service: { ENABLE_REVERSE_PROXY_AUTHENTICATION: true, ...service }, security },
   })
 
-/** Who the home page says is signed in. */
+/** Returns who is signed in according to the home page. */
 async function whoIs(forge: Forge, headers: Record<string, string>, browser = new Browser(forge)) {
   const { text } = await browser.send('GET', '/', undefined, headers)
   return /Signed in as <strong>([^<]+)</.exec(text)?.[1]
@@ -109,7 +109,7 @@ test('home: names that cannot be one are refused, and stand for nobody', async (
   assert.equal(after.json.length, before.json.length)
 })
 
-/** Sends bytes as they are; gives what comes. */
+/** Sends raw bytes and returns the reply. */
 async function raw(forge: Forge, text: string): Promise<string> {
   const { hostname, port } = new URL(forge.url)
   const socket = connect({ host: hostname, port: Number(port) })

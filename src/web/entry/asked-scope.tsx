@@ -1,7 +1,7 @@
 import { describeScope } from '../../oauth/scope.rules.ts'
 import { texts } from './texts.tsx'
 
-/** How a person answers an application: the field `granted` says it. */
+/** Buttons that send the person's answer in the field `granted`. */
 export const AnswerButtons = () => (
   <>
     <button type="submit" name="granted" value="true">
@@ -13,14 +13,14 @@ export const AnswerButtons = () => (
   </>
 )
 
-/** What an application asks of a person: whose it is, which account it is about, and what it could do, in words. */
+/** Shows the owner of an application, the account it requests, and its scopes in words. */
 export const AskedScope = ({
   login,
   ownerName,
   scope,
 }: {
   readonly login: string
-  /** Login of whose application it is; undefined for one of the instance. */
+  /** Login of the application's owner; undefined for an application of the instance. */
   readonly ownerName: string | undefined
   readonly scope: string
 }) => (

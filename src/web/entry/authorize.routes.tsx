@@ -20,7 +20,7 @@ import { texts } from './texts.tsx'
 
 const text = Type.Optional(Type.String())
 
-/** Parameters of a request, by the names of the protocol; the page that asks sends them back as they came. */
+/** Parameters by their protocol names; the consent page sends them back unchanged. */
 const parameters = {
   client_id: text,
   redirect_uri: text,
@@ -37,26 +37,26 @@ const parameters = {
   request: text,
   request_uri: text,
   registration: text,
-  /** Ours: what the sign-in page was led to with. */
+  /** An addition: the state after a required new sign-in. */
   again: text,
 }
 
 const GrantForm = requestObject('OAuth2GrantForm', {
   _csrf: text,
   granted: text,
-  /** What the page said that is granted. */
+  /** The scope that the page showed. */
   agreed_scope: text,
   ...parameters,
 })
 
 const names = Object.keys(parameters) as readonly (keyof typeof parameters)[]
 
-/** What was asked for and nothing else: the body of the answer has more members. */
+/** Returns only the parameters; a form has more members. */
 const asSent = (sent: Sent): Sent => Object.fromEntries(names.map((name) => [name, sent[name]]))
 
 type Sent = { readonly [Name in keyof typeof parameters]?: string | undefined }
 
-/** @param repeated names of parameters that came more than once, which is never right (RFC 6749, 3.1) */
+/** @param repeated names of repeated parameters, which are invalid (RFC 6749, 3.1) */
 const requestOf = (sent: Sent, repeated: readonly string[] = []): AuthorizationRequest => ({
   clientId: sent.client_id ?? '',
   redirectUri: sent.redirect_uri ?? '',
@@ -81,10 +81,10 @@ const askedIn = ({ sessionId, signedInUnix }: BrowserCtx, viewer: Viewer, { agai
   again,
 })
 
-/** Addresses with a code in them are kept by nobody, and told to nobody as where somebody came from. */
+/** Addresses with a code must not be cached or sent as a referrer. */
 const secretAddress = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
 
-/** Leads to the sign-in page, which leads back to the request. */
+/** Redirects to the sign-in page, which returns to the request. */
 function leadToSignIn(ctx: BrowserCtx, query: URLSearchParams, again: string | undefined) {
   const asked = new URLSearchParams(query)
   if (again !== undefined) asked.set('again', again)
@@ -126,7 +126,7 @@ function answer(ctx: BrowserCtx, sent: Sent, query: URLSearchParams, authorizati
   )
 }
 
-/** An application asks for a person: guests sign in first, and who let it in before is sent on at once. */
+/** Shows the consent page. Guests sign in first; a previous consent redirects at once. */
 export const oauthAuthorize = operation({
   method: 'GET',
   path: '/login/oauth/authorize',
@@ -149,7 +149,10 @@ export const oauthAuthorize = operation({
   },
 })
 
-/** The same by a form, which leads to the address: the cookies of a browser do not come along otherwise. */
+/**
+ * Accepts the request as a form and redirects to the address, because browsers do not send the cookies with a form of
+ * another site.
+ */
 export const oauthAuthorizePost = operation({
   method: 'POST',
   path: '/login/oauth/authorize',
@@ -168,7 +171,7 @@ export const oauthAuthorizePost = operation({
   },
 })
 
-/** What the person answered. */
+/** Receives the answer of the person. */
 export const oauthGrant = operation({
   method: 'POST',
   path: '/login/oauth/grant',

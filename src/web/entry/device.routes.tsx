@@ -41,7 +41,7 @@ function codePage(ctx: BrowserCtx, { typed, problem }: { readonly typed: string;
   return secretPage(ctx.config, { title: texts.device.title, problem, content })
 }
 
-/** Nothing of this is to be shown inside of another page, where a click could be had for something else. */
+/** Other sites must not embed the page, where they could provoke a click. */
 const unframed = { 'cache-control': 'no-store', 'x-frame-options': 'DENY' }
 
 function askPage(ctx: BrowserCtx & { readonly viewer: Viewer }, device: WaitingDevice, problem?: Problem) {
@@ -64,7 +64,7 @@ function askPage(ctx: BrowserCtx & { readonly viewer: Viewer }, device: WaitingD
   return page(ctx.config, { title, problem, content }, { headers: unframed })
 }
 
-/** Where somebody types the code that a device shows. */
+/** Shows the form for the code of a device. */
 export const devicePage = operation({
   ...pages,
   method: 'GET',
@@ -72,11 +72,11 @@ export const devicePage = operation({
   requires: [inBrowser, oauthOn, inSession],
   query: { user_code: Type.Optional(Type.String()) },
   reply: { 200: bytesOf('text/html') },
-  // A code that came in the address is only filled in: who sent it may be somebody else (RFC 8628, 5.4).
+  // A code in the address only fills the field, because somebody else may have sent it (RFC 8628, 5.4).
   run: async ({ ctx, query }) => codePage(ctx, { typed: query.user_code ?? '' }),
 })
 
-/** Looks for the device, and says what it asks for. */
+/** Looks up the device and asks for consent. */
 export const deviceSubmit = operation({
   ...pages,
   method: 'POST',
@@ -91,7 +91,7 @@ export const deviceSubmit = operation({
   },
 })
 
-/** What the person answered. */
+/** Receives the answer of the person. */
 export const deviceAnswer = operation({
   ...pages,
   method: 'POST',

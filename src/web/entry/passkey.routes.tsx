@@ -22,7 +22,7 @@ const AnswerForm = requestObject('PasskeyAnswerForm', {
 
 const pages = { base: 'site', scope: null, accepts: ['session'], errors: htmlErrors } as const
 
-/** Signs in by a passkey alone: the device has verified the person, so it is both factors. */
+/** Signs in with a passkey, whose user verification makes it both factors. */
 export const passkeySignInSubmit = operation({
   ...pages,
   method: 'POST',

@@ -44,7 +44,7 @@ function askPageOf(ctx: BrowserCtx, form: { email?: string; problem?: Problem | 
   return page(config, { title: texts.recovery.title, problem: form.problem, content })
 }
 
-/** The form for who has forgotten the password. */
+/** Shows the form for a forgotten password. */
 export const forgotPasswordPage = operation({
   ...pages,
   method: 'GET',
@@ -54,7 +54,7 @@ export const forgotPasswordPage = operation({
   run: async ({ ctx }) => askPageOf(ctx),
 })
 
-/** Has the mail sent; the answer is the same for every address. */
+/** Requests the mail; the reply is the same for every address. */
 export const forgotPasswordSubmit = operation({
   ...pages,
   method: 'POST',
@@ -120,7 +120,7 @@ function resetPageOf(
   return secretPage(config, { title: shared.newPassword, problem, content })
 }
 
-/** Where the link of the mail leads. */
+/** Target of the mailed link. */
 export const recoverAccountPage = operation({
   ...pages,
   method: 'GET',
@@ -131,7 +131,7 @@ export const recoverAccountPage = operation({
   run: async ({ ctx, query: { code = '' } }) => resetPageOf(ctx, code, await readReset(ctx, code)),
 })
 
-/** Takes the password. Nobody is signed in by it: that takes the password, and the second factor. */
+/** Sets the password without signing in, which needs the password and the second factor. */
 export const recoverAccountSubmit = operation({
   ...pages,
   method: 'POST',
@@ -143,7 +143,7 @@ export const recoverAccountSubmit = operation({
     const { code = '', password = '', passcode = '' } = body
     const fields = { password: 'password', two_factor_wrong: 'passcode' }
     const { problem } = await attempt(resetPassword(ctx, code, { password, passcode }), fields)
-    // A link that is good no more is said to be so, and not a problem of the form.
+    // An invalid link is reported as such, not as a problem of the form.
     if (problem) return resetPageOf(ctx, code, { ...(await readReset(ctx, code)), problem })
     return redirect(303, sitePath(ctx.config, 'user/login?done=password'))
   },

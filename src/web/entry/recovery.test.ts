@@ -18,7 +18,7 @@ async function ask(forge: Forge, email: string) {
   return browser.post(askPath, { ...hiddenFields((await browser.get(askPath)).text, askPath), email })
 }
 
-/** The link of the mail that was asked for last. */
+/** Returns the link of the last mail. */
 async function linkFor(forge: Forge, caught: CaughtMail[], email = 'alice@example.com'): Promise<string> {
   assert.equal((await ask(forge, email)).status, 200)
   await forge.settle()

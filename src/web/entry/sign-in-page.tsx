@@ -15,15 +15,15 @@ interface SignInParts {
   readonly login?: string | undefined
   /** Why the form is shown again. */
   readonly problem?: Problem | undefined
-  /** What has just been done, by its word in the address. */
+  /** What happened before, by its key in the address. */
   readonly done?: string | undefined
 }
 
-/** Whether pages lead to the form to sign up. */
+/** Returns whether pages link to the sign-up form. */
 export const offersSignUp = (config: Config): boolean =>
   config.service.showRegistrationButton && mayRegister(config).allowed
 
-/** The sign-in form. It works without scripts, names what went wrong to screen readers, and lets password managers in. */
+/** Shows the sign-in form, which works without scripts, with screen readers and with password managers. */
 export async function signInPageOf(ctx: BrowserCtx, { redirectTo, login, problem, done }: SignInParts) {
   const { config } = ctx
   const doneText = done !== undefined && Object.hasOwn(texts.signIn.done, done) ? texts.signIn.done[done] : undefined

@@ -4,15 +4,15 @@ import { targetOfRequest } from '../../oauth/authorize/authorize.service.ts'
 import { formTargetOf } from '../../oauth/applications/redirect.rules.ts'
 import { policyWith, sitePath } from '../shell/page.tsx'
 
-/** A request of an application, as somebody is led back to it. */
+/** Matches the address of an OAuth2 request. */
 const authorizing = /^\/login\/oauth\/authorize\?(.*)$/
 
-/** Stands for the site while addresses are resolved; no other site has this origin. */
+/** Base for resolving addresses; no other site has this origin. */
 const ownOrigin = 'http://site.invalid'
 
 /**
- * Where to go after signing in: a path of this site, never another site. The path that is returned is resolved once more, as a
- * browser does: dot segments may leave slashes at its beginning, which name another site.
+ * Returns the target after sign-in, always a path of this site. The result is resolved once more, because dot segments
+ * may leave leading slashes, which name another site.
  */
 export function localTarget(config: Config, asked: string | undefined): string {
   if (asked === undefined || !/^\/(?![/\\])/.test(asked) || /[\r\n\t]/.test(asked)) return sitePath(config)
@@ -22,15 +22,15 @@ export function localTarget(config: Config, asked: string | undefined): string {
   return URL.parse(target, ownOrigin)?.origin === ownOrigin ? target : sitePath(config)
 }
 
-/** Whom the application that somebody signs in for takes them for (`login_hint`), to be filled in. */
+/** Returns the login that the application suggests (`login_hint`). */
 export function hintedLogin(redirectTo: string | undefined): string | undefined {
   const [, query = ''] = authorizing.exec(redirectTo ?? '') ?? []
   return new URLSearchParams(query).get('login_hint')?.slice(0, 254)
 }
 
 /**
- * Headers of a form that signs somebody in for an application: who let it in before is sent on to it at once, and browsers
- * want to know beforehand where a form may lead.
+ * Returns the headers of a form that may end in a redirect to an application. Browsers check the targets of a form's
+ * redirects.
  */
 export async function policyLeadingTo(ctx: Ctx, redirectTo: string | undefined): Promise<Record<string, string>> {
   const [, query] = authorizing.exec(redirectTo ?? '') ?? []

@@ -24,7 +24,7 @@ const SignInOption = requestObject('SignInForm', {
 
 const SignOutOption = requestObject('SignOutForm', { _csrf: Type.Optional(Type.String()) })
 
-/** The form to sign in. */
+/** Shows the sign-in form. */
 export const signInPage = operation({
   method: 'GET',
   path: '/user/login',
@@ -40,7 +40,7 @@ export const signInPage = operation({
     signInPageOf(ctx, { redirectTo: query.redirect_to, login: hintedLogin(query.redirect_to), done: query.done }),
 })
 
-/** Signs in and leads on; what does not fit shows the form again, without saying which part was wrong. */
+/** Signs in and redirects, or shows the form again without telling which part was wrong. */
 export const signInSubmit = operation({
   method: 'POST',
   path: '/user/login',
@@ -102,7 +102,7 @@ export const signOutSubmit = operation({
   },
 })
 
-/** The first page: who you are here, and where to go. */
+/** Shows the home page. */
 export const home = operation({
   method: 'GET',
   path: '/',

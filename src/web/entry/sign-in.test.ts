@@ -111,7 +111,7 @@ test('adminEditUser: a new password ends the sessions of that account', async ()
   assert.equal((await alice.signIn('alice', 'quite another one')).status, 303)
 })
 
-/** Each names another site to a browser, or to a reader of addresses that is not one, at the end or on the way. */
+/** Each one names another site to a browser or a URL parser, at the end or in between. */
 const hostileTargets = [
   'https://evil.example',
   '//evil.example',

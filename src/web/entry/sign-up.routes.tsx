@@ -95,7 +95,7 @@ function signUpPageOf(ctx: BrowserCtx, form: { name?: string; email?: string; pr
   })
 }
 
-/** The form to make an account for oneself. */
+/** Shows the sign-up form. */
 export const signUpPage = operation({
   ...pages,
   method: 'GET',
@@ -105,7 +105,7 @@ export const signUpPage = operation({
   run: async ({ ctx }) => signUpPageOf(ctx),
 })
 
-/** Signs somebody up; what is wrong shows the form again, with what was typed but for the password. */
+/** Signs up; errors show the form again with its values except the password. */
 export const signUpSubmit = operation({
   ...pages,
   method: 'POST',
@@ -177,7 +177,10 @@ function confirmPageOf(
   return secretPage(ctx.config, { title: texts.confirm.title, problem, content })
 }
 
-/** Where the link of the mail leads; without a code, what to do until it comes. Programs that look at links make no account. */
+/**
+ * Target of the mailed link; without a code, explains what to do until the mail arrives. Opening it creates no account,
+ * because mail programs open links.
+ */
 export const activatePage = operation({
   ...pages,
   method: 'GET',
@@ -191,7 +194,10 @@ export const activatePage = operation({
   },
 })
 
-/** Makes the account. Nobody is signed in by it: who follows a link of somebody else's would be signed in as them. */
+/**
+ * Creates the account without signing in; a link of somebody else would otherwise sign a person in to a foreign
+ * account.
+ */
 export const activateSubmit = operation({
   ...pages,
   method: 'POST',
@@ -204,13 +210,13 @@ export const activateSubmit = operation({
     const { code = '' } = body
     const name = (body.user_name ?? '').trim()
     const { result: made, problem } = await attempt(confirmSignUp(ctx, code, name), { name: 'user_name' })
-    // A link that is good no more is said to be so, and not a problem of the form.
+    // An invalid link is reported as such, not as a problem of the form.
     if (problem) return confirmPageOf(ctx, code, { ...(await readSignUp(ctx, code)), name, problem })
     return redirect(303, sitePath(ctx.config, `user/login?done=${made.is_active ? 'confirmed' : 'waiting'}`))
   },
 })
 
-/** Has the mail sent once more; the answer is the same for every address. */
+/** Sends the mail again; the reply is the same for every address. */
 export const activateAgainSubmit = operation({
   ...pages,
   method: 'POST',

@@ -8,7 +8,7 @@ import { isProof } from '../../users/entry/proof-of-work.rules.ts'
 
 const path = '/user/sign_up'
 
-/** What a browser with scripts finds. */
+/** Solves the proof of work. */
 function solve(challenge: string, name: string, email: string, bits: number): string {
   for (let nonce = 0; ; nonce += 1) {
     const digest = hash('sha256', `${challenge} ${name.toLowerCase()} ${email.toLowerCase()} ${nonce}`, 'buffer')
@@ -22,7 +22,7 @@ interface Typed {
   readonly password?: string
 }
 
-/** Fills the form in and sends it, with the work done where `works` says so. */
+/** Sends the sign-up form, with a proof when `works` is true. */
 async function signUp(browser: Browser, typed: Typed, works: boolean, more: Record<string, string> = {}) {
   const { text } = await browser.get(path)
   const fields = hiddenFields(text, path)
@@ -34,7 +34,7 @@ async function signUp(browser: Browser, typed: Typed, works: boolean, more: Reco
 const alice = { user_name: 'alice', email: 'alice@example.com' }
 const quick = { ingot: { SIGN_UP_WORK: 8 } }
 
-/** What is wrong, by the field that says so. */
+/** Returns the problems by field. */
 const problemsIn = (text: string): Record<string, string> =>
   Object.fromEntries(
     [...text.matchAll(/<p class="wrong" role="alert" id="(\w+)_problem">([^<]*)</g)].map(([, name, words]) => [
@@ -131,7 +131,7 @@ test('signUpSubmit: the work is done for one name, one address and one form, whi
         const challenge = fields['challenge'] ?? ''
         return { fields, challenge, nonce: solve(challenge, 'alice', alice.email, 8) }
       }
-      // So little work is now and then good for another name as well.
+      // Such a small proof sometimes fits another name too.
       let begun = await begin()
       const others = () => [
         { name: 'mallory' },

@@ -38,14 +38,14 @@ import { texts } from './texts.tsx'
 const pages = { base: 'site', scope: null, accepts: ['session'], errors: htmlErrors } as const
 const text = Type.Optional(Type.String({ maxLength: 255 }))
 
-/** What went wrong at a provider is in the log; people are told that it did. */
+/** Logs the reason and shows a general message. */
 function providerFailed(ctx: BrowserCtx, source: Source, error: unknown): never {
   if (!(error instanceof ProviderError)) throw error
   ctx.log('warn', 'a sign-in by a provider failed', { source: source.name, reason: error.message })
   throw new Forbidden(`signing in with ${source.name} did not work; try again`, 'provider_failed')
 }
 
-/** Sends the browser to the provider of a source. */
+/** Redirects the browser to the provider of a source. */
 export const sourceSignIn = operation({
   ...pages,
   method: 'GET',
@@ -66,7 +66,7 @@ export const sourceSignIn = operation({
   },
 })
 
-/** Signs somebody in who came back, or asks for the second factor, and leads on. */
+/** Sets the session cookies, or asks for the second factor, and redirects. */
 async function leadOn(
   ctx: BrowserCtx,
   call: Call,
@@ -100,7 +100,7 @@ const enter = async (
     how.redirectTo,
   )
 
-/** Where the provider sends people back to. */
+/** Redirect target of the provider. */
 export const sourceCallback = operation({
   ...pages,
   method: 'GET',
@@ -121,7 +121,7 @@ export const sourceCallback = operation({
     const source = await getProvider(ctx, params.source)
     const kept = readCookies(call.headers['cookie']).get(awayCookie(config))
     const begun = kept === undefined ? undefined : begunAt(ctx, source, kept)
-    // Who did not go to the provider from here, in this browser, brings somebody else's answer.
+    // A browser that did not start the sign-in brings somebody else's answer.
     if (!begun) throw new Forbidden('this sign-in was not begun in this browser, or too long ago', 'sign_in_not_begun')
     call.cookies.push(cookie(config, awayCookie(config), ''))
     const claims = await identityOf(ctx, source, begun, call.rawQuery).catch((error: unknown) =>
@@ -200,7 +200,7 @@ function linkPage(ctx: BrowserCtx, { source, person }: Awaited<ReturnType<typeof
   return secretPage(config, { title: texts.newcomer.title, content })
 }
 
-/** Asks somebody from a provider which account is theirs. */
+/** Asks a person from a provider which account is theirs. */
 export const linkAccountPage = operation({
   ...pages,
   method: 'GET',
@@ -210,7 +210,7 @@ export const linkAccountPage = operation({
   run: async ({ ctx, call }) => linkPage(ctx, await newcomer(ctx, call)),
 })
 
-/** Links the account that is signed in, with all that this took, to who came from a provider. */
+/** Links the signed-in account to the person from the provider. */
 export const linkAccountSubmit = operation({
   ...pages,
   method: 'POST',
@@ -226,7 +226,7 @@ export const linkAccountSubmit = operation({
   },
 })
 
-/** Makes an account for somebody from a provider. */
+/** Creates an account for a person from a provider. */
 export const linkAccountSignUp = operation({
   ...pages,
   method: 'POST',

@@ -28,14 +28,14 @@ const PasskeyAnswerForm = requestObject('SecondPasskeyForm', {
 
 const pages = { base: 'site', scope: null, accepts: ['session'], errors: htmlErrors } as const
 
-/** The two ways to complete a sign-in. */
+/** The two pages that complete a sign-in. */
 const ways = {
   code: { path: 'user/two_factor', field: 'passcode', label: texts.secondFactor.code, mode: 'numeric' },
   scratch: { path: 'user/two_factor/scratch', field: 'token', label: texts.secondFactor.scratch, mode: 'text' },
 } as const
 type Way = keyof typeof ways
 
-/** What is left of a sign-in whose password was right; who has nothing begins anew. */
+/** Returns the pending sign-in; redirects to the sign-in page without one. */
 async function halfOf(ctx: BrowserCtx, call: Call): Promise<{ readonly ticket: string; readonly user: UserRow }> {
   const ticket = readCookies(call.headers['cookie']).get(ticketCookie(ctx.config))
   const half = ticket === undefined ? undefined : await openTicket(ctx, ticket)
@@ -102,7 +102,7 @@ async function answerSecond(
     return codePage(ctx, way, user, redirectTo, problem ?? wrong)
   }
   call.cookies.push(...sessionCookies(config, session), cookie(config, ticketCookie(config), ''))
-  // The scratch code is gone: another one is made in the settings.
+  // The scratch code is used up; the settings create another one.
   return redirect(303, way === 'code' ? localTarget(config, redirectTo) : sitePath(config, 'user/settings/security'))
 }
 

@@ -16,7 +16,7 @@ async function signedIn(forge: Forge): Promise<Browser> {
   return browser
 }
 
-/** Enrols as the page says; gives the key and the scratch code. */
+/** Enables codes on the page; returns the key and the scratch code. */
 async function enrol(forge: Forge, browser: Browser): Promise<{ key: string; scratch: string }> {
   const { text } = await browser.get(enrolPath)
   const key = /<code>([A-Z2-7]{32})<\/code>/.exec(text)?.[1] ?? ''
@@ -34,7 +34,7 @@ const asBasic = (password: string, headers: Record<string, string> = {}) => ({
 })
 
 test('totp: codes are those of RFC 6238, with one step of tolerance', () => {
-  // The key "12345678901234567890" of the RFC, in base 32; the last six digits of its table.
+  // The key "12345678901234567890" of the RFC in base 32; the last six digits of its table.
   const key = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
   for (const [unix, code] of [
     [59, '287082'],

@@ -33,12 +33,12 @@ import { getPage } from '../../wiki/page.service.ts'
  */
 const link = { method: 'GET', base: 'site', accepts: browserCredentials } as const
 
-/** The costly parts of a commit that the API shows by default. */
+/** Parts of a commit that the API includes by default. */
 const allParts = { verification: true, files: true }
 
 const redirectTo = (ctx: RepoCtx, path: string) => redirect(303, `${new URL(repoWebUrl(ctx)).pathname}/${path}`)
 
-/** Issues and pull requests share one sequence of numbers, so each address leads to the other kind as well. */
+/** Issues and pull requests share one sequence of numbers, so each address redirects to the other kind. */
 export const webIssue = operation({
   ...link,
   path: '/{username}/{reponame}/issues/{index}',
@@ -79,7 +79,7 @@ export const webCommit = operation({
     ok(await presentCommit(ctx, await getCommit(ctx, params.sha), { stats: 'zero', ...allParts })),
 })
 
-/** The address that a push shows for opening a pull request from its branch. */
+/** The address that a push prints for opening a pull request. */
 export const webCompare = operation({
   ...link,
   path: '/{username}/{reponame}/compare/{filepath+}',
@@ -92,7 +92,7 @@ export const webCompare = operation({
     ok(await presentComparison(ctx, await compareRevisions(ctx, params.filepath), allParts)),
 })
 
-/** Number of path segments before the name of the page. */
+/** Number of path segments before the page name. */
 const wikiSegments = 4
 
 export const webWikiPage = operation({

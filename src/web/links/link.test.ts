@@ -8,7 +8,7 @@ import { base64 } from '../../testing/samples.ts'
 
 const site = { site: true }
 
-/** Goes where an address leads to, with the same credentials; gives the last answer and the addresses on the way. */
+/** Follows redirects with the same credentials; returns the last reply and the visited addresses. */
 async function follow(client: ForgeClient, url: string): Promise<{ answer: Answer; way: string[] }> {
   const way: string[] = []
   let path = url.replace(client.url, '').replace(/#.*/, '')

@@ -6,13 +6,13 @@ import { readUnsubscription, unsubscribe } from '../../mail/unsubscribe.service.
 import { htmlErrors, page, sitePath } from '../shell/page.tsx'
 
 const UnsubscribeForm = requestObject('UnsubscribeForm', {
-  /** Every mail is meant, and not just those about the conversation. */
+  /** Unsubscribes from all mails, not only those of the conversation. */
   all: Type.Optional(Type.String()),
-  /** What mail programs send (RFC 8058). */
+  /** Sent by mail programs (RFC 8058). */
   'List-Unsubscribe': Type.Optional(Type.String()),
 })
 
-/** Asks whether somebody wants no more mail: programs that look at links of mails before people do change nothing. */
+/** Asks for confirmation, because mail programs open links. */
 export const unsubscribePage = operation({
   method: 'GET',
   path: '/-/unsubscribe/{token}',
@@ -48,7 +48,7 @@ export const unsubscribePage = operation({
   },
 })
 
-/** Ends mails. The address itself is what allows it: mail programs send no cookies and come from anywhere. */
+/** Unsubscribes. The address is the credential, because mail programs send no cookies. */
 export const unsubscribeSubmit = operation({
   method: 'POST',
   path: '/-/unsubscribe/{token}',

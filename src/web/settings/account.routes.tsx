@@ -32,7 +32,7 @@ const CodeForm = requestObject('ConfirmAddressForm', { _csrf: text, code: text }
 
 const pages = { base: 'site', scope: null, accepts: ['session'], errors: htmlErrors } as const
 
-/** The form of the page that was not taken, with what was typed. */
+/** The refused form of the page with its values. */
 interface Wrong {
   readonly form: 'password' | 'add' | 'primary'
   readonly problem: Problem
@@ -164,7 +164,7 @@ async function accountPage(ctx: PersonCtx, told: { readonly wrong?: Wrong; reado
 const backTo = (ctx: BrowserCtx, done: string) =>
   redirect(303, sitePath(ctx.config, `user/settings/account?done=${done}`))
 
-/** The password and the mail addresses of who is signed in. */
+/** Shows password and addresses of the account. */
 export const accountSettingsPage = operation({
   ...pages,
   method: 'GET',
@@ -175,14 +175,14 @@ export const accountSettingsPage = operation({
   run: async ({ ctx, query: { done } }) => accountPage(ctx, { done }),
 })
 
-/** The session of this browser begins anew; all others have ended with the password that they were begun with. */
+/** Starts a new session for this browser; the password change ended all others. */
 async function signedInAnew(ctx: BrowserCtx, user: UserRow, call: Call, path: string) {
   const session = await beginSession(ctx, user, browserOf(call), { remember: false })
   call.cookies.push(...sessionCookies(ctx.config, session))
   return redirect(303, sitePath(ctx.config, path))
 }
 
-/** Changes the password of who is signed in and knows it. */
+/** Changes the password after a check of the current one. */
 export const changePasswordSubmit = operation({
   ...pages,
   method: 'POST',
@@ -201,7 +201,7 @@ export const changePasswordSubmit = operation({
   },
 })
 
-/** Adds an address, or has a mail sent to it where addresses are confirmed. */
+/** Adds an address, or mails its confirmation. */
 export const addAddressSubmit = operation({
   ...pages,
   method: 'POST',
@@ -221,7 +221,7 @@ export const addAddressSubmit = operation({
   },
 })
 
-/** Has the mail to an address that waits to be confirmed sent once more. */
+/** Mails the confirmation of an address again. */
 export const confirmAddressAgainSubmit = operation({
   ...pages,
   method: 'POST',
@@ -265,7 +265,7 @@ export const primaryAddressSubmit = operation({
   },
 })
 
-/** Where the link of a mail to an address leads that an account wants to have. */
+/** Target of the link that confirms an address. */
 export const confirmAddressPage = operation({
   ...pages,
   method: 'GET',
@@ -330,7 +330,7 @@ function choosePageOf(ctx: PersonCtx, problem?: Problem) {
   return secretPage(config, { title: texts.account.chooseTitle, problem, content })
 }
 
-/** Where every page leads whose reader has to choose a password first. */
+/** Each page redirects here while the account must change its password. */
 export const choosePasswordPage = operation({
   ...pages,
   method: 'GET',
@@ -352,7 +352,7 @@ export const choosePasswordSubmit = operation({
   reply: { 200: bytesOf('text/html'), 303: 'empty' },
   async run({ ctx, body, call }) {
     const { user } = ctx.viewer
-    // Otherwise the password until now is asked for.
+    // Other accounts must give their current password.
     if (!user.must_change_password) return redirect(303, sitePath(ctx.config, 'user/settings/account'))
     const choice = chooseFirstPassword(ctx, user, body.password ?? '')
     const { result: chosen, problem } = await attempt(choice, { password: 'password' })

@@ -81,7 +81,7 @@ test('confirmAddressPage, confirmAddressSubmit, confirmAddressAgainSubmit: an ad
       assert.match((await browser.get(path)).text, /new@example\.com.*?not confirmed yet/)
       assert.equal((await new Browser(forge).signIn('new@example.com', testPassword)).status, 200)
       assert.equal((await send('/primary', { email: 'new@example.com', password: testPassword })).status, 404)
-      // Mails go out side by side: hers is to come after.
+      // Mails are sent concurrently; hers must come last.
       await forge.settle()
       const mallory = await forge.as('mallory').post('/user/emails', { emails: ['new@example.com'] })
       assert.deepEqual([mallory.status, mallory.json.at(-1).verified], [201, false], 'a claim keeps nobody else out')
@@ -170,7 +170,7 @@ test('forms that change something are taken from pages of this site alone', asyn
   const pages = forge.services
     .operations()
     .filter(({ base, method, accepts }) => base === 'site' && method === 'POST' && accepts.includes('session'))
-    // Applications may begin so, too; it only leads to the page that asks (OpenID Connect Core, 3.1.2.1).
+    // Applications may start with a form too; it redirects to the consent page (OpenID Connect Core, 3.1.2.1).
     .filter(({ id }) => id !== 'oauthAuthorizePost')
   assert.ok(pages.length > 15)
   for (const { path: to, id } of pages) {

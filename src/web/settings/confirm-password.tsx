@@ -5,10 +5,7 @@ import type { BrowserCtx } from '../shell/browser.requirements.ts'
 import { attempt, Field, KnownUser, type Problem } from '../shell/form.tsx'
 import { texts } from './texts.tsx'
 
-/**
- * Asks for the password of whoever is signed in. Who has none here, since they come in from elsewhere, shows by having
- * signed in a short time ago that it is they who sit there.
- */
+/** Asks for the password of the account. An account without one needs a recent sign-in instead. */
 export const PasswordField = ({
   id,
   user,
@@ -33,9 +30,9 @@ export const PasswordField = ({
   )
 
 /**
- * Who left a browser open has not left the account to whoever finds it: undefined when the password is right, and, of an
- * account without one, when the browser was signed in within the last quarter of an hour, or a reverse proxy vouches for it.
- * @param field name of the field that the password was typed into
+ * Confirms that the account's owner uses the browser. Returns undefined when the password is right or, for an account
+ * without one, after a recent sign-in or with a trusted proxy.
+ * @param field name of the password field
  */
 export async function passwordProblem(
   ctx: BrowserCtx,
@@ -45,7 +42,7 @@ export async function passwordProblem(
   field = 'password',
 ): Promise<Problem | undefined> {
   if (user.password_hash === null) {
-    // The proxy was asked just now.
+    // The proxy authenticated this request.
     if (ctx.viewer?.credential.kind === 'proxy') return undefined
     const isFresh = ctx.sessionId !== undefined && (await isFreshSession(ctx, user.id, ctx.sessionId))
     return isFresh ? undefined : { message: texts.confirmation.tooOld }

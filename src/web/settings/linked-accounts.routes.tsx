@@ -27,7 +27,7 @@ const UnlinkForm = requestObject('UnlinkForm', {
   id: Type.Optional(Type.Integer()),
 })
 
-/** The form of the page that was not taken: the name of a source, or the number of a link. */
+/** The refused form of the page: the name of a source or the id of a link. */
 interface Wrong {
   readonly form: string
   readonly problem: Problem
@@ -91,7 +91,7 @@ async function linksPage(ctx: PersonCtx, told: { readonly done?: string | undefi
   return secretPage(ctx.config, { title: texts.titleOf(texts.parts.links), content })
 }
 
-/** Where else the account signs in. */
+/** Shows the linked accounts. */
 export const linkedAccountsPage = operation({
   ...pages,
   method: 'GET',
@@ -102,10 +102,7 @@ export const linkedAccountsPage = operation({
   run: ({ ctx, query }) => linksPage(ctx, { done: query.done }),
 })
 
-/**
- * Begins to link: a page that leads to the provider, since a form that leads to another site is refused by the page's own
- * policy.
- */
+/** Shows a link to the provider; the content policy forbids a form that redirects to another site. */
 export const beginLinkSubmit = operation({
   ...pages,
   method: 'POST',
@@ -143,7 +140,7 @@ export const beginLinkSubmit = operation({
   },
 })
 
-/** Takes a link away. */
+/** Removes a link. */
 export const unlinkSubmit = operation({
   ...pages,
   method: 'POST',

@@ -24,7 +24,7 @@ const RemoveForm = requestObject('RemovePasskeyForm', {
 
 const pages = { base: 'site', scope: null, accepts: ['session'], errors: htmlErrors } as const
 
-/** Begins to add a passkey: the password is asked for before the device is. */
+/** Starts to add a passkey: asks for the password, then for the device. */
 export const beginPasskeySubmit = operation({
   ...pages,
   method: 'POST',
@@ -56,7 +56,7 @@ export const beginPasskeySubmit = operation({
   },
 })
 
-/** Adds the passkey that the device made. */
+/** Adds the passkey of the device. */
 export const addPasskeySubmit = operation({
   ...pages,
   method: 'POST',

@@ -15,17 +15,17 @@ async function signedIn(forge: Forge, name = 'alice'): Promise<Browser> {
   return browser
 }
 
-/** What the page asks the browser for, and the hidden fields beside it. */
+/** Returns the page's request to the browser and its hidden fields. */
 function askedIn(text: string, action: string) {
   const form = text.slice(text.indexOf(`action="${action}"`))
   const asked = JSON.parse(unescaped(/data-asked="([^"]*)"/.exec(form)?.[1] ?? '{}'))
   const fields = hiddenFields(text, `"${action}"`)
-  // Disabled until the script says otherwise: browsers do not send it.
+  // Disabled until the script enables it, so browsers do not send it.
   delete fields['remember']
   return { asked, fields }
 }
 
-/** Begins to add a passkey; gives what the device is asked for. */
+/** Starts to add a passkey; returns the request to the device. */
 async function begin(browser: Browser, name = 'my key', password = testPassword) {
   const page = await browser.post(`${path}/passkeys`, { _csrf: await browser.csrf(path), name, password })
   return { text: page.text, ...askedIn(page.text, `${path}/passkeys/add`) }
@@ -41,7 +41,7 @@ async function add(forge: Forge, browser: Browser, device = new PasskeyDevice(fo
 
 const isIn = async (browser: Browser): Promise<boolean> => (await browser.get('/')).text.includes('Signed in as')
 
-/** Signs in by a passkey alone. */
+/** Signs in with a passkey. */
 async function signInBy(browser: Browser, device: PasskeyDevice, more: Record<string, string> = {}, verified = true) {
   const { asked, fields } = askedIn((await browser.get('/user/login')).text, '/user/passkey')
   return browser.post('/user/passkey', { ...fields, response: device.get(asked, verified), ...more })

@@ -12,11 +12,11 @@ import { secretPage, sitePath } from '../shell/page.tsx'
 import { SettingsPage, type PersonCtx } from './settings-page.tsx'
 import { texts } from './texts.tsx'
 
-/** What the next page shows once: sealed, so that nothing but this site can read the cookie. */
+/** Purpose of the sealed cookie whose content the next page shows once. */
 const oncePurpose = 'shown-once'
 const onceSeconds = 300
 
-/** Leads to the page, which shows a scratch code once. */
+/** Redirects to the page, which shows the scratch code once. */
 export function showOnce(ctx: BrowserCtx, user: UserRow, scratch: string) {
   const value = ctx.secrets.seal(oncePurpose, JSON.stringify([user.id, nowUnix(ctx.clock) + onceSeconds, scratch]))
   return empty(303, {
@@ -32,12 +32,12 @@ function shownOnce(ctx: BrowserCtx, user: UserRow, header: string | string[] | u
     const [userId, until, scratch] = JSON.parse(ctx.secrets.open(oncePurpose, value)) as [number, number, string]
     return userId === user.id && until > nowUnix(ctx.clock) ? scratch : undefined
   } catch {
-    // Not sealed here: there is nothing to show.
+    // A cookie that was not sealed here.
     return undefined
   }
 }
 
-/** The form of the page that was not taken, with what was typed. */
+/** The refused form of the page with its values. */
 interface Wrong {
   readonly form: 'scratch' | 'disable' | 'add' | 'remove'
   readonly problem: Problem
@@ -151,8 +151,8 @@ const Scratch = ({ ctx, problemIn }: { readonly ctx: PersonCtx; readonly problem
 )
 
 /**
- * What signing in takes: codes, passkeys and the scratch code.
- * @param told.cookies the request's, when a scratch code may have to be shown
+ * Shows codes, passkeys and the scratch code of the account.
+ * @param told.cookies cookies of the request, when a scratch code may be shown
  */
 export async function securityPage(
   ctx: PersonCtx,

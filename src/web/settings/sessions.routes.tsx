@@ -48,7 +48,7 @@ const Session = ({ ctx, session }: { readonly ctx: PersonCtx; readonly session: 
   )
 }
 
-/** The browsers that are signed in. */
+/** Shows the signed-in browsers. */
 export const sessionsPage = operation({
   ...pages,
   method: 'GET',
@@ -84,7 +84,7 @@ export const sessionsPage = operation({
   },
 })
 
-/** Signs one browser out: another one, or this one. */
+/** Signs out one browser, possibly this one. */
 export const endSessionSubmit = operation({
   ...pages,
   method: 'POST',
@@ -103,7 +103,7 @@ export const endSessionSubmit = operation({
   },
 })
 
-/** Signs every other browser out. */
+/** Signs out every other browser. */
 export const endOtherSessionsSubmit = operation({
   ...pages,
   method: 'POST',

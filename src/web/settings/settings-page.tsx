@@ -5,7 +5,7 @@ import { sitePath } from '../shell/page.tsx'
 import { texts as shared } from '../shell/texts.tsx'
 import { texts } from './texts.tsx'
 
-/** A browser of somebody who is signed in. */
+/** The browser of a signed-in person. */
 export type PersonCtx = BrowserCtx & SignedInCtx
 
 /** Page of each part of the settings, in the order of the menu. */
@@ -17,7 +17,7 @@ const paths = {
   sessions: 'user/settings/sessions',
 } as const
 
-/** A page of the settings, with the way to the others beside it. */
+/** A page of the settings with its menu. */
 export const SettingsPage = ({
   ctx: { config },
   current,

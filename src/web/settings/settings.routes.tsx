@@ -18,7 +18,7 @@ const RevokeForm = requestObject('RevokeGrantForm', {
 
 const pages = { base: 'site', scope: null, accepts: ['session'], errors: htmlErrors } as const
 
-/** What a person may look after: who they are here, and whom they let in. */
+/** Shows the account and its authorized applications. */
 export const settingsPage = operation({
   ...pages,
   method: 'GET',

@@ -7,7 +7,7 @@ import { styleSheet } from './style-sheet.ts'
 
 const kept = { headers: { 'cache-control': 'public, max-age=3600' } }
 
-/** The style of all pages. */
+/** The style sheet of all pages. */
 export const forgeStyle = operation({
   method: 'GET',
   path: '/assets/forge.css',
@@ -18,14 +18,14 @@ export const forgeStyle = operation({
   run: async () => bytes('text/css;charset=utf-8', styleSheet, kept),
 })
 
-/** A square ingot, in the colours of the pages. */
+/** A square ingot in the colours of the pages. */
 const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
 <rect width="32" height="32" rx="7" fill="#8a4b12"/>
 <path d="M10 9h12l5 14H5z" fill="#e0a36a"/><path d="M10 9h12l-2 7h-8z" fill="#fbe3c4"/>
 </svg>
 `
 
-/** What tabs and bookmarks show. */
+/** Icon of tabs and bookmarks. */
 export const siteIcon = operation({
   method: 'GET',
   path: '/assets/icon.svg',
@@ -39,7 +39,7 @@ export const siteIcon = operation({
 const script = async (name: string) =>
   bytes('text/javascript;charset=utf-8', await readFile(builtFile(`data/${name}`)), kept)
 
-/** What the form to sign up does in a browser with scripts. */
+/** Script of the sign-up form. */
 export const signUpScript = operation({
   method: 'GET',
   path: '/assets/sign-up.js',
@@ -50,7 +50,7 @@ export const signUpScript = operation({
   run: () => script('sign-up.js'),
 })
 
-/** What pages do that ask for a passkey. */
+/** Script of pages with passkeys. */
 export const passkeyScript = operation({
   method: 'GET',
   path: '/assets/passkey.js',

@@ -5,18 +5,18 @@ import type { Unix } from '../../lib/time.ts'
 import { browserOf } from './browser-of.ts'
 import { readCookies, sessionCookies } from './cookies.ts'
 
-/** The session that a browser came with. */
+/** The session of a request. */
 export class BrowserSession {
   constructor(
     readonly id: SessionId,
-    /** When somebody signed in to it; undefined where nobody knows. */
+    /** Time of the interactive sign-in; undefined when unknown. */
     readonly signedInUnix: Unix | undefined,
   ) {}
 }
 
 /**
- * Who the session cookie says; one that has ended counts as none. A browser that stays signed in has its session taken up
- * again, and gets other cookies with the answer.
+ * Authenticates the session cookie; an ended session counts as none. A browser that stays signed in gets its session
+ * resumed and new cookies.
  */
 export const sessions: CredentialReader = {
   kind: 'session',

@@ -9,22 +9,22 @@ import { newSecret } from '../../secrets/tokens.ts'
 import { BrowserSession } from './browser.credentials.ts'
 import { cookie, readCookies } from './cookies.ts'
 
-/** Name of the cookie and of the hidden field that together show that a form came from a page of ours. */
+/** Name of the cookie and the hidden field against cross-site request forgery. */
 export const csrfName = '_csrf'
 
-/** A browser: its session, if it has one, and the value that its forms carry. */
+/** A browser with its session, if any, and the value for its forms. */
 export interface BrowserCtx extends Ctx {
   readonly sessionId: SessionId | undefined
-  /** When somebody signed in to the session; undefined where nobody knows. */
+  /** Time of the interactive sign-in; undefined when unknown. */
   readonly signedInUnix: Unix | undefined
   readonly csrf: string
 }
 
-/** Where somebody chooses a password whom an administrator asks for it. Until then there are no other pages for them. */
+/** The page to change a required password; until then other pages redirect to it. */
 const changePath = '/user/settings/change_password'
 const whileChanging: ReadonlySet<string> = new Set([changePath, '/user/logout'])
 
-/** A page: what its operation accepts is the session of a browser, and access tokens do not count there. */
+/** A page. It accepts sessions and no access tokens. */
 export const inBrowser: Requirement<Ctx, Omit<BrowserCtx, keyof Ctx>> = {
   codes: ['browser'],
   refuses: [],
@@ -38,7 +38,7 @@ export const inBrowser: Requirement<Ctx, Omit<BrowserCtx, keyof Ctx>> = {
   },
 }
 
-/** A page for somebody: guests are led to the sign-in, and back. */
+/** A page for signed-in people; guests are redirected to sign in and back. */
 export const inSession: Requirement<BrowserCtx, Pick<SignedInCtx, 'viewer'>> = {
   codes: ['session'],
   refuses: [],
@@ -50,8 +50,8 @@ export const inSession: Requirement<BrowserCtx, Pick<SignedInCtx, 'viewer'>> = {
 }
 
 /**
- * A form that was sent from a page of ours: the browser says so itself (`Sec-Fetch-Site`, `Origin`), and the hidden field
- * equals the cookie, which no other site can read or set.
+ * Requires a form of this site: `Sec-Fetch-Site` and `Origin` match, and the hidden field equals the cookie, which
+ * other sites cannot read or set.
  */
 export const ownForm: Requirement<BrowserCtx, object> = {
   codes: ['csrf'],

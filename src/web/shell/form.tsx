@@ -5,21 +5,21 @@ import { csrfName, type BrowserCtx } from './browser.requirements.ts'
 import { sentenceOf, sitePath } from './page.tsx'
 import { texts } from './texts.tsx'
 
-/** What was wrong with a form: with one of its fields, or with all of it. */
+/** A problem with a form or one of its fields. */
 export interface Problem {
   /** Name of the field; undefined for the whole form. */
   readonly field?: string | undefined
   readonly message: string
 }
 
-/** What came of a form: what was made of it, or why it is shown again. */
+/** The result of a form, or the problem to show. */
 export type Outcome<Result> =
   | { readonly result: Result; readonly problem?: undefined }
   | { readonly problem: Problem; readonly result?: undefined }
 
 /**
- * Does what a form asks for. A refusal becomes the problem that the form is shown again with; other errors are thrown on.
- * @param fields which field a refusal is about, by how its code begins
+ * Runs the work of a form. A refusal becomes a problem of the form; other errors are thrown.
+ * @param fields maps prefixes of refusal codes to fields
  */
 export async function attempt<Result>(
   work: Promise<Result>,
@@ -34,16 +34,16 @@ export async function attempt<Result>(
   }
 }
 
-/** What is wrong with the form around a field. */
+/** The problem of the surrounding form. */
 const FormProblem = createContext<Problem | undefined>(undefined)
 
-/** Where the text stands of what is wrong with a whole form; a page shows at most one form that was not taken. */
+/** Id of the message about a whole form; a page shows at most one refused form. */
 const wholeId = 'problem'
 
 export interface FieldProps {
   readonly name: string
   readonly label: string
-  /** Unlike the name where a page has several forms with such a field. */
+  /** Differs from the name when several forms of a page have such a field. */
   readonly id?: string
   readonly type?: 'text' | 'password' | 'email'
   readonly value?: string | undefined
@@ -57,8 +57,8 @@ export interface FieldProps {
 }
 
 /**
- * A field with its label, its hint and what is wrong with it, which belong together for those who do not see them together.
- * The first field that is wrong has the focus; what is wrong with the whole form is read out with the field that has it.
+ * A field with its label, hint and problem, linked for screen readers. The first wrong field has the focus; a problem
+ * of the whole form is announced with the focused field.
  */
 export const Field = (props: FieldProps) => (
   <FormProblem.Consumer>{(problem) => <FieldOf {...props} problem={problem} />}</FormProblem.Consumer>
@@ -82,7 +82,7 @@ function FieldOf({
     ...(isWrong ? [`${id}_problem`] : []),
   ]
   const isWord = rest.type !== 'password' && rest.inputmode !== 'numeric'
-  // Which attributes go together depends on the type, which the caller chooses.
+  // The valid attributes depend on the type, which the caller chooses.
   const attributes = {
     ...rest,
     id,
@@ -111,14 +111,14 @@ function FieldOf({
   )
 }
 
-/** Tells password managers whose password a form is about. */
+/** Tells password managers which account a form is about. */
 export const KnownUser = ({ name }: { readonly name: string }) => (
   <input type="text" name="user_name" value={name} autocomplete="username" readonly hidden />
 )
 
 /**
- * A form that is sent to a path of this site, with the field that shows that it came from here.
- * @param problem why it is shown again: of the whole form it stands first, and of a field it stands there
+ * A form to a path of this site, protected against cross-site request forgery.
+ * @param problem shown above the form, or at its field
  */
 export const Form = ({
   ctx,

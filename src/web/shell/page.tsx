@@ -7,19 +7,19 @@ import { texts } from './texts.tsx'
 
 export interface PageParts {
   readonly title: string
-  /** Why its form is shown again: the title says so first, since that is what screen readers begin with. */
+  /** Why the form is shown again. The title begins with it, because screen readers read the title first. */
   readonly problem?: object | undefined
-  /** False for a page that brings a style of its own, which the style of the others would reach into. */
+  /** False for a page with its own style sheet. */
   readonly houseStyle?: boolean
-  /** Addresses of style sheets and scripts below the site root. */
+  /** Addresses of style sheets and scripts, relative to the site root. */
   readonly styles?: readonly string[]
   readonly scripts?: readonly string[]
   readonly content: ComponentChildren
 }
 
 /**
- * Only files of the forge itself are loaded, nothing inline runs, and no other page may show this one in a frame.
- * @param formTarget where else a form of the page may lead: browsers look at the redirects that answer it, too
+ * Returns a policy that loads only files of the forge, runs no inline scripts and forbids framing by other sites.
+ * @param formTarget another permitted target of forms, redirects included
  */
 export const policyWith = (formTarget: string): string =>
   contentSecurityPolicy.replace("form-action 'self'", `form-action 'self' ${formTarget}`)
@@ -28,12 +28,12 @@ const contentSecurityPolicy =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
 
 /**
- * Where something of the site is, for a browser: a path and no whole address, since the browser may have come by another
- * name than the configured one, and the pages load and send to nothing but where they came from.
+ * Returns the path of an address on this site. It has no host, because the browser may use another host name than the
+ * configured one.
  */
 export const sitePath = (config: Config, path = ''): string => `${config.server.subPath}/${path}`
 
-/** The whole document. Text in it is escaped by the renderer. */
+/** Returns the document; the renderer escapes texts. */
 function documentOf(
   site: { readonly root: string; readonly name: string },
   { title, problem, houseStyle = true, styles = [], scripts = [], content }: PageParts,
@@ -66,7 +66,7 @@ function documentOf(
   return `<!DOCTYPE html>\n${html}\n`
 }
 
-/** A whole page as a reply. */
+/** Returns a page as a reply. */
 export function page(
   config: Config,
   parts: PageParts,
@@ -85,8 +85,8 @@ export function page(
 }
 
 /**
- * A page whose address, or what it shows, is for one person and one moment: nothing keeps it. Other sites hear of no page of
- * ours anyway (`same-origin`); with `no-referrer` browsers would not say either that its forms come from here.
+ * Returns a page that must not be cached. `same-origin` already hides its address from other sites; `no-referrer` would
+ * also remove `Origin` from its forms.
  */
 export const secretPage = (config: Config, parts: PageParts, headers: Readonly<Record<string, string>> = {}) =>
   page(config, parts, { headers: { 'cache-control': 'no-store', ...headers } })
@@ -94,11 +94,11 @@ export const secretPage = (config: Config, parts: PageParts, headers: Readonly<R
 const headingOf = (status: number): string =>
   status === 404 ? texts.refused.notFound : status >= 500 ? texts.refused.serverError : texts.refused.other
 
-/** A message of a refusal, which states a fact in lower case, as a sentence. */
+/** Returns the message of a refusal as a sentence. */
 export const sentenceOf = (message: string): string =>
   message.slice(0, 1).toUpperCase() + message.slice(1) + (/[.!?]$/.test(message) ? '' : '.')
 
-/** Refusals of pages: what went wrong, in words, with a way back. */
+/** Refusals as pages, with a link to the home page. */
 export const htmlErrors: ErrorForm = {
   render(refusal, { id, site }) {
     const root = new URL(site.url).pathname

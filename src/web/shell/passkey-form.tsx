@@ -3,10 +3,10 @@ import type { BrowserCtx } from './browser.requirements.ts'
 import { Form, type Problem } from './form.tsx'
 import { texts } from './texts.tsx'
 
-/** What pages with such a form load. */
+/** Script of pages with this form. */
 export const passkeyScript = 'assets/passkey.js'
 
-/** Asks for a passkey when its button is pressed. Browsers without scripts do not show it. */
+/** A form that requests a passkey. Browsers without scripts do not show it. */
 export const PasskeyForm = ({
   ctx,
   to,
@@ -23,9 +23,9 @@ export const PasskeyForm = ({
   readonly label: string
   readonly hidden?: Readonly<Record<string, string | undefined>>
   readonly problem?: Problem | undefined
-  /** Takes over whether the page's other form says to stay signed in. */
+  /** Whether to copy the “stay signed in” choice of the page's other form. */
   readonly remembers?: boolean
-  /** It stands below another way to do the same. */
+  /** Whether another way to do the same is above it. */
   readonly isSecond?: boolean
 }) => (
   <Form

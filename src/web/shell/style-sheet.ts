@@ -1,4 +1,4 @@
-/** The style of all pages: the system's fonts, light or dark as the reader has it, readable at any size. */
+/** The style sheet of all pages: system fonts, light and dark colours, readable at any size. */
 export const styleSheet = `:root {
   color-scheme: light dark;
   --paper: light-dark(#fbfaf8, #16181b);
