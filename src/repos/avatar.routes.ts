@@ -33,7 +33,7 @@ export const repoDeleteAvatar = operation({
   },
 })
 
-/** The picture of a repository. Whoever knows the address, which cannot be guessed, may see it. */
+/** Returns the avatar of a repository to anyone who knows its unguessable address. */
 export const showRepoAvatar = operation({
   method: 'GET',
   path: '/repo-avatars/{hash}',

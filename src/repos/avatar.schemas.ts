@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { requestObject } from '../http/schema.ts'
 
-/** A picture in base64. */
+/** An image in base64. */
 export const UpdateRepoAvatarOption = requestObject('UpdateRepoAvatarOption', {
   image: Type.String({ minLength: 1 }),
 })

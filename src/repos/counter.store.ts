@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Counter } from '../access/contributions/counter.ts'
 
-/** Counts of accounts and repositories. */
+/** Kept counts of accounts, repositories and topics. */
 export const repoCounters: readonly Counter[] = [
   { table: 'user', column: 'num_repos', count: sql`(select count(*) from repo where repo.owner_id = it.id)` },
   { table: 'user', column: 'num_stars', count: sql`(select count(*) from star where star.user_id = it.id)` },

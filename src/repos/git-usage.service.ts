@@ -15,7 +15,7 @@ const usageOf = (repo: Measured): RepoUsage => ({
   sizeBytes: repo.git_size_bytes,
 })
 
-/** Tells the ledger what the git data of repositories take, by rows that the transaction has just written. */
+/** Writes the git sizes of repository rows to the usage ledger. */
 export const recordGitUsage = (tx: Tx, repos: readonly Measured[]): Promise<void> =>
   setUsage(
     tx,
@@ -24,7 +24,7 @@ export const recordGitUsage = (tx: Tx, repos: readonly Measured[]): Promise<void
     repos.map(usageOf),
   )
 
-/** The git data of repositories, by the size that was measured last. */
+/** Usage of git data, by the last measured size. */
 export const gitUsage: UsageSource = {
   kinds,
   count: async (db, repoIds) => [...(await loadRepos(db, repoIds)).values()].map(usageOf),

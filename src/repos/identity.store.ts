@@ -1,7 +1,7 @@
 import type { Db } from '../db/database.ts'
 import type { UserId } from '../lib/ids.ts'
 
-/** Whether an address is one of an account's own, in any letter case. */
+/** Returns whether an email address belongs to an account, in any letter case. */
 export const hasEmail = async (db: Db, userId: UserId, email: string): Promise<boolean> =>
   (await db
     .selectFrom('email')

@@ -4,32 +4,32 @@ import { encodeOnce } from '../lib/encode-once.ts'
 import { presentPermission, presentRepo, type RepoView } from './repo.present.ts'
 import type { Repository } from './repo.schemas.ts'
 
-/** A record with the rows that it was made of. */
+/** A presented repository and the rows that it comes from. */
 interface KeptRecord {
   readonly rows: readonly object[]
   readonly record: Repository
 }
 
-/** About what an entry takes: the record, what it is sent as, and its rows, which have some texts of people in them. */
+/** Approximate size of an entry: the record, its encoding and its rows. */
 const entryBytes = 12_000
 
 const memory = perApplication((caches) =>
-  // By the repository and what the viewer may do there.
+  // Key: the repository and the viewer's rights.
   caches.open<string, KeptRecord>('repositories', {
     sizeOf: ({ record }) => entryBytes + record.description.length,
   }),
 )
 
 /**
- * The record of one repository for a reply. The rows are read with every request and compared with those of the record that
- * was sent last: when all of them are the same, so is what they are encoded as.
+ * Returns the encoded record of one repository. Each request reads the rows; the last encoding is reused while all
+ * rows are equal.
  */
 export async function presentKeptRepo(
   ctx: Pick<Ctx, 'config' | 'db' | 'viewer' | 'caches'> & RepoView,
 ): Promise<Repository> {
   const { repo, owner, units, rights } = ctx
   const view = { repo, owner, units, rights }
-  // These show more than their own rows.
+  // These records depend on further rows.
   if (repo.is_fork || repo.has_transfer || repo.is_mirror) return presentRepo(ctx, view)
   const { admin, push, pull } = presentPermission(rights)
   const key = `${repo.id} ${admin} ${push} ${pull}`

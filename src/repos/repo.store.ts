@@ -79,7 +79,7 @@ export const deleteUnits = (tx: Tx, repoId: RepoId, units: readonly RepoUnit[]) 
     ? Promise.resolve([])
     : tx.deleteFrom('repo_unit').where('repo_id', '=', repoId).where('unit', 'in', units).execute()
 
-/** Branches of a repository that nobody has seen yet. */
+/** Inserts the branches of a new repository. */
 export async function insertBranches(tx: Tx, rows: readonly NewBranchRow[]): Promise<void> {
   for (let start = 0; start < rows.length; start += maxRowsPerStatement) {
     await tx
@@ -89,7 +89,7 @@ export async function insertBranches(tx: Tx, rows: readonly NewBranchRow[]): Pro
   }
 }
 
-/** Eight columns at most; a statement has at most 32,766 parameters on SQLite. */
+/** A row has up to eight columns. SQLite accepts at most 32,766 parameters in a statement. */
 const maxRowsPerStatement = 2000
 
 /** The former name leads to the repository until somebody takes it. */

@@ -10,7 +10,7 @@ import { Forbidden, NotFound } from '../../lib/errors.ts'
 import { EditGitHookOption, GitHook } from './git-hook.schemas.ts'
 import { writeGitHook } from './git-hook.service.ts'
 
-/** `gitHookEditor`: administrators of the instance, and accounts that were allowed to, where scripts are allowed at all. */
+/** `gitHookEditor`: instance administrators and accounts with the permission, unless the settings disable git hooks. */
 const gitHookEditor: Requirement<SignedInCtx, object> = {
   codes: ['gitHookEditor'],
   refuses: [403],
@@ -22,7 +22,7 @@ const gitHookEditor: Requirement<SignedInCtx, object> = {
   },
 }
 
-/** The hook of a name; others than the three are `NotFound`. */
+/** Returns the hook of a name, or throws `NotFound`. */
 function getHookName(name: string): CustomHookName {
   const known = customHookNames.find((each) => each === name)
   if (!known) throw new NotFound(`there is no hook ${name}`, 'git_hook_not_found')
@@ -64,7 +64,7 @@ export const repoEditGitHook = operation({
   reply: { 200: GitHook },
   async run({ ctx, params, body }) {
     const name = getHookName(params.id)
-    // An empty script is none (observed of scripts that are emptied).
+    // An empty script removes the hook (observed).
     await writeGitHook(ctx, name, body.content?.trim() ? body.content : undefined)
     return ok(await presentHook(ctx, name))
   },

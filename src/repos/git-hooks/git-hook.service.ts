@@ -4,8 +4,8 @@ import { transaction } from '../../db/database.ts'
 import type { CustomHookName } from '../../git/git.ts'
 
 /**
- * Writes a script that git runs on the server when somebody pushes; undefined removes it. It is written down first, so that
- * no script is there of which the audit log does not know.
+ * Writes a script that git runs on the server for each push; undefined removes it. The audit entry comes first, so
+ * that no script exists without one.
  */
 export async function writeGitHook(ctx: RepoCtx, name: CustomHookName, content: string | undefined): Promise<void> {
   await transaction(ctx.db, (tx) =>

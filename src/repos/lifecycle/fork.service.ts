@@ -18,13 +18,16 @@ import { addToForkCount } from '../repo.store.ts'
 import { newUnits } from '../unit-config.ts'
 
 export interface NewFork {
-  /** Empty: the caller's own account. */
+  /** Empty: the caller's account. */
   readonly organization?: string | undefined
   /** Empty: the name of the base. */
   readonly name?: string | undefined
 }
 
-/** Whose the fork becomes; an unknown organization is `Invalid`, one that the caller does not belong to `Forbidden`. */
+/**
+ * Returns the owner of the fork. Throws `Invalid` for an unknown organization and `Forbidden` for one without the
+ * caller.
+ */
 async function forkOwner(
   ctx: SignedInCtx,
   organization: string | undefined,
@@ -47,8 +50,8 @@ const forkTaken = (owner: UserRow, base: RepoRow): Conflict =>
   new Conflict(`${owner.name} has a fork of ${base.name} already`, 'fork_exists')
 
 /**
- * Forks the repository of the request. An account has at most one fork of a repository, and a used name is a `Conflict`
- * too. The fork is as visible as its base: private, or else public, where a base that only members see makes it private.
+ * Forks the repository of the request. Throws `Conflict` when the owner has a fork of it or a repository of the
+ * name. The fork of a private repository, or of one that only members see, is private.
  */
 export async function forkRepo(ctx: SignedInRepoCtx, input: NewFork): Promise<{ repo: RepoRow; owner: UserRow }> {
   const { repo: base, viewer, db, config } = ctx
@@ -82,7 +85,7 @@ export async function forkRepo(ctx: SignedInRepoCtx, input: NewFork): Promise<{ 
       units: newUnits(config.repository.defaultForkRepoUnits, config),
       access: ownsIt ? undefined : mode.admin,
       async inTransaction(tx, fork) {
-        // The owner's row is taken by now, so of two forks at once the second sees the first.
+        // The owner's row is locked, so the second of two concurrent forks sees the first.
         if (await findForkOf(tx, base.id, owner.id, fork.id)) throw forkTaken(owner, base)
         await insertTags(tx, fork.id, refs.tags)
         await addToForkCount(tx, base.id, 1)
@@ -99,7 +102,7 @@ interface ForkedRefs {
   readonly tags: { readonly name: string; readonly oid: Oid; readonly commitOid: Oid; readonly createdUnix: Unix }[]
 }
 
-/** Branches and tags as git copied them, with the times that their rows hold. */
+/** Inserts rows for the copied branches and tags, with the times of the base's rows. */
 async function readForkedRefs({ git: store, db, repo: base }: SignedInRepoCtx, git: NewGit): Promise<ForkedRefs> {
   const [{ refs: heads }, { refs: tags }, knownTimes] = await Promise.all([
     store.listRefs(git.key, { prefix: 'refs/heads/' }),

@@ -2,13 +2,13 @@ import type { Db, Tx } from '../../db/database.ts'
 import type { Oid, RepoId, UserId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
-/** A fork of a repository that an account owns, another one than `butId`. */
+/** Returns the fork of a repository that an account owns, except `butId`. */
 export function findForkOf(db: Db | Tx, baseId: RepoId, ownerId: UserId, butId?: RepoId) {
   const query = db.selectFrom('repo').select('id').where('fork_id', '=', baseId).where('owner_id', '=', ownerId)
   return (butId === undefined ? query : query.where('id', '!=', butId)).executeTakeFirst()
 }
 
-/** When the tags of a repository were made, by what they point at. */
+/** Returns the creation times of a repository's tags by the objects they point at. */
 export async function listTagTimes(db: Db, repoId: RepoId): Promise<ReadonlyMap<Oid, Unix>> {
   const rows = await db
     .selectFrom('tag')
@@ -19,10 +19,10 @@ export async function listTagTimes(db: Db, repoId: RepoId): Promise<ReadonlyMap<
   return new Map(rows.map((row) => [row.oid, row.created_unix]))
 }
 
-/** Six columns; a statement has at most 32,766 parameters on SQLite. */
+/** A row has six columns. SQLite accepts at most 32,766 parameters in a statement. */
 const maxRowsPerStatement = 2000
 
-/** Tags of a repository that nobody has seen yet. */
+/** Inserts the tags of a new repository. */
 export async function insertTags(
   tx: Tx,
   repoId: RepoId,

@@ -41,7 +41,7 @@ export interface FromTemplate {
   readonly description: string
   readonly isPrivate: boolean
   readonly defaultBranch: string
-  /** What is taken over. */
+  /** The parts that are copied. */
   readonly takes: {
     readonly gitContent: boolean
     readonly topics: boolean
@@ -53,7 +53,7 @@ export interface FromTemplate {
   }
 }
 
-/** Whose the repository becomes; refusals as the contract says. */
+/** Returns the owner of the new repository. Refusals follow the contract. */
 async function newOwner(ctx: SignedInRepoCtx, name: string): Promise<{ owner: UserRow; ownsIt: boolean }> {
   const owner = await findAccountByName(ctx.db, name.toLowerCase())
   if (!owner) throw new NotFound('the owner does not exist', 'user_not_found')
@@ -64,9 +64,9 @@ async function newOwner(ctx: SignedInRepoCtx, name: string): Promise<{ owner: Us
 }
 
 /**
- * Makes a repository from the template of the request. Git content is one commit of its default branch's tree, with
- * variables expanded where the template asks for it. What other areas take over (labels, webhooks, protections) follows
- * from `repo.generated` in the same transaction.
+ * Creates a repository from a template. Its git content is one commit with the tree of the default branch and
+ * expanded variables. Subscribers of `repo.generated` copy labels, webhooks and protections in the same
+ * transaction.
  */
 export async function generateRepo(
   ctx: SignedInRepoCtx,
@@ -89,7 +89,7 @@ export async function generateRepo(
   const createdUnix = nowUnix(ctx.clock)
   const topics = input.takes.topics ? (JSON.parse(template.topics) as string[]) : []
   const repo = await withNewGit(ctx, { defaultBranch, objectFormat: template.object_format }, async (git) => {
-    // Scripts are taken by whoever may generate (contract); they were written by somebody who may write them.
+    // Anyone who may generate copies the git hooks (contract): an authorized account wrote them.
     if (input.takes.gitHooks && !config.security.disableGitHooks) {
       await ctx.git.copyCustomHooks(template.git_key, git.key)
     }
@@ -132,11 +132,11 @@ export async function generateRepo(
   return { repo, owner }
 }
 
-/** Most files that are expanded, and the largest of them in bytes: beyond that it is no template any more. */
+/** Largest number of expanded files, and the largest size of one in bytes. */
 const maxExpandedFiles = 10_000
 const maxExpandedBytes = 5 << 20
 
-/** One commit of the template's tree in the new git data; undefined when the template is empty. */
+/** Writes one commit with the template's tree; returns undefined when the template is empty. */
 async function copyContent(
   ctx: SignedInRepoCtx,
   git: NewGit,
@@ -154,7 +154,7 @@ async function copyContent(
   const signing = await signingFor(ctx, 'initialCommit', ctx.viewer.id, template)
   const first = signedCommit(signing, { author: person, committer: person, message: firstMessage })
   const { oid } = await store.writeCommit(git.key, { ...first, parents: [], tree: { base: tree, changes } })
-  // No door and no journal: the repository has no row yet, so there is nothing that could disagree.
+  // The repository has no row yet, so the reference journal is not needed.
   const moved = await store.updateRefs(git.key, [
     { ref: branchRef(git.defaultBranch), old: zeroOid(git.objectFormat), new: oid },
   ])
@@ -205,7 +205,7 @@ async function expandedFiles(
     if (!isFile || !patterns.some((fits) => fits(entry.path))) continue
     const path = expandPath(entry.path, variables)
     if (path !== entry.path) changes.push({ op: 'delete', path: entry.path })
-    // What a symbolic link points at is not the content of a file.
+    // The target of a symbolic link is not expanded.
     const content =
       entry.mode === '120000'
         ? { oid: entry.oid }
@@ -215,11 +215,11 @@ async function expandedFiles(
   return changes
 }
 
-/** Values as the bytes of their UTF-8, one character each, as `readText` gives files. */
+/** Encodes values like `readText`: one character for each UTF-8 byte. */
 const inBytes = (variables: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
   new Map([...variables].map(([name, value]) => [name, Buffer.from(value, 'utf8').toString('latin1')]))
 
-/** A file with one character for each byte, so that what is no UTF-8 comes out as it went in. */
+/** Reads a file as one character for each byte, which keeps bytes that are not UTF-8. */
 async function readText({ git, repo }: SignedInRepoCtx, oid: Oid): Promise<string> {
   const { content } = await git.readBlob(repo.git_key, oid, { maxBytes: maxExpandedBytes })
   return content?.toString('latin1') ?? ''

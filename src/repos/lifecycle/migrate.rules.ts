@@ -1,12 +1,12 @@
 import { allow, deny, type Verdict } from '../../lib/verdict.ts'
 
-/** What a request for a copy wants besides the git data. */
+/** The parts of a migration besides git data. */
 export interface MigrationItems {
-  /** Kind of the other server; empty: plain git. */
+  /** Kind of the source server. Empty: plain git. */
   readonly service: string
-  /** Names of what is asked for, like `issues`. */
+  /** Names of the requested parts, for example `issues`. */
   readonly items: readonly string[]
-  /** Whether it follows the original from then on. */
+  /** Whether the copy stays a mirror. */
   readonly isMirror?: boolean | undefined
 }
 
@@ -15,15 +15,15 @@ const services = ['git', 'github', 'gitea', 'forgejo', 'gitlab', 'gogs', 'onedev
 /** Kinds of servers whose APIs are read. */
 const readServices = ['github', 'gitea', 'forgejo', 'gitlab', 'gogs']
 
-/** What only another server's own API could tell; plain git has none of it, and a flag about it means nothing there. */
+/** Parts that only a server's API provides. Flags about them have no effect for plain git. */
 const itemsOfServices = ['issues', 'labels', 'milestones', 'pull_requests', 'releases']
 
-/** What people here write themselves, and would be overwritten where it follows another server. */
+/** Parts that a mirror would overwrite. */
 const itemsOfPeople = ['issues', 'labels', 'milestones', 'pull_requests']
 
 /**
- * Whether a copy can be made as asked. Git data, wikis and LFS objects are copied from every server; what would be left out
- * without a word is refused instead.
+ * Returns whether the server can copy all requested parts. Git data, wikis and LFS objects come from every kind of
+ * server. Parts that would be missing are refused.
  */
 export function mayMigrate({ service, items, isMirror = false }: MigrationItems): Verdict {
   const kind = service === '' ? 'git' : service.toLowerCase()

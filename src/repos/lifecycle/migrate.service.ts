@@ -24,27 +24,27 @@ import { insertNewRepo, limitReached, nameTaken, repoLimit, withNewGit } from '.
 import { mayNameRepo } from '../repo-name.rules.ts'
 import { newUnits } from '../unit-config.ts'
 
-/** What is copied, from where, and what becomes of it. */
+/** A migration: source, parts and target. */
 export interface Migration extends MigrationItems {
   readonly address: string
   readonly credentials: GivenCredentials
   readonly name: string
   readonly description?: string | undefined
   readonly isPrivate?: boolean | undefined
-  /** Whether it follows the original from then on. */
+  /** Whether the copy stays a mirror. */
   readonly isMirror?: boolean | undefined
-  /** How often, like `8h`; empty: as the instance says. */
+  /** Mirror interval, for example `8h`. Empty: the instance's default. */
   readonly mirrorInterval?: string | undefined
-  /** Ends the copying when the client goes away. */
+  /** Aborts the copy when the client disconnects. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** References that a copy takes over; those of a server's own (pull requests, say) mean nothing elsewhere. */
+/** References that a migration copies. A server's own references, such as pull requests, are not copied. */
 export const copiedRefspecs = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*', '+refs/notes/*:refs/notes/*']
 
 /**
- * Whose the copy becomes: by name, else by id, else the caller's. An unknown account is `Invalid`; another person's, or
- * an organization that the caller does not own, is `Forbidden`.
+ * Returns the owner of the copy: by name, else by id, else the caller. Throws `Invalid` for an unknown account and
+ * `Forbidden` for another person or an organization that the caller does not own.
  */
 export async function getMigrationOwner(
   ctx: SignedInCtx,
@@ -61,16 +61,19 @@ export async function getMigrationOwner(
   throw new Forbidden('only an organization owner may do this', 'org_owner_only')
 }
 
-/** Whether copies of somebody become repositories of an account: their own, any for administrators, an organization's for its owners. */
+/**
+ * Returns whether a person may migrate repositories to an account: the own one, an owned organization, any for
+ * administrators.
+ */
 export async function mayMakeReposFor(db: Db, doer: UserRow, owner: UserRow): Promise<boolean> {
   if (owner.id === doer.id || doer.is_admin) return true
   return owner.kind === 'organization' && (await orgMembership(db, owner.id, doer.id)).isOwner
 }
 
 /**
- * Refuses what can be known to fail before the other server is asked: bad and refused addresses are `Invalid`, a used name
- * is `Conflict`, migrations that are switched off and one repository more than the owner may have are `Forbidden`
- * (contract, repositories: migration). Gives the address, and how often a mirror is brought up to date, in seconds.
+ * Checks a migration before the source server is contacted. Throws `Invalid` for bad and refused addresses,
+ * `Conflict` for a used name, and `Forbidden` when migrations are disabled or the owner's limit is reached
+ * (contract, repositories: migration). Returns the address and the mirror interval in seconds.
  */
 export async function checkMigration(
   ctx: SignedInCtx,
@@ -96,8 +99,8 @@ export async function checkMigration(
 }
 
 /**
- * Copies a repository of another server: everything is fetched under a fresh key before a row makes it a repository, so
- * a copy that fails leaves nothing. Refuses what `checkMigration` does; whatever fails over there is `Invalid`.
+ * Copies a repository of another server. Git fetches everything under a new key before the row is inserted, so a
+ * failed copy leaves nothing. Throws what `checkMigration` throws, and `Invalid` for failures of the source.
  */
 export async function migrateRepo(ctx: SignedInCtx, owner: UserRow, input: Migration): Promise<RepoRow> {
   const { config } = ctx
@@ -144,13 +147,13 @@ export async function migrateRepo(ctx: SignedInCtx, owner: UserRow, input: Migra
   })
 }
 
-/** The branch the other server names, if it came along; else `main`, `master` or the first one. */
+/** Returns the source's default branch if it was copied, else `main`, `master` or the first branch. */
 export function chooseDefaultBranch({ branches }: NewRefs, wanted: string): string {
   const names = new Set(branches.map(({ name }) => name))
   return [wanted, 'main', 'master'].find((name) => names.has(name)) ?? branches[0]?.name ?? wanted
 }
 
-/** What a repository that has just come about has, as changes of nothing before. */
+/** Returns the references of a new repository as created references. */
 export const updatesOf = ({ branches, tags }: NewRefs, { object_format: format }: RepoRow) => {
   const old = zeroOid(format)
   return [

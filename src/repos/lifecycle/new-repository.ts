@@ -1,7 +1,7 @@
 import type { NewRepository } from './repo-creation.service.ts'
 import type { CreateRepoOption } from '../repo.schemas.ts'
 
-/** What a request for a new repository asks for. */
+/** The settings of a new repository. */
 export const newRepositoryOf = (body: CreateRepoOption): NewRepository => ({
   name: body.name,
   description: body.description,

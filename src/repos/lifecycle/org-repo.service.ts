@@ -18,7 +18,10 @@ export async function refuseNoMaker(ctx: SignedInCtx, org: UserRow): Promise<{ r
   return { ownsOrg: membership.isOwner }
 }
 
-/** Makes a repository of an organization; a maker who is no owner of it becomes its administrator (contract). */
+/**
+ * Creates a repository of an organization. A creator who does not own the organization becomes administrator of the
+ * repository (contract).
+ */
 export async function createOrgRepository(ctx: SignedInCtx, org: UserRow, input: NewRepository): Promise<RepoRow> {
   const { ownsOrg } = await refuseNoMaker(ctx, org)
   return createRepo(ctx, ctx.viewer.user, org, input, ownsOrg ? undefined : mode.admin)

@@ -42,7 +42,7 @@ export interface NewRepository {
   readonly trustModel?: string | undefined
   readonly objectFormat?: string | undefined
   readonly labelSet?: string | undefined
-  /** Makes a first commit; without it the rest is not looked at. */
+  /** Creates a first commit. The other options apply only then. */
   readonly autoInit?: boolean | undefined
   readonly readme?: string | undefined
   readonly gitignores?: string | undefined
@@ -51,24 +51,25 @@ export interface NewRepository {
 
 const trustModels = ['default', 'collaborator', 'committer', 'collaboratorcommitter']
 
-/** Most repositories that an account may own; undefined for no limit. */
+/** Returns the largest number of repositories that an account may own; undefined: no limit. */
 export function repoLimit(services: Services, doer: UserRow, owner: UserRow): number | undefined {
   if (doer.is_admin) return undefined
   const limit = owner.max_repo_creation >= 0 ? owner.max_repo_creation : services.config.repository.maxCreationLimit
   return limit >= 0 ? limit : undefined
 }
 
-/** The refusal of one repository more than an account may own. */
+/** The error for an account that owns as many repositories as it may. */
 export const limitReached = ({ name }: UserRow, limit: number | undefined): Forbidden =>
   new Forbidden(`${name} may own no more repositories`, 'repo_limit_reached', { limit })
 
 /**
- * Makes a repository. Bad names, branches and label sets are `Invalid`, an unknown README template is `BadRequest`, a
- * used name `Conflict`, one more than the account may own `Forbidden`. Of several of one name at once one comes about.
+ * Creates a repository. Throws `Invalid` for bad names, branches and label sets, `BadRequest` for an unknown README
+ * template, `Conflict` for a used name and `Forbidden` at the owner's limit. One of several concurrent requests for
+ * one name succeeds.
  *
- * The git data is there under a fresh key before anybody can see it; the row makes it a repository. What a crash leaves
- * between the two is a folder that no row names, which `ingot doctor` removes.
- * @param access what the doer gets as a collaborator; a maker who owns the repository anyway needs none
+ * The git data is written under a new key before the row is inserted. A crash in between leaves a folder without a
+ * row, which `ingot doctor` removes.
+ * @param access access of the creator as a collaborator; an owner needs none
  */
 export async function createRepo(
   services: Services,
@@ -129,7 +130,7 @@ function objectFormatOf(name: string | undefined): ObjectFormat {
   throw new Invalid(`${name} is no object format`, 'object_format_unknown')
 }
 
-/** A used name is told before git is asked to do anything; the unique key decides between those at the same time. */
+/** Refuses a used name before git data is written. The unique key decides between concurrent requests. */
 async function refuseUsed(services: Services, owner: UserRow, name: string): Promise<void> {
   if (await findRepoByName(services.db, owner.id, name.toLowerCase())) throw nameTaken(name)
 }
@@ -137,14 +138,14 @@ async function refuseUsed(services: Services, owner: UserRow, name: string): Pro
 export const nameTaken = (name: string): Conflict =>
   new Conflict(`there is a repository of the name ${name} already`, 'repo_name_taken')
 
-/** The git data of a repository that is being made. */
+/** The git data of a new repository. */
 export interface NewGit {
   readonly key: GitKey
   readonly defaultBranch: string
   readonly objectFormat: ObjectFormat
 }
 
-/** Makes git data under a fresh key; it is removed again when `use` fails. */
+/** Creates git data under a new key and removes it when `use` fails. */
 export async function withNewGit<Result>(
   services: Services,
   { first, ...options }: Omit<NewGit, 'key'> & { readonly first?: FirstCommit | undefined },
@@ -155,7 +156,7 @@ export async function withNewGit<Result>(
   return removingOnFailure(services, git.key, () => use(git, made))
 }
 
-/** Runs `use`; when it fails the git data of the key goes away. */
+/** Runs `use` and removes the git data of the key when it fails. */
 export async function removingOnFailure<Result>(
   services: Services,
   key: GitKey,
@@ -165,14 +166,14 @@ export async function removingOnFailure<Result>(
     return await use()
   } catch (error) {
     await services.git.remove(key).catch((cause: unknown) => {
-      // The caller is told the first error; what stays behind is unreferenced and found by `ingot doctor`.
+      // The caller gets the first error. `ingot doctor` finds git data that stays behind.
       services.log('warn', 'git data of a repository that was not made could not be removed', { error: cause, key })
     })
     throw error
   }
 }
 
-/** Files of the first commit: README always, the others as asked. */
+/** Returns the files of the first commit: the README and the requested ones. */
 async function initialFiles(services: Services, owner: UserRow, input: NewRepository): Promise<FirstCommit['files']> {
   const readme = renderReadme(input.readme ?? '', { name: input.name, description: input.description ?? '' })
   if (readme === undefined) throw new BadRequest(`there is no README template ${input.readme ?? ''}`, 'readme_unknown')
@@ -189,7 +190,7 @@ async function initialFiles(services: Services, owner: UserRow, input: NewReposi
 
 const textFile = (name: string, text: string) => ({ name, content: Buffer.from(text) })
 
-/** The first commit of a repository that is being made. */
+/** Returns the first commit of a new repository. */
 function firstCommitOf(
   { config }: Services,
   author: UserRow,
@@ -200,22 +201,22 @@ function firstCommitOf(
   return { files, author: person, committer: person, message: firstMessage }
 }
 
-/** What is said with the first commit of a repository that did not come from elsewhere (observed). */
+/** Message of the first commit (observed). */
 export const firstMessage = 'Initial commit'
 
-/** Whoever a repository belongs to made its first commit (observed). */
+/** The owner is the author of the first commit (observed). */
 export const personOfFirst = (config: Config, owner: UserRow, createdUnix: Unix): Identity => ({
   ...gitPerson(config, owner),
   unixSeconds: createdUnix,
   offsetMinutes: 0,
 })
 
-/** Everything about a repository whose git data is complete. */
+/** A repository whose git data is complete. */
 export interface RepositoryToInsert {
   readonly doer: UserRow
   readonly owner: UserRow
   readonly git: NewGit
-  /** Bytes of the git data; undefined: it is measured. */
+  /** Size of the git data. Undefined: it is measured. */
   readonly sizeBytes?: number
   readonly createdUnix: Unix
   readonly row: Pick<RepoRow, 'name' | 'description' | 'is_private' | 'fork_id' | 'template_id'> &
@@ -236,13 +237,13 @@ export interface RepositoryToInsert {
   readonly branches: readonly { readonly name: string; readonly commit: Oid; readonly commitUnix?: Unix }[]
   readonly units: readonly NewUnit[]
   readonly access?: AccessMode | undefined
-  /** False for one that nobody is to see yet; where the settings say so, its maker watches it unless told. */
+  /** Whether the creator watches the repository if the settings say so. False while nobody may see it. */
   readonly isWatched?: boolean
-  /** What else happens in the same transaction: the event of how it came about. */
+  /** Further writes of the transaction, such as the event. */
   readonly inTransaction: (tx: Tx, repo: RepoRow) => Promise<void>
 }
 
-/** The transaction that makes git data a repository: row, units, branches, the maker's watch and access, the event. */
+/** Inserts the repository in one transaction: row, units, branches, the creator's watch and access, the event. */
 export async function insertNewRepo(services: Services, input: RepositoryToInsert): Promise<RepoRow> {
   const { doer, owner, git, createdUnix, branches } = input
   const limit = repoLimit(services, doer, owner)
@@ -281,7 +282,7 @@ export async function insertNewRepo(services: Services, input: RepositoryToInser
       await deleteRepoRedirect(tx, owner.id, repo.lower_name)
       if (input.access !== undefined) await upsertCollaboration(tx, repo.id, doer.id, input.access, createdUnix)
       if (services.config.service.autoWatchNewRepos && input.isWatched !== false) {
-        // Whoever has every repository of an organization begins to watch it as well (observed).
+        // Members of teams with all repositories of the organization watch it too (observed).
         const others = owner.kind === 'organization' ? await listAllRepoMemberIds(tx, owner.id) : []
         await watchRepos(tx, [repo.id], [...new Set([doer.id, ...others])], 'auto', createdUnix)
       }

@@ -8,7 +8,10 @@ import type { UserId } from '../../lib/ids.ts'
 import { deleteUnusedKeys, listDeployKeyIdsOf } from '../people/deploy-key.store.ts'
 import { addToForkCount, addToRepoCount, deleteRepoRow, detachForks } from '../repo.store.ts'
 
-/** Deletes a repository: rows and counters now, its git data and files after the commit. Forks live on by themselves. */
+/**
+ * Deletes a repository: rows and counts in the transaction, git data and files after the commit. Its forks become
+ * independent.
+ */
 export async function deleteRepo(services: Services, owner: UserRow, repo: RepoRow, doerId: UserId): Promise<void> {
   const { ownedByRepos } = services.parts
   await transaction(services.db, async (tx) => {

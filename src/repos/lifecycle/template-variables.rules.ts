@@ -1,4 +1,4 @@
-/** What a template may speak of. */
+/** The values of template variables. */
 export interface TemplateFacts {
   readonly nowMs: number
   readonly repo: TemplateSubject
@@ -37,7 +37,7 @@ const wordsOf = (text: string): string[] =>
     .filter((word) => word !== '')
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
-/** A name in the ways of writing that a template may ask for. */
+/** Returns the spellings of a name that templates can use. */
 function inManyWays(name: string, value: string): [string, string][] {
   const words = wordsOf(value)
   return [
@@ -75,14 +75,14 @@ export function templateVariables(facts: TemplateFacts): ReadonlyMap<string, str
   ])
 }
 
-/** Puts values in the place of `$NAME` and `${NAME}`; a name that is unknown only loses the dollar (observed). */
+/** Replaces `$NAME` and `${NAME}` by their values. An unknown name loses only the dollar sign (observed). */
 export const expandVariables = (text: string, variables: ReadonlyMap<string, string>): string =>
   text.replaceAll(/\$(?:\{(\w+)\}|(\w+))/g, (_whole, braced: string | undefined, bare: string | undefined) => {
     const name = braced ?? bare ?? ''
     return variables.get(name) ?? name
   })
 
-/** A value that can be part of a path: what would lead elsewhere, or cannot be a file's name, becomes `_`. */
+/** Returns a value as one part of a path. Characters that leave the folder or are not allowed become `_`. */
 const inPath = (value: string): string =>
   // oxlint-disable-next-line no-control-regex -- control characters are what must not pass
   value.replaceAll('..', '_').replaceAll(/[<>:"/\\|?*\u0000-\u001f]/g, '_')
@@ -91,7 +91,7 @@ const inPath = (value: string): string =>
 export const expandPath = (path: string, variables: ReadonlyMap<string, string>): string =>
   expandVariables(path, new Map([...variables].map(([name, value]) => [name, inPath(value)])))
 
-/** Patterns of a list of files to expand: one a line; comments and blank lines do not count. */
+/** Returns the patterns of a template file: one in a line, without comments and blank lines. */
 export const templatePatterns = (text: string): string[] =>
   text
     .split('\n')

@@ -29,7 +29,7 @@ export const repoTransfer = operation({
   },
 })
 
-// The replies show the rights as they were when it was asked (observed).
+// The replies show the rights before the transfer (observed).
 export const acceptRepoTransfer = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/transfer/accept',

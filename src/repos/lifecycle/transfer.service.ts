@@ -31,7 +31,7 @@ import { deleteCollaborationsOfMembers } from '../people/collaboration.store.ts'
 import { deleteTransfer, findTransfer, insertTransfer } from './transfer.store.ts'
 import { watchRepos } from '../social/watch.store.ts'
 
-/** What became of a transfer: done at once, or waiting for the recipient. */
+/** The result of a transfer: completed, or waiting for the recipient. */
 export type TransferOutcome =
   | { readonly kind: 'done'; readonly repo: RepoRow; readonly owner: UserRow }
   | { readonly kind: 'pending'; readonly repo: RepoRow }
@@ -39,7 +39,7 @@ export type TransferOutcome =
 const nameTaken = (recipient: UserRow, repo: RepoRow) =>
   new Invalid(`${recipient.name} has a repository of the name ${repo.name} already`, 'repo_name_taken')
 
-/** The account of a name. An account that the viewer may not see is `NotFound` like a name that nobody has. */
+/** Returns the account of a name. Throws `NotFound` if it does not exist or the viewer may not see it. */
 async function getRecipient(ctx: SignedInRepoCtx, name: string): Promise<UserRow> {
   const recipient = await findShownUser(ctx, name)
   if (!recipient) throw new NotFound('the new owner does not exist', 'user_not_found')
@@ -58,15 +58,15 @@ async function checkTeams(ctx: SignedInRepoCtx, recipient: UserRow, teamIds: rea
   }
 }
 
-/** Whether the viewer may take a repository in the name of an account. */
+/** Returns whether the viewer may accept a repository for an account. */
 async function maySpeakFor(ctx: SignedInRepoCtx, account: UserRow): Promise<boolean> {
   if (ctx.viewer.isAdmin || ctx.viewer.id === account.id) return true
   return account.kind === 'organization' && (await orgMembership(ctx.db, account.id, ctx.viewer.id)).mayCreateRepos
 }
 
 /**
- * Gives the repository to another account: at once when the viewer speaks for the recipient, else as an offer that the
- * recipient accepts or rejects. Refusals as the contract's table of transfers says.
+ * Transfers the repository to another account: at once when the viewer may accept for the recipient, else as an
+ * offer. Refusals follow the contract's table of transfers.
  */
 export async function transferRepo(
   ctx: SignedInRepoCtx,
@@ -99,7 +99,7 @@ async function offer(ctx: SignedInRepoCtx, recipient: UserRow, teamIds: readonly
         team_ids: JSON.stringify(teamIds),
         created_unix: now,
       })
-      // Whoever is asked must be able to look at what is offered (contract, repositories: transfer).
+      // The recipient must be able to see the offered repository (contract, repositories: transfer).
       if (needsAccess) {
         await upsertCollaboration(tx, repo.id, recipient.id, mode.read, now)
         await publish(tx, 'collaborator.added', {
@@ -171,7 +171,7 @@ async function getOffer(ctx: SignedInRepoCtx): Promise<{ recipient: UserRow; tea
   return { recipient, teamIds: JSON.parse(row.team_ids) as TeamId[] }
 }
 
-/** Takes the repository that waits for the viewer, or for an organization that they speak for. */
+/** Accepts the pending transfer for the viewer or for an organization of the viewer. */
 export async function acceptTransfer(
   ctx: SignedInRepoCtx,
 ): Promise<{ readonly repo: RepoRow; readonly owner: UserRow }> {
@@ -180,7 +180,7 @@ export async function acceptTransfer(
   return { repo: await complete(ctx, recipient, teamIds), owner: recipient }
 }
 
-/** The repository stays where it is. */
+/** Rejects the pending transfer. */
 export async function rejectTransfer(ctx: SignedInRepoCtx): Promise<RepoRow> {
   await getOffer(ctx)
   await transaction(ctx.db, (tx) => deleteTransfer(tx, ctx.repo.id))

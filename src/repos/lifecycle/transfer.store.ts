@@ -8,13 +8,13 @@ export const findTransfer = (db: Db | Tx, repoId: RepoId): Promise<RepoTransferR
 export const listTransfers = (db: Db, repoIds: readonly RepoId[]): Promise<RepoTransferRow[]> =>
   db.selectFrom('repo_transfer').selectAll().where('repo_id', 'in', repoIds).execute()
 
-/** Begins a transfer; one that waits already is a unique violation. */
+/** Inserts a pending transfer. Throws a unique violation when the repository has one. */
 export async function insertTransfer(tx: Tx, row: RepoTransferRow): Promise<void> {
   await tx.insertInto('repo_transfer').values(row).execute()
   await tx.updateTable('repo').set({ has_transfer: true }).where('id', '=', row.repo_id).execute()
 }
 
-/** Ends a transfer; false when none waited. */
+/** Deletes a pending transfer; returns false when there was none. */
 export async function deleteTransfer(tx: Tx, repoId: RepoId): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('repo_transfer').where('repo_id', '=', repoId).executeTakeFirst()
   if (numDeletedRows === 0n) return false
@@ -35,7 +35,7 @@ async function forgetTransfers(tx: Tx, ended: readonly { readonly repo_id: RepoI
     .execute()
 }
 
-/** Ends the transfers that somebody offers to an account. */
+/** Deletes the pending transfers from one account to another. */
 export async function deleteTransfersBetween(tx: Tx, doerId: UserId, recipientId: UserId): Promise<void> {
   const ended = await tx
     .deleteFrom('repo_transfer')
@@ -46,7 +46,7 @@ export async function deleteTransfersBetween(tx: Tx, doerId: UserId, recipientId
   await forgetTransfers(tx, ended)
 }
 
-/** Transfers by or to an account that is going away end. */
+/** Deletes the pending transfers from and to a deleted account. */
 export async function endTransfersOf(tx: Tx, userId: UserId): Promise<void> {
   const ended = await tx
     .deleteFrom('repo_transfer')

@@ -21,26 +21,26 @@ const repoPage = (ctx: Ctx, filter: RepoFilter, sort: RepoSort, page: Page): Pro
 
 const byId: RepoSort = { by: 'id', descending: false }
 
-/** Repositories that an account or organization owns, as far as the viewer may see them, by id. */
+/** Lists the visible repositories of an owner by id. */
 export const listReposOf = (ctx: Ctx, owner: UserRow, page: Page): Promise<RepoPage> =>
   repoPage(ctx, { ownerId: owner.id }, byId, page)
 
-/** Forks of a repository that the viewer may see, in order of making. */
+/** Lists the visible forks of a repository by id. */
 export const listForksOf = (ctx: Ctx, base: RepoRow, page: Page): Promise<RepoPage> =>
   repoPage(ctx, { forkId: base.id }, byId, page)
 
-/** Others than oneself are shown public ones only (contract, users: following, starring, watching). */
+/** Other accounts see only public repositories (contract, users: following, starring, watching). */
 const shownOf = (ctx: Ctx, user: UserRow): RepoFilter => (ctx.viewer?.id === user.id ? {} : { isPrivate: false })
 
-/** Repositories that somebody has starred and the viewer may see, in order of their making. */
+/** Lists the visible repositories that an account stars by id. */
 export const listStarredRepos = (ctx: Ctx, user: UserRow, page: Page): Promise<RepoPage> =>
   repoPage(ctx, { starredBy: user.id, ...shownOf(ctx, user) }, byId, page)
 
-/** Repositories that somebody watches and the viewer may see, in order of their making. */
+/** Lists the visible repositories that an account watches by id. */
 export const listWatchedRepos = (ctx: Ctx, user: UserRow, page: Page): Promise<RepoPage> =>
   repoPage(ctx, { watchedBy: user.id, ...shownOf(ctx, user) }, byId, page)
 
-/** Words of `order_by` of one's own repositories. */
+/** Values of `order_by` for the viewer's repositories. */
 const ownOrders = wordTable<RepoSort>({
   name: { by: 'name', descending: false },
   id: { by: 'id', descending: false },
@@ -62,14 +62,14 @@ const ownOrders = wordTable<RepoSort>({
   fewestforks: { by: 'forks', descending: false },
 })
 
-/** The viewer's repositories: owned, collaborated on, and those of their organizations; an unknown order is `Invalid`. */
+/** Lists the repositories that the viewer owns or contributes to. Throws `Invalid` for an unknown order. */
 export function listOwnRepos(ctx: SignedInCtx, orderBy: string | undefined, page: Page): Promise<RepoPage> {
   const sort = ownOrders[orderBy || 'name']
   if (!sort) throw new Invalid(`order_by: ${orderBy ?? ''} is no order`, 'order_unknown')
   return repoPage(ctx, { contributorId: ctx.viewer.id }, sort, page)
 }
 
-/** What `GET /repos/search` is asked for. */
+/** The query of `GET /repos/search`. */
 export interface RepoQuery {
   readonly q?: string | undefined
   readonly topic?: boolean | undefined
@@ -102,7 +102,7 @@ const searchOrders: ReadonlySet<string> = new Set<RepoOrder>([
 
 function sortOf(query: RepoQuery): RepoSort {
   const firstOwnerId = query.priorityOwnerId ? (query.priorityOwnerId as UserId) : undefined
-  // Without a sort the order is not looked at (observed).
+  // Without `sort`, `order` is ignored (observed).
   if (!query.sort) return { by: 'name', descending: false, firstOwnerId }
   if (!searchOrders.has(query.sort)) throw new Invalid(`sort: ${query.sort} is no order`, 'sort_unknown')
   const order = query.order || 'asc'
@@ -127,20 +127,20 @@ function modeFilter(query: RepoQuery, uid: UserId | undefined): RepoFilter {
   }
 }
 
-/** Returns whether the viewer may learn what an account of an id has to do with repositories. */
+/** Returns whether the viewer may see an account. */
 async function isKnownAccount(ctx: Ctx, id: UserId): Promise<boolean> {
   const account = await findUserById(ctx.db, id)
   return account !== undefined && (await sightOf(ctx, account)) === 'visible'
 }
 
-/** An id that nobody has: a filter by something hidden finds what a filter by something that does not exist finds. */
+/** An id that nothing has: a filter by a hidden account or team finds the same as one by an unknown id. */
 const noId = 0
 
-/** Repositories that an account owns or contributes to, as far as the viewer may learn of it. */
+/** Returns the filter by contributions of an account that the viewer may know. */
 async function contributionsOf(ctx: Ctx, id: UserId): Promise<RepoFilter> {
   const { viewer } = ctx
   if (viewer && (viewer.id === id || seesAllAccounts(viewer))) return { contributorId: id }
-  // Of an account that the viewer may not see, the search finds the owned repositories that the viewer may see anyway.
+  // The search by a hidden account finds its visible repositories.
   if (!(await isKnownAccount(ctx, id))) return { ownerId: id }
   return { contributorId: id, contributionsKnownTo: viewer?.id ?? 'guest' }
 }
@@ -154,7 +154,7 @@ async function starFilter(ctx: Ctx, id: UserId): Promise<RepoFilter> {
   return { starredBy: (await isKnownAccount(ctx, id)) ? id : (noId as UserId) }
 }
 
-/** Repositories by words and marks (contract, repositories: search); unknown modes, sorts and orders are `Invalid`. */
+/** Searches repositories (contract, repositories: search). Throws `Invalid` for unknown modes, sorts and orders. */
 export async function findRepos(ctx: Ctx, query: RepoQuery, page: Page): Promise<RepoPage> {
   const uid = query.uid ? (query.uid as UserId) : undefined
   const words = (query.q ?? '')
