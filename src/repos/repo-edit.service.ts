@@ -24,7 +24,7 @@ import {
 import { disabledUnits, unitsNamed } from './unit-config.ts'
 import { editUnits, type UnitEdit } from './unit-edit.rules.ts'
 
-/** What is to change; what is undefined stays. */
+/** The changes. Undefined: unchanged. */
 export interface RepoEdit {
   readonly name?: string | undefined
   readonly description?: string | undefined
@@ -39,8 +39,8 @@ export interface RepoEdit {
 }
 
 /**
- * Changes a repository. Everything is checked before anything is changed, and the rows change together; bad values are
- * `Invalid` and leave nothing done. Branches that do not exist are passed over as a default (contract).
+ * Changes a repository in one transaction, after all checks. Throws `Invalid` for bad values. A default branch that
+ * does not exist is ignored (contract).
  */
 export async function editRepo(
   ctx: SignedInRepoCtx,
@@ -94,7 +94,7 @@ async function nameChange({ db, owner, repo }: SignedInRepoCtx, name: string | u
   return { name, lower_name: lowerName }
 }
 
-/** The former name leads here from now on, unless only the letter case changed. */
+/** Inserts a redirect from the former name, unless only the letter case changed. */
 async function recordRename(tx: Tx, { owner, repo, viewer }: SignedInRepoCtx, change: RepoChange): Promise<void> {
   const newName = change.name as string
   if (change.lower_name !== repo.lower_name) {
@@ -104,7 +104,7 @@ async function recordRename(tx: Tx, { owner, repo, viewer }: SignedInRepoCtx, ch
   await publish(tx, 'repo.renamed', { repoId: repo.id, doerId: viewer.id, oldName: repo.name, newName })
 }
 
-/** A fork has the visibility of its base, whatever is asked for; the forks of a base follow it. */
+/** Returns the visibility: a fork has that of its base, and the forks of a base follow it. */
 async function visibilityChange(ctx: SignedInRepoCtx, asked: boolean | undefined): Promise<RepoChange> {
   const { repo, db, config, viewer } = ctx
   if (asked === undefined) return {}
@@ -136,8 +136,7 @@ function archiveChange({ repo, clock }: SignedInRepoCtx, asked: boolean | undefi
 }
 
 /**
- * Has git know the new branches before the rows say so: a default that git has and the row does not is harmless, the
- * other way round a clone would check out nothing.
+ * Sets HEAD before the row. A HEAD ahead of the row is harmless; behind it, a clone would check out nothing.
  */
 async function moveBranches(ctx: SignedInRepoCtx, change: RepoChange): Promise<void> {
   const { git, repo } = ctx
@@ -148,7 +147,7 @@ async function moveBranches(ctx: SignedInRepoCtx, change: RepoChange): Promise<v
   const head = await git.readRef(wiki.gitKey, from)
   if (head) {
     const none = zeroOid(wiki.objectFormat)
-    // Both references change together or not at all.
+    // Both references change atomically.
     const renaming = [
       { ref: to, old: none, new: head },
       { ref: from, old: head, new: none },

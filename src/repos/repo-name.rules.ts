@@ -1,12 +1,12 @@
 import { allow, deny, type Verdict } from '../lib/verdict.ts'
 
-/** Most characters of a repository's name. */
+/** Largest number of characters in a repository's name. */
 export const maxRepoNameLength = 100
 
 const reservedNames = new Set(['.', '..', '-'])
 const reservedEndings = ['.git', '.wiki', '.rss', '.atom']
 
-/** Whether a repository may be called so. Source: contract, repositories: names. */
+/** Returns whether a repository may have a name. Source: contract, repositories: names. */
 export function mayNameRepo(name: string): Verdict {
   if (name.length === 0 || name.length > maxRepoNameLength) {
     return deny(`a name has 1 to ${maxRepoNameLength} characters`)

@@ -2,30 +2,30 @@ import type { Config } from '../config/load-config.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 
-/** A repository and its owner, on an instance. A `RepoCtx` is one. */
+/** A repository, its owner and the instance's URL. A `RepoCtx` satisfies it. */
 export interface RepoPlace {
   readonly config: Pick<Config, 'server' | 'repository'>
   readonly owner: Pick<UserRow, 'name'>
   readonly repo: Pick<RepoRow, 'name'>
 }
 
-/** `owner/name`. Both have only characters that need no escaping in an address. */
+/** `owner/name`. Neither needs escaping in a URL. */
 export const repoFullName = ({ owner, repo }: Omit<RepoPlace, 'config'>): string => `${owner.name}/${repo.name}`
 
-/** Address of a repository's page, without a final slash. */
+/** URL of a repository's page, without a final slash. */
 export const repoWebUrl = ({ config, owner, repo }: RepoPlace): string =>
   `${config.server.rootUrl}${owner.name}/${repo.name}`
 
-/** Address of a repository in the API, without a final slash. */
+/** URL of a repository in the API, without a final slash. */
 export const repoApiUrl = ({ config, owner, repo }: RepoPlace): string =>
   `${config.server.rootUrl}api/v1/repos/${owner.name}/${repo.name}`
 
-/** Address to clone from over HTTP. */
+/** URL for clones over HTTP. */
 export const repoCloneUrl = (place: RepoPlace): string => `${repoWebUrl(place)}.git`
 
 /**
- * Address to clone from over SSH: `ssh://user@host:port/owner/name.git`, or `user@host:owner/name.git` where the port is
- * the usual one and `USE_COMPAT_SSH_URI` is off.
+ * URL for clones over SSH: `ssh://user@host:port/owner/name.git`, or `user@host:owner/name.git` for port 22 without
+ * `USE_COMPAT_SSH_URI`.
  */
 export function repoSshUrl({ config, owner, repo }: RepoPlace): string {
   const { sshUser, sshDomain, sshPort } = config.server

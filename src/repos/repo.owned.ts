@@ -18,7 +18,7 @@ export const ownedRepos: OwnedByAccount = {
   },
 }
 
-/** Stars, watches and offers of repositories, of an account that goes. */
+/** Stars, watches and pending transfers of a deleted account. */
 export const accountRelations: OwnedByAccount = {
   of: 'account',
   async leave(tx, account) {
@@ -28,7 +28,7 @@ export const accountRelations: OwnedByAccount = {
   },
 }
 
-/** Stars and topics of a repository that goes, which others count. */
+/** Stars and topics of a deleted repository, which other rows count. */
 export const repoRelations: OwnedByRepo = {
   of: 'repository',
   async leave(tx, repo) {

@@ -21,7 +21,7 @@ import type { Permission, Repository, RepoTransfer } from './repo.schemas.ts'
 import { listTransfers } from './lifecycle/transfer.store.ts'
 import { unitConfig } from './unit-config.ts'
 
-/** A repository with what its record needs: who owns it, its units and what the viewer may do. A `RepoCtx` is one. */
+/** A repository with its owner, its units and the viewer's rights. A `RepoCtx` satisfies it. */
 export interface RepoView {
   readonly repo: RepoRow
   readonly owner: UserRow
@@ -31,7 +31,7 @@ export interface RepoView {
 
 type PresentCtx = Pick<Ctx, 'config' | 'db' | 'viewer'>
 
-/** The record's permissions: rank admin, and writing and reading code (contract, repositories: record). */
+/** Returns the permissions of the record: rank admin, writing and reading code (contract, repositories: record). */
 export const presentPermission = (rights: Rights): Permission => ({
   admin: rights.isAdmin,
   push: rights.canWrite('code'),
@@ -61,7 +61,7 @@ function presentView(
   const externalTracker = unitConfig(units, 'ext_issues')
   const externalWiki = unitConfig(units, 'ext_wiki')
   const pulls = unitConfig(units, 'pulls')
-  // One literal without parts put in: made with every request, and twice as quick. What is undefined is left out.
+  // One literal without spreads is twice as fast, and each request builds it. Undefined values are omitted.
   return {
     id: repo.id,
     owner: presentPublicUser(ctx, owner),
@@ -138,17 +138,17 @@ function presentView(
   }
 }
 
-/** What repositories were forked from. */
+/** The bases of forks. */
 async function loadBases(db: Db, repos: readonly RepoRow[]): Promise<RepoRow[]> {
   const ids = repos.flatMap((repo) => (repo.is_fork && repo.fork_id !== null ? [repo.fork_id] : []))
   return ids.length === 0 ? [] : [...(await loadRepos(db, ids)).values()]
 }
 
-/** Those that the viewer may see, by their ids. */
+/** The visible bases by id. */
 const visibleById = (views: readonly RepoView[]): ReadonlyMap<number, RepoView> =>
   new Map(views.filter(isVisible).map((view) => [view.repo.id, view]))
 
-/** What repositories were forked from, as far as the viewer may see it; by the id of the base. */
+/** Returns the bases of forks that the viewer sees, by id. */
 async function loadParents(ctx: PresentCtx, views: readonly RepoView[]): Promise<ReadonlyMap<number, RepoView>> {
   const bases = await loadBases(
     ctx.db,
@@ -157,7 +157,7 @@ async function loadParents(ctx: PresentCtx, views: readonly RepoView[]): Promise
   return visibleById(await loadViews(ctx, bases))
 }
 
-/** True when the viewer may see something of the repository. */
+/** Whether the viewer sees the repository. */
 export const isVisible = ({ rights }: RepoView): boolean => rights.any
 
 async function loadTransfers(ctx: PresentCtx, views: readonly RepoView[]): Promise<ReadonlyMap<number, RepoTransfer>> {
@@ -179,7 +179,7 @@ async function loadTransfers(ctx: PresentCtx, views: readonly RepoView[]): Promi
       return [
         row.repo_id,
         {
-          // Both as a guest sees them (observed).
+          // Both records are those that a guest sees (observed).
           doer: doer ? presentUser({ config: ctx.config }, doer) : null,
           recipient: recipient ? presentUser({ config: ctx.config }, recipient) : null,
           teams: teams.filter((team) => ids.has(team.id)),
@@ -189,10 +189,10 @@ async function loadTransfers(ctx: PresentCtx, views: readonly RepoView[]): Promi
   )
 }
 
-/** Repositories with their owners, units and the viewer's rights, in a fixed number of queries. */
+/** Loads owners, units and the viewer's rights of repositories in a fixed number of queries. */
 export async function loadViews(ctx: PresentCtx, repos: readonly RepoRow[]): Promise<RepoView[]> {
   if (repos.length === 0) return []
-  // One round, since neither waits for the other.
+  // Both queries run at once.
   const [owners, given] = await Promise.all([
     loadUsers(
       ctx.db,
@@ -212,8 +212,8 @@ export async function loadViews(ctx: PresentCtx, repos: readonly RepoRow[]): Pro
 }
 
 /**
- * Records of repositories whose rights are known already.
- * @param known what they were forked from, where that was loaded with them
+ * Presents repositories whose rights are known.
+ * @param known the bases of forks, if the caller has loaded them
  */
 export async function presentViews(
   ctx: PresentCtx,
@@ -232,7 +232,7 @@ export async function presentViews(
     const permissions = presentPermission(view.rights)
     const base = view.repo.fork_id === null ? undefined : parents.get(view.repo.fork_id)
     return presentView(ctx, view, {
-      // A base is shown one level deep and repeats the permissions of its fork (contract, repositories: record).
+      // A record shows one level of bases, with the permissions of the fork (contract, repositories: record).
       parent: base ? presentView(ctx, base, { parent: null, transfer: null, mirror: undefined, permissions }) : null,
       transfer: transfers.get(view.repo.id) ?? null,
       mirror: mirrors.get(view.repo.id),
@@ -241,7 +241,7 @@ export async function presentViews(
   })
 }
 
-/** Records of repositories in the order given; six queries however many there are, one more where forks are among them. */
+/** Presents repositories in the given order, in six queries and one more for forks. */
 export async function presentRepos(ctx: PresentCtx, repos: readonly RepoRow[]): Promise<Repository[]> {
   const bases = await loadBases(ctx.db, repos)
   const shown = new Set(repos.map((repo) => repo.id))
@@ -253,14 +253,14 @@ export async function presentRepos(ctx: PresentCtx, repos: readonly RepoRow[]): 
   )
 }
 
-/** Like `presentRepos`, with the permissions of another account instead of the viewer's (observed of lists of stars). */
+/** Like `presentRepos`, with the permissions of another account (observed: lists of stars). */
 export async function presentReposFor(
   ctx: PresentCtx,
   user: UserRow,
   repos: readonly RepoRow[],
 ): Promise<Repository[]> {
   const { viewer } = ctx
-  // Somebody's own list shows their rights already, unless what they asked with has fewer.
+  // The viewer's own list has these rights already, unless the credential has fewer.
   if (viewer?.id === user.id && !viewer.limit.repo && !viewer.limit.publicOnly) return presentRepos(ctx, repos)
   const [shown, theirs] = await Promise.all([
     presentRepos(ctx, repos),
@@ -273,7 +273,7 @@ export async function presentReposFor(
   })
 }
 
-/** The record of one repository; without a query unless it is a fork or about to be transferred. */
+/** Presents one repository. Only a fork or a pending transfer needs a query. */
 export async function presentRepo(ctx: PresentCtx, view: RepoView): Promise<Repository> {
   const { is_fork, has_transfer, is_mirror } = view.repo
   if (!is_fork && !has_transfer && !is_mirror) {
@@ -284,13 +284,13 @@ export async function presentRepo(ctx: PresentCtx, view: RepoView): Promise<Repo
   return presented as Repository
 }
 
-/** The record of the repository that a request is about. */
+/** Presents the repository of the request. */
 export function presentThisRepo(ctx: PresentCtx & RepoView): Promise<Repository> {
   const { repo, owner, units, rights } = ctx
   return presentRepo(ctx, { repo, owner, units, rights })
 }
 
-/** The record of a repository that was just made: it shows the rank of the operation, not of the caller (contract). */
+/** Presents a new repository, with the rank of the operation instead of the caller's (contract). */
 export async function presentMadeRepo(ctx: PresentCtx, repo: RepoRow, owner: UserRow): Promise<Repository> {
   const units = await listUnits(ctx.db, [repo.id])
   return presentRepo(ctx, { repo, owner, units, rights: fullRights(units) })

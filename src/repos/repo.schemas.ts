@@ -109,7 +109,7 @@ export const SearchResults = object('SearchResults', {
 })
 export type SearchResults = Static<typeof SearchResults>
 
-/** Names are checked for more than their letters where a repository is made. */
+/** The service checks names further. */
 const repoName = () => Type.String({ minLength: 1, maxLength: 100, pattern: '^[A-Za-z0-9_.-]*$' })
 
 export const CreateRepoOption = requestObject('CreateRepoOption', {

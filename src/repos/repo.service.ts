@@ -6,7 +6,7 @@ import { findRepoById } from './repo.store.ts'
 
 type RepoParts = Pick<RepoCtx, 'owner' | 'repo' | 'units' | 'rights'>
 
-/** A repository by id that the viewer may see, or `NotFound`. */
+/** Returns a visible repository by id, or throws `NotFound`. */
 export async function getRepoById(ctx: Ctx, id: RepoId): Promise<RepoParts> {
   const repo = await findRepoById(ctx.db, id)
   const owner = repo && (await findUserById(ctx.db, repo.owner_id))

@@ -12,7 +12,7 @@ type NewBranchRow = Insertable<BranchTable>
 export const findRepoById = (db: Db | Tx, id: RepoId): Promise<RepoRow | undefined> =>
   db.selectFrom('repo').selectAll().where('id', '=', id).executeTakeFirst()
 
-/** The row, locked against others until the transaction ends (SQLite has one writer anyway). */
+/** Returns the row and locks it until the transaction ends. SQLite has one writer. */
 export const findRepoForUpdate = (tx: Tx, id: RepoId): Promise<RepoRow | undefined> =>
   tx
     .updateTable('repo')
@@ -28,7 +28,7 @@ const reposById = preparedQuery((db: Db, ids: string) =>
     .where('id', 'in', idList(db, ids) as Expression<RepoId>),
 )
 
-/** Repositories by id, in one query however many there are. */
+/** Returns repositories by id, in one query. */
 export async function loadRepos(db: Db | Tx, ids: Iterable<RepoId | null>): Promise<ReadonlyMap<RepoId, RepoRow>> {
   const wanted = [...new Set(ids)].filter((id): id is RepoId => id !== null)
   if (wanted.length === 0) return new Map()
@@ -36,7 +36,7 @@ export async function loadRepos(db: Db | Tx, ids: Iterable<RepoId | null>): Prom
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Those of the keys that a repository or a wiki has. */
+/** Returns those git keys that a repository or a wiki has. */
 export async function listKnownGitKeys(db: Db, keys: readonly GitKey[]): Promise<ReadonlySet<GitKey>> {
   const rows = await db
     .selectFrom('repo')
@@ -52,7 +52,7 @@ export const insertRepo = (tx: Tx, values: NewRepoRow): Promise<RepoRow> =>
 export const updateRepo = (tx: Tx, id: RepoId, change: RepoChange): Promise<RepoRow> =>
   tx.updateTable('repo').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
 
-/** False when somebody else deleted it first. What hangs on the row goes with it. */
+/** Deletes the row and everything that references it; returns false when it was gone. */
 export const deleteRepoRow = async (tx: Tx, id: RepoId): Promise<boolean> =>
   (await tx.deleteFrom('repo').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
 
@@ -92,7 +92,7 @@ export async function insertBranches(tx: Tx, rows: readonly NewBranchRow[]): Pro
 /** A row has up to eight columns. SQLite accepts at most 32,766 parameters in a statement. */
 const maxRowsPerStatement = 2000
 
-/** The former name leads to the repository until somebody takes it. */
+/** Inserts a redirect from a former name, which lasts until another repository takes the name. */
 export const insertRepoRedirect = (tx: Tx, ownerId: UserId, lowerName: string, repoId: RepoId) =>
   tx
     .insertInto('repo_redirect')
@@ -103,7 +103,7 @@ export const insertRepoRedirect = (tx: Tx, ownerId: UserId, lowerName: string, r
 export const deleteRepoRedirect = (tx: Tx, ownerId: UserId, lowerName: string) =>
   tx.deleteFrom('repo_redirect').where('owner_id', '=', ownerId).where('lower_name', '=', lowerName).execute()
 
-/** Counts one more repository of an account unless it has as many as it may own; false then. */
+/** Increments an account's number of repositories; returns false at the limit. */
 export const takeRepoSlot = async (tx: Tx, ownerId: UserId, limit: number | undefined): Promise<boolean> => {
   let update = tx
     .updateTable('user')
@@ -127,11 +127,11 @@ export const addToForkCount = (tx: Tx, repoId: RepoId, difference: 1 | -1) =>
     .where('id', '=', repoId)
     .execute()
 
-/** Forks of a repository that is going away are forks no longer. */
+/** Makes the forks of a deleted repository independent. */
 export const detachForks = (tx: Tx, repoId: RepoId) =>
   tx.updateTable('repo').set({ is_fork: false, fork_id: null }).where('fork_id', '=', repoId).execute()
 
-/** Direct forks take the visibility of their base; gives those that had another one. */
+/** Sets the visibility of direct forks and returns those that changed. */
 export const updateForkVisibility = (tx: Tx, repoId: RepoId, isPrivate: boolean): Promise<RepoRow[]> =>
   tx
     .updateTable('repo')
@@ -141,7 +141,7 @@ export const updateForkVisibility = (tx: Tx, repoId: RepoId, isPrivate: boolean)
     .returningAll()
     .execute()
 
-/** Whoever starred the repository has one star less. */
+/** Decrements the number of stars of each account that stars the repository. */
 export const forgetStars = (tx: Tx, repoId: RepoId) =>
   tx
     .updateTable('user')
@@ -149,7 +149,7 @@ export const forgetStars = (tx: Tx, repoId: RepoId) =>
     .where('id', 'in', (select) => select.selectFrom('star').select('user_id').where('repo_id', '=', repoId))
     .execute()
 
-/** Gives somebody access; a higher or lower one than before replaces it. */
+/** Inserts a collaboration or replaces its mode. */
 export const upsertCollaboration = (
   tx: Tx,
   repoId: RepoId,

@@ -13,7 +13,7 @@ import { listTeamRepoIds } from './people/team-repo.store.ts'
 import { deleteTransfersBetween } from './lifecycle/transfer.store.ts'
 import { unwatchReposOf, unwatchUnseenReposOf, watchRepos } from './social/watch.store.ts'
 
-/** The git data and the picture of a deleted repository. */
+/** Removes the git data and the avatar of a deleted repository. */
 export const removeRepoFiles = subscriber({
   name: 'removeRepoFiles',
   pool: 'git',
@@ -24,14 +24,14 @@ export const removeRepoFiles = subscriber({
   },
 })
 
-/** Who can no longer see a repository watches it no longer. */
+/** Deletes watches of accounts that can no longer see the repository. */
 export const dropUnseenWatches = subscriber({
   name: 'dropUnseenWatches',
   on: 'access.reduced',
   inTransaction: (tx, event) => unwatchUnseenReposOf(tx, event.data.ownerId, event.data.userId),
 })
 
-/** New members of a team watch its repositories where that is the rule (`[service].AUTO_WATCH_NEW_REPOS`). */
+/** New members of a team watch its repositories if `[service].AUTO_WATCH_NEW_REPOS` is on. */
 export const watchTeamRepos = subscriber({
   name: 'watchTeamRepos',
   on: 'team.memberAdded',
@@ -43,8 +43,8 @@ export const watchTeamRepos = subscriber({
 })
 
 /**
- * What a block ends in repositories: stars between those of the two (contract), and what the blocked does in those of
- * the blocker: watching, collaborating, and offering repositories to them.
+ * Ends the relations of a blocked account: stars on repositories of both accounts (contract), and its watches,
+ * collaborations and transfer offers towards the blocking account.
  */
 export const endBlockedRelations = subscriber({
   name: 'endBlockedRelations',
@@ -62,7 +62,7 @@ export const endBlockedRelations = subscriber({
   },
 })
 
-/** The picture of a template, as a file of its own. */
+/** Copies the avatar of a template. */
 export const copyTemplateAvatar = subscriber({
   name: 'copyTemplateAvatar',
   on: 'repo.generated',
@@ -71,7 +71,7 @@ export const copyTemplateAvatar = subscriber({
     if (!takes.avatar) return
     const repos = await loadRepos(services.db, [repoId, templateId])
     const key = repos.get(templateId)?.avatar_key ?? ''
-    // It has one already when an earlier attempt came so far, or somebody gave it one.
+    // An earlier attempt or a person has set the avatar.
     if (key === '' || repos.get(repoId)?.avatar_key !== '') return
     const picture = await services.blobs.repoAvatars.get(key)
     if (!picture) return

@@ -48,7 +48,7 @@ import { pushMirrorPurpose } from './mirrors/push-mirror.service.ts'
 import { sendChangesOn } from './mirrors/push-mirror.subscribers.ts'
 import { countRepositories } from './total.store.ts'
 
-/** Repositories: the record, how they come and go, who works in them and who follows them. */
+/** Repositories: records, lifecycle, people, social relations, mirrors, lists and maintenance. */
 export const repos: Feature = {
   routes: [
     repoRoutes,

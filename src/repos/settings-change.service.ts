@@ -12,14 +12,14 @@ import { recordGitUsage } from './git-usage.service.ts'
 import { findMirror } from './mirrors/mirror.store.ts'
 import { findRepoById, findRepoForUpdate, updateForkVisibility } from './repo.store.ts'
 
-/** What a repository is set to at one moment. */
+/** The settings of a repository at one moment. */
 export interface Settings {
   readonly repo: RepoRow
   readonly units: readonly RepoUnitRow[]
   readonly mirror: MirrorRow | undefined
 }
 
-/** The settings as they stand, held against changes of others until the transaction ends. */
+/** Returns the settings and locks the repository until the transaction ends. */
 export async function takeSettings(tx: Tx, repoId: RepoId): Promise<Settings> {
   return settingsOf(tx, await findRepoForUpdate(tx, repoId))
 }
@@ -30,7 +30,7 @@ async function settingsOf(tx: Tx, repo: RepoRow | undefined): Promise<Settings> 
   return { repo, units, mirror: repo.is_mirror ? await findMirror(tx, repo.id) : undefined }
 }
 
-/** Publishes what has become another since `before`; forks follow their base's visibility, and each is told. */
+/** Publishes an event for each setting that differs from `before`, also for forks that follow the visibility. */
 export async function tellSettingsChange(tx: Tx, before: Settings, doerId: UserId): Promise<void> {
   const repoId = before.repo.id
   const after = await settingsOf(tx, await findRepoById(tx, repoId))

@@ -1,6 +1,6 @@
 import type { Db } from '../db/database.ts'
 
-/** How many repositories there are. */
+/** Returns the number of repositories. */
 export async function countRepositories(db: Db): Promise<{ repositories: number }> {
   const { count } = await db
     .selectFrom('repo')

@@ -8,12 +8,12 @@ export interface IssuesConfig {
   readonly enable_issue_dependencies: boolean
 }
 
-/** Settings of the unit `ext_issues`: a tracker elsewhere. */
+/** Settings of the unit `ext_issues`, an external tracker. */
 export interface ExternalTrackerConfig {
   readonly external_tracker_url: string
-  /** Address of one issue with placeholders such as `{index}`; empty: none is linked. */
+  /** URL of an issue with placeholders such as `{index}`. Empty: no links. */
   readonly external_tracker_format: string
-  /** `numeric`, `alphanumeric` or `regexp`: what counts as a reference. */
+  /** Form of references: `numeric`, `alphanumeric` or `regexp`. */
   readonly external_tracker_style: string
   readonly external_tracker_regexp_pattern: string
 }
@@ -51,7 +51,7 @@ export interface PullsConfig {
   readonly default_update_style: 'merge' | 'rebase'
 }
 
-/** What each unit is set to. Units that are not named have no settings. */
+/** The settings of each unit. Other units have none. */
 export interface UnitConfigs {
   readonly issues: IssuesConfig
   readonly ext_issues: ExternalTrackerConfig
@@ -59,7 +59,7 @@ export interface UnitConfigs {
   readonly pulls: PullsConfig
 }
 
-/** What decides the settings of new units. */
+/** The instance settings that decide defaults of new units. */
 export interface UnitDefaults {
   readonly service: {
     readonly defaultEnableTimetracking: boolean
@@ -78,7 +78,7 @@ export const newIssuesConfig = ({ service }: UnitDefaults): IssuesConfig => ({
   enable_issue_dependencies: service.defaultEnableDependencies,
 })
 
-/** New pull request settings: every way of merging is allowed (contract, repositories: edit). */
+/** Defaults of pull request settings: every merge style is allowed (contract, repositories: edit). */
 export const newPullsConfig = ({ repositoryPullRequest }: UnitDefaults): PullsConfig => ({
   ignore_whitespace_conflicts: false,
   allow_merge_commits: true,
@@ -95,14 +95,14 @@ export const newPullsConfig = ({ repositoryPullRequest }: UnitDefaults): PullsCo
   default_update_style: repositoryPullRequest.defaultUpdateStyle,
 })
 
-/** A unit to be switched on, as it goes into its row. */
+/** The row of a unit. */
 export interface NewUnit {
   readonly unit: RepoUnit
   readonly config: string
   readonly default_access: AccessMode
 }
 
-/** A unit with settings, or with the defaults of a new one. */
+/** Returns a unit with the given settings, or with the defaults. */
 export function newUnit(
   unit: RepoUnit,
   defaults: UnitDefaults,
@@ -114,7 +114,7 @@ export function newUnit(
   return { unit, config: JSON.stringify(settings), default_access: defaultAccess }
 }
 
-/** Units that no repository of the instance has: by name, and those whose whole feature is switched off. */
+/** Returns the units that the instance disables, by name or with their feature. */
 export const disabledUnits = (config: {
   readonly repository: { readonly disabledRepoUnits: readonly string[] }
   readonly packages: { readonly enabled: boolean }
@@ -125,13 +125,13 @@ export const disabledUnits = (config: {
   ...(config.actions.enabled ? [] : ['repo.actions']),
 ]
 
-/** The units that a list of settings names (`repo.code`, …) without the disabled ones. */
+/** Returns the units that a setting lists (`repo.code`, …), without disabled ones. */
 export const unitsNamed = (names: readonly string[], disabled: readonly string[]): RepoUnit[] =>
   names.filter((name) => !disabled.includes(name)).map((name) => name.slice('repo.'.length) as RepoUnit)
 
 /**
- * The units of a new repository: those that a list of settings names, with the defaults of the instance. Code is always
- * among them, as in the whole family: who may come to a repository finds something there, which queries rely on.
+ * Returns the units of a new repository with the instance's defaults. Code is always among them; the access
+ * conditions rely on it.
  */
 export const newUnits = (
   names: readonly string[],
@@ -140,10 +140,10 @@ export const newUnits = (
   [...new Set<RepoUnit>(['code', ...unitsNamed(names, disabledUnits(config))])].map((unit) => newUnit(unit, config))
 
 const parsed = new Map<string, unknown>()
-/** Most parsed settings that are remembered; repositories mostly share a handful of different ones. */
+/** Largest number of cached settings. Most repositories share a few. */
 const maxParsed = 500
 
-/** Settings of a unit that is switched on; undefined when it is off. The same object for equal settings. */
+/** Returns the settings of a unit; undefined when it is off. Equal settings share an object. */
 export function unitConfig<Unit extends keyof UnitConfigs>(
   units: readonly RepoUnitRow[],
   unit: Unit,

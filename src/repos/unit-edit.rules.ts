@@ -3,7 +3,7 @@ import type { RepoUnit, RepoUnitRow } from '../db/tables/repositories.ts'
 import type { ExternalTrackerConfig, IssuesConfig, PullsConfig } from './unit-config.ts'
 import { newPullsConfig, unitConfig, type NewUnit, type UnitDefaults } from './unit-config.ts'
 
-/** What a request says about units; what is undefined is not said. */
+/** The changes of units in a request. Undefined: unchanged. */
 export interface UnitEdit {
   readonly has_issues?: boolean | undefined
   readonly internal_tracker?: Partial<IssuesConfig> | undefined
@@ -19,11 +19,11 @@ export interface UnitEdit {
   readonly pulls: { readonly [Key in keyof PullsConfig]?: PullsConfig[Key] | undefined }
 }
 
-/** Which units are switched on (with their settings) and off by an edit. */
+/** The units that an edit switches on and off. */
 export interface UnitChange {
   readonly on: readonly NewUnit[]
   readonly off: readonly RepoUnit[]
-  /** Why the edit is refused. */
+  /** Reason of a refusal. */
   readonly problem?: string
 }
 
@@ -36,7 +36,7 @@ const isHttpUrl = (text: string): boolean => {
   return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') && url.hostname !== ''
 }
 
-/** An address of one issue: placeholders stand where values go, and without them it is a URL. */
+/** Returns whether a text is the URL of an issue after its placeholders are filled. */
 const isIssueFormat = (text: string): boolean =>
   /\{index\}/.test(text) && isHttpUrl(text.replaceAll(/\{(?:user|repo|index)\}/g, 'x'))
 
@@ -61,7 +61,7 @@ function editTracker(units: readonly RepoUnitRow[], edit: UnitEdit): UnitChange 
     return { on: [{ unit: 'ext_issues', config: JSON.stringify(config), default_access: 0 }], off: ['issues'] }
   }
   const asked = edit.internal_tracker
-  // The object is taken whole: what it leaves out is false. A tracker that is new and not described has everything.
+  // The object replaces all settings: absent ones are false. A new tracker without settings has all features.
   const config: IssuesConfig = asked
     ? {
         enable_time_tracker: asked.enable_time_tracker ?? false,
@@ -130,7 +130,7 @@ export function editUnits(
     editSwitch(units, 'actions', edit.has_actions),
   ]
   const problem = changes.find((change) => change.problem !== undefined)?.problem
-  // A unit gives way to another only where that one may be: else a tracker or wiki elsewhere would be lost for nothing.
+  // A unit replaces its alternative only if the instance allows it. Otherwise the external tracker or wiki stays.
   const possible = changes.filter((change) => !change.on.some(({ unit }) => disabled.includes(unit)))
   const on = possible.flatMap((change) => change.on)
   const off = possible.flatMap((change) => change.off)

@@ -29,11 +29,11 @@ export const repositoriesCheck: RepoCheck = {
   },
 }
 
-/** What a recorded size may differ by: git itself packs, and what a push has brought is measured a moment later. */
+/** Tolerated difference of a recorded size: git packs by itself, and a push is measured later. */
 const toleratedBytes = 1 << 20
 const toleratedPart = 0.1
 
-/** The size that is recorded and charged is what lies on the disk. */
+/** Compares the recorded and charged size with the size on disk. */
 async function* checkSize(services: Services, repo: RepoRow, fix: boolean): AsyncGenerator<Finding> {
   const sizeBytes = await services.git.sizeBytes(repo.git_key)
   const difference = Math.abs(sizeBytes - repo.git_size_bytes)
@@ -51,8 +51,8 @@ async function* checkSize(services: Services, repo: RepoRow, fix: boolean): Asyn
 }
 
 /**
- * What git and the row of a repository must agree on beside its references: the branch that HEAD names is the default
- * branch, and the repository is empty when it has no branch. The default branch is the row's, emptiness is git's.
+ * Compares HEAD with the default branch, and the recorded emptiness with git's. For the default branch the row
+ * decides, for emptiness git decides.
  */
 async function* checkHeadAndEmptiness(services: Services, repo: RepoRow, fix: boolean): AsyncGenerator<Finding> {
   const state = fix ? 'fixed' : 'fixable'
@@ -90,7 +90,7 @@ export const gitLeftoversCheck: RepoCheck = {
   },
 }
 
-/** Git repositories whose rows are looked up at once. */
+/** Number of git repositories in one lookup of rows. */
 const keyBatch = 500
 
 export const orphansCheck: WholeCheck = {
@@ -113,7 +113,7 @@ async function* checkKeys(services: Services, keys: readonly GitKey[], fix: bool
   const known = await listKnownGitKeys(services.db, keys)
   const unknown = keys.filter((key) => !known.has(key))
   if (unknown.length === 0) return
-  // Those of deleted repositories lie there until a job has removed them.
+  // A job removes the git data of deleted repositories later.
   const pending = await listPendingWork(services.db)
   for (const key of unknown) {
     if (pending.some((text) => text.includes(key))) continue
@@ -124,10 +124,10 @@ async function* checkKeys(services: Services, keys: readonly GitKey[], fix: bool
   }
 }
 
-/** People whose rows are looked at at once. */
+/** Number of accounts in one batch. */
 const peopleBatch = 1000
 
-/** What somebody sees is found by it: a copy that says otherwise hides repositories in lists, or shows them. */
+/** Lists find visible repositories by these copies. A wrong copy hides a repository, or shows it. */
 export const givenCopiesCheck: WholeCheck = {
   name: 'what-was-given',
   about: 'collaborators and members of teams know what lists ask of their repository and team',

@@ -4,12 +4,12 @@ import type { RepoRow } from '../../db/tables/repositories.ts'
 import type { JobRun } from '../../jobs/job.ts'
 import type { GitKey } from '../../lib/ids.ts'
 
-/** Problems whose texts are kept; the rest is counted. */
+/** Number of problems that are reported with their texts. Further ones are counted. */
 const maxKept = 5
 
 /**
- * Does something with every repository, one after the other, and reports progress. What fails for one is told in the
- * log and does not keep it from the others; in the end the task has failed, with the first of the reasons.
+ * Runs `work` for each repository in turn and reports progress. A failure is logged and the next repository
+ * follows. At the end, the first failures fail the task.
  */
 export async function forEveryRepository(
   services: Services,
@@ -36,6 +36,6 @@ export async function forEveryRepository(
   if (failed > 0) throw new Error(`it failed for ${failed} of ${total} repositories: ${problems.join('; ')}`)
 }
 
-/** The git repositories of a repository: its own, and its wiki's when it has one. */
+/** Returns the git keys of a repository and of its wiki. */
 export const gitKeysOf = (repo: RepoRow): readonly GitKey[] =>
   repo.wiki_git_key === null ? [repo.git_key] : [repo.git_key, repo.wiki_git_key]

@@ -2,7 +2,7 @@ import type { Tx } from '../../db/database.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
 import type { RepoId } from '../../lib/ids.ts'
 
-/** Gives the row when the size is another one than before. */
+/** Returns the row if the size changed. */
 export const updateGitSize = (tx: Tx, id: RepoId, sizeBytes: number): Promise<RepoRow | undefined> =>
   tx
     .updateTable('repo')

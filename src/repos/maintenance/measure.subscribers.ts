@@ -11,8 +11,8 @@ import { updateGitSize } from './measure.store.ts'
 import { findRepoById } from '../repo.store.ts'
 
 /**
- * How much room a repository takes, for its owner's quota. Pushes that come while one waits are measured together; a new
- * one was measured when it was made.
+ * Measures the size of a repository for its owner's quota. Pushes that arrive while a measurement waits share it.
+ * The creation measures a new repository.
  */
 export const measureRepository = subscriber({
   name: 'measureRepository',
@@ -36,7 +36,7 @@ async function measure(ctx: Ctx, repo: RepoRow): Promise<void> {
   })
 }
 
-/** Packs references and objects of the code and the wiki when many are loose, and tells git of new commits for quick walks. */
+/** Packs references and objects of the code and the wiki when many are loose, and updates the commit graph. */
 export const maintainRepository = job({
   name: 'maintainRepository',
   pool: 'maintenance',
@@ -56,8 +56,8 @@ export const maintainRepository = job({
 })
 
 /**
- * Gives what a large push brought a bitmap at once: clones, by machines that build it, follow soon, and each would walk its
- * whole history. Other pushes are looked at and left.
+ * Writes a bitmap right after a large push, because build machines clone soon and would each walk the history.
+ * Small pushes change nothing.
  */
 export const bitmapAfterLargePush = subscriber({
   name: 'bitmapAfterLargePush',
@@ -67,7 +67,7 @@ export const bitmapAfterLargePush = subscriber({
   priority: 'low',
   timeoutMs: 3_600_000,
   merge: ({ data }) => String(data.repoId),
-  // Not the maintenance's own: what waits there for its time would hold this up.
+  // A separate key: a delayed maintenance must not hold this job.
   lane: ({ data }) => `bitmap ${data.repoId}`,
   async afterCommit(ctx: Ctx, { data }) {
     const repo = await findRepoById(ctx.db, data.repoId)
@@ -76,12 +76,12 @@ export const bitmapAfterLargePush = subscriber({
 })
 
 /**
- * Shortest time between two maintenances of a repository that is pushed to all the time, in milliseconds. Packing anew takes seconds of a
- * core after a large push, when people still work with what they pushed.
+ * Shortest time between two maintenances of a repository, in milliseconds. Repacking takes seconds of CPU after a
+ * large push.
  */
 const maintenanceDelayMs = 5 * 60_000
 
-/** A while after references moved, so that a row of pushes is followed by one maintenance. */
+/** Enqueues a delayed maintenance, so that several pushes share one. */
 export const maintainAfterChanges = subscriber({
   name: 'maintainAfterChanges',
   on: 'refs.updated',

@@ -1,9 +1,9 @@
 import type { Db } from '../../db/database.ts'
 
-/** Most jobs that are looked at for what they have still to do. */
+/** Largest number of pending jobs that are read. */
 const maxPendingJobs = 1000
 
-/** What jobs that are not done yet work on, as JSON: their inputs and the events that they follow. */
+/** Returns the inputs and events of pending jobs as JSON texts. */
 export async function listPendingWork(db: Db): Promise<string[]> {
   const rows = await db
     .selectFrom('job')

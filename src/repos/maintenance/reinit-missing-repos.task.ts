@@ -2,7 +2,7 @@ import { configuredTask } from '../../access/task.ts'
 import type { Config } from '../../config/load-config.ts'
 import { forEveryRepository } from './every-repository.service.ts'
 
-/** Makes the git data of repositories anew where it is missing from the disk: empty, to be pushed to again. */
+/** Creates empty git data for repositories whose git data is missing on disk. */
 export const reinitMissingRepos = (config: Config) =>
   configuredTask('reinit_missing_repos', config.cronReinitMissingRepos, (ctx, run) =>
     forEveryRepository(ctx, run, async (repo) => {

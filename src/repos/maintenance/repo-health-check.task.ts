@@ -2,7 +2,7 @@ import { configuredTask } from '../../access/task.ts'
 import type { Config } from '../../config/load-config.ts'
 import { forEveryRepository, gitKeysOf } from './every-repository.service.ts'
 
-/** Has git look for damage in every repository. */
+/** Runs `git fsck` in every repository. */
 export const repoHealthCheck = (config: Config) =>
   configuredTask('repo_health_check', config.cronRepoHealthCheck, (ctx, run) =>
     forEveryRepository(ctx, run, async (repo) => {

@@ -18,7 +18,7 @@ import type { RemoteAddress, RemoteCredentials } from './remote-address.rules.ts
 import { fetchFrom, forgetFetched, lookAtRemote } from './remote-repository.service.ts'
 import { findRepoById } from '../repo.store.ts'
 
-/** What credentials of mirrors are sealed for. */
+/** Seal purpose of mirror credentials. */
 export const mirrorPurpose = 'mirror-credentials'
 
 /** Kinds of references that a mirror follows. */
@@ -74,8 +74,8 @@ export function mirrorChange(
 }
 
 /**
- * Brings a mirror up to date. What goes wrong over there is kept with the mirror, which is tried again when it is due;
- * everything else is thrown.
+ * Updates a mirror. Errors of the other server are stored with the mirror, which is retried when it is due. Other
+ * errors are thrown.
  */
 export async function syncMirror(services: Services, repoId: RepoId, signal: AbortSignal): Promise<void> {
   const [repo, mirror] = await Promise.all([findRepoById(services.db, repoId), findMirror(services.db, repoId)])
@@ -95,7 +95,10 @@ export async function syncMirror(services: Services, repoId: RepoId, signal: Abo
   })
 }
 
-/** What the other side, its address or its credentials are at fault for, cut to what is kept; everything else is thrown. */
+/**
+ * Returns the text of an error that the other server, its URL or its credentials cause, cut to the stored length.
+ * Throws any other error.
+ */
 export async function problemOf(work: () => Promise<void>): Promise<string | undefined> {
   try {
     await work()
@@ -114,7 +117,7 @@ async function follow(services: Services, repo: RepoRow, mirror: MirrorRow, sign
   })
 }
 
-/** Where the original of a mirror is, and what opens it. Throws `SealError`. */
+/** Returns the URL and the credentials of a mirror's source. Throws `SealError`. */
 export const originalOf = (services: Services, mirror: MirrorRow): RemoteAddress => ({
   url: mirror.remote_url,
   credentials:
@@ -123,7 +126,7 @@ export const originalOf = (services: Services, mirror: MirrorRow): RemoteAddress
       : (JSON.parse(services.secrets.open(mirrorPurpose, mirror.sealed_credentials)) as RemoteCredentials),
 })
 
-/** Brings the references of a repository to where those of its original are. What goes wrong over there is `Invalid`. */
+/** Updates the references of a repository to those of its source. Throws `Invalid` for errors of the source. */
 export async function followRemote(
   services: Services,
   repository: GitRepository,
@@ -141,7 +144,7 @@ export async function followRemote(
       signal,
     })
     const updates = await changesOf(services, repository, prunes)
-    // A branch that takes the place of a folder of branches, or the other way round, needs the old ones gone before.
+    // A branch `a` and a branch `a/b` exclude each other, so old branches are deleted first.
     const [gone, moved] = [
       updates.filter((each) => isZeroOid(each.new)),
       updates.filter((each) => !isZeroOid(each.new)),
@@ -155,7 +158,7 @@ export async function followRemote(
   }
 }
 
-/** What differs between the fetched references and those that everybody sees. */
+/** Returns the differences between fetched and visible references. */
 async function changesOf({ git }: Services, repository: GitRepository, prunes: boolean): Promise<PushedUpdate[]> {
   const none = zeroOid(repository.objectFormat)
   const present = new Map<string, Oid>()
@@ -173,5 +176,5 @@ async function changesOf({ git }: Services, repository: GitRepository, prunes: b
   return updates
 }
 
-/** Most references in one change: a mirror may follow more than one may have. */
+/** Largest number of references in one change. A mirror may have more. */
 const movedTogether = 5000

@@ -7,14 +7,14 @@ import type { Unix } from '../../lib/time.ts'
 export const findMirror = (db: Db | Tx, repoId: RepoId): Promise<MirrorRow | undefined> =>
   db.selectFrom('mirror').selectAll().where('repo_id', '=', repoId).executeTakeFirst()
 
-/** Mirrors by repository, in one query however many there are. */
+/** Returns mirrors by repository, in one query. */
 export async function loadMirrors(db: Db, repoIds: readonly RepoId[]): Promise<ReadonlyMap<RepoId, MirrorRow>> {
   if (repoIds.length === 0) return new Map()
   const rows = await db.selectFrom('mirror').selectAll().where('repo_id', 'in', repoIds).execute()
   return new Map(rows.map((row) => [row.repo_id, row]))
 }
 
-/** Mirrors that are due, the longest waiting first. */
+/** Returns mirrors that are due, the longest waiting first. */
 export const listDueMirrors = async (db: Db, nowUnix: Unix, limit: number): Promise<RepoId[]> =>
   (
     await db

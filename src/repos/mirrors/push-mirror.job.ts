@@ -4,7 +4,7 @@ import { job } from '../../jobs/job.ts'
 import type { PushMirrorId } from '../../lib/ids.ts'
 import { syncPushMirror } from './push-mirror.service.ts'
 
-/** Sends a repository on to one that follows it; changes that come while one waits are sent together. */
+/** Pushes a repository to a push mirror. Changes that arrive while a job waits share it. */
 export const pushMirrorJob = job({
   name: 'pushMirror',
   pool: 'mirrors',

@@ -25,19 +25,19 @@ import {
   updatePushMirror,
 } from './push-mirror.store.ts'
 
-/** What credentials of push mirrors are sealed for. */
+/** Seal purpose of push mirror credentials. */
 export const pushMirrorPurpose = 'push-mirror-credentials'
 
-/** What opens the other side; sealed as JSON. */
+/** Credentials of the other server, sealed as JSON. */
 type Opener = RemoteCredentials | { readonly privateKey: string }
 
-/** Most push mirrors of one repository. */
+/** Largest number of push mirrors of a repository. */
 const maxPerRepo = 20
 
-/** What the other side gets of the code; everything else of it is left alone. */
+/** Refspecs of the pushed references. Other references of the target stay. */
 const sentRefs = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*', '+refs/notes/*:refs/notes/*']
 
-/** What is said of a new push mirror. */
+/** The settings of a new push mirror. */
 export interface PushMirrorInput {
   readonly address: string
   readonly username: string | undefined
@@ -48,8 +48,7 @@ export interface PushMirrorInput {
 }
 
 /**
- * Has a repository of another server follow this one. The forge makes a key pair where SSH is asked for. What is wrong
- * with the address or the interval is `BadRequest` (observed).
+ * Creates a push mirror, with a key pair for SSH. Throws `BadRequest` for a bad URL or interval (observed).
  */
 export async function createPushMirror(ctx: RepoCtx, input: PushMirrorInput): Promise<PushMirrorRow> {
   if (ctx.config.mirror.disableNewPush) throw new Forbidden('new push mirrors are switched off', 'mirrors_disabled')
@@ -107,7 +106,7 @@ async function sshRemote(ctx: RepoCtx, { address, username, password }: PushMirr
   return { url: parsed.url, opener: { privateKey }, publicKey }
 }
 
-/** What is wrong with the address or the interval of a push mirror is `BadRequest`, whoever finds it. */
+/** Turns errors about the URL or the interval of a push mirror into `BadRequest`. */
 async function asBadRequest<Result>(check: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await check()
@@ -117,7 +116,7 @@ async function asBadRequest<Result>(check: () => Result | Promise<Result>): Prom
   }
 }
 
-/** One page of the push mirrors of a repository in the order of their making, and how many there are. */
+/** Returns a page of a repository's push mirrors by creation, and their number. */
 export async function pageOfPushMirrors(
   { db, repo }: RepoCtx,
   page: Page,
@@ -132,7 +131,7 @@ export async function getPushMirror({ db, repo }: RepoCtx, name: string): Promis
   return mirror
 }
 
-/** Lets the other side go its own way; one that is gone already is fine. What it has stays there. */
+/** Deletes a push mirror, if it exists. The target keeps its references. */
 export const removePushMirror = ({ db, repo }: RepoCtx, name: string): Promise<unknown> =>
   transaction(db, async (tx) => {
     await deletePushMirror(tx, repo.id, name)
@@ -142,15 +141,15 @@ export const removePushMirror = ({ db, repo }: RepoCtx, name: string): Promise<u
 const actOn = ({ repo }: Pick<RepoCtx, 'repo'>, name: string) =>
   ({ about: { kind: 'push mirror', id: null, name }, details: { repository: repo.id } }) as const
 
-/** Brings all that follow a repository up to date, and returns when each was tried. What went wrong is kept with it. */
+/** Pushes to all push mirrors of a repository and returns after each was tried. Errors are stored with the mirror. */
 export async function syncPushMirrors(services: Services, repoId: RepoId, signal: AbortSignal): Promise<void> {
   const ids = await listPushMirrorIds(services.db, repoId)
   await Promise.all(ids.map((id) => syncPushMirror(services, id, signal)))
 }
 
 /**
- * Brings one up to date. What goes wrong over there is kept with it, and it is tried again when it is due or the next
- * change is sent on; everything else is thrown. Archived repositories are not sent on (written contract).
+ * Pushes to one push mirror. Errors of the target are stored with it, and the next interval or change retries.
+ * Other errors are thrown. Archived repositories are not pushed (written contract).
  */
 export async function syncPushMirror(services: Services, id: PushMirrorId, signal: AbortSignal): Promise<void> {
   const mirror = await findPushMirror(services.db, id)
@@ -200,10 +199,10 @@ async function send(
   return knownHosts
 }
 
-/** Where servers of this family and others keep the wiki of a repository. */
+/** Suffixes of wiki repositories on other servers. */
 const wikiAddressOf = (url: string): string => `${url.replace(/\.git$/, '')}.wiki.git`
 
-/** A server without wikis, or one that has none for this repository, is not at fault. */
+/** A target without a wiki is no error. */
 async function unlessMissing(sending: Promise<void>): Promise<void> {
   try {
     await sending

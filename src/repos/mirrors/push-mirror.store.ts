@@ -16,7 +16,7 @@ export const findPushMirrorByName = (db: Db, repoId: RepoId, name: string): Prom
     .where('remote_name', '=', name)
     .executeTakeFirst()
 
-/** In the order in which they were made. */
+/** Ordered by creation. */
 export const listPushMirrors = (db: Db, repoId: RepoId, page: Page): Promise<PushMirrorRow[]> =>
   db
     .selectFrom('push_mirror')
@@ -38,7 +38,7 @@ export const countPushMirrors = async (db: Db | Tx, repoId: RepoId): Promise<num
 
 const idsOf = (rows: readonly { readonly id: PushMirrorId }[]): PushMirrorId[] => rows.map(({ id }) => id)
 
-/** All push mirrors of a repository, or those that every change is sent on to. */
+/** Returns all push mirrors of a repository, or those that follow each change. */
 export async function listPushMirrorIds(
   db: Db | Tx,
   repoId: RepoId,
@@ -49,7 +49,7 @@ export async function listPushMirrorIds(
   return idsOf(await query.orderBy('id').execute())
 }
 
-/** Those that are due, of repositories that take changes, the longest waiting first. */
+/** Returns due push mirrors of repositories that are not archived, the longest waiting first. */
 export const listDuePushMirrors = async (db: Db, nowUnix: Unix, limit: number): Promise<PushMirrorId[]> =>
   idsOf(
     await db

@@ -3,7 +3,7 @@ import { enqueueAll, planned } from '../../jobs/queue.ts'
 import { pushMirrorJob } from './push-mirror.job.ts'
 import { listPushMirrorIds } from './push-mirror.store.ts'
 
-/** Changes of the code and the wiki go on to those who are told of every one. */
+/** Enqueues pushes to the push mirrors that follow each change of code and wiki. */
 export const sendChangesOn = subscriber({
   name: 'sendChangesOn',
   on: 'refs.updated',

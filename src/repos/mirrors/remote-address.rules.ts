@@ -1,6 +1,6 @@
 import { trimTrailing } from '../../lib/trim-ends.ts'
 
-/** Where a repository of another server lies, and what opens it. */
+/** URL and credentials of a repository on another server. */
 export interface RemoteAddress {
   /** http or https, without credentials, query, fragment or a slash at its end. */
   readonly url: string
@@ -16,20 +16,19 @@ export interface RemoteCredentials {
 export const basicAuthorization = ({ username, password }: RemoteCredentials): string =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 
-/** What a caller gives besides the address; empty texts count as absent. */
+/** Credentials beside the URL. Empty texts count as absent. */
 export interface GivenCredentials {
   readonly username?: string | undefined
   readonly password?: string | undefined
   readonly token?: string | undefined
 }
 
-/** Servers that take a token as the password want some name beside it, and most of them any. */
+/** Most servers accept a token as the password with any user name. */
 const nameBesideToken = 'oauth2'
 
 /**
- * Reads the address of a repository to be copied. Credentials may stand in it (and are taken out) or beside it, which
- * goes first.
- * @returns a text that says why when it is no address that a copy can be made from
+ * Parses the URL of a source repository. Credentials beside it win over those in it, which are removed.
+ * @returns the reason as a text, if the URL cannot be used
  */
 export function parseRemoteAddress(text: string, given: GivenCredentials): RemoteAddress | string {
   const url = URL.parse(text.trim())
@@ -53,25 +52,25 @@ function credentialsOf(url: URL, given: GivenCredentials): RemoteCredentials | u
   }
 }
 
-/** `person@host:path`, as git takes it beside addresses of SSH. */
+/** `person@host:path`, git's short form of SSH URLs. */
 const scpForm = /^(?<user>[^@:/\s]+)@(?<host>[^@:/\s]+|\[[^\]\s]+\]):(?<path>[^\s]+)$/
 
-/** What a person and a host may be called: nothing that programs on the way take for an option or a quotation. */
+/** Allowed characters of user and host. None can be read as an option or a quotation. */
 const sshNameForm = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/
 const sshHostForm = /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])$/
 
-/** Port of SSH where an address names none. */
+/** Default port of SSH. */
 const sshPort = 22
 
 export interface SshAddress {
-  /** `ssh://person@host[:port]/path`, whatever form it was given in. */
+  /** The URL in the form `ssh://person@host[:port]/path`. */
   readonly url: string
   readonly host: string
   readonly port: number
 }
 
 /**
- * Reads the address of a repository that is reached over SSH: `ssh://person@host[:port]/path` or `person@host:path`.
+ * Parses the URL of a repository over SSH: `ssh://person@host[:port]/path` or `person@host:path`.
  * @returns a text that says why when it is none
  */
 export function parseSshAddress(text: string): SshAddress | string {

@@ -18,19 +18,18 @@ export interface RemoteRepository extends RemoteAddress {
   readonly defaultBranch: string | undefined
 }
 
-/** Redirects that are followed to find a repository; each is checked like the first address. */
+/** Largest number of redirects. Each is checked like the first URL. */
 const maxRedirects = 5
 
-/** The first reference and what follows it are enough of an advertisement. */
+/** Bytes of the advertisement that are read: they contain the first reference. */
 const maxAdvertisementBytes = 65_536
 
-/** What is asked of another server: to be read from, or to be pushed to. */
+/** The git service: for reading or for pushing. */
 type RemoteUse = 'git-upload-pack' | 'git-receive-pack'
 
 /**
- * Asks another server for a repository, so that it is known before anything is done: whether it is there, opens with the
- * credentials, and what its default branch and object format are. Throws `Invalid` with the reason, also for addresses
- * that `[migrations]` does not allow.
+ * Reads the advertisement of a repository on another server and returns its default branch and object format.
+ * Throws `Invalid` with the reason, also for URLs that `[migrations]` does not allow.
  */
 export async function lookAtRemote(
   services: Services,
@@ -75,8 +74,8 @@ function readAdvertisement(body: Buffer): Pick<RemoteRepository, 'objectFormat' 
 }
 
 /**
- * Fetches from a repository that was looked at. Git connects to the addresses that are allowed now and no others, and
- * follows no redirect. Whatever goes wrong is `Invalid` with what git said.
+ * Fetches from a repository on another server. Git connects to allowed addresses only and follows no redirect.
+ * Throws `Invalid` with git's message.
  */
 export async function fetchFrom(
   services: Services,
@@ -107,15 +106,14 @@ export async function fetchFrom(
   return updates
 }
 
-/** What binds git to the addresses of a host that are allowed now; a host that is an address is not looked up. */
+/** Returns the options that pin git to the allowed addresses of a host. */
 async function checkedAddresses(services: Services, url: string): Promise<Pick<RemoteFetch, 'resolve'>> {
   const { host, port, addresses } = await asInvalid(migrationClient.of(services).resolve(url))
   return isIP(host) === 0 ? { resolve: [`${host}:${port}:${addresses.map(bracketed).join(',')}`] } : {}
 }
 
 /**
- * Pushes to a repository of another server over HTTP, by force, so that it has what the refspecs say and, of what they
- * speak of, nothing else. Like `fetchFrom` in all that may go wrong.
+ * Pushes to a repository over HTTP with force and pruning within the refspecs. Errors are those of `fetchFrom`.
  */
 export async function pushTo(
   services: Services,
@@ -143,9 +141,8 @@ async function push(services: Services, key: GitKey, options: RemotePush): Promi
 }
 
 /**
- * Pushes over SSH with a private key. The other side's host is believed at the first time, and must be the same from then
- * on.
- * @param knownHosts what it is known by so far @returns the same, with what was learned
+ * Pushes over SSH with a private key. The host key is trusted on first use and must stay the same.
+ * @param knownHosts the known host keys @returns the host keys including new ones
  */
 export async function pushOverSsh(
   services: Services,
@@ -168,10 +165,10 @@ export async function pushOverSsh(
   }
 }
 
-/** Most references that are removed in one change. */
+/** Largest number of references that are removed in one change. */
 const removedTogether = 5000
 
-/** Removes what was fetched aside (`refs/fetched/`); nothing speaks of it, so the door has no part in it. */
+/** Removes the fetched references (`refs/fetched/`). No row names them, so the reference journal is not needed. */
 export async function forgetFetched({ git }: Pick<Services, 'git'>, key: GitKey): Promise<void> {
   for (const part of inParts(await git.readRefs(key, fetchedPrefix), removedTogether)) {
     const removed = await git.updateRefs(
@@ -182,7 +179,7 @@ export async function forgetFetched({ git }: Pick<Services, 'git'>, key: GitKey)
   }
 }
 
-/** The host of an address of SSH, and an address of it that `[migrations]` allows. Throws `Invalid`. */
+/** Returns the host of an SSH URL and an allowed address of it. Throws `Invalid`. */
 export async function sshAddressOf(services: Services, url: string): Promise<{ host: string; address: string }> {
   const parsed = parseSshAddress(url)
   if (typeof parsed === 'string') throw new Invalid(parsed, 'remote_address_invalid')
@@ -202,7 +199,7 @@ async function asTimeout<Result>(work: Promise<Result>): Promise<Result> {
 
 const bracketed = (address: string): string => (isIP(address) === 6 ? `[${address}]` : address)
 
-/** Refused addresses, unknown hosts and broken connections are about what the caller asked for. */
+/** Refused addresses, unknown hosts and broken connections are errors of the request. */
 export async function asInvalid<Result>(asking: Promise<Result>): Promise<Result> {
   try {
     return await asking

@@ -12,7 +12,7 @@ import { listDueMirrors } from './mirror.store.ts'
 import { pushMirrorJob } from './push-mirror.job.ts'
 import { listDuePushMirrors } from './push-mirror.store.ts'
 
-/** Brings one mirror up to date. */
+/** Updates one mirror. */
 export const syncMirrorJob = job({
   name: 'syncMirror',
   pool: 'mirrors',
@@ -24,14 +24,14 @@ export const syncMirrorJob = job({
   run: (services: Services, { repoId }, { signal }) => syncMirror(services, repoId, signal),
 })
 
-/** Has a mirror brought up to date soon; one that waits already is not doubled. */
+/** Enqueues the update of a mirror, unless one waits. */
 export const requestSync = (services: Services, repoId: RepoId): Promise<unknown> =>
   transaction(services.db, (tx) => enqueue(tx, syncMirrorJob, { repoId }))
 
-/** Most mirrors of one run when the settings name no limit. */
+/** Largest number of mirrors of one run without a configured limit. */
 const maxPerRun = 10_000
 
-/** Has the mirrors of both directions that are due brought up to date, the longest waiting first. */
+/** Enqueues the updates of due mirrors in both directions, the longest waiting first. */
 export const updateMirrors = (config: Config) =>
   configuredTask('update_mirrors', config.cronUpdateMirrors, async (services) => {
     if (!services.config.mirror.enabled) return

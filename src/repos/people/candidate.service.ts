@@ -12,10 +12,10 @@ import { listReviewers, listWriters } from './candidate.store.ts'
 export const onlookerAtPeople = ({ rights, viewer }: RepoCtx): Onlooker =>
   rights.rank >= mode.write && !viewer?.limit.publicOnly ? 'seesAll' : viewer
 
-/** People whom an issue or pull request of the repository can be assigned to, by name. */
+/** Lists the people who can be assigned to issues and pull requests, by name. */
 export const assigneesOf = (ctx: RepoCtx, page: Page): Promise<PeoplePage> =>
   listWriters(ctx.db, ctx, onlookerAtPeople(ctx), page)
 
-/** People who can be asked to review a pull request of the repository, by name. */
+/** Lists the people who can review pull requests, by name. */
 export const reviewersOf = (ctx: RepoCtx, page: Page): Promise<PeoplePage> =>
   listReviewers(ctx.db, ctx, onlookerAtPeople(ctx), page)

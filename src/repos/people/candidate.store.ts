@@ -14,8 +14,8 @@ import { countPeople, type PeoplePage } from '../../users/people-count.store.ts'
 type Place = Exclude<Where, 'repo'>
 
 /**
- * Whoever stands near a repository: its owner, collaborators and teams, and where these count too its watchers and the
- * members of the organization. They alone are looked at, instead of everybody.
+ * Accounts related to a repository: owner, collaborators and team members, and optionally watchers and members of
+ * the organization. Only these are checked.
  */
 const near = ({ owner, repo }: Place, withOthers: boolean) => {
   const others = withOthers
@@ -28,7 +28,7 @@ const near = ({ owner, repo }: Place, withOthers: boolean) => {
       where team.org_id = ${owner.id}${others})`
 }
 
-/** Who stands near is looked up one by one where they are fewer; else the names are gone through until the list is full. */
+/** Few related accounts are looked up one by one. With more, the index of names is read until the page is full. */
 const manyNear = 5000
 
 /**
@@ -51,7 +51,7 @@ async function pageOfPeople(
   return found.length > limit ? { users, total, bound: 'total' } : { users, total }
 }
 
-/** That an account, a row of the query's table `user`, is a person who stands near. */
+/** Returns the condition that a row of `user` is a related person. */
 async function nearPerson(
   db: Db,
   place: Place,
@@ -66,7 +66,10 @@ async function nearPerson(
   return { isNear: sql<SqlBool>`("user".kind = 'individual' and ${isNear})` }
 }
 
-/** People who were given writing in any unit, and those whom a team lets read pull requests; the owner. */
+/**
+ * Returns people who can be assigned: the owner, those who were given write access, and members of teams that read
+ * pull requests.
+ */
 export async function listWriters(db: Db, place: Place, onlooker: Onlooker, page: Page): Promise<PeoplePage> {
   const { isNear } = await nearPerson(db, place, false)
   const people = db

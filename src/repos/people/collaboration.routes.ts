@@ -105,7 +105,7 @@ export const repoGetRepoPermissions = operation({
     const missing = () => noUserToAskAbout(ctx)
     const user = await resolveAccount(ctx, call, { parameter: 'collaborator', name: params.collaborator, missing })
     const name = modeName((await rightsOfUser(ctx, user)).rank)
-    // The account as the owner of the repository sees it (observed): of others that is what everybody sees.
+    // The reply shows the account as the owner of the repository sees it (observed).
     const shown = user.id === ctx.owner.id ? presentUser(ctx, user) : presentPublicUser(ctx, user)
     return ok({ permission: name, role_name: name, user: shown })
   },

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import { nullable, object, requestObject } from '../../http/schema.ts'
 import { User } from '../../users/user.schemas.ts'
 
-/** Others than read, write and admin are passed over (observed). */
+/** Values other than read, write and admin are ignored (observed). */
 export const AddCollaboratorOption = requestObject('AddCollaboratorOption', {
   permission: Type.Optional(Type.String()),
 })

@@ -12,7 +12,7 @@ export async function checkFlag(ctx: RepoCtx, name: string): Promise<void> {
   }
 }
 
-/** The repository has these flags and no others. */
+/** Replaces the flags of the repository. */
 export const replaceFlags = (ctx: RepoCtx, names: readonly string[]): Promise<void> =>
   transaction(ctx.db, async (tx) => {
     await deleteFlags(tx, ctx.repo.id)

@@ -21,7 +21,7 @@ export const insertFlags = async (tx: Tx, repoId: RepoId, names: readonly string
     .execute()
 }
 
-/** Without a name all of them. */
+/** Deletes one flag, or all without a name. */
 export const deleteFlags = (tx: Tx, repoId: RepoId, name?: string) => {
   const query = tx.deleteFrom('repo_flag').where('repo_id', '=', repoId)
   return (name === undefined ? query : query.where('name', '=', name)).execute()

@@ -15,21 +15,21 @@ export async function checkStar(ctx: SignedInRepoCtx): Promise<void> {
   }
 }
 
-/** Stars the repository; it may be starred already. */
+/** Stars the repository, if it is not starred. */
 export const star = ({ db, repo, viewer, clock }: SignedInRepoCtx): Promise<void> =>
   transaction(db, async (tx) => {
     if (!(await insertStar(tx, repo.id, viewer.id, nowUnix(clock)))) return
     await publish(tx, 'repo.starred', { repoId: repo.id, userId: viewer.id, doerId: viewer.id })
   })
 
-/** Takes the star back; there may be none. */
+/** Removes the star, if there is one. */
 export const unstar = ({ db, repo, viewer }: SignedInRepoCtx): Promise<void> =>
   transaction(db, async (tx) => {
     if (!(await deleteStar(tx, repo.id, viewer.id))) return
     await publish(tx, 'repo.unstarred', { repoId: repo.id, userId: viewer.id, doerId: viewer.id })
   })
 
-/** Accounts that star the repository, and that the viewer may see. */
+/** Lists the visible accounts that star the repository. */
 export async function stargazersOf({ db, repo, viewer }: RepoCtx, page: Page): Promise<PeoplePage> {
   const total = isEveryoneShown(viewer) ? { total: repo.num_stars } : await countStargazers(db, repo.id, viewer)
   return { users: await listStargazers(db, repo.id, viewer, page), ...total }

@@ -28,7 +28,7 @@ async function addToCounts(tx: Tx, repoIds: readonly RepoId[], userId: UserId, d
     .execute()
 }
 
-/** Stars a repository; false when it is starred already. */
+/** Inserts a star; returns false when it exists. */
 export async function insertStar(tx: Tx, repoId: RepoId, userId: UserId, createdUnix: Unix): Promise<boolean> {
   const added = await tx
     .insertInto('star')
@@ -45,7 +45,7 @@ export async function insertStar(tx: Tx, repoId: RepoId, userId: UserId, created
   return added.length > 0
 }
 
-/** False when there was none. */
+/** Deletes a star; returns false when there was none. */
 export async function deleteStar(tx: Tx, repoId: RepoId, userId: UserId): Promise<boolean> {
   const removed = await tx
     .deleteFrom('star')
@@ -62,7 +62,7 @@ export async function deleteStar(tx: Tx, repoId: RepoId, userId: UserId): Promis
   return removed.length > 0
 }
 
-/** Takes back the stars of somebody on the repositories of an owner, and tells which these were. */
+/** Deletes an account's stars on the repositories of an owner and returns the repositories. */
 export async function deleteStarsOn(tx: Tx, ownerId: UserId, userId: UserId): Promise<RepoId[]> {
   const removed = await tx
     .deleteFrom('star')
@@ -75,7 +75,7 @@ export async function deleteStarsOn(tx: Tx, ownerId: UserId, userId: UserId): Pr
   return repoIds
 }
 
-/** Takes back all stars of somebody who is going away. */
+/** Deletes all stars of a deleted account. */
 export async function deleteAllStars(tx: Tx, userId: UserId): Promise<void> {
   await tx
     .updateTable('repo')
@@ -95,7 +95,7 @@ const stargazers = (db: Db, repoId: RepoId, onlooker: Onlooker) =>
 export const countStargazers = (db: Db, repoId: RepoId, onlooker: Onlooker): Promise<PeopleTotal> =>
   countPeople(db, stargazers(db, repoId, onlooker))
 
-/** One page of the accounts that star a repository, in the order in which they did: found in an index, then looked up. */
+/** Returns a page of the accounts that star a repository, the earliest first. */
 export const listStargazers = (db: Db, repoId: RepoId, onlooker: Onlooker, page: Page): Promise<UserRow[]> =>
   db
     .selectFrom(

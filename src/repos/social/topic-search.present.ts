@@ -5,8 +5,8 @@ import { searchTopics } from './topic-search.store.ts'
 import type { TopicResponse } from './topic-search.schemas.ts'
 
 /**
- * One page of the topics whose name has a part, the most used first, and how many there are. Repositories that the viewer
- * may not see neither show nor count.
+ * Presents a page of the topics whose name contains a text, the most used first, and their number. Only visible
+ * repositories count.
  */
 export async function presentTopicSearch(
   ctx: Ctx,

@@ -10,23 +10,23 @@ import type { TopicRow } from '../../db/tables/repo-relations.ts'
 import type { TopicId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 
-/** A topic, and the number of repositories that it stands on. */
+/** A topic and the number of its repositories. */
 export type CountedTopic = Pick<TopicRow, 'id' | 'name' | 'created_unix' | 'updated_unix'> & {
   readonly repo_count: number
 }
 
 type Piece = SelectQueryBuilder<Schema, 'topic', { id: TopicId; name: string; repo_count: number }>
 
-/** The most used first. */
+/** Most used topics first. */
 const order = [
   { name: 'repo_count', direction: 'desc' },
   { name: 'name', direction: 'asc' },
 ] as const
 
 /**
- * One page of the topics whose name has a part, the most used first, with the number of repositories that the viewer may
- * see, and how many topics there are: one that stands on none of these is not there. Repositories that are open to the
- * viewer by their audience are counted by the database; what the viewer was given beside them is counted here.
+ * Returns a page of the topics whose name contains a text, the most used first, with their numbers of visible
+ * repositories, and the number of topics. Topics without visible repositories are left out. Kept counts cover the
+ * repositories that are open to the viewer; the given ones are counted here.
  */
 export async function searchTopics(
   db: Db,
@@ -61,8 +61,8 @@ export async function searchTopics(
 }
 
 /**
- * Topics of repositories that are open to the viewer by their audience. The kept count orders them; the repositories decide
- * which of them are shown.
+ * Returns topics of repositories that are open to the viewer. The kept count orders them; the rows decide which are
+ * shown.
  */
 const seenTopics = (db: Db, most: number, seen: RawBuilder<number>, beside: RawBuilder<unknown> | undefined): Piece => {
   const query = db.selectFrom('topic').where(
@@ -73,7 +73,7 @@ const seenTopics = (db: Db, most: number, seen: RawBuilder<number>, beside: RawB
   return others.select(['topic.id', 'topic.name', seen.as('repo_count')])
 }
 
-/** Topics of what the viewer was given beside it, with both counts together. */
+/** Returns topics of repositories that the viewer was given, with the sum of both counts. */
 const topicsBeside = (db: Db, seen: RawBuilder<number>, beside: RawBuilder<unknown>): Piece =>
   db
     .selectFrom(sql<{ topic_id: TopicId; total: number }>`${beside}`.as('beside'))
@@ -81,7 +81,7 @@ const topicsBeside = (db: Db, seen: RawBuilder<number>, beside: RawBuilder<unkno
     .whereRef('topic.id', '=', 'beside.topic_id')
     .select(['topic.id', 'topic.name', sql<number>`${seen} + beside.total`.as('repo_count')])
 
-/** Topics and how many repositories beyond an audience they stand on that the viewer may see; undefined: on none. */
+/** Returns topics with their numbers of repositories that the viewer was given; undefined: there are none. */
 async function countBeside(db: Db, viewer: Viewer | undefined, most: number): Promise<RawBuilder<unknown> | undefined> {
   const audiences = { least: most + 1, most: allAudiences.most }
   const given = await findGiven(db, viewer, audiences)

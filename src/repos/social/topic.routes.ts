@@ -35,7 +35,7 @@ export const repoUpdateTopics = operation({
   },
 })
 
-// The contract names the sign-in before the rank, so guests of a public repository are asked to sign in (docs/differences.md).
+// The contract checks the sign-in before the rank, so guests get 401 (docs/differences.md).
 export const repoAddTopic = operation({
   method: 'PUT',
   path: '/repos/{username}/{reponame}/topics/{topic}',

@@ -8,13 +8,13 @@ import { findRepoById, updateRepo } from '../repo.store.ts'
 import { isTopic, maxTopics, normaliseTopics } from './topic.rules.ts'
 import { deleteRepoTopics, insertRepoTopics, listTopicIds, upsertTopics } from './topic.store.ts'
 
-/** Names of the repository's topics, in order. */
+/** Lists the names of the repository's topics in order. */
 export const topicsOf = ({ repo }: Pick<RepoCtx, 'repo'>): string[] => JSON.parse(repo.topics) as string[]
 
 const tooMany = () =>
   new Invalid(`a repository has at most ${maxTopics} topics`, 'too_many_topics', { fields: { invalidTopics: null } })
 
-/** Gives the repository these topics and no others; names that are none, or too many, are `Invalid`. */
+/** Replaces the repository's topics. Throws `Invalid` for bad names or too many. */
 export async function replaceTopics(ctx: SignedInRepoCtx, names: readonly string[]): Promise<void> {
   const topics = normaliseTopics(names)
   if (topics.length > maxTopics) throw tooMany()
@@ -33,7 +33,7 @@ const oneTopic = (name: string): string => {
   return topic
 }
 
-/** Adds a topic; it may be there already. */
+/** Adds a topic, if the repository does not have it. */
 export async function addTopic(ctx: SignedInRepoCtx, name: string): Promise<void> {
   const topic = oneTopic(name)
   await changeTopics(ctx, (present) => {
@@ -52,14 +52,14 @@ export async function removeTopic(ctx: SignedInRepoCtx, name: string): Promise<v
   })
 }
 
-/** Changes the list as it is when the change is made, so that two at once both count. */
+/** Changes the current list in a transaction, so that concurrent changes both apply. */
 async function changeTopics(
   { db, repo, viewer, clock }: SignedInRepoCtx,
   change: (present: readonly string[]) => readonly string[],
 ): Promise<void> {
   const now = nowUnix(clock)
   await transaction(db, async (tx) => {
-    // Takes the row, so that nobody else changes the topics meanwhile.
+    // Locks the row against concurrent changes.
     await updateRepo(tx, repo.id, { updated_unix: now })
     const row = await findRepoById(tx, repo.id)
     const before = JSON.parse(row?.topics ?? '[]') as string[]

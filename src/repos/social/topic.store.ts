@@ -8,7 +8,7 @@ export const listTopicIds = async (db: Db | Tx, repoId: RepoId): Promise<TopicId
     (row) => row.topic_id,
   )
 
-/** Topics by name; those that are missing are made. */
+/** Returns topics by name and inserts missing ones. */
 export async function upsertTopics(tx: Tx, names: readonly string[], createdUnix: Unix): Promise<TopicRow[]> {
   if (names.length === 0) return []
   return tx
@@ -33,6 +33,6 @@ export async function deleteRepoTopics(tx: Tx, repoId: RepoId, ids: readonly Top
   await tx.deleteFrom('repo_topic').where('repo_id', '=', repoId).where('topic_id', 'in', ids).execute()
 }
 
-/** The repository has no topics any more. */
+/** Deletes the topics of a repository. */
 export const forgetTopics = async (tx: Tx, repoId: RepoId): Promise<void> =>
   deleteRepoTopics(tx, repoId, await listTopicIds(tx, repoId))

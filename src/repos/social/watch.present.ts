@@ -2,7 +2,7 @@ import { formatUnix, type Unix } from '../../lib/time.ts'
 import { repoApiUrl, type RepoPlace } from '../repo-url.ts'
 import type { WatchInfo } from './watch.schemas.ts'
 
-/** That a repository is watched, and since when. */
+/** Presents a watch with its time. */
 export const presentWatch = (place: RepoPlace, sinceUnix: Unix): WatchInfo => ({
   subscribed: true,
   ignored: false,

@@ -9,14 +9,14 @@ import { nowUnix, type Unix } from '../../lib/time.ts'
 import type { PeoplePage } from '../../users/people-count.store.ts'
 import { countWatchers, findWatch, listWatchers, unwatchRepo, watchRepos } from './watch.store.ts'
 
-/** Since when the viewer watches the repository; `NotFound` when they do not. */
+/** Returns the time since which the viewer watches the repository, or throws `NotFound`. */
 export async function getWatch(ctx: SignedInRepoCtx): Promise<Unix> {
   const watch = await findWatch(ctx.db, ctx.repo.id, ctx.viewer.id)
   if (!watch || watch.mode === 'dont') throw new NotFound('the repository is not watched', 'not_watched')
   return watch.created_unix
 }
 
-/** Has the viewer watch the repository, and tells since when. */
+/** Watches the repository and returns the time of the watch. */
 export async function watch(ctx: SignedInRepoCtx): Promise<Unix> {
   const { repo, viewer } = ctx
   await transaction(ctx.db, async (tx) => {
@@ -28,7 +28,7 @@ export async function watch(ctx: SignedInRepoCtx): Promise<Unix> {
 
 export const unwatch = (ctx: SignedInRepoCtx): Promise<void> => endWatching(ctx, ctx.repo.id, ctx.viewer.id)
 
-/** Ends somebody's own watching, also of a repository that they may not see any more, or that is gone. */
+/** Ends the viewer's watch, also of a repository that is hidden or gone. */
 export async function endWatching({ db }: Pick<Ctx, 'db'>, repoId: RepoId, userId: UserId): Promise<void> {
   await transaction(db, async (tx) => {
     if (!(await unwatchRepo(tx, repoId, userId))) return
@@ -36,7 +36,7 @@ export async function endWatching({ db }: Pick<Ctx, 'db'>, repoId: RepoId, userI
   })
 }
 
-/** Accounts that watch the repository, and that the viewer may see. */
+/** Lists the visible accounts that watch the repository. */
 export async function watchersOf({ db, repo, viewer }: RepoCtx, page: Page): Promise<PeoplePage> {
   const total = isEveryoneShown(viewer) ? { total: repo.num_watches } : await countWatchers(db, repo.id, viewer)
   return { users: await listWatchers(db, repo.id, viewer, page), ...total }

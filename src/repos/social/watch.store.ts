@@ -19,8 +19,8 @@ const addToWatchCounts = (tx: Tx, repoIds: readonly RepoId[], difference: number
     .execute()
 
 /**
- * Has people watch repositories, all of them each: those who do already keep what they have, and so do those who said
- * that they do not want to, unless it is asked for by themselves (`normal`). False when it was so already.
+ * Inserts watches of all given accounts on all given repositories. Existing watches stay. A refusal (`dont`) stays
+ * unless the account itself asks (`normal`). Returns false when nothing changed.
  */
 export async function watchRepos(
   tx: Tx,
@@ -43,7 +43,7 @@ export async function watchRepos(
     .execute()
   const watchers = new Map<RepoId, number>()
   for (const { repo_id } of added) watchers.set(repo_id, (watchers.get(repo_id) ?? 0) + 1)
-  // Repositories mostly have the same number of new watchers, so this is one statement.
+  // Repositories with equal numbers of new watchers share a statement.
   for (const [count, each] of Map.groupBy(watchers, ([, count]) => count)) {
     await addToWatchCounts(
       tx,
@@ -54,7 +54,7 @@ export async function watchRepos(
   return added.length > 0
 }
 
-/** Somebody watches a repository no longer; false when they did not. */
+/** Deletes a watch; returns false when there was none. */
 export async function unwatchRepo(tx: Tx, repoId: RepoId, userId: UserId): Promise<boolean> {
   const removed = await tx
     .deleteFrom('watch')
@@ -67,7 +67,7 @@ export async function unwatchRepo(tx: Tx, repoId: RepoId, userId: UserId): Promi
   return true
 }
 
-/** Somebody watches no repository of an owner any more. */
+/** Deletes an account's watches on the repositories of an owner. */
 export async function unwatchReposOf(tx: Tx, ownerId: UserId, userId: UserId): Promise<void> {
   const removed = await tx
     .deleteFrom('watch')
@@ -79,14 +79,14 @@ export async function unwatchReposOf(tx: Tx, ownerId: UserId, userId: UserId): P
   if (counted.length > 0) await addToWatchCounts(tx, counted, -1)
 }
 
-/** Takes back all watches of somebody who is going away. */
+/** Deletes all watches of a deleted account. */
 export async function deleteAllWatches(tx: Tx, userId: UserId): Promise<void> {
   const removed = await tx.deleteFrom('watch').where('user_id', '=', userId).returning(['repo_id', 'mode']).execute()
   const counted = removed.filter((row) => row.mode !== 'dont').map((row) => row.repo_id)
   if (counted.length > 0) await addToWatchCounts(tx, counted, -1)
 }
 
-/** Somebody watches no repository of an owner any more that they cannot see. */
+/** Deletes an account's watches on invisible repositories of an owner. */
 export async function unwatchUnseenReposOf(tx: Tx, ownerId: UserId, userId: UserId): Promise<void> {
   const user = await tx.selectFrom('user').selectAll().where('id', '=', userId).executeTakeFirst()
   if (!user) return
@@ -115,7 +115,7 @@ const watchers = (db: Db, repoId: RepoId, onlooker: Onlooker) =>
 export const countWatchers = (db: Db, repoId: RepoId, onlooker: Onlooker): Promise<PeopleTotal> =>
   countPeople(db, watchers(db, repoId, onlooker))
 
-/** One page of the accounts that watch a repository, in the order in which they began: found in an index, then looked up. */
+/** Returns a page of the accounts that watch a repository, the earliest first. */
 export const listWatchers = (db: Db, repoId: RepoId, onlooker: Onlooker, page: Page): Promise<UserRow[]> =>
   db
     .selectFrom(
