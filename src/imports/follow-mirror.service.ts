@@ -25,14 +25,20 @@ import { findRepoById } from '../repos/repo.store.ts'
 import { findUserById } from '../users/user.store.ts'
 import { indexWikiPages } from '../wiki/index-wiki-pages.job.ts'
 import { takeRemoteWiki, wikiAddressOf } from '../wiki/remote-wiki.service.ts'
-import { fetchAsset, homeOf, parallelDownloads, type NewFile, type ReleaseHome } from './import-releases.service.ts'
+import {
+  fetchAsset,
+  assetOwnerOf,
+  parallelDownloads,
+  type NewFile,
+  type ReleaseTarget,
+} from './import-releases.service.ts'
 import { timeOr, writerOf } from './import-run.ts'
 import { listReleasesOf } from './import-rows.store.ts'
 import { isSourceKind, openSource, type SourceCredentials } from './sources/open-source.ts'
-import { AskAgainLater, SourceProblem } from './sources/source-problem.ts'
+import { RetryLater, SourceProblem } from './sources/source-problem.ts'
 import type { Source, SourceRelease } from './sources/source.ts'
 
-/** What a mirror can follow besides references. */
+/** The items that a mirror can follow besides references. */
 export const followedItems = ['wiki', 'lfs', 'releases'] as const
 type FollowedItem = (typeof followedItems)[number]
 
@@ -48,8 +54,8 @@ interface Following {
 }
 
 /**
- * Brings what a mirror follows besides references up to date: wiki, LFS objects, releases. What goes wrong with one of them
- * over there keeps the others from nothing, and is kept with the mirror until it is brought up to date again.
+ * Updates the wiki, LFS objects and releases of a mirror from its source. A failure of one does not stop the others; it is stored
+ * with the mirror until the next update.
  */
 export async function followMirror(ctx: Ctx, repoId: RepoId, signal: AbortSignal): Promise<void> {
   const [repo, mirror] = await Promise.all([findRepoById(ctx.db, repoId), findMirror(ctx.db, repoId)])
@@ -63,7 +69,7 @@ export async function followMirror(ctx: Ctx, repoId: RepoId, signal: AbortSignal
     if (problem !== undefined) problems.push(`${item}: ${problem}`)
   }
   if (problems.length === 0) return
-  ctx.log('warn', 'a mirror could not be brought up to date in everything', { repoId, problems })
+  ctx.log('warn', 'a mirror was updated only in part', { repoId, problems })
   await transaction(ctx.db, (tx) => updateMirror(tx, repoId, { last_error: problems.join('\n').slice(0, 1000) }))
 }
 
@@ -71,7 +77,7 @@ async function asInvalid(work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
-    if (error instanceof SourceProblem || error instanceof AskAgainLater) {
+    if (error instanceof SourceProblem || error instanceof RetryLater) {
       throw new Invalid(error.message, 'remote_api_failed')
     }
     throw error
@@ -93,14 +99,17 @@ const followItem: Readonly<Record<FollowedItem, (following: Following) => Promis
     if (!ctx.config.server.lfsStartServer) return
     const { missing } = await fetchRemoteObjects({ ...ctx, repo, owner }, originalOf(ctx, mirror), { signal })
     if (missing.length > 0) {
-      throw new Invalid(`${missing.length} objects are missing over there, like ${missing[0]}`, 'remote_lfs_missing')
+      throw new Invalid(
+        `${missing.length} LFS objects are missing on the source server, such as ${missing[0]}`,
+        'remote_lfs_missing',
+      )
     }
   },
   async releases(following) {
     const source = openApi(following)
     if (!source?.releases) return
     const { ctx, repo, owner, signal } = following
-    const home: ReleaseHome = { ctx, repo, source, signal, notes: [], ownAuthor: undefined, doer: owner }
+    const home: ReleaseTarget = { ctx, repo, source, signal, notes: [], ownAuthor: undefined, doer: owner }
     const known = new Map((await listReleasesOf(ctx.db, repo.id)).map((row) => [row.lower_tag_name, row]))
     let place: string | undefined
     const seen = new Set<string>()
@@ -108,7 +117,7 @@ const followItem: Readonly<Record<FollowedItem, (following: Following) => Promis
       const { items, next } = await source.releases(place)
       for (const release of items) {
         const lowerTag = release.tagName.toLowerCase()
-        // Drafts are nobody's business but theirs who write them.
+        // Drafts are private to their authors.
         if (release.isDraft || seen.has(lowerTag) || !isValidTagName(release.tagName)) continue
         seen.add(lowerTag)
         await followRelease(home, release, known.get(lowerTag))
@@ -134,27 +143,27 @@ function openApi({ ctx, mirror, signal }: Following): Source | undefined {
   })
 }
 
-/** A release as it is over there: new, or with what has changed of its text and its files. */
-async function followRelease(home: ReleaseHome, told: SourceRelease, known: ReleaseRow | undefined): Promise<void> {
+/** Creates a release, or updates its text and files to those of the source. */
+async function followRelease(home: ReleaseTarget, source: SourceRelease, known: ReleaseRow | undefined): Promise<void> {
   const { ctx, repo, doer } = home
   home.signal.throwIfAborted()
   const present = known ? await listFilesOfReleases(ctx.db, [known.id]) : []
   const names = new Set(present.map((file) => file.name))
-  const wanted = new Set(told.assets.map((asset) => attachedName(asset.name)))
-  const missing = told.assets.filter((asset) => !names.has(attachedName(asset.name)))
-  const files = (await mapLimited(missing, parallelDownloads, (asset) => fetchAsset(home, homeOf(told), asset))).filter(
-    (file): file is NewFile => file !== undefined,
-  )
+  const wanted = new Set(source.assets.map((asset) => attachedName(asset.name)))
+  const missing = source.assets.filter((asset) => !names.has(attachedName(asset.name)))
+  const files = (
+    await mapLimited(missing, parallelDownloads, (asset) => fetchAsset(home, assetOwnerOf(source), asset))
+  ).filter((file): file is NewFile => file !== undefined)
   const fields = {
-    target: told.target,
-    title: keptTitle(told.title),
-    content: told.content,
+    target: source.target,
+    title: keptTitle(source.title),
+    content: source.content,
     is_draft: false,
-    is_prerelease: told.isPrerelease,
+    is_prerelease: source.isPrerelease,
   }
   await transaction(ctx.db, async (tx) => {
     const held = known && (await findReleaseForUpdate(tx, known.id))
-    const writer = writerOf(home, told.author)
+    const writer = writerOf(home, source.author)
     const release = held
       ? await changeRelease(tx, held, fields, doer.id)
       : await addRelease(
@@ -162,12 +171,12 @@ async function followRelease(home: ReleaseHome, told: SourceRelease, known: Rele
           {
             ...fields,
             repo_id: repo.id,
-            tag_name: told.tagName,
-            lower_tag_name: told.tagName.toLowerCase(),
+            tag_name: source.tagName,
+            lower_tag_name: source.tagName.toLowerCase(),
             hides_archive_links: false,
             publisher_id: writer.id,
             original_author: writer.originalAuthor,
-            created_unix: timeOr(told.createdUnix, nowUnix(ctx.clock)),
+            created_unix: timeOr(source.createdUnix, nowUnix(ctx.clock)),
           },
           doer.id,
         )

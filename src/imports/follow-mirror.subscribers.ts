@@ -2,7 +2,7 @@ import type { Ctx } from '../access/context.ts'
 import { subscriber } from '../events/subscriber.ts'
 import { followMirror } from './follow-mirror.service.ts'
 
-/** After its references, what else a mirror follows of its original. */
+/** Updates the other items of a mirror after its references. */
 export const followMirrors = subscriber({
   name: 'followMirrors',
   pool: 'mirrors',

@@ -6,17 +6,17 @@ import { blankAccount, insertUser } from '../users/user.store.ts'
 import { findReservedAccount } from './hidden-account.store.ts'
 
 /**
- * Names are looked for in lower case, so nothing finds this one; `kind` keeps it out of every list, and what belongs to it
- * out of everybody's sight (`access/rights.ts`).
+ * The name of the hidden account. Lookups are in lower case, so none finds it; its `kind` hides it and its repositories
+ * (`access/rights.ts`).
  */
 export const reservedName = '(Imports)'
 
-/** Whose account unknown writers have: nobody's. */
+/** The account id of imported authors without a local account. */
 export const nobody = -1 as UserId
 
 /**
- * The account that repositories belong to while they are being imported, and that stands for people of other servers where a
- * row must name an account. It is made when it is first wanted.
+ * Returns the account that owns repositories during their import and stands for remote authors in rows that need an account.
+ * It is created on first use.
  */
 export async function hiddenAccount(db: Db, createdUnix: Unix): Promise<UserRow> {
   const found = await findReservedAccount(db, reservedName)
@@ -34,7 +34,7 @@ export async function hiddenAccount(db: Db, createdUnix: Unix): Promise<UserRow>
         is_active: false,
         is_restricted: true,
         prohibit_login: true,
-        // As many as are imported at the same time.
+        // One for each import in progress.
         max_repo_creation: 1_000_000,
         visibility: 'private',
         hide_activity: true,
@@ -43,9 +43,9 @@ export async function hiddenAccount(db: Db, createdUnix: Unix): Promise<UserRow>
       }),
     )
   } catch (error) {
-    // Somebody else made it in this very moment.
-    const made = isUniqueViolation(error) ? await findReservedAccount(db, reservedName) : undefined
-    if (!made) throw error
-    return made
+    // Another process created it at the same time.
+    const existing = isUniqueViolation(error) ? await findReservedAccount(db, reservedName) : undefined
+    if (!existing) throw error
+    return existing
   }
 }

@@ -2,13 +2,13 @@ import { addToUsage } from '../access/quota/usage.store.ts'
 import type { Tx } from '../db/database.ts'
 import { mapLimited } from '../lib/map-limited.ts'
 import type { CommentId, IssueId } from '../lib/ids.ts'
-import type { FilledRun } from './import-run.ts'
+import type { RepositoryRun } from './import-run.ts'
 import { fetchAsset, parallelDownloads, refuseImportOverQuota, type NewFile } from './import-releases.service.ts'
 import { insertFiles } from './import-rows.store.ts'
 import type { SourceAuthor, SourceFile } from './sources/source.ts'
 import type { Unix } from '../lib/time.ts'
 
-/** A text that somebody may have attached files to. */
+/** A text that may have attachments. */
 interface Written {
   readonly number: number
   readonly author: SourceAuthor
@@ -17,17 +17,17 @@ interface Written {
   readonly files?: readonly SourceFile[]
 }
 
-/** Rows of files that are in the store, to be written with what they are attached to. */
+/** Attachment rows whose blobs are stored; they are inserted with their text. */
 export interface WithFiles {
   readonly fetched?: readonly NewFile[]
 }
 
 /**
- * Fetches the files of texts, and has the texts lead to them where they led to the other server. It is done before the
- * transaction that writes them; what is fetched and not written then is removed with other abandoned files.
+ * Fetches the attachments of texts and changes the links to them. It runs before the transaction that inserts the texts; blobs
+ * without rows are removed with other abandoned uploads.
  */
 export async function fetchFiles<Text extends Written>(
-  run: FilledRun,
+  run: RepositoryRun,
   texts: readonly Text[],
 ): Promise<readonly (Text & WithFiles)[]> {
   const wanted = texts.flatMap((text) => (text.files ?? []).map((file) => ({ text, file })))
@@ -43,20 +43,20 @@ export async function fetchFiles<Text extends Written>(
     const files = (byText.get(text) ?? []).flatMap(({ file, row }) => (row ? [{ file, row }] : []))
     let { content } = text
     for (const { file, row } of files) {
-      const there = `/attachments/${file.uuid}`
+      const sourcePath = `/attachments/${file.uuid}`
       if (file.uuid === '') continue
-      const here = `/attachments/${row.uuid}`
-      if (file.toldUrl.endsWith(there)) content = content.replaceAll(file.toldUrl, here)
-      content = content.replaceAll(there, here)
+      const localPath = `/attachments/${row.uuid}`
+      if (file.sourceUrl.endsWith(sourcePath)) content = content.replaceAll(file.sourceUrl, localPath)
+      content = content.replaceAll(sourcePath, localPath)
     }
     return { ...text, content, fetched: files.map(({ row }) => row) }
   })
 }
 
-/** Writes the rows of files that were fetched, charged to the repository. */
+/** Inserts attachment rows and charges their size to the repository. */
 export async function writeFiles(
   tx: Tx,
-  run: FilledRun,
+  run: RepositoryRun,
   holders: readonly (WithFiles & { readonly issueId: IssueId; readonly commentId: CommentId | null })[],
 ): Promise<void> {
   const rows = holders.flatMap(({ fetched = [], issueId, commentId }) =>

@@ -7,19 +7,19 @@ import { mapLimited } from '../lib/map-limited.ts'
 import { branchRef, fetchedPrefix, zeroOid } from '../lib/refs.ts'
 import { nowUnix } from '../lib/time.ts'
 import { pullRef } from '../pulls/pull-ref.ts'
-import { addNote, reach, timeOr, writerOf, type FilledRun } from './import-run.ts'
+import { addNote, reach, timeOr, writerOf, type RepositoryRun } from './import-run.ts'
 import { fetchFiles } from './import-files.service.ts'
 import { insertEntries, insertPulls, insertReviews } from './import-rows.store.ts'
 import { writeIssueRows, type PageOf } from './import-tracker.service.ts'
 import type { SourcePull } from './sources/source.ts'
 
-/** Where the heads of pull requests of the other server lie until theirs are made. */
+/** Prefix of the fetched pull request heads until their own references exist. */
 export const fetchedPulls = `${fetchedPrefix}pulls/`
 
-/** Pull requests that git is asked about at the same time. */
+/** Pull requests measured at the same time. */
 const parallelPulls = 4
 
-/** What git knows of a pull request. */
+/** A pull request with the facts that git knows. */
 interface Measured {
   readonly pull: SourcePull
   readonly head: Oid
@@ -27,23 +27,23 @@ interface Measured {
   readonly additions: number
   readonly deletions: number
   readonly changedFiles: number
-  /** False: its commits are gone over there. */
+  /** False: the source server has no commits of it any more. */
   readonly hasCommits: boolean
 }
 
 /**
- * Writes pull requests with their reviews, and the references that keep their commits. Those whose commits are gone over
- * there are closed, since there is nothing left that could be merged.
- * @param numberBefore what is added to each number, where they are counted apart from issues
+ * Inserts pull requests with their reviews, and creates the references that retain their commits. Pull requests without commits
+ * are closed, because they cannot be merged.
+ * @param numberOffset added to each number when the source numbers pull requests and issues separately
  */
-export async function writePulls(run: FilledRun, page: PageOf<SourcePull>, numberBefore: number): Promise<void> {
+export async function writePulls(run: RepositoryRun, page: PageOf<SourcePull>, numberOffset: number): Promise<void> {
   const { ctx } = run
   const measured = await measureAll(
     run,
     page.items.filter((pull) => isValidBranchName(pull.baseBranch)),
-    numberBefore,
+    numberOffset,
   )
-  await makeRefs(run, measured)
+  await createRefs(run, measured)
   const pulls = await fetchFiles(
     run,
     measured.map(({ pull }) => pull),
@@ -76,7 +76,7 @@ export async function writePulls(run: FilledRun, page: PageOf<SourcePull>, numbe
           reviewer_team_id: null,
           original_author: writer.originalAuthor,
           content: review.content,
-          // What counted over there opens no protected branch here.
+          // Imported reviews do not count for branch protection.
           is_official: false,
           commit_oid: review.commit as Oid | '',
           is_dismissed: review.isDismissed,
@@ -99,18 +99,18 @@ export async function writePulls(run: FilledRun, page: PageOf<SourcePull>, numbe
 }
 
 function entriesOf(
-  run: FilledRun,
+  run: RepositoryRun,
   issueId: IssueId,
   reviewId: ReviewId,
   review: SourcePull['reviews'][number],
 ): NewCommentRow[] {
   const atUnix = nowUnix(run.ctx.clock)
   const entry = (
-    said: { readonly author: typeof review.author; readonly content: string; createdUnix: number; updatedUnix: number },
+    text: { readonly author: typeof review.author; readonly content: string; createdUnix: number; updatedUnix: number },
     more: Partial<NewCommentRow> & Pick<NewCommentRow, 'type'>,
   ): NewCommentRow => {
-    const writer = writerOf(run, said.author)
-    const createdUnix = timeOr(said.createdUnix, atUnix)
+    const writer = writerOf(run, text.author)
+    const createdUnix = timeOr(text.createdUnix, atUnix)
     return {
       tree_path: '',
       line: 0,
@@ -121,9 +121,9 @@ function entriesOf(
       review_id: reviewId,
       poster_id: writer.id,
       original_author: writer.originalAuthor,
-      content: said.content,
+      content: text.content,
       created_unix: createdUnix,
-      updated_unix: timeOr(said.updatedUnix, createdUnix),
+      updated_unix: timeOr(text.updatedUnix, createdUnix),
     }
   }
   return [
@@ -140,9 +140,9 @@ function entriesOf(
   ]
 }
 
-function pullRow({ repo, ...run }: FilledRun, issueId: IssueId, each: Measured): NewPullRow {
+function pullRow({ repo, ...run }: RepositoryRun, issueId: IssueId, each: Measured): NewPullRow {
   const { pull, head } = each
-  const merger = pull.mergedBy && writerOf({ ...run, repo } as FilledRun, pull.mergedBy)
+  const merger = pull.mergedBy && writerOf({ ...run, repo } as RepositoryRun, pull.mergedBy)
   return {
     issue_id: issueId,
     repo_id: repo.id,
@@ -154,7 +154,7 @@ function pullRow({ repo, ...run }: FilledRun, issueId: IssueId, each: Measured):
     head_oid: head,
     synced_oid: head,
     merge_base: each.mergeBase,
-    // Whether it can be merged is found out when it is first shown.
+    // The mergeability is computed when the pull request is first shown.
     check_state: pull.isClosed || pull.isMerged ? 'mergeable' : 'checking',
     additions: each.additions,
     deletions: each.deletions,
@@ -167,36 +167,36 @@ function pullRow({ repo, ...run }: FilledRun, issueId: IssueId, each: Measured):
 }
 
 async function measureAll(
-  run: FilledRun,
+  run: RepositoryRun,
   pulls: readonly SourcePull[],
-  numberBefore: number,
+  numberOffset: number,
 ): Promise<readonly Measured[]> {
   const { ctx, repo } = run
   const fetched = new Map((await ctx.git.readRefs(repo.git_key, fetchedPulls)).map(({ name, oid }) => [name, oid]))
-  const asked = pulls.flatMap(({ headCommit, baseCommit, mergeCommit }) => [headCommit, baseCommit, mergeCommit])
-  const wanted = [...new Set(asked)].filter((oid) => oid.length === zeroOid(repo.object_format).length) as Oid[]
+  const named = pulls.flatMap(({ headCommit, baseCommit, mergeCommit }) => [headCommit, baseCommit, mergeCommit])
+  const wanted = [...new Set(named)].filter((oid) => oid.length === zeroOid(repo.object_format).length) as Oid[]
   const missing = new Set<string>(await ctx.git.missingObjects(repo.git_key, wanted))
   const known = (oid: string): Oid | undefined =>
     wanted.includes(oid as Oid) && !missing.has(oid) ? (oid as Oid) : undefined
-  const measured = await mapLimited(pulls, parallelPulls, async (told): Promise<Measured | undefined> => {
+  const measured = await mapLimited(pulls, parallelPulls, async (source): Promise<Measured | undefined> => {
     run.signal.throwIfAborted()
-    const base = known(told.baseCommit) ?? (await ctx.git.readRef(repo.git_key, branchRef(told.baseBranch)))
-    const head = known(told.headCommit) ?? fetched.get(`${fetchedPulls}${told.number}`)
+    const base = known(source.baseCommit) ?? (await ctx.git.readRef(repo.git_key, branchRef(source.baseBranch)))
+    const head = known(source.headCommit) ?? fetched.get(`${fetchedPulls}${source.number}`)
     const anchor = head ?? base ?? (await ctx.git.readHead(repo.git_key)).oid
-    const number = told.number + numberBefore
+    const number = source.number + numberOffset
     if (anchor === undefined) {
-      addNote(run, `pull request ${number} was left out: the repository has no commits`)
+      addNote(run, `pull request ${number} was skipped: the repository has no commits`)
       return undefined
     }
-    if (head === undefined) addNote(run, `the commits of pull request ${number} are gone over there`)
+    if (head === undefined) addNote(run, `the source server has no commits of pull request ${number}`)
     const mergeBase = head && base ? await ctx.git.mergeBase(repo.git_key, base, head) : undefined
     const files =
       head && mergeBase && mergeBase !== head
         ? await ctx.git.diffFiles(repo.git_key, { base: mergeBase, head, signal: run.signal })
         : []
-    const isClosed = told.isClosed || told.isMerged || head === undefined
+    const isClosed = source.isClosed || source.isMerged || head === undefined
     return {
-      pull: { ...told, number, isClosed, mergeCommit: known(told.mergeCommit) ?? '' },
+      pull: { ...source, number, isClosed, mergeCommit: known(source.mergeCommit) ?? '' },
       head: anchor,
       mergeBase: mergeBase ?? (head === undefined ? anchor : ''),
       additions: files.reduce((sum, file) => sum + file.additions, 0),
@@ -208,13 +208,13 @@ async function measureAll(
   return measured.filter((each) => each !== undefined)
 }
 
-/** The references that keep the heads; they are there already when a page is written again after a crash. */
-async function makeRefs({ ctx, repo }: FilledRun, measured: readonly Measured[]): Promise<void> {
+/** Creates the references of the heads; they may exist when a page is repeated after a crash. */
+async function createRefs({ ctx, repo }: RepositoryRun, measured: readonly Measured[]): Promise<void> {
   if (measured.length === 0) return
   const heads = new Map(measured.map(({ pull, head }) => [pullRef(pull.number), head]))
   const made = await ctx.git.updateRefs(
     repo.git_key,
     [...heads].map(([ref, head]) => ({ ref, old: undefined, new: head })),
   )
-  if (!made.ok) throw new Error(`references of pull requests could not be made: ${made.message}`)
+  if (!made.ok) throw new Error(`cannot create the references of pull requests: ${made.message}`)
 }

@@ -10,7 +10,7 @@ import { mapLimited } from '../lib/map-limited.ts'
 import { nowUnix } from '../lib/time.ts'
 import { checkedAddress } from '../releases/external-asset.rules.ts'
 import { keptTitle } from '../issues/title.rules.ts'
-import { addNote, reach, timeOr, writerOf, type FilledRun } from './import-run.ts'
+import { addNote, reach, timeOr, writerOf, type RepositoryRun } from './import-run.ts'
 import { insertFiles, insertNewRelease, listReleaseTags } from './import-rows.store.ts'
 import type { PageOf } from './import-tracker.service.ts'
 import { SourceProblem } from './sources/source-problem.ts'
@@ -18,44 +18,41 @@ import type { SourceAsset, SourceRelease } from './sources/source.ts'
 
 export type NewFile = Omit<NewAttachmentRow, 'release_id'>
 
-/** Where releases of another server are written. */
-export type ReleaseHome = Pick<FilledRun, 'ctx' | 'repo' | 'source' | 'signal' | 'notes' | 'ownAuthor' | 'doer'>
+/** The target of imported releases. */
+export type ReleaseTarget = Pick<RepositoryRun, 'ctx' | 'repo' | 'source' | 'signal' | 'notes' | 'ownAuthor' | 'doer'>
 
-/** Files that are fetched at the same time. */
+/** Files downloaded at the same time. */
 export const parallelDownloads = 2
 
 const mebibyte = 1024 * 1024
 
-/**
- * Throws `OverQuota` when what an import has brought so far, together with what its owner has, is more than the owner may
- * have.
- */
-export async function refuseImportOverQuota({ ctx, repo, owner }: FilledRun): Promise<void> {
+/** Throws `OverQuota` when the import so far would exceed the quota of its owner. */
+export async function refuseImportOverQuota({ ctx, repo, owner }: RepositoryRun): Promise<void> {
   if (!ctx.config.quota.enabled) return
-  const brought = await listUsageOf(ctx.db, [repo.id])
-  await refuseOverQuota(ctx, owner, 'size:all', Object.fromEntries(brought.map((row) => [row.kind, row.size_bytes])))
+  const usage = await listUsageOf(ctx.db, [repo.id])
+  await refuseOverQuota(ctx, owner, 'size:all', Object.fromEntries(usage.map((row) => [row.kind, row.size_bytes])))
 }
 
-/** Writes releases with their files. One whose tag has a release already is left out. */
-export async function writeReleases(run: FilledRun, page: PageOf<SourceRelease>): Promise<void> {
+/** Inserts releases with their files; a release whose tag has one already is skipped. */
+export async function writeReleases(run: RepositoryRun, page: PageOf<SourceRelease>): Promise<void> {
   const { ctx, repo, source } = run
   const known = new Set(await listReleaseTags(ctx.db, repo.id))
   const atUnix = nowUnix(ctx.clock)
   let added = 0
   for (const release of page.items) {
     const lowerTag = release.tagName.toLowerCase()
-    // Those who only follow get what everybody sees.
-    const isLeftOut = release.isDraft && run.wanted.mirrorSeconds !== undefined
-    if (known.has(lowerTag) || !source || isLeftOut) continue
+    // Mirrors do not get drafts.
+    const isSkipped = release.isDraft && run.wanted.mirrorSeconds !== undefined
+    if (known.has(lowerTag) || !source || isSkipped) continue
     if (!isValidTagName(release.tagName)) {
-      addNote(run, 'a release whose tag is none was left out')
+      addNote(run, 'a release with an invalid tag was skipped')
       continue
     }
     known.add(lowerTag)
     run.signal.throwIfAborted()
     await refuseImportOverQuota(run)
     const files = await mapLimited(release.assets, parallelDownloads, (asset) =>
-      fetchAsset(run, homeOf(release), asset),
+      fetchAsset(run, assetOwnerOf(release), asset),
     )
     const writer = writerOf(run, release.author)
     const createdUnix = timeOr(release.createdUnix, atUnix)
@@ -82,7 +79,7 @@ export async function writeReleases(run: FilledRun, page: PageOf<SourceRelease>)
       const sizeBytes = files.reduce((sum, file) => sum + (file?.size_bytes ?? 0), 0)
       await addToUsage(tx, { repoId: repo.id }, 'attachments:releases', sizeBytes)
       added += 1
-      // The page begins anew after a crash, without the releases that are there.
+      // After a crash the page starts again and skips the existing releases.
       await reach(tx, run, { step: page.step, place: page.place, doneCount: page.doneCount + added, added: 1 })
     })
   }
@@ -91,20 +88,27 @@ export async function writeReleases(run: FilledRun, page: PageOf<SourceRelease>)
   )
 }
 
-/** What a file belongs to. */
-export interface AssetHome extends Pick<SourceRelease, 'author' | 'createdUnix'> {
-  /** Its name in messages. */
+/** The object that a file belongs to. */
+export interface AssetOwner extends Pick<SourceRelease, 'author' | 'createdUnix'> {
+  /** Name of the object in messages. */
   readonly what: string
 }
 
-export const homeOf = (release: SourceRelease): AssetHome => ({ ...release, what: `the release ${release.tagName}` })
+export const assetOwnerOf = (release: SourceRelease): AssetOwner => ({
+  ...release,
+  what: `the release ${release.tagName}`,
+})
 
-/** The row of a file, which is in the store then. One that lies elsewhere, or is too large for here, becomes a link. */
-export async function fetchAsset(run: ReleaseHome, home: AssetHome, asset: SourceAsset): Promise<NewFile | undefined> {
+/** Stores a file and returns its row. An external file, or one that is too large, becomes a link. */
+export async function fetchAsset(
+  run: ReleaseTarget,
+  home: AssetOwner,
+  asset: SourceAsset,
+): Promise<NewFile | undefined> {
   const { ctx, repo, source } = run
   const name = attachedName(asset.name)
   if (name === '' || !source) {
-    addNote(run, `a file of ${home.what} has no name and was left out`)
+    addNote(run, `a file of ${home.what} has no name and was skipped`)
     return undefined
   }
   const maxBytes = ctx.config.attachment.maxSize * mebibyte
@@ -120,7 +124,7 @@ export async function fetchAsset(run: ReleaseHome, home: AssetHome, asset: Sourc
     created_unix: timeOr(asset.createdUnix, timeOr(home.createdUnix, nowUnix(ctx.clock))),
   }
   if (asset.isExternal || asset.sizeBytes > maxBytes) {
-    if (!asset.isExternal) addNote(run, `the file ${name} of ${home.what} is too large, a link leads to it`)
+    if (!asset.isExternal) addNote(run, `the file ${name} of ${home.what} is too large and became a link`)
     return linkTo(run, home, asset, row)
   }
   const content = await source.download(asset, maxBytes)
@@ -135,16 +139,16 @@ export async function fetchAsset(run: ReleaseHome, home: AssetHome, asset: Sourc
   } catch (error) {
     run.signal.throwIfAborted()
     if (error instanceof Refusal && error.status >= 500) throw error
-    throw new SourceProblem(`the file ${name} of ${home.what} did not arrive whole`, { cause: error })
+    throw new SourceProblem(`the file ${name} of ${home.what} could not be downloaded completely`, { cause: error })
   }
 }
 
-/** Largest number of downloads that a column holds. */
+/** Largest download count that the column holds. */
 const maxCount = 2_147_483_647
 
 function linkTo(
-  run: ReleaseHome,
-  home: AssetHome,
+  run: ReleaseTarget,
+  home: AssetOwner,
   asset: SourceAsset,
   row: Omit<NewFile, 'size_bytes' | 'blob_key' | 'sha256' | 'external_url'>,
 ): NewFile | undefined {
@@ -152,7 +156,7 @@ function linkTo(
     checkedAddress(asset.url)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    addNote(run, `the file ${row.name} of ${home.what} has no address that can be linked to, and was left out`)
+    addNote(run, `the file ${row.name} of ${home.what} has no valid address and was skipped`)
     return undefined
   }
   return { ...row, size_bytes: 0, blob_key: '', sha256: '', external_url: asset.url }

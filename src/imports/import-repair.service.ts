@@ -6,10 +6,7 @@ import { reservedName } from './hidden-account.service.ts'
 import { findReservedAccount } from './hidden-account.store.ts'
 import { findImportOfRepo, listRepoIdsOf } from './import.store.ts'
 
-/**
- * Removes repositories that nobody sees and no import speaks of any more: those of accounts that were deleted while they
- * imported them. Gives their number.
- */
+/** Deletes hidden repositories without an import, whose accounts were deleted meanwhile, and returns how many. */
 export async function removeStrayImports(services: Services): Promise<number> {
   const { db, parts } = services
   const hidden = await findReservedAccount(db, reservedName)
@@ -17,7 +14,7 @@ export async function removeStrayImports(services: Services): Promise<number> {
   const repos = await loadRepos(db, await listRepoIdsOf(db, hidden.id))
   let removed = 0
   for (const repo of repos.values()) {
-    const isGone = await transaction(db, async (tx) => {
+    const isDeleted = await transaction(db, async (tx) => {
       if (await findImportOfRepo(tx, repo.id)) return false
       for (const { leave } of parts.ownedByRepos) await leave(tx, repo)
       if (!(await deleteRepoRow(tx, repo.id))) return false
@@ -29,7 +26,7 @@ export async function removeStrayImports(services: Services): Promise<number> {
       })
       return true
     })
-    if (isGone) removed += 1
+    if (isDeleted) removed += 1
   }
   return removed
 }

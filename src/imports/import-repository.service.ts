@@ -31,18 +31,15 @@ import { indexWikiPages } from '../wiki/index-wiki-pages.job.ts'
 import { fetchedPulls } from './import-pulls.service.ts'
 import { refuseImportOverQuota } from './import-releases.service.ts'
 import { followedItems } from './follow-mirror.service.ts'
-import { addNote, reach, type FilledRun, type ImportRun } from './import-run.ts'
+import { addNote, reach, type RepositoryRun, type ImportRun } from './import-run.ts'
 import { recountImported } from './import-rows.store.ts'
 import { updateUnfinished } from './import.store.ts'
 
-/** Longest description that is kept. */
+/** Longest stored description, in characters. */
 const maxDescription = 2048
 
-/**
- * Fetches the git data and makes a repository of it that belongs to nobody, so that nobody sees it: what is imported
- * afterwards is written there.
- */
-export async function makeHiddenRepo(run: ImportRun): Promise<void> {
+/** Fetches the git data into a hidden repository of the reserved account, which receives all further imports. */
+export async function createHiddenRepo(run: ImportRun): Promise<void> {
   const { ctx, wanted, hidden, doer } = run
   const { config } = ctx
   const remote = await lookAtRemote(ctx, run.remote, run.signal)
@@ -66,7 +63,7 @@ export async function makeHiddenRepo(run: ImportRun): Promise<void> {
       git: { ...git, defaultBranch: branch },
       createdUnix: nowUnix(ctx.clock),
       row: {
-        // Its name is in the row of the import; many of one name may be under way for different owners.
+        // The import row holds the name; several imports may use the same name for different owners.
         name: newGitKey(),
         description: '',
         is_private: true,
@@ -84,14 +81,14 @@ export async function makeHiddenRepo(run: ImportRun): Promise<void> {
           await insertMirror(tx, {
             repo_id: repo.id,
             ...newMirror(ctx, run.remote, wanted.mirrorSeconds),
-            // It is not brought up to date before it is there.
+            // A mirror is not updated before its import has finished.
             next_unix: 0,
             follows: JSON.stringify(followedItems.filter((item) => wanted.items.includes(item))),
             service: wanted.service,
           })
         }
         const updated = await updateUnfinished(tx, run.row.id, { repo_id: repo.id })
-        if (!updated) throw new Forbidden('the import is over', 'import_over')
+        if (!updated) throw new Forbidden('the import has ended', 'import_over')
         await reach(tx, run, { step: 'wiki', place: '', doneCount: 0 })
       },
     })
@@ -99,19 +96,19 @@ export async function makeHiddenRepo(run: ImportRun): Promise<void> {
 }
 
 /**
- * Gives the repository to its owner under its name: from now on it is seen. Only now is anything told of it, once, and not
- * for each thing that came along. A name that was taken meanwhile is `Conflict`, one repository too many `Forbidden`.
+ * Gives the repository to its owner under its name and publishes its events once. `Conflict` when the name was taken meanwhile,
+ * `Forbidden` at the owner's limit of repositories.
  */
-export async function finishImport(run: FilledRun): Promise<void> {
+export async function finishImport(run: RepositoryRun): Promise<void> {
   const { ctx, repo, wanted, owner, doer, hidden } = run
-  // The heads of pull requests have references of their own by now.
+  // The heads of pull requests have references of their own.
   await forgetFetched(ctx, repo.git_key)
   await refuseImportOverQuota(run)
-  const told = run.source ? await run.source.describe() : undefined
-  const topics = normaliseTopics(told?.topics ?? [])
+  const described = run.source ? await run.source.describe() : undefined
+  const topics = normaliseTopics(described?.topics ?? [])
     .filter(isTopic)
     .slice(0, maxTopics)
-  if (told?.isArchived) addNote(run, 'it is archived over there, and can be written to here')
+  if (described?.isArchived) addNote(run, 'the repository is archived on the source server; here it is writable')
   const sizeBytes = await ctx.git.sizeBytes(repo.git_key)
   const refs = await readNewRefs(ctx, repo.git_key)
   const isPrivate = wanted.isPrivate || ctx.config.repository.forcePrivate
@@ -126,8 +123,8 @@ export async function finishImport(run: FilledRun): Promise<void> {
         name: wanted.name,
         lower_name: wanted.name.toLowerCase(),
         is_private: isPrivate,
-        description: (wanted.description ?? told?.description ?? '').slice(0, maxDescription),
-        website: told?.website ?? '',
+        description: (wanted.description ?? described?.description ?? '').slice(0, maxDescription),
+        website: described?.website ?? '',
         topics: JSON.stringify(topics),
         git_size_bytes: sizeBytes,
         created_unix: now,
@@ -162,7 +159,7 @@ export async function finishImport(run: FilledRun): Promise<void> {
         notes: JSON.stringify(run.notes),
         updated_unix: now,
       })
-      if (!ended) throw new Forbidden('the import is over', 'import_over')
+      if (!ended) throw new Forbidden('the import has ended', 'import_over')
     })
   } catch (error) {
     if (isUniqueViolation(error)) throw nameTaken(wanted.name)
@@ -170,19 +167,16 @@ export async function finishImport(run: FilledRun): Promise<void> {
   }
 }
 
-/** How an import that brought no repository ended. */
+/** The end of an import without a repository. */
 export interface Ending {
   readonly state: 'failed' | 'cancelled'
   readonly problem: string
 }
 
-/** Longest reason that is kept. */
+/** Longest stored reason, in characters. */
 const maxProblemLength = 1000
 
-/**
- * Ends an import and removes all that it has brought: rows now, git data and files after the commit. Does nothing to one
- * that is over.
- */
+/** Ends an unfinished import and deletes its repository: rows now, git data and files after the commit. */
 export async function abandonImport(
   run: Pick<ImportRun, 'ctx' | 'row' | 'hidden'>,
   repo: RepoRow | undefined,

@@ -8,11 +8,10 @@ import { inParts } from '../lib/in-parts.ts'
 import type { Unix } from '../lib/time.ts'
 
 /*
- * Rows of a repository that nobody can see yet, many with one statement. Nothing is told of them and nobody counts them
- * here: `recountImported` does when all of them are there.
+ * Bulk inserts into a hidden repository. They publish no events and keep no counts; `recountImported` counts at the end.
  */
 
-/** Rows of one statement: at most some thirty columns each, and SQLite takes 32,766 parameters. */
+/** Rows of one statement: with about thirty columns each they stay below SQLite's 32,766 parameters. */
 const maxRowsPerStatement = 500
 
 async function writeInParts<Row, Result>(
@@ -30,7 +29,7 @@ export const insertLabels = (tx: Tx, rows: readonly NewLabelRow[]) =>
 export const insertMilestones = (tx: Tx, rows: readonly NewMilestoneRow[]) =>
   writeInParts(rows, (part) => tx.insertInto('milestone').values(part).execute())
 
-/** Labels of a repository by name; of several of one name the oldest. */
+/** Loads the labels of a repository by name, the oldest of each name. */
 export const loadLabelIds = async (db: Db | Tx, repoId: RepoId): Promise<Map<string, LabelId>> => {
   const rows = await db
     .selectFrom('label')
@@ -41,7 +40,7 @@ export const loadLabelIds = async (db: Db | Tx, repoId: RepoId): Promise<Map<str
   return new Map(rows.map((row) => [row.name, row.id]))
 }
 
-/** Milestones of a repository by title; of several of one title the oldest. */
+/** Loads the milestones of a repository by title, the oldest of each title. */
 export const loadMilestoneIds = async (db: Db | Tx, repoId: RepoId): Promise<Map<string, MilestoneId>> => {
   const rows = await db
     .selectFrom('milestone')
@@ -52,7 +51,7 @@ export const loadMilestoneIds = async (db: Db | Tx, repoId: RepoId): Promise<Map
   return new Map(rows.map((row) => [row.title, row.id]))
 }
 
-/** Writes issues; those whose numbers are taken are left out. Gives the ids of those that are new, by number. */
+/** Inserts issues except those whose numbers are taken, and returns the new ids by number. */
 export const insertIssues = async (tx: Tx, rows: readonly NewIssueRow[]): Promise<Map<number, IssueId>> =>
   new Map(
     (
@@ -67,7 +66,7 @@ export const insertIssues = async (tx: Tx, rows: readonly NewIssueRow[]): Promis
     ).map((row) => [row.index, row.id]),
   )
 
-/** Ids of issues and pull requests by number. */
+/** Loads the ids of issues and pull requests by number. */
 export const loadIssueIds = async (
   db: Db | Tx,
   repoId: RepoId,
@@ -83,7 +82,7 @@ export const loadIssueIds = async (
   return new Map(rows.map((row) => [row.index, row.id]))
 }
 
-/** The highest number of an issue, or 0. */
+/** Returns the highest number of an issue, or 0. */
 export const highestIssueNumber = async (db: Db, repoId: RepoId): Promise<number> =>
   (
     await db
@@ -130,7 +129,7 @@ export const insertReactions = (tx: Tx, rows: readonly NewReaction[]) =>
       .execute(),
   )
 
-/** Writes entries of timelines. Gives their ids in the order of the rows. */
+/** Inserts timeline entries and returns their ids in the order of the rows. */
 export const insertEntries = async (tx: Tx, rows: readonly NewCommentRow[]): Promise<CommentId[]> =>
   (await writeInParts(rows, (part) => tx.insertInto('comment').values(part).returning('id').execute()))
     .map((row) => row.id)
@@ -139,13 +138,13 @@ export const insertEntries = async (tx: Tx, rows: readonly NewCommentRow[]): Pro
 export const insertPulls = (tx: Tx, rows: readonly NewPullRow[]) =>
   writeInParts(rows, (part) => tx.insertInto('pull').values(part).execute())
 
-/** Writes reviews. Gives their ids in the order of the rows. */
+/** Inserts reviews and returns their ids in the order of the rows. */
 export const insertReviews = async (tx: Tx, rows: readonly NewReviewRow[]): Promise<ReviewId[]> =>
   (await writeInParts(rows, (part) => tx.insertInto('review').values(part).returning('id').execute()))
     .map((row) => row.id)
     .sort((one, other) => one - other)
 
-/** Tags that have a release already, in lower case. */
+/** Lists the tags with a release, in lower case. */
 export const listReleaseTags = async (db: Db, repoId: RepoId): Promise<ReadonlySet<string>> =>
   new Set(
     (await db.selectFrom('release').select('lower_tag_name').where('repo_id', '=', repoId).execute()).map(
@@ -153,7 +152,7 @@ export const listReleaseTags = async (db: Db, repoId: RepoId): Promise<ReadonlyS
     ),
   )
 
-/** Writes a release; undefined when there is one of the tag. */
+/** Inserts a release; returns undefined when the tag has one. */
 export const insertNewRelease = async (tx: Tx, row: NewReleaseRow): Promise<ReleaseId | undefined> =>
   (
     await tx
@@ -167,7 +166,7 @@ export const insertNewRelease = async (tx: Tx, row: NewReleaseRow): Promise<Rele
 export const insertFiles = (tx: Tx, rows: readonly NewAttachmentRow[]) =>
   writeInParts(rows, (part) => tx.insertInto('attachment').values(part).execute())
 
-/** Counts everything that the rows of a repository count of each other. */
+/** Recomputes all counts of a repository's rows. */
 export async function recountImported(tx: Tx, repoId: RepoId): Promise<void> {
   const issuesOf = (isPull: boolean, onlyClosed: boolean) =>
     sql<number>`(select count(*) from issue where issue.repo_id = repo.id and issue.is_pull = ${sql.lit(isPull)}
@@ -219,6 +218,6 @@ export async function recountImported(tx: Tx, repoId: RepoId): Promise<void> {
     .execute()
 }
 
-/** Releases of a repository. */
+/** Lists the releases of a repository. */
 export const listReleasesOf = (db: Db, repoId: RepoId): Promise<ReleaseRow[]> =>
   db.selectFrom('release').selectAll().where('repo_id', '=', repoId).orderBy('id').execute()

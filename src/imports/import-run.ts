@@ -12,30 +12,30 @@ import { updateUnfinished } from './import.store.ts'
 import type { Source, SourceAuthor } from './sources/source.ts'
 import type { ImportStep, WantedImport } from './wanted-import.ts'
 
-/** An import while a worker has it. */
+/** An import in progress in a worker. */
 export interface ImportRun {
   readonly ctx: Ctx
   readonly row: ImportRow
   readonly wanted: WantedImport
   readonly remote: RemoteAddress
-  /** undefined when no API is asked. */
+  /** undefined when only git data are imported. */
   readonly source: Source | undefined
   readonly doer: UserRow
   readonly owner: UserRow
-  /** The account of nobody. */
+  /** The reserved account. */
   readonly hidden: UserRow
-  /** Who the doer is over there, when the credentials said so. */
+  /** The doer's account on the source server, if the credentials name one. */
   readonly ownAuthor: SourceAuthor | undefined
   readonly signal: AbortSignal
-  /** When this worker lets others have a turn, in milliseconds of `performance.now()`. */
+  /** When this worker yields to other imports, in milliseconds of `performance.now()`. */
   readonly turnEndsMs: number
-  /** What was left out or changed, in words for the doer. */
+  /** Messages for the doer about skipped or changed objects. */
   readonly notes: string[]
   readonly counts: Record<string, number>
 }
 
-/** Of an import whose repository is there already. */
-export type FilledRun = ImportRun & { readonly repo: RepoRow }
+/** An import whose hidden repository exists. */
+export type RepositoryRun = ImportRun & { readonly repo: RepoRow }
 
 /** Most notes of an import. */
 const maxNotes = 100
@@ -44,20 +44,24 @@ export function addNote(run: Pick<ImportRun, 'notes'>, note: string): void {
   if (run.notes.length < maxNotes && !run.notes.includes(note)) run.notes.push(note.slice(0, 500))
 }
 
-/** Where an import goes on after what the transaction writes. */
-export interface Reached {
+/** The position of an import after a transaction. */
+export interface ImportProgress {
   readonly step: ImportStep
   readonly place: string
   readonly doneCount: number
-  /** Things of the step's kind that the transaction writes. */
+  /** Objects that the transaction inserts. */
   readonly added?: number
 }
 
 /**
- * Part of a transaction that writes imported rows: notes how far the import has come, so that whoever goes on after a crash
- * writes none of them twice. Throws when the import is over meanwhile, and nothing is written.
+ * Stores the position of an import in the transaction that inserts its rows, so that a resumed import repeats none. Throws, and
+ * rolls the rows back, when the import has ended meanwhile.
  */
-export async function reach(tx: Tx, run: ImportRun, { step, place, doneCount, added = 0 }: Reached): Promise<void> {
+export async function reach(
+  tx: Tx,
+  run: ImportRun,
+  { step, place, doneCount, added = 0 }: ImportProgress,
+): Promise<void> {
   if (added > 0) run.counts[step] = (run.counts[step] ?? 0) + added
   const updated = await updateUnfinished(tx, run.row.id, {
     step,
@@ -67,10 +71,10 @@ export async function reach(tx: Tx, run: ImportRun, { step, place, doneCount, ad
     notes: JSON.stringify(run.notes),
     updated_unix: nowUnix(run.ctx.clock),
   })
-  if (!updated) throw new GiveUp('the import is over')
+  if (!updated) throw new GiveUp('the import has ended')
 }
 
-/** Whose a text becomes: the doer's own, where the credentials showed that it is, else nobody's, kept by name. */
+/** Returns the local author of a text: the doer for the account of the credentials, otherwise nobody with the original name. */
 export function writerOf(
   run: Pick<ImportRun, 'ownAuthor' | 'doer'>,
   author: SourceAuthor,
@@ -79,11 +83,11 @@ export function writerOf(
   return isOwn ? { id: run.doer.id, originalAuthor: '' } : { id: nobody, originalAuthor: author.name }
 }
 
-/** The account of an author, where it is known. */
+/** Returns the local account of an author, if there is one. */
 export const accountOf = (run: ImportRun, author: SourceAuthor): UserId | undefined => {
   const { id } = writerOf(run, author)
   return id === nobody ? undefined : id
 }
 
-/** A time as it is kept: one that was not told is now. */
+/** Returns a time, or the alternative when it is unknown. */
 export const timeOr = (unix: Unix, otherwise: Unix): Unix => (unix > 0 ? unix : otherwise)

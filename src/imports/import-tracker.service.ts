@@ -3,7 +3,7 @@ import type { CommentId, IssueId, LabelId, MilestoneId } from '../lib/ids.ts'
 import { nowUnix, type Unix } from '../lib/time.ts'
 import { keptTitle } from '../issues/title.rules.ts'
 import { fetchFiles, writeFiles, type WithFiles } from './import-files.service.ts'
-import type { FilledRun } from './import-run.ts'
+import type { RepositoryRun } from './import-run.ts'
 import { accountOf, reach, timeOr, writerOf } from './import-run.ts'
 import {
   insertAssignees,
@@ -28,34 +28,34 @@ import type {
 } from './sources/source.ts'
 import type { ImportStep } from './wanted-import.ts'
 
-/** Where a page of things leads. */
+/** A page of objects with its position. */
 export interface PageOf<Item> extends Batch<Item> {
   readonly step: ImportStep
-  /** Where the page itself begins. */
+  /** Position of the page. */
   readonly place: string
   readonly doneCount: number
 }
 
-const reachedBy = (page: PageOf<unknown>, added: number) => ({
+const progressAfter = (page: PageOf<unknown>, added: number) => ({
   step: page.step,
   place: page.next ?? '',
   doneCount: page.doneCount + page.items.length,
   added,
 })
 
-/** Longest name of a label, and of a milestone. */
+/** Longest name of a label or milestone. */
 const maxNameLength = 255
 
 const labelName = (name: string): string => name.trim().slice(0, maxNameLength)
 
-export async function writeLabels(run: FilledRun, page: PageOf<SourceLabel>): Promise<void> {
+export async function writeLabels(run: RepositoryRun, page: PageOf<SourceLabel>): Promise<void> {
   await transaction(run.ctx.db, async (tx) => {
     const added = await addMissingLabels(tx, run, page.items)
-    await reach(tx, run, reachedBy(page, added))
+    await reach(tx, run, progressAfter(page, added))
   })
 }
 
-async function addMissingLabels(tx: Tx, run: FilledRun, labels: readonly SourceLabel[]): Promise<number> {
+async function addMissingLabels(tx: Tx, run: RepositoryRun, labels: readonly SourceLabel[]): Promise<number> {
   const known = await loadLabelIds(tx, run.repo.id)
   const missing = new Map(
     labels
@@ -80,7 +80,7 @@ async function addMissingLabels(tx: Tx, run: FilledRun, labels: readonly SourceL
   return missing.size
 }
 
-export async function writeMilestones(run: FilledRun, page: PageOf<SourceMilestone>): Promise<void> {
+export async function writeMilestones(run: RepositoryRun, page: PageOf<SourceMilestone>): Promise<void> {
   const atUnix = nowUnix(run.ctx.clock)
   await transaction(run.ctx.db, async (tx) => {
     const known = await loadMilestoneIds(tx, run.repo.id)
@@ -103,18 +103,18 @@ export async function writeMilestones(run: FilledRun, page: PageOf<SourceMilesto
         updated_unix: timeOr(milestone.updatedUnix, atUnix),
       })),
     )
-    await reach(tx, run, reachedBy(page, missing.size))
+    await reach(tx, run, progressAfter(page, missing.size))
   })
 }
 
-/** Labels and milestones that issues name, by what they are called. */
+/** Ids of labels and milestones by their names. */
 interface NamedRows {
   readonly labels: ReadonlyMap<string, LabelId>
   readonly milestones: ReadonlyMap<string, MilestoneId>
 }
 
-/** The rows of what issues and pull requests name; labels that are wanted and no list told of (an organization's) are made. */
-async function namedRows(tx: Tx, run: FilledRun, issues: readonly SourceIssue[]): Promise<NamedRows> {
+/** Loads the labels and milestones of issues; labels of an organization, which no list contains, are created. */
+async function namedRows(tx: Tx, run: RepositoryRun, issues: readonly SourceIssue[]): Promise<NamedRows> {
   if (run.wanted.items.includes('labels')) {
     await addMissingLabels(
       tx,
@@ -126,13 +126,12 @@ async function namedRows(tx: Tx, run: FilledRun, issues: readonly SourceIssue[])
 }
 
 /**
- * Writes the part of issues and pull requests that both have: the row, labels, assignees, reactions, and the comments that
- * were told with them. Those whose numbers are taken are left out, as a page that is told twice is.
- * @returns ids of those that are new, by number
+ * Inserts issues or pull requests with labels, assignees, reactions and embedded comments, and returns the new ids by number.
+ * Numbers that exist are skipped, so a repeated page adds nothing.
  */
 export async function writeIssueRows(
   tx: Tx,
-  run: FilledRun,
+  run: RepositoryRun,
   issues: readonly (SourceIssue & WithFiles)[],
   options: { readonly isPull: boolean; readonly mergedUnix: (number: number) => Unix },
 ): Promise<ReadonlyMap<number, IssueId>> {
@@ -203,7 +202,7 @@ export async function writeIssueRows(
 }
 
 function reactionRows(
-  run: FilledRun,
+  run: RepositoryRun,
   issueId: IssueId,
   commentId: CommentId | 0,
   reactions: readonly SourceReaction[],
@@ -217,7 +216,7 @@ function reactionRows(
       return {
         issue_id: issueId,
         comment_id: commentId,
-        // A reaction names an account; that of nobody stands for who has none.
+        // A reaction needs an account; the reserved one stands for remote authors.
         user_id: account ?? run.hidden.id,
         original_author: account === undefined ? author.name : '',
         content,
@@ -228,7 +227,7 @@ function reactionRows(
 
 async function writeCommentRows(
   tx: Tx,
-  run: FilledRun,
+  run: RepositoryRun,
   comments: readonly { readonly issueId: IssueId; readonly comment: Omit<SourceComment, 'number'> & WithFiles }[],
 ): Promise<void> {
   const atUnix = nowUnix(run.ctx.clock)
@@ -261,16 +260,16 @@ async function writeCommentRows(
   )
 }
 
-export async function writeIssues(run: FilledRun, page: PageOf<SourceIssue>): Promise<void> {
+export async function writeIssues(run: RepositoryRun, page: PageOf<SourceIssue>): Promise<void> {
   const issues = await fetchFiles(run, page.items)
   await transaction(run.ctx.db, async (tx) => {
     const ids = await writeIssueRows(tx, run, issues, { isPull: false, mergedUnix: () => 0 })
-    await reach(tx, run, reachedBy(page, ids.size))
+    await reach(tx, run, progressAfter(page, ids.size))
   })
 }
 
-/** Comments on what was not imported are left out. */
-export async function writeComments(run: FilledRun, page: PageOf<SourceComment>): Promise<void> {
+/** Inserts comments; those on issues that were not imported are skipped. */
+export async function writeComments(run: RepositoryRun, page: PageOf<SourceComment>): Promise<void> {
   const comments = await fetchFiles(run, page.items)
   await transaction(run.ctx.db, async (tx) => {
     const ids = await loadIssueIds(
@@ -283,6 +282,6 @@ export async function writeComments(run: FilledRun, page: PageOf<SourceComment>)
       return issueId === undefined ? [] : [{ issueId, comment }]
     })
     await writeCommentRows(tx, run, known)
-    await reach(tx, run, reachedBy(page, known.length))
+    await reach(tx, run, progressAfter(page, known.length))
   })
 }

@@ -5,7 +5,7 @@ import { loadUsers } from '../users/user.store.ts'
 import type { RepositoryImport } from './import.schemas.ts'
 import type { WantedImport } from './wanted-import.ts'
 
-/** Imports with whose their repositories become, in one query for all. */
+/** Returns imports with the names of their owners, loaded in one query. */
 export async function presentImports(
   ctx: Pick<Ctx, 'config' | 'db'>,
   rows: readonly ImportRow[],

@@ -6,21 +6,21 @@ export const RepositoryImport = object('RepositoryImport', {
   id: Type.Integer(),
   url: Type.String(),
   state: enumeration(...importStates),
-  /** Somebody asked for it to end. */
+  /** Whether its end was requested. */
   cancelled: Type.Boolean(),
-  /** Where it is imported from, without credentials. */
+  /** Address of the source, without credentials. */
   clone_addr: Type.String(),
   service: Type.String(),
   repo_owner: Type.String(),
   repo_name: Type.String(),
-  /** What is being done, and how much of it is; empty before it has begun. */
+  /** The current step; empty before the first one. `done` counts its objects. */
   step: Type.String(),
   done: Type.Integer(),
-  /** What has been imported, by kind. */
+  /** Number of imported objects by kind. */
   counts: Type.Record(Type.String(), Type.Integer()),
-  /** What was left out or changed on the way. */
+  /** Messages about skipped or changed objects. */
   notes: Type.Array(Type.String()),
-  /** Why it failed. */
+  /** Reason of the failure. */
   problem: Type.String(),
   created_at: dateTime(),
   updated_at: dateTime(),

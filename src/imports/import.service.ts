@@ -29,43 +29,42 @@ import { importPurpose } from './run-import.service.ts'
 import { isSourceKind, type SourceCredentials } from './sources/open-source.ts'
 import { importItems, type ImportItem, type WantedImport } from './wanted-import.ts'
 
-/** A repository that is wanted here, with what belongs to it. */
+/** The request to import a repository. */
 export interface RepositoryRequest extends Migration {
   readonly lfsEndpoint?: string | undefined
 }
 
-/** What became of a request. */
-export type Brought =
-  | { readonly kind: 'made'; readonly repo: RepoRow }
-  | { readonly kind: 'under way'; readonly importId: ImportId }
+/** The result of a request. */
+export type ImportResult =
+  | { readonly kind: 'created'; readonly repo: RepoRow }
+  | { readonly kind: 'in progress'; readonly importId: ImportId }
 
-/** How long imports that are over are kept to be seen, in seconds: until somebody asks for another. */
-const keptSeconds = 30 * 86_400
+/** How long ended imports are listed, in seconds; the next import deletes older ones. */
+const retentionSeconds = 30 * 86_400
 
-/** How long a request waits for its import, in milliseconds; then it is told where to ask. */
+/** How long a request waits for its import, in milliseconds; then it is answered 202. */
 const maxWaitMs = 3_600_000
 
 /**
- * Brings a repository here. Git data alone are copied at once; what is more is an import, which outlives the request and the
- * process: this waits for its end unless `isPatient` is false. Refusals are those of `migrateRepo`; what fails on the way is
- * `Invalid`, with the reason.
+ * Imports a repository. Plain git data are copied within the request; anything more is an import job, whose end this awaits if
+ * `waits` is true. Refusals are those of `migrateRepo`; a failed import is `Invalid` with its reason.
  */
-export async function bringRepository(
+export async function importRepository(
   ctx: SignedInCtx,
   owner: UserRow,
   input: RepositoryRequest,
-  options: { readonly isPatient: boolean },
-): Promise<Brought> {
+  options: { readonly waits: boolean },
+): Promise<ImportResult> {
   const items = wantedItems(input)
-  if (items.length === 0) return { kind: 'made', repo: await migrateRepo(ctx, owner, input) }
+  if (items.length === 0) return { kind: 'created', repo: await migrateRepo(ctx, owner, input) }
   const importId = await startImport(ctx, owner, input, items)
-  return options.isPatient ? waitFor(ctx, importId, input) : { kind: 'under way', importId }
+  return options.waits ? waitFor(ctx, importId, input) : { kind: 'in progress', importId }
 }
 
-/** What is asked for besides git data, of what the other server can have. */
+/** Returns the requested items that the source server supports. */
 function wantedItems({ service, items }: Migration): ImportItem[] {
-  const isAsked = isSourceKind(service.toLowerCase())
-  return importItems.filter((item) => items.includes(item) && (isAsked || item === 'wiki' || item === 'lfs'))
+  const hasApi = isSourceKind(service.toLowerCase())
+  return importItems.filter((item) => items.includes(item) && (hasApi || item === 'wiki' || item === 'lfs'))
 }
 
 async function startImport(
@@ -78,9 +77,9 @@ async function startImport(
   const { address, intervalSeconds } = await checkMigration(ctx, owner, input)
   const endpoint = items.includes('lfs') ? checkedEndpoint(input.lfsEndpoint) : undefined
   if (items.includes('lfs') && !config.server.lfsStartServer) {
-    throw new Invalid('LFS is switched off here', 'migration_not_possible')
+    throw new Invalid('LFS is switched off on this server', 'migration_not_possible')
   }
-  // What is wrong with the address or the credentials is told at once.
+  // A wrong address or wrong credentials are reported at once.
   await lookAtRemote(ctx, address)
   const kind = input.service.toLowerCase()
   const wanted: WantedImport = {
@@ -103,9 +102,12 @@ async function startImport(
   try {
     return await transaction(db, async (tx) => {
       if ((await countImportsOf(tx, ctx.viewer.id, 'unfinished')) >= maxImportsPerAccount) {
-        throw new Invalid(`${maxImportsPerAccount} imports are under way already`, 'too_many_imports')
+        throw new Invalid(
+          `the limit of ${maxImportsPerAccount} imports in progress is reached; wait until one ends`,
+          'too_many_imports',
+        )
       }
-      await deleteEndedBefore(tx, now - keptSeconds)
+      await deleteEndedBefore(tx, now - retentionSeconds)
       const { id } = await insertImport(tx, {
         doer_id: ctx.viewer.id,
         owner_id: owner.id,
@@ -130,39 +132,39 @@ function checkedEndpoint(given: string | undefined): string | undefined {
   if (!given) return undefined
   const endpoint = parseRemoteAddress(given, {})
   if (typeof endpoint === 'string' || endpoint.credentials) {
-    throw new Invalid('the address of LFS objects is no address of http or https', 'lfs_endpoint_invalid')
+    throw new Invalid('the LFS endpoint must be an http or https address without credentials', 'lfs_endpoint_invalid')
   }
   return endpoint.url
 }
 
-/** The import goes on when whoever waits goes away; they find it among theirs. */
-async function waitFor(ctx: Ctx, importId: ImportId, { signal }: RepositoryRequest): Promise<Brought> {
+/** Waits for an import, which continues when the client disconnects. */
+async function waitFor(ctx: Ctx, importId: ImportId, { signal }: RepositoryRequest): Promise<ImportResult> {
   const startMs = performance.now()
   for (let pauseMs = 20; performance.now() - startMs < maxWaitMs; pauseMs = Math.min(pauseMs * 1.5, 500)) {
     const row = await findImport(ctx.db, importId)
     if (row?.state === 'done' && row.repo_id !== null) {
       const repo = await findRepoById(ctx.db, row.repo_id)
-      if (repo) return { kind: 'made', repo }
+      if (repo) return { kind: 'created', repo }
     }
     if (row?.state === 'failed') throw new Invalid(row.problem, 'import_failed')
     if (row?.state !== 'waiting' && row?.state !== 'running') {
-      throw new Invalid('the import was given up', 'import_failed')
+      throw new Invalid('the import was cancelled', 'import_failed')
     }
     await sleep(pauseMs, undefined, signal ? { signal } : {})
   }
-  return { kind: 'under way', importId }
+  return { kind: 'in progress', importId }
 }
 
-const noImport = (): NotFound => new NotFound('there is no such import', 'import_not_found')
+const noImport = (): NotFound => new NotFound('you have no import with this id', 'import_not_found')
 
-/** An import of the viewer's, or `NotFound`. */
+/** Returns an import of the viewer. Throws `NotFound` for any other. */
 export async function getImport(ctx: SignedInCtx, id: number): Promise<ImportRow> {
   const row = await findImportOf(ctx.db, ctx.viewer.id, id as ImportId)
   if (!row) throw noImport()
   return row
 }
 
-/** One page of the viewer's imports, the newest first, and how many there are. */
+/** Returns one page of the viewer's imports, newest first, and their total. */
 export async function getImports(
   ctx: SignedInCtx,
   page: Page,
@@ -172,13 +174,13 @@ export async function getImports(
   return { rows, total }
 }
 
-/** Has an import end that is under way, and forgets one that is over. */
+/** Cancels an import in progress, or deletes the record of an ended one. */
 export async function endImport(ctx: SignedInCtx, id: number): Promise<void> {
   const row = await getImport(ctx, id)
   await transaction(ctx.db, async (tx) => {
     const running = await updateUnfinished(tx, row.id, { is_cancelled: true })
     if (!running) await deleteImport(tx, row.id)
-    // One that waits for its turn, or for the other server, ends now.
+    // An import that waits for its turn or for the source server ends now.
     else if (row.state === 'waiting') await enqueue(tx, runImportJob, { importId: row.id })
   })
 }

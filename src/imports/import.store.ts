@@ -5,7 +5,7 @@ import type { ImportId, RepoId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 
-/** Written out, as the condition of the index has them. */
+/** Literals, so that the condition matches that of the partial index. */
 const unfinished = [sql.lit('waiting' as const), sql.lit('running' as const)]
 
 export const insertImport = (tx: Tx, values: NewImportRow): Promise<ImportRow> =>
@@ -17,7 +17,7 @@ export const findImport = (db: Db | Tx, id: ImportId): Promise<ImportRow | undef
 export const findImportOf = (db: Db, doerId: UserId, id: ImportId): Promise<ImportRow | undefined> =>
   db.selectFrom('repo_import').selectAll().where('id', '=', id).where('doer_id', '=', doerId).executeTakeFirst()
 
-/** One page of somebody's imports, the newest first. */
+/** Lists one page of an account's imports, newest first. */
 export const listImportsOf = (db: Db, doerId: UserId, page: Page): Promise<ImportRow[]> =>
   db
     .selectFrom('repo_import')
@@ -28,7 +28,7 @@ export const listImportsOf = (db: Db, doerId: UserId, page: Page): Promise<Impor
     .offset(page.offset)
     .execute()
 
-/** How many imports somebody has, all of them or those that are not over. */
+/** Counts the imports of an account, all or only the unfinished ones. */
 export const countImportsOf = async (db: Db | Tx, doerId: UserId, only?: 'unfinished'): Promise<number> => {
   let query = db
     .selectFrom('repo_import')
@@ -38,7 +38,7 @@ export const countImportsOf = async (db: Db | Tx, doerId: UserId, only?: 'unfini
   return (await query.executeTakeFirstOrThrow()).count
 }
 
-/** Changes an import that is not over; undefined when it is, or is gone. */
+/** Updates an unfinished import; returns undefined when it has ended or does not exist. */
 export const updateUnfinished = (tx: Tx, id: ImportId, change: ImportChange): Promise<ImportRow | undefined> =>
   tx
     .updateTable('repo_import')
@@ -50,17 +50,17 @@ export const updateUnfinished = (tx: Tx, id: ImportId, change: ImportChange): Pr
 
 export const deleteImport = (tx: Tx, id: ImportId) => tx.deleteFrom('repo_import').where('id', '=', id).execute()
 
-/** Removes what is over since before a moment. */
+/** Deletes imports that ended before a time. */
 export const deleteEndedBefore = (tx: Tx, beforeUnix: Unix) =>
   tx.deleteFrom('repo_import').where('state', 'not in', unfinished).where('updated_unix', '<', beforeUnix).execute()
 
-/** Repositories of an account, the oldest first: those of the account of imports are hidden ones. */
+/** Lists the repositories of an account, oldest first. */
 export const listRepoIdsOf = async (db: Db, ownerId: UserId): Promise<RepoId[]> =>
   (await db.selectFrom('repo').select('id').where('owner_id', '=', ownerId).orderBy('id').execute()).map(
     (row) => row.id,
   )
 
-/** The import under way that has brought a repository. */
+/** Finds the unfinished import of a repository. */
 export const findImportOfRepo = (tx: Tx, repoId: RepoId) =>
   tx
     .selectFrom('repo_import')

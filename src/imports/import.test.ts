@@ -176,18 +176,18 @@ test('repoMigrate: an import from a source that fails half-way leaves only the r
   const carol = forge.as('carol')
   await forge.account('carol')
   const nonsense: Record<string, [RegExp, (response: ServerResponse) => void]> = {
-    'could not be asked for comments': [/issues.comments\?/, (response) => void response.destroy()],
-    'is no JSON': [/.pulls\?/, (response) => void response.end('<html>sorry</html>')],
-    'is no list': [/.labels\?/, (response) => void response.end('{"message":"no"}')],
+    'cannot request comments': [/issues.comments\?/, (response) => void response.destroy()],
+    'are not JSON': [/.pulls\?/, (response) => void response.end('<html>sorry</html>')],
+    'are not a list': [/.labels\?/, (response) => void response.end('{"message":"no"}')],
     'without a number': [/.issues\?/, (response) => void response.end('[{"title":"x","number":-4}]')],
-    'a form that is not known': [/.milestones\?/, (response) => void response.end('[7,"x"]')],
-    'not its own': [
+    'an unknown form': [/.milestones\?/, (response) => void response.end('[7,"x"]')],
+    'outside its API': [
       /.labels\?/,
       (response) =>
         void response.setHeader('link', '<http://127.0.0.1:1/elsewhere?page=2>; rel="next"').end('[{"name":"a"}]'),
     ],
-    'other credentials': [/.issues\?/, (response) => void response.writeHead(401).end('{}')],
-    'did not arrive whole': [
+    'accept the credentials': [/.issues\?/, (response) => void response.writeHead(401).end('{}')],
+    'could not be downloaded completely': [
       /releases\?|cut/,
       (response) => {
         const assets = [{ name: 'a', size: 9, browser_download_url: `http://${response.req.headers.host}/cut` }]

@@ -5,7 +5,7 @@ import * as migrateRoutes from './migrate.routes.ts'
 import { runImportJob } from './run-import.job.ts'
 import { importPurpose } from './run-import.service.ts'
 
-/** Bringing repositories here from other servers, with what belongs to them. */
+/** Imports of repositories from other servers, and mirrors of more than references. */
 export const imports: Feature = {
   routes: [migrateRoutes],
   subscribers: [followMirrors],

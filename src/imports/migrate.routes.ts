@@ -9,10 +9,10 @@ import { presentMadeRepo } from '../repos/repo.present.ts'
 import { Repository } from '../repos/repo.schemas.ts'
 import { presentImport, presentImports } from './import.present.ts'
 import { RepositoryImport } from './import.schemas.ts'
-import { bringRepository, endImport, getImport, getImports } from './import.service.ts'
+import { importRepository, endImport, getImport, getImports } from './import.service.ts'
 import { MigrateRepoOptions } from './migrate.schemas.ts'
 
-/** Members that ask for something when they are true. */
+/** Boolean members that select items. */
 const itemNames = ['lfs', 'issues', 'labels', 'milestones', 'pull_requests', 'releases', 'wiki'] as const
 
 export const repoMigrate = operation({
@@ -37,15 +37,15 @@ export const repoMigrate = operation({
       lfsEndpoint: body.lfs_endpoint,
       signal: call.signal,
     }
-    // A client that does not want to wait says so (RFC 7240), and asks for the import later.
-    const isPatient = !/(?:^|[\s,])respond-async(?:$|[\s,;])/i.test(String(call.headers['prefer'] ?? ''))
-    const brought = await bringRepository(ctx, owner, input, { isPatient })
-    if (brought.kind === 'made') return created(await presentMadeRepo(ctx, brought.repo, owner))
-    return withStatus(202, await presentImport(ctx, await getImport(ctx, brought.importId)))
+    // `Prefer: respond-async` (RFC 7240) answers 202 at once.
+    const waits = !/(?:^|[\s,])respond-async(?:$|[\s,;])/i.test(String(call.headers['prefer'] ?? ''))
+    const result = await importRepository(ctx, owner, input, { waits })
+    if (result.kind === 'created') return created(await presentMadeRepo(ctx, result.repo, owner))
+    return withStatus(202, await presentImport(ctx, await getImport(ctx, result.importId)))
   },
 })
 
-/** Repositories that are being brought here with what belongs to them, and those that were. Not part of the contract. */
+/** Lists the imports of the caller. An extension of Ingot. */
 export const userListImports = operation({
   method: 'GET',
   path: '/user/imports',

@@ -3,7 +3,7 @@ import { requestObject } from '../http/schema.ts'
 
 export const MigrateRepoOptions = requestObject('MigrateRepoOptions', {
   clone_addr: Type.String({ minLength: 1, maxLength: 2048 }),
-  /** Id of the owner; `repo_owner` goes before it. */
+  /** Id of the owner; `repo_owner` takes precedence. */
   uid: Type.Optional(Type.Integer()),
   repo_owner: Type.Optional(Type.String()),
   repo_name: Type.String({ minLength: 1, maxLength: 100, pattern: '^[\\w.-]*$' }),

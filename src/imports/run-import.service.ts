@@ -17,55 +17,54 @@ import { takeRemoteWiki } from '../wiki/remote-wiki.service.ts'
 import { hiddenAccount } from './hidden-account.service.ts'
 import { writePulls } from './import-pulls.service.ts'
 import { refuseImportOverQuota, writeReleases } from './import-releases.service.ts'
-import { abandonImport, finishImport, makeHiddenRepo, type Ending } from './import-repository.service.ts'
-import { addNote, reach, type FilledRun, type ImportRun } from './import-run.ts'
+import { abandonImport, finishImport, createHiddenRepo, type Ending } from './import-repository.service.ts'
+import { addNote, reach, type RepositoryRun, type ImportRun } from './import-run.ts'
 import { removeStrayImports } from './import-repair.service.ts'
 import { highestIssueNumber } from './import-rows.store.ts'
 import { writeComments, writeIssues, writeLabels, writeMilestones, type PageOf } from './import-tracker.service.ts'
 import { findImport, updateUnfinished } from './import.store.ts'
 import { openSource, type SourceCredentials } from './sources/open-source.ts'
-import { AskAgainLater, SourceProblem } from './sources/source-problem.ts'
+import { RetryLater, SourceProblem } from './sources/source-problem.ts'
 import type { Pages } from './sources/source.ts'
 import { importSteps, isStepWanted, type ImportStep, type WantedImport } from './wanted-import.ts'
 
-/** What credentials of imports are sealed for. */
+/** The purpose that credentials of imports are sealed for. */
 export const importPurpose = 'import-credentials'
 
-/** How an import goes on after a worker had it. */
-export type TurnEnd = { readonly kind: 'over' } | { readonly kind: 'again'; readonly atMs?: number }
+/** How an import continues after a turn. */
+export type TurnEnd = { readonly kind: 'ended' } | { readonly kind: 'again'; readonly atMs?: number }
 
-/** How long a worker stays with one import while others wait, in milliseconds: between two pages it lets them have a turn. */
+/** Length of a turn in milliseconds; between two pages a worker yields to other imports. */
 const turnMs = 30_000
 
-/** How often it is looked whether somebody wants an import to end, in milliseconds. */
+/** Interval of the checks for a cancellation, in milliseconds. */
 const cancelCheckMs = 1000
 
-/** Things of a kind that one import may bring; a server that tells of ever more is told from a large one. */
-const maxThings = 5_000_000
+/** Most objects of a kind in one import: a list that never ends must stop. */
+const maxObjects = 5_000_000
 
 /**
- * Goes on with an import from where it has come to, for a turn. What the other server, the request or a limit of here is at
- * fault for ends it, with the reason in its row and nothing left of the repository; everything else is thrown, and tried
- * again from the same place.
+ * Continues an import from its stored position for a turn. A fault of the source server or the request, or a limit of this
+ * server, ends the import with its reason and deletes the repository. Any other error is thrown, and the job retries.
  */
 export async function runImport(ctx: Ctx, id: ImportId, job: JobRun): Promise<TurnEnd> {
   const row = await transaction(ctx.db, (tx) =>
     updateUnfinished(tx, id, { state: 'running', updated_unix: nowUnix(ctx.clock) }),
   )
   if (!row) {
-    // It is over, or its row went with an account, and what it had brought has to go.
+    // The import has ended, or its row was deleted with the account; its repository must be deleted too.
     await removeStrayImports(ctx)
-    return { kind: 'over' }
+    return { kind: 'ended' }
   }
   const hidden = await hiddenAccount(ctx.db, nowUnix(ctx.clock))
   const end = async (ending: Ending): Promise<TurnEnd> => {
     const known = (await findImport(ctx.db, id))?.repo_id ?? null
     const repo = known === null ? undefined : await findRepoById(ctx.db, known)
     await abandonImport({ ctx, row, hidden }, repo, ending)
-    return { kind: 'over' }
+    return { kind: 'ended' }
   }
   const cancelled = new AbortController()
-  const stopLooking = watchForCancel(ctx, id, cancelled)
+  const stopWatching = watchForCancel(ctx, id, cancelled)
   try {
     const signal = AbortSignal.any([job.signal, cancelled.signal])
     return await runSteps(await openRun(ctx, row, hidden, signal), job)
@@ -74,49 +73,49 @@ export async function runImport(ctx: Ctx, id: ImportId, job: JobRun): Promise<Tu
     job.signal.throwIfAborted()
     if (error instanceof GiveUp) {
       await removeStrayImports(ctx)
-      return { kind: 'over' }
+      return { kind: 'ended' }
     }
-    if (error instanceof AskAgainLater) return { kind: 'again', atMs: error.atMs }
-    if (isTheirFault(error)) return await end({ state: 'failed', problem: error.message })
+    if (error instanceof RetryLater) return { kind: 'again', atMs: error.atMs }
+    if (isPermanent(error)) return await end({ state: 'failed', problem: error.message })
     if (!job.isLastAttempt) throw error
-    await end({ state: 'failed', problem: 'the import failed for a reason of this server; its log tells more' })
+    await end({ state: 'failed', problem: 'the import failed because of an error of this server; see its log' })
     throw error
   } finally {
-    stopLooking()
+    stopWatching()
   }
 }
 
-/** What trying again would only repeat; refusals that ask to come back later are not. */
-const isTheirFault = (error: unknown): error is Error =>
+/** Returns whether a retry would fail in the same way. */
+const isPermanent = (error: unknown): error is Error =>
   error instanceof SourceProblem ||
   error instanceof SealError ||
   (error instanceof Refusal && error.status < 500 && error.status !== 429)
 
 function watchForCancel(ctx: Ctx, id: ImportId, cancelled: AbortController): () => void {
-  let isLooking = false
-  const look = async (): Promise<void> => {
-    if (isLooking) return
-    isLooking = true
+  let isChecking = false
+  const check = async (): Promise<void> => {
+    if (isChecking) return
+    isChecking = true
     try {
       const row = await findImport(ctx.db, id)
       if (!row || row.is_cancelled) cancelled.abort(new Error('the import was cancelled'))
     } catch (error) {
-      // The next look comes in a second; the work itself fails where the database is away.
-      ctx.log('warn', 'it could not be looked whether an import was cancelled', { error, importId: id })
+      // The next check comes in a second; the import itself fails when the database is unavailable.
+      ctx.log('warn', 'cannot check whether an import was cancelled', { error, importId: id })
     } finally {
-      isLooking = false
+      isChecking = false
     }
   }
-  const timer = setInterval(() => void look(), cancelCheckMs).unref()
+  const timer = setInterval(() => void check(), cancelCheckMs).unref()
   return () => clearInterval(timer)
 }
 
 async function openRun(ctx: Ctx, row: ImportRow, hidden: ImportRun['hidden'], signal: AbortSignal): Promise<ImportRun> {
   const wanted = JSON.parse(row.wanted) as WantedImport
   const [doer, owner] = await Promise.all([findUserById(ctx.db, row.doer_id), findUserById(ctx.db, row.owner_id)])
-  if (!doer || !owner) throw new SourceProblem('the account is gone')
+  if (!doer || !owner) throw new SourceProblem('the account was deleted')
   if (!doer.is_active || doer.prohibit_login || !(await mayMakeReposFor(ctx.db, doer, owner))) {
-    throw new SourceProblem(`${doer.name} may no longer make repositories for ${owner.name}`)
+    throw new SourceProblem(`${doer.name} may not create repositories for ${owner.name} any more`)
   }
   const credentials =
     row.sealed_credentials === ''
@@ -149,16 +148,16 @@ async function openRun(ctx: Ctx, row: ImportRow, hidden: ImportRun['hidden'], si
   }
 }
 
-/** Servers that take a token as the password want some name beside it, and most of them any. */
-const nameBesideToken = 'oauth2'
+/** The user name beside a token as password; most servers accept any. */
+const tokenUsername = 'oauth2'
 
 function remoteOf({ address }: WantedImport, credentials: SourceCredentials | undefined): RemoteAddress {
   if (!credentials) return { url: address, credentials: undefined }
   const { username, token } = credentials
-  // The token by itself goes along: a mirror asks the API with it, too.
-  const opening: SourceCredentials =
-    token === '' ? credentials : { username: username || nameBesideToken, password: token, token }
-  return { url: address, credentials: opening }
+  // The token is kept too: a mirror uses it for the API.
+  const gitCredentials: SourceCredentials =
+    token === '' ? credentials : { username: username || tokenUsername, password: token, token }
+  return { url: address, credentials: gitCredentials }
 }
 
 async function runSteps(run: ImportRun, job: JobRun): Promise<TurnEnd> {
@@ -169,31 +168,31 @@ async function runSteps(run: ImportRun, job: JobRun): Promise<TurnEnd> {
     run.signal.throwIfAborted()
     if (isStepWanted(step, run.wanted)) {
       job.progress({ done: doneCount, note: step })
-      if (step !== 'repository' && step !== began) await enter(run, step)
-      const isOver = step === 'repository' ? await makeRepoOnce(run) : await runStep(run, job, step, place, doneCount)
-      if (!isOver) return { kind: 'again' }
-      if (step === 'finish') return { kind: 'over' }
+      if (step !== 'repository' && step !== began) await startStep(run, step)
+      const isDone = step === 'repository' ? await createRepo(run) : await runStep(run, job, step, place, doneCount)
+      if (!isDone) return { kind: 'again' }
+      if (step === 'finish') return { kind: 'ended' }
       if (performance.now() > run.turnEndsMs) {
-        await enter(run, importSteps[importSteps.indexOf(step) + 1] as ImportStep)
+        await startStep(run, importSteps[importSteps.indexOf(step) + 1] as ImportStep)
         return { kind: 'again' }
       }
     }
     place = ''
     doneCount = 0
   }
-  return { kind: 'over' }
+  return { kind: 'ended' }
 }
 
-async function makeRepoOnce(run: ImportRun): Promise<boolean> {
-  await makeHiddenRepo(run)
+async function createRepo(run: ImportRun): Promise<boolean> {
+  await createHiddenRepo(run)
   return true
 }
 
-/** From here it goes on, should it be cut off. */
-const enter = (run: ImportRun, step: ImportStep): Promise<void> =>
+/** Stores the beginning of a step as the position to resume at. */
+const startStep = (run: ImportRun, step: ImportStep): Promise<void> =>
   transaction(run.ctx.db, (tx) => reach(tx, run, { step, place: '', doneCount: 0 }))
 
-/** @returns false when the turn ends in the middle of the step */
+/** Returns false when the turn ends before the step does. */
 async function runStep(
   opened: ImportRun,
   job: JobRun,
@@ -201,18 +200,18 @@ async function runStep(
   place: string,
   doneCount: number,
 ): Promise<boolean> {
-  const run: FilledRun = { ...opened, repo: await hiddenRepoOf(opened) }
+  const run: RepositoryRun = { ...opened, repo: await hiddenRepoOf(opened) }
   const { source } = run
   const pages = <Item>(list: Pages<Item> | undefined, write: (page: PageOf<Item>) => Promise<void>) =>
     list ? writePages(run, job, { step, list, write, place, doneCount }) : Promise.resolve(true)
   switch (step) {
     case 'wiki':
       if (!(await takeRemoteWiki(run.ctx, run.repo, run.remote, run.signal))) {
-        addNote(run, 'there is no wiki over there')
+        addNote(run, 'the source server has no wiki')
       }
       return true
     case 'lfs':
-      return takeObjects(run, job)
+      return importLfsObjects(run, job)
     case 'labels':
       return pages(source?.labels, (page) => writeLabels(run, page))
     case 'milestones':
@@ -222,7 +221,7 @@ async function runStep(
     case 'issues':
       return pages(source?.issues, (page) => writeIssues(run, page))
     case 'pull_requests': {
-      const before = source?.countsPullsApart ? await highestIssueNumber(run.ctx.db, run.repo.id) : 0
+      const before = source?.numbersPullsSeparately ? await highestIssueNumber(run.ctx.db, run.repo.id) : 0
       return pages(source?.pulls, (page) => writePulls(run, page, before))
     }
     case 'comments':
@@ -236,12 +235,12 @@ async function runStep(
 async function hiddenRepoOf(run: ImportRun): Promise<RepoRow> {
   const repoId = (await findImport(run.ctx.db, run.row.id))?.repo_id ?? null
   const repo = repoId === null ? undefined : await findRepoById(run.ctx.db, repoId)
-  if (!repo || repo.owner_id !== run.hidden.id) throw new SourceProblem('what was imported is gone')
+  if (!repo || repo.owner_id !== run.hidden.id) throw new SourceProblem('the imported repository was deleted')
   return repo
 }
 
 async function writePages<Item>(
-  run: FilledRun,
+  run: RepositoryRun,
   job: JobRun,
   {
     step,
@@ -264,14 +263,15 @@ async function writePages<Item>(
     doneCount += items.length
     job.progress({ done: doneCount, note: step })
     if (next === undefined) return true
-    if (doneCount > maxThings) throw new SourceProblem(`the other server tells of ever more ${step.replace('_', ' ')}`)
+    if (doneCount > maxObjects)
+      throw new SourceProblem(`the source server lists more than ${maxObjects} ${step.replace('_', ' ')}`)
     place = next
     if (performance.now() > run.turnEndsMs) return false
   }
 }
 
-async function takeObjects(run: FilledRun, job: JobRun): Promise<boolean> {
-  if (!run.ctx.config.server.lfsStartServer) throw new SourceProblem('LFS is switched off here')
+async function importLfsObjects(run: RepositoryRun, job: JobRun): Promise<boolean> {
+  if (!run.ctx.config.server.lfsStartServer) throw new SourceProblem('LFS is switched off on this server')
   const { missing } = await fetchRemoteObjects({ ...run.ctx, repo: run.repo, owner: run.owner }, run.remote, {
     endpoint: run.wanted.lfsEndpoint,
     signal: run.signal,
@@ -281,6 +281,6 @@ async function takeObjects(run: FilledRun, job: JobRun): Promise<boolean> {
       await transaction(run.ctx.db, (tx) => reach(tx, run, { step: 'lfs', place: '', doneCount: fetched }))
     },
   })
-  for (const reason of missing) addNote(run, `an LFS object is missing over there: ${reason}`)
+  for (const reason of missing) addNote(run, `the source server lacks an LFS object: ${reason}`)
   return true
 }

@@ -193,7 +193,7 @@ test('repoMigrate: an import from GitHub uses its REST API', async () => {
   await withServer(listener, async (url) => {
     const body = { clone_addr: `${url}/${repo.fullName}.git`, service: 'github', repo_name: 'copy', ...everything }
     const guest = await bob.post('/repos/migrate', body)
-    assert.deepEqual([guest.status, guest.json.message], [422, 'the other server asks for other credentials'])
+    assert.deepEqual([guest.status, guest.json.message], [422, 'the source server does not accept the credentials'])
     // The server of the git data knows no such token and is public; that of the API wants it.
     const made = await bob.post('/repos/migrate', { ...body, auth_token: 'secret' })
     assert.equal(made.status, 201, made.text)
@@ -368,5 +368,8 @@ test('repoMigrate: an import from GitLab uses its REST API; numbers of merge req
   const [release] = await get('/releases')
   assert.deepEqual([release.name, release.assets[0].browser_download_url], ['Awesome', 'https://example.com/a.zip'])
   const [told] = (await bob.must('GET', '/user/imports')).json
-  assert.deepEqual(told.notes, ['there is no wiki over there', 'it is archived over there, and can be written to here'])
+  assert.deepEqual(told.notes, [
+    'the source server has no wiki',
+    'the repository is archived on the source server; here it is writable',
+  ])
 })

@@ -4,7 +4,7 @@ import type { MarkupSettings } from './markup-settings.ts'
 
 const delimiters = [',', ';', '\t', '|'] as const
 
-/** The delimiter that stands most often in the first line outside of quotes. */
+/** Returns the most frequent delimiter of the first line, outside quotes. */
 function guessDelimiter(source: string): string {
   const firstLine = (/^[^\r\n]*/.exec(source)?.[0] ?? '').replace(/"(?:[^"]|"")*"/g, '')
   const counts = delimiters.map((delimiter) => firstLine.split(delimiter).length)
@@ -16,7 +16,7 @@ interface Row {
   readonly fields: readonly string[]
 }
 
-/** Rows of a text in the form of RFC 4180; a quote inside of a field that began without one is a character. */
+/** Parses RFC 4180; a quote inside an unquoted field is an ordinary character. */
 function parseRows(source: string, delimiter: string): Row[] {
   const rows: Row[] = []
   let fields: string[] = []
@@ -52,8 +52,8 @@ function parseRows(source: string, delimiter: string): Row[] {
 }
 
 /**
- * A table of comma- or tab-separated values; the first row is its head, the first column the line in the file.
- * @param delimiter guessed from the first line when it is not given
+ * Renders separated values as a table: the first row is the head, the first column the line number in the file.
+ * @param delimiter guessed from the first line when absent
  */
 export function renderTable(source: string, limits: MarkupSettings['table'], delimiter?: string): string {
   const text = source.replace(/^\ufeff/, '')

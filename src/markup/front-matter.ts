@@ -1,14 +1,11 @@
 import { readBoundedYaml, YamlProblem } from '../lib/bounded-yaml.ts'
 import { escapeHtml } from './html.ts'
 
-/** Longer front matter is left in the text as it is. */
+/** Longest front matter in characters; a longer one stays text. */
 const maxLength = 32 * 1024
 const maxDepth = 5
 
-/**
- * The mapping at the head of a text (between lines of three dashes), and how many lines it takes.
- * @returns undefined when there is none: also when what stands there is no YAML mapping
- */
+/** Returns the YAML mapping between `---` lines at the head of a text and its number of lines; undefined without one. */
 export function findFrontMatter(
   source: string,
 ): { readonly values: Readonly<Record<string, unknown>>; readonly lineCount: number } | undefined {
@@ -19,7 +16,7 @@ export function findFrontMatter(
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
     return { values: value as Readonly<Record<string, unknown>>, lineCount: match[0].split(/\r?\n/).length - 1 }
   } catch (error) {
-    // Text that only looks like front matter is shown as text.
+    // Invalid front matter is shown as text.
     if (error instanceof YamlProblem) return undefined
     throw error
   }
@@ -43,7 +40,7 @@ function renderTable(values: Readonly<Record<string, unknown>>, depth: number): 
   return `<table><thead><tr>${heads.join('')}</tr></thead><tbody><tr>${cells.join('')}</tr></tbody></table>`
 }
 
-/** Front matter as a table that is folded away. */
+/** Renders front matter as a collapsed table. */
 export const renderFrontMatter = (values: Readonly<Record<string, unknown>>): string =>
   Object.keys(values).length === 0
     ? ''

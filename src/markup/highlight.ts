@@ -1,7 +1,7 @@
 import type { HLJSApi } from 'highlight.js'
 import { escapeHtml } from './html.ts'
 
-/** Code longer than this (in UTF-16 units) is shown without colours: colouring takes about 250 ms of CPU per MB. */
+/** Longest highlighted code in UTF-16 units: highlighting takes about 250 ms of CPU per MB. */
 export const maxHighlightLength = 128 * 1024
 
 let common: Promise<HLJSApi> | undefined
@@ -9,15 +9,15 @@ let all: Promise<HLJSApi> | undefined
 
 const plainNames = new Set(['', 'text', 'txt', 'plain', 'plaintext', 'nohighlight', 'mermaid', 'math'])
 
-/** Highlighters by language name, ready to be used synchronously. */
+/** Loaded highlighters, for synchronous use. */
 export interface Highlighters {
-  /** Coloured HTML of the code, or undefined when the language is unknown or the code too long. */
+  /** Returns highlighted HTML; undefined when the language is unknown or the code is too long. */
   highlight(code: string, language: string, maxLength?: number): string | undefined
 }
 
 /**
- * Loads what is needed to colour the given languages. The grammars of the 36 usual languages take 8 MB, all 193 take
- * 23 MB, so the rest is loaded only when a text asks for one of them.
+ * Loads the grammars of languages. The 36 common ones take 8 MB and all 193 take 23 MB, so the others are loaded only when a
+ * text names one of them.
  */
 export async function loadHighlighters(languages: Iterable<string>): Promise<Highlighters> {
   const wanted = [...languages].map((name) => name.toLowerCase()).filter((name) => !plainNames.has(name))
@@ -38,8 +38,8 @@ export async function loadHighlighters(languages: Iterable<string>): Promise<Hig
 }
 
 /**
- * Code as HTML with colouring spans (`hljs-…`), or just escaped when the language is unknown or the code too long.
- * @param language name or alias as in the info string of a fence; endings of file names are aliases mostly
+ * Returns code as HTML with highlighting spans (`hljs-…`), or only escaped when the language is unknown or the code is too long.
+ * @param language a name or alias as in the info string of a fence; most file extensions are aliases
  * @param maxLength in UTF-16 units
  */
 export async function highlightCode(code: string, language: string, maxLength = maxHighlightLength): Promise<string> {

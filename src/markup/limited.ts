@@ -2,16 +2,16 @@ import { escapeHtml } from './html.ts'
 import type { LinkBases } from './links.ts'
 import { sanitize } from './sanitize.ts'
 
-/** Longest HTML that is made clean, in characters: eight times the longest text. A million marks become 26 million. */
+/** Longest HTML that is sanitised, in characters: eight times the longest text. A million markers can become 26 million. */
 const maxOutput = 8 * 1024 * 1024
 
-/** Most elements that stand open at once: reading HTML takes time by their number for each element. */
+/** Most nested open elements: parsing takes time proportional to their number for each element. */
 const maxOpen = 2000
 
-/** Elements that have no end. */
+/** Void elements. */
 const voids = new Set(['br', 'hr', 'img', 'input', 'wbr', 'col', 'source', 'track', 'area', 'base', 'embed', 'link'])
 
-/** Whether more elements stand open at once than may, as far as a look at the tags tells. */
+/** Estimates from the tags whether too many elements are nested. */
 function isTooDeep(html: string): boolean {
   const open = new Map<string, number>()
   let count = 0
@@ -31,10 +31,10 @@ function isTooDeep(html: string): boolean {
   return false
 }
 
-/** A text that is too long or too involved to be rendered, as it is. */
-export const asItIs = (source: string): string => `<pre>${escapeHtml(source)}</pre>`
+/** Returns the unrendered text, for a text that is too long or too complex. */
+export const unrendered = (source: string): string => `<pre>${escapeHtml(source)}</pre>`
 
-/** Clean HTML of what was made of a text, or the text as it is when it became too much. */
-export function cleaned(html: string, source: string, bases: LinkBases): string {
-  return html.length > maxOutput || isTooDeep(html) ? asItIs(source) : sanitize(html, bases)
+/** Sanitises rendered HTML, or returns the unrendered text when it is too long or too deep. */
+export function sanitiseBounded(html: string, source: string, bases: LinkBases): string {
+  return html.length > maxOutput || isTooDeep(html) ? unrendered(source) : sanitize(html, bases)
 }

@@ -1,16 +1,16 @@
 import { trimTrailing } from '../lib/trim-ends.ts'
 
-/** What relative addresses of a text are joined to. All are without a slash at the end. */
+/** The bases of relative addresses, without trailing slashes. */
 export interface LinkBases {
-  /** Put before addresses that begin with a slash; empty to leave them as they are. */
+  /** Prefix of addresses that begin with a slash; empty to keep them. */
   readonly root: string
-  /** Folder of relative links: a full address or a path from the root; empty to leave them as they are. */
+  /** Folder of relative links: a full address or a path from the root; empty to keep them. */
   readonly links: string
-  /** Folder of relative images, videos and sounds. */
+  /** Folder of relative images, videos and audio. */
   readonly media: string
 }
 
-/** The modes of rendering: see the table in the contract's page about Markdown. */
+/** The rendering modes (contract: the page about Markdown). */
 export type MarkdownMode = 'markdown' | 'gfm' | 'comment'
 
 const hasScheme = (address: string): boolean => /^[a-z][a-z0-9+.-]*:/i.test(address)
@@ -18,12 +18,11 @@ const hasScheme = (address: string): boolean => /^[a-z][a-z0-9+.-]*:/i.test(addr
 const withoutEndSlash = (text: string): string => trimTrailing(text, '/')
 
 /**
- * The bases for a text that is rendered on behalf of `MarkdownOption` or `MarkupOption`.
- * Plain mode joins to the context as a path; the other modes give full addresses (observed).
+ * Returns the bases for `MarkdownOption` or `MarkupOption`. Mode `markdown` gives paths, the other modes full addresses (observed).
  * @param input.rootUrl address of the instance
- * @param input.context path below the root (or a full address) the text belongs to, for example `/owner/repository`
- * @param input.wiki the text is a wiki page of the repository that `context` names
- * @param input.branchPath `branch/main` and the like: the text is a file of that repository at this revision
+ * @param input.context path below the root, or full address, of the text: for example `/owner/repository`
+ * @param input.wiki whether the text is a wiki page of the repository in `context`
+ * @param input.branchPath revision of the file, such as `branch/main`
  */
 export function linkBases(input: {
   readonly rootUrl: string
@@ -51,7 +50,7 @@ export function linkBases(input: {
   return { root, links: folder, media: folder }
 }
 
-/** Joins a relative path to a folder and takes out `.` and `..`, never climbing above the root of the folder. */
+/** Joins a relative path to a folder and resolves `.` and `..`, never above the root. */
 function joinPath(folder: string, relative: string): string {
   const head = /^([a-z][a-z0-9+.-]*:\/\/[^/]*|)(.*)$/i.exec(folder)
   const origin = head?.[1] ?? ''
@@ -65,21 +64,20 @@ function joinPath(folder: string, relative: string): string {
   return `${origin}/${kept.join('/')}${end}${tail}`
 }
 
-/** Path and the rest that begins with `?` or `#`. */
+/** Splits an address before `?` or `#`. */
 function splitTail(address: string): [string, string] {
   const at = address.search(/[?#]/)
   return at < 0 ? [address, ''] : [address.slice(0, at), address.slice(at)]
 }
 
 /**
- * The address as it is to stand in the page. Resolving twice changes nothing, so addresses of Markdown and of HTML
- * inside of it take the same way.
- * @param kind media are images, sounds and videos
+ * Returns the final form of an address. It is idempotent, because addresses of Markdown are resolved again as HTML.
+ * @param kind `media`: images, audio and videos
  */
 export function resolveAddress(bases: LinkBases, address: string, kind: 'link' | 'media'): string {
   if (address === '' || hasScheme(address) || address.startsWith('//')) return address
   if (address.startsWith('#')) {
-    // Ids of headings and footnotes carry a prefix, so that a text cannot claim ids of the page around it.
+    // Ids of headings and footnotes have a prefix, so that a text cannot take ids of the page around it.
     return address === '#' || /^#(?:user-content-|fn(?:ref\d*)?:user-content-)/.test(address)
       ? address
       : `#user-content-${address.slice(1)}`

@@ -12,7 +12,7 @@ const alertTitles = wordTable<string>({
   caution: 'Caution',
 })
 
-/** A quotation whose first line is nothing but `[!KIND]` becomes an alert; an unknown kind stays a quotation. */
+/** Turns a quotation whose first line is only `[!KIND]` into an alert; an unknown kind stays a quotation. */
 function markAlerts(state: StateCore): void {
   const { tokens } = state
   for (let index = 0; index + 3 < tokens.length; index++) {
@@ -38,7 +38,7 @@ function renderAlertOpen(tokens: readonly Token[], index: number): string {
   )
 }
 
-/** Items of lists that begin with `[ ]` or `[x]` become tasks. */
+/** Turns list items that begin with `[ ]` or `[x]` into tasks. */
 function markTasks(state: StateCore): void {
   const { tokens } = state
   const { lines, lineOffsets } = stateOf(state.env)
@@ -77,11 +77,11 @@ function renderListItemOpen(
   )
 }
 
-/** Text of a heading as a reader sees it, HTML tags included (observed). */
+/** Returns the visible text of a heading, with HTML tags (observed). */
 const plainText = (tokens: readonly Token[]): string =>
   tokens.map((token) => (token.type === 'softbreak' ? ' ' : token.content)).join('')
 
-/** Letters and digits of all scripts in lower case, everything between them one dash. */
+/** Returns letters and digits of all scripts in lower case, joined by single dashes. */
 const headingId = (text: string): string => (text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? ['heading']).join('-')
 
 function addHeadingIds(state: StateCore): void {
@@ -101,7 +101,7 @@ function addHeadingIds(state: StateCore): void {
   })
 }
 
-/** The writing direction of each block comes from its own text; cells are aligned by attribute. */
+/** Adds `dir="auto"` to blocks, and aligns cells by attribute. */
 function addAttributes(state: StateCore): void {
   for (const token of state.tokens) {
     if (/^(?:paragraph|heading|bullet_list|ordered_list)_open$/.test(token.type)) token.attrSet('dir', 'auto')
@@ -112,11 +112,11 @@ function addAttributes(state: StateCore): void {
   }
 }
 
-/** First word of the info string of a fence. */
+/** Returns the first word of the info string of a fence. */
 export const fenceLanguage = (token: Token): string => /^[^\s{,]{1,50}/.exec(token.info.trim())?.[0] ?? ''
 
-/** Code that the page turns into a drawing or a formula once it is shown. */
-function renderUncoloured(language: 'mermaid' | 'math', code: string): string {
+/** Renders code that the page turns into a diagram or formula. */
+function renderUnhighlighted(language: 'mermaid' | 'math', code: string): string {
   const className = `chroma language-${language} display`
   return `<pre class="code-block is-loading"><code class="${className}">${escapeHtml(code)}</code></pre>\n`
 }
@@ -125,10 +125,10 @@ function renderFence(tokens: readonly Token[], index: number, env: Env | undefin
   const token = tokens[index]
   if (token === undefined) return ''
   const language = fenceLanguage(token).toLowerCase()
-  // Every line of code ends with a newline (CommonMark); the parser leaves out the last one of an unclosed fence.
+  // Each line of code ends with a newline (CommonMark); the parser omits the last one of an unclosed fence.
   const content = token.content.replace(/[^\n]$/, '$&\n')
   if (language === 'mermaid' || language === 'math') {
-    return renderUncoloured(language, content)
+    return renderUnhighlighted(language, content)
   }
   const coloured = stateOf(env).highlighters.highlight(content, language)
   const shown = coloured === undefined || !/^[\w+#.-]+$/.test(language) ? 'text' : language
@@ -136,7 +136,7 @@ function renderFence(tokens: readonly Token[], index: number, env: Env | undefin
   return `<pre class="code-block"><code class="chroma language-${shown} display">${code}</code></pre>\n`
 }
 
-/** `$$` on a line of its own up to the next such line. */
+/** Scans `$$` on a line of its own up to the next such line. */
 function scanMathBlock(state: StateBlock, startLine: number, endLine: number, silent: boolean): boolean {
   const lineText = (line: number): string =>
     state.src.slice((state.bMarks[line] ?? 0) + (state.tShift[line] ?? 0), state.eMarks[line]).trim()
@@ -157,16 +157,16 @@ function scanMathBlock(state: StateBlock, startLine: number, endLine: number, si
 }
 
 const renderMathBlock = (tokens: readonly Token[], index: number): string =>
-  renderUncoloured('math', tokens[index]?.content ?? '')
+  renderUnhighlighted('math', tokens[index]?.content ?? '')
 
-/** A footnote is known by its label, one without label (`^[text]`) by its number. */
+/** Returns the id of a footnote: its label, or its number without one (`^[text]`). */
 function footnoteId(token: Token | undefined): string {
   const label = token?.meta?.['label']
   const number = Number(token?.meta?.['id'] ?? 0) + 1
   return `user-content-${escapeHtml(typeof label === 'string' ? label : `inline-${number}`)}`
 }
 
-/** The second and later references to a footnote need ids of their own. */
+/** Returns the id of a reference to a footnote; each repetition has its own. */
 function footnoteReferenceId(token: Token | undefined): string {
   const repeat = Number(token?.meta?.['subId'] ?? 0)
   return `fnref${repeat === 0 ? '' : repeat}:${footnoteId(token)}`
@@ -184,12 +184,12 @@ function footnoteRules(parser: MarkdownIt): void {
   rules['footnote_open'] = (tokens, index) => `<li id="fn:${footnoteId(tokens[index])}">\n`
   rules['footnote_close'] = () => '</li>\n'
   rules['footnote_anchor'] = (tokens, index) => {
-    // The sign is followed by a selector that keeps it from being shown as an emoji.
+    // The variation selector keeps the arrow from becoming an emoji.
     return ` <a href="#${footnoteReferenceId(tokens[index])}">\u21a9\ufe0e</a>`
   }
 }
 
-/** A picture leads to itself in another window, unless it stands in a link already. */
+/** Renders an image, which links to itself in another window unless it is inside a link. */
 function renderImage(
   tokens: readonly Token[],
   index: number,
@@ -208,7 +208,7 @@ function renderImage(
   return `<a href="${escapeHtml(source)}"${title} target="_blank">${image}</a>`
 }
 
-/** Adds alerts, tasks, heading ids, footnotes, blocks of code and mathematics, and pictures to a parser. */
+/** Adds alerts, tasks, heading ids, footnotes, code and formula blocks, and images to a parser. */
 export function blockRules(parser: MarkdownIt): void {
   const { rules } = parser.renderer
   parser.block.ruler.before('fence', 'math_block', scanMathBlock, { alt: ['paragraph', 'blockquote', 'list'] })

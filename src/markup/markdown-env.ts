@@ -3,18 +3,18 @@ import type { Highlighters } from './highlight.ts'
 import type { LinkBases } from './links.ts'
 import type { Reference, ReferenceRules, ResolvedReferences } from './references.ts'
 
-/** What the rules of one rendering share. Parsers serve many renderings, so nothing of one text is kept in them. */
+/** The state of one rendering. Parsers are shared by renderings and keep no state. */
 export interface RenderState {
   readonly bases: LinkBases
-  /** Absent in plain mode, where a text refers to nothing. */
+  /** Absent in mode `markdown`, which has no references. */
   readonly references?: ReferenceRules
-  /** Folder of wiki pages, when `[[Page]]` leads to one. */
+  /** Folder of wiki pages for `[[Page]]`. */
   readonly wiki?: string
-  /** Where each line of the parsed text begins in the source, in bytes. */
+  /** Byte offset of each parsed line in the source. */
   readonly lineOffsets: readonly number[]
-  /** The parsed text by lines, to find marks within a line. */
+  /** The lines of the parsed text. */
   readonly lines: readonly string[]
-  /** Filled while the text is parsed. */
+  /** Filled by the parser. */
   readonly found: Reference[]
   /** Filled between parsing and rendering. */
   resolved: ResolvedReferences
@@ -25,7 +25,7 @@ const key = Symbol('render state')
 
 export const withState = (state: RenderState): Env => ({ [key]: state })
 
-/** The state of the rendering an environment belongs to. */
+/** Returns the state of an environment. */
 export function stateOf(env: Env | undefined): RenderState {
   const state = env?.[key]
   if (state === undefined) throw new Error('rendered without a render state')

@@ -13,7 +13,7 @@ import { withReferences } from './texts.ts'
  * The recorded exchanges of the markdown operations, played against the functions of this folder: each scenario runs
  * with a session that renders instead of sending. What needs a server (credentials, unknown repositories) is left out.
  */
-const kit = resolve(process.cwd(), 'conformance')
+const kit = resolve(process.cwd(), 'test/conformance')
 
 interface Body {
   readonly Text?: unknown

@@ -1,16 +1,16 @@
 import type { Delimiter, Env, MarkdownIt, StateCore, StateInline, Token } from 'markdown-it'
-import { emojiByName, findEmojiLetters, type Emoji } from './emoji.ts'
+import { emojiByName, findEmoji, type Emoji } from './emoji.ts'
 import { escapeHtml } from './html.ts'
 import { stateOf } from './markdown-env.ts'
 import { findReferences, renderReference, shortenAddress, type Reference } from './references.ts'
 
 const tilde = 0x7e
 const dollar = 0x24
-/** Delimiters of one tilde must not pair with those of two, so each has a marker of its own that no character has. */
+/** Single and double tildes must not pair, so each has a marker outside the range of characters. */
 const singleTilde = 0x110001
 const doubleTilde = 0x110002
 
-/** Strike-through with one or two tildes; longer runs are text. */
+/** Scans strike-through with one or two tildes; longer runs are text. */
 function scanTildes(state: StateInline, silent: boolean): boolean {
   if (silent || state.src.charCodeAt(state.pos) !== tilde) return false
   const scanned = state.scanDelims(state.pos, true)
@@ -19,7 +19,7 @@ function scanTildes(state: StateInline, silent: boolean): boolean {
   if (scanned.length <= 2) {
     state.delimiters.push({
       marker: scanned.length === 1 ? singleTilde : doubleTilde,
-      length: 0, // Switches off the rule of three, which is one of emphasis only.
+      length: 0, // Disables the rule of three, which applies only to emphasis.
       token: state.tokens.length - 1,
       end: -1,
       open: scanned.can_open,
@@ -53,7 +53,7 @@ function strikethrough(state: StateInline): boolean {
   return true
 }
 
-/** `$x$` and `$$x$$` on one line; a dollar before a digit or beside a blank is money. */
+/** Scans `$x$` and `$$x$$` on one line; a dollar before a digit or beside a blank is money. */
 function scanMath(state: StateInline, silent: boolean): boolean {
   if (state.src.charCodeAt(state.pos) !== dollar) return false
   const rest = state.src.slice(state.pos, state.pos + 1000)
@@ -68,7 +68,7 @@ function scanMath(state: StateInline, silent: boolean): boolean {
   return true
 }
 
-/** `[[Page]]` and `[[Text|Page]]` of a wiki. */
+/** Scans wiki links: `[[Page]]` and `[[Text|Page]]`. */
 function scanWikiLink(state: StateInline, silent: boolean): boolean {
   if (!state.src.startsWith('[[', state.pos)) return false
   const { wiki } = stateOf(state.env)
@@ -108,9 +108,9 @@ function renderMath(tokens: readonly Token[], index: number): string {
   return `<code class="language-math ${display}is-loading">${escapeHtml(token?.content ?? '')}</code>`
 }
 
-function renderEmoji({ letter, description, alias }: Emoji): string {
+function renderEmoji({ character, description, alias }: Emoji): string {
   const label = escapeHtml(description)
-  return `<span class="emoji" aria-label="${label}" data-alias="${escapeHtml(alias)}">${letter}</span>`
+  return `<span class="emoji" aria-label="${label}" data-alias="${escapeHtml(alias)}">${character}</span>`
 }
 
 function htmlToken(state: StateCore, level: number, html: string): Token {
@@ -127,9 +127,9 @@ function textToken(state: StateCore, level: number, text: string): Token {
   return token
 }
 
-/** A piece of text with its emoji, by name and by letter, as elements. */
+/** Splits a text into text tokens and emoji, by name and by character. */
 function splitEmoji(state: StateCore, level: number, text: string): Token[] {
-  const marks = findEmojiLetters(text).map(({ index, emoji }) => ({ index, length: emoji.letter.length, emoji }))
+  const marks = findEmoji(text).map(({ index, emoji }) => ({ index, length: emoji.character.length, emoji }))
   for (const match of text.matchAll(/:([a-z0-9_+-]{1,50}):/gi)) {
     const emoji = emojiByName((match[1] ?? '').toLowerCase())
     if (emoji !== undefined) marks.push({ index: match.index, length: match[0].length, emoji })
@@ -161,7 +161,7 @@ function splitText(state: StateCore, token: Token, inLink: boolean): Token[] {
   })
 }
 
-/** A link that was made of a bare address of this instance becomes its short form. */
+/** Returns the short form of a link made from a bare address of this instance. */
 function shortened(state: StateCore, children: readonly Token[], index: number): Token | undefined {
   const { references } = stateOf(state.env)
   const [open, text, close] = children.slice(index, index + 3)
@@ -171,11 +171,8 @@ function shortened(state: StateCore, children: readonly Token[], index: number):
   return html === undefined ? undefined : htmlToken(state, open.level, html)
 }
 
-/**
- * Replaces references and emoji in text. It runs while escaped characters are still tokens of their own, so that `\#1`
- * and `\:smile:` stay text.
- */
-function linkThings(state: StateCore): void {
+/** Replaces references and emoji in text. It runs while escaped characters are separate tokens, so `\#1` and `\:smile:` stay text. */
+function linkReferences(state: StateCore): void {
   for (const block of state.tokens) {
     if (block.type !== 'inline' || block.children === null) continue
     const children: Token[] = []
@@ -208,14 +205,14 @@ function renderReferenceToken(tokens: readonly Token[], index: number, env: Env 
   return references === undefined ? escapeHtml(reference.text) : renderReference(reference, references, resolved)
 }
 
-/** Adds strike-through, mathematics, wiki links, colour previews, emoji, references and short addresses to a parser. */
+/** Adds strike-through, formulas, wiki links, colour previews, emoji, references and short addresses to a parser. */
 export function inlineRules(parser: MarkdownIt): void {
   parser.disable('strikethrough')
   parser.inline.ruler.before('emphasis', 'tildes', scanTildes)
   parser.inline.ruler2.before('emphasis', 'tildes', strikethrough)
   parser.inline.ruler.before('escape', 'math', scanMath)
   parser.inline.ruler.before('link', 'wiki_link', scanWikiLink)
-  parser.core.ruler.before('text_join', 'things', linkThings)
+  parser.core.ruler.before('text_join', 'references', linkReferences)
   parser.renderer.rules['code_inline'] = renderInlineCode
   parser.renderer.rules['math_inline'] = renderMath
   parser.renderer.rules['reference'] = (tokens, index, _options, env) => renderReferenceToken(tokens, index, env)

@@ -4,7 +4,7 @@ import definitionLists from 'markdown-it-deflist'
 import footnotes from 'markdown-it-footnote'
 import { findFrontMatter, renderFrontMatter } from './front-matter.ts'
 import { loadHighlighters } from './highlight.ts'
-import { asItIs, cleaned } from './limited.ts'
+import { unrendered, sanitiseBounded } from './limited.ts'
 import type { LinkBases, MarkdownMode } from './links.ts'
 import { blockRules, fenceLanguage } from './markdown-block.ts'
 import { withState, type RenderState } from './markdown-env.ts'
@@ -21,25 +21,25 @@ import {
 import { trimTrailing } from '../lib/trim-ends.ts'
 
 export interface MarkdownOptions {
-  /** `markdown` knows no references; `gfm` keeps line ends; `comment` breaks at them and links `#1` too. */
+  /** `markdown` has no references; `gfm` keeps line ends; `comment` breaks at them and links `#1` too. */
   readonly mode: MarkdownMode
-  /** What relative addresses are joined to; see `linkBases`. */
+  /** Bases of relative addresses; see `linkBases`. */
   readonly bases: LinkBases
-  /** Address of the instance, with or without a slash at the end. */
+  /** Address of the instance, with or without a trailing slash. */
   readonly rootUrl: string
-  /** The repository the text belongs to, `owner/name`; without it `#1` leads to the root and commits stay text. */
+  /** Repository of the text, `owner/name`; without it `#1` links to the root and commits stay text. */
   readonly repository?: string
-  /** The text is a wiki page: `[[Page]]` leads to a page of `bases.links`. */
+  /** Whether the text is a wiki page, where `[[Page]]` links to a page of `bases.links`. */
   readonly wiki?: boolean
   readonly keywords?: ReferenceKeywords
   readonly settings?: MarkupSettings
-  /** Mentions and commits that were looked up and found; all others stay text. */
+  /** Mentions and commits that exist; all others stay text. */
   readonly resolved?: ResolvedReferences
 }
 
-/** A rendered text, and what might be looked up for it. */
+/** A rendered text with the candidates of its references. */
 export interface Rendered {
-  /** Ends with a line break; empty for a text of blanks. */
+  /** Ends with a line break; empty for a blank text. */
   readonly html: string
   readonly candidates: ReferenceCandidates
 }
@@ -47,16 +47,16 @@ export interface Rendered {
 const nothingResolved: ResolvedReferences = { mentions: new Set(), commits: new Set() }
 const noCandidates: ReferenceCandidates = { mentions: [], commits: [] }
 
-/** Something rendered that refers to nothing. */
-export const plainly = (html: string): Rendered => ({ html, candidates: noCandidates })
+/** Returns rendered HTML without candidates. */
+export const withoutCandidates = (html: string): Rendered => ({ html, candidates: noCandidates })
 
-/** What follows the colon of an address of a scheme that is not known, without the punctuation of its sentence. */
-const restOfAddress = (text: string, at: number): number =>
+/** Returns the length of an address after the colon of a configured scheme, without trailing punctuation. */
+const addressLength = (text: string, at: number): number =>
   /^\/\/[^\s<>"]{0,2000}[^\s<>".,;:!?)'\]]/.exec(text.slice(at, at + 2010))?.[0].length ?? 0
 
 const parsers = new WeakMap<MarkupSettings, Map<MarkdownMode, Parser>>()
 
-/** One parser for each mode, made on first use: parsers hold rules only, nothing of a text. */
+/** Returns the parser of a mode; parsers hold only rules. */
 function parserFor(mode: MarkdownMode, settings: MarkupSettings): Parser {
   const made = parsers.get(settings) ?? new Map<MarkdownMode, Parser>()
   parsers.set(settings, made)
@@ -65,7 +65,7 @@ function parserFor(mode: MarkdownMode, settings: MarkupSettings): Parser {
   return parser
 }
 
-/** Plain mode always keeps line ends (observed); for the others they are a setting. */
+/** Mode `markdown` always keeps line ends (observed); the others follow the settings. */
 function keepsLineEnds(mode: MarkdownMode, { hardBreaks }: MarkupSettings): boolean {
   if (mode === 'markdown') return true
   return mode === 'gfm' ? hardBreaks.documents : hardBreaks.comments
@@ -73,14 +73,14 @@ function keepsLineEnds(mode: MarkdownMode, { hardBreaks }: MarkupSettings): bool
 
 function createParser(mode: MarkdownMode, settings: MarkupSettings): Parser {
   const parser = new MarkdownIt({ html: true, breaks: keepsLineEnds(mode, settings), linkify: mode !== 'markdown' })
-  // The final word about addresses is the sanitiser's, for Markdown and HTML alike.
+  // The sanitiser checks addresses, of Markdown and HTML alike.
   parser.validateLink = () => true
   parser.normalizeLink = (address) => parser.utils.lib.mdurl.encode(address)
   parser.normalizeLinkText = (text) => text
   parser.linkify.set({ fuzzyLink: false, fuzzyIP: false, fuzzyEmail: true })
   parser.linkify.add('ftp:', null)
   parser.linkify.add('//', null)
-  for (const scheme of settings.urlSchemes) parser.linkify.add(`${scheme.toLowerCase()}:`, { validate: restOfAddress })
+  for (const scheme of settings.urlSchemes) parser.linkify.add(`${scheme.toLowerCase()}:`, { validate: addressLength })
   parser.use(footnotes).use(definitionLists)
   blockRules(parser)
   inlineRules(parser)
@@ -88,7 +88,7 @@ function createParser(mode: MarkdownMode, settings: MarkupSettings): Parser {
   return parser
 }
 
-/** Byte offsets at which the lines of a text begin. */
+/** Returns the byte offsets of the lines of a text. */
 function offsetsOf(source: string): number[] {
   const offsets = [0]
   let offset = 0
@@ -110,13 +110,13 @@ const languagesOf = (tokens: readonly Token[]): string[] =>
   tokens.filter((token) => token.type === 'fence').map(fenceLanguage)
 
 /**
- * Renders Markdown to clean HTML in the family's dialect (contract: the page about Markdown and its exchanges); a text
- * that is too long, or becomes too much, as it is. It takes time by what strangers wrote: see `texts.ts`.
+ * Renders Markdown to sanitised HTML (contract: the page about Markdown and its exchanges). A text that is too long or too complex
+ * stays unrendered. The time depends on the text, so callers go through `texts.ts`.
  */
 export async function renderMarkdown(source: string, options: MarkdownOptions): Promise<Rendered> {
   const settings = options.settings ?? defaultMarkupSettings
-  if (source.trim() === '') return plainly('')
-  if (Buffer.byteLength(source) > settings.maxBytes) return plainly(asItIs(source))
+  if (source.trim() === '') return withoutCandidates('')
+  if (Buffer.byteLength(source) > settings.maxBytes) return withoutCandidates(unrendered(source))
   const front = findFrontMatter(source)
   const offsets = offsetsOf(source).slice(front?.lineCount ?? 0)
   const body =
@@ -142,5 +142,5 @@ export async function renderMarkdown(source: string, options: MarkdownOptions): 
   state.highlighters = await loadHighlighters(languagesOf(tokens))
   const html = parser.renderer.render(tokens, parser.options, env)
   const whole = (front === undefined ? '' : renderFrontMatter(front.values)) + html
-  return { html: cleaned(whole, source, options.bases), candidates: candidatesOf(state.found) }
+  return { html: sanitiseBounded(whole, source, options.bases), candidates: candidatesOf(state.found) }
 }

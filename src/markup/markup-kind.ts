@@ -1,12 +1,12 @@
 import { defaultMarkupSettings, type MarkupSettings } from './markup-settings.ts'
 
-/** Kinds of files that are shown rendered. */
+/** Kinds of files that are rendered. */
 export type MarkupKind = 'markdown' | 'org' | 'csv' | 'tsv'
 
-/** The kind of a file by the ending of its name, or undefined when files of that kind are not rendered. */
+/** Returns the kind of a file by its extension; undefined when it is not rendered. */
 export function markupKind(filePath: string, settings: MarkupSettings = defaultMarkupSettings): MarkupKind | undefined {
-  const ending = /\.[^./]{1,20}$/.exec(filePath)?.[0].toLowerCase()
-  if (ending === undefined) return undefined
-  if (settings.markdownEndings.some((each) => each.toLowerCase() === ending)) return 'markdown'
-  return ending === '.org' ? 'org' : ending === '.csv' ? 'csv' : ending === '.tsv' ? 'tsv' : undefined
+  const extension = /\.[^./]{1,20}$/.exec(filePath)?.[0].toLowerCase()
+  if (extension === undefined) return undefined
+  if (settings.markdownExtensions.some((each) => each.toLowerCase() === extension)) return 'markdown'
+  return extension === '.org' ? 'org' : extension === '.csv' ? 'csv' : extension === '.tsv' ? 'tsv' : undefined
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { emojiByName, findEmojiLetters } from './emoji.ts'
+import { emojiByName, findEmoji } from './emoji.ts'
 import { highlightCode, maxHighlightLength } from './highlight.ts'
 import { linkBases } from './links.ts'
 import { markupKind } from './markup-kind.ts'
@@ -80,7 +80,7 @@ test('highlightCode: long code and unknown languages are only escaped', async ()
 test('emoji: names and characters are found', () => {
   assert.equal(emojiByName('thumbsup')?.alias, '+1')
   assert.deepEqual(
-    findEmojiLetters('© 1 # 👨‍👩‍👧').map(({ emoji }) => emoji.alias),
+    findEmoji('© 1 # 👨‍👩‍👧').map(({ emoji }) => emoji.alias),
     ['family_man_woman_girl'],
   )
 })

@@ -1,6 +1,6 @@
 import { escapeHtml } from './html.ts'
 
-/** A thing of the forge that a text names. */
+/** A reference of a text to an object of the forge. */
 export type Reference =
   | { readonly kind: 'issue'; readonly text: string; readonly href: string }
   | { readonly kind: 'keyword'; readonly text: string }
@@ -8,27 +8,27 @@ export type Reference =
   | { readonly kind: 'commit'; readonly text: string; readonly oid: string; readonly href: string }
   | { readonly kind: 'named commit'; readonly text: string; readonly label: string; readonly href: string }
 
-/** What has to be looked up before a text can be rendered; each name or id once, as written. */
+/** Mentions and commits that must be looked up before a text is rendered; each once, as written. */
 export interface ReferenceCandidates {
   /** Names of users and organizations, and teams as `organization/team`, without `@`. */
   readonly mentions: readonly string[]
-  /** Hexadecimal beginnings (7–64 digits) of commits of the repository. */
+  /** Hexadecimal prefixes (7–64 digits) of commits of the repository. */
   readonly commits: readonly string[]
 }
 
-/** The candidates that exist, as they were asked. */
+/** The candidates that exist, as written. */
 export interface ResolvedReferences {
   readonly mentions: ReadonlySet<string>
   readonly commits: ReadonlySet<string>
 }
 
-/** Looks all candidates of one text up at once. It is called at most once, and not at all without candidates. */
+/** Looks up all candidates of a text at once; it is not called without candidates. */
 export type ResolveReferences = (candidates: ReferenceCandidates) => Promise<ResolvedReferences>
 
-/** More lookups than this (of each kind) are not made for one text; what is beyond stays text. */
+/** Most lookups of each kind for one text; further candidates stay text. */
 export const maxReferenceLookups = 200
 
-/** Words before a reference that say what merging does to the issue. */
+/** Words before a reference that close or reopen the issue on a merge. */
 export interface ReferenceKeywords {
   readonly close: readonly string[]
   readonly reopen: readonly string[]
@@ -41,11 +41,11 @@ export const defaultKeywords: ReferenceKeywords = {
 }
 
 export interface ReferenceRules {
-  /** Address of the instance, without a slash at the end. */
+  /** Address of the instance without a trailing slash. */
   readonly rootUrl: string
   /** The repository the text belongs to, `owner/name`. */
   readonly repository?: string
-  /** Whether `#1`, `!1` and the words that close are references (mode comment). */
+  /** Whether `#1`, `!1` and keywords are references (mode `comment`). */
   readonly numbers: boolean
   readonly keywords: ReferenceKeywords
 }
@@ -62,7 +62,7 @@ const mention = `(?<![\\p{L}\\p{N}_@/.-])@(?<name>${mentionName}(?:/${mentionNam
 const commit = '(?<![\\p{L}\\p{N}_/@#.:-])(?<oid>[0-9a-f]{7,64})(?![\\p{L}\\p{N}_/-]|\\.[\\p{L}\\p{N}])'
 const anyReference = new RegExp(`${crossReference}|${numberReference}|${mention}|${commit}`, 'gu')
 
-/** A closing word at the very end of the text before a reference, with an optional colon. */
+/** Returns the keyword at the end of the text before a reference, which may be followed by a colon. */
 function keywordBefore(before: string, keywords: ReferenceKeywords): string | undefined {
   const word = /(?:^|[^\p{L}\p{N}_])([\p{L}]{2,30}):?[ \t]+$/u.exec(before.slice(-40))?.[1]
   if (word === undefined) return undefined
@@ -70,16 +70,16 @@ function keywordBefore(before: string, keywords: ReferenceKeywords): string | un
   return keywords.close.includes(lower) || keywords.reopen.includes(lower) ? word : undefined
 }
 
-/** A piece of text as it was, or a reference. */
-export type Piece = string | Reference
+/** Plain text or a reference. */
+export type TextSegment = string | Reference
 
 /**
- * Splits a text (no markup, nothing of code or links) into plain pieces and references. Mentions and bare commits are
- * candidates only; they have to be looked up before they become links.
+ * Splits a plain text without markup into text and references. Mentions and bare commits become links only after a lookup. The
+ * grammar is that of the forge, which no library has; its expressions have bounded repetitions.
  */
-export function findReferences(text: string, rules: ReferenceRules): readonly Piece[] {
+export function findReferences(text: string, rules: ReferenceRules): readonly TextSegment[] {
   if (!/[#!@]|[0-9a-f]{7}/.test(text)) return [text]
-  const pieces: Piece[] = []
+  const segments: TextSegment[] = []
   let from = 0
   for (const match of text.matchAll(anyReference)) {
     const reference = toReference(match, rules)
@@ -87,16 +87,16 @@ export function findReferences(text: string, rules: ReferenceRules): readonly Pi
     const before = text.slice(from, match.index)
     const keyword = reference.kind === 'issue' && rules.numbers ? keywordBefore(before, rules.keywords) : undefined
     if (keyword === undefined) {
-      pieces.push(before)
+      segments.push(before)
     } else {
       const at = before.lastIndexOf(keyword)
-      pieces.push(before.slice(0, at), { kind: 'keyword', text: keyword }, before.slice(at + keyword.length))
+      segments.push(before.slice(0, at), { kind: 'keyword', text: keyword }, before.slice(at + keyword.length))
     }
-    pieces.push(reference)
+    segments.push(reference)
     from = match.index + match[0].length
   }
-  pieces.push(text.slice(from))
-  return pieces.filter((piece) => piece !== '')
+  segments.push(text.slice(from))
+  return segments.filter((segment) => segment !== '')
 }
 
 function toReference(match: RegExpMatchArray, rules: ReferenceRules): Reference | undefined {
@@ -121,7 +121,7 @@ function toReference(match: RegExpMatchArray, rules: ReferenceRules): Reference 
 
 const section = (mark: string | undefined): 'issues' | 'pulls' => (mark === '!' ? 'pulls' : 'issues')
 
-/** Collects what has to be looked up, within the limit of lookups. */
+/** Collects the candidates of references, up to the limit of lookups. */
 export function candidatesOf(references: Iterable<Reference>): ReferenceCandidates {
   const mentions = new Set<string>()
   const commits = new Set<string>()
@@ -132,7 +132,7 @@ export function candidatesOf(references: Iterable<Reference>): ReferenceCandidat
   return { mentions: [...mentions], commits: [...commits] }
 }
 
-/** HTML of a reference: a link when it exists, its text otherwise. */
+/** Returns a reference as HTML: a link when it exists, otherwise its text. */
 export function renderReference(reference: Reference, rules: ReferenceRules, resolved: ResolvedReferences): string {
   switch (reference.kind) {
     case 'issue':
@@ -157,8 +157,8 @@ function mentionPath(name: string): string {
 }
 
 /**
- * The short form of a bare address of this instance: an issue, a pull request, a comment, a commit, a file at a commit.
- * @returns HTML of the link, or undefined when the address is none of these
+ * Returns a link with a short label for a bare address of this instance (issue, pull request, comment, commit, or file at a
+ * commit); undefined for any other address.
  */
 export function shortenAddress(address: string, rules: ReferenceRules): string | undefined {
   if (!address.startsWith(`${rules.rootUrl}/`)) return undefined

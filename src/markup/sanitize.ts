@@ -2,7 +2,7 @@ import sanitizeHtml from 'sanitize-html'
 import type { LinkBases } from './links.ts'
 import { resolveAddress } from './links.ts'
 
-/** Elements that may stand in a rendered text; everything else goes, its text stays. */
+/** Allowed elements; of any other element only the text remains. */
 const allowedTags = [
   ...[
     'h1',
@@ -96,7 +96,7 @@ const allowedAttributes: Readonly<Record<string, readonly string[]>> = {
   hr: ['width', 'size'],
 }
 
-/** Classes by element: those that the renderers of this folder write, nothing else. */
+/** Allowed classes by element: those that the renderers of this folder write. */
 const allowedClasses: Readonly<Record<string, readonly (string | RegExp)[]>> = {
   a: ['ref-issue', 'mention'],
   span: ['emoji', 'color-preview', 'issue-keyword', 'org-todo', 'org-done', /^hljs-[a-z_-]+$/, /^[a-z]+_$/],
@@ -113,7 +113,7 @@ const allowedClasses: Readonly<Record<string, readonly (string | RegExp)[]>> = {
   details: ['frontmatter-content'],
 }
 
-/** Attributes with an address, and what it leads to. */
+/** Attributes that hold an address, and its kind. */
 const addressAttributes: Readonly<Record<string, 'link' | 'media'>> = {
   href: 'link',
   src: 'media',
@@ -121,7 +121,7 @@ const addressAttributes: Readonly<Record<string, 'link' | 'media'>> = {
   cite: 'link',
 }
 
-/** Schemes that run code or carry content of their own; every other scheme passes (contract). */
+/** Schemes that run code or embed content; all others are allowed (contract). */
 const refusedSchemes = new Set([
   'javascript',
   'vbscript',
@@ -133,7 +133,7 @@ const refusedSchemes = new Set([
   'jar',
 ])
 
-/** Browsers skip blanks and control characters while they read a scheme, so they are taken out before looking at it. */
+/** Returns whether the scheme of an address is allowed. Browsers ignore blanks and control characters in schemes. */
 function isSafeAddress(address: string): boolean {
   const bare = address.replace(
     /[\u0000-\u0020\u007f-\u00a0\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u2060\u3000\ufeff]/g,
@@ -145,8 +145,8 @@ function isSafeAddress(address: string): boolean {
 
 const colour = /^(?:#[0-9a-f]{3,8}|[a-z]{3,30}|(?:rgb|hsl)a?\(\s*[-\d.,%\s/deg]{1,60}\))$/i
 
-/** Of a style only colours stay. */
-function keepColours(style: string): string {
+/** Returns only the colour declarations of a style. */
+function colourDeclarations(style: string): string {
   const kept: string[] = []
   for (const declaration of style.slice(0, 2000).split(';')) {
     const [property = '', value = '', ...rest] = declaration.split(':').map((part) => part.trim())
@@ -157,7 +157,7 @@ function keepColours(style: string): string {
   return kept.join('; ')
 }
 
-/** `rel` of a link: what the text says itself, then always nofollow, and noopener when it opens another window. */
+/** Returns `rel` of a link: its own words, `nofollow`, and `noopener` when it opens another window. */
 function relOf(own: string | undefined, target: string | undefined): string {
   const words = new Set(
     (own ?? '')
@@ -179,7 +179,7 @@ function cleanAttributes(tag: string, attributes: sanitizeHtml.Attributes, bases
     else delete kept[name]
   }
   if (kept.style !== undefined) {
-    const colours = keepColours(kept.style)
+    const colours = colourDeclarations(kept.style)
     if (colours === '') delete kept.style
     else kept.style = colours
   }
@@ -191,8 +191,8 @@ function cleanAttributes(tag: string, attributes: sanitizeHtml.Attributes, bases
   return kept
 }
 
-/** Drawings stay as an empty element: what is inside of one is read by other rules than the rest of the page. */
-function emptyDrawings(html: string): string {
+/** Empties SVG elements: their content is parsed by other rules than HTML. */
+function emptySvg(html: string): string {
   if (!html.includes('<svg')) return html
   let depth = 0
   let from = 0
@@ -210,8 +210,8 @@ function emptyDrawings(html: string): string {
   return depth === 0 ? out + html.slice(from) : `${out}</svg>`
 }
 
-/** Elements that mean nothing once their attributes are gone; a link keeps its text. */
-function dropEmptied(frame: sanitizeHtml.IFrame): boolean | 'excludeTag' {
+/** Removes elements that are meaningless without attributes; a link keeps its text. */
+function dropWithoutAttributes(frame: sanitizeHtml.IFrame): boolean | 'excludeTag' {
   const bare = Object.keys(frame.attribs).length === 0
   if (frame.tag === 'a' || frame.tag === 'font') return bare ? 'excludeTag' : false
   if (frame.tag === 'img') return bare
@@ -226,24 +226,24 @@ const rules: sanitizeHtml.IOptions = {
     ...Object.fromEntries(Object.entries(allowedAttributes).map(([tag, names]) => [tag, [...names]])),
   },
   allowedClasses: Object.fromEntries(allowedTags.map((tag) => [tag, [...(allowedClasses[tag] ?? [])]])),
-  // Schemes are looked at below, where the refused ones are listed and not the allowed.
+  // `cleanAttributes` checks schemes, by a list of refused ones.
   allowedSchemesAppliedToAttributes: [],
   allowProtocolRelative: true,
   parseStyleAttributes: false,
   nonTextTags: ['script', 'style', 'title', 'noscript', 'template'],
   nestingLimit: 200,
-  exclusiveFilter: dropEmptied,
+  exclusiveFilter: dropWithoutAttributes,
   textFilter: (text) => text.replaceAll('"', '&#34;'),
 }
 
 /**
- * Makes HTML harmless by one list of what may pass, and gives every address its final form.
- * @returns balanced HTML in which text cannot become markup again, without blanks at its beginning
+ * Sanitises HTML by lists of allowed elements, attributes and classes (with `sanitize-html`), and resolves addresses. The result is
+ * balanced and has no leading blanks.
  */
 export function sanitize(html: string, bases: LinkBases): string {
   const clean = sanitizeHtml(html, {
     ...rules,
     transformTags: { '*': (tagName, attribs) => ({ tagName, attribs: cleanAttributes(tagName, attribs, bases) }) },
   })
-  return emptyDrawings(clean).replaceAll('&quot;', '&#34;').replaceAll("'", '&#39;').trimStart()
+  return emptySvg(clean).replaceAll('&quot;', '&#34;').replaceAll("'", '&#39;').trimStart()
 }

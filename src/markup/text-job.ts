@@ -2,7 +2,7 @@ import type { MarkdownOptions, Rendered } from './markdown.ts'
 import type { MarkupKind } from './markup-kind.ts'
 import type { TextRuns } from './text-runs.ts'
 
-/** What the thread of texts is asked. */
+/** A request to the worker thread of texts. */
 export type TextJob =
   | { readonly kind: 'render'; readonly source: string; readonly file: MarkupKind; readonly options: MarkdownOptions }
   | { readonly kind: 'runs'; readonly sources: readonly string[] }

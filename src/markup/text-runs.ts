@@ -1,29 +1,23 @@
 import MarkdownIt from 'markdown-it'
 import type { MarkdownIt as Parser, Token } from 'markdown-it'
 
-/** What a text says outside of code, comments and tags. */
+/** The plain text and links of a Markdown text, without code, comments and tags. */
 export interface TextRuns {
-  /**
-   * Pieces of plain text, each a line, bare addresses among it; a piece ends where a line, an emphasis, a link or code
-   * begins or ends.
-   */
+  /** Runs of plain text with bare addresses, one per line; a run ends at a line break, emphasis, link or code. */
   readonly text: string
-  /** Targets of links that are written as such. */
+  /** Targets of explicit links. */
   readonly links: readonly string[]
 }
 
-/** More than this is not looked through, in characters. */
+/** Longest text that is read, in characters; the rest is ignored. */
 const maxLength = 1_000_000
 
-/** Links beyond this number are not looked at. */
+/** Most links that are returned. */
 const maxLinks = 1000
 
 let parser: Parser | undefined
 
-/**
- * Reads a Markdown text for what refers to other things, without rendering it. It takes time by what strangers wrote: see
- * `texts.ts`.
- */
+/** Reads text and links of Markdown without rendering it. The time depends on the text, so callers go through `texts.ts`. */
 export function textRuns(markdown: string): TextRuns {
   parser ??= new MarkdownIt({ html: true, linkify: true })
   parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false })
@@ -37,25 +31,25 @@ export function textRuns(markdown: string): TextRuns {
 
 function collect(tokens: readonly Token[], texts: string[], links: string[]): void {
   let linkDepth = 0
-  let piece = ''
-  const endPiece = (): void => {
-    if (piece !== '') texts.push(piece)
-    piece = ''
+  let run = ''
+  const endRun = (): void => {
+    if (run !== '') texts.push(run)
+    run = ''
   }
   for (const token of tokens) {
-    // What the parser found to be an address is text as it was written.
+    // A bare address is part of the text.
     const isBare = token.markup === 'linkify'
     if (token.type === 'text') {
-      if (linkDepth === 0) piece += token.content
+      if (linkDepth === 0) run += token.content
     } else if (token.type === 'link_open' && !isBare) {
-      endPiece()
+      endRun()
       linkDepth += 1
       if (links.length < maxLinks) links.push(String(token.attrGet('href') ?? ''))
     } else if (token.type === 'link_close' && !isBare) {
       linkDepth -= 1
     } else if (!isBare) {
-      endPiece()
+      endRun()
     }
   }
-  endPiece()
+  endRun()
 }

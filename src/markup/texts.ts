@@ -9,46 +9,42 @@ import type { TextAnswer, TextJob } from './text-job.ts'
 import type { TextRuns } from './text-runs.ts'
 
 export interface TextsOptions {
-  /** Longest work on one text, in milliseconds. */
+  /** Longest time for one text, in milliseconds. */
   readonly timeoutMs: number
-  /** Texts of each size that may wait. */
+  /** Most waiting texts, of short and long ones each. */
   readonly maxQueue: number
-  /** Where rendered texts are kept, and at most how many bytes of them. */
+  /** The cache of rendered texts and its size. */
   readonly caches: CacheBudget
   readonly cacheBytes: number
 }
 
 /**
- * What is done with texts that people wrote, away from the event loop: its time grows with the text, and some texts are
- * written to make it grow. Threads are started with the first text and ended when there was none for a while.
+ * Reads and renders texts of users in worker threads, because a hostile text can take long. Threads start with the first text
+ * and end when idle.
  */
 export interface Texts {
   /**
-   * A text as clean HTML; one that takes too long or becomes too much is shown as it is.
-   * @param resolve looks up what the text may refer to; without it mentions and commits stay text
-   * @throws Unavailable when too many wait
+   * Renders a text to sanitised HTML; a text that takes too long stays unrendered. Throws `Unavailable` when too many wait.
+   * @param resolve looks up references; without it mentions and commits stay text
    */
   render(source: string, file: MarkupKind, options: MarkdownOptions, resolve?: ResolveReferences): Promise<string>
-  /**
-   * What each of some Markdown texts says outside of code; nothing when they take too long.
-   * @throws Unavailable when too many wait
-   */
+  /** Returns the text runs of Markdown texts, none when they take too long. Throws `Unavailable` when too many wait. */
   runs(sources: readonly string[]): Promise<readonly TextRuns[]>
   close(): Promise<void>
 }
 
 const idleMs = 20_000
 
-/** Texts up to this length have a thread of their own, so that no long one holds them up; in characters. */
+/** Texts up to this length, in characters, have a thread of their own, so that long ones do not delay them. */
 const maxShort = 16 * 1024
 
-/** A rendered text longer than this is not kept, in bytes or characters: one of them would push out all others. */
-const maxKeptBytes = 512 * 1024
+/** Longest cached text, in bytes: a longer one would evict many others. */
+const maxCachedBytes = 512 * 1024
 
-/** What a text that took too long is remembered as, so that it takes the thread's time once. */
-const tooMuch = { kind: 'too much' } as const
+/** The cached result of a text that took too long, so that it takes the time once. */
+const overrun = { kind: 'overrun' } as const
 
-type Remembered = TextAnswer | typeof tooMuch
+type CachedAnswer = TextAnswer | typeof overrun
 
 export function createTexts(options: TextsOptions): Texts {
   const { timeoutMs, maxQueue } = options
@@ -56,22 +52,24 @@ export function createTexts(options: TextsOptions): Texts {
     createOwnThread({ name, file: 'markup-worker.js', timeoutMs, maxQueue, idleMs, maxMemoryMb: 384 })
   const short = thread('texts')
   const long = thread('long_texts')
-  const known = options.caches.open<string, Remembered>('texts', {
+  const known = options.caches.open<string, CachedAnswer>('texts', {
     maxBytes: options.cacheBytes,
-    maxEntryBytes: maxKeptBytes,
+    maxEntryBytes: maxCachedBytes,
     sizeOf: (answer) => 200 + lengthOf(answer),
   })
 
-  async function ask(job: TextJob): Promise<Remembered> {
-    // Nothing of who asks is in a job but what was found for them, which is part of the name.
-    const name = createHash('sha256').update(nameOf(job)).digest('base64url')
-    const kept = known.get(name)
+  async function ask(job: TextJob): Promise<CachedAnswer> {
+    // A job contains nothing of the reader except the resolved references, which are part of the key.
+    const key = createHash('sha256').update(keyOf(job)).digest('base64url')
+    const kept = known.get(key)
     if (kept !== undefined) return kept
-    const answer = await (sourceLength(job) <= maxShort ? short : long).ask(job).catch((error: unknown): Remembered => {
-      if (error instanceof ThreadOverrun) return tooMuch
-      throw error
-    })
-    known.set(name, answer)
+    const answer = await (sourceLength(job) <= maxShort ? short : long)
+      .ask(job)
+      .catch((error: unknown): CachedAnswer => {
+        if (error instanceof ThreadOverrun) return overrun
+        throw error
+      })
+    known.set(key, answer)
     return answer
   }
 
@@ -98,10 +96,7 @@ export function createTexts(options: TextsOptions): Texts {
   }
 }
 
-/**
- * Renders, looks up what the text may refer to, and renders once more when something of it was found. The thread
- * waits for nobody that way.
- */
+/** Renders a text, looks up its candidates, and renders again when some exist, so that the thread never waits for a lookup. */
 export async function withReferences(
   render: (more: Pick<MarkdownOptions, 'resolved'>) => Promise<Rendered>,
   resolve: ResolveReferences | undefined,
@@ -113,14 +108,14 @@ export async function withReferences(
   return (await render({ resolved })).html
 }
 
-const nameOf = (job: TextJob): string =>
+const keyOf = (job: TextJob): string =>
   JSON.stringify(job, (_key, value: unknown) => (value instanceof Set ? [...value] : value))
 
 const sum = (texts: readonly string[]): number => texts.reduce((length, text) => length + text.length, 0)
 
 const sourceLength = (job: TextJob): number => (job.kind === 'render' ? job.source.length : sum(job.sources))
 
-function lengthOf(answer: Remembered): number {
+function lengthOf(answer: CachedAnswer): number {
   if (answer.kind === 'render') return answer.rendered.html.length
   return answer.kind === 'runs' ? sum(answer.runs.flatMap(({ text, links }) => [text, ...links])) : 0
 }

@@ -4,7 +4,7 @@ import type { MarkupSettings } from './markup-settings.ts'
 import type { TextAnswer, TextJob } from './text-job.ts'
 import { textRuns } from './text-runs.ts'
 
-/** The thread that reads and renders what people wrote. */
+/** The worker thread that reads and renders texts of users. */
 serveThread(async (job: TextJob): Promise<TextAnswer> => {
   if (job.kind === 'runs') return { kind: 'runs', runs: job.sources.map(textRuns) }
   const { settings } = job.options
@@ -14,7 +14,7 @@ serveThread(async (job: TextJob): Promise<TextAnswer> => {
 
 let known: { readonly text: string; readonly settings: MarkupSettings } | undefined
 
-/** Each job brings a copy of the settings; parsers are kept by the object. */
+/** Returns one object for equal settings, since each job has a copy and parsers are cached by object. */
 function sameSettings(settings: MarkupSettings): MarkupSettings {
   const text = JSON.stringify(settings)
   if (known?.text !== text) known = { text, settings }

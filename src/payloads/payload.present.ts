@@ -394,10 +394,10 @@ export class PayloadPresenter {
     return before !== undefined && before.run.status !== 'success'
   }
 
-  async #presentRun(told: Omit<RunWithPrevious, 'before'> | undefined): Promise<ActionRun | undefined> {
-    const repository = told && (await this.repository(told.run.repo_id, 'none'))
+  async #presentRun(loaded: Omit<RunWithPrevious, 'before'> | undefined): Promise<ActionRun | undefined> {
+    const repository = loaded && (await this.repository(loaded.run.repo_id, 'none'))
     if (!repository) return undefined
-    const { run, payload } = told
+    const { run, payload } = loaded
     const isRefDeleted = branchOf(run.ref) !== undefined && !this.#branches.has(branchKey(run.repo_id, run.ref))
     return presentRunPayload(run, { payload, repository, doer: this.person(run.doer_id), isRefDeleted })
   }
@@ -448,8 +448,8 @@ export class PayloadPresenter {
 const branchKey = (repoId: RepoId, ref: string): string => `${repoId} ${ref}`
 
 /** Returns the branches of runs that exist. */
-async function branchesOfRuns(db: PayloadCtx['db'], told: readonly RunWithPrevious[]): Promise<ReadonlySet<string>> {
-  const runs = told.flatMap(({ run, before }) => (before ? [run, before.run] : [run]))
+async function branchesOfRuns(db: PayloadCtx['db'], loaded: readonly RunWithPrevious[]): Promise<ReadonlySet<string>> {
+  const runs = loaded.flatMap(({ run, before }) => (before ? [run, before.run] : [run]))
   const wanted = [...Map.groupBy(runs, (run) => run.repo_id)].map(([repoId, some]) => ({
     repoId,
     names: [...new Set(some.flatMap(({ ref }) => branchOf(ref) ?? []))],

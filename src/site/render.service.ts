@@ -23,7 +23,7 @@ export function markupSettings(config: Config): MarkupSettings {
     },
     math: config.markdown.enableMath,
     urlSchemes: config.markdown.customUrlSchemes,
-    markdownEndings: config.markdown.fileExtensions,
+    markdownExtensions: config.markdown.fileExtensions,
     maxBytes: config.ingot.maxMarkupSize,
     table: { maxBytes: config.uiCsv.maxFileSize, maxRows: config.uiCsv.maxRows },
   }

@@ -26,12 +26,12 @@ import type {
   SourceRelease,
 } from './source.ts'
 
-// Servers of the Gitea family tell of most things as GitHub does, so both are read by the same pieces.
+// The API of the Gitea family resembles GitHub's, so both sources share these readers.
 
-/** Requests about single things that are under way at the same time. */
+/** Requests for single objects at the same time. */
 const parallelRequests = 6
 
-/** Pages of a list whose items may each need further requests. */
+/** Returns the pages of a list whose items may need further requests. */
 export function pagesOf<Item>(
   client: SourceClient,
   first: string,
@@ -44,7 +44,7 @@ export function pagesOf<Item>(
   }
 }
 
-/** Whose credentials are used; undefined when the server does not say. */
+/** Returns the account of the credentials; undefined when the server does not tell. */
 export async function accountOf(client: SourceClient, nameMember?: string): Promise<SourceAuthor | undefined> {
   const found = await client.find('/user', 'the account').catch(() => undefined)
   return found && authorOf(objectOf(found.json, 'the account'), nameMember)
@@ -85,7 +85,7 @@ export function releaseOf(item: unknown, assetOf: (asset: JsonObject) => SourceA
   }
 }
 
-/** What is told of a file of a release, but for where it is. */
+/** Reads a file of a release, without its address. */
 export const uploadOf = (asset: JsonObject): Omit<SourceAsset, 'url' | 'isExternal'> => ({
   name: textOf(asset, 'name'),
   sizeBytes: typeof asset['size'] === 'number' ? numberOf(asset, 'size') : -1,
@@ -93,8 +93,8 @@ export const uploadOf = (asset: JsonObject): Omit<SourceAsset, 'url' | 'isExtern
   createdUnix: timeOf(asset, 'created_at'),
 })
 
-/** What is told alike of an issue or pull request. */
-export const writtenAsIssue = (
+/** Reads the members that issues and pull requests share. */
+export const issueFieldsOf = (
   issue: JsonObject,
 ): Pick<
   SourceIssue,
@@ -111,8 +111,8 @@ export const writtenAsIssue = (
   closedUnix: timeOf(issue, 'closed_at'),
 })
 
-/** What is told of a comment to a line, but for the line. */
-export const writtenToLine = (comment: JsonObject): Omit<SourceLineComment, 'line'> => ({
+/** Reads a comment on a line, without the line. */
+export const lineCommentFieldsOf = (comment: JsonObject): Omit<SourceLineComment, 'line'> => ({
   author: authorOf(memberOf(comment, 'user')),
   content: textOf(comment, 'body'),
   path: textOf(comment, 'path'),
@@ -122,9 +122,9 @@ export const writtenToLine = (comment: JsonObject): Omit<SourceLineComment, 'lin
   updatedUnix: timeOf(comment, 'updated_at'),
 })
 
-/** The number that an address of an issue ends with. */
+/** Returns the number at the end of the address of an issue. */
 export function numberAtEnd(url: string): number {
   const number = Number(/\/(\d{1,9})$/.exec(url.split('#', 1)[0] ?? '')?.[1] ?? 0)
-  if (number === 0) throw new SourceProblem('the other server tells of a comment without saying what it is about')
+  if (number === 0) throw new SourceProblem('the source server sent a comment without its issue')
   return number
 }

@@ -7,8 +7,8 @@ import {
   pagesOf,
   releaseOf,
   uploadOf,
-  writtenAsIssue,
-  writtenToLine,
+  issueFieldsOf,
+  lineCommentFieldsOf,
 } from './common-forms.ts'
 import type { SourceClient } from './source-client.ts'
 import {
@@ -38,18 +38,18 @@ import type {
 } from './source.ts'
 import { wordTable } from '../../lib/word-table.ts'
 
-/** Things of a page; servers of this family give fifty at most unless told otherwise. */
+/** Items per page; servers of this family allow fifty by default. */
 const pageSize = 50
 
 const parameters = `limit=${pageSize}&page=1`
 
-/** Largest number of comments to one line, reactions to one text, and reviews of one pull request that are read. */
+/** Most line comments, reactions or reviews of one object. */
 const maxOfOne = 5000
 
-/** Most files of one text that are fetched. */
+/** Most attachments of one text. */
 const maxFilesOfOne = 100
 
-/** Servers of the Gitea family: Gitea, Forgejo, Ingot and, as far as it has the same addresses, Gogs. */
+/** Reads servers of the Gitea family: Gitea, Forgejo, Ingot and, where its API agrees, Gogs. */
 export function giteaSource(client: SourceClient, owner: string, name: string): Source {
   const repo = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`
   const people = reactionsOf(client, repo)
@@ -58,7 +58,7 @@ export function giteaSource(client: SourceClient, owner: string, name: string): 
     const issue = objectOf(item, what)
     const number = indexOf(issue, 'number', what)
     return {
-      ...writtenAsIssue(issue),
+      ...issueFieldsOf(issue),
       number,
       author: writerOf(issue),
       ref: textOf(issue, 'ref'),
@@ -93,7 +93,7 @@ export function giteaSource(client: SourceClient, owner: string, name: string): 
     })
   }
 
-  /** Pull requests are told without their files. */
+  /** Pull requests do not contain their attachments. */
   const filesOfPull = async (number: number): Promise<SourceFile[]> => {
     const found = await client.find(`${repo}/issues/${number}/assets`, 'attached files')
     return filesOf(client, { assets: found?.json })
@@ -101,7 +101,7 @@ export function giteaSource(client: SourceClient, owner: string, name: string): 
 
   return {
     pullRefs: 'refs/pull/*/head',
-    countsPullsApart: false,
+    numbersPullsSeparately: false,
     async describe() {
       const told = objectOf(await client.get(repo, 'such repository'), 'the repository')
       const topics = told['topics'] === undefined ? await topicsOf(client, repo) : textsOf(told, 'topics')
@@ -162,13 +162,13 @@ async function topicsOf(client: SourceClient, repo: string): Promise<string[]> {
   return found ? textsOf(objectOf(found.json, 'topics'), 'topics') : []
 }
 
-/** Who wrote it, on whatever server it was written first. */
+/** Returns the original author, if the object was imported there. */
 const writerOf = (thing: JsonObject) => {
   const original = textOf(thing, 'original_author')
   return original === '' ? authorOf(memberOf(thing, 'user')) : { id: 0, name: original.slice(0, 255) }
 }
 
-/** Reactions are told of each text by itself; a server that knows of none is not asked again. */
+/** Requests the reactions of each text, until the server answers that it has none. */
 function reactionsOf(client: SourceClient, repo: string) {
   let hasReactions = true
   const read = async (path: string): Promise<readonly SourceReaction[]> => {
@@ -195,19 +195,19 @@ const reviewTypes = wordTable<SourceReview['type']>({
 
 function lineCommentOf(comment: JsonObject): SourceLineComment {
   const old = numberOf(comment, 'original_position')
-  return { ...writtenToLine(comment), line: numberOf(comment, 'position') || -old }
+  return { ...lineCommentFieldsOf(comment), line: numberOf(comment, 'position') || -old }
 }
 
-/** Files of a text; several to the same thing may be told, but not without end. */
+/** Returns the attachments of a text, up to `maxFilesOfOne`. */
 const filesOf = (client: SourceClient, thing: JsonObject): SourceFile[] =>
   listOf(thing, 'assets')
     .slice(0, maxFilesOfOne)
     .map((item) => {
       const asset = objectOf(item, 'an attached file')
-      return { ...assetOf(client, asset), uuid: uuidOf(asset), toldUrl: textOf(asset, 'browser_download_url') }
+      return { ...assetOf(client, asset), uuid: uuidOf(asset), sourceUrl: textOf(asset, 'browser_download_url') }
     })
 
-/** What texts know a file by, when it can be that: it is looked for in texts. */
+/** Returns the id of an attachment, which texts contain; '' when it is not a UUID. */
 const uuidOf = (asset: JsonObject): string => /^[\da-f-]{36}$/i.exec(textOf(asset, 'uuid'))?.[0] ?? ''
 
 function assetOf(client: SourceClient, asset: JsonObject): SourceAsset {
@@ -215,7 +215,7 @@ function assetOf(client: SourceClient, asset: JsonObject): SourceAsset {
   const url = textOf(asset, 'browser_download_url')
   return {
     ...uploadOf(asset),
-    url: isExternal ? url : client.atHome(url),
+    url: isExternal ? url : client.onServer(url),
     isExternal,
   }
 }

@@ -8,8 +8,8 @@ import {
   pagesOf,
   releaseOf,
   uploadOf,
-  writtenAsIssue,
-  writtenToLine,
+  issueFieldsOf,
+  lineCommentFieldsOf,
 } from './common-forms.ts'
 import {
   authorOf,
@@ -35,23 +35,23 @@ import type {
 } from './source.ts'
 import { wordTable } from '../../lib/word-table.ts'
 
-/** Things of a page, the most that the server gives (REST API, pagination). */
+/** Items per page, the maximum of the server (REST API, pagination). */
 const parameters = 'per_page=100&page=1'
 
-/** Largest number of reactions to one text, and of reviews and line comments of one pull request, that are read. */
+/** Most reactions, reviews or line comments of one object. */
 const maxOfOne = 5000
 
-/** GitHub, in the cloud or on somebody's own machine, through its REST API (version 2022-11-28). */
+/** Reads github.com and GitHub Enterprise through the REST API (version 2022-11-28). */
 export function githubSource(client: SourceClient, owner: string, name: string): Source {
   const repo = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`
 
-  /** How many reactions there are is told with the text; nobody is asked about none. */
+  /** The text contains the number of its reactions, so texts without any cost no request. */
   const reactionsOf = async (thing: JsonObject, path: string): Promise<SourceReaction[]> => {
     if (thing['reactions'] !== undefined && numberOf(memberOf(thing, 'reactions'), 'total_count') === 0) return []
     const items = await client.all(`${path}/reactions?${parameters}`, 'reactions', maxOfOne)
     return items.map((item) => {
       const reaction = objectOf(item, 'a reaction')
-      // The words are the same on both sides (REST API, reactions).
+      // GitHub has the same names of reactions (REST API, reactions).
       return { author: authorOf(memberOf(reaction, 'user')), content: textOf(reaction, 'content') }
     })
   }
@@ -59,7 +59,7 @@ export function githubSource(client: SourceClient, owner: string, name: string):
   const issueOf = async (issue: JsonObject, what: string): Promise<SourceIssue> => {
     const number = indexOf(issue, 'number', what)
     return {
-      ...writtenAsIssue(issue),
+      ...issueFieldsOf(issue),
       number,
       author: authorOf(memberOf(issue, 'user')),
       ref: '',
@@ -97,7 +97,7 @@ export function githubSource(client: SourceClient, owner: string, name: string):
     })
   }
 
-  // Issues and pull requests are told together; which of them are pull requests is what this member says.
+  // The list contains pull requests too; this member identifies them.
   const isPull = (item: unknown): boolean => objectOf(item, 'an issue')['pull_request'] !== undefined
   const ofAll = pagesOf(client, `${repo}/issues?state=all&sort=created&direction=asc&${parameters}`, 'issues', (item) =>
     isPull(item) ? undefined : issueOf(objectOf(item, 'an issue'), 'an issue'),
@@ -105,7 +105,7 @@ export function githubSource(client: SourceClient, owner: string, name: string):
 
   return {
     pullRefs: 'refs/pull/*/head',
-    countsPullsApart: false,
+    numbersPullsSeparately: false,
     async describe() {
       const told = objectOf(await client.get(repo, 'such repository'), 'the repository')
       return {
@@ -172,7 +172,7 @@ export function githubSource(client: SourceClient, owner: string, name: string):
 
 const assetOf = (asset: JsonObject): SourceAsset => ({
   ...uploadOf(asset),
-  // The address of the API, which takes a token; the one for browsers does not.
+  // The API address accepts a token, unlike the one for browsers.
   url: textOf(asset, 'url'),
   isExternal: false,
 })
@@ -184,5 +184,5 @@ const reviewTypes = wordTable<SourceReview['type']>({
 
 function lineCommentOf(comment: JsonObject): SourceLineComment {
   const line = numberOf(comment, 'line') || numberOf(comment, 'original_line')
-  return { ...writtenToLine(comment), line: textOf(comment, 'side') === 'LEFT' ? -line : line }
+  return { ...lineCommentFieldsOf(comment), line: textOf(comment, 'side') === 'LEFT' ? -line : line }
 }

@@ -18,13 +18,13 @@ import type { SourceClient } from './source-client.ts'
 import type { Source, SourceAuthor, SourceIssue, SourcePull, SourceReaction, SourceReview } from './source.ts'
 import { wordTable } from '../../lib/word-table.ts'
 
-/** Things of a page, the most that the server gives (REST API, pagination). */
+/** Items per page, the maximum of the server (REST API, pagination). */
 const parameters = 'per_page=100&page=1'
 
-/** Largest number of notes and reactions to one thing that are read. */
+/** Most notes or reactions of one object. */
 const maxOfOne = 5000
 
-/** What emoji of theirs are called here; others are left out, unless they are among the words of this instance. */
+/** Local names of GitLab's emoji; others are skipped unless the instance has the same name. */
 const reactionWords = wordTable<string>({
   thumbsup: '+1',
   thumbsdown: '-1',
@@ -39,19 +39,19 @@ const personOf = (thing: JsonObject, name: string): SourceAuthor => authorOf(mem
 
 const noLabel = { color: 'ededed', description: '', isExclusive: false }
 
-/** A day is written without a time. */
+/** Returns the end of a day that is given without a time. */
 const dayOf = (thing: JsonObject, name: string): number => {
   const day = textOf(thing, name)
   return timeOf({ day: day === '' ? '' : `${day}T23:59:59Z` }, 'day')
 }
 
-/** A note below an issue or a merge request, as people wrote it. */
+/** A note on an issue or a merge request. */
 interface Note {
   readonly id: number
   readonly note: JsonObject
 }
 
-/** GitLab, in the cloud or on somebody's own machine, through its REST API (version 4). */
+/** Reads gitlab.com and self-managed GitLab through the REST API (version 4). */
 export function gitlabSource(client: SourceClient, path: string): Source {
   const project = `/projects/${encodeURIComponent(path)}`
 
@@ -64,7 +64,7 @@ export function gitlabSource(client: SourceClient, path: string): Source {
     })
   }
 
-  /** What the server noted itself is left out, and what only some may read, since everybody could read it here. */
+  /** System notes are skipped, and internal ones, which everyone could read here. */
   const notesAt = async (place: string): Promise<Note[]> => {
     const items = await client.all(`${place}/notes?sort=asc&order_by=created_at&${parameters}`, 'comments', maxOfOne)
     return items.flatMap((item) => {
@@ -94,7 +94,7 @@ export function gitlabSource(client: SourceClient, path: string): Source {
     title: textOf(issue, 'title'),
     content: textOf(issue, 'description'),
     ref: '',
-    // Their colours are told with the labels of the project.
+    // The colours come from the labels of the project.
     labels: textsOf(issue, 'labels').map((text) => ({ ...noLabel, name: text })),
     milestone: textOf(memberOf(issue, 'milestone'), 'title'),
     assignees: listOf(issue, 'assignees').map((person) => authorOf(person, 'username')),
@@ -154,7 +154,7 @@ export function gitlabSource(client: SourceClient, path: string): Source {
 
   return {
     pullRefs: 'refs/merge-requests/*/head',
-    countsPullsApart: true,
+    numbersPullsSeparately: true,
     async describe() {
       const told = objectOf(await client.get(project, 'such project'), 'the project')
       return {
@@ -198,7 +198,7 @@ export function gitlabSource(client: SourceClient, path: string): Source {
           return {
             name: textOf(link, 'name'),
             url,
-            isExternal: flagOf(link, 'external') || !client.isHome(url),
+            isExternal: flagOf(link, 'external') || !client.isOnServer(url),
             sizeBytes: -1,
             downloadCount: 0,
             createdUnix: timeOf(release, 'created_at'),

@@ -6,24 +6,24 @@ import { SourceClient, type SourceClientOptions } from './source-client.ts'
 import { SourceProblem } from './source-problem.ts'
 import type { Source } from './source.ts'
 
-/** What opens the other server; a token goes before a name and a password. */
+/** Credentials for the source server; a token takes precedence. */
 export interface SourceCredentials {
   readonly username: string
   readonly password: string
   readonly token: string
 }
 
-/** Kinds of servers whose APIs are read. */
+/** Kinds of source servers with an API reader. */
 export const sourceKinds = ['gitea', 'forgejo', 'gogs', 'github', 'gitlab'] as const
 export type SourceKind = (typeof sourceKinds)[number]
 
 export const isSourceKind = (kind: string): kind is SourceKind => (sourceKinds as readonly string[]).includes(kind)
 
-/** Hosts of GitHub's own service, whose API lies elsewhere. */
+/** Hosts of github.com, whose API is on another host. */
 const githubHosts = ['github.com', 'www.github.com']
 
-/** Where the repository of an address is: the server, what its paths begin with, and the names. Throws `SourceProblem`. */
-function placeOf(address: string): { origin: string; prefix: string; owner: string; name: string; path: string } {
+/** Splits the address of a repository into server, path prefix and names. Throws `SourceProblem`. */
+function splitAddress(address: string): { origin: string; prefix: string; owner: string; name: string; path: string } {
   const url = new URL(address)
   const segments = url.pathname
     .replace(/\.git$/, '')
@@ -31,7 +31,8 @@ function placeOf(address: string): { origin: string; prefix: string; owner: stri
     .filter((segment) => segment !== '')
     .map(decoded)
   const [owner, name] = segments.slice(-2)
-  if (owner === undefined || name === undefined) throw new SourceProblem('the address names no owner and repository')
+  if (owner === undefined || name === undefined)
+    throw new SourceProblem('the address must name an owner and a repository')
   const prefix = segments
     .slice(0, -2)
     .map((segment) => `/${encodeURIComponent(segment)}`)
@@ -43,23 +44,23 @@ function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment)
   } catch (error) {
-    throw new SourceProblem('the address is not escaped well', { cause: error })
+    throw new SourceProblem('the address has a malformed escape', { cause: error })
   }
 }
 
-/** Opens the API of the server of an address. Nothing is asked yet. */
+/** Creates the reader for the server of an address, without a request. */
 export function openSource(
   kind: SourceKind,
   address: string,
   credentials: SourceCredentials | undefined,
   options: Omit<SourceClientOptions, 'root' | 'headers'>,
 ): Source {
-  const { origin, prefix, owner, name, path } = placeOf(address)
+  const { origin, prefix, owner, name, path } = splitAddress(address)
   const { token = '', username = '', password = '' } = credentials ?? {}
   const isGitea = kind === 'gitea' || kind === 'forgejo' || kind === 'gogs'
-  const word = isGitea ? 'token' : 'Bearer'
+  const scheme = isGitea ? 'token' : 'Bearer'
   const basic = username === '' && password === '' ? undefined : basicAuthorization({ username, password })
-  const authorization = token === '' ? basic : `${word} ${token}`
+  const authorization = token === '' ? basic : `${scheme} ${token}`
   const headers = { accept: 'application/json', ...(authorization === undefined ? {} : { authorization }) }
   if (isGitea) {
     return giteaSource(new SourceClient({ ...options, root: `${origin}${prefix}/api/v1`, headers }), owner, name)

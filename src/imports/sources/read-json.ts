@@ -2,23 +2,23 @@ import { parseTime, type Unix } from '../../lib/time.ts'
 import { SourceProblem } from './source-problem.ts'
 import type { SourceAuthor } from './source.ts'
 
-/** An object of an answer, whose members are looked at one by one: whatever is of another kind than expected is none. */
+/** A JSON object of an answer. Members of an unexpected type count as absent. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** Largest number that the columns of numbers hold. */
+/** Largest value of integer columns. */
 const maxNumber = 2_147_483_647
 
-/** Longest text that is taken over, in characters; larger than any that a server of these kinds keeps. */
+/** Longest imported text, in characters; the servers' own limits are lower. */
 const maxTextLength = 1_000_000
 
 export function objectOf(value: unknown, what: string): JsonObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new SourceProblem(`the other server tells of ${what} in a form that is not known`)
+    throw new SourceProblem(`the source server sent ${what} in an unknown form`)
   }
   return value as JsonObject
 }
 
-/** A member that is an object, or an empty one. */
+/** Returns a member that is an object, or an empty object. */
 export function memberOf(object: JsonObject, name: string): JsonObject {
   const value = object[name]
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}
@@ -37,10 +37,10 @@ const itemsOf = (object: JsonObject, name: string): readonly unknown[] => {
 export const textsOf = (object: JsonObject, name: string): string[] =>
   itemsOf(object, name).flatMap((item) => (typeof item === 'string' ? [cleanText(item)] : []))
 
-/** A text that every database takes: whole characters and no zero bytes. */
+/** Returns a text that each database can store: well-formed and without NUL characters. */
 const cleanText = (text: string): string => text.toWellFormed().replaceAll('\0', '\u{fffd}').slice(0, maxTextLength)
 
-/** A member that is a text, or ''. */
+/** Returns a member that is a text, or ''. */
 export const textOf = (object: JsonObject, name: string): string => {
   const value = object[name]
   return typeof value === 'string' ? cleanText(value) : ''
@@ -48,20 +48,20 @@ export const textOf = (object: JsonObject, name: string): string => {
 
 export const flagOf = (object: JsonObject, name: string): boolean => object[name] === true
 
-/** A member that is a whole number that is not negative, or 0. */
+/** Returns a member that is a non-negative integer, or 0. */
 export const numberOf = (object: JsonObject, name: string): number => {
   const value = object[name]
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0
 }
 
-/** The number of an issue or pull request. */
+/** Returns the number of an issue or pull request. */
 export function indexOf(object: JsonObject, name: string, what: string): number {
   const value = numberOf(object, name)
-  if (value < 1 || value > maxNumber) throw new SourceProblem(`the other server tells of ${what} without a number`)
+  if (value < 1 || value > maxNumber) throw new SourceProblem(`the source server sent ${what} without a number`)
   return value
 }
 
-/** A time, or 0 where there is none, as for Go's zero time. */
+/** Returns a time, or 0 when it is absent or Go's zero time. */
 export const timeOf = (object: JsonObject, name: string): Unix => {
   const value = object[name]
   const unix = typeof value === 'string' ? parseTime(value) : undefined
@@ -71,20 +71,20 @@ export const timeOf = (object: JsonObject, name: string): Unix => {
 /** The year 9999. */
 const maxUnix: Unix = 253_402_300_799
 
-/** A person; of one who has no account over there either, the name that they were known by. */
+/** Returns an author; without an account on the source server, the name that it shows. */
 export function authorOf(person: JsonObject, nameMember = 'login'): SourceAuthor {
   const id = numberOf(person, 'id')
   const known = id === 0 ? textOf(person, 'full_name') : ''
   return { id, name: (known || textOf(person, nameMember)).slice(0, 255) || 'Ghost' }
 }
 
-/** An object id, or '' for what is none. */
+/** Returns an object id, or '' when it is invalid. */
 export const oidOf = (object: JsonObject, name: string): string => {
   const text = textOf(object, name)
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text) && !/^0+$/.test(text) ? text : ''
 }
 
-/** A colour without `#`, in six digits; grey for what is none. */
+/** Returns a colour in six digits without `#`; grey when it is invalid. */
 export const colorOf = (object: JsonObject, name: string): string => {
   const digits = /^#?([0-9a-f]{6}|[0-9a-f]{3})$/i.exec(textOf(object, name))?.[1]?.toLowerCase() ?? 'ededed'
   return digits.length === 6 ? digits : digits.replaceAll(/./g, '$&$&')

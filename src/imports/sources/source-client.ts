@@ -2,29 +2,29 @@ import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseSizedJson } from '../../http/json-size.ts'
 import type { Outgoing, OutgoingReply } from '../../outgoing/outgoing.ts'
-import { AskAgainLater, SourceProblem } from './source-problem.ts'
+import { RetryLater, SourceProblem } from './source-problem.ts'
 
-/** Redirects that are followed; the client sends credentials to no other origin. */
+/** Most redirects; the client sends credentials to no other origin. */
 const maxRedirects = 5
 
-/** Longest wait for a server that asks for one while a worker stands by; longer ones end the attempt. */
+/** Longest delay that a worker waits for; a longer one ends the turn. */
 const maxWaitMs = 20_000
 
-/** Longest wait that a server may ask for at all; what says more is not believed. */
-const maxLaterMs = 6 * 3_600_000
+/** Longest delay that a server may request. */
+const maxRetryMs = 6 * 3_600_000
 
-/** Wait where a server refuses further requests and does not say for how long. */
-const blindWaitMs = 60_000
+/** Delay when a server limits the rate without naming a time. */
+const defaultRetryMs = 60_000
 
-/** Pages of one list: a server that never ends is told from a large one. */
+/** Most pages of a list: a list that never ends must stop. */
 const maxPages = 200_000
 
 export interface SourceClientOptions {
   readonly outgoing: Pick<Outgoing, 'request' | 'stream'>
-  /** Without a slash at its end. All requests for data go below it. */
+  /** Address of the API without a trailing slash. */
   readonly root: string
   readonly headers: Readonly<Record<string, string>>
-  /** Tries of one request, and the wait between them. */
+  /** Attempts of a request and the delay between them. */
   readonly attempts: number
   readonly retryDelayMs: number
   readonly signal: AbortSignal
@@ -36,12 +36,12 @@ interface Answer {
   readonly headers: OutgoingReply['headers']
 }
 
-/** Statuses of a server that may do better in a moment. */
-const isPassing = (status: number): boolean => status === 408 || status === 425 || status >= 500
+/** Returns whether a later attempt may succeed. */
+const isTemporary = (status: number): boolean => status === 408 || status === 425 || status >= 500
 
 /**
- * Asks the API of another server. Passing failures are tried again, requests to wait are heeded; everything else that goes
- * wrong over there is `SourceProblem`.
+ * A client for the API of a source server. It retries temporary failures and respects rate limits; any other failure is a
+ * `SourceProblem`.
  */
 export class SourceClient {
   readonly #options: SourceClientOptions
@@ -51,38 +51,37 @@ export class SourceClient {
     this.#options = options
   }
 
-  /** How many requests were sent. */
+  /** Number of requests sent. */
   get requests(): number {
     return this.#requests
   }
 
-  /** An object or a list; undefined where the server has none (404), or says that there is nothing of this kind. */
+  /** Requests a path; undefined for 404 and 410. */
   async find(path: string, what: string): Promise<Answer | undefined> {
     const reply = await this.#send(this.#urlOf(path), what)
     if (reply.status === 404 || reply.status === 410) return undefined
-    if (reply.status === 401) throw new SourceProblem('the other server asks for other credentials')
-    if (reply.status === 403) throw new SourceProblem(`the other server does not let these credentials read ${what}`)
+    if (reply.status === 401) throw new SourceProblem('the source server does not accept the credentials')
+    if (reply.status === 403) throw new SourceProblem(`these credentials may not read ${what} on the source server`)
     if (reply.status !== 200) {
-      throw new SourceProblem(`the other server answered ${reply.status} when asked for ${what}`)
+      throw new SourceProblem(`the source server answered ${reply.status} to the request for ${what}`)
     }
     try {
       return { json: parseSizedJson(reply.body), headers: reply.headers }
     } catch (error) {
-      throw new SourceProblem(`the other server's answer about ${what} is no JSON`, { cause: error })
+      throw new SourceProblem(`the source server sent ${what} that are not JSON`, { cause: error })
     }
   }
 
   async get(path: string, what: string): Promise<unknown> {
     const found = await this.find(path, what)
-    if (!found) throw new SourceProblem(`the other server has no ${what}`)
+    if (!found) throw new SourceProblem(`the source server has no ${what}`)
     return found.json
   }
 
   /**
-   * One page of a list. The one after it is named by the `Link` header; a server that sends none is asked for pages by
-   * number until one is empty.
-   * @param place what the page before gave as `next`
-   * @returns no items where the server knows nothing of this kind
+   * Requests a page of a list. The next page comes from the `Link` header; without it pages are numbered until one is empty.
+   * Returns no items when the server lacks the list.
+   * @param place the `next` of the previous page
    */
   async page(
     first: string,
@@ -92,12 +91,12 @@ export class SourceClient {
     const path = place ?? first
     const found = await this.find(path, what)
     if (!found) return { items: [], next: undefined }
-    if (!Array.isArray(found.json)) throw new SourceProblem(`the other server's answer about ${what} is no list`)
+    if (!Array.isArray(found.json)) throw new SourceProblem(`the source server sent ${what} that are not a list`)
     const items = found.json as unknown[]
     return { items, next: items.length === 0 ? undefined : this.#nextOf(path, found.headers) }
   }
 
-  /** All of a list that belongs to one thing, and is short for that reason. */
+  /** Requests all pages of a short list. */
   async all(path: string, what: string, maxItems = 10_000): Promise<readonly unknown[]> {
     const items: unknown[] = []
     for (let place: string | undefined; ;) {
@@ -108,17 +107,17 @@ export class SourceClient {
     }
   }
 
-  /** Bytes of a file; the address may lie anywhere that the settings allow. Credentials go along to the server itself alone. */
+  /** Downloads a file from any allowed address. Credentials are sent only to the source server. */
   async download(url: string, what: string, maxBytes: number, headers: Record<string, string> = {}): Promise<Readable> {
     const { outgoing, signal } = this.#options
-    const isHome = this.isHome(url)
+    const isOnServer = this.isOnServer(url)
     let problem = ''
     for (let attempt = 1; attempt <= this.#options.attempts; attempt++) {
       if (attempt > 1) await sleep(this.#options.retryDelayMs, undefined, { signal })
       this.#requests += 1
       try {
         const reply = await outgoing.stream(url, {
-          headers: { ...(isHome ? this.#options.headers : {}), ...headers },
+          headers: { ...(isOnServer ? this.#options.headers : {}), ...headers },
           maxRedirects,
           maxBodyBytes: maxBytes,
           timeoutMs: downloadTimeoutMs,
@@ -127,22 +126,22 @@ export class SourceClient {
         if (reply.status === 200) return reply.body
         reply.body.destroy()
         problem = `it answered ${reply.status}`
-        if (!isPassing(reply.status)) break
+        if (!isTemporary(reply.status)) break
       } catch (error) {
         signal.throwIfAborted()
         problem = messageOf(error)
       }
     }
-    throw new SourceProblem(`${what} could not be read: ${problem}`)
+    throw new SourceProblem(`cannot download ${what}: ${problem}`)
   }
 
-  /** Whether an address lies on the server itself. */
-  isHome(url: string): boolean {
+  /** Returns whether an address is on the source server. */
+  isOnServer(url: string): boolean {
     return URL.parse(url)?.origin === new URL(this.#options.root).origin
   }
 
-  /** The same path at the address that the server is asked at: servers may call themselves by another one. */
-  atHome(url: string): string {
+  /** Returns the address with the origin of the API: a server may name itself by another one. */
+  onServer(url: string): string {
     const named = URL.parse(url)
     return named ? `${new URL(this.#options.root).origin}${named.pathname}${named.search}` : url
   }
@@ -161,42 +160,42 @@ export class SourceClient {
       try {
         const reply = await outgoing.request(url, { headers: { ...headers }, maxRedirects, signal })
         const waitMs = this.#waitOf(reply)
-        if (waitMs === undefined && !isPassing(reply.status)) return reply
+        if (waitMs === undefined && !isTemporary(reply.status)) return reply
         if (waitMs !== undefined) {
-          if (waitMs > maxWaitMs || attempt > attempts) throw new AskAgainLater(this.#options.nowMs() + waitMs)
+          if (waitMs > maxWaitMs || attempt > attempts) throw new RetryLater(this.#options.nowMs() + waitMs)
           await sleep(waitMs, undefined, { signal })
           continue
         }
         problem = `it answered ${reply.status}`
       } catch (error) {
         signal.throwIfAborted()
-        if (error instanceof AskAgainLater) throw error
+        if (error instanceof RetryLater) throw error
         if (!isWorthRetrying(error)) throw new SourceProblem(messageOf(error), { cause: error })
         problem = messageOf(error)
       }
-      if (attempt >= attempts) throw new SourceProblem(`the other server could not be asked for ${what}: ${problem}`)
+      if (attempt >= attempts) throw new SourceProblem(`cannot request ${what} from the source server: ${problem}`)
       await sleep(retryDelayMs, undefined, { signal })
     }
   }
 
-  /** How long the server asks to be left alone; undefined when it does not. Never less than a moment. */
+  /** Returns the delay that a rate limit requests, at least 100 ms; undefined without a rate limit. */
   #waitOf({ status, headers }: OutgoingReply): number | undefined {
     const isSpent = headers['x-ratelimit-remaining'] === '0' || headers['ratelimit-remaining'] === '0'
     if (status !== 429 && !(status === 403 && (isSpent || headers['retry-after'] !== undefined))) return undefined
     const after = String(headers['retry-after'] ?? '')
     const nowMs = this.#options.nowMs()
     const reset = Number(headers['x-ratelimit-reset'] ?? headers['ratelimit-reset'])
-    let waitMs = blindWaitMs
+    let waitMs = defaultRetryMs
     if (/^\d{1,6}$/.test(after)) waitMs = Number(after) * 1000
     else if (!Number.isNaN(Date.parse(after))) waitMs = Date.parse(after) - nowMs
     else if (Number.isSafeInteger(reset) && reset > 0) waitMs = reset * 1000 - nowMs
-    return Math.min(Math.max(waitMs, 100), maxLaterMs)
+    return Math.min(Math.max(waitMs, 100), maxRetryMs)
   }
 
   #nextOf(path: string, headers: OutgoingReply['headers']): string | undefined {
     const url = new URL(this.#urlOf(path))
     const pageNumber = Number(url.searchParams.get('page') ?? 1)
-    if (pageNumber >= maxPages) throw new SourceProblem(`the other server's list at ${url.pathname} does not end`)
+    if (pageNumber >= maxPages) throw new SourceProblem(`the list of the source server at ${url.pathname} does not end`)
     const { link } = headers
     if (link === undefined) {
       url.searchParams.set('page', String(pageNumber + 1))
@@ -205,23 +204,23 @@ export class SourceClient {
     const target = /<([^>]*)>\s*;\s*rel="?next"?/i.exec(String(link))?.[1]
     if (target === undefined) return undefined
     const next = URL.parse(target, url)
-    // Some servers name themselves by another address than the one they are asked at; the path is what counts.
+    // A server may name itself by another address, so only the path is compared.
     const base = new URL(this.#options.root).pathname.replace(/\/$/, '')
     if (next === null || !next.pathname.startsWith(`${base}/`)) {
-      throw new SourceProblem('the other server names a next page that is not its own')
+      throw new SourceProblem('the source server names a next page outside its API')
     }
     const following = `${next.pathname}${next.search}`.slice(base.length)
-    if (following === path) throw new SourceProblem('the other server names the same page as the next one')
+    if (following === path) throw new SourceProblem('the source server names the same page as the next one')
     return following
   }
 }
 
-/** Longest download of one file of a release. */
+/** Timeout of one download. */
 const downloadTimeoutMs = 3_600_000
 
 const messageOf = (error: unknown): string => (Error.isError(error) ? error.message : String(error))
 
-/** Refused addresses stay refused; what the network did may go better. */
+/** Network errors may be temporary; refused addresses are not. */
 const isWorthRetrying = (error: unknown): boolean =>
   Error.isError(error) &&
   error.name === 'OutgoingError' &&

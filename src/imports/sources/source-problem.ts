@@ -1,12 +1,12 @@
-/** What the other server is at fault for, or what was asked of it: the import has failed, and this is told as the reason. */
+/** A fault of the source server or of the request. It fails the import, and its message is shown as the reason. */
 export class SourceProblem extends Error {
   override readonly name = 'SourceProblem'
 }
 
-/** The other server wants to be left alone until then (milliseconds since 1970), which is longer than is worth waiting here. */
-export class AskAgainLater extends Error {
-  override readonly name = 'AskAgainLater'
+/** The source server asks to retry at a time (milliseconds since 1970) that is too late for a worker to wait. */
+export class RetryLater extends Error {
+  override readonly name = 'RetryLater'
   constructor(readonly atMs: number) {
-    super('the other server takes no more requests for now')
+    super('the source server limits the rate of requests')
   }
 }

@@ -2,20 +2,20 @@ import type { Readable } from 'node:stream'
 import type { Unix } from '../../lib/time.ts'
 
 /**
- * What another server tells of a repository, in words of our own: each kind of server has a reader that translates its
- * API into these. Texts are clean (no zero bytes, whole characters), numbers are what they seem, times are Unix seconds.
+ * A repository of another server. Each kind of server has a reader that converts its API to these types. Texts are well-formed
+ * and without NUL characters, numbers are safe integers, times are Unix seconds.
  */
 
-/** Something of one kind, a page at a time; `next` is the place of the page after this, a text that only the reader understands. */
+/** One page of a list; `next` is an opaque cursor of the next page. */
 export interface Batch<Item> {
   readonly items: readonly Item[]
   readonly next: string | undefined
 }
 
-/** Gives the page at a place; without one the first. */
+/** Returns the page at a cursor, or the first one. */
 export type Pages<Item> = (place: string | undefined) => Promise<Batch<Item>>
 
-/** Who wrote something over there. */
+/** An author on the source server. */
 export interface SourceAuthor {
   readonly id: number
   readonly name: string
@@ -48,16 +48,16 @@ export interface SourceMilestone {
 
 export interface SourceReaction {
   readonly author: SourceAuthor
-  /** A word of this forge, like `+1`. */
+  /** A reaction of this forge, such as `+1`. */
   readonly content: string
 }
 
-/** A file that is attached to an issue, a pull request or a comment. */
+/** An attachment of an issue, a pull request or a comment. */
 export interface SourceFile extends SourceAsset {
-  /** What texts over there know it by; '' when it is not told. */
+  /** Id in texts of the source server; '' when unknown. */
   readonly uuid: string
-  /** Its address as it was told. */
-  readonly toldUrl: string
+  /** Address on the source server. */
+  readonly sourceUrl: string
 }
 
 export interface SourceComment {
@@ -78,7 +78,7 @@ export interface SourceIssue {
   readonly content: string
   readonly ref: string
   readonly labels: readonly SourceLabel[]
-  /** Its title; '' for none. */
+  /** Title of the milestone; '' for none. */
   readonly milestone: string
   readonly assignees: readonly SourceAuthor[]
   readonly isClosed: boolean
@@ -89,7 +89,7 @@ export interface SourceIssue {
   readonly closedUnix: Unix
   readonly reactions: readonly SourceReaction[]
   readonly files?: readonly SourceFile[]
-  /** Where the server tells comments with their issues, and not all of a repository together. */
+  /** Comments, if the server lists them by issue and not by repository. */
   readonly comments?: readonly Omit<SourceComment, 'number'>[]
 }
 
@@ -97,7 +97,7 @@ export interface SourceLineComment {
   readonly author: SourceAuthor
   readonly content: string
   readonly path: string
-  /** Negative: of the old side. 0: the whole file. */
+  /** Negative: on the old side. 0: the whole file. */
   readonly line: number
   readonly hunk: string
   readonly commit: string
@@ -119,7 +119,7 @@ export interface SourceReview {
 
 export interface SourcePull extends SourceIssue {
   readonly baseBranch: string
-  /** Ids as they were told: nothing says that the objects are there. */
+  /** Commit ids as sent; the objects may not exist. */
   readonly baseCommit: string
   readonly headBranch: string
   readonly headCommit: string
@@ -134,10 +134,10 @@ export interface SourcePull extends SourceIssue {
 
 export interface SourceAsset {
   readonly name: string
-  /** Where its bytes are asked for; for one that lies elsewhere, where that is. */
+  /** Address of the download, or of an external file. */
   readonly url: string
   readonly isExternal: boolean
-  /** As told; -1 when it is not. */
+  /** -1 when unknown. */
   readonly sizeBytes: number
   readonly downloadCount: number
   readonly createdUnix: Unix
@@ -155,23 +155,21 @@ export interface SourceRelease {
   readonly assets: readonly SourceAsset[]
 }
 
-/** Reads one repository of another server. What it cannot give is undefined. */
+/** Reads one repository of another server. Members are undefined when the server lacks them. */
 export interface Source {
-  /** References that hold heads of pull requests over there, with `*` for the number; undefined: there are none. */
+  /** References of pull request heads, with `*` for the number. */
   readonly pullRefs: string | undefined
   describe(): Promise<SourceRepository>
-  /** Whose the credentials are; undefined when they do not say. */
+  /** Returns the account of the credentials, if they name one. */
   whoAmI(): Promise<SourceAuthor | undefined>
   readonly labels: Pages<SourceLabel>
   readonly milestones: Pages<SourceMilestone>
   readonly releases: Pages<SourceRelease> | undefined
   readonly issues: Pages<SourceIssue>
-  /** Of issues and pull requests; undefined where each issue tells its own. */
+  /** Comments on issues and pull requests; undefined when issues contain their own. */
   readonly comments: Pages<SourceComment> | undefined
-  /** @param isKnown a number is taken by an issue: numbers of pull requests are counted apart on some servers */
   readonly pulls: Pages<SourcePull> | undefined
-  /** Whether pull requests have numbers of their own, which would meet those of issues. */
-  readonly countsPullsApart: boolean
-  /** The bytes of a file. */
+  /** Whether pull requests are numbered separately from issues. */
+  readonly numbersPullsSeparately: boolean
   readonly download: (asset: SourceAsset, maxBytes: number) => Promise<Readable>
 }

@@ -206,8 +206,8 @@ const matrix = adaptor((message, metadata) => {
 })
 
 /** Packagist updates the package after any event: https://packagist.org/apidoc#update-package */
-const packagist: Adaptor = (told, metadata) => ({
-  repository: { url: (metadata as { package_url?: string } | null)?.package_url || partsOf(told).repository.html_url },
+const packagist: Adaptor = (event, metadata) => ({
+  repository: { url: (metadata as { package_url?: string } | null)?.package_url || partsOf(event).repository.html_url },
 })
 
 /** SourceHut builds need a manifest, which the API cannot set. */
