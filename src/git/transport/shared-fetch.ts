@@ -16,16 +16,16 @@ import { withPlace } from '../objects/with-place.ts'
 /** Clients may join until this much output was written; all of it stays in memory until then. */
 const joinableBytes = 2 << 20
 /** Buffer for a single reader that is slower than git. */
-const aheadOfOneBytes = 1 << 20
+const singleReaderBufferBytes = 1 << 20
 /** Lead of git over the slowest reader when the output is spooled. */
-const aheadOfManyBytes = 256 << 20
+const maxLeadBytes = 256 << 20
 const readBytes = 256 << 10
 /** A single reader for which git waits is slow when it reads less than this in this time. */
 const slowBytes = 128 << 10
 const slowMs = 500
 
 /** Requests remembered as recent. */
-const maxAsked = 1000
+const maxRecentRequests = 1000
 
 /** Limits of kept packs. */
 export interface KeepLimits {
@@ -70,14 +70,14 @@ export class SharedFetches {
   readonly #limits: KeepLimits
   /** Kept fetches in order of last use, with their questions. */
   readonly #kept = new Map<SharedFetch, Question>()
-  readonly #asked: LRUCache<string, true>
+  readonly #recentRequests: LRUCache<string, true>
   #keptBytes = 0
 
   /** @param folder for spooled output */
   constructor(folder: string, limits: KeepLimits) {
     this.#folder = folder
     this.#limits = limits
-    this.#asked = new LRUCache({ maxSize: maxAsked, sizeCalculation: () => 1, ttl: limits.idleMs })
+    this.#recentRequests = new LRUCache({ maxSize: maxRecentRequests, sizeCalculation: () => 1, ttl: limits.idleMs })
   }
 
   /** Disk space of kept fetches, in bytes. */
@@ -91,16 +91,16 @@ export class SharedFetches {
    */
   async join({ question, share, start, signal }: Join): Promise<GitService> {
     if (question === undefined) return readerOf(this.#begin(undefined, share, start), signal)
-    this.#dropOlder(question)
+    this.#dropOutdated(question)
     const name = hash('sha256', JSON.stringify(question), 'base64url')
     // A client that waits for a place joins only its own waiting fetches, so no fetch depends on the queue of another
     // client.
     const names = { open: name, waiting: `${share?.who ?? ''} ${name}` }
     const known = this.#find(names.open) ?? this.#find(names.waiting)
-    const isWanted = this.#limits.maxBytes > 0 && this.#asked.has(name)
-    this.#asked.set(name, true)
-    if (known) this.#touch(known)
-    return readerOf(known ?? this.#begin({ ...names, question, isWanted }, share, start), signal)
+    const isRepeated = this.#limits.maxBytes > 0 && this.#recentRequests.has(name)
+    this.#recentRequests.set(name, true)
+    if (known) this.#renew(known)
+    return readerOf(known ?? this.#begin({ ...names, question, isRepeated }, share, start), signal)
   }
 
   /** Drops all kept fetches. */
@@ -114,13 +114,13 @@ export class SharedFetches {
   }
 
   /** Drops kept fetches of a repository whose references have moved. */
-  #dropOlder({ repository, refs }: Question): void {
+  #dropOutdated({ repository, refs }: Question): void {
     for (const [fetch, kept] of this.#kept) {
       if (kept.repository === repository && kept.refs !== refs) fetch.drop()
     }
   }
 
-  #touch(fetch: SharedFetch): void {
+  #renew(fetch: SharedFetch): void {
     const question = this.#kept.get(fetch)
     if (question === undefined) return
     this.#kept.delete(fetch)
@@ -140,7 +140,7 @@ export class SharedFetches {
   }
 
   #begin(
-    asked: { open: string; waiting: string; question: Question; isWanted: boolean } | undefined,
+    asked: { open: string; waiting: string; question: Question; isRepeated: boolean } | undefined,
     share: ClientShare | undefined,
     start: Start,
   ): SharedFetch {
@@ -156,7 +156,7 @@ export class SharedFetches {
         if (asked === undefined) return
         forget()
         this.#running.set(asked.open, fetch)
-        if (!asked.isWanted) return
+        if (!asked.isRepeated) return
         this.#kept.set(fetch, asked.question)
         fetch.keep(
           { tryTake: (bytes) => this.#takeRoom(bytes), release: (bytes) => (this.#keptBytes -= bytes) },
@@ -192,7 +192,7 @@ class SharedFetch {
   readonly #folder: string
   readonly #share: ClientShare | undefined
   readonly #events: Events
-  readonly #gone = new AbortController()
+  readonly #abandoned = new AbortController()
   readonly #readers = new Set<Reader>()
   /** Settles when git has started; rejects when it did not start or found no place. */
   readonly started: Promise<unknown>
@@ -205,24 +205,24 @@ class SharedFetch {
   /** Offset of the first chunk in memory, and of the end of the output. */
   #base = 0
   #total = 0
-  #ended = false
+  #hasEnded = false
   #failure: Error | undefined
   #file: FileHandle | undefined
   /** Bytes at the beginning of the output that the file holds. */
   #fileBytes = 0
   /** Spooled bytes charged to the client's share, and to the kept fetches. */
-  #spilled = 0
+  #spooledBytes = 0
   #keptBytes = 0
   #keptRoom: Room | undefined
   #idle: NodeJS.Timeout | undefined
   #longest: NodeJS.Timeout | undefined
-  #isDropped = false
+  #isClosed = false
   #writing: Promise<void> = Promise.resolve()
   /** The first chunk is being written and must stay until it is. */
   #isWritingFirst = false
-  #watch: NodeJS.Timeout | undefined
+  #readerCheck: NodeJS.Timeout | undefined
   /** Position of the single reader at the last check while git waited for it. */
-  #seen: number | undefined
+  #checkedPosition: number | undefined
 
   constructor(folder: string, share: ClientShare | undefined, events: Events) {
     this.#folder = folder
@@ -242,8 +242,8 @@ class SharedFetch {
     return (
       (this.#mode === 'joinable' || this.#mode === 'waiting' || this.#mode === 'kept') &&
       this.#failure === undefined &&
-      !this.#isDropped &&
-      !this.#gone.signal.aborted
+      !this.#isClosed &&
+      !this.#abandoned.signal.aborted
     )
   }
 
@@ -266,8 +266,8 @@ class SharedFetch {
 
   /** Stops further clients from joining; present readers continue. */
   drop(): void {
-    if (this.#isDropped) return
-    this.#isDropped = true
+    if (this.#isClosed) return
+    this.#isClosed = true
     clearTimeout(this.#idle)
     clearTimeout(this.#longest)
     this.#events.onClosed()
@@ -290,7 +290,7 @@ class SharedFetch {
   }
 
   #startPlaced(start: Start): Promise<GitService> {
-    const { signal } = this.#gone
+    const { signal } = this.#abandoned
     return withPlace(this.#share, signal, () => {
       this.#mode = this.#events.isShared ? 'joinable' : 'single'
       this.#events.onPlaced()
@@ -315,9 +315,9 @@ class SharedFetch {
   leave(reader: Reader): void {
     this.#readers.delete(reader)
     if (this.#readers.size > 0) return this.#regulate()
-    if (this.#mode === 'kept' && this.#ended && !this.#isDropped) return
-    clearInterval(this.#watch)
-    if (!this.#ended) this.#gone.abort(new Error('nobody waits for the fetch any more'))
+    if (this.#mode === 'kept' && this.#hasEnded && !this.#isClosed) return
+    clearInterval(this.#readerCheck)
+    if (!this.#hasEnded) this.#abandoned.abort(new Error('all clients of the fetch disconnected'))
     this.drop()
     void this.#closeFile()
   }
@@ -345,7 +345,7 @@ class SharedFetch {
       offset += chunk.length
     }
     if (this.#failure !== undefined) throw this.#failure
-    return this.#ended ? null : undefined
+    return this.#hasEnded ? null : undefined
   }
 
   /** Called when a reader has advanced. */
@@ -366,7 +366,7 @@ class SharedFetch {
       this.#mode = this.#readers.size > 1 ? 'file' : 'single'
     }
     if (this.#mode === 'single') this.#trim(Math.min(...this.#positions()))
-    if (this.#mode === 'file' || this.#mode === 'kept') this.#layAside()
+    if (this.#mode === 'file' || this.#mode === 'kept') this.#scheduleSpooling()
     for (const reader of this.#readers) reader.wake()
     this.#regulate()
   }
@@ -384,12 +384,12 @@ class SharedFetch {
     return chunk
   }
 
-  #layAside(): void {
-    this.#writing = this.#writing.then(() => this.#spill())
+  #scheduleSpooling(): void {
+    this.#writing = this.#writing.then(() => this.#spool())
   }
 
   /** Moves chunks to the file while space is left; readers then read from the file. */
-  async #spill(): Promise<void> {
+  async #spool(): Promise<void> {
     if (this.#readers.size === 0 && this.#mode !== 'kept') return
     try {
       if (this.#file === undefined) {
@@ -431,7 +431,7 @@ class SharedFetch {
       this.drop()
     }
     if (this.#share?.room?.tryTake(bytes) === false) return false
-    this.#spilled += bytes
+    this.#spooledBytes += bytes
     return true
   }
 
@@ -440,7 +440,7 @@ class SharedFetch {
     const source = this.#source
     if (source === undefined || this.#mode === 'joinable') return
     const behind = this.#total - Math.min(...this.#positions(), this.#total)
-    const ahead = this.#mode === 'single' ? aheadOfOneBytes : aheadOfManyBytes
+    const ahead = this.#mode === 'single' ? singleReaderBufferBytes : maxLeadBytes
     const tooFar = this.#mode !== 'kept' && behind > ahead
     if (!tooFar && (this.#mode === 'single' || this.#total - this.#base <= 2 * joinableBytes)) {
       source.resume()
@@ -448,26 +448,26 @@ class SharedFetch {
     }
     source.pause()
     if (this.#mode === 'single' && this.#file === undefined) {
-      this.#watch ??= setInterval(() => this.#lookAtReader(), slowMs)
+      this.#readerCheck ??= setInterval(() => this.#checkReader(), slowMs)
     }
   }
 
   /** Spools the output when git waits for a slow single reader. */
-  #lookAtReader(): void {
+  #checkReader(): void {
     const [position = 0] = this.#positions()
-    const isSlow = this.#seen !== undefined && position - this.#seen < slowBytes
-    this.#seen = this.#source?.isPaused() === true ? position : undefined
-    if (!isSlow || this.#mode !== 'single' || this.#ended) return
-    clearInterval(this.#watch)
+    const isSlow = this.#checkedPosition !== undefined && position - this.#checkedPosition < slowBytes
+    this.#checkedPosition = this.#source?.isPaused() === true ? position : undefined
+    if (!isSlow || this.#mode !== 'single' || this.#hasEnded) return
+    clearInterval(this.#readerCheck)
     this.#mode = 'file'
-    this.#layAside()
+    this.#scheduleSpooling()
   }
 
   #close(failure: Error | undefined): void {
-    if (this.#ended) return
-    this.#ended = true
+    if (this.#hasEnded) return
+    this.#hasEnded = true
     this.#failure = failure
-    clearInterval(this.#watch)
+    clearInterval(this.#readerCheck)
     if (this.#mode !== 'kept' || failure !== undefined) this.drop()
     for (const reader of this.#readers) reader.wake()
   }
@@ -475,9 +475,9 @@ class SharedFetch {
   async #closeFile(): Promise<void> {
     // Stops spooling.
     this.#mode = 'single'
-    this.#share?.room?.release(this.#spilled)
+    this.#share?.room?.release(this.#spooledBytes)
     this.#keptRoom?.release(this.#keptBytes)
-    this.#spilled = 0
+    this.#spooledBytes = 0
     this.#keptBytes = 0
     await this.#writing
     const file = this.#file
@@ -492,10 +492,10 @@ class Reader {
   position = 0
   readonly output: Readable
   readonly #fetch: SharedFetch
-  #reading = false
-  #waiting = false
+  #isReading = false
+  #isWaiting = false
   /** Output arrived during the last read, whose answer may be outdated. */
-  #news = false
+  #hasNews = false
 
   constructor(fetch: SharedFetch) {
     this.#fetch = fetch
@@ -515,22 +515,22 @@ class Reader {
 
   /** Output or the end has arrived. */
   wake(): void {
-    this.#news = true
-    if (this.#waiting) void this.#pump()
+    this.#hasNews = true
+    if (this.#isWaiting) void this.#pump()
   }
 
   async #pump(): Promise<void> {
-    if (this.#reading) return
-    this.#reading = true
-    this.#waiting = false
+    if (this.#isReading) return
+    this.#isReading = true
+    this.#isWaiting = false
     try {
       for (;;) {
-        this.#news = false
+        this.#hasNews = false
         const bytes = await this.#fetch.read(this.position)
         if (this.output.destroyed) return
         if (bytes === undefined) {
-          if (this.#news) continue
-          this.#waiting = true
+          if (this.#hasNews) continue
+          this.#isWaiting = true
           return
         }
         if (bytes === null) {
@@ -544,7 +544,7 @@ class Reader {
     } catch (error) {
       this.output.destroy(Error.isError(error) ? error : new Error(String(error)))
     } finally {
-      this.#reading = false
+      this.#isReading = false
     }
   }
 }
