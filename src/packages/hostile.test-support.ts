@@ -4,21 +4,21 @@ import { textEntry, numberEntry } from './formats/rpm-header.ts'
 import { rpmOf } from './formats/rpm.test-support.ts'
 import { tarOf, tgzOf, zipOf } from './packages.test-support.ts'
 
-/** An upload that costs a careless parser very much. */
+/** An upload that is expensive for a careless parser. */
 export interface HostileUpload {
   readonly what: string
   readonly method: 'PUT' | 'POST'
-  /** Below the registries of an owner; an image's path begins with `v2/`. */
+  /** The path below an owner's registries; that of an image begins with `v2/`. */
   readonly path: string
   readonly contentType?: string
   readonly content: Buffer
 }
 
-/** The path of an upload on the site. */
+/** Returns the path of an upload on the server. */
 export const sitePathOf = ({ path }: HostileUpload, owner: string): string =>
   path.startsWith('v2/') ? `/v2/${owner}/${path.slice(3)}` : `/api/packages/${owner}/${path}`
 
-/** The registry that an upload is for. */
+/** Returns the registry type of an upload. */
 export const registryOfUpload = ({ path }: HostileUpload): string =>
   path.startsWith('v2/') ? 'container' : (path.split('/')[0] ?? '')
 
@@ -30,7 +30,7 @@ const xzBomb = brotliDecompressSync(
   ),
 )
 
-/** A Unix archive with one member, as Debian packages are. */
+/** Returns an ar archive with one member, the format of Debian packages. */
 const arOf = (name: string, content: Buffer): Buffer =>
   Buffer.concat([
     Buffer.from(`!<arch>\n${name.padEnd(48)}${String(content.length).padEnd(10)}\`\n`),
@@ -41,7 +41,7 @@ const arOf = (name: string, content: Buffer): Buffer =>
 const filesOf = (count: number, nameOf: (index: number) => string, content = ''): Record<string, string> =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [nameOf(index), content]))
 
-/** A form with text fields and one file. */
+/** Returns a form with text fields and one file. */
 function formOf(fields: Readonly<Record<string, string>>, file: string, content: Buffer): Buffer {
   const head = (name: string) => `--b\r\ncontent-disposition: form-data; name="${name}"`
   return Buffer.concat([
@@ -52,14 +52,14 @@ function formOf(fields: Readonly<Record<string, string>>, file: string, content:
   ])
 }
 
-/** Texts of JSON that cost most to parse, of about `bytes`. */
+/** JSON texts of about `bytes` that are most expensive to parse. */
 const jsonBombs = (bytes: number): readonly (readonly [what: string, text: string])[] => [
   ['lists inside lists', '['.repeat(bytes / 2) + ']'.repeat(bytes / 2)],
   ['many objects', `[${'{},'.repeat(bytes / 3)}0]`],
   ['many keys', `{${Array.from({ length: bytes / 10 }, (_, at) => `"${at.toString(36)}":0`).join(',')}}`],
 ]
 
-/** Texts of YAML that cost most to parse. */
+/** YAML texts that are most expensive to parse. */
 const yamlBombs: readonly (readonly [what: string, text: string])[] = [
   ['keys inside keys', '? '.repeat(700)],
   ['lists inside lists', '['.repeat(100_000)],
@@ -73,20 +73,19 @@ const uint32 = (value: number): Buffer => {
   return bytes
 }
 
-/** The body of `cargo publish`. */
 const crateOf = (about: string): Buffer =>
   Buffer.concat([uint32(about.length), Buffer.from(about), uint32(1), Buffer.from('x')])
 
 const repeated = (text: string, bytes: number): string => text.repeat(Math.floor(bytes / text.length))
 
-/** Entries of an RPM package whose paths, written out, are longer than the package by far. */
+/** RPM header entries whose full paths are much longer than the package. */
 const hostilePaths = [
   numberEntry(1116, Array(30_000).fill(0)),
   textEntry(1117, Array(30_000).fill('x')),
   textEntry(1118, ['/'.repeat(300_000)]),
 ]
 
-/** The most expensive known upload of each parser of packages. */
+/** The most expensive known upload of each parser. */
 export async function hostileUploads(): Promise<readonly HostileUpload[]> {
   const put = (what: string, path: string, content: Buffer): HostileUpload => ({ what, method: 'PUT', path, content })
   const chart = async (what: string, text: string) =>
@@ -146,7 +145,7 @@ export async function hostileUploads(): Promise<readonly HostileUpload[]> {
 
 type Put = (what: string, path: string, content: Buffer) => HostileUpload
 
-/** Uploads to the registries whose descriptions are JSON or YAML. */
+/** Uploads to registries whose descriptions are JSON or YAML. */
 async function jsonUploads(put: Put): Promise<readonly HostileUpload[]> {
   const form = (
     upload: HostileUpload,
@@ -216,7 +215,7 @@ async function jsonUploads(put: Put): Promise<readonly HostileUpload[]> {
   ]
 }
 
-/** Uploads to the registries that read names, fields and short texts. */
+/** Uploads to registries that parse names, fields and short texts. */
 async function archiveUploads(put: Put): Promise<readonly HostileUpload[]> {
   const recipe = 'conan/v2/conans/a/1.0/_/_/revisions/r/files/conanfile.py'
   const binary = 'conan/v2/conans/a/1.0/_/_/revisions/r/packages/p/revisions/q/files/conaninfo.txt'

@@ -8,14 +8,16 @@ import { registryTypes } from './cleanup/cleanup-rule.rules.ts'
 import { hostileUploads, registryOfUpload, sitePathOf } from './hostile.test-support.ts'
 
 /**
- * Longest time that the main thread may compute without a turn for other requests, in milliseconds of its processor: twice
- * the 200 ms that people may wait, for collections of garbage and slow machines. Waiting for the processor does not count.
+ * Longest processor time in milliseconds that the main thread may compute without yielding: twice the budget of 200 ms,
+ * for garbage
+ * collection and slow machines. Waiting for the processor does not count.
  */
 const maxStallMs = 400
 
 /**
- * Most memory that one upload may add to the process, in MiB: the budget of 256 MiB (decision 0073), and as much again for
- * garbage that is not collected yet.
+ * Most memory in MiB that one upload may add to the process: the budget of 256 MiB (decision 0073), and as much for
+ * garbage that is
+ * not collected yet.
  */
 const maxMemoryMib = 512
 
@@ -24,7 +26,7 @@ const collectGarbage = runInNewContext('gc') as () => void
 
 const residentMib = (): number => process.memoryUsage.rss() / 2 ** 20
 
-/** Measures how much memory the process takes while `work` runs beyond what it has before, in MiB. */
+/** Returns how much memory in MiB the process gains while `work` runs. */
 async function addedMemory(work: () => Promise<void>): Promise<number> {
   collectGarbage()
   const before = residentMib()
@@ -38,12 +40,12 @@ async function addedMemory(work: () => Promise<void>): Promise<number> {
   return Math.max(most, residentMib()) - before
 }
 
-test('uploads to registries: the worst known input of each parser keeps no other request waiting and stays in its memory', async () => {
+test('uploads to registries: the worst known input of each parser blocks no other request and stays within its memory', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const alice = forge.as('alice')
   const uploads = await hostileUploads()
   assert.deepEqual([...new Set(uploads.map(registryOfUpload))].toSorted(), registryTypes.toSorted())
-  // What is loaded at the first upload is no part of the measurement.
+  // The first upload loads parsers, which must not count.
   await alice.must('PUT', '/api/packages/alice/generic/a/1/a', undefined, { site: true, raw: 'x' })
   const found: string[] = []
   for (const upload of uploads) {

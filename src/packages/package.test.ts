@@ -22,13 +22,13 @@ const publish = async (
   assert.equal(reply.status, 201, reply.text)
 }
 
-test('genericUpload, listPackages: no registries where there are no packages; the list of what lies there stays', async () => {
+test('genericUpload, listPackages: with packages off, registries are closed and the list remains', async () => {
   await using forge = await startForge({ settings: { packages: { ENABLED: false } } })
   assert.deepEqual((await forge.as('alice').must('GET', '/packages/alice')).json, [])
   assert.equal((await registryOf(forge.as('alice'), 'alice')('PUT', 'generic/a/1/f', 'x')).status, 404)
 })
 
-test('getPackage: an owner who may not be read answers the same whether or not there is such a package', async () => {
+test('getPackage: a hidden owner gets the same reply with and without the package', async () => {
   await using forge = await startForge({ users: ['bob'] })
   await publish(forge, 'tool/1/f', 'x')
   await forge
@@ -47,7 +47,7 @@ test('getPackage: an owner who may not be read answers the same whether or not t
   assert.equal((await forge.as('alice').get('/packages/alice/generic/nothing/1')).status, 404)
 })
 
-test('listPackages: every version, newest first, by type, by part of the name and in pages', async () => {
+test('listPackages: versions are listed newest first, by type, by part of the name and in pages', async () => {
   await using forge = await startForge({ users: ['bob'], standAt: Date.UTC(2026, 0, 1) })
   for (const path of ['alpha/1.0/f', 'alpha/1.1/f', 'be_ta/0.1/f']) {
     await publish(forge, path, path)
@@ -67,7 +67,7 @@ test('listPackages: every version, newest first, by type, by part of the name an
   assert.deepEqual(await names('?limit=2&page=2'), ['3', 'alpha 1.0'])
 })
 
-test('listPackages: a fixed number of queries, however many versions', async () => {
+test('listPackages: the number of queries does not depend on the number of versions', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const asked = async () => {
@@ -82,7 +82,7 @@ test('listPackages: a fixed number of queries, however many versions', async () 
   assert.equal(await asked(), one)
 })
 
-test('getPackage, listPackageFiles: the names as they were first written, files with their digests', async () => {
+test('getPackage, listPackageFiles: names keep their first spelling, and files have digests', async () => {
   await using forge = await startForge({ users: ['bob'] })
   await publish(forge, 'Tool/1.0-A/b.bin', 'second')
   await publish(forge, 'tOOL/1.0-a/a.txt', 'first')
@@ -107,7 +107,7 @@ test('getPackage, listPackageFiles: the names as they were first written, files 
   assert.equal((await forge.guest.get('/packages/alice/npm/tool/1.0-a')).status, 404)
 })
 
-test('deletePackage: who may not, and then nothing is left, charged or told twice', async () => {
+test('deletePackage: refuses callers without rights; a deletion removes all rows and bytes and publishes one event', async () => {
   await using forge = await startForge({ users: ['bob'] })
   await publish(forge, 'tool/1/a', 'twelve bytes')
   await publish(forge, 'tool/1/b', 'twelve bytes')
@@ -132,7 +132,7 @@ test('deletePackage: who may not, and then nothing is left, charged or told twic
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('linkPackage, unlinkPackage: a repository of the owner whose packages the caller may write', async () => {
+test('linkPackage, unlinkPackage: links to a repository of the owner whose packages the caller may write', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const repo = await forge.given.repo({ private: true })
   const other = await forge.given.repo()
@@ -161,7 +161,7 @@ test('linkPackage, unlinkPackage: a repository of the owner whose packages the c
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('unlinkPackage: packages of an organization, by its administrators', async () => {
+test('unlinkPackage: only administrators of an organization unlink its packages', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const org = await forge.given.org()
   await forge.as('alice').must('POST', `/orgs/${org}/repos`, { name: 'home' })
@@ -176,7 +176,7 @@ test('unlinkPackage: packages of an organization, by its administrators', async 
   assert.equal((await forge.as('alice').post(`/packages/${org}/generic/tool/-/unlink`)).status, 204)
 })
 
-test('adminDeleteUser, orgDelete: refused while there are packages; a purge removes them', async () => {
+test('adminDeleteUser, orgDelete: an account with packages is refused; a purge removes them', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const org = await forge.given.org()
   await publish(forge, 'tool/1/f', 'x', { owner: 'bob' })
@@ -189,13 +189,13 @@ test('adminDeleteUser, orgDelete: refused while there are packages; a purge remo
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('cleanup_packages: contents that no file has go after a day, files without a row too', async () => {
+test('cleanup_packages: unused contents and stored files without a row are deleted after a day', async () => {
   await using forge = await startForge({ standAt: Date.now() })
   await publish(forge, 'tool/1/a', 'one')
   await publish(forge, 'tool/1/b', 'two')
   await publish(forge, 'tool/2/a', 'one')
   assert.equal((await storedFiles(forge)).length, 2)
-  // What a crash leaves between a file and its row.
+  // A crash between a file and its row leaves this.
   await forge.services.blobs.packages.put('aa/bb/stray', Readable.from(['stray']), { maxBytes: 10 })
   const alice = forge.as('alice')
   const cleanUp = async () => {
@@ -211,7 +211,7 @@ test('cleanup_packages: contents that no file has go after a day, files without 
   assert.equal((await registryOf(alice, 'alice')('GET', 'generic/tool/2/a')).text, 'one')
 })
 
-test('ingot doctor: what packages keep beside their rows is compared and put right', async () => {
+test('ingot doctor: finds and repairs wrong counts of packages', async () => {
   await using forge = await startForge()
   await publish(forge, 'tool/1/a', 'twelve bytes')
   const { db } = forge.services

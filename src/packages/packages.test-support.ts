@@ -8,7 +8,7 @@ import type { Answer, ForgeClient, SendOptions } from '../testing/client.ts'
 import { idOf } from '../testing/events.ts'
 import type { Forge } from '../testing/forge.ts'
 
-/** Asks the registries of one owner, below `/api/packages/{owner}`. */
+/** Sends requests to the registries of one owner, below `/api/packages/{owner}`. */
 export const registryOf =
   (client: ForgeClient, owner: string) =>
   (method: string, path: string, raw?: SendOptions['raw'], headers: SendOptions['headers'] = {}): Promise<Answer> =>
@@ -18,24 +18,24 @@ export const registryOf =
       ...(raw === undefined ? {} : { raw }),
     })
 
-/** Digests as they are shown. */
+/** Returns a digest in hexadecimal. */
 export const digest = (name: string, content: string | Buffer): string => createHash(name).update(content).digest('hex')
 
-/** Files in the store of packages, unfinished ones aside. */
+/** Lists the stored files of packages, without unfinished ones. */
 export async function storedFiles(forge: Forge): Promise<string[]> {
   const keys: string[] = []
   for await (const { key } of forge.services.blobs.packages.list('')) keys.push(key)
   return keys
 }
 
-/** Bytes of packages that an account is charged for. */
+/** Returns the bytes of packages that an account is charged for. */
 export async function packageUsageOf(forge: Forge, name: string): Promise<number> {
   return (await loadUsage(forge.services.db, (await idOf(forge, name)) as UserId)).packages ?? 0
 }
 
 type Files = Readonly<Record<string, string | Buffer>>
 
-/** A tar archive of some files. */
+/** Makes a tar archive of files. */
 export async function tarOf(files: Files): Promise<Buffer> {
   const archive = pack()
   for (const [name, content] of Object.entries(files)) archive.entry({ name, mtime: new Date(0) }, content)
@@ -45,7 +45,7 @@ export async function tarOf(files: Files): Promise<Buffer> {
 
 export const tgzOf = async (files: Files): Promise<Buffer> => gzipSync(await tarOf(files))
 
-/** A zip archive of some files, which are stored as they are. */
+/** Makes a zip archive of uncompressed files. */
 export function zipOf(files: Files): Buffer {
   const locals: Buffer[] = []
   const directory: Buffer[] = []
@@ -74,7 +74,7 @@ export function zipOf(files: Files): Buffer {
   return Buffer.concat([...locals, listed, Buffer.from('PK\u0005\u0006'), end])
 }
 
-/** What every registry refuses: guests and strangers, who may read nevertheless. Gives the statuses. */
+/** Returns the statuses of a request by a guest and by a user without write access. */
 export async function refusedTo(forge: Forge, method: string, path: string, raw?: SendOptions['raw']) {
   for (const name of ['alice', 'stranger']) await forge.account(name)
   const asked = [forge.guest, forge.as('stranger')].map((client) => registryOf(client, 'alice')(method, path, raw))

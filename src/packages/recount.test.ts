@@ -5,13 +5,13 @@ import { startForge } from '../testing/forge.ts'
 import { packageUsageOf, registryOf, storedFiles } from './packages.test-support.ts'
 import { rpmOf } from './formats/rpm.test-support.ts'
 
-/** Contents that all uploads choose from, so that one is given up here while it is published there. */
+/** Contents that all uploads choose from, so that one is released and published at once. */
 const contents = ['', 'one', 'two', 'three'].map((text) => text.repeat(100))
 const kinds = ['1/a', '1/b', '2/a', '3/a']
 const rounds = 4
 const dayAndMoreMs = 25 * 3_600_000
 
-test('genericUpload, genericDeleteFile, deletePackage, cleanup_packages: all at once leave no orphan, and nothing is charged twice or never', async () => {
+test('genericUpload, genericDeleteFile, deletePackage, cleanup_packages: concurrent calls leave no orphans and correct charges', async () => {
   await using forge = await startForge()
   await forge.account('alice')
   const alice = forge.as('alice')
@@ -20,7 +20,7 @@ test('genericUpload, genericDeleteFile, deletePackage, cleanup_packages: all at 
   const statuses = new Set<number>()
   const ask = async (...call: Parameters<typeof registry>) => void statuses.add((await registry(...call)).status)
   for (let round = 0; round < rounds; round += 1) {
-    // What the rounds before gave up may be collected in this one.
+    // This round may collect contents that earlier rounds released.
     forge.clock.advance(dayAndMoreMs)
     await Promise.all([
       ...paths.map((path, at) => ask('PUT', path, contents[(at + round) % contents.length])),
@@ -59,7 +59,7 @@ interface FileOf {
   readonly Size: number
 }
 
-test('rpmUpload, rpmDelete: an owner who removes everything is charged nothing, and nothing of it is kept after a day', async () => {
+test('rpmUpload, rpmDelete: an owner without packages is charged nothing, and no content remains after a day', async () => {
   await using forge = await startForge()
   await forge.account('alice')
   const registry = registryOf(forge.as('alice'), 'alice')

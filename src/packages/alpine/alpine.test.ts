@@ -23,7 +23,7 @@ async function apkOf(name: string, version: string, architecture = 'x86_64', mor
   return { apk, checksum: `Q1${createHash('sha1').update(control).digest('base64')}` }
 }
 
-test('alpineUpload: who may not, and archives that hold no package; nothing is kept', async () => {
+test('alpineUpload: refuses callers without rights and archives without a package, and stores nothing', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   const path = 'alpine/v3.20/main'
@@ -68,7 +68,7 @@ async function filesIn(archive: Buffer): Promise<Record<string, string>> {
   return files
 }
 
-test('alpineKey, alpineDownload, alpineDelete: the signed index follows what is there', async () => {
+test('alpineKey, alpineDownload, alpineDelete: the signed index follows uploads and deletions', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   const guest = registryOf(forge.guest, 'alice')

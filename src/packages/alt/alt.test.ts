@@ -10,7 +10,7 @@ import { runProgram } from '../../testing/program.ts'
 import { rpmOf } from '../formats/rpm.test-support.ts'
 import { digest, refusedTo, registryOf, storedFiles } from '../packages.test-support.ts'
 
-test('altUpload: who may not, and what is no package or group; nothing is kept', async () => {
+test('altUpload: refuses callers without rights, invalid packages and invalid groups, and stores nothing', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   const whole = rpmOf('tool', '1.0')
@@ -22,7 +22,7 @@ test('altUpload: who may not, and what is no package or group; nothing is kept',
   assert.deepEqual(await storedFiles(forge), [])
 })
 
-test('altDownload, altDelete: indexes are headers that rpm itself reads, and follow what is there', async () => {
+test('altDownload, altDelete: rpm reads the indexes, and they follow uploads and deletions', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   const guest = registryOf(forge.guest, 'alice')

@@ -32,7 +32,7 @@ function filesIn(packed: Buffer): Map<string, string> {
   return files
 }
 
-test('archUpload, archUploadToNone: who may not, and archives that hold no package; nothing is kept', async () => {
+test('archUpload, archUploadToNone: refuses callers without rights and archives without a package, and stores nothing', async () => {
   await using forge = await startForge()
   const whole = await archOf('tool', '1.0-1')
   assert.deepEqual(await refusedTo(forge, 'PUT', 'arch/core', whole), [401, 401])
@@ -60,7 +60,7 @@ test('archUpload, archUploadToNone: who may not, and archives that hold no packa
   assert.deepEqual(await storedFiles(forge), [])
 })
 
-test('archKey, archDownload, archDownloadFromNone, archDelete, archDeleteFromNone: signed indexes follow what is there', async () => {
+test('archKey, archDownload, archDownloadFromNone, archDelete, archDeleteFromNone: signed indexes follow uploads and deletions', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const alice = registryOf(forge.as('alice'), 'alice')
   const guest = registryOf(forge.guest, 'alice')
@@ -124,7 +124,7 @@ test('archKey, archDownload, archDownloadFromNone, archDelete, archDeleteFromNon
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('versions of Arch packages are ordered as pacman does, and names of files taken apart', () => {
+test('Arch versions are ordered like pacman, and file names are parsed', () => {
   const rising = [
     ...['1.0a-1', '1.0b-1', '1.0beta-1', '1.0p-1', '1.0pre-1', '1.0rc-1', '1.0-1', '1.0.a-1', '1.0.1-1'],
     ...['1.1-1', '1.1.1-1', '1.2-1', '1.2-2', '1.2-10', '1.10-1', '2.0-1', '3.0.0-1', '1:0.1-1', '10:0.1-1'],

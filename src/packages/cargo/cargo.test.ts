@@ -21,7 +21,7 @@ const linesOf = (text: string) =>
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
-test('cargoPublish: who may not, what is no crate, and bodies that are shorter or longer than they say; nothing is kept', async () => {
+test('cargoPublish: refuses callers without rights, invalid crates and bodies with wrong lengths, and stores nothing', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   const path = 'cargo/api/v1/crates/new'
@@ -46,7 +46,7 @@ test('cargoPublish: who may not, what is no crate, and bodies that are shorter o
   assert.deepEqual(await storedFiles(forge), [])
 })
 
-test('cargoPublish, cargoIndex, cargoIndexOfShort, cargoDownload: the index as cargo reads it', async () => {
+test('cargoPublish, cargoIndex, cargoIndexOfShort, cargoDownload: crates appear in the sparse index', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   const guest = registryOf(forge.guest, 'alice')
@@ -86,7 +86,7 @@ test('cargoPublish, cargoIndex, cargoIndexOfShort, cargoDownload: the index as c
   assert.equal((await guest('GET', 'cargo/api/v1/crates/ab/1.0.0/download')).text, 'crate ab 1.0.0')
 })
 
-test('cargoConfig, cargoSearch, cargoListOwners, cargoYank, cargoUnyank: what else cargo asks', async () => {
+test('cargoConfig, cargoSearch, cargoListOwners, cargoYank, cargoUnyank: configuration, search, owners and yanking work', async () => {
   await using forge = await startForge()
   await forge.addUser('hidden', { visibility: 'limited' })
   const alice = registryOf(forge.as('alice'), 'alice')

@@ -13,7 +13,7 @@ async function formOf(about: object | string, field = 'tarball'): Promise<FormDa
 
 const api = 'chef/api/v1'
 
-test('chefUpload: who may not, and archives that hold no cookbook; nothing is kept', async () => {
+test('chefUpload: refuses callers without rights and archives without a cookbook, and stores nothing', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   const good = { name: 'tool', version: '1.0.0' }
@@ -26,7 +26,7 @@ test('chefUpload: who may not, and archives that hold no cookbook; nothing is ke
   assert.deepEqual(await storedFiles(forge), [])
 })
 
-test('chefListCookbooks, chefSearch, chefUniverse, chefGetCookbook, chefGetVersion, chefDownload: what knife and Berkshelf ask', async () => {
+test('chefListCookbooks, chefSearch, chefUniverse, chefGetCookbook, chefGetVersion, chefDownload: knife and Berkshelf find and download cookbooks', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   const guest = registryOf(forge.guest, 'alice')
@@ -56,7 +56,7 @@ test('chefListCookbooks, chefSearch, chefUniverse, chefGetCookbook, chefGetVersi
   assert.equal((await guest('GET', `${api}/cookbooks/tool/versions/9.0.0/download`)).status, 404)
 })
 
-test('chefDeleteVersion, chefDeleteCookbook: gone without a trace', async () => {
+test('chefDeleteVersion, chefDeleteCookbook: cookbooks are deleted completely', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   for (const version of ['1.0.0', '1.1.0', '1.2.0']) {

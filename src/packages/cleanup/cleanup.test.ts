@@ -33,7 +33,7 @@ const left = async (forge: Forge, query = ''): Promise<string[]> =>
 const add = async (forge: Forge, rule: object): Promise<string> =>
   `${rules}/${(await forge.as('alice').must('POST', rules, rule)).json.id}`
 
-/** What a rule would remove, with the reasons. */
+/** Returns the versions that a rule would remove, with reasons. */
 const previewed = async (forge: Forge, rule: string, query = ''): Promise<Record<string, string>> => {
   const { json } = await forge.as('alice').must('GET', `${rule}/preview${query}`)
   return Object.fromEntries(
@@ -41,7 +41,7 @@ const previewed = async (forge: Forge, rule: string, query = ''): Promise<Record
   )
 }
 
-/** What the audit log says was done last. */
+/** Returns the newest entry of the audit log. */
 const actsOf = async (forge: Forge): Promise<string[]> =>
   (await forge.as('root').must('GET', '/admin/audit?limit=50')).json.map((entry: { action: string }) => entry.action)
 
@@ -50,7 +50,7 @@ const follow = async (forge: Forge, rule: string) => {
   await forge.settle()
 }
 
-test('listPackageCleanupRules, createPackageCleanupRule, getPackageCleanupRule, editPackageCleanupRule, deletePackageCleanupRule, previewPackageCleanupRule, runPackageCleanupRule: the owner and administrators alone', async () => {
+test('listPackageCleanupRules, createPackageCleanupRule, getPackageCleanupRule, editPackageCleanupRule, deletePackageCleanupRule, previewPackageCleanupRule, runPackageCleanupRule: only the owner and administrators may', async () => {
   await using forge = await startForge({ users: ['alice', 'bob', 'carol', 'writer'] })
   const rule = { type: 'generic', keep_count: 2 }
   await forge.as('carol').must('POST', '/orgs', { username: 'guild' })
@@ -90,7 +90,7 @@ test('listPackageCleanupRules, createPackageCleanupRule, getPackageCleanupRule, 
     last_removed: 0,
     last_problem: '',
   })
-  // The rule of one owner is none of another's.
+  // A rule does not exist under another owner.
   for (const send of ['GET', 'PATCH', 'DELETE'] as const) {
     assert.equal(
       (await forge.as('carol').send(send, `${ofGuild}/${id}`, send === 'PATCH' ? {} : undefined)).status,
@@ -110,7 +110,7 @@ test('listPackageCleanupRules, createPackageCleanupRule, getPackageCleanupRule, 
   for (const what of ['created', 'changed', 'deleted']) assert.ok(acts.includes(`packageCleanupRule.${what}`), what)
 })
 
-test('createPackageCleanupRule: every registry can have a rule', () => {
+test('createPackageCleanupRule: each registry type can have a rule', () => {
   const families = packages.routes?.flatMap((routes) =>
     Object.values(routes as Record<string, { readonly family?: string }>).flatMap(({ family }) =>
       family?.endsWith('-registry') ? [family.slice(0, -'-registry'.length)] : [],
@@ -119,7 +119,7 @@ test('createPackageCleanupRule: every registry can have a rule', () => {
   assert.deepEqual([...new Set(families)].toSorted(), [...registryTypes])
 })
 
-test('previewPackageCleanupRule, runPackageCleanupRule: number, age and patterns; what is shown goes, with its bytes, and is told', async () => {
+test('previewPackageCleanupRule, runPackageCleanupRule: a run deletes the previewed versions by count, age and patterns, and publishes events', async () => {
   await using forge = await startForge({ users: ['alice'], standAt: atMs })
   await publish(forge, '1.0', '1.1-RC1', '1.1', '2.0-rc1', '2.0-rc2', '2.0')
   const path = await add(forge, { type: 'generic', keep_count: 1, keep_pattern: '1\\.0', remove_pattern: '.*-rc\\d' })
@@ -128,14 +128,14 @@ test('previewPackageCleanupRule, runPackageCleanupRule: number, age and patterns
     '2.0-rc1': 'it is not one of the 1 newest, it fits the pattern of what goes',
     '1.1-RC1': 'it is not one of the 1 newest, it fits the pattern of what goes',
   })
-  // In pages, each of which says where the next begins.
+  // Each page has the cursor of the next one.
   const first = (await forge.as('alice').must('GET', `${path}/preview?limit=2`)).json
   assert.deepEqual([first.versions.length, first.versions[0].size, first.examined], [2, '2.0-rc2'.length, 6])
   const second = (await forge.as('alice').must('GET', `${path}/preview?limit=2&after=${first.next}`)).json
   assert.deepEqual([second.versions.length, second.next], [1, null])
   await forge.as('alice').must('PATCH', path, { remove_days: 3 })
   assert.deepEqual(Object.keys(await previewed(forge, path)), ['2.0-rc1', '1.1-RC1'])
-  // A version that got another file is as young as that.
+  // A version is as old as its newest file.
   await registryOf(forge.as('alice'), 'alice')('PUT', 'generic/tool/1.1-rc1/g', 'more')
   assert.deepEqual(Object.keys(await previewed(forge, path)), ['2.0-rc1'])
   await forge.as('alice').must('PATCH', path, { remove_days: 0, match_full_name: true, remove_pattern: 'TOOL/2.*rc1' })
@@ -146,7 +146,7 @@ test('previewPackageCleanupRule, runPackageCleanupRule: number, age and patterns
   await forge.as('alice').must('PATCH', path, { match_full_name: false, enabled: false, keep_pattern: '' })
   const usage = await packageUsageOf(forge, 'alice')
   await follow(forge, path)
-  // The one that got another file is the newest.
+  // The version with the newest file is the newest.
   assert.deepEqual(await left(forge), ['tool/1.0', 'tool/1.1', 'tool/1.1-RC1'])
   assert.equal(await packageUsageOf(forge, 'alice'), usage - '2.02.0-rc12.0-rc2'.length)
   const gone = (await eventsNamed(forge, 'package.deleted')).map((each) => String(each['version']))
@@ -156,7 +156,7 @@ test('previewPackageCleanupRule, runPackageCleanupRule: number, age and patterns
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('cleanup_packages: the clock follows the rules that are switched on', async () => {
+test('cleanup_packages: the schedule applies enabled rules', async () => {
   await using forge = await startForge({ users: ['alice'], standAt: atMs })
   await publish(forge, '1', '2', '3')
   const path = await add(forge, { type: 'generic', keep_count: 2, enabled: false })
@@ -172,7 +172,7 @@ test('cleanup_packages: the clock follows the rules that are switched on', async
   assert.ok((await actsOf(forge)).includes('packages.cleanedUp'))
 })
 
-test('runPackageCleanupRule: a pattern that would take for ever is told at the rule, and nothing goes', async () => {
+test('runPackageCleanupRule: a pattern that takes too long is reported at the rule and deletes nothing', async () => {
   await using forge = await startForge({ users: ['alice'], standAt: atMs })
   await publish(forge, `${'a'.repeat(60)}b`)
   const path = await add(forge, { type: 'generic', remove_pattern: '(a+)+' })
@@ -183,7 +183,7 @@ test('runPackageCleanupRule: a pattern that would take for ever is told at the r
   assert.equal((await left(forge)).length, 1)
 })
 
-test('runPackageCleanupRule: what is added after a rule was asked stays', async () => {
+test('runPackageCleanupRule: versions that change after the decision stay', async () => {
   await using forge = await startForge({ users: ['alice'], standAt: atMs })
   const { db } = forge.services
   await publish(forge, '1', '2', '3')
@@ -203,7 +203,7 @@ test('runPackageCleanupRule: what is added after a rule was asked stays', async 
 const manifestType = 'application/vnd.oci.image.manifest.v1+json'
 const indexType = 'application/vnd.oci.image.index.v1+json'
 
-/** Publishes images of alice's in `app`. */
+/** Publishes images of alice in `app`. */
 async function imagesOf(forge: Forge) {
   const { headers } = { headers: { authorization: `Basic ${Buffer.from(`alice:${testPassword}`).toString('base64')}` } }
   const { token } = (await (await fetch(`${forge.url}/v2/token`, { headers })).json()) as { token: string }
@@ -250,7 +250,7 @@ async function imagesOf(forge: Forge) {
   }
 }
 
-test('previewPackageCleanupRule, runPackageCleanupRule: of images goes nothing that an index has which stays, and with one all that only it had', async () => {
+test('previewPackageCleanupRule, runPackageCleanupRule: manifests of a kept index stay, and those of a deleted index only are deleted with it', async () => {
   await using forge = await startForge({ users: ['alice'], standAt: atMs })
   const { image, index, describe } = await imagesOf(forge)
   const [oldArm, oldAmd] = [await image(undefined, '"old arm"'), await image('old-amd64', '"old amd"')]
@@ -265,7 +265,7 @@ test('previewPackageCleanupRule, runPackageCleanupRule: of images goes nothing t
   await image('latest', '"latest"')
   const orphan = await image(undefined, '"orphan"')
   forge.clock.advance(2 * dayMs)
-  // Tokens of the registry are good for a day.
+  // Registry tokens expire after a day.
   const later = await imagesOf(forge)
   const fresh = await later.image(undefined, '"fresh"')
   await later.image('2.1', '"newest"')
@@ -282,7 +282,7 @@ test('previewPackageCleanupRule, runPackageCleanupRule: of images goes nothing t
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('containerPutManifest: an index that arrives while its parts go is refused, or keeps them', async () => {
+test('containerPutManifest: an index pushed while its manifests are deleted is refused or keeps them', async () => {
   await using forge = await startForge({ users: ['alice'], standAt: atMs })
   const { image } = await imagesOf(forge)
   const parts: string[] = []

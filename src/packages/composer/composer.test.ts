@@ -7,7 +7,7 @@ import { digest, refusedTo, registryOf, storedFiles, zipOf } from '../packages.t
 const archive = (document: object, folder = '') =>
   zipOf({ 'other/deep/composer.json': '{}', [`${folder}composer.json`]: JSON.stringify(document) })
 
-test('composerUpload: who may not, and archives that hold no package; nothing is kept', async () => {
+test('composerUpload: refuses callers without rights and archives without a package, and stores nothing', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   const whole = archive({ name: 'a/tool', version: '1.0.0' })
@@ -30,7 +30,7 @@ test('composerUpload: who may not, and archives that hold no package; nothing is
   assert.deepEqual(await storedFiles(forge), [])
 })
 
-test('composerServices, composerList, composerSearch, composerMetadata, composerDownload: what Composer asks', async () => {
+test('composerServices, composerList, composerSearch, composerMetadata, composerDownload: Composer finds and downloads a package', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   const guest = registryOf(forge.guest, 'alice')

@@ -16,7 +16,7 @@ const info = '[settings]\nos=Linux\n[requires]\nother/2.0\n[options]\nshared=Tru
 const at = 'conan/v2/conans/tiny/1.0/ada/stable'
 const binary = `${at}/revisions/r1/packages/p1`
 
-test('conanPutFile, conanPutBinaryFile: who may not, and names that have no place; nothing is kept', async () => {
+test('conanPutFile, conanPutBinaryFile: refuses callers without rights and invalid names, and stores nothing', async () => {
   await using forge = await startForge()
   const file = `${at}/revisions/r1/files/conanfile.py`
   assert.deepEqual(await refusedTo(forge, 'PUT', file, recipe), [401, 401])
@@ -45,7 +45,7 @@ test('conanPutFile, conanPutBinaryFile: who may not, and names that have no plac
   assert.deepEqual((await forge.as('alice').must('GET', '/packages/alice')).json, [])
 })
 
-test('conanPing, conanAuthenticate, conanCheckCredentials: a token that goes with the password', async () => {
+test('conanPing, conanAuthenticate, conanCheckCredentials: a token ends with the password', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const guest = registryOf(forge.guest, 'alice')
   const ping = await guest('GET', 'conan/v1/ping')
@@ -65,7 +65,7 @@ test('conanPing, conanAuthenticate, conanCheckCredentials: a token that goes wit
   assert.equal((await check(token)).status, 401)
 })
 
-test('conanLatest, conanRevisions, conanFiles, conanGetFile, conanBinaryLatest, conanBinaryRevisions, conanBinaryFiles, conanGetBinaryFile, conanSearchBinaries, conanSearchRevision: the newest revision counts', async () => {
+test('conanLatest, conanRevisions, conanFiles, conanGetFile, conanBinaryLatest, conanBinaryRevisions, conanBinaryFiles, conanGetBinaryFile, conanSearchBinaries, conanSearchRevision: the newest revision is used', async () => {
   await using forge = await startForge({ users: ['alice'], standAt: Date.UTC(2030, 0, 1) })
   const alice = registryOf(forge.as('alice'), 'alice')
   const guest = registryOf(forge.guest, 'alice')
@@ -109,7 +109,7 @@ test('conanLatest, conanRevisions, conanFiles, conanGetFile, conanBinaryLatest, 
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('conanSearch: patterns find references, their beginnings and nothing else', async () => {
+test('conanSearch: patterns match references and their beginnings only', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const alice = registryOf(forge.as('alice'), 'alice')
   for (const reference of ['tiny/1.0/ada/stable', 'tiny/1.0/_/_', 'Other/2/_/_']) {
@@ -127,7 +127,7 @@ test('conanSearch: patterns find references, their beginnings and nothing else',
   assert.ok(!isFound(`${'*a'.repeat(200)}b`, `${'a'.repeat(250)}/1`, false))
 })
 
-test('conanDeleteRecipe, conanDeleteRevision, conanDeleteBinaries, conanDeleteBinary, conanDeleteBinaryRevision: part by part, and the rest stays', async () => {
+test('conanDeleteRecipe, conanDeleteRevision, conanDeleteBinaries, conanDeleteBinary, conanDeleteBinaryRevision: each deletes its part only', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const alice = registryOf(forge.as('alice'), 'alice')
   const fill = async () => {
@@ -158,7 +158,7 @@ test('conanDeleteRecipe, conanDeleteRevision, conanDeleteBinaries, conanDeleteBi
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('conanRecipeSums, conanRecipeDigest, conanRecipeDownloadUrls, conanRecipeUploadUrls, conanRemoveFiles, conanRemoveBinaries, conanBinarySums, conanBinaryDigest, conanBinaryDownloadUrls, conanBinaryUploadUrls, conanGetRecipeFile1, conanPutRecipeFile1, conanGetBinaryFile1, conanPutBinaryFile1: clients without revisions', async () => {
+test('conanRecipeSums, conanRecipeDigest, conanRecipeDownloadUrls, conanRecipeUploadUrls, conanRemoveFiles, conanRemoveBinaries, conanBinarySums, conanBinaryDigest, conanBinaryDownloadUrls, conanBinaryUploadUrls, conanGetRecipeFile1, conanPutRecipeFile1, conanGetBinaryFile1, conanPutBinaryFile1: clients without revisions can publish, read and delete', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const alice = registryOf(forge.as('alice'), 'alice')
   const guest = registryOf(forge.guest, 'alice')

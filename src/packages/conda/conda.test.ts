@@ -25,7 +25,7 @@ const newOf = async (...about: Parameters<typeof indexOf>) =>
     'pkg-x.tar.zst': zstdCompressSync(await tarOf({ 'lib/x': 'x' })),
   })
 
-test('condaUpload, condaUploadToNone: who may not, and archives that hold no package; nothing is kept', async () => {
+test('condaUpload, condaUploadToNone: refuses callers without rights and archives without a package, and stores nothing', async () => {
   await using forge = await startForge()
   const whole = await oldOf('tool', '1.0')
   assert.deepEqual(await refusedTo(forge, 'PUT', 'conda/tool-1.0-0.tar.bz2', whole), [401, 401])
@@ -63,7 +63,7 @@ test('condaUpload, condaUploadToNone: who may not, and archives that hold no pac
   assert.deepEqual(await storedFiles(forge), [])
 })
 
-test('condaDownload, condaDownloadFromNone: indexes of channels and platforms, packed in each way', async () => {
+test('condaDownload, condaDownloadFromNone: each channel and platform has an index in each compression', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const alice = registryOf(forge.as('alice'), 'alice')
   const guest = registryOf(forge.guest, 'alice')
@@ -144,7 +144,7 @@ async def main():
 asyncio.run(main())
 `
 
-test('the library of pixi and mamba solves and installs what conda-package-handling built', async (t) => {
+test('py-rattler solves and installs packages built with conda-package-handling', async (t) => {
   const client = await pythonClient('py-rattler==0.28.0', 'conda-package-handling==2.6.0')
   if (!client) return t.skip('the client cannot be installed')
   await using forge = await startForge({ users: ['alice'] })

@@ -47,7 +47,7 @@ async function push(ask: Registry, image: string, tag: string, config: string, l
   return ask('PUT', `${image}/manifests/${tag}`, manifestOf(config, layers, more), { 'content-type': manifestType })
 }
 
-test('containerVersion, containerToken: tokens end with what they were got by, and open no more', async () => {
+test('containerVersion, containerToken: a token ends with its credential and has the same rights', async () => {
   await using forge = await startForge()
   const asked = await fetch(`${forge.url}/v2/`)
   assert.equal(asked.status, 401)
@@ -111,7 +111,7 @@ test('containerVersion, containerBeginUpload: Basic authentication with a passwo
   }
 })
 
-test('containerBeginUpload, containerAddPart, containerUploadState, containerCompleteUpload, containerAbortUpload: parts in their order', async () => {
+test('containerBeginUpload, containerAddPart, containerUploadState, containerCompleteUpload, containerAbortUpload: chunks are accepted in order only', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const alice = await registryAs(forge, 'alice')
   const content = randomBytes(100_000)
@@ -147,7 +147,7 @@ test('containerBeginUpload, containerAddPart, containerUploadState, containerCom
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('containerAddPart, containerAbortUpload: parts of unfinished uploads count, and go when nobody finishes them', async () => {
+test('containerAddPart, containerAbortUpload: chunks of unfinished uploads are charged, and abandoned ones are deleted', async () => {
   await using forge = await startForge({
     settings: { quota: { ENABLED: true }, 'quota.default': { TOTAL: 100_000 } },
   })
@@ -171,7 +171,7 @@ test('containerAddPart, containerAbortUpload: parts of unfinished uploads count,
   assert.equal(await packageUsageOf(forge, 'alice'), 0)
 })
 
-test('containerAddPart: what a client leaves in the middle is gone on with', async () => {
+test('containerAddPart: an interrupted upload can be continued', async () => {
   await using forge = await startForge()
   const alice = await registryAs(forge, 'alice')
   const { token } = (await (
@@ -201,7 +201,7 @@ test('containerAddPart: what a client leaves in the middle is gone on with', asy
   assert.equal((await alice('PUT', `${location.slice(4)}?digest=${digestOf(content)}`, '')).status, 201)
 })
 
-test('containerPutManifest, containerGetManifest, containerListTags, containerDeleteManifest: what a manifest names is there', async () => {
+test('containerPutManifest, containerGetManifest, containerListTags, containerDeleteManifest: a manifest needs its blobs', async () => {
   await using forge = await startForge()
   const alice = await registryAs(forge, 'alice')
   const guest = await registryAs(forge)
@@ -247,7 +247,7 @@ test('containerPutManifest, containerGetManifest, containerListTags, containerDe
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('containerListReferrers, containerCatalog: what refers to a manifest; images that the caller may see', async () => {
+test('containerListReferrers, containerCatalog: lists referrers, and images that the caller may see', async () => {
   await using forge = await startForge({ users: ['bob'] })
   await forge.addUser('hidden', { visibility: 'private' })
   const [alice, hidden, guest] = await Promise.all([
@@ -292,7 +292,7 @@ test('containerListReferrers, containerCatalog: what refers to a manifest; image
   assert.equal((await guest('GET', 'hidden/app/tags/list')).status, 401)
 })
 
-test('containerPutManifest, containerGetManifest, containerGetBlob: contents are named by either digest, whichever they were sent by', async () => {
+test('containerPutManifest, containerGetManifest, containerGetBlob: contents are found by SHA-256 and SHA-512', async () => {
   await using forge = await startForge()
   const alice = await registryAs(forge, 'alice')
   const wide = (content: string) => `sha512:${createHash('sha512').update(content).digest('hex')}`
@@ -318,7 +318,7 @@ test('containerPutManifest, containerGetManifest, containerGetBlob: contents are
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('containerBeginUpload, containerGetBlob, containerDeleteBlob: contents are mounted from what the caller may read alone', async () => {
+test('containerBeginUpload, containerGetBlob, containerDeleteBlob: blobs are mounted from readable images only', async () => {
   await using forge = await startForge({ users: ['bob'] })
   await forge.addUser('hidden', { visibility: 'private' })
   const [alice, bob, hidden] = await Promise.all([
@@ -340,7 +340,7 @@ test('containerBeginUpload, containerGetBlob, containerDeleteBlob: contents are 
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('cleanup_packages: uploads that nobody ended and contents without a manifest go after a day', async () => {
+test('cleanup_packages: abandoned uploads and blobs without a manifest are deleted after a day', async () => {
   await using forge = await startForge({ users: ['alice'], standAt: Date.now() })
   const alice = await registryAs(forge, 'alice')
   await push(alice, 'alice/app', 'latest', '{}', ['kept'])
@@ -360,7 +360,7 @@ test('cleanup_packages: uploads that nobody ended and contents without a manifes
 const skopeo = await runProgram('skopeo', ['--version'])
 const withoutSkopeo = skopeo.code !== 0 && process.env['CI'] === undefined ? 'skopeo is not installed' : false
 
-test('skopeo itself copies an image in and out, and deletes it', { skip: withoutSkopeo }, async () => {
+test('skopeo copies an image in and out, and deletes it', { skip: withoutSkopeo }, async () => {
   await using forge = await startForge({ users: ['alice'] })
   const folder = mkdtempSync(join(tmpdir(), 'ingot-skopeo-'))
   try {

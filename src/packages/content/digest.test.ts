@@ -6,7 +6,7 @@ import { startForge, testPassword, type Forge } from '../../testing/forge.ts'
 import { basicAuthorization } from '../../testing/samples.ts'
 import { digest, registryOf } from '../packages.test-support.ts'
 
-/** Sends a content whose size nobody says, so that it counts as a large one. */
+/** Sends a content without a declared size, which counts as a large one. */
 async function sendUnsized(url: string, method: string, authorization: string, content: string) {
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
@@ -30,7 +30,7 @@ const kept = async (forge: Forge, content: string): Promise<readonly string[]> =
 const right = (content: string): readonly string[] => ['md5', 'sha1', 'sha512'].map((name) => digest(name, content))
 const none = ['', '', '']
 
-test('genericUpload, listPackageFiles: digests of a large file are reckoned for the first who asks, and kept', async () => {
+test('genericUpload, listPackageFiles: digests of a large file are computed on the first request and stored', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const alice = basicAuthorization('alice', testPassword)
   const at = (version: string) => `${forge.url}/api/packages/alice/generic/tool/${version}/f`
@@ -44,18 +44,18 @@ test('genericUpload, listPackageFiles: digests of a large file are reckoned for 
     assert.equal(file.sha256, digest('sha256', 'large'))
   }
   assert.deepEqual([await kept(forge, 'large'), await kept(forge, 'other')], [right('large'), none])
-  // The same content in a registry whose format asks for them.
+  // The same content in a registry whose format needs the digests.
   const maven = await registryOf(forge.as('alice'), 'alice')('PUT', 'maven/a/b/1/b-1.jar', 'other')
   assert.equal(maven.status, 201, maven.text)
   assert.deepEqual(await kept(forge, 'other'), right('other'))
   assert.equal((await registryOf(forge.guest, 'alice')('GET', 'maven/a/b/1/b-1.jar.md5')).text, digest('md5', 'other'))
-  // One that says its size, and is small, has them at once.
+  // A small content with a declared size has all digests at once.
   await registryOf(forge.as('alice'), 'alice')('PUT', 'generic/tool/3/f', 'small')
   assert.deepEqual(await kept(forge, 'small'), right('small'))
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('containerBeginUpload, containerGetBlob, containerPutManifest: a large content that was sent by SHA-256 is found by SHA-512', async () => {
+test('containerBeginUpload, containerGetBlob, containerPutManifest: a large content uploaded by SHA-256 is found by SHA-512', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const headers = { authorization: basicAuthorization('alice', testPassword) }
   const { token } = (await (await fetch(`${forge.url}/v2/token`, { headers })).json()) as { token: string }

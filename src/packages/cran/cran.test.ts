@@ -9,7 +9,7 @@ const description = (name: string, version: string, more = '') => `Package: ${na
 const source = (name: string, version: string, more = '') =>
   tgzOf({ [`${name}/R/x.R`]: 'x', [`${name}/DESCRIPTION`]: description(name, version, more) })
 
-test('cranUploadSource, cranUploadBinary: who may not, and archives that hold no package; nothing is kept', async () => {
+test('cranUploadSource, cranUploadBinary: refuses callers without rights and archives without a package, and stores nothing', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   const whole = await source('tool', '1.0')
@@ -24,7 +24,7 @@ test('cranUploadSource, cranUploadBinary: who may not, and archives that hold no
   assert.deepEqual(await storedFiles(forge), [])
 })
 
-test('cranSource, cranArchivedSource, cranBinary: indexes of the newest, and every file', async () => {
+test('cranSource, cranArchivedSource, cranBinary: indexes name the newest versions, and all files are served', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const alice = registryOf(forge.as('alice'), 'alice')
   const guest = registryOf(forge.guest, 'alice')

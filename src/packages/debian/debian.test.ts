@@ -30,7 +30,7 @@ const debOf = async (...about: Parameters<typeof controlOf>) =>
     'data.tar.gz': await tgzOf({ './usr/share/x': 'x' }),
   })
 
-test('debianUpload: who may not, and archives that hold no package; nothing is kept', async () => {
+test('debianUpload: refuses callers without rights and archives without a package, and stores nothing', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   const path = 'debian/pool/bookworm/main/upload'
@@ -56,7 +56,7 @@ test('debianUpload: who may not, and archives that hold no package; nothing is k
   assert.deepEqual(await storedFiles(forge), [])
 })
 
-test('debianKey, debianIndex, debianDownload, debianDelete: indexes follow what is there', async () => {
+test('debianKey, debianIndex, debianDownload, debianDelete: indexes follow uploads and deletions', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   const guest = registryOf(forge.guest, 'alice')

@@ -7,14 +7,14 @@ interface RpmOptions {
   readonly architecture?: string
   readonly epoch?: number
   readonly more?: readonly RpmEntry[]
-  /** In the place of what is right. */
+  /** Replaces the right digest. */
   readonly signatures?: readonly RpmEntry[]
   readonly payload?: Buffer
 }
 
 const one = (tag: number, text: string): RpmEntry => textEntry(tag, [text], rpmType.string)
 
-/** An RPM package. */
+/** Makes an RPM package. */
 export function rpmOf(name: string, version: string, options: RpmOptions = {}): Buffer {
   const { release = '1', architecture = 'noarch', epoch, more = [], payload = gzipSync('nothing') } = options
   const header = writeHeader(

@@ -8,7 +8,7 @@ import { startForge, testPassword } from '../../testing/forge.ts'
 import { basicAuthorization } from '../../testing/samples.ts'
 import { packageUsageOf, registryOf, storedFiles } from '../packages.test-support.ts'
 
-test('genericUpload: who may not, names that are none; nothing of it is kept', async () => {
+test('genericUpload: refuses callers without rights and invalid names, and stores nothing', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const { json: readOnly } = await forge
     .as('root')
@@ -47,7 +47,7 @@ test('genericUpload: who may not, names that are none; nothing of it is kept', a
   assert.deepEqual((await forge.as('alice').must('GET', '/packages/alice')).json, [])
 })
 
-test('genericUpload, genericDownload: a file as it was sent, whole, in parts and when it has changed', async () => {
+test('genericUpload, genericDownload: a file is served whole, by range and conditionally', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   const guest = registryOf(forge.guest, 'alice')
@@ -73,7 +73,7 @@ test('genericUpload, genericDownload: a file as it was sent, whole, in parts and
   assert.equal(downloads, 2)
 })
 
-test('genericUpload: a form, of which the first file counts, and an empty file', async () => {
+test("genericUpload: a form's first file counts, and an empty file is accepted", async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   const form = new FormData()
@@ -90,7 +90,7 @@ test('genericUpload: a form, of which the first file counts, and an empty file',
   assert.equal((await storedFiles(forge)).length, 2)
 })
 
-test('genericUpload: limits of the settings, which hold for all but administrators', async () => {
+test('genericUpload: the limits of the settings hold for all but administrators', async () => {
   await using forge = await startForge({
     settings: { packages: { LIMIT_SIZE_GENERIC: '10', LIMIT_TOTAL_OWNER_SIZE: '15', LIMIT_TOTAL_OWNER_COUNT: 2 } },
   })
@@ -108,7 +108,7 @@ test('genericUpload: limits of the settings, which hold for all but administrato
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('genericUpload: packages of an owner over quota are refused, whoever uploads', async () => {
+test('genericUpload: an owner over quota receives no packages from anyone', async () => {
   await using forge = await startForge({
     users: ['bob'],
     settings: { quota: { ENABLED: true }, 'quota.default': { TOTAL: '10' } },
@@ -123,7 +123,7 @@ test('genericUpload: packages of an owner over quota are refused, whoever upload
   assert.equal((await alice('GET', 'generic/tool/1/f')).status, 200)
 })
 
-test('genericUpload: of many uploads of one file at once one is kept; of many files all are', async () => {
+test('genericUpload: one of several concurrent uploads of a file succeeds; uploads of different files all do', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const alice = registryOf(forge.as('alice'), 'alice')
   const same = await Promise.all(
@@ -143,7 +143,7 @@ test('genericUpload: of many uploads of one file at once one is kept; of many fi
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('genericUpload, genericDeleteVersion: uploads and deletions at once leave all of a version or nothing', async () => {
+test('genericUpload, genericDeleteVersion: concurrent uploads and deletions leave a whole version or none', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const alice = registryOf(forge.as('alice'), 'alice')
   for (let round = 0; round < 6; round += 1) {
@@ -162,7 +162,7 @@ test('genericUpload, genericDeleteVersion: uploads and deletions at once leave a
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('genericUpload: an upload that breaks off leaves nothing behind, and the next one succeeds', async () => {
+test('genericUpload: an interrupted upload stores nothing, and the next one succeeds', async () => {
   await using forge = await startForge()
   const { token } = await forge.account('alice')
   const content = 'x'.repeat(1 << 20)
@@ -179,7 +179,7 @@ test('genericUpload: an upload that breaks off leaves nothing behind, and the ne
   assert.equal((await storedFiles(forge)).length, 1)
 })
 
-test('genericUpload: a form that ends in the middle of its file is refused, and nothing of it is kept', async () => {
+test('genericUpload: an incomplete form is refused and stores nothing', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n'
@@ -194,7 +194,7 @@ test('genericUpload: a form that ends in the middle of its file is refused, and 
   assert.equal((await alice('GET', 'generic/tool/1/f')).text, 'content')
 })
 
-test('genericUpload: what the store has lost is made good by whoever sends it again', async () => {
+test('genericUpload: an upload restores a content whose stored file is lost', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   await alice('PUT', 'generic/tool/1/f', 'content')
@@ -205,7 +205,7 @@ test('genericUpload: what the store has lost is made good by whoever sends it ag
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('genericDeleteFile, genericDeleteVersion: the last file takes its version along; content that others have stays', async () => {
+test('genericDeleteFile, genericDeleteVersion: deleting the last file deletes its version; contents that other files use stay', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const alice = registryOf(forge.as('alice'), 'alice')
   const bob = registryOf(forge.as('bob'), 'bob')

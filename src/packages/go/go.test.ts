@@ -7,7 +7,7 @@ import { refusedTo, registryOf, storedFiles, zipOf } from '../packages.test-supp
 const moduleZip = (name: string, version: string, more: Record<string, string> = {}) =>
   zipOf({ [`${name}@${version}/x.go`]: 'package x\n', ...more })
 
-test('goUpload: who may not, and archives that hold no module; nothing is kept', async () => {
+test('goUpload: refuses callers without rights and archives without a module, and stores nothing', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   const whole = moduleZip('example.com/tool', 'v1.0.0')
@@ -29,7 +29,7 @@ test('goUpload: who may not, and archives that hold no module; nothing is kept',
   assert.deepEqual(await storedFiles(forge), [])
 })
 
-test('goUpload, goListVersions, goLatest, goFile: what the go command asks of a proxy', async () => {
+test('goUpload, goListVersions, goLatest, goFile: the go command gets lists, versions and archives', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   const guest = registryOf(forge.guest, 'alice')

@@ -9,7 +9,7 @@ import { digest, packageUsageOf, refusedTo, registryOf, storedFiles, tarOf, tgzO
 const chart = (name: string, version: string, more = '') =>
   tgzOf({ [`${name}/values.yaml`]: 'a: 1\n', [`${name}/Chart.yaml`]: `name: ${name}\nversion: "${version}"\n${more}` })
 
-test('helmUpload: who may not, and archives that hold no chart; nothing is kept', async () => {
+test('helmUpload: refuses callers without rights and archives without a chart, and stores nothing', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   const whole = await chart('tool', '1.0.0')
@@ -36,7 +36,7 @@ test('helmUpload: who may not, and archives that hold no chart; nothing is kept'
   assert.deepEqual(await storedFiles(forge), [])
 })
 
-test('helmUpload, helmIndex, helmDownload: a chart takes the place of one of its version', async () => {
+test('helmUpload, helmIndex, helmDownload: a chart replaces one of its version', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   const guest = registryOf(forge.guest, 'alice')

@@ -8,7 +8,7 @@ import { divided } from './index-part.rules.ts'
 import { registryCaches } from './registry-cache.ts'
 import { registryOf } from '../packages.test-support.ts'
 
-test('parts of an index: of a usual size whichever ids there are, and what comes or goes changes its own', () => {
+test('index parts have bounded sizes for any ids, and a change affects its own part only', () => {
   for (const step of [1, 2, 7, 32, 1000]) {
     const ids = Array.from({ length: 5000 }, (_, index) => (index + 1) * step)
     const parts = divided(ids)
@@ -34,7 +34,7 @@ const partsOf = async (forge: Forge) =>
     ).map((part) => [part.file_id, part.members]),
   )
 
-test('rpmDownload: an index that followed changes is the one that is made of nothing, and few parts of it were made anew', async () => {
+test('rpmDownload: an incrementally made index equals a new one, and reuses most parts', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   const index = async () => {
@@ -52,7 +52,7 @@ test('rpmDownload: an index that followed changes is the one that is made of not
   assert.ok(before.size >= 3)
   await upload(150)
   await remove(70)
-  // The API's own deletion knows nothing of indexes.
+  // The API's deletion does not know about indexes.
   await forge.as('alice').must('DELETE', '/packages/alice/rpm/tool-71/1.0-1')
   const followed = await index()
   const after = await partsOf(forge)
@@ -69,12 +69,12 @@ test('rpmDownload: an index that followed changes is the one that is made of not
   await transaction(forge.services.db, (tx) => tx.deleteFrom('package_index_part').execute())
   registryCaches(forge.services).clear()
   assert.equal(await index(), followed)
-  // With its files a part goes too.
+  // A part is deleted with its first file.
   for (const name of names) await forge.as('alice').must('DELETE', `/packages/alice/rpm/${name}/1.0-1`)
   assert.equal((await partsOf(forge)).size, 0)
 })
 
-test('rpmDownload: many who ask while packages come and go are all given whole indexes', async () => {
+test('rpmDownload: concurrent readers get consistent indexes during changes', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   await alice('PUT', 'rpm/upload', rpmOf('first', '1.0'))

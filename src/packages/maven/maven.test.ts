@@ -7,7 +7,7 @@ import { digest, refusedTo, registryOf, storedFiles } from '../packages.test-sup
 const pom = (text: string) =>
   `<?xml version="1.0"?><project xmlns="http://maven.apache.org/POM/4.0.0">${text}</project>`
 
-test('mavenUpload: who may not, paths that are none, descriptions that cannot be read; nothing is kept', async () => {
+test('mavenUpload: refuses callers without rights, invalid paths and invalid descriptions, and stores nothing', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   assert.deepEqual(await refusedTo(forge, 'PUT', 'maven/g/a/1/a-1.jar', 'x'), [401, 401])
@@ -26,7 +26,7 @@ test('mavenUpload: who may not, paths that are none, descriptions that cannot be
   assert.deepEqual(await storedFiles(forge), [])
 })
 
-test('mavenUpload, mavenDownload: files once, their checksums, and the list of versions', async () => {
+test('mavenUpload, mavenDownload: each file is stored once, with checksums and a list of versions', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   const guest = registryOf(forge.guest, 'alice')

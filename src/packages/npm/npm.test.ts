@@ -34,7 +34,7 @@ const publishWith = (forge: Forge, owner: string, as = owner) => {
     ask('PUT', `npm/${name}`, typeof document === 'string' ? document : JSON.stringify(document), asJson)
 }
 
-test('npmPublish: refuses who may not, what is no package, wrong checksums and half a document; nothing is kept', async () => {
+test('npmPublish: refuses callers without rights, invalid packages, wrong checksums and incomplete documents, and stores nothing', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const publish = publishWith(forge, 'alice')
   assert.equal((await registryOf(forge.guest, 'alice')('PUT', 'npm/tool', '{}', asJson)).status, 401)
@@ -60,7 +60,7 @@ test('npmPublish: refuses who may not, what is no package, wrong checksums and h
   assert.deepEqual((await forge.as('alice').must('GET', '/packages/alice')).json, [])
 })
 
-test('npmPublish, npmMetadata, npmDownload, npmDownloadByName: versions, one of each, whoever comes at once', async () => {
+test('npmPublish, npmMetadata, npmDownload, npmDownloadByName: concurrent uploads publish each version once', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const publish = publishWith(forge, 'alice')
   const guest = registryOf(forge.guest, 'alice')
@@ -84,7 +84,7 @@ test('npmPublish, npmMetadata, npmDownload, npmDownloadByName: versions, one of 
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('npmPublish: links the repository that it names, if the publisher may; a note deprecates a version', async () => {
+test('npmPublish: links the repository in package.json if the publisher may; a note deprecates a version', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   await forge.as('alice').must('POST', '/user/repos', { name: 'source' })
   const publish = publishWith(forge, 'alice')
@@ -104,7 +104,7 @@ test('npmPublish: links the repository that it names, if the publisher may; a no
   assert.equal((await publish('none', { name: 'none', versions: {} })).status, 404)
 })
 
-test('npmListTags, npmSetTag, npmDeleteTag: tags move, go with their versions, and are no versions', async () => {
+test('npmListTags, npmSetTag, npmDeleteTag: tags move, are deleted with their versions, and cannot look like versions', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const publish = publishWith(forge, 'alice')
   const alice = registryOf(forge.as('alice'), 'alice')
@@ -125,7 +125,7 @@ test('npmListTags, npmSetTag, npmDeleteTag: tags move, go with their versions, a
   assert.deepEqual((await alice('GET', tags)).json, {})
 })
 
-test('npmSearch, npmWhoami, npmUpdateDocument, npmDeleteVersion, npmDeletePackage: found, and gone without a trace', async () => {
+test('npmSearch, npmWhoami, npmUpdateDocument, npmDeleteVersion, npmDeletePackage: packages are found, and deleted completely', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const publish = publishWith(forge, 'alice')
   const alice = registryOf(forge.as('alice'), 'alice')
@@ -158,7 +158,7 @@ test('npmSearch, npmWhoami, npmUpdateDocument, npmDeleteVersion, npmDeletePackag
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('a document is read the same wherever its pieces are cut', async () => {
+test('a document is read alike at any chunk boundaries', async () => {
   const document = {
     name: 'ü"\\',
     _attachments: { 'a"b': { data: Buffer.from('content!').toString('base64'), length: 8 } },
@@ -176,7 +176,7 @@ test('a document is read the same wherever its pieces are cut', async () => {
   }
 })
 
-test('npm itself publishes, tags, installs and unpublishes', async () => {
+test('npm publishes, tags, installs and unpublishes', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { token } = await forge.account('alice')
   const folder = mkdtempSync(join(tmpdir(), 'ingot-npm-'))

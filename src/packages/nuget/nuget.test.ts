@@ -10,7 +10,7 @@ const nuspec = (id: string, version: string, more = '') =>
 const nupkg = (id: string, version: string, more = '') =>
   zipOf({ [`${id}.nuspec`]: nuspec(id, version, more), 'lib/x': 'x' })
 
-test('nugetUpload: who may not, and archives that hold no package; nothing is kept', async () => {
+test('nugetUpload: refuses callers without rights and archives without a package, and stores nothing', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   const whole = nupkg('Tool', '1.0.0')
@@ -26,7 +26,7 @@ test('nugetUpload: who may not, and archives that hold no package; nothing is ke
   assert.deepEqual(await storedFiles(forge), [])
 })
 
-test('nugetServices, nugetSearch, nugetRegistration, nugetRegistrationLeaf, nugetListVersions, nugetDownload: the newer protocol', async () => {
+test('nugetServices, nugetSearch, nugetRegistration, nugetRegistrationLeaf, nugetListVersions, nugetDownload: protocol version 3', async () => {
   await using forge = await startForge()
   const guest = registryOf(forge.guest, 'alice')
   const { token } = await forge.account('alice')
@@ -55,7 +55,7 @@ test('nugetServices, nugetSearch, nugetRegistration, nugetRegistrationLeaf, nuge
   assert.equal((await guest('GET', 'nuget/package/none/index.json')).status, 404)
 })
 
-test('nugetServiceDocument, nugetDataDocument, nugetPackages, nugetCountPackages, nugetOldSearch, nugetCountSearch, nugetFindById, nugetCountById, nugetEntry: the older protocol', async () => {
+test('nugetServiceDocument, nugetDataDocument, nugetPackages, nugetCountPackages, nugetOldSearch, nugetCountSearch, nugetFindById, nugetCountById, nugetEntry: protocol version 2', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   for (const [id, version] of [
@@ -84,7 +84,7 @@ test('nugetServiceDocument, nugetDataDocument, nugetPackages, nugetCountPackages
   assert.equal((await guest('GET', "nuget/Packages(Id='Tool',Version='9.0.0')")).status, 404)
 })
 
-test('nugetUploadSymbols, nugetDelete: symbols belong to a version and go with it', async () => {
+test('nugetUploadSymbols, nugetDelete: symbols belong to a version and are deleted with it', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   assert.equal((await alice('PUT', 'nuget/symbolpackage', nupkg('Tool', '1.0.0'))).status, 404)
@@ -98,7 +98,7 @@ test('nugetUploadSymbols, nugetDelete: symbols belong to a version and go with i
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('versions of NuGet are ordered by their numbers, and labels come before releases', () => {
+test('NuGet versions are ordered by number, pre-releases before releases', () => {
   const sorted = ['1.0.0-2', '1.0.0-10', '1.0.0-a', '1.0.0-a.1', '1.0.0', '1.0.0.1', '1.2.0', '1.10.0']
   assert.deepEqual(sorted.toReversed().toSorted(compareNuget), sorted)
 })

@@ -10,7 +10,7 @@ async function formOf(pubspec: string): Promise<FormData> {
   return form
 }
 
-test('pubUpload: who may not, and archives that hold no package; nothing is kept', async () => {
+test('pubUpload: refuses callers without rights and archives without a package, and stores nothing', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   const path = 'pub/api/packages/versions/new/upload'
@@ -25,7 +25,7 @@ test('pubUpload: who may not, and archives that hold no package; nothing is kept
   assert.deepEqual(await storedFiles(forge), [])
 })
 
-test('pubNewVersion, pubUpload, pubFinalize, pubListVersions, pubGetVersion, pubDownload: what dart pub asks', async () => {
+test('pubNewVersion, pubUpload, pubFinalize, pubListVersions, pubGetVersion, pubDownload: dart pub publishes and downloads', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   const guest = registryOf(forge.guest, 'alice')

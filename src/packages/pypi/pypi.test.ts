@@ -15,7 +15,7 @@ function formOf(fields: Record<string, string>, content?: string | Buffer, fileN
   return form
 }
 
-test('pypiUpload: who may not, names, versions, files and checksums that are none; nothing is kept', async () => {
+test('pypiUpload: refuses callers without rights and invalid names, versions, files and checksums, and stores nothing', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   const good = { name: 'tool', version: '1.0' }
@@ -32,7 +32,7 @@ test('pypiUpload: who may not, names, versions, files and checksums that are non
   assert.deepEqual(await storedFiles(forge), [])
 })
 
-test('pypiUpload, pypiSimple, pypiDownload: names in any of their forms, and nothing of a description is markup', async () => {
+test('pypiUpload, pypiSimple, pypiDownload: names are normalized, and descriptions are escaped', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   const guest = registryOf(forge.guest, 'alice')
@@ -56,7 +56,7 @@ test('pypiUpload, pypiSimple, pypiDownload: names in any of their forms, and not
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('pip itself downloads the newest of what was uploaded, and checks it', async () => {
+test('pip downloads the newest version and verifies it', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   for (const version of ['1.0', '1.10', '2.0rc1']) {

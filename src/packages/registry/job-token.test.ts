@@ -8,7 +8,7 @@ import { registryOf } from '../packages.test-support.ts'
 const startWith = (isOn: boolean, users: string[]) =>
   startForge({ users, settings: { ingot: { JOBS_PUBLISH_PACKAGES: isOn } } })
 
-/** Publishes a file as a job, under a name that nothing has. Gives the status. */
+/** Publishes a file as a job under a new name. Returns the status. */
 const publish = async (forge: Forge, task: TestTask, owner: string): Promise<number> => {
   const job = registryOf(forge.as('job', { token: task.context.token }), owner)
   return (await job('PUT', `generic/built/${task.id}.${Math.random()}/f`, 'x')).status
@@ -21,13 +21,13 @@ const npmDocument = (name: string) => ({
   _attachments: { [`${name}-1.0.0.tgz`]: { data: Buffer.from('archive').toString('base64'), length: 7 } },
 })
 
-/** Begins an upload of an image with a token of the token service. Gives the status. */
+/** Begins an image upload with a token of the token service. Returns the status. */
 async function beginImage(forge: Forge, token: string, owner: string): Promise<number> {
   const path = `${forge.url}/v2/${owner}/app/blobs/uploads/`
   return (await fetch(path, { method: 'POST', headers: { authorization: `Bearer ${token}` } })).status
 }
 
-test('genericUpload, npmUpload, containerToken, containerBeginUpload: a job publishes for the owner of its repository while it runs', async () => {
+test('genericUpload, npmUpload, containerToken, containerBeginUpload: a running job publishes for the owner of its repository', async () => {
   await using forge = await startWith(true, ['bob'])
   const repo = await forge.given.repo()
   const runner = await TestRunner.register(forge, `${repo.api}/actions/runners`)
@@ -44,11 +44,11 @@ test('genericUpload, npmUpload, containerToken, containerBeginUpload: a job publ
   const got = (await (await fetch(`${forge.url}/v2/token`, { headers })).json()) as { token: string }
   assert.equal(await beginImage(forge, got.token, 'alice'), 202)
   assert.equal(await beginImage(forge, got.token, 'bob'), 401)
-  // Through the API it changes nothing: that belongs to accounts.
+  // The API allows changes by accounts only.
   const api = forge.as('job', { token: task.context.token })
   assert.equal((await api.delete('/packages/alice/npm/built/1.0.0')).status, 403)
   assert.equal((await api.get('/packages/alice/-/cleanup-rules')).status, 403)
-  // What the person may not any more, the job may not either.
+  // When the person loses a right, the job loses it too.
   const prohibit = (prohibit_login: boolean) =>
     forge.as('root').must('PATCH', '/admin/users/alice', { login_name: 'alice', source_id: 0, prohibit_login })
   await prohibit(true)
@@ -60,7 +60,7 @@ test('genericUpload, npmUpload, containerToken, containerBeginUpload: a job publ
   assert.equal(await beginImage(forge, got.token, 'alice'), 401)
 })
 
-test('genericUpload: no job publishes unless the setting says so, nor one that only reads, of a pull request from elsewhere, or of whom may not', async () => {
+test('genericUpload: jobs cannot publish without the setting, with read-only tokens, for forks, or for users without rights', async () => {
   {
     await using forge = await startWith(false, [])
     const repo = await forge.given.repo()
@@ -91,7 +91,7 @@ test('genericUpload: no job publishes unless the setting says so, nor one that o
   assert.equal(await publish(forge, await runner.must(), 'guild'), 401, 'a file that says that it only reads')
 })
 
-test('genericUpload: no job of a pull request from elsewhere publishes, approved or not', async () => {
+test("genericUpload: a job of a fork's pull request cannot publish, approved or not", async () => {
   await using forge = await startWith(true, ['bob'])
   const repo = await forge.given.repo()
   const runner = await TestRunner.register(forge, `${repo.api}/actions/runners`)

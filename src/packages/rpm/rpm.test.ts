@@ -18,7 +18,7 @@ const manyPaths = (files: number, length: number) => [
   textEntry(1118, ['/'.repeat(length)]),
 ]
 
-test('rpmUpload: who may not, and archives that are no package; nothing is kept', async () => {
+test('rpmUpload: refuses callers without rights and archives that are not packages, and stores nothing', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   const whole = rpmOf('tool', '1.0')
@@ -64,7 +64,7 @@ test('rpmUpload: who may not, and archives that are no package; nothing is kept'
 const documentOf = async (registry: ReturnType<typeof registryOf>, name: string, group = 'rpm') =>
   gunzipSync((await registry('GET', `${group}/repodata/${name}.xml.gz`)).bytes).toString()
 
-test('rpmSettings, rpmKey, rpmDownload, rpmDelete: indexes say what packages say, and follow what is there', async () => {
+test("rpmSettings, rpmKey, rpmDownload, rpmDelete: indexes contain the packages' metadata and follow uploads and deletions", async () => {
   await using forge = await startForge({ users: ['alice'] })
   const alice = registryOf(forge.as('alice'), 'alice')
   const guest = registryOf(forge.guest, 'alice')

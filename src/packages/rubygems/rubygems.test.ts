@@ -50,7 +50,7 @@ async function gemOf(
   })
 }
 
-test('rubygemsUpload: who may not, and archives that hold no gem; nothing is kept', async () => {
+test('rubygemsUpload: refuses callers without rights and archives without a gem, and stores nothing', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   const path = 'rubygems/api/v1/gems'
@@ -80,7 +80,7 @@ test('rubygemsUpload: who may not, and archives that hold no gem; nothing is kep
   assert.deepEqual(await storedFiles(forge), [])
 })
 
-test('rubygemsVersions, rubygemsInfo, rubygemsSpecs, rubygemsSpecification, rubygemsDownload, rubygemsYank: lists follow what is there', async () => {
+test('rubygemsVersions, rubygemsInfo, rubygemsSpecs, rubygemsSpecification, rubygemsDownload, rubygemsYank: lists follow uploads and deletions', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   const guest = registryOf(forge.guest, 'alice')
@@ -128,7 +128,7 @@ test('rubygemsVersions, rubygemsInfo, rubygemsSpecs, rubygemsSpecification, ruby
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('versions of gems are in the order of Gem::Version', () => {
+test('gem versions are ordered like Gem::Version', () => {
   const versions = [
     '0.9',
     '1.0.a',
@@ -158,7 +158,7 @@ const withGem =
   (await runProgram('gem', ['--version'])).code === 0 && (await runProgram('bundle', ['--version'])).code === 0
 const skip = !withGem && process.env['CI'] === undefined ? 'gem or bundler is not installed' : false
 
-test('gem itself pushes, lists, describes and installs; Bundler resolves by the compact index', { skip }, async () => {
+test('gem pushes, lists, describes and installs; Bundler resolves by the compact index', { skip }, async () => {
   await using forge = await startForge()
   const folder = mkdtempSync(join(tmpdir(), 'ingot-gem-'))
   try {

@@ -13,7 +13,7 @@ function formOf(content: Buffer | undefined, metadata?: string): FormData {
   return form
 }
 
-test('swiftLogin, swiftPublish: who may not, and what is no package; nothing is kept', async () => {
+test('swiftLogin, swiftPublish: refuses callers without rights and invalid packages, and stores nothing', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   assert.equal((await alice('POST', 'swift/login')).status, 200)
@@ -27,7 +27,7 @@ test('swiftLogin, swiftPublish: who may not, and what is no package; nothing is 
   assert.deepEqual(await storedFiles(forge), [])
 })
 
-test('swiftListReleases, swiftGetRelease, swiftManifest, swiftIdentifiers: what the package manager asks', async () => {
+test('swiftListReleases, swiftGetRelease, swiftManifest, swiftIdentifiers: the package manager gets releases, manifests and identifiers', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   const guest = registryOf(forge.guest, 'alice')

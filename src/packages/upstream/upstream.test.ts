@@ -55,7 +55,7 @@ const npmDocument = (name: string, versions: Record<string, Buffer>, url: string
 const startWith = (options: ForgeOptions = {}) =>
   startForge({ users: ['alice', 'bob'], settings: loopback, ...options })
 
-test('setPackageUpstream, listPackageUpstreams, deletePackageUpstream: the owner and administrators alone; secrets stay with their server', async () => {
+test('setPackageUpstream, listPackageUpstreams, deletePackageUpstream: only the owner and administrators may; a secret is dropped with its URL', async () => {
   await using forge = await startWith()
   const path = '/packages/alice/-/upstreams/npm'
   const url = 'https://registry.example.com'
@@ -76,7 +76,7 @@ test('setPackageUpstream, listPackageUpstreams, deletePackageUpstream: the owner
   assert.equal((await forge.as('alice').delete(path)).status, 404)
 })
 
-test('npmMetadata, npmDownload: from the upstream, checked and kept; own names are never asked for, nor guests waited on', async () => {
+test('npmMetadata, npmDownload: files are fetched, verified and stored; published names and guests cause no requests', async () => {
   await using forge = await startWith()
   const archive = await tgzOf({ 'package/package.json': '{"name":"tool","version":"1.0.0"}' })
   let url = ''
@@ -128,7 +128,7 @@ test('npmMetadata, npmDownload: from the upstream, checked and kept; own names a
   })
 })
 
-test('an upstream that lies, cuts, or leads elsewhere gives nobody a byte, and nothing is kept of it', async () => {
+test('wrong, incomplete and redirected files of an upstream are neither served nor stored', async () => {
   await using forge = await startWith({ settings: { packages: { ...loopback.packages, LIMIT_SIZE_NPM: 500_000 } } })
   const good = Buffer.alloc(100_000, 'x')
   let url = ''
@@ -182,7 +182,7 @@ test('an upstream that lies, cuts, or leads elsewhere gives nobody a byte, and n
   })
 })
 
-test('an old document serves while the upstream is away; secrets go to the upstream alone', async () => {
+test('an old document is served while the upstream is unavailable; secrets are sent to the upstream only', async () => {
   await using forge = await startWith({ standAt: Date.now() })
   const archive = Buffer.from('archive')
   const seen: (string | undefined)[] = []
@@ -255,7 +255,7 @@ const u32 = (value: number): Buffer => {
   return bytes
 }
 
-test('pypiSimple, pypiDownload, mavenDownload, cargoIndex, cargoDownload, goListVersions, goLatest, goFile: from another instance, and still there without it', () =>
+test('pypiSimple, pypiDownload, mavenDownload, cargoIndex, cargoDownload, goListVersions, goLatest, goFile: fetched from another instance, and served when that is gone', () =>
   withTwo(async (forge, from, away) => {
     const publish = registryOf(from.as('alice'), 'alice')
     const bob = registryOf(forge.as('bob'), 'alice')
@@ -301,7 +301,7 @@ test('pypiSimple, pypiDownload, mavenDownload, cargoIndex, cargoDownload, goList
     assert.deepEqual(await examined(forge.services), [])
   }))
 
-test('containerGetManifest, containerGetBlob, containerListTags: images of another instance, with its token service', () =>
+test('containerGetManifest, containerGetBlob, containerListTags: images are fetched from another instance with its token service', () =>
   withTwo(async (forge, from, away) => {
     const tokenOf = async (where: Forge, name: string) => {
       const headers = { authorization: basicAuthorization(name, testPassword) }
@@ -346,7 +346,7 @@ test('containerGetManifest, containerGetBlob, containerListTags: images of anoth
     assert.deepEqual(await examined(forge.services), [])
   }))
 
-test('containerGetManifest: the secret of an upstream goes to no token service of another origin', async () => {
+test("containerGetManifest: a token service of another origin does not get the upstream's secret", async () => {
   const seen: (string | undefined)[] = []
   const giveToken = (request: IncomingMessage, response: ServerResponse): void => {
     seen.push(request.headers.authorization)
@@ -370,7 +370,7 @@ test('containerGetManifest: the secret of an upstream goes to no token service o
   })
 })
 
-test('npm and pip themselves install what another instance has, through this one', () =>
+test('npm and pip install packages of another instance through this one', () =>
   withTwo(async (forge, from) => {
     const folder = mkdtempSync(join(tmpdir(), 'ingot-upstream-'))
     const run = async (program: string, args: string[], cwd: string) => {

@@ -4,7 +4,7 @@ import { examined } from '../../testing/doctor.ts'
 import { startForge } from '../../testing/forge.ts'
 import { digest, refusedTo, registryOf, storedFiles, tgzOf } from '../packages.test-support.ts'
 
-test('vagrantAuthenticate, vagrantUpload: who may not, and what is no box; nothing is kept', async () => {
+test('vagrantAuthenticate, vagrantUpload: refuses callers without rights and invalid boxes, and stores nothing', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   const box = await tgzOf({ 'metadata.json': '{"provider":"x"}' })
@@ -21,7 +21,7 @@ test('vagrantAuthenticate, vagrantUpload: who may not, and what is no box; nothi
   assert.deepEqual(await storedFiles(forge), [])
 })
 
-test('vagrantUpload, vagrantMetadata, vagrantDownload: a file for each provider of a version', async () => {
+test('vagrantUpload, vagrantMetadata, vagrantDownload: a version has one file per provider', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   const guest = registryOf(forge.guest, 'alice')
