@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Tx } from '../db/database.ts'
-import { databaseKind } from '../db/open.ts'
+import { rowLock } from '../db/portable.ts'
 import type { ActKind, ActUnit } from '../db/tables/activity.ts'
 import type { CommentId, EventId, IssueId, ReleaseId, RepoId, ReviewId, UserId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
@@ -54,7 +54,6 @@ export async function insertActs(
       cast(${index} as integer))`,
   )
   // A transfer waits until the act is there, or the act for the transfer: its owner is the one of then.
-  const held = databaseKind(tx) === 'postgres' ? sql`for key share of repo` : sql``
   await sql`
     insert into activity (actor_id, repo_id, owner_id, kind, unit, issue_id, comment_id, release_id, ref_name, content,
       created_unix, event_id, ordinal)
@@ -62,7 +61,7 @@ export async function insertActs(
       act.column7, cast(${atUnix} as bigint), cast(${eventId ?? null} as bigint), act.column8
     from "user" cross join repo cross join (values ${sql.join(values)}) as act
     where "user".id = ${doerId} and repo.id = ${repoId}
-    ${held}
+    ${rowLock(tx, 'key share of repo')}
     on conflict do nothing`.execute(tx)
 }
 

@@ -129,11 +129,11 @@ test('feeds: those of a thousand repositories and of thousands of acts, whose to
       tx,
     )
     await sql`insert into repo (id, owner_id, name, lower_name, git_key, default_branch, is_private, created_unix, updated_unix)
-      select i, 1001, 'r' || i, 'r' || i, 'r' || i, 'main', i % 3 = 0, 1, 1 from ${numbersUpTo(db, repos)}`.execute(tx)
+      select i, 1001, 'r' || i, 'r' || i, 'r' || i, 'main', i % 3 = 0, 1, 1 from ${numbersUpTo(repos)}`.execute(tx)
     await sql`insert into repo_unit (repo_id, unit) select id, 'code' from repo`.execute(tx)
     await sql`insert into activity (actor_id, repo_id, owner_id, kind, unit, ref_name, content, created_unix, ordinal)
       select 1001, case when i <= ${repos} then i else 1 end, 1001, 'create_repo', '', '', '', i / 2, 0
-      from ${numbersUpTo(db, acts)}`.execute(tx)
+      from ${numbersUpTo(acts)}`.execute(tx)
   })
   const people = await db
     .selectFrom('user')

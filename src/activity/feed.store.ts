@@ -12,7 +12,7 @@ import type { Db } from '../db/database.ts'
 import { mergedPage } from '../db/merged-page.ts'
 import { eachOnce } from '../db/each-once.ts'
 import { idList, idListText } from '../db/id-list.ts'
-import { databaseKind } from '../db/open.ts'
+import { stepByStep } from '../db/steps.ts'
 import type { ActRow } from '../db/tables/activity.ts'
 import type { ReleaseRow } from '../db/tables/releases.ts'
 import type { ActId, ReleaseId, RepoId, ReviewId, TeamId, UserId } from '../lib/ids.ts'
@@ -148,13 +148,15 @@ function shown(
 const soonSorted = 20_000
 
 /**
- * The acts in some repositories, which PostgreSQL comes to one repository after the other. It guesses that each has as many as the
- * others and would go through all acts, unless it is told in which order and how many.
+ * The acts in some repositories, read one repository after the other. PostgreSQL would otherwise read all acts: it assumes
+ * that each repository has equally many.
  */
 const actsIn = (db: Db, places: readonly RepoId[]): RawBuilder<unknown> =>
-  sql`(select activity.* from ${idList(db, idListText(places))} as place
-    cross join lateral (select * from activity where activity.repo_id = place.value
-      order by activity.created_unix desc, activity.id desc limit ${sql.lit(soonSorted + 1)}) as activity)`
+  sql`(select activity.* ${stepByStep(
+    db,
+    { table: 'place', rows: idList(db, idListText(places)), where: sql<SqlBool>`1 = 1` },
+    { table: 'activity', where: sql<SqlBool>`activity.repo_id = place.value` },
+  )})`
 
 /**
  * The repositories of an owner in which acts are looked for instead of in the order, where nothing of some others is shown: these
@@ -169,7 +171,7 @@ async function findAmong(
   const open = [...places].filter((place) => !lists.every((list) => list.has(place)))
   if (open.length === 0) return open
   const isOfOwner = source.of === 'owner' || source.of === 'team'
-  if (open.length === places.size || !isOfOwner || databaseKind(db) === 'sqlite') return undefined
+  if (open.length === places.size || !isOfOwner) return undefined
   const { rows } = await sql<{ count: number }>`select count(*) as count from (
     select 1 as one from ${actsIn(db, open)} as act limit ${sql.lit(soonSorted + 1)}) as found`.execute(db)
   return (rows[0]?.count ?? 0) <= soonSorted ? open : undefined

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
-import { databaseKind } from '../db/open.ts'
+import { commitPosition, hasRowsWithoutPosition, takeAdvisoryLock } from '../db/portable.ts'
 import type { AuditEntryRow } from '../db/tables/audit.ts'
 import type { AuditEntryId } from '../lib/ids.ts'
 
@@ -106,9 +106,7 @@ export const listEntries = (
  */
 export type AuditPosition = number & { readonly __position: true }
 
-/** SQLite has one writer: ids are in the order of commits. */
-const positionOf = (db: Db | Tx) =>
-  sql.ref<AuditPosition>(databaseKind(db) === 'sqlite' ? 'audit_entry.id' : 'audit_entry.position')
+const positionOf = (db: Db | Tx) => commitPosition<AuditPosition>(db, 'audit_entry')
 
 /** Tells the lock of who numbers the entries from other advisory locks; the number only has to be ours. */
 const placingLock = 1_774_613
@@ -122,7 +120,7 @@ const placedAtOnce = 1000
  * @returns false when there may be more
  */
 export async function placeSomeEntries(tx: Tx): Promise<boolean> {
-  await sql`select pg_advisory_xact_lock(${sql.lit(placingLock)})`.execute(tx)
+  await takeAdvisoryLock(tx, placingLock)
   const { numAffectedRows = 0n } = await sql`
     with fresh as materialized (
       select id, row_number() over (order by id) as number
@@ -136,12 +134,10 @@ export async function placeSomeEntries(tx: Tx): Promise<boolean> {
 
 /** The position of the newest entry, and whether there are newer ones without a position. */
 export async function findLastEntry(db: Db): Promise<{ position: AuditPosition; hasUnplaced: boolean }> {
-  const unplaced =
-    databaseKind(db) === 'sqlite'
-      ? sql`false`
-      : sql`exists (select 1 from audit_entry as fresh where fresh.position is null)`
   const { rows } = await sql<{ position: AuditPosition | null; unplaced: boolean | number }>`
-    select (select max(${positionOf(db)}) from audit_entry) as position, ${unplaced} as unplaced`.execute(db)
+    select (select max(${positionOf(db)}) from audit_entry) as position, ${hasRowsWithoutPosition(db, 'audit_entry')} as unplaced`.execute(
+    db,
+  )
   return { position: rows[0]?.position ?? (0 as AuditPosition), hasUnplaced: Boolean(rows[0]?.unplaced) }
 }
 

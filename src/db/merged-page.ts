@@ -19,6 +19,23 @@ export interface MergedPage {
   readonly end?: number
 }
 
+/** SQLite merges ordered queries by itself. PostgreSQL sorts all rows of a query that does not state order and limit. */
+const mergesOrdered = (db: Db): boolean => databaseKind(db) === 'sqlite'
+
+/**
+ * Returns the union of statements, which the caller orders again.
+ * @param orderAndLimit what each statement needs at its end so that PostgreSQL reads it from an index in the order
+ */
+export const orderedUnion = (
+  db: Db,
+  statements: readonly RawBuilder<unknown>[],
+  orderAndLimit: RawBuilder<unknown>,
+): RawBuilder<unknown> =>
+  sql.join(
+    mergesOrdered(db) ? statements : statements.map((each) => sql`select * from (${each} ${orderAndLimit}) as part`),
+    sql` union all `,
+  )
+
 /**
  * Merges ordered queries into one page. Each query selects the keys of the order by their names; where an index has the
  * order, each query reads no more rows than the page needs.
@@ -31,8 +48,7 @@ export function mergedPage<DB, TB extends keyof DB, Row>(
 ): SelectQueryBuilder<DB, TB, Row> {
   const ordered = (query: SelectQueryBuilder<DB, TB, Row>, atMost: number) =>
     order.reduce((each, { name, direction }) => each.orderBy(sql.ref(name), direction), query).limit(atMost)
-  // SQLite merges ordered queries by itself. PostgreSQL sorts all rows of a query that does not state order and limit.
-  const mergesByItself = queries.length === 1 || databaseKind(db) === 'sqlite'
+  const mergesByItself = queries.length === 1 || mergesOrdered(db)
   const merged = queries
     .map((query) => {
       if (mergesByItself) return query

@@ -3,10 +3,8 @@ import type { Db, Tx } from './database.ts'
 import { databaseKind } from './open.ts'
 
 /** The time by the clock of the database in milliseconds: clocks of processes differ. */
-export const databaseNowMs = (db: Db | Tx): RawBuilder<number> => databaseNowMsOf(databaseKind(db))
-
-export const databaseNowMsOf = (kind: 'sqlite' | 'postgres'): RawBuilder<number> =>
-  kind === 'postgres'
+export const databaseNowMs = (db: Db | Tx): RawBuilder<number> =>
+  databaseKind(db) === 'postgres'
     ? sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
     : sql<number>`cast(unixepoch('subsec') * 1000 as integer)`
 
@@ -38,7 +36,7 @@ export async function deleteSilentProcesses(tx: Tx, silentMs: number): Promise<s
     .where('beat_ms', '<', sql<number>`${databaseNowMs(tx)} - ${sql.lit(Math.ceil(silentMs))}`)
   const rows = await tx
     .deleteFrom('process')
-    .where('id', 'in', databaseKind(tx) === 'postgres' ? silent.forUpdate().skipLocked() : silent)
+    .where('id', 'in', silent.forUpdate().skipLocked())
     .returning('id')
     .execute()
   return rows.map(({ id }) => id)
@@ -55,5 +53,5 @@ export const deleteOtherProcesses = async (tx: Tx, id: string): Promise<void> =>
 /** Whether a process has its row; the row stays until the transaction ends. */
 export async function holdProcess(tx: Tx, id: string): Promise<boolean> {
   const row = tx.selectFrom('process').select('id').where('id', '=', id)
-  return (await (databaseKind(tx) === 'postgres' ? row.forKeyShare() : row).executeTakeFirst()) !== undefined
+  return (await row.forKeyShare().executeTakeFirst()) !== undefined
 }

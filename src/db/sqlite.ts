@@ -9,6 +9,7 @@ import {
   type Dialect,
   type Driver,
   type QueryResult,
+  type SelectModifierNode,
 } from 'kysely'
 import { Unavailable } from '../lib/errors.ts'
 import type { Parameter, SqliteEngine, StatementGroup } from './database.ts'
@@ -380,6 +381,11 @@ const settled = Promise.resolve()
 class Compiler extends SqliteQueryCompiler {
   protected override getCurrentParameterPlaceholder(): string {
     return '+?'
+  }
+
+  /** Leaves row locks out: the one connection that writes holds the whole database. */
+  protected override visitSelectModifier(node: SelectModifierNode): void {
+    if (!/^(For|NoWait|SkipLocked)/u.test(node.modifier ?? '')) super.visitSelectModifier(node)
   }
 }
 

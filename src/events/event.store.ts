@@ -1,6 +1,12 @@
-import { CompiledQuery, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
-import { databaseKind } from '../db/open.ts'
+import {
+  commitPosition,
+  hasRowsWithoutPosition,
+  jsonInteger,
+  takeAdvisoryLock,
+  withEmptyMembers,
+} from '../db/portable.ts'
 import type { EventId, IssueId, RepoId, UserId } from '../lib/ids.ts'
 
 /**
@@ -34,43 +40,24 @@ export interface EventRow {
   readonly at_ms: number
 }
 
-/** Eight values each; a statement has at most 32,766 of them on SQLite. */
+/** Rows of one statement; each has nine values, and a statement of SQLite has at most 32,766. */
 const maxRowsPerStatement = 1000
 
-/** Texts of the statement by kind of database and number of rows: it runs with almost every change. */
-const insertTexts = new Map<string, string>()
-
-function insertText(kind: 'sqlite' | 'postgres', count: number): string {
-  const known = insertTexts.get(`${kind} ${count}`)
-  if (known !== undefined) return known
-  let used = 0
-  const value = (type: string): string => (kind === 'postgres' ? `$${++used}::${type}` : '?')
-  const rows = Array.from({ length: count }, () => {
-    const first = [value('text'), value('int'), value('bigint'), value('bigint')]
-    const repo = value('bigint')
-    const owner = `coalesce(${value('bigint')}, (select repo.owner_id from repo where repo.id = ${value('bigint')}))`
-    return `(${[...first, repo, owner, value('text'), value('bigint')].join(', ')})`
-  })
-  const text = `insert into event (name, version, actor_id, issue_id, repo_id, owner_id, data, at_ms)
-    values ${rows.join(', ')} returning id`
-  if (count <= 8) insertTexts.set(`${kind} ${count}`, text)
-  return text
-}
-
-/** Writes events in their order, in one statement, and answers their ids in the same order. */
+/** Inserts events in their order and returns their ids in the same order. */
 export async function insertEvents(tx: Tx, rows: readonly NewEventRow[]): Promise<EventId[]> {
   const ids: EventId[] = []
   for (let start = 0; start < rows.length; start += maxRowsPerStatement) {
-    const some = rows.slice(start, start + maxRowsPerStatement)
-    const values = some.flatMap((row) => [
-      ...[row.name, row.version, row.actorId, row.issueId, row.repoId],
-      ...[row.ownerId, row.repoId, row.data, row.atMs],
-    ])
-    const inserted = await tx.executeQuery<{ id: EventId }>(
-      CompiledQuery.raw(insertText(databaseKind(tx), some.length), values),
+    const values = rows.slice(start, start + maxRowsPerStatement).map(
+      ({ name, version, actorId, issueId, repoId, ownerId, data, atMs }) => sql`(${name}, ${version},
+        cast(${actorId} as bigint), cast(${issueId} as bigint), cast(${repoId} as bigint),
+        coalesce(cast(${ownerId} as bigint), (select repo.owner_id from repo where repo.id = cast(${repoId} as bigint))),
+        ${data}, ${atMs})`,
     )
-    // Ids are given in the order of the rows; in which order they are answered is not promised.
-    ids.push(...inserted.rows.map((row) => row.id).sort((a, b) => a - b))
+    const { rows: inserted } = await sql<{ id: EventId }>`
+      insert into event (name, version, actor_id, issue_id, repo_id, owner_id, data, at_ms)
+      values ${sql.join(values)} returning id`.execute(tx)
+    // Ids ascend in the order of the rows; `returning` promises no order.
+    ids.push(...inserted.map((row) => row.id).sort((a, b) => a - b))
   }
   return ids
 }
@@ -80,9 +67,7 @@ const columns = ['id', 'name', 'version', 'actor_id', 'owner_id', 'repo_id', 'is
 export const findEvent = (db: Db, id: EventId): Promise<EventRow | undefined> =>
   db.selectFrom('event').select(columns).where('id', '=', id).executeTakeFirst()
 
-/** SQLite has one writer: ids are in the order of commits. PostgreSQL gives ids before commits and positions after. */
-const positionOf = (db: Db | Tx) =>
-  sql.ref<EventPosition>(databaseKind(db) === 'sqlite' ? 'event.id' : 'event.position')
+const positionOf = (db: Db | Tx) => commitPosition<EventPosition>(db, 'event')
 
 /** Tells the lock of who numbers the events from other advisory locks; the number only has to be ours. */
 const placingLock = 1_774_612
@@ -97,7 +82,7 @@ const placedAtOnce = 1000
  * @returns false when there may be more
  */
 export async function placeSomeEvents(tx: Tx): Promise<boolean> {
-  await sql`select pg_advisory_xact_lock(${sql.lit(placingLock)})`.execute(tx)
+  await takeAdvisoryLock(tx, placingLock)
   const { numAffectedRows = 0n } = await sql`
     with placed as materialized (
       select fresh.id, nextval('event_position') as position
@@ -111,13 +96,11 @@ const clearedName = 'events_cleared_to'
 
 /** The position of the newest event, and whether there are newer ones without a position. */
 export async function findEnd(db: Db): Promise<{ position: EventPosition; hasUnplaced: boolean }> {
-  const unplaced =
-    databaseKind(db) === 'sqlite' ? sql`false` : sql`exists (select 1 from event as fresh where fresh.position is null)`
   // Where all were cleared away, it is where the last of them stood.
   const cleared = sql`select cast(value as bigint) from instance_value where name = ${clearedName}`
   const { rows } = await sql<{ position: EventPosition | null; unplaced: boolean | number }>`
     select coalesce((select max(${positionOf(db)}) from event), (${cleared})) as position,
-      ${unplaced} as unplaced`.execute(db)
+      ${hasRowsWithoutPosition(db, 'event')} as unplaced`.execute(db)
   const [end] = rows
   return { position: end?.position ?? (0 as EventPosition), hasUnplaced: Boolean(end?.unplaced) }
 }
@@ -165,17 +148,10 @@ export async function emptyTexts(
   userId: UserId,
   { names, members }: { readonly names: readonly string[]; readonly members: readonly string[] },
 ): Promise<void> {
-  const isSqlite = databaseKind(tx) === 'sqlite'
-  const emptied = isSqlite
-    ? sql<string>`json_replace(data, ${sql.join(members.flatMap((member) => [sql.lit(`$.${member}`), sql.lit('')]))})`
-    : sql<string>`(select json_object_agg(key, case when key in (${sql.join(members)}) then '""'::json else value end)
-        from json_each(event.data::json))::text`
-  const poster = isSqlite
-    ? sql<number>`json_extract(data, '$.posterId')`
-    : sql<number>`(data::json ->> 'posterId')::bigint`
+  const poster = jsonInteger(tx, 'event.data', 'posterId')
   await tx
     .updateTable('event')
-    .set({ data: emptied })
+    .set({ data: withEmptyMembers(tx, 'event.data', members) })
     .where('name', 'in', names)
     .where((where) =>
       where.or([where('actor_id', '=', userId), where('owner_id', '=', userId), where(poster, '=', userId)]),
@@ -217,7 +193,7 @@ export async function deleteOldEvents(
       select event.id from event where ${isOld} and event.at_ms < ${beforeMs} and ${position} is not null
         and not exists (select 1 from job where job.event_id = event.id)
       order by event.id limit ${limit})
-    returning ${sql.ref(databaseKind(tx) === 'sqlite' ? 'id' : 'position')} as position`.execute(tx)
+    returning ${position} as position`.execute(tx)
   return { count: rows.length, last: rows.reduce((most, row) => (row.position > most ? row.position : most), start) }
 }
 

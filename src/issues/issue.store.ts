@@ -1,8 +1,8 @@
-import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
+import { sql, type Expression } from 'kysely'
 import { bytewise } from '../db/bytewise.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { idList, idListText } from '../db/id-list.ts'
-import { databaseKind } from '../db/open.ts'
+import { isAmong } from '../db/portable.ts'
 import { preparedQueries, preparedQuery } from '../db/prepared.ts'
 import type { AttachmentRow, IssueChange, IssueRow, LabelRow, MilestoneRow, NewIssueRow } from '../db/tables/issues.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
@@ -240,13 +240,6 @@ export const listLabelsOf = (db: Db, issueId: IssueId): Promise<LabelRow[]> =>
     .orderBy('label.id')
     .execute()
 
-/**
- * That an id is one of a few that a query gives. PostgreSQL takes them for hundreds, and rather goes through all accounts or
- * labels there are; of an array it thinks that it is short.
- */
-const isOneOf = (db: Db, ids: Expression<unknown>): RawBuilder<SqlBool> =>
-  databaseKind(db) === 'postgres' ? sql<SqlBool>`id = any(array${ids})` : sql<SqlBool>`id in ${ids}`
-
 /** What is around issues, authors and milestones by their ids. */
 function selectAround(
   db: Db,
@@ -261,11 +254,14 @@ function selectAround(
     labels: db
       .selectFrom('label')
       .selectAll()
-      .where(isOneOf(db, onThese.select('label_id')))
+      .where(isAmong(db, sql.ref('id'), onThese.select('label_id')))
       .orderBy(bytewise(db, 'name'))
       .orderBy('id'),
     assigned: assigned.select(['id', 'issue_id', 'user_id']),
-    milestones: db.selectFrom('milestone').selectAll().where(isOneOf(db, milestoneIds)),
+    milestones: db
+      .selectFrom('milestone')
+      .selectAll()
+      .where(isAmong(db, sql.ref('id'), milestoneIds)),
     files: db
       .selectFrom('attachment')
       .selectAll()
@@ -277,8 +273,9 @@ function selectAround(
       .selectAll()
       // One list: of two of which either may have it, PostgreSQL goes through all accounts.
       .where(
-        isOneOf(
+        isAmong(
           db,
+          sql.ref('id'),
           sql`(select * from ${posterIds} as posters union select * from ${assigned.select('user_id')} as assignees)`,
         ),
       ),

@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { mergedPage } from '../db/merged-page.ts'
-import { databaseKind } from '../db/open.ts'
+import { withoutIndex } from '../db/portable.ts'
 import type { CommentRow, CommentType, IssueRow, NewCommentRow } from '../db/tables/issues.ts'
 import type { CommentId, IssueId, RepoId, UserId } from '../lib/ids.ts'
 import type { Bound, Page } from '../lib/paging.ts'
@@ -131,8 +131,7 @@ function commentsOfRepo(
   { sinceUnix, beforeUnix }: ChangedBetween,
   isByTime: boolean,
 ) {
-  const isChecked = !isByTime && databaseKind(db) === 'sqlite'
-  const updated = isChecked ? sql`+comment.updated_unix` : sql`comment.updated_unix`
+  const updated = isByTime ? sql`comment.updated_unix` : withoutIndex(db, 'comment.updated_unix')
   return db
     .selectFrom('comment')
     .where((where) =>

@@ -1,7 +1,8 @@
 import { sql, type Insertable, type RawBuilder, type Selectable } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
-import { databaseKind } from '../db/open.ts'
-import { databaseNowMs, databaseNowMsOf } from '../db/process.store.ts'
+import { textList, textListText } from '../db/id-list.ts'
+import { isAmong, rowLock, takeNamedLocks } from '../db/portable.ts'
+import { databaseNowMs } from '../db/process.store.ts'
 import type { JobTable } from '../db/tables/work.ts'
 import type { JobId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
@@ -45,32 +46,22 @@ export async function insertJobs(tx: Tx, rows: readonly NewJobRow[]): Promise<Jo
   return inserted.map((row) => row.id)
 }
 
-/** Lanes as one argument, and the rows that SQL makes of it, with one column `lane`. */
-const laneRows = (db: Tx, lanes: readonly string[]) => {
-  const text = JSON.stringify(lanes)
-  return databaseKind(db) === 'postgres'
-    ? sql`(select value as lane from json_array_elements_text(${text}::json))`
-    : sql`(select value as lane from json_each(${text}))`
-}
+/** Lanes as one argument: a table with the column `value`. */
+const laneRows = (db: Tx, lanes: readonly string[]) => textList(db, textListText(lanes))
 
-/** Tells the locks of lanes from other advisory locks; the number only has to be ours. */
+/** The key of the advisory locks of lanes. */
 const laneLocks = 1_774_611
 
 /**
- * Keeps other transactions from these lanes until this one ends, so that the ids of a lane's jobs are in the order of their
- * commits and its turn is never lost between two. The locks are taken in one order, so that nobody waits in a circle. SQLite
- * has one writer, which needs none.
+ * Keeps other transactions from these lanes until this one ends, so that the ids of a lane's jobs follow the order of their
+ * commits, and a lane always has a job that holds its turn.
  */
-export async function lockLanes(tx: Tx, lanes: readonly string[]): Promise<void> {
-  if (lanes.length === 0 || databaseKind(tx) === 'sqlite') return
-  await sql`select pg_advisory_xact_lock(${sql.lit(laneLocks)}, wanted.hash) from (
-    select distinct hashtext(line.lane) as hash from ${laneRows(tx, lanes)} as line order by 1) as wanted`.execute(tx)
-}
+export const lockLanes = (tx: Tx, lanes: readonly string[]): Promise<void> => takeNamedLocks(tx, laneLocks, lanes)
 
 /** Takes the turn from jobs of these lanes that are passed and not due yet, so that others can have it. */
 export async function holdPassedJobs(tx: Tx, lanes: readonly string[], nowMs: number): Promise<void> {
   await sql`update job set is_held = true where lane is not null and state = 'waiting' and not is_held
-    and passed_until_ms > ${nowMs} and lane in (select line.lane from ${laneRows(tx, lanes)} as line)`.execute(tx)
+    and passed_until_ms > ${nowMs} and lane in ${laneRows(tx, lanes)}`.execute(tx)
 }
 
 /**
@@ -84,7 +75,7 @@ export async function giveTurns(
   lanes: readonly string[],
   nowMs: number,
 ): Promise<{ pool: string; run_at_ms: number }[]> {
-  const inLine = sql`next.lane = line.lane and next.lane is not null and next.state = 'waiting' and next.is_held`
+  const inLine = sql`next.lane = line.value and next.lane is not null and next.state = 'waiting' and next.is_held`
   const { rows } = await sql<{ pool: string; run_at_ms: number }>`
     update job set is_held = false where id in (
       select coalesce(
@@ -94,7 +85,7 @@ export async function giveTurns(
         (select next.id from job as next where ${inLine} and next.passed_until_ms > ${nowMs}
           order by next.passed_until_ms, next.id limit 1))
       from ${laneRows(tx, lanes)} as line
-      where not exists (select 1 from job as head where head.lane = line.lane and head.lane is not null
+      where not exists (select 1 from job as head where head.lane = line.value and head.lane is not null
         and head.state <> 'failed' and not head.is_held))
     returning pool, run_at_ms`.execute(tx)
   return rows
@@ -136,32 +127,22 @@ export interface Claim {
  * The statement that takes up to `limit` due jobs of a pool, most urgent first: for each priority it walks the index of
  * what can be taken, in order, and stops when it has enough.
  */
-export function claimStatement(kind: 'sqlite' | 'postgres', claim: Claim): RawBuilder<JobRow> {
-  const ofPriority = (priority: unknown, columns: string) => sql`
-    select ${sql.raw(columns)} from job where job.pool = ${claim.pool} and job.priority = ${priority}
-      and ${isClaimable(claim.names, claim.nowMs)} order by job.run_at_ms, job.id limit ${claim.limit}`
-  const each = Object.values(priorities)
-  const take = (picked: RawBuilder<unknown>) => sql<JobRow>`
-    update job set state = 'running', attempt = attempt + 1, lease_until_ms = ${databaseNowMsOf(kind)} + ${sql.lit(claim.leaseMs)},
-      leased_by = ${claim.worker}, progress = null, updated_unix = ${claim.nowUnix}
-    where id ${picked} returning *`
-  if (kind === 'postgres') {
-    const values = sql.join(each.map((priority) => sql`(${sql.lit(priority)})`))
-    return sql<JobRow>`with picked as materialized (
-      select due.id from (values ${values}) as urgency (priority)
-      cross join lateral (${ofPriority(sql.ref('urgency.priority'), 'job.id')} for update skip locked) as due
-      limit ${claim.limit}) ${take(sql`= any (array(select picked.id from picked))`)}`
-  }
-  const found = each.map(
-    (priority) => sql`select * from (${ofPriority(sql.lit(priority), 'job.id, job.priority, job.run_at_ms')})`,
+export function claimStatement(tx: Tx, claim: Claim): RawBuilder<JobRow> {
+  const due = Object.values(priorities).map(
+    (priority) => sql`select id from (select job.id from job
+      where job.pool = ${claim.pool} and job.priority = ${sql.lit(priority)} and ${isClaimable(claim.names, claim.nowMs)}
+      order by job.run_at_ms, job.id limit ${claim.limit} ${rowLock(tx, 'update skip locked')}) as due`,
   )
-  return take(sql`in (select id from (${sql.join(found, sql` union all `)})
-    order by priority, run_at_ms, id limit ${claim.limit})`)
+  return sql<JobRow>`with picked as materialized (${sql.join(due, sql` union all `)} limit ${claim.limit})
+    update job set state = 'running', attempt = attempt + 1,
+      lease_until_ms = ${databaseNowMs(tx)} + ${sql.lit(claim.leaseMs)}, leased_by = ${claim.worker}, progress = null,
+      updated_unix = ${claim.nowUnix}
+    where ${isAmong(tx, sql.ref('id'), sql`(select picked.id from picked)`)} returning *`
 }
 
 /** Takes up to `limit` jobs that are due, most urgent first. Two workers never take the same one. */
 export async function claimJobs(tx: Tx, claim: Claim): Promise<JobRow[]> {
-  const { rows } = await claimStatement(databaseKind(tx), claim).execute(tx)
+  const { rows } = await claimStatement(tx, claim).execute(tx)
   return rows.sort((a, b) => a.priority - b.priority || a.run_at_ms - b.run_at_ms || a.id - b.id)
 }
 
@@ -244,7 +225,7 @@ export function listAbandonedJobs(
     .where('leased_by', '<>', notOf)
     .orderBy('lease_until_ms')
     .limit(limit)
-  return (databaseKind(tx) === 'postgres' ? expired.forUpdate().skipLocked() : expired).execute()
+  return expired.forUpdate().skipLocked().execute()
 }
 
 /** Removes a job that was done; false when `worker` does not have it any more. */

@@ -218,7 +218,7 @@ test('taking a job looks at one row, however many due jobs of its lane wait behi
     ...{ pool: 'default', names: [laned.name], limit: 4, nowMs: Date.now() + 1000, worker: 'w' },
     ...{ leaseMs: 0, nowUnix: 0 },
   }
-  const statement = claimStatement(kind, claim)
+  const statement = await transaction(test.db, async (tx) => claimStatement(tx, claim))
   const lookedAt = async (db: Db): Promise<number> => {
     // What can be taken at all is in the index that is walked; SQLite does not count the rows that a statement looks at.
     const plan = await sql<{ detail: string }>`explain query plan ${statement}`.execute(engineOf(db).writer)

@@ -2,7 +2,7 @@ import type { Services } from '../access/context.ts'
 import type { EventId } from '../lib/ids.ts'
 import { audienceOf, type ToldEvent } from './audience.service.ts'
 import { causeOf, causeText } from './cause.rules.ts'
-import { holdCause, threadsAtOnce, upsertThreads } from './notify.store.ts'
+import { holdCause, upsertThreads } from './notify.store.ts'
 import { tellInTurns } from './progress.service.ts'
 
 /** Makes or moves the threads of those whom an event is told to. What somebody has read since an earlier run stays read. */
@@ -18,7 +18,7 @@ export async function notifyOf(
   const move = { doerId, nowMs: services.clock.nowMs(), cause: causeText(cause) }
   await tellInTurns(
     services.db,
-    { table: 'notified_event', eventId, signal, atOnce: threadsAtOnce(services.db) },
+    { table: 'notified_event', eventId, signal },
     { ...concerned, ids: [...named, ...concerned.ids] },
     async (tx, userIds) => {
       // The audience was looked up before: what it is about may be gone by now.

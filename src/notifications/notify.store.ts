@@ -1,16 +1,9 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from '../db/database.ts'
+import type { Tx } from '../db/database.ts'
 import { idList, idListText } from '../db/id-list.ts'
-import { databaseKind } from '../db/open.ts'
 import type { IssueId, UserId } from '../lib/ids.ts'
 import { mayHear, type Subject } from './audience.store.ts'
 import type { Cause } from './cause.rules.ts'
-
-/**
- * People whose threads are written in one transaction; undefined: as many as are told of anything. On SQLite everybody waits for it;
- * on PostgreSQL those who change one of these threads do, a twentieth of a second, and a statement costs its planning and a commit as well.
- */
-export const threadsAtOnce = (db: Db): number | undefined => (databaseKind(db) === 'postgres' ? 1000 : undefined)
 
 /** What moves threads: for whom, by whom and when. */
 export interface ThreadMove {
@@ -26,7 +19,7 @@ export interface ThreadMove {
  */
 export async function holdCause(tx: Tx, { table, id }: Cause): Promise<boolean> {
   const query = tx.selectFrom(table).select('id').where('id', '=', id)
-  return (await (databaseKind(tx) === 'postgres' ? query.forShare() : query).executeTakeFirst()) !== undefined
+  return (await query.forShare().executeTakeFirst()) !== undefined
 }
 
 /** Takes back what a deleted text did to unread threads: those that it made are removed, read ones are read again. */

@@ -4,16 +4,14 @@ import type { EventId, UserId } from '../lib/ids.ts'
 import type { People } from './audience.service.ts'
 import { findLastTold, moveLastTold, type ProgressTable } from './progress.store.ts'
 
-/** People who are told in one transaction, where nothing else is said: others wait for it on SQLite. */
-const usuallyAtOnce = 250
+/** People who are told in one transaction: other writes wait for it on SQLite. */
+const atOnce = 250
 
 /** What is told by whom, how far it has come, and when to stop. */
 export interface Telling {
   readonly table: ProgressTable
   readonly eventId: EventId
   readonly signal: AbortSignal
-  /** Most people of one transaction. */
-  readonly atOnce?: number | undefined
 }
 
 /**
@@ -22,7 +20,7 @@ export interface Telling {
  */
 export async function tellInTurns(
   db: Db,
-  { table, eventId, signal, atOnce = usuallyAtOnce }: Telling,
+  { table, eventId, signal }: Telling,
   people: People,
   tell: (tx: Tx, userIds: readonly UserId[]) => Promise<void>,
 ): Promise<void> {
@@ -31,7 +29,7 @@ export async function tellInTurns(
     // SQLite answers at once: without this, requests would wait until all people are told.
     await otherWork()
     signal.throwIfAborted()
-    const { userIds, isEnd } = await nextTurn(people, from ?? nobody, atOnce)
+    const { userIds, isEnd } = await nextTurn(people, from ?? nobody)
     const to = userIds.at(-1)
     if (to === undefined) return
     const turn = { from, to }
@@ -53,7 +51,6 @@ const nobody = 0 as UserId
 async function nextTurn(
   { ids, more }: People,
   last: UserId,
-  atOnce: number,
 ): Promise<{ readonly userIds: readonly UserId[]; readonly isEnd: boolean }> {
   const some = more ? await more(last, atOnce) : []
   // Between two full answers nobody of the others may be left out.

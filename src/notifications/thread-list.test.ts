@@ -30,7 +30,7 @@ const listAll = (db: Db): Promise<ThreadRow[]> =>
 const makeIssues = (db: Db, count: number) =>
   transaction(db, (tx) =>
     sql`insert into issue (repo_id, "index", is_pull, poster_id, title, content, created_unix, updated_unix)
-      select repo.id, i, i % 3 = 0, repo.owner_id, 'title', '', 1, 1 from repo cross join ${numbersUpTo(db, count)}`.execute(
+      select repo.id, i, i % 3 = 0, repo.owner_id, 'title', '', 1, 1 from repo cross join ${numbersUpTo(count)}`.execute(
       tx,
     ),
   )
@@ -120,7 +120,7 @@ test('notifications: deep pages, and threads in more repositories than are asked
       values (1001, 'individual', 'alice', 'alice', 'public', 1, 1), (1002, 'individual', 'bob', 'bob', 'public', 1, 1),
         (1003, 'individual', 'carol', 'carol', 'public', 1, 1)`.execute(tx)
     await sql`insert into repo (id, owner_id, name, lower_name, git_key, default_branch, is_private, created_unix, updated_unix)
-      select i, 1001, 'r' || i, 'r' || i, 'r' || i, 'main', i % 5 = 0, 1, 1 from ${numbersUpTo(db, repos)}`.execute(tx)
+      select i, 1001, 'r' || i, 'r' || i, 'r' || i, 'main', i % 5 = 0, 1, 1 from ${numbersUpTo(repos)}`.execute(tx)
     await sql`insert into repo_unit (repo_id, unit) select id, 'issues' from repo where id % 7 > 0`.execute(tx)
   })
   await makeIssues(db, 4)

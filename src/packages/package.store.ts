@@ -1,7 +1,6 @@
 import { sql, type ExpressionBuilder } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { lowerContains } from '../db/like.ts'
-import { databaseKind } from '../db/open.ts'
 import type { Schema } from '../db/schema.ts'
 import type { NewPackageRow, NewPackageVersionRow, PackageRow, PackageVersionRow } from '../db/tables/packages.ts'
 import type { PackageId, PackageVersionId, RepoId, UserId } from '../lib/ids.ts'
@@ -126,13 +125,13 @@ export function findPackageForUpdate(
     .where('owner_id', '=', ownerId)
     .where('type', '=', type)
     .where('lower_name', '=', lowerName)
-  return (databaseKind(tx) === 'postgres' ? query.forUpdate() : query).executeTakeFirst()
+  return query.forUpdate().executeTakeFirst()
 }
 
 /** Like `findPackageForUpdate`, by id. */
 export function lockPackage(tx: Tx, id: PackageId): Promise<PackageRow | undefined> {
   const query = tx.selectFrom('package').selectAll().where('id', '=', id)
-  return (databaseKind(tx) === 'postgres' ? query.forUpdate() : query).executeTakeFirst()
+  return query.forUpdate().executeTakeFirst()
 }
 
 /** Inserts a package; returns undefined when the name is taken. */

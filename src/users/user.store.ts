@@ -4,7 +4,7 @@ import type { Viewer } from '../auth/viewer.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { idList, idListText } from '../db/id-list.ts'
 import { contains, lowerContains } from '../db/like.ts'
-import { databaseKind } from '../db/open.ts'
+import { fence } from '../db/portable.ts'
 import { preparedQuery } from '../db/prepared.ts'
 import type { Schema } from '../db/schema.ts'
 import type { EmailRow, NewUserRow, UserChange, UserRow } from '../db/tables/accounts.ts'
@@ -184,14 +184,12 @@ export async function pageOfUsers(
 /** Reads people in the order of the result until more than the counted maximum match; the page is among them. */
 async function searchByWords(db: Db, filter: PeopleFilter, page: Pick<Page, 'limit' | 'offset'>) {
   const people = shownPeople(db, filter)
-  const inOrder =
-    databaseKind(db) === 'sqlite'
-      ? people.where(isNamed(filter)).select(['user.id', 'user.lower_name']).orderBy('lower_name')
-      : // Else PostgreSQL, which guesses that words find few, goes through all and sorts what it finds.
-        db
-          .selectFrom(sql<UserRow>`(${people.selectAll().orderBy('lower_name')} offset 0)`.as('user'))
-          .where(isNamed(filter))
-          .select(['user.id', 'user.lower_name'])
+  // PostgreSQL expects words to match few rows, and would read and sort all people.
+  const inOrder = db
+    .selectFrom(sql<UserRow>`(${people.selectAll().orderBy('lower_name')} ${fence(db)})`.as('user'))
+    .where(isNamed(filter))
+    .select(['user.id', 'user.lower_name'])
+    .orderBy('user.lower_name')
   const limit = Math.max(0, Math.min(page.limit, countedAtMost - page.offset))
   const { rows } = await sql<{ id: UserId | null; total: number }>`
     with found as materialized ${inOrder.limit(countedAtMost + 1)}

@@ -2,7 +2,6 @@ import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Viewer } from '../../auth/viewer.ts'
 import type { Db } from '../../db/database.ts'
 import { idList, idListText } from '../../db/id-list.ts'
-import { databaseKind } from '../../db/open.ts'
 import type { RepoUnit } from '../../db/tables/repositories.ts'
 import type { RepoId } from '../../lib/ids.ts'
 import { mayAccess, mayEnter } from './repo-condition.store.ts'
@@ -72,7 +71,7 @@ export async function findHidden(
   if (rows.length > mostPlaces) return undefined
   const ids = rows.filter((row) => row.wanted === 1).map((row) => row.id)
   const words = Object.entries(units)
-  const isByRows = databaseKind(db) === 'postgres' && ids.length <= fewPlaces
+  const isByRows = ids.length <= fewPlaces
   const read = await (isByRows ? readByRows : readByQuery)(
     db,
     viewer,

@@ -2,7 +2,7 @@ import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Viewer } from '../../auth/viewer.ts'
 import type { Db } from '../../db/database.ts'
 import { idList, idListText } from '../../db/id-list.ts'
-import { databaseKind } from '../../db/open.ts'
+import { withoutIndex } from '../../db/portable.ts'
 import { askAgain } from '../../db/prepared.ts'
 import { stepByStep, type Step } from '../../db/steps.ts'
 import type { RepoUnit } from '../../db/tables/repositories.ts'
@@ -45,11 +45,11 @@ function givenAudiences(viewer: Viewer | undefined, { least, most }: Audiences):
 const isAmong = ({ least, most }: Audiences): Condition =>
   sql<SqlBool>`repo.audience between ${sql.lit(least)} and ${sql.lit(most)}`
 
-/** Like `isAmong`, for rows that another condition finds. The sum keeps SQLite from the index of the audience. */
-const isAmongFound = (audiences: Audiences, db: Db | undefined): Condition =>
-  db && databaseKind(db) === 'postgres'
-    ? isAmong(audiences)
-    : sql<SqlBool>`repo.audience + 0 between ${sql.lit(audiences.least)} and ${sql.lit(audiences.most)}`
+/** Like `isAmong`, for rows that another condition finds: it uses no index of the audience. */
+const isAmongFound = ({ least, most }: Audiences, db: Db | undefined): Condition => {
+  const audience = db ? withoutIndex(db, 'repo.audience') : sql`repo.audience + 0`
+  return sql<SqlBool>`${audience} between ${sql.lit(least)} and ${sql.lit(most)}`
+}
 
 /**
  * Returns a query of the repositories that a viewer was given and that are not open to the viewer: owned, collaborated on,

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
-import { databaseKind } from '../../db/open.ts'
 import type { NewUsageRow, UsageRow } from '../../db/tables/usage.ts'
 import type { RepoId, UserId } from '../../lib/ids.ts'
 import type { QuotaUsage, UsageKind } from './quota.rules.ts'
@@ -33,7 +32,7 @@ export async function loadUsage(db: Db | Tx, ownerId: UserId): Promise<QuotaUsag
 export async function holdOwners(tx: Tx, repoIds: readonly RepoId[]): Promise<ReadonlyMap<RepoId, UserId>> {
   if (repoIds.length === 0) return new Map()
   const query = tx.selectFrom('repo').select(['id', 'owner_id']).where('id', 'in', repoIds).orderBy('id')
-  const rows = await (databaseKind(tx) === 'postgres' ? query.forNoKeyUpdate() : query).execute()
+  const rows = await query.forNoKeyUpdate().execute()
   return new Map(rows.map((row) => [row.id, row.owner_id]))
 }
 

@@ -2,7 +2,6 @@ import { perApplication } from '../../access/per-application.ts'
 import type { Ctx } from '../../access/context.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import { idListText } from '../../db/id-list.ts'
-import { databaseKind } from '../../db/open.ts'
 import type { IssueRow } from '../../db/tables/issues.ts'
 import { ComposedItem, ComposedList, encodeMembers, type EncodedMembers } from '../../lib/composed-list.ts'
 import { encodeOnce } from '../../lib/encode-once.ts'
@@ -86,9 +85,7 @@ interface AskedAhead {
  * show the same as before, and over a connection each question in turn costs a fifth of the request.
  * @param question names the page: all that was asked for
  */
-export function askListAhead(ctx: Place, question: string): AskedAhead | undefined {
-  // SQLite answers in this thread: it would be asked in vain wherever the page has changed.
-  if (databaseKind(ctx.db) === 'sqlite') return undefined
+export function askListAhead(ctx: Place, question: string): AskedAhead {
   const rows = memory(ctx).shown.get(question)
   if (!rows) return { question }
   const revisions = loadRevisions(ctx.db, rows.rows)

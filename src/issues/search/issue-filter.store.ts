@@ -10,7 +10,7 @@ import {
 import type { Viewer } from '../../auth/viewer.ts'
 import type { Db } from '../../db/database.ts'
 import { idList, idListText } from '../../db/id-list.ts'
-import { databaseKind } from '../../db/open.ts'
+import { fence, isAmong, withoutIndex } from '../../db/portable.ts'
 import type { Schema } from '../../db/schema.ts'
 import type { IssueTable } from '../../db/tables/issues.ts'
 import type { IssueId, LabelId, MilestoneId, RepoId, TeamId, UserId } from '../../lib/ids.ts'
@@ -73,7 +73,7 @@ export type LeadKind = 'order' | 'times' | 'milestone' | 'poster' | 'ids'
 export const passedOver = (
   db: Db,
   column: 'repo_id' | 'is_pull' | 'is_closed' | 'milestone_id' | 'poster_id' | 'updated_unix',
-) => (databaseKind(db) === 'sqlite' ? sql<number>`+${sql.ref(`issue.${column}`)}` : sql.ref<number>(`issue.${column}`))
+) => withoutIndex<number>(db, `issue.${column}`)
 
 /** Returns the conditions of a filter. Columns other than that of the lead are checked in rows, not looked up. */
 export function conditions(db: Db, where: Builder, filter: IssueFilter, lead?: LeadKind): Expression<SqlBool>[] {
@@ -168,15 +168,13 @@ export const anyLabel = (db: Db, labels: readonly LabelId[]): Expression<unknown
     .where('label_id', 'in', idList(db, idListText(labels)) as Expression<LabelId>)
 
 /** Issues by ids. PostgreSQL cannot estimate how many ids there are and would read all issues, so it looks up each. */
-export const issueRows = (ids: Expression<unknown>): RawBuilder<Selectable<IssueTable>> =>
-  sql`(select issue.* from (select distinct id from ${ids} as each_id(id)) as found
-    cross join lateral (select * from issue where issue.id = found.id offset 0) as issue)`
+export const issueRows = (db: Db, ids: Expression<unknown>): RawBuilder<Selectable<IssueTable>> =>
+  sql`(select * from issue where ${isAmong(db, sql.ref('issue.id'), ids)} ${fence(db)})`
 
 /** Returns a query of all issues, or of those with some ids. */
 export function issuesById(db: Db, ids: Expression<unknown> | undefined) {
   if (!ids) return db.selectFrom('issue')
-  if (databaseKind(db) === 'postgres') return db.selectFrom(issueRows(ids).as('issue'))
-  return db.selectFrom('issue').where('issue.id', 'in', ids as Expression<IssueId>)
+  return db.selectFrom(issueRows(db, ids).as('issue'))
 }
 
 /** A statement of issues whose rows can be counted, whatever it joins. */

@@ -1,6 +1,5 @@
 import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import { databaseKind } from '../../db/open.ts'
 import type { UserId } from '../../lib/ids.ts'
 import { foundByFilter, issueRows, type IssueFilter } from './issue-filter.store.ts'
 
@@ -73,15 +72,12 @@ export const allIssues = ({ beforeUnix }: IssueFilter): Source => ({
 })
 
 /** Issues by ids. @param ids a query with the column `id`, which has each id once */
-const byIds = (db: Db, ids: Expression<unknown>): Rows =>
-  databaseKind(db) === 'postgres'
-    ? { ...issueTable, from: sql`${issueRows(ids)} as issue`, where: [], isOrdered: false }
-    : {
-        ...issueTable,
-        from: sql`${ids} as found cross join issue`,
-        where: [sql<SqlBool>`issue.id = found.id`],
-        isOrdered: false,
-      }
+const byIds = (db: Db, ids: Expression<unknown>): Rows => ({
+  ...issueTable,
+  from: sql`${issueRows(db, ids)} as issue`,
+  where: [],
+  isOrdered: false,
+})
 
 const ofPerson = (table: 'issue_assignee' | 'issue_mention', userId: UserId): Rows => ({
   from: sql.table(table),

@@ -2,7 +2,8 @@ import { expressionBuilder, sql, type Expression, type RawBuilder, type SqlBool 
 import { findReadable, type ReadableRepos } from '../../access/conditions/visible-repos.store.ts'
 import { teamHoldsRepo } from '../../access/conditions/team-holds.store.ts'
 import type { Db } from '../../db/database.ts'
-import { databaseKind } from '../../db/open.ts'
+import { orderedUnion } from '../../db/merged-page.ts'
+import { withoutIndex } from '../../db/portable.ts'
 import type { Schema } from '../../db/schema.ts'
 import type { IssueId, RepoId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -174,7 +175,7 @@ const orderedPlaces = (search: Search, rows: Rows, rest: readonly Condition[]): 
 function unorderedPlaces(search: Search, rows: Rows, rest: readonly Condition[]): Places[] {
   const { isClosed } = search.filter
   // SQLite would use an index of these columns instead of the source.
-  const column = (name: string) => (databaseKind(search.db) === 'sqlite' ? sql`+${sql.ref(name)}` : sql.ref(name))
+  const column = (name: string) => withoutIndex<boolean>(search.db, name)
   const kinds = kindsOf(search, rows).map((isPull) =>
     rows.isPullOnly
       ? isShown(search, isPull)
@@ -220,17 +221,9 @@ const placesOfRepos = (search: Search): Places[] =>
     }),
   )
 
-/**
- * Merges statements, the newest issues first. PostgreSQL reads an index in the order only where the statement says how much
- * is wanted; SQLite merges by itself.
- */
-const merged = (db: Db, statements: readonly Places[], atMost: number): Places => {
-  const parts =
-    databaseKind(db) === 'sqlite'
-      ? statements
-      : statements.map((each) => sql`select * from (${each} ${newestFirst} limit ${sql.lit(atMost)}) as part`)
-  return sql`${sql.join(parts, sql` union all `)} ${newestFirst}`
-}
+/** Merges statements, the newest issues first. */
+const merged = (db: Db, statements: readonly Places[], atMost: number): Places =>
+  sql`${orderedUnion(db, statements, sql`${newestFirst} limit ${sql.lit(atMost)}`)} ${newestFirst}`
 
 /** Returns the page and the number of issues. One statement reads the newest issues for both. */
 async function findPage(

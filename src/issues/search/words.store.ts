@@ -1,7 +1,8 @@
 import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { idList, idListText } from '../../db/id-list.ts'
-import { databaseKind } from '../../db/open.ts'
+import { matchesText } from '../../db/portable.ts'
+import { stepByStep } from '../../db/steps.ts'
 import type { IssueId, RepoId } from '../../lib/ids.ts'
 import type { SearchTerm } from './words.parse.ts'
 
@@ -76,8 +77,7 @@ function textsHolding(
   place: Place,
 ): RawBuilder<unknown> {
   const written = write(terms, joint, table === 'issue_words' ? '{title content}' : 'content', place)
-  const isHeld =
-    databaseKind(db) === 'postgres' ? sql`words @@ ${written.tsquery}` : sql`${sql.table(table)} match ${written.fts5}`
+  const isHeld = matchesText(db, table, written)
   const newest = place.atMost === undefined ? sql`` : sql`order by rowid desc limit ${sql.lit(place.atMost)}`
   return sql`select rowid from ${sql.table(table)} where ${isHeld} ${newest}`
 }
@@ -87,12 +87,11 @@ const holding = (db: Db, terms: readonly SearchTerm[], joint: 'AND' | 'OR', scop
   placesOf(scope).map((place) => {
     const issues = textsHolding(db, 'issue_words', terms, joint, place)
     const comments = textsHolding(db, 'comment_words', terms, joint, place)
-    // PostgreSQL would go through all comments there are.
-    const ofComments =
-      databaseKind(db) === 'postgres'
-        ? sql`select below.issue_id as id from (${comments}) as said
-            cross join lateral (select issue_id from comment where comment.id = said.rowid offset 0) as below`
-        : sql`select issue_id as id from comment where id in (${comments})`
+    const ofComments = sql`select comment.issue_id as id ${stepByStep(
+      db,
+      { table: 'said', rows: sql`(${comments})`, where: sql<SqlBool>`1 = 1` },
+      { table: 'comment', where: sql<SqlBool>`comment.id = said.rowid` },
+    )}`
     return sql`select rowid as id from (${issues}) as texts union ${ofComments}`
   })
 

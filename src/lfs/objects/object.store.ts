@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { mayAccess } from '../../access/conditions/repo-condition.store.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import type { Db, Tx } from '../../db/database.ts'
-import { databaseKind } from '../../db/open.ts'
 import type { LfsBlobRow, LfsObjectRow, NewLfsBlobRow } from '../../db/tables/lfs.ts'
 import type { LfsBlobId, RepoId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
@@ -68,7 +67,7 @@ export const findBlob = (db: Db | Tx, oid: string): Promise<LfsBlobRow | undefin
 export async function holdBlobs(tx: Tx, oids: readonly string[]): Promise<LfsBlobRow[]> {
   if (oids.length === 0) return []
   const query = tx.selectFrom('lfs_blob').selectAll().where('oid', 'in', oids).orderBy('id')
-  return (databaseKind(tx) === 'postgres' ? query.forKeyShare() : query).execute()
+  return query.forKeyShare().execute()
 }
 
 /** Inserts a content; returns undefined when it exists. */
@@ -132,9 +131,7 @@ export async function insertObjects(
 export async function copyObjects(tx: Tx, from: RepoId, to: RepoId, seenUnix: Unix): Promise<number> {
   const query = tx.selectFrom('lfs_object').select('blob_id').where('repo_id', '=', from)
   // Locks the contents while the new rows are inserted.
-  if (databaseKind(tx) === 'postgres') {
-    await tx.selectFrom('lfs_blob').select('id').where('id', 'in', query).orderBy('id').forKeyShare().execute()
-  }
+  await tx.selectFrom('lfs_blob').select('id').where('id', 'in', query).orderBy('id').forKeyShare().execute()
   const rows = await tx
     .insertInto('lfs_object')
     .columns(['repo_id', 'blob_id', 'oid', 'size_bytes', 'created_unix', 'seen_unix'])

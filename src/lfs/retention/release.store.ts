@@ -1,6 +1,5 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
-import { databaseKind } from '../../db/open.ts'
 import type { Schema } from '../../db/schema.ts'
 import type { LfsBlobRow } from '../../db/tables/lfs.ts'
 import type { LfsBlobId, RepoId } from '../../lib/ids.ts'
@@ -73,9 +72,7 @@ export const listReleasedBlobs = (db: Db, after: LfsBlobId | undefined, limit: n
 export async function deleteUnownedBlobs(tx: Tx, ids: readonly LfsBlobId[]): Promise<Pick<LfsBlobRow, 'blob_key'>[]> {
   if (ids.length === 0) return []
   // Waits for concurrent links of these contents, so that the next statement sees them.
-  if (databaseKind(tx) === 'postgres') {
-    await tx.selectFrom('lfs_blob').select('id').where('id', 'in', ids).orderBy('id').forUpdate().execute()
-  }
+  await tx.selectFrom('lfs_blob').select('id').where('id', 'in', ids).orderBy('id').forUpdate().execute()
   const gone = await tx
     .deleteFrom('lfs_blob')
     .where('id', 'in', ids)

@@ -1,6 +1,5 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
-import { databaseKind } from '../../db/open.ts'
 import type { Schema } from '../../db/schema.ts'
 import type { NewPackageBlobRow, PackageBlobRow } from '../../db/tables/packages.ts'
 import type { PackageBlobId, PackageId } from '../../lib/ids.ts'
@@ -12,7 +11,7 @@ export const findBlob = (db: Db | Tx, sha256: string): Promise<PackageBlobRow | 
 /** Returns a content and locks its row against deletion until the transaction ends. */
 export function lockBlob(tx: Tx, sha256: string): Promise<PackageBlobRow | undefined> {
   const query = tx.selectFrom('package_blob').selectAll().where('sha256', '=', sha256)
-  return (databaseKind(tx) === 'postgres' ? query.forKeyShare() : query).executeTakeFirst()
+  return query.forKeyShare().executeTakeFirst()
 }
 
 /** Inserts a received content; returns undefined when the same content exists. */
@@ -100,9 +99,7 @@ export async function deleteUnusedBlobs(
 ): Promise<Pick<PackageBlobRow, 'blob_key'>[]> {
   if (ids.length === 0) return []
   // The lock waits for transactions that add a file with one of these contents, so the delete sees their rows.
-  if (databaseKind(tx) === 'postgres') {
-    await tx.selectFrom('package_blob').select('id').where('id', 'in', ids).orderBy('id').forUpdate().execute()
-  }
+  await tx.selectFrom('package_blob').select('id').where('id', 'in', ids).orderBy('id').forUpdate().execute()
   const gone = await tx.deleteFrom('package_blob').where('id', 'in', ids).where(unused).returning('blob_key').execute()
   await tx.updateTable('package_blob').set({ released_unix: null }).where('id', 'in', ids).execute()
   return gone

@@ -1,5 +1,4 @@
 import type { Db, Tx } from '../../db/database.ts'
-import { databaseKind } from '../../db/open.ts'
 import type { PackageIndexPartRow } from '../../db/tables/packages.ts'
 import type { PackageFileId } from '../../lib/ids.ts'
 
@@ -14,7 +13,7 @@ export const listIndexParts = (
 /** Returns which files exist, and locks them until the transaction ends. */
 export async function lockFiles(tx: Tx, ids: readonly PackageFileId[]): Promise<ReadonlySet<PackageFileId>> {
   const query = tx.selectFrom('package_file').select('id').where('id', 'in', ids).orderBy('id')
-  const rows = await (databaseKind(tx) === 'postgres' ? query.forKeyShare() : query).execute()
+  const rows = await query.forKeyShare().execute()
   return new Set(rows.map(({ id }) => id))
 }
 

@@ -1,7 +1,6 @@
 import { sql, type ExpressionBuilder, type InsertResult } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import { textList, textListText } from '../../db/id-list.ts'
-import { databaseKind } from '../../db/open.ts'
 import { holdProcess } from '../../db/process.store.ts'
 import type { Schema } from '../../db/schema.ts'
 import type { NewRefJournalRow, RefJournalRow, RepoRow } from '../../db/tables/repositories.ts'
@@ -26,8 +25,7 @@ export async function insertJournal(
 
 /** Serializes transactions that lock the same repository. */
 export async function lockRepo(tx: Tx, id: RepoId): Promise<void> {
-  const row = tx.selectFrom('repo').select('id').where('id', '=', id)
-  if (databaseKind(tx) === 'postgres') await row.forUpdate().execute()
+  await tx.selectFrom('repo').select('id').where('id', '=', id).forUpdate().execute()
 }
 
 /** Unsettled changes of a git repository. */
@@ -86,8 +84,7 @@ export const hasUnsettled = async (tx: Tx, repoId: RepoId, subject: string): Pro
 /** Appends lines to the notes of entries that still exist. */
 export async function addFollowed(tx: Tx, ids: readonly number[], lines: string): Promise<void> {
   // Newest first: all transactions lock entries in this order.
-  const held = tx.selectFrom('ref_journal').select('id').where('id', 'in', ids).orderBy('id', 'desc')
-  if (databaseKind(tx) === 'postgres') await held.forUpdate().execute()
+  await tx.selectFrom('ref_journal').select('id').where('id', 'in', ids).orderBy('id', 'desc').forUpdate().execute()
   await tx
     .updateTable('ref_journal')
     .set((entry) => ({ followed: sql<string>`${entry.ref('followed')} || ${lines}` }))

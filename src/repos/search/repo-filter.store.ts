@@ -3,7 +3,7 @@ import { contributedTo, heldByTeam } from '../../access/conditions/contributions
 import { allAudiences, type Audiences } from '../../access/conditions/visible-repos.store.ts'
 import type { Db } from '../../db/database.ts'
 import { contains, lowerContains } from '../../db/like.ts'
-import { databaseKind } from '../../db/open.ts'
+import { withoutIndex } from '../../db/portable.ts'
 import type { RepoId, TeamId, UserId } from '../../lib/ids.ts'
 
 /** Which repositories a list has. An absent filter limits nothing. */
@@ -53,8 +53,7 @@ export const either = (conditions: readonly Condition[]): Condition =>
 
 const indexed = (name: string) => sql.ref(`repo.${name}`)
 
-/** Returns a column whose indexes SQLite does not use. PostgreSQL chooses indexes by its statistics. */
-const unindexed = (db: Db) => (name: string) => (databaseKind(db) === 'sqlite' ? sql`+${indexed(name)}` : indexed(name))
+const unindexed = (db: Db) => (name: string) => withoutIndex(db, `repo.${name}`)
 
 /** Splits a filter into the condition that finds the rows and those that are checked in them. */
 export function splitFilter(db: Db, filter: RepoFilter): SplitFilter {

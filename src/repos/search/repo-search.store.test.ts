@@ -74,7 +74,7 @@ async function fill(count: number): Promise<World> {
     await sql`${row} select case when n.i % 30 = 0 then ${sql.lit(idOf('crowd'))} when n.i % 100 = 1 then ${sql.lit(idOf('bob'))}
         else ${sql.lit(idOf('alice'))} end, 'r' || n.i, 'r' || n.i, 'key' || n.i, 'number ' || n.i, 'main', n.i % 7 = 5, n.i % 50 = 2,
         n.i % 60 = 4, n.i % 20 = 3, null, (n.i * 31) % 97, (n.i * 7) % 11, (n.i * 13) % 1000, (n.i * 17) % 10, n.i,
-        (n.i * 7919) % 10007 from ${numbersUpTo(db, count)}`.execute(tx)
+        (n.i * 7919) % 10007 from ${numbersUpTo(count)}`.execute(tx)
     const first = sql`(select min(id) from repo)`
     await sql`update repo set fork_id = ${first} where is_fork`.execute(tx)
     for (const [table, columns, values] of [

@@ -4,7 +4,7 @@ import type { Viewer } from '../../auth/viewer.ts'
 import type { Db } from '../../db/database.ts'
 import { mergedPage } from '../../db/merged-page.ts'
 import { lowerContains } from '../../db/like.ts'
-import { databaseKind } from '../../db/open.ts'
+import { jsonRows } from '../../db/portable.ts'
 import type { Schema } from '../../db/schema.ts'
 import type { TopicRow } from '../../db/tables/repo-relations.ts'
 import type { TopicId } from '../../lib/ids.ts'
@@ -98,7 +98,6 @@ async function countBeside(db: Db, viewer: Viewer | undefined, most: number): Pr
     .execute()
   if (rows.length === 0) return undefined
   const text = JSON.stringify(rows.map(({ topic_id, total }) => [topic_id, total]))
-  return databaseKind(db) === 'sqlite'
-    ? sql`(select value ->> 0 as topic_id, value ->> 1 as total from json_each(${text}))`
-    : sql`(select (value ->> 0)::bigint as topic_id, (value ->> 1)::bigint as total from json_array_elements(${text}::json))`
+  return sql`(select cast(value ->> 0 as bigint) as topic_id, cast(value ->> 1 as bigint) as total
+    from ${jsonRows(db, text)} as pair)`
 }

@@ -1,6 +1,5 @@
 import { sql, type ExpressionBuilder } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
-import { databaseKind } from '../../db/open.ts'
 import type { Schema } from '../../db/schema.ts'
 import type {
   NewWebhookAttemptRow,
@@ -48,7 +47,7 @@ export async function listHooksFor(
 /** Locks webhooks until the transaction ends, and returns the ids of those that still exist. */
 export async function lockHooks(tx: Tx, ids: readonly HookId[]): Promise<ReadonlySet<HookId>> {
   const hooks = tx.selectFrom('webhook').select('id').where('id', 'in', ids).orderBy('id')
-  const rows = await (databaseKind(tx) === 'postgres' ? hooks.forKeyShare() : hooks).execute()
+  const rows = await hooks.forKeyShare().execute()
   return new Set(rows.map((row) => row.id))
 }
 
