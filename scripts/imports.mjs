@@ -153,7 +153,7 @@ for (const file of files) {
     const target = what.startsWith('.') ? relative(source, resolve(source, dirname(file), what)) : undefined
     const isSource = target !== undefined && known.has(target)
     if (target !== undefined && !isSource && /\.tsx?$/.test(target)) report(file, line, `${what} does not exist`)
-    if (isSource && !typesOnly && !targets.has(target)) targets.set(target, line)
+    if (isSource && !targets.has(target)) targets.set(target, line)
     if (!typesOnly && !isLate) {
       if (isSource) loaded.files.add(target)
       else loaded.packages.set(what, line)
@@ -170,7 +170,7 @@ for (const file of files) {
   }
 }
 
-/** Reports one cycle through each file that closes one, by a depth-first walk. */
+/** Reports one cycle through each file that closes one, by a depth-first walk; imports of types count. */
 function checkCycles() {
   const done = new Set()
   const path = []

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { attachAudit } from './audit/audit.ts'
 import type { DoctorCheck } from './access/contributions/doctor.ts'
-import { partsOf, type Door, type Feature } from './access/feature.ts'
+import { collectContributions, type Door, type Feature } from './access/feature.ts'
 import { Admission } from './admission/admission.ts'
 import { openOwnServices } from './access/own-service.ts'
 import {
@@ -122,7 +122,7 @@ const features: readonly Feature[] = [
 export const allOperations = (): NamedOperation[] => operationsOf(...features.flatMap(({ routes }) => routes ?? []))
 
 /** Returns the checks of `ingot doctor` in order; later checks rely on earlier repairs. */
-export const allDoctorChecks = (): readonly DoctorCheck[] => partsOf(features).doctor
+export const allDoctorChecks = (): readonly DoctorCheck[] => collectContributions(features).doctor
 
 export interface AppOptions {
   readonly config: Config
@@ -202,7 +202,7 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
   const { config, log } = options
   const clock = options.clock ?? systemClock
   const all = [...features, ...(options.features ?? [])]
-  const parts = partsOf(all)
+  const parts = collectContributions(all)
   const readers = [accessTokens, ...all.flatMap(({ credentials }) => credentials ?? []), passwords]
   const operations = operationsOf(...all.flatMap(({ routes }) => routes ?? []))
   makeFolder(config.paths.data, 0o700)

@@ -154,6 +154,14 @@ const violations: { rule: string; files: Record<string, string>; says: RegExp }[
     says: /cycle: lib\/a\.ts → lib\/b\.ts → lib\/a\.ts/,
   },
   {
+    rule: 'no cycles of types',
+    files: {
+      'lib/a.ts': `import type { B } from './b.ts'\nexport interface A {\n  readonly b: B\n}\n`,
+      'lib/b.ts': `import type { A } from './a.ts'\nexport interface B {\n  readonly a: A\n}\n`,
+    },
+    says: /cycle: lib\/a\.ts → lib\/b\.ts → lib\/a\.ts/,
+  },
+  {
     rule: 'what an idle server does without is loaded when it is needed',
     files: {
       'app.ts': importing('./outgoing/outgoing.ts'),

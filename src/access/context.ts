@@ -18,9 +18,10 @@ import type { Mailer } from '../mail/mailer.ts'
 import type { LiveEvents } from '../events/live.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { Scheduler } from '../jobs/scheduler.ts'
-import type { Parts } from './feature.ts'
-import type { OwnServices } from './own-service.ts'
 import type { Rights } from './rights.ts'
+
+/** The services that features opened for themselves, by their declarations. */
+export type OwnServices = ReadonlyMap<unknown, unknown>
 
 /** What the running application offers to everything in it; the same for requests, jobs and commands. */
 export interface Services extends AuthServices {
@@ -42,8 +43,8 @@ export interface Services extends AuthServices {
   readonly tasks: Pick<Scheduler<Ctx>, 'list' | 'runNow'>
   /** Undefined when nothing is measured. */
   readonly metrics: Metrics | undefined
-  /** What features declared for those who serve all of them. */
-  readonly parts: Parts
+  /** The contributions of all features; `contributionsOf` (feature.ts) returns them with their type. */
+  readonly parts: object
   /** What features made for themselves; see `ownService`. */
   readonly own: OwnServices
   /** Every operation of the application, for its description. */

@@ -117,8 +117,8 @@ export interface Feature {
   readonly storedArtifacts?: StoredArtifacts
 }
 
-/** What those who serve all features ask of them, without knowing one by its name. */
-export interface Parts {
+/** The contributions of all features, for code that serves all features without naming one. */
+export interface Contributions {
   readonly sealed: readonly SealedColumn[]
   readonly files: readonly FileColumn[]
   readonly fileHolders: readonly FileHolder[]
@@ -140,8 +140,15 @@ export interface Parts {
   readonly storedArtifacts: StoredArtifacts | undefined
 }
 
-/** Collects the parts of all features, in their order. */
-export function partsOf(features: readonly Feature[]): Parts {
+/**
+ * Returns the contributions of the features of the running application. `Services` does not know their type, since
+ * contributions are declared with `Services`.
+ */
+export const contributionsOf = (services: Pick<Services, 'parts'>): Contributions =>
+  contributionsOf(services) as Contributions
+
+/** Collects the contributions of all features, in their order. */
+export function collectContributions(features: readonly Feature[]): Contributions {
   const owns = features.flatMap((feature) => feature.owns ?? [])
   const usage = features.flatMap((feature) => feature.usage ?? [])
   const kinds = usage.flatMap((each) => each.kinds)

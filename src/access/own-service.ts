@@ -1,4 +1,4 @@
-import type { Services } from './context.ts'
+import type { OwnServices, Services } from './context.ts'
 
 /** Something with a lifetime that a feature makes for itself: a client, a pool, a cache. */
 export interface OwnService<Value> {
@@ -8,9 +8,6 @@ export interface OwnService<Value> {
   /** The one of the running application. */
   of(services: Pick<Services, 'own'>): Value
 }
-
-/** What features made for themselves, by its declaration. */
-export type OwnServices = ReadonlyMap<unknown, unknown>
 
 /** Declares a feature's own service, to be listed in its feature file. */
 export function ownService<Value>(

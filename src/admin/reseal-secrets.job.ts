@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Services } from '../access/context.ts'
-import type { SealedColumn } from '../access/feature.ts'
+import { contributionsOf, type SealedColumn } from '../access/feature.ts'
 import { transaction } from '../db/database.ts'
 import { GiveUp, job, type JobRun } from '../jobs/job.ts'
 import { enqueue } from '../jobs/queue.ts'
@@ -33,7 +33,7 @@ export const resealSecrets = job({
   merge: () => '',
   lane: () => 'resealSecrets',
   async run(services: Services, _input, run) {
-    const columns = services.parts.sealed
+    const columns = contributionsOf(services).sealed
     const counts = await Promise.all(columns.map((column) => countSealedValues(services.db, column)))
     const progress = { done: 0, total: counts.reduce((total, count) => total + count, 0) }
     const unreadable: string[] = []

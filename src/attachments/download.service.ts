@@ -1,4 +1,5 @@
 import type { Ctx } from '../access/context.ts'
+import { contributionsOf } from '../access/feature.ts'
 import { accessTo } from '../access/repo-access.ts'
 import { missingScope } from '../access/requirements.ts'
 import { transaction } from '../db/database.ts'
@@ -20,11 +21,12 @@ export async function getDownload(ctx: Ctx, uuid: string): Promise<AttachmentRow
   return file
 }
 
-async function mayDownload({ db, viewer, parts }: Ctx, file: AttachmentRow): Promise<boolean> {
+async function mayDownload(ctx: Ctx, file: AttachmentRow): Promise<boolean> {
+  const { db, viewer } = ctx
   const repo = await findRepoById(db, file.repo_id)
   const owner = repo && (await findUserById(db, repo.owner_id))
   if (!owner) return false
-  for (const holder of parts.fileHolders) {
+  for (const holder of contributionsOf(ctx).fileHolders) {
     const guard = await holder.guard(db, file)
     if (!guard) continue
     const asker = missingScope(viewer, [guard.scope], 'GET') === undefined ? viewer : undefined

@@ -9,7 +9,16 @@ import type { Readable } from 'node:stream'
 import type { CacheBudget } from '../lib/cache-budget.ts'
 import type { Oid } from '../lib/ids.ts'
 import type { GitKey } from './git-key.ts'
-import type { TreeLimits } from './objects/measure-tree.ts'
+
+/** Limits of a tree that is sent whole. */
+export type TreeLimits = {
+  readonly maxFiles: number
+  /** Total of all files, counting each path. */
+  readonly maxBytes: number
+  /** Total of large files that occur again: a small repository can name one file ten thousand times. */
+  readonly maxRepeatedBytes: number
+  readonly signal?: AbortSignal
+}
 
 export type ObjectFormat = 'sha1' | 'sha256'
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag'

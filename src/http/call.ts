@@ -7,7 +7,8 @@ import { BadRequest, TooLarge } from '../lib/errors.ts'
 import { asFleeting } from '../lib/fleeting.ts'
 import { shareOfAddress } from './client-address.ts'
 import { readBytes, decodeBody, decodeParams, decodeQuery } from './decode.ts'
-import { isBytes, type Call, type NamedOperation, type Site } from './operation.ts'
+import type { Site } from './error-forms.ts'
+import { isBytes, type Call, type NamedOperation } from './operation.ts'
 
 interface CallLimits {
   /** Largest body that is decoded into fields, in bytes. */

@@ -1,5 +1,4 @@
 import { OverQuota, NotFound, AccountRefused, type Refusal } from '../lib/errors.ts'
-import type { Call, Operation } from './operation.ts'
 
 /** What a refusal looks like on the wire. */
 export interface ErrorReply {
@@ -8,10 +7,26 @@ export interface ErrorReply {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What is known of a request that is refused; no operation where there is none at its address. */
-export interface RefusedCall extends Pick<Call, 'id' | 'method' | 'url' | 'headers' | 'site'> {
+/** The instance as others know it. */
+export interface Site {
+  /** Public address, ending with a slash. */
+  readonly url: string
+  readonly name: string
+}
+
+/** What is known of every request, even where no operation is found at its address. */
+export interface CallHead {
+  readonly id: string
+  readonly method: string
+  /** Path and query as sent, below the site root. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly site: Site
+}
+
+/** A request that is refused. */
+export interface RefusedCall extends CallHead {
   readonly params: Readonly<Record<string, string | number>>
-  readonly operation: Operation | undefined
 }
 
 /**

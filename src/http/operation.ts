@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { Claim } from '../admission/claim.ts'
 import type { Load } from '../admission/requests.ts'
 import type { Static, TObject } from 'typebox'
-import { apiErrors, textErrors, type ErrorForm } from './error-forms.ts'
+import { apiErrors, textErrors, type CallHead, type ErrorForm } from './error-forms.ts'
 import { paramNames, type ParamNames } from './path.ts'
 import type { ComposedItem, ComposedList } from '../lib/composed-list.ts'
 import type { EncodedBody } from '../lib/encoded-body.ts'
@@ -58,13 +58,6 @@ export type Base = 'api' | 'vendor' | 'site'
 /** Protocols and surfaces, each with a description of its own. */
 export type Family = Base | 'git' | 'downloads' | 'lfs' | 'runner' | 'oauth2' | 'federation' | `${string}-registry`
 
-/** The instance as others know it. */
-export interface Site {
-  /** Public address, ending with a slash. */
-  readonly url: string
-  readonly name: string
-}
-
 /**
  * What every request begins with; the layer that admits requests says what is in it (`declare module`). Requirements add
  * to it.
@@ -75,19 +68,13 @@ export interface RequestContext {
 }
 
 /** One request on its way through an operation: what the client sent, as far as it has been looked at. */
-export interface Call<Params extends Schemas = Schemas> {
-  readonly id: string
-  readonly method: string
-  /** Path and query as sent, below the site root. */
-  readonly url: string
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+export interface Call<Params extends Schemas = Schemas> extends CallHead {
   /** Address of the client, behind trusted proxies the one they name. */
   readonly ip: string
   /** Whether it was sent by a proxy that is believed. */
   readonly isFromProxy: boolean
   /** Whose share of what all need the request takes: an address, and an account and a repository when they are known. */
   claim: Claim
-  readonly site: Site
   readonly params: ParamsOf<Params>
   readonly query: Readonly<Record<string, unknown>>
   /** Query parameters as sent, for what is not declared by the operation (credentials, sudo). */

@@ -29,7 +29,7 @@ import { answerClientErrors } from './client-errors.ts'
 import { Connections } from './connections.ts'
 import { allowOrigin, anyOrigin, preflight, type CorsOptions } from './cors.ts'
 import { firstProblem } from './decode.ts'
-import { apiErrors, textErrors, type ErrorForm, type RefusedCall } from './error-forms.ts'
+import { apiErrors, textErrors, type ErrorForm, type RefusedCall, type Site } from './error-forms.ts'
 import type { LastingAnswers } from './lasting-answers.ts'
 import {
   isBytes,
@@ -38,7 +38,6 @@ import {
   type Call,
   type NamedOperation,
   type RequestContext,
-  type Site,
 } from './operation.ts'
 import type { Reply, StreamReply } from './reply.ts'
 import { Responder } from './responder.ts'
@@ -198,7 +197,6 @@ export class ForgeServer {
       url,
       headers: request.headers,
       site: this.#options.site(),
-      operation: undefined,
       params: {},
     }
     const startedMs = performance.now()

@@ -10,7 +10,8 @@ import { pullRef } from '../pulls/pull-ref.ts'
 import { addNote, reach, timeOr, writerOf, type RepositoryRun } from './import-run.ts'
 import { fetchFiles } from './import-files.service.ts'
 import { insertEntries, insertPulls, insertReviews } from './import-rows.store.ts'
-import { writeIssueRows, type PageOf } from './import-tracker.service.ts'
+import type { PageOf } from './import-page.ts'
+import { writeIssueRows } from './import-tracker.service.ts'
 import type { SourcePull } from './sources/source.ts'
 
 /** Prefix of the fetched pull request heads until their own references exist. */

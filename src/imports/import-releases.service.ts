@@ -12,7 +12,7 @@ import { checkedAddress } from '../releases/external-asset.rules.ts'
 import { keptTitle } from '../issues/title.rules.ts'
 import { addNote, reach, timeOr, writerOf, type RepositoryRun } from './import-run.ts'
 import { insertFiles, insertNewRelease, listReleaseTags } from './import-rows.store.ts'
-import type { PageOf } from './import-tracker.service.ts'
+import type { PageOf } from './import-page.ts'
 import { SourceProblem } from './sources/source-problem.ts'
 import type { SourceAsset, SourceRelease } from './sources/source.ts'
 

@@ -7,6 +7,7 @@ import { enqueue } from '../jobs/queue.ts'
 import { Forbidden } from '../lib/errors.ts'
 import { nowUnix } from '../lib/time.ts'
 import { moveUsage } from '../access/quota/usage.store.ts'
+import { contributionsOf } from '../access/feature.ts'
 import { listAllRepoMemberIds } from '../orgs/team.store.ts'
 import { readNewRefs } from '../refs/journal/new-refs.service.ts'
 import { recordGitUsage } from '../repos/git-usage.service.ts'
@@ -183,7 +184,7 @@ export async function abandonImport(
   { state, problem }: Ending,
 ): Promise<void> {
   const { ctx, row, hidden } = run
-  const { ownedByRepos } = ctx.parts
+  const { ownedByRepos } = contributionsOf(ctx)
   await transaction(ctx.db, async (tx) => {
     const ended = await updateUnfinished(tx, row.id, {
       state,

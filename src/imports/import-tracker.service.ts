@@ -1,4 +1,5 @@
 import { transaction, type Tx } from '../db/database.ts'
+import type { PageOf } from './import-page.ts'
 import type { CommentId, IssueId, LabelId, MilestoneId } from '../lib/ids.ts'
 import { nowUnix, type Unix } from '../lib/time.ts'
 import { keptTitle } from '../issues/title.rules.ts'
@@ -18,23 +19,7 @@ import {
   loadMilestoneIds,
   type NewReaction,
 } from './import-rows.store.ts'
-import type {
-  Batch,
-  SourceComment,
-  SourceIssue,
-  SourceLabel,
-  SourceMilestone,
-  SourceReaction,
-} from './sources/source.ts'
-import type { ImportStep } from './wanted-import.ts'
-
-/** A page of objects with its position. */
-export interface PageOf<Item> extends Batch<Item> {
-  readonly step: ImportStep
-  /** Position of the page. */
-  readonly place: string
-  readonly doneCount: number
-}
+import type { SourceComment, SourceIssue, SourceLabel, SourceMilestone, SourceReaction } from './sources/source.ts'
 
 const progressAfter = (page: PageOf<unknown>, added: number) => ({
   step: page.step,

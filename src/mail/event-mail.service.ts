@@ -19,7 +19,7 @@ import { renderText } from '../site/render.service.ts'
 import { findUserById } from '../users/user.store.ts'
 import { messageId } from './compose.tsx'
 import { isAdmin } from './mail-queue.store.ts'
-import type { MailTexts } from './texts/texts.ts'
+import type { MailTexts } from './texts/mail-texts.ts'
 
 /** The events that send mails. */
 export type MailedEvent = ToldEvent | Event<'user.created' | 'release.published'>

@@ -8,7 +8,8 @@ import { findLink } from '../users/entry/link.store.ts'
 import { findUserById } from '../users/user.store.ts'
 import { composeMail, link as linkTo, paragraph, type MailBlock } from './compose.tsx'
 import { sendOrGiveUp } from './send-or-give-up.ts'
-import { textsFor, type MailTexts } from './texts/texts.ts'
+import type { MailTexts } from './texts/mail-texts.ts'
+import { textsFor } from './texts/texts.ts'
 
 interface LinkMail {
   readonly subject: string

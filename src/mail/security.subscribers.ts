@@ -8,7 +8,8 @@ import { HourlyLimit } from '../users/entry/hourly-limit.ts'
 import { findUserById } from '../users/user.store.ts'
 import { composeMail, link, paragraph } from './compose.tsx'
 import { sendOrGiveUp } from './send-or-give-up.ts'
-import { textsFor, type MailTexts } from './texts/texts.ts'
+import type { MailTexts } from './texts/mail-texts.ts'
+import { textsFor } from './texts/texts.ts'
 
 /** Changes that people make by hand; their mails have no limit. */
 const unlimitedChanges: ReadonlySet<string> = new Set(['password', 'codes', 'passkey', 'secondFactorRemoved'])

@@ -11,7 +11,8 @@ import { nowUnix } from '../lib/time.ts'
 import { endWatching } from '../repos/social/watch.service.ts'
 import { editSettings } from '../users/settings/settings.service.ts'
 import { findUserById } from '../users/user.store.ts'
-import { textsFor, type MailTexts } from './texts/texts.ts'
+import type { MailTexts } from './texts/mail-texts.ts'
+import { textsFor } from './texts/texts.ts'
 
 const purpose = 'mail-unsubscribe'
 

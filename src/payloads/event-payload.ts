@@ -1,15 +1,6 @@
 import type { Event, EventName } from '../events/catalogue.ts'
-import type {
-  CommentId,
-  IssueId,
-  PackageVersionId,
-  ReleaseId,
-  RepoId,
-  ReviewId,
-  RunId,
-  TeamId,
-  UserId,
-} from '../lib/ids.ts'
+import type { RepoId, UserId } from '../lib/ids.ts'
+import type { NeededRows } from './needed-rows.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 import type { PayloadPresenter } from './payload.present.ts'
 
@@ -30,19 +21,6 @@ export interface PendingPush {
 export interface BuiltPayload {
   readonly data: object
   readonly pending?: PendingPush
-}
-
-/** Rows that a payload needs; they are loaded for all payloads of a transaction at once. */
-export interface NeededRows {
-  readonly issueIds?: readonly IssueId[]
-  readonly commentIds?: readonly CommentId[]
-  readonly userIds?: readonly UserId[]
-  readonly repoIds?: readonly RepoId[]
-  readonly teamIds?: readonly TeamId[]
-  readonly releaseIds?: readonly ReleaseId[]
-  readonly versionIds?: readonly PackageVersionId[]
-  readonly reviewIds?: readonly ReviewId[]
-  readonly runIds?: readonly RunId[]
 }
 
 /** One payload of an event; an event may have several. */

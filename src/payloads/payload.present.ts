@@ -45,7 +45,7 @@ import type { User } from '../users/user.schemas.ts'
 import { loadUsers } from '../users/user.store.ts'
 import { listMembersOfTeams, loadReleases, loadReviews, loadVersions } from './payload.store.ts'
 import { accountIdsIn, withAddresses } from './hidden-addresses.ts'
-import type { NeededRows } from './event-payload.ts'
+import type { NeededRows } from './needed-rows.ts'
 
 export type { Repository } from '../repos/repo.schemas.ts'
 

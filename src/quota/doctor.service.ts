@@ -3,6 +3,7 @@ import type { DoctorCheck } from '../access/contributions/doctor.ts'
 import { everyRepo } from '../access/repo-scan.store.ts'
 import type { UsageSource } from '../access/quota/usage.ts'
 import { holdOwners, listUsageOf, loadOwners, setUsage, type RepoUsage } from '../access/quota/usage.store.ts'
+import { contributionsOf } from '../access/feature.ts'
 import { snapshot, transaction, type Db, type Tx } from '../db/database.ts'
 import type { UsageRow } from '../db/tables/usage.ts'
 import type { RepoId } from '../lib/ids.ts'
@@ -14,7 +15,7 @@ export const usageCheck: DoctorCheck = {
   name: 'usage',
   about: 'the ledger of stored bytes, which quotas are measured by, says what can be counted',
   async *run(services, { fix }) {
-    const { usage } = services.parts
+    const { usage } = contributionsOf(services)
     for await (const batch of everyRepo(services.db)) {
       const ids = batch.map(({ id }) => id)
       const wrong = await snapshot(services.db, (still) => findWrong(still, usage, ids))

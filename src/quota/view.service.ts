@@ -1,4 +1,5 @@
 import type { Services } from '../access/context.ts'
+import { contributionsOf } from '../access/feature.ts'
 import type { QuotaUsage } from '../access/quota/quota.rules.ts'
 import { listGroupsOfUser, type NamedQuotaGroup } from '../access/quota/quota.store.ts'
 import type { StoredArtifact } from '../access/contributions/stored-artifacts.ts'
@@ -48,7 +49,8 @@ export async function pageOfPackageFiles(
 
 /** Artifacts of the owner's workflows, the largest first, as the feature that keeps them tells. */
 export const pageOfArtifacts = async (
-  { db, parts }: Services,
+  services: Services,
   owner: UserRow,
   page: Page,
-): Promise<PageOf<StoredArtifact>> => (await parts.storedArtifacts?.(db, owner.id, page)) ?? { rows: [], total: 0 }
+): Promise<PageOf<StoredArtifact>> =>
+  (await contributionsOf(services).storedArtifacts?.(services.db, owner.id, page)) ?? { rows: [], total: 0 }

@@ -2,6 +2,7 @@ import type { GitService, UploadPackRequest } from '../git/git.ts'
 import { codeOf, wikiOf } from '../refs/git-repository.ts'
 import { receivePush, type Push } from '../refs/push/push.service.ts'
 import { shareOfClient } from '../access/client-share.ts'
+import { contributionsOf } from '../access/feature.ts'
 import type { GitPushCtx } from './git-access.service.ts'
 import { wikiPushExtras } from '../wiki/push-events.service.ts'
 import { limitPushCommands } from './input-limits.ts'
@@ -11,7 +12,7 @@ export async function pushInto(ctx: GitPushCtx, request: UploadPackRequest): Pro
   const push =
     ctx.unit === 'wiki'
       ? receivePush(ctx, wikiOf(ctx.repo, ctx.gitKey), wikiPushExtras(ctx, ctx.gitKey))
-      : receivePush(ctx, codeOf(ctx.repo), ctx.parts.pushExtras(ctx))
+      : receivePush(ctx, codeOf(ctx.repo), contributionsOf(ctx).pushExtras(ctx))
   const share = shareOfClient(ctx, 'pushes')
   const running = await ctx.git.receivePack(ctx.gitKey, {
     ...request,

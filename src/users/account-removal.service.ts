@@ -1,5 +1,6 @@
 import type { Services } from '../access/context.ts'
 import { stillOwns } from '../access/contributions/owned.ts'
+import { contributionsOf } from '../access/feature.ts'
 import { isForeignKeyViolation, transaction, type Tx } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { UserId } from '../lib/ids.ts'
@@ -9,7 +10,7 @@ import type { UserId } from '../lib/ids.ts'
  * remain and so does the account.
  */
 export async function purgePossessions(services: Services, account: UserRow, doerId: UserId): Promise<void> {
-  for (const { purge } of services.parts.ownedByAccounts) await purge?.(services, account, doerId)
+  for (const { purge } of contributionsOf(services).ownedByAccounts) await purge?.(services, account, doerId)
 }
 
 /**
@@ -21,7 +22,7 @@ export async function removeAccount(
   account: UserRow,
   remove: (tx: Tx) => Promise<void>,
 ): Promise<void> {
-  const { ownedByAccounts } = services.parts
+  const { ownedByAccounts } = contributionsOf(services)
   try {
     await transaction(services.db, async (tx) => {
       for (const { refuse } of ownedByAccounts) await refuse?.(tx, account)

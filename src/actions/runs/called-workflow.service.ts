@@ -2,10 +2,10 @@ import type { Services } from '../../access/context.ts'
 import { findRepoOfPath } from '../../access/access.store.ts'
 import { accessTo } from '../../access/repo-access.ts'
 import { findRevision } from '../../code/commits/named-commit.service.ts'
+import type { RepoRow } from '../../db/tables/repositories.ts'
 import type { GitKey, Oid } from '../../lib/ids.ts'
 import type { Called, FindCalled, Origin } from '../workflows/job-plan.ts'
 import { listWorkflowFiles } from '../workflows/workflow-files.service.ts'
-import type { RunStart } from './start-run.service.ts'
 
 /** The commit that contains a workflow file. */
 class Commit implements Origin {
@@ -15,11 +15,18 @@ class Commit implements Origin {
   ) {}
 }
 
+/** What a run executes, as far as the lookup of called workflows depends on it. */
+interface Caller {
+  readonly repo: RepoRow
+  readonly commit: Oid
+  readonly files?: Oid
+}
+
 /**
  * Returns a function that finds the workflow that a job calls: in the same commit, in the run's repository, or in a
  * repository whose code is public. The person who caused the run adds no rights.
  */
-export function calledWorkflowFinder(services: Services, start: RunStart): FindCalled {
+export function calledWorkflowFinder(services: Services, start: Caller): FindCalled {
   const own = new Commit(start.repo.git_key, start.files ?? start.commit)
   return async (uses, from) => {
     // Loaded with the first call: most instances have no called workflows.
@@ -55,7 +62,7 @@ async function workflowAt(services: Services, commit: Commit, id: string, uses: 
 /** Returns the commit of a branch or tag. A commit that only a fork contributed counts as missing. */
 async function commitOf(
   { db, git }: Services,
-  start: RunStart,
+  start: Caller,
   repository: string,
   ref: string,
 ): Promise<Commit | undefined> {

@@ -1,4 +1,5 @@
 import type { WholeCheck } from '../../access/contributions/doctor.ts'
+import { contributionsOf } from '../../access/feature.ts'
 import { listJobs, type JobRow } from '../../jobs/queue.ts'
 import { inBatches } from '../../lib/in-batches.ts'
 import { listNamedBlobs } from './file-scan.store.ts'
@@ -11,7 +12,7 @@ export const filesCheck: WholeCheck = {
   name: 'files',
   about: 'attachments, pictures and other files are in their stores',
   async *run(services) {
-    for (const column of services.parts.files) {
+    for (const column of contributionsOf(services).files) {
       for await (const named of inBatches((after?: number) => listNamedBlobs(services.db, column, after ?? 0, batch))) {
         for (const { id, key } of named) {
           if (await services.blobs[column.store].stat(key)) continue

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Services } from '../../access/context.ts'
+import { contributionsOf } from '../../access/feature.ts'
 import type { Counter } from '../../access/contributions/counter.ts'
 import { transaction } from '../../db/database.ts'
 import { inBatches } from '../../lib/in-batches.ts'
@@ -44,8 +45,8 @@ export async function* recount(
   services: Services,
   fix: boolean,
 ): AsyncGenerator<{ counter: Counter; wrong: Omit<Recounted, 'id'> & { readonly id: number | undefined } }> {
-  const { db, parts } = services
-  for (const counter of parts.counters) {
+  const { db } = services
+  for (const counter of contributionsOf(services).counters) {
     const missing = await findMissing(services, counter, fix)
     // Inserted rows are corrected with the others.
     if (missing > 0 && !fix) yield { counter, wrong: { id: undefined, stored: 0, counted: missing } }

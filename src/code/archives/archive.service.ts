@@ -2,6 +2,7 @@ import { aboutRepository } from '../../admission/claim.ts'
 import type { RepoCtx } from '../../access/context.ts'
 import { perApplication } from '../../access/per-application.ts'
 import { storedContent } from '../../access/contributions/stored-content.ts'
+import { contributionsOf } from '../../access/feature.ts'
 import { transaction } from '../../db/database.ts'
 import type { ArchiveFormat } from '../../git/git.ts'
 import type { FileContent } from '../../http/file-reply.ts'
@@ -71,7 +72,8 @@ export async function getArchive(
     throw new NotFound('archives are disabled on this server', 'archives_disabled')
   }
   const revision = await getNamedCommit(ctx.git, ctx.repo.git_key, ref)
-  const isFilled = format !== 'bundle' && ctx.config.ingot.lfsInArchives && ctx.parts.largeFiles?.isOn(ctx) === true
+  const isFilled =
+    format !== 'bundle' && ctx.config.ingot.lfsInArchives && contributionsOf(ctx).largeFiles?.isOn(ctx) === true
   const form = isFilled ? `${filledForm}${format}` : format
   const key: ArchiveKey = { repoId: ctx.repo.id, commit: revision.commit, format: form }
   const content = (await storedArchive(ctx, key)) ?? (await buildArchive(ctx, key, format, signal))

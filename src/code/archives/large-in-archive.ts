@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import type { RepoCtx } from '../../access/context.ts'
 import type { LargeFiles } from '../../access/contributions/large-files.ts'
+import { contributionsOf } from '../../access/feature.ts'
 import { TooLarge } from '../../lib/errors.ts'
 import { paddedSize, tarBlockBytes, tarEntries, type TarEntry, withSize } from './tar-entries.ts'
 import { type ZipEntry, zipOf } from './zip-writer.ts'
@@ -52,7 +53,7 @@ async function* filledEntries(
   { maxBytes, maxRepeatedBytes }: FillLimits,
   filling: FillResult,
 ): AsyncGenerator<FilledEntry> {
-  const { largeFiles } = ctx.parts
+  const { largeFiles } = contributionsOf(ctx)
   const seen = new Set<string>()
   let [bytes, repeatedBytes] = [0, 0]
   for await (const entry of tarEntries(tar)) {

@@ -1,4 +1,5 @@
 import type { SignedInRepoCtx } from '../../access/context.ts'
+import { contributionsOf } from '../../access/feature.ts'
 import type { Commit, FileEdit, PathEntry, PlannedEdits, TreeChange } from '../../git/git.ts'
 import { BadRequest, Invalid, NotFound, type Refusal } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
@@ -90,7 +91,7 @@ async function withLargeFilesKept(
   changes: readonly TreeChange[],
 ): Promise<readonly TreeChange[]> {
   const { git, repo } = ctx
-  const { largeFiles } = ctx.parts
+  const { largeFiles } = contributionsOf(ctx)
   if (!head || !largeFiles?.isOn(ctx)) return changes
   const paths = changes.flatMap((change) => (change.op === 'write' ? [change.path] : []))
   const attributes = await attributesOfPaths(git, repo.git_key, head, paths)

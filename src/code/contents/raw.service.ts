@@ -1,4 +1,5 @@
 import { shareOfClient } from '../../access/client-share.ts'
+import { contributionsOf } from '../../access/feature.ts'
 import type { RepoCtx } from '../../access/context.ts'
 import type { FileContent } from '../../http/file-reply.ts'
 import type { PathEntry } from '../../git/git.ts'
@@ -33,7 +34,7 @@ export async function getRawFile(
   signal: AbortSignal,
   form: 'raw' | 'media' = 'raw',
 ): Promise<RawFile> {
-  const { git, repo, parts } = ctx
+  const { git, repo } = ctx
   const entry = path === '' ? undefined : await git.findPath(repo.git_key, revision.commit, path)
   // Clients compare this message.
   if (entry?.type !== 'blob') throw new NotFound("The target couldn't be found.", 'path_not_found')
@@ -41,7 +42,7 @@ export async function getRawFile(
     openBlob(ctx, entry.oid, signal),
     lastChange(ctx, revision.commit, path),
   ])
-  const { largeFiles } = parts
+  const { largeFiles } = contributionsOf(ctx)
   const mayPoint = form === 'media' && Buffer.isBuffer(content) && sizeBytes <= (largeFiles?.maxPointerBytes ?? 0)
   const large = mayPoint ? await largeFiles?.find(ctx, content) : undefined
   if (large) return { entry, modifiedUnix, ...large }

@@ -2,6 +2,7 @@ import { TooLarge } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { mustSucceed } from '../broker/broker-client.ts'
 import { checkOids, explainMissing, type GitContext, locate } from '../context.ts'
+import type { TreeLimits } from '../git.ts'
 import type { GitKey } from '../git-key.ts'
 
 /** Larger files are tracked by id, to count the bytes of repeated ones. */
@@ -9,16 +10,6 @@ const largeFileBytes = 64 << 10
 
 /** Approximate bytes that a file adds to an archive besides its content. */
 const entryBytes = 512
-
-/** Limits of a tree that is sent whole. */
-export type TreeLimits = {
-  readonly maxFiles: number
-  /** Total of all files, counting each path. */
-  readonly maxBytes: number
-  /** Total of large files that occur again: a small repository can name one file ten thousand times. */
-  readonly maxRepeatedBytes: number
-  readonly signal?: AbortSignal
-}
 
 /** Returns the bytes of all files of a tree without reading them. Throws `TooLarge` when a limit is exceeded. */
 export async function measureTree(context: GitContext, key: GitKey, treeish: Oid, limits: TreeLimits): Promise<number> {

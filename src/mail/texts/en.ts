@@ -1,4 +1,4 @@
-import type { MailTexts } from './texts.ts'
+import type { MailTexts } from './mail-texts.ts'
 
 const kinds = { issue: 'this issue', pull: 'this pull request' } as const
 

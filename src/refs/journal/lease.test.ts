@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { Type } from 'typebox'
 import type { Services } from '../../access/context.ts'
 import { collectEffects, refEffect } from '../../access/contributions/ref-effect.ts'
+import { contributionsOf } from '../../access/feature.ts'
 import { engineOf, transaction } from '../../db/database.ts'
 import { ProcessLease } from '../../db/process-lease.ts'
 import { deleteProcess, insertProcess } from '../../db/process.store.ts'
@@ -108,7 +109,10 @@ const counted = refEffect({
 test('lease: a stalled process moves references after its entry was dropped, and the change is recorded once', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { repository, change, origin, status, told, moveInGit, repoId } = await given(forge)
-  const services = { ...forge.services, parts: { ...forge.services.parts, refEffects: collectEffects([counted]) } }
+  const services = {
+    ...forge.services,
+    parts: { ...contributionsOf(forge.services), refEffects: collectEffects([counted]) },
+  }
   const slow = otherProcess(forge, services)
   const journal = await openJournal(slow, repository, [change], origin, { effect: counted.plan({}) })
   await die(slow)

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Services } from '../../access/context.ts'
 import { readEffect, type PlannedEffect } from '../../access/contributions/ref-effect.ts'
+import { contributionsOf } from '../../access/feature.ts'
 import { transaction, type Db, type Tx } from '../../db/database.ts'
 import type { RefJournalRow, RepoRow } from '../../db/tables/repositories.ts'
 import { publish } from '../../events/hub.ts'
@@ -140,7 +141,7 @@ export async function settle(services: Services, journal: OpenJournal, moved: re
   const { repository, origin } = journal
   if (moved.length === 0) return dropJournal(services, journal)
   const { repoId, kind, gitKey } = repository
-  const apply = journal.effect && readEffect(services.parts.refEffects, journal.effect)
+  const apply = journal.effect && readEffect(contributionsOf(services).refEffects, journal.effect)
   const [facts, chosen] = await Promise.all([
     // Wikis have no rows of branches and tags.
     kind === 'code' ? readRefFacts(services, gitKey, moved) : undefined,

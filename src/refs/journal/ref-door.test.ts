@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { Type } from 'typebox'
 import type { Services } from '../../access/context.ts'
 import { collectEffects, refEffect, type RefEffect } from '../../access/contributions/ref-effect.ts'
+import { contributionsOf } from '../../access/feature.ts'
 import { transaction } from '../../db/database.ts'
 import type { Git } from '../../git/git.ts'
 import { Unavailable } from '../../lib/errors.ts'
@@ -117,7 +118,7 @@ const noting = refEffect({
 
 const withEffects = (services: Services, ...effects: readonly RefEffect[]): Services => ({
   ...services,
-  parts: { ...services.parts, refEffects: collectEffects(effects) },
+  parts: { ...contributionsOf(services), refEffects: collectEffects(effects) },
 })
 
 test('ref door: an effect is applied once with the change, and not when git refuses', async () => {

@@ -1,4 +1,5 @@
 import type { Services } from '../../access/context.ts'
+import { contributionsOf } from '../../access/feature.ts'
 import { transaction } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
@@ -13,7 +14,7 @@ import { addToForkCount, addToRepoCount, deleteRepoRow, detachForks } from '../r
  * independent.
  */
 export async function deleteRepo(services: Services, owner: UserRow, repo: RepoRow, doerId: UserId): Promise<void> {
-  const { ownedByRepos } = services.parts
+  const { ownedByRepos } = contributionsOf(services)
   await transaction(services.db, async (tx) => {
     for (const { leave } of ownedByRepos) await leave(tx, repo)
     await detachForks(tx, repo.id)
