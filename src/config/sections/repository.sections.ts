@@ -19,24 +19,37 @@ export const repository = defineSection('repository', {
     'DEFAULT_PRIVATE',
     ['last', 'private', 'public'],
     'last',
-    'visibility the form for a new repository proposes',
+    'default visibility in the form for a new repository',
   ),
-  defaultPushCreatePrivate: bool('DEFAULT_PUSH_CREATE_PRIVATE', true, 'whether a repository made by a push is private'),
+  defaultPushCreatePrivate: bool(
+    'DEFAULT_PUSH_CREATE_PRIVATE',
+    true,
+    'whether a repository created by a push is private',
+  ),
   forcePrivate: bool('FORCE_PRIVATE', false, 'whether every new repository is private'),
-  maxCreationLimit: int('MAX_CREATION_LIMIT', -1, 'repositories a user may own; -1 is no limit', { min: -1 }),
-  preferredLicenses: list('PREFERRED_LICENSES', ['Apache-2.0', 'MIT'], 'licences listed first'),
-  disableHttpGit: bool('DISABLE_HTTP_GIT', false, 'whether git over HTTP is off'),
-  accessControlAllowOrigin: text(
-    'ACCESS_CONTROL_ALLOW_ORIGIN',
-    '',
-    'origin allowed to use git over HTTP from a browser',
-  ),
+  maxCreationLimit: int('MAX_CREATION_LIMIT', -1, 'maximum number of repositories per user; -1 is no limit', {
+    min: -1,
+  }),
+  preferredLicenses: list('PREFERRED_LICENSES', ['Apache-2.0', 'MIT'], 'licences at the top of the list'),
+  disableHttpGit: bool('DISABLE_HTTP_GIT', false, 'whether git over HTTP is disabled'),
+  accessControlAllowOrigin: text('ACCESS_CONTROL_ALLOW_ORIGIN', '', 'origin whose pages may use git over HTTP'),
   useCompatSshUri: bool('USE_COMPAT_SSH_URI', true, 'whether SSH clone addresses have the form ssh://user@host/path'),
-  goGetCloneUrlProtocol: choice('GO_GET_CLONE_URL_PROTOCOL', ['https', 'ssh'], 'https', 'address go get is told'),
+  goGetCloneUrlProtocol: choice(
+    'GO_GET_CLONE_URL_PROTOCOL',
+    ['https', 'ssh'],
+    'https',
+    'protocol of the clone address in replies to go get',
+  ),
   defaultBranch: text('DEFAULT_BRANCH', 'main', 'default branch of a new repository'),
   enablePushCreateUser: bool('ENABLE_PUSH_CREATE_USER', false, 'whether users may create repositories by pushing'),
-  enablePushCreateOrg: bool('ENABLE_PUSH_CREATE_ORG', false, 'whether that works for organizations too'),
-  disabledRepoUnits: list('DISABLED_REPO_UNITS', [], 'units no repository may have', { words: repositoryUnits }),
+  enablePushCreateOrg: bool(
+    'ENABLE_PUSH_CREATE_ORG',
+    false,
+    'whether users may create repositories of organizations by pushing',
+  ),
+  disabledRepoUnits: list('DISABLED_REPO_UNITS', [], 'units that are disabled in all repositories', {
+    words: repositoryUnits,
+  }),
   defaultRepoUnits: list(
     'DEFAULT_REPO_UNITS',
     [
@@ -61,26 +74,34 @@ export const repository = defineSection('repository', {
     'units of a new mirror',
     { words: repositoryUnits },
   ),
-  prefixArchiveFiles: bool('PREFIX_ARCHIVE_FILES', true, 'whether archives hold one folder named after the repository'),
-  disableMigrations: bool('DISABLE_MIGRATIONS', false, 'whether repositories cannot be migrated from elsewhere'),
-  disableMirrors: bool('DISABLE_MIRRORS', false, 'whether mirrors are off'),
-  disableStars: bool('DISABLE_STARS', false, 'whether repositories cannot be starred'),
-  disableForks: bool('DISABLE_FORKS', false, 'whether repositories cannot be forked'),
-  disableDownloadSourceArchives: bool('DISABLE_DOWNLOAD_SOURCE_ARCHIVES', false, 'whether source archives are off'),
+  prefixArchiveFiles: bool(
+    'PREFIX_ARCHIVE_FILES',
+    true,
+    'whether archives contain one folder with the name of the repository',
+  ),
+  disableMigrations: bool('DISABLE_MIGRATIONS', false, 'whether importing repositories is disabled'),
+  disableMirrors: bool('DISABLE_MIRRORS', false, 'whether mirrors are disabled'),
+  disableStars: bool('DISABLE_STARS', false, 'whether stars are disabled'),
+  disableForks: bool('DISABLE_FORKS', false, 'whether forks are disabled'),
+  disableDownloadSourceArchives: bool(
+    'DISABLE_DOWNLOAD_SOURCE_ARCHIVES',
+    false,
+    'whether source archives are disabled',
+  ),
   defaultCloseIssuesViaCommitsInAnyBranch: bool(
     'DEFAULT_CLOSE_ISSUES_VIA_COMMITS_IN_ANY_BRANCH',
     false,
-    'whether commits outside of the default branch close issues',
+    'whether commits on any branch close issues',
   ),
   allowAdoptionOfUnadoptedRepositories: bool(
     'ALLOW_ADOPTION_OF_UNADOPTED_REPOSITORIES',
     false,
-    'whether users may adopt repositories without a row',
+    'whether users may adopt git repositories that are not in the database',
   ),
   allowDeleteOfUnadoptedRepositories: bool(
     'ALLOW_DELETE_OF_UNADOPTED_REPOSITORIES',
     false,
-    'whether users may delete repositories without a row',
+    'whether users may delete git repositories that are not in the database',
   ),
   allowForkWithoutMaximumLimit: bool(
     'ALLOW_FORK_WITHOUT_MAXIMUM_LIMIT',
@@ -88,35 +109,35 @@ export const repository = defineSection('repository', {
     'whether forks are allowed beyond MAX_CREATION_LIMIT',
   ),
   enableFlags: bool('ENABLE_FLAGS', false, 'whether administrators may flag repositories'),
-  settableFlags: list('SETTABLE_FLAGS', [], 'flags that pages offer'),
+  settableFlags: list('SETTABLE_FLAGS', [], 'flags that administrators may choose on pages'),
 })
 
 export const repositoryEditor = defineSection('repository.editor', {
   lineWrapExtensions: list(
     'LINE_WRAP_EXTENSIONS',
     ['.txt', '.md', '.markdown', '.mdown', '.mkd', '.livemd'],
-    'files whose lines the editor wraps',
+    'extensions of files whose lines the editor wraps',
   ),
 })
 
 export const repositoryUpload = defineSection('repository.upload', {
-  enabled: bool('ENABLED', true, 'whether files can be uploaded to repositories in pages'),
+  enabled: bool('ENABLED', true, 'whether pages accept uploads to repositories'),
   allowedTypes: text('ALLOWED_TYPES', '', 'allowed extensions and media types, separated by commas; empty is all'),
-  fileMaxSize: int('FILE_MAX_SIZE', 50, 'largest file, in MiB'),
-  maxFiles: int('MAX_FILES', 5, 'most files at once'),
+  fileMaxSize: int('FILE_MAX_SIZE', 50, 'maximum size of a file, in MiB'),
+  maxFiles: int('MAX_FILES', 5, 'maximum number of files in one upload'),
 })
 
 export const repositoryPullRequest = defineSection('repository.pull-request', {
-  workInProgressPrefixes: list('WORK_IN_PROGRESS_PREFIXES', ['WIP:', '[WIP]'], 'title beginnings of a draft'),
+  workInProgressPrefixes: list('WORK_IN_PROGRESS_PREFIXES', ['WIP:', '[WIP]'], 'title prefixes of draft pull requests'),
   closeKeywords: list(
     'CLOSE_KEYWORDS',
     ['close', 'closes', 'closed', 'fix', 'fixes', 'fixed', 'resolve', 'resolves', 'resolved'],
-    'words before a reference that close an issue',
+    'keywords that close the issue named after them',
   ),
   reopenKeywords: list(
     'REOPEN_KEYWORDS',
     ['reopen', 'reopens', 'reopened'],
-    'words before a reference that reopen one',
+    'keywords that reopen the issue named after them',
   ),
   defaultMergeStyle: choice(
     'DEFAULT_MERGE_STYLE',
@@ -128,43 +149,48 @@ export const repositoryPullRequest = defineSection('repository.pull-request', {
     'DEFAULT_UPDATE_STYLE',
     ['merge', 'rebase'],
     'merge',
-    'how a pull request branch is updated',
+    'default way to update the branch of a pull request',
   ),
   defaultMergeMessageCommitsLimit: int(
     'DEFAULT_MERGE_MESSAGE_COMMITS_LIMIT',
     50,
-    'commits named in a proposed merge message; -1 is all',
+    'maximum number of commits in the default merge message; -1 is no limit',
     { min: -1 },
   ),
   defaultMergeMessageSize: int(
     'DEFAULT_MERGE_MESSAGE_SIZE',
     5120,
-    'longest list of commits in it, in bytes; -1 is no limit',
+    'maximum size of the commit list in the default merge message, in bytes; -1 is no limit',
     { min: -1 },
   ),
   defaultMergeMessageAllAuthors: bool(
     'DEFAULT_MERGE_MESSAGE_ALL_AUTHORS',
     false,
-    'whether all authors are named, or only those of the named commits',
+    'whether the default merge message names the authors of all commits, or of the listed commits only',
   ),
-  defaultMergeMessageMaxApprovers: int('DEFAULT_MERGE_MESSAGE_MAX_APPROVERS', 10, 'approvers named in it; -1 is all', {
-    min: -1,
-  }),
+  defaultMergeMessageMaxApprovers: int(
+    'DEFAULT_MERGE_MESSAGE_MAX_APPROVERS',
+    10,
+    'maximum number of approvers in the default merge message; -1 is no limit',
+    {
+      min: -1,
+    },
+  ),
   defaultMergeMessageOfficialApproversOnly: bool(
     'DEFAULT_MERGE_MESSAGE_OFFICIAL_APPROVERS_ONLY',
     true,
-    'whether only approvals that count are named',
+    'whether the default merge message names official approvers only',
   ),
   populateSquashCommentWithCommitMessages: bool(
     'POPULATE_SQUASH_COMMENT_WITH_COMMIT_MESSAGES',
     false,
-    'whether a squash message is made of the commit messages',
+    'whether the default squash message contains the commit messages',
   ),
-  addCoCommitterTrailers: bool('ADD_CO_COMMITTER_TRAILERS', true, 'whether a squash names its other authors'),
+  addCoCommitterTrailers: bool('ADD_CO_COMMITTER_TRAILERS', true, 'whether a squash commit names its co-authors'),
   retargetChildrenOnMerge: bool(
     'RETARGET_CHILDREN_ON_MERGE',
     true,
-    'whether pull requests onto a merged branch are moved to its base',
+    'whether pull requests that target a merged branch are retargeted to its base',
   ),
 })
 
@@ -174,40 +200,53 @@ export const repositoryIssue = defineSection('repository.issue', {
     ['Too heated', 'Off-topic', 'Spam', 'Resolved'],
     'reasons for locking a conversation',
   ),
-  maxPinned: int('MAX_PINNED', 3, 'most pinned issues, and pull requests, of a repository; 0 is none'),
+  maxPinned: int(
+    'MAX_PINNED',
+    3,
+    'maximum number of pinned issues, and of pinned pull requests, per repository; 0 disables pins',
+  ),
 })
 
 export const repositoryRelease = defineSection('repository.release', {
-  allowedTypes: text('ALLOWED_TYPES', '', 'extensions and media types of release files; empty is all'),
+  allowedTypes: text('ALLOWED_TYPES', '', 'allowed extensions and media types of release files; empty is all'),
   defaultPagingNum: int('DEFAULT_PAGING_NUM', 10, 'releases per page', { min: 1, max: 1000 }),
 })
 
 export const repositorySigning = defineSection('repository.signing', {
-  format: choice('FORMAT', ['openpgp', 'ssh'], 'openpgp', 'kind of the key that the instance signs commits with'),
+  format: choice('FORMAT', ['openpgp', 'ssh'], 'openpgp', 'type of the signing key of the instance'),
   signingKey: text(
     'SIGNING_KEY',
     'default',
-    'file of the private key that signs commits; generate makes one that is kept in the database; none and default sign nothing',
+    'file of the private signing key; generate creates a key in the database; none and default disable signing',
   ),
   signingName: text(
     'SIGNING_NAME',
     '',
-    'whom signed commits are shown to be signed by; empty is the name in the key, or of the instance',
+    'signer name of signed commits; empty is the name in the key, or the name of the instance',
   ),
-  signingEmail: text('SIGNING_EMAIL', '', 'address of the same; empty is that in the key, or noreply at the domain'),
+  signingEmail: text(
+    'SIGNING_EMAIL',
+    '',
+    'signer address of signed commits; empty is the address in the key, or noreply at DOMAIN',
+  ),
   defaultTrustModel: choice(
     'DEFAULT_TRUST_MODEL',
     ['collaborator', 'committer', 'collaboratorcommitter'],
     'collaborator',
-    'whose signatures count as trusted',
+    'default rule for trusted signatures',
   ),
   initialCommit: list('INITIAL_COMMIT', ['always'], 'when the first commit of a repository is signed', {
     words: ['never', 'pubkey', 'twofa', 'always'],
   }),
-  crudActions: list('CRUD_ACTIONS', ['pubkey', 'twofa', 'parentsigned'], 'when edits of files are signed', {
-    words: ['never', 'pubkey', 'twofa', 'parentsigned', 'always'],
-  }),
-  wiki: list('WIKI', ['never'], 'when edits of a wiki are signed', {
+  crudActions: list(
+    'CRUD_ACTIONS',
+    ['pubkey', 'twofa', 'parentsigned'],
+    'when file changes made on pages or through the API are signed',
+    {
+      words: ['never', 'pubkey', 'twofa', 'parentsigned', 'always'],
+    },
+  ),
+  wiki: list('WIKI', ['never'], 'when wiki changes are signed', {
     words: ['never', 'pubkey', 'twofa', 'parentsigned', 'always'],
   }),
   merges: list('MERGES', ['pubkey', 'twofa', 'basesigned', 'commitssigned'], 'when merges are signed', {
