@@ -4,29 +4,29 @@ import { Requests } from './requests.ts'
 import { dividedUsually, type ShareLimits } from './shares.ts'
 
 export interface AdmissionLimits {
-  /** Requests under way. */
+  /** Concurrent requests. */
   readonly requests: number
-  /** Of them, those that cost much (`Load`). */
+  /** Concurrent expensive requests (`Load`). */
   readonly expensive: number
-  /** Git processes of each kind for clients. */
+  /** Git processes for clients, by kind. */
   readonly fetches: number
   readonly pushes: number
   readonly archives: number
-  /** Large files of repositories that clients are reading. */
+  /** Concurrent downloads of large files from repositories. */
   readonly downloads: number
-  /** Most that wait for a place of one kind, and for how long in milliseconds. */
+  /** Maximum number of requests that wait for a slot of one kind, and their maximum wait in milliseconds. */
   readonly maxWaiting: number
   readonly waitMs: number
-  /** Bytes of bodies and answers in memory, of all requests, and largest single body. */
+  /** Bytes of request and response bodies in memory, and the largest single body. */
   readonly heldBytes: number
   readonly maxBodyBytes: number
-  /** Bytes of fetches on the disk that wait for slow clients. */
+  /** Bytes of fetches spooled to disk for slow clients. */
   readonly spoolBytes: number
 }
 
 /**
- * Who may have how much of what all need: the one place where it is counted, by account, address and repository
- * (`docs/decisions/0030-fair-shares.md`). Each process counts its own.
+ * The shared limits and who may use how much of them: the only place that counts, by account, address and repository
+ * (`docs/decisions/0030-fair-shares.md`). Each process counts its own use.
  */
 export class Admission {
   readonly requests: Requests
@@ -52,7 +52,7 @@ export class Admission {
     this.spool = new ByteBudget(dividedUsually(limits.spoolBytes))
   }
 
-  /** What is taken and waited for now, by kind. */
+  /** Current use and queue length, by kind. */
   counts(): Readonly<Record<'requests' | PlacesKind, { readonly taken: number; readonly waiting: number }>> {
     const of = ({ taken, waiting }: Places) => ({ taken, waiting })
     return {
@@ -66,10 +66,10 @@ export class Admission {
   }
 }
 
-/** The kinds of places. */
+/** The kinds of slots. */
 export type PlacesKind = 'expensive' | 'fetches' | 'pushes' | 'archives' | 'downloads'
 
-/** One share has room for one body of the largest kind, and is a third of all at most otherwise. */
+/** A share is a third of the total, and at least one body of the largest size. */
 function byteShares(totalBytes: number, maxBodyBytes: number): ShareLimits {
   const one = Math.max(maxBodyBytes, Math.floor(totalBytes / 3))
   const total = Math.max(totalBytes, one)

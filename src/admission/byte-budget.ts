@@ -2,12 +2,12 @@ import { Unavailable } from '../lib/errors.ts'
 import type { Claim } from './claim.ts'
 import { Shares, type ShareLimits } from './shares.ts'
 
-/** How soon a client may come again that was refused for want of room, in seconds. */
+/** `Retry-After` of a refusal for lack of memory, in seconds. */
 const retryAfterSeconds = 5
 
 /**
- * Counts bytes that are held for requests, in total and for each share. What finds no room is refused at once; waiting
- * would hold what is there already.
+ * Counts bytes in memory for requests, in total and by share. It refuses at once when there is no room: waiting would keep
+ * the bytes in memory.
  */
 export class ByteBudget {
   readonly #shares: Shares
@@ -16,17 +16,17 @@ export class ByteBudget {
     this.#shares = new Shares(limits)
   }
 
-  /** Bytes that are held now. */
+  /** Bytes in memory. */
   get heldBytes(): number {
     return this.#shares.total
   }
 
-  /** Most that one person can hold. */
+  /** Maximum bytes of one person. */
   get largest(): number {
     return this.#shares.limits.person
   }
 
-  /** Takes room for so many bytes, if there is. */
+  /** Reserves bytes if there is room. */
   tryTake(claim: Claim, bytes: number): boolean {
     return this.#shares.tryAdd(claim, bytes)
   }
@@ -37,12 +37,12 @@ export class ByteBudget {
     throw new Unavailable('too many large requests are under way; try again', 'bodies_busy', { retryAfterSeconds })
   }
 
-  /** Counts bytes that are there already, whether there is room for them or not. */
+  /** Counts bytes that are already in memory, with or without room for them. */
   add(claim: Claim, bytes: number): void {
     this.#shares.add(claim, bytes)
   }
 
-  /** Gives back what the same claim took. */
+  /** Releases bytes of the same claim. */
   release(claim: Claim, bytes: number): void {
     if (bytes !== 0) this.#shares.add(claim, -bytes)
   }

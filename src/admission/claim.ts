@@ -1,15 +1,15 @@
-/** Whose work something is: what it takes of what all need is counted for each of these. */
+/** Who causes some work: each of these is charged for it. */
 export interface Claim {
-  /** Number of the account that asks; undefined for guests, who are told apart by their addresses. */
+  /** The account; undefined for guests, who are distinguished by address. */
   readonly viewer: number | undefined
   readonly isAdmin: boolean
-  /** Where it comes from: an address, of IPv6 the network that one customer of a provider has. */
+  /** The client address, or the network of one customer for IPv6. */
   readonly address: string
-  /** The repository that it is about, by any text that stands for that one alone. */
+  /** A text that identifies the repository. */
   readonly repository: string | undefined
 }
 
-/** The same claim, about a repository. */
+/** Returns the claim with a repository. */
 export const aboutRepository = (claim: Claim, repository: string | number): Claim => ({
   ...claim,
   repository: String(repository),

@@ -2,18 +2,18 @@ import { Unavailable } from '../lib/errors.ts'
 import { type Claim } from './claim.ts'
 import { personOf, Shares, type ShareLimits } from './shares.ts'
 
-/** Gives a place back; later calls do nothing. */
+/** Returns the slot; later calls do nothing. */
 export type Release = () => void
 
 export interface PlacesOptions {
-  /** What the places are for, in the words of a refusal: "too many <what> are under way". */
+  /** What the slots are for, as in "too many <what> are under way". */
   readonly what: string
   readonly code: string
   readonly limits: ShareLimits
-  /** Most that wait, and longest wait in milliseconds. One person may have a quarter of the line. */
+  /** Maximum queue length, and maximum wait in milliseconds. One person may have a quarter of the queue. */
   readonly maxWaiting: number
   readonly waitMs: number
-  /** Milliseconds of any clock that only goes forward; default the program's. */
+  /** A monotonic clock in milliseconds; for tests. */
   readonly now?: () => number
 }
 
@@ -22,21 +22,21 @@ interface Waiter {
   readonly start: () => void
 }
 
-/** After so many milliseconds half of the time that somebody had places counts no more. */
+/** Half-life of recent use, in milliseconds. */
 const halfLifeMs = 30_000
 
-/** People whose use is remembered; those who used least are forgotten. */
+/** Maximum number of claims whose use is tracked; those with the least use are dropped. */
 const maxRemembered = 1000
 
 interface Use {
-  /** Milliseconds that places were held, each as old as `atMs` and fading. */
+  /** Slot time in milliseconds at `atMs`, which decays. */
   heldMs: number
   atMs: number
 }
 
 /**
- * Places for work that costs much, each held for a while. Who finds none waits, for a bounded time in a bounded line; a
- * place that becomes free goes to whoever had least of them lately, so that nobody waits behind the many of another.
+ * Slots for expensive work. A request without a free slot waits, for a limited time in a limited queue. A free slot goes to
+ * the claim with the least recent use.
  */
 export class Places {
   readonly #options: PlacesOptions
@@ -60,8 +60,7 @@ export class Places {
   }
 
   /**
-   * A place, when there is one. Work of the program itself has no claim and takes none.
-   *
+   * Waits for a slot. Work of the program itself has no claim and takes none.
    * @throws Unavailable (503, with the time to come again) when the line is full or the wait too long; the signal's reason
    * when it ends while waiting
    */
@@ -74,12 +73,12 @@ export class Places {
     return this.#held(claim)
   }
 
-  /** A place, if there is one at once. */
+  /** Takes a slot if one is free. */
   tryTake(claim: Claim): Release | undefined {
     return this.#shares.tryAdd(claim, 1) ? this.#held(claim) : undefined
   }
 
-  /** What gives back a place that was counted. */
+  /** Returns the function that releases a counted slot. */
   #held(claim: Claim): Release {
     const sinceMs = this.#now()
     let isHeld = true
@@ -92,7 +91,7 @@ export class Places {
     }
   }
 
-  /** Waits in line; the place is counted when it ends. */
+  /** Waits in the queue; the slot is counted at the end of the wait. */
   async #wait(claim: Claim, signal: AbortSignal | undefined): Promise<void> {
     const { maxWaiting, waitMs } = this.#options
     const person = personOf(claim)
@@ -122,7 +121,7 @@ export class Places {
     })
   }
 
-  /** Gives free places to those who wait, the one with the least use first, of equals the one who came first. */
+  /** Assigns free slots to waiting claims: least recent use first, then first come first served. */
   #serve(): void {
     for (;;) {
       let next: Waiter | undefined
@@ -147,7 +146,7 @@ export class Places {
   #note(claim: Claim, heldMs: number): void {
     const person = personOf(claim)
     const use = { heldMs: this.#useOf(claim) + heldMs, atMs: this.#now() }
-    // Moved to the end: the first is the one that was noted longest ago.
+    // Reinserting keeps the map in the order of updates.
     this.#use.delete(person)
     this.#use.set(person, use)
     if (this.#use.size > maxRemembered) this.#use.delete(this.#use.keys().next().value as number | string)
@@ -155,7 +154,7 @@ export class Places {
 
   #busy(): Unavailable {
     const { what, code, waitMs } = this.#options
-    // Whoever waited has done so already; the others come again when the line has moved on a little.
+    // A client that waited may retry at once; others should wait for the queue to move.
     const retryAfterSeconds = Math.max(1, Math.min(30, Math.round(waitMs / 3000)))
     return new Unavailable(`too many ${what} are under way; try again`, code, { retryAfterSeconds })
   }

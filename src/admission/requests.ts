@@ -3,7 +3,7 @@ import type { Claim } from './claim.ts'
 import { Shares, dividedUsually } from './shares.ts'
 
 /**
- * What a request costs the others, as its operation declares it:
+ * The cost of an operation for other requests:
  * - `usual`;
  * - `expensive`: it reads much, starts processes or reckons for long, so that it takes a place of its own;
  * - `waiting`: it mostly waits (for what happens), within a limit of its own;
@@ -11,12 +11,12 @@ import { Shares, dividedUsually } from './shares.ts'
  */
 export type Load = 'usual' | 'expensive' | 'waiting' | 'vital'
 
-/** How soon a client may come again, in seconds. */
+/** `Retry-After`, in seconds. */
 const retryAfterSeconds = 2
 
 const busy = () => new Unavailable('too many requests are under way; try again', 'requests_busy', { retryAfterSeconds })
 
-/** Counts requests under way, those that write apart as well, so that reading goes on while many write. */
+/** Counts concurrent requests, and writes separately, so that reads continue during many writes. */
 export class Requests {
   readonly #all: Shares
   readonly #writes: Shares
@@ -33,7 +33,7 @@ export class Requests {
   }
 
   /**
-   * A request begins; `leave` with the same arguments ends it.
+   * Counts a request; `leave` with the same arguments ends it.
    * @throws Unavailable when there are too many
    */
   enter(claim: Claim, writes: boolean): void {

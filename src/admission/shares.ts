@@ -1,20 +1,20 @@
 import type { Claim } from './claim.ts'
 
-/** How much of something there is, and how much of it one may have at once. */
+/** A total limit and its shares. */
 export interface ShareLimits {
   readonly total: number
-  /** An account, or an address of guests. */
+  /** For an account, or the guests of an address. */
   readonly person: number
-  /** Everybody at one address. */
+  /** For everyone at one address. */
   readonly address: number
-  /** All guests together: who is signed in has the rest. */
+  /** For all guests. */
   readonly guests: number
   readonly repository: number
-  /** What is left for administrators when everything else is taken. */
+  /** Reserved for administrators. */
   readonly reserved: number
 }
 
-/** The usual division: one person has a quarter at most, an address half, guests and a repository three quarters. */
+/** Returns the default shares: a person a quarter, an address a half, all guests and a repository three quarters. */
 export function dividedUsually(total: number): ShareLimits {
   const part = (share: number): number => Math.max(1, Math.floor(total * share))
   return {
@@ -29,10 +29,10 @@ export function dividedUsually(total: number): ShareLimits {
 
 type Person = number | string
 
-/** Accounts by their number, guests by their address. */
+/** Identifies accounts by id and guests by address. */
 export const personOf = ({ viewer, address }: Claim): Person => viewer ?? address
 
-/** What is taken now, altogether and of each share. It only counts; who may wait is a matter of `Places`. */
+/** Current use, in total and by share. It only counts; `Places` queues. */
 export class Shares {
   #total = 0
   #guests = 0
@@ -46,12 +46,12 @@ export class Shares {
     return this.#total
   }
 
-  /** What somebody has now. */
+  /** Returns the current use of a person. */
   heldBy(claim: Claim): number {
     return this.#persons.get(personOf(claim)) ?? 0
   }
 
-  /** Whether so much more may be taken. Administrators are bound by their own share and the total alone. */
+  /** Returns whether the amount fits. Only their own share and the total limit administrators. */
   fits(claim: Claim, amount: number): boolean {
     const { limits } = this
     const { address, repository, viewer } = claim
@@ -63,14 +63,14 @@ export class Shares {
     return repository === undefined || (this.#repositories.get(repository) ?? 0) + amount <= limits.repository
   }
 
-  /** Takes so much more, if it fits. */
+  /** Takes the amount if it fits. */
   tryAdd(claim: Claim, amount: number): boolean {
     if (!this.fits(claim, amount)) return false
     this.add(claim, amount)
     return true
   }
 
-  /** Counts what is taken, or, with a negative amount, what is given back by the same claim. */
+  /** Counts a taken amount, or a returned one if it is negative. */
   add(claim: Claim, amount: number): void {
     const { address, repository, viewer } = claim
     this.#total += amount

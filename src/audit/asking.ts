@@ -1,22 +1,22 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Who asked for what is done now, and how: what the audit log says beside the act itself. */
+/** The origin of the current work, for the audit log. */
 export interface Asking {
-  /** The client's; empty for commands. */
+  /** Client address; empty for commands. */
   readonly address: string
   readonly requestId: string
-  /** The operation or command by its name. */
+  /** Name of the operation or command. */
   readonly operation: string
-  /** Known once the credentials were looked at. */
+  /** Set after authentication. */
   person?: { readonly id: number; readonly name: string }
-  /** What they proved it by, as `token 12`. Never the secret. */
+  /** The credential, such as `token 12`; never the secret. */
   credential?: string
 }
 
 const current = new AsyncLocalStorage<Asking>()
 
-/** Does work that somebody asked for; what is written to the audit log meanwhile names them. */
+/** Runs work with an origin, which audit entries written meanwhile name. */
 export const whileAsked = <Result>(asking: Asking, work: () => Result): Result => current.run(asking, work)
 
-/** Who asked for what is done now; undefined in jobs and tasks. */
+/** Returns the origin of the current work; undefined in jobs and tasks. */
 export const asking = (): Asking | undefined => current.getStore()

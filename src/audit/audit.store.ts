@@ -4,7 +4,7 @@ import { commitPosition, hasRowsWithoutPosition, takeAdvisoryLock } from '../db/
 import type { AuditEntryRow } from '../db/tables/audit.ts'
 import type { AuditEntryId } from '../lib/ids.ts'
 
-/** What acts are about. */
+/** Subjects of acts. */
 export const auditedKinds = [
   'account',
   'organization',
@@ -38,7 +38,7 @@ export type AuditedKind = (typeof auditedKinds)[number]
 
 type NewEntry = Omit<AuditEntryRow, 'id' | 'actor_name' | 'object_kind'> & { readonly object_kind: AuditedKind }
 
-/** Names are those that account, organization and repository have now; of what is gone the act says its own. */
+/** Names are current; for deleted subjects the caller supplies them. */
 export async function insertEntry(tx: Tx, entry: NewEntry): Promise<AuditEntryId> {
   const nameOfAccount = (id: number | null) =>
     sql<string>`coalesce((select name from "user" where "user".id = ${id}), '')`
@@ -57,7 +57,7 @@ export async function insertEntry(tx: Tx, entry: NewEntry): Promise<AuditEntryId
   return id
 }
 
-/** What is asked of the log. */
+/** Filter of audit entries. */
 export interface AuditFilter {
   readonly action?: string | undefined
   readonly outcome?: 'done' | 'refused' | undefined
@@ -72,7 +72,7 @@ export interface AuditFilter {
 function filtered(db: Db, filter: AuditFilter) {
   let query = db.selectFrom('audit_entry')
   const { action, outcome, actor, address, objectKind, objectId, sinceMs, beforeMs } = filter
-  // `token.*` stands for all acts on tokens.
+  // `token.*` matches all acts on tokens.
   if (action?.endsWith('.*')) {
     const first = action.slice(0, -1)
     query = query.where('action', '>=', first).where('action', '<', `${first}~`)
@@ -87,7 +87,7 @@ function filtered(db: Db, filter: AuditFilter) {
   return query
 }
 
-/** Entries, newest first, older than one of them where one is named. */
+/** Returns entries, newest first, optionally older than one of them. */
 export const listEntries = (
   db: Db,
   filter: AuditFilter,
@@ -100,23 +100,20 @@ export const listEntries = (
     .limit(limit)
     .execute()
 
-/**
- * Where an entry stands in the order of commits: a later one has a larger number, which is at least its id. 0 is before the
- * first.
- */
+/** Position of an entry in commit order, at least its id. 0 is before the first entry. */
 export type AuditPosition = number & { readonly __position: true }
 
 const positionOf = (db: Db | Tx) => commitPosition<AuditPosition>(db, 'audit_entry')
 
-/** Tells the lock of who numbers the entries from other advisory locks; the number only has to be ours. */
+/** The key of the advisory lock for assigning positions. */
 const placingLock = 1_774_613
 
-/** Entries that are numbered in one transaction. */
+/** Maximum number of positions assigned in one transaction. */
 const placedAtOnce = 1000
 
 /**
- * Gives the entries that were committed since the last call their positions (PostgreSQL), one transaction at a time: what
- * is committed later is behind all that could be read before, whichever id it has.
+ * Assigns positions to committed entries (PostgreSQL), one transaction at a time, so that a later commit has a larger
+ * position than every readable one.
  * @returns false when there may be more
  */
 export async function placeSomeEntries(tx: Tx): Promise<boolean> {
@@ -132,7 +129,7 @@ export async function placeSomeEntries(tx: Tx): Promise<boolean> {
   return numAffectedRows < placedAtOnce
 }
 
-/** The position of the newest entry, and whether there are newer ones without a position. */
+/** Returns the position of the newest entry, and whether entries without a position exist. */
 export async function findLastEntry(db: Db): Promise<{ position: AuditPosition; hasUnplaced: boolean }> {
   const { rows } = await sql<{ position: AuditPosition | null; unplaced: boolean | number }>`
     select (select max(${positionOf(db)}) from audit_entry) as position, ${hasRowsWithoutPosition(db, 'audit_entry')} as unplaced`.execute(
@@ -141,7 +138,7 @@ export async function findLastEntry(db: Db): Promise<{ position: AuditPosition; 
   return { position: rows[0]?.position ?? (0 as AuditPosition), hasUnplaced: Boolean(rows[0]?.unplaced) }
 }
 
-/** Entries after a position, in the order of their commits. */
+/** Returns entries after a position, in commit order. */
 export const listEntriesAfter = (
   db: Db,
   after: AuditPosition,
@@ -156,10 +153,10 @@ export const listEntriesAfter = (
     .limit(limit)
     .execute()
 
-/** The last day before the newest entry stays, whatever anybody asks for; a trigger sees to it too. */
+/** Entries of the last day before the newest one cannot be deleted; a trigger enforces this too. */
 const keptMs = 86_400_000
 
-/** Deletes some of the oldest entries, and says how many. */
+/** Deletes old entries, oldest first, and returns their number. */
 export async function deleteOldEntries(tx: Tx, beforeMs: number, limit: number): Promise<number> {
   const { newestMs } = await tx
     .selectFrom('audit_entry')

@@ -5,32 +5,32 @@ import type { AuditEntryId } from '../lib/ids.ts'
 import { asking } from './asking.ts'
 import { insertEntry, type AuditedKind } from './audit.store.ts'
 
-/** What was done, or refused. */
+/** An act, done or refused. */
 export interface Act {
-  /** `<thing>.<pastTense>`, as events are named. */
+  /** `<thing>.<pastTense>`, like events. */
   readonly action: string
-  /** `done` unless told. */
+  /** The default is `done`. */
   readonly outcome?: 'done' | 'refused'
-  /** Whose act it was, where that is not who asked: the account somebody signs in to, or the doer of an event. */
+  /** The actor, if it differs from the origin: the account that signs in, or the doer of an event. */
   readonly doerId?: number | undefined
   readonly about: { readonly kind: AuditedKind; readonly id: number | null; readonly name?: string }
-  /** Facts that tell what exactly; never a secret, nor what people wrote. */
+  /** Details; never secrets or texts of users. */
   readonly details?: Readonly<Record<string, string | number | boolean | readonly string[]>>
 }
 
-/** Longest name and list of details that is kept, in characters. */
+/** Maximum lengths of a name and of the details, in characters. */
 const maxName = 255
 const maxDetails = 4000
 
 const switchedOff = databaseSlot<boolean>()
 
-/** Says whether the acts of this database are written down; they are unless told otherwise. */
+/** Switches the audit log of a database on or off; the default is on. */
 export const attachAudit = (db: Db, isOn: boolean): void => switchedOff.set(db, !isOn)
 
-/** The channel that tells of new entries, by their ids. */
+/** Channel that announces the ids of new entries. */
 export const auditChannel = 'audit'
 
-/** Writes an act down, in the transaction of the act: both are there, or neither. */
+/** Inserts an audit entry in the transaction of the act. */
 export async function recordAct(tx: Tx, act: Act): Promise<void> {
   if (switchedOff.of(tx)) return
   const asked = asking()

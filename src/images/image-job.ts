@@ -1,15 +1,15 @@
-/** What the image worker is asked. */
+/** A job of the image worker. */
 export type ImageJob = AvatarJob | IdenticonJob
 
 export interface AvatarJob {
   readonly kind: 'avatar'
   readonly bytes: Uint8Array
-  /** Largest sides of the given image, in pixels. */
+  /** Maximum width and height of the input, in pixels. */
   readonly maxWidth: number
   readonly maxHeight: number
-  /** An image of at most so many bytes is kept as it is. */
+  /** A smaller image is returned unchanged. In bytes. */
   readonly maxOriginBytes: number
-  /** Side of the square that a larger one is made to, in pixels. */
+  /** Side of the resulting square, in pixels. */
   readonly sizePixels: number
   readonly timeoutSeconds: number
 }
@@ -25,18 +25,15 @@ export interface Picture {
   readonly contentType: string
 }
 
-/** What it answers: a picture, or why the given bytes are refused. Anything else is thrown as a defect. */
+/** The result: an image, or the reason of a refusal. Other errors are defects. */
 export type ImageAnswer =
   | { readonly ok: true; readonly picture: Picture }
   | { readonly ok: false; readonly reason: 'not_an_image' | 'too_many_pixels' }
 
-/** The pictures that avatars may be. */
+/** Accepted formats of avatars. */
 export type PictureFormat = 'png' | 'jpeg' | 'gif' | 'webp'
 
-/**
- * Tells the format by the first bytes, so that nothing else (SVG, PDF, TIFF) reaches a decoder, whatever a file is
- * called. Signatures are those of the formats' specifications.
- */
+/** Returns the format by the first bytes, so that no other format (SVG, PDF, TIFF) reaches a decoder. */
 export function sniffPicture(bytes: Uint8Array): PictureFormat | undefined {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(16, bytes.byteLength)).toString('latin1')
   if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'png'

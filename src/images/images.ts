@@ -5,31 +5,31 @@ import type { ImageAnswer, ImageJob, Picture } from './image-job.ts'
 export type { Picture } from './image-job.ts'
 
 export interface ImagesOptions {
-  /** Longest work on one picture, in milliseconds. */
+  /** Timeout of one image, in milliseconds. */
   readonly timeoutMs: number
-  /** Pictures that may wait. */
+  /** Maximum number of waiting images. */
   readonly maxQueue: number
 }
 
 export interface AvatarLimits {
-  /** Largest file that is accepted. */
+  /** Maximum size of an input file. */
   readonly maxFileBytes: number
-  /** Largest file that is kept as it is. */
+  /** Maximum size of a file that is returned unchanged. */
   readonly maxOriginBytes: number
   readonly maxWidth: number
   readonly maxHeight: number
-  /** Side of the square that a larger picture is made to. */
+  /** Side of the square of a resized image. */
   readonly sizePixels: number
 }
 
-/** Work on pictures, in a thread of its own that is started when needed and ended after a while without work. */
+/** Image processing in a thread, which starts on demand and ends when it is idle. */
 export interface Images {
   /**
-   * A picture fit to be an avatar: the given one when it is small, else a square PNG from its middle. PNG, JPEG, GIF
-   * and WebP are accepted. Throws TooLarge, Invalid (no picture, too many pixels), Unavailable (busy, slow).
+   * Returns an avatar: the input when it is small, else a square PNG from its centre. It accepts PNG, JPEG, GIF and WebP.
+   * Throws TooLarge, Invalid (no image, too many pixels), Unavailable (busy, slow).
    */
   avatar(bytes: Uint8Array, limits: AvatarLimits): Promise<Picture>
-  /** A PNG drawn from a text, the same for the same text. `sizePixels` from 16 to 1024. Throws Unavailable. */
+  /** Returns a PNG drawn from a text, deterministically. `sizePixels` is 16 to 1024. Throws Unavailable. */
   identicon(seed: string, sizePixels: number): Promise<Picture>
   close(): Promise<void>
 }

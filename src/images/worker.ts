@@ -2,12 +2,12 @@ import { serveThread } from '../lib/thread-port.ts'
 import type { AvatarJob, IdenticonJob, ImageAnswer, ImageJob } from './image-job.ts'
 import { sniffPicture } from './image-job.ts'
 
-/** The worker thread: decodes and draws pictures away from the server's thread, one at a time. */
+/** The image worker: decodes and draws images, one at a time. */
 serveThread((job: ImageJob): Promise<ImageAnswer> => (job.kind === 'avatar' ? makeAvatar(job) : drawIdenticon(job)))
 
 async function loadSharp() {
   const { default: sharp } = await import('sharp')
-  // The server runs one job at a time and none twice.
+  // The cache of the decoder is useless: the server runs one job at a time and none twice.
   sharp.concurrency(1)
   sharp.cache(false)
   return sharp
@@ -21,9 +21,9 @@ async function makeAvatar(job: AvatarJob): Promise<ImageAnswer> {
   try {
     const { width, height, exif } = await sharp(job.bytes, input).metadata()
     if (width > job.maxWidth || height > job.maxHeight) return { ok: false, reason: 'too_many_pixels' }
-    // A camera's notes tell where a picture was taken, so pictures with such are written anew.
+    // EXIF data may contain a location, so an image with metadata is written anew.
     if (job.bytes.length <= job.maxOriginBytes && exif === undefined) {
-      // Decoding it once proves that it is whole.
+      // Decoding proves that the image is complete.
       await sharp(job.bytes, input).timeout({ seconds: job.timeoutSeconds }).stats()
       return { ok: true, picture: { bytes: job.bytes, contentType: `image/${format}` } }
     }
@@ -36,7 +36,7 @@ async function makeAvatar(job: AvatarJob): Promise<ImageAnswer> {
       .toBuffer()
     return { ok: true, picture: { bytes, contentType: 'image/png' } }
   } catch (error) {
-    // The decoder's errors are about the bytes it was given; it has no codes for them.
+    // Errors of the decoder concern its input; they have no codes.
     const message = Error.isError(error) ? error.message : ''
     return { ok: false, reason: /pixel limit/i.test(message) ? 'too_many_pixels' : 'not_an_image' }
   }

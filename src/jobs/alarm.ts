@@ -1,21 +1,21 @@
-/** Lets a loop rest until something is to be done. */
+/** Wakes a sleeping loop. */
 export class Alarm {
   #isRung = false
   #wake: (() => void) | undefined
 
-  /** Ends the rest, or keeps the next one from beginning. */
+  /** Wakes the loop, or prevents its next sleep. */
   ring(): void {
     this.#isRung = true
     this.#wake?.()
   }
 
-  /** What was rung for until now is about to be done. */
+  /** Clears the pending wake-up. */
   reset(): void {
     this.#isRung = false
   }
 
   /**
-   * Rests until it is rung, at most `ms`. The timer keeps no process alive.
+   * Sleeps until it is woken, at most `ms`. The timer does not keep the process alive.
    * @returns false when the time was up
    */
   async rest(ms: number): Promise<boolean> {

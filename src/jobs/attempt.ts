@@ -3,27 +3,27 @@ import { isPermanent, type AnyJob, type JobProgress } from './job.ts'
 import type { JobRow } from './job.store.ts'
 import { Unreadable, upgraded } from './versions.ts'
 
-/** How an attempt went. Unless it succeeded, `isAbandoned` says that its code may still be running. */
+/** The outcome of an attempt. `isAbandoned` states that its code may still run. */
 export type AttemptResult = { readonly durationMs: number } & (
   | { readonly kind: 'succeeded' }
   | { readonly kind: 'interrupted'; readonly isAbandoned: boolean }
-  /** This release cannot read the row; another will. */
+  /** This release cannot read the row. */
   | { readonly kind: 'unreadable'; readonly error: Unreadable; readonly isAbandoned: boolean }
   | {
       readonly kind: 'failed'
       readonly error: unknown
-      /** Why it is not tried again; undefined when it is. */
+      /** Why the job is not retried; undefined when it is. */
       readonly problem: 'permanent' | 'exhausted' | undefined
       readonly isAbandoned: boolean
     }
 )
 
-/** An attempt under way. */
+/** A running attempt. */
 export interface Attempt {
   readonly result: Promise<AttemptResult>
-  /** The program stops: the job is given back. */
+  /** The program stops; the job returns to the queue. */
   interrupt(): void
-  /** Another worker has the job now. */
+  /** Another worker has taken the job. */
   lose(): void
 }
 
@@ -32,7 +32,7 @@ export interface AttemptOptions<Ctx> {
   readonly job: AnyJob<Ctx>
   readonly row: JobRow
   createContext(signal: AbortSignal): Ctx | Promise<Ctx>
-  /** How long the code may go on after its signal was aborted, in milliseconds. */
+  /** Time that the code has to end after its signal is aborted, in milliseconds. */
   readonly abortGraceMs: number
   saveProgress(text: string): Promise<void>
 }
@@ -82,7 +82,7 @@ export function runAttempt<Ctx>(options: AttemptOptions<Ctx>): Attempt {
       ])
       return { kind: 'succeeded', durationMs: performance.now() - beganMs }
     } catch (error) {
-      // What the code throws once it is told to stop is a consequence; the reason says more.
+      // After an abort the code throws a consequence; the reason of the signal says more.
       const reason: unknown = stop.signal.aborted ? stop.signal.reason : error
       const durationMs = performance.now() - beganMs
       if (reason instanceof Interrupted) return { kind: 'interrupted', durationMs, isAbandoned }
@@ -103,10 +103,10 @@ export function runAttempt<Ctx>(options: AttemptOptions<Ctx>): Attempt {
   }
 }
 
-/** Longest time of a timer in Node, in milliseconds. */
+/** Maximum delay of a Node timer, in milliseconds. */
 const maxTimerMs = 2 ** 31 - 1
 
-/** The input in today's shape, whichever release wrote it. */
+/** Returns the validated input. Throws `Unreadable` for an unknown version or shape. */
 function readInput<Ctx>(job: AnyJob<Ctx>, row: JobRow): unknown {
   const input = upgraded(`the input of job ${job.name}`, job, row.version, JSON.parse(row.input))
   const problem = job.problemOf(input)
@@ -120,7 +120,7 @@ const afterAbort = (signal: AbortSignal, graceMs: number): Promise<unknown> =>
     signal.addEventListener('abort', () => setTimeout(() => resolve(signal.reason), graceMs).unref(), { once: true })
   })
 
-/** Writes the newest value at most once a second. */
+/** Writes the latest value at most once a second. */
 function createProgress(save: (progress: JobProgress) => Promise<void>): {
   readonly set: (value: JobProgress) => void
   readonly end: () => void

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
 
-/** Says what is wrong with a value, or undefined. The schema is compiled at the first use. */
+/** Returns the problem of a value, or undefined. It compiles the schema at the first use. */
 export type Checker = (value: unknown) => string | undefined
 
 export function createChecker(schema: TSchema): Checker {

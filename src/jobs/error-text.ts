@@ -1,7 +1,7 @@
-/** Longest text of an error that is kept in a row, in characters. */
+/** Maximum length of a stored error text, in characters. */
 const maxLength = 4000
 
-/** What a row keeps of an error: its message and those of its causes. */
+/** Returns the messages of an error and its causes. */
 export function errorText(error: unknown): string {
   const parts: string[] = []
   for (let at: unknown = error, depth = 0; at !== undefined && at !== null && depth < 5; depth++) {

@@ -10,18 +10,17 @@ import type { Unix } from '../lib/time.ts'
 export type JobRow = Selectable<JobTable>
 export type NewJobRow = Insertable<JobTable>
 
-// SQLite uses a partial index only when the statement says the index's condition in so many words, and not by a
-// parameter; hence the literal states here.
+// SQLite uses a partial index only if the statement contains its condition literally, without parameters.
 const isWaiting = sql<boolean>`job.state = 'waiting'`
 const isRunning = sql<boolean>`job.state = 'running'`
 const isFailed = sql<boolean>`job.state = 'failed'`
 
-/** The priorities that jobs have, most urgent first; a claim looks at each in turn. */
+/** Job priorities, most urgent first; a claim reads each in turn. */
 export const priorities = { high: 10, normal: 50, low: 90 } as const
 
 /**
- * Inserts jobs in their order, in one statement. A job that waits already under the same key takes over the input and
- * the earlier time, and its id is what is returned in that place. `rows` names no key twice.
+ * Inserts jobs in order, in one statement, and returns their ids. A waiting job with the same key takes the new input and
+ * the earlier time, and its id is returned. `rows` must not repeat a key.
  */
 export async function insertJobs(tx: Tx, rows: readonly NewJobRow[]): Promise<JobId[]> {
   const inserted = await tx
@@ -58,16 +57,15 @@ const laneLocks = 1_774_611
  */
 export const lockLanes = (tx: Tx, lanes: readonly string[]): Promise<void> => takeNamedLocks(tx, laneLocks, lanes)
 
-/** Takes the turn from jobs of these lanes that are passed and not due yet, so that others can have it. */
+/** Takes the turn from passed jobs that are not due, so that other jobs of their lanes can have it. */
 export async function holdPassedJobs(tx: Tx, lanes: readonly string[], nowMs: number): Promise<void> {
   await sql`update job set is_held = true where lane is not null and state = 'waiting' and not is_held
     and passed_until_ms > ${nowMs} and lane in ${laneRows(tx, lanes)}`.execute(tx)
 }
 
 /**
- * Gives each of these lanes that has none the job whose turn it is: one that was passed and is due again, else the oldest,
- * else the first that becomes due again. Each is one look into an index however many jobs the lane has. The caller has
- * locked the lanes.
+ * Gives the turn to one job in each of these lanes without one: a passed job that is due again, else the oldest, else the
+ * next passed job. The caller holds the locks of the lanes.
  * @returns where these jobs run and when
  */
 export async function giveTurns(
@@ -91,7 +89,7 @@ export async function giveTurns(
   return rows
 }
 
-/** Lanes in which jobs wait and none has the turn: somebody has deleted the row that had it. */
+/** Returns lanes with waiting jobs of which none has the turn, after rows were deleted by hand. */
 export async function listLanesWithoutTurn(db: Db, limit: number): Promise<string[]> {
   const { rows } = await sql<{ lane: string }>`
     select distinct job.lane from job where job.lane is not null and job.state = 'waiting' and job.is_held
@@ -100,13 +98,10 @@ export async function listLanesWithoutTurn(db: Db, limit: number): Promise<strin
   return rows.map((row) => row.lane)
 }
 
-/** Names as a list of SQL: they are of the code, and the same in every statement of a process. */
+/** Returns job names as a SQL list. They come from the code. */
 const listOf = (names: readonly string[]) => sql.raw(names.map((name) => `'${name.replaceAll("'", "''")}'`).join(', '))
 
-/**
- * Due jobs whose turn it is. The last condition is for rows of two releases that use one database: each lane has one job
- * that is not held.
- */
+/** Due jobs that have the turn of their lane. The last condition covers rows of two releases on one database. */
 const isClaimable = (names: readonly string[], nowMs: number) =>
   sql<boolean>`job.state = 'waiting' and not job.is_held and job.run_at_ms <= ${nowMs} and job.name in (${listOf(names)})
     and (job.lane is null or not exists (select 1 from job as busy where busy.lane = job.lane and busy.lane is not null
@@ -118,14 +113,14 @@ export interface Claim {
   readonly limit: number
   readonly nowMs: number
   readonly worker: string
-  /** How long the worker has the jobs without prolonging it, in milliseconds. */
+  /** Lease of the jobs, in milliseconds. */
   readonly leaseMs: number
   readonly nowUnix: Unix
 }
 
 /**
- * The statement that takes up to `limit` due jobs of a pool, most urgent first: for each priority it walks the index of
- * what can be taken, in order, and stops when it has enough.
+ * Returns the statement that claims up to `limit` due jobs of a pool, most urgent first. For each priority it reads the
+ * claim index in order and stops early.
  */
 export function claimStatement(tx: Tx, claim: Claim): RawBuilder<JobRow> {
   const due = Object.values(priorities).map(
@@ -140,13 +135,13 @@ export function claimStatement(tx: Tx, claim: Claim): RawBuilder<JobRow> {
     where ${isAmong(tx, sql.ref('id'), sql`(select picked.id from picked)`)} returning *`
 }
 
-/** Takes up to `limit` jobs that are due, most urgent first. Two workers never take the same one. */
+/** Claims up to `limit` due jobs, most urgent first. No two workers claim the same job. */
 export async function claimJobs(tx: Tx, claim: Claim): Promise<JobRow[]> {
   const { rows } = await claimStatement(tx, claim).execute(tx)
   return rows.sort((a, b) => a.priority - b.priority || a.run_at_ms - b.run_at_ms || a.id - b.id)
 }
 
-/** Those of the pools in which a job could be taken now. */
+/** Returns the pools with a claimable job. */
 export async function listClaimablePools(
   db: Db,
   pools: readonly string[],
@@ -163,8 +158,8 @@ export async function listClaimablePools(
 }
 
 /**
- * A few jobs that run now, here or elsewhere, or could be taken now; none means that the queue is at rest. One
- * statement, so that no job is missed because it changed its state between two.
+ * Returns some running or claimable jobs; none means that the queue is idle. One statement, so that no job is missed while
+ * it changes its state.
  */
 export async function listBusyJobs(
   db: Db,
@@ -177,7 +172,7 @@ export async function listBusyJobs(
   return rows
 }
 
-/** When the next waiting job becomes due, in milliseconds; undefined when none waits. */
+/** Returns when the next waiting job is due, in milliseconds; undefined when none waits. */
 export async function findNextDueMs(db: Db, names: readonly string[], afterMs: number): Promise<number | undefined> {
   const { rows } = await sql<{ run_at_ms: number }>`
     select job.run_at_ms from job where job.state = 'waiting' and not job.is_held and job.run_at_ms > ${afterMs}
@@ -185,7 +180,7 @@ export async function findNextDueMs(db: Db, names: readonly string[], afterMs: n
   return rows[0]?.run_at_ms
 }
 
-/** Prolongs the leases that `worker` still has, and answers their ids. */
+/** Renews the leases that `worker` still holds, and returns their ids. */
 export async function updateLeases(
   tx: Tx,
   ids: readonly JobId[],
@@ -203,12 +198,12 @@ export async function updateLeases(
   return new Set(rows.map((row) => row.id))
 }
 
-/** What `leased_by` begins with where the rest is the id of a process. */
+/** Prefix of `leased_by` before the id of a process. */
 export const workerOfProcess = 'process:'
 
 /**
- * Running jobs whose lease ran out or whose process is gone; `all` are those of every other worker. On PostgreSQL they stay
- * locked until the transaction ends.
+ * Returns running jobs whose lease expired or whose process is gone; `all` selects the jobs of every other worker. On
+ * PostgreSQL it locks them until the end of the transaction.
  */
 export function listAbandonedJobs(
   tx: Tx,
@@ -228,7 +223,7 @@ export function listAbandonedJobs(
   return expired.forUpdate().skipLocked().execute()
 }
 
-/** Removes a job that was done; false when `worker` does not have it any more. */
+/** Deletes a finished job; false when `worker` no longer holds it. */
 export async function deleteRunningJob(tx: Tx, id: JobId, worker: string): Promise<boolean> {
   const result = await tx
     .deleteFrom('job')
@@ -239,7 +234,7 @@ export async function deleteRunningJob(tx: Tx, id: JobId, worker: string): Promi
   return result.numDeletedRows > 0n
 }
 
-/** The job that waits under the same key and will do the same work. */
+/** Returns the waiting job with the same key. */
 export async function findWaitingTwin(tx: Tx, job: Pick<JobRow, 'name' | 'unique_key'>): Promise<JobId | undefined> {
   if (job.unique_key === null) return undefined
   const twin = await tx
@@ -252,7 +247,7 @@ export async function findWaitingTwin(tx: Tx, job: Pick<JobRow, 'name' | 'unique
   return twin?.id
 }
 
-/** Notes on a waiting job that the process that ran it ended. */
+/** Records on a waiting job that its process ended. */
 export async function updateToCrashed(tx: Tx, id: JobId): Promise<void> {
   await tx.updateTable('job').set({ problem: 'crashed' }).where('id', '=', id).where(isWaiting).execute()
 }
@@ -262,7 +257,7 @@ export type JobOutcome = Pick<
   'state' | 'run_at_ms' | 'last_error' | 'attempt' | 'problem' | 'is_held' | 'passed_until_ms' | 'updated_unix'
 >
 
-/** Gives a running job back, to wait or as failed; nothing happens when `worker` does not have it any more. */
+/** Returns a running job to the queue, or marks it failed. It does nothing when `worker` no longer holds it. */
 export async function updateReleasedJob(tx: Tx, id: JobId, worker: string, outcome: JobOutcome): Promise<void> {
   await tx
     .updateTable('job')
@@ -304,7 +299,7 @@ export async function deleteOldFailedJobs(tx: Tx, beforeUnix: Unix, keep: number
     .execute()
 }
 
-/** Jobs in the queue, newest first. */
+/** Returns jobs, newest first. */
 export const listJobs = (
   db: Db,
   page: {
@@ -320,7 +315,7 @@ export const listJobs = (
   return (page.state === undefined ? jobs : jobs.where('state', '=', sql.lit(page.state))).execute()
 }
 
-/** How many jobs there are in a state, or in all. */
+/** Returns the number of jobs, optionally in one state. */
 export async function countJobsOf(db: Db, state: JobRow['state'] | undefined): Promise<number> {
   const jobs = db.selectFrom('job').select((row) => row.fn.countAll<number>().as('count'))
   return (await (state === undefined ? jobs : jobs.where('state', '=', sql.lit(state))).executeTakeFirstOrThrow()).count
@@ -329,7 +324,7 @@ export async function countJobsOf(db: Db, state: JobRow['state'] | undefined): P
 export const findJob = (db: Db, id: JobId): Promise<JobRow | undefined> =>
   db.selectFrom('job').selectAll().where('id', '=', id).executeTakeFirst()
 
-/** How many jobs there are of each name and state, and when the first of them was or will be due. */
+/** Returns the number of jobs by name and state, and the earliest due time. */
 export const countJobs = (
   db: Db,
 ): Promise<{ name: string; state: JobRow['state']; count: number; first_run_at_ms: number }[]> =>
@@ -340,7 +335,7 @@ export const countJobs = (
     .groupBy(['name', 'state'])
     .execute()
 
-/** Gives a failed job all its attempts again. One of a lane waits for its turn. */
+/** Resets the attempts of a failed job. A job of a lane waits for its turn. */
 export async function updateFailedToWaiting(tx: Tx, job: JobRow, runAtMs: number, nowUnix: Unix): Promise<void> {
   await tx
     .updateTable('job')

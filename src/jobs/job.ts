@@ -5,66 +5,65 @@ import { createChecker, type Checker } from './checker.ts'
 import type { PoolName } from './pools.ts'
 import { versioned, type Versioned, type VersionSteps } from './versions.ts'
 
-/** How far long work is; shown to administrators. */
+/** Progress of a long job, shown to administrators. */
 export interface JobProgress {
   readonly done: number
-  /** Left out when it is not known. */
+  /** Missing when unknown. */
   readonly total?: number
-  /** One line about what is being done now. */
+  /** One line about the current step. */
   readonly note?: string
 }
 
-/** What a running job is given beside its input. */
+/** The environment of a running job. */
 export interface JobRun {
-  /** The database whose queue the job was taken from. */
+  /** The database of the queue. */
   readonly db: Db
-  /** Aborted when the time of the job is up, when the program stops, or when another worker took the job over. */
+  /** Aborted at the timeout, when the program stops, or when another worker takes the job. */
   readonly signal: AbortSignal
   /** 1 for the first attempt. */
   readonly attempt: number
-  /** True when a failure of this attempt is final. */
+  /** Whether a failure of this attempt is final. */
   readonly isLastAttempt: boolean
-  /** Keeps the newest value; the row is written at most once a second. */
+  /** Stores the latest value; the row is written at most once a second. */
   progress(progress: JobProgress): void
 }
 
-/** Which job goes first when several are due: people wait for `high`, nobody waits for `low`. */
+/** Order of due jobs: users wait for `high`, nobody waits for `low`. */
 export type JobPriority = 'high' | 'normal' | 'low'
 
 /**
- * What the jobs of a lane do while the first of them has failed and waits for its next attempt: they wait for it (`block`,
- * where the order matters), or pass it (`pass`, where each stands for itself and only must not run beside another). One
- * that has failed for good is passed in either case.
+ * What a lane does while its first job waits for a retry: `block` waits, since order matters; `pass` runs the next job, but
+ * never two at once. A job that failed for good is passed in either case.
  */
 export type LaneRule = 'block' | 'pass'
 
-/** A kind of work that outlives the request that asked for it. */
+/** A kind of background work. */
 export interface JobDeclaration<Ctx, Schema extends TSchema> {
   /** `<verb><Noun>`, for example `deliverWebhook`. It is stored: a renamed job leaves its rows behind. */
   readonly name: string
-  /** Shape of the input, which is stored as JSON: ids and small values, never a secret. */
+  /** Schema of the input, which is stored as JSON: ids and small values, never secrets. */
   readonly input: Schema
   /** The version of that shape; 1 unless told. It goes up with each change that rows of the release before do not fit. */
   readonly version?: number
   /** For each earlier version: what makes its input one of the next. */
   readonly upgrade?: VersionSteps
-  /** Whose slots it takes; `default` unless told. */
+  /** The pool whose slots it uses; the default is `default`. */
   readonly pool?: PoolName
-  /** How often it is tried before it counts as failed. 5 unless told. */
+  /** Maximum number of attempts; the default is 5. */
   readonly attempts?: number
-  /** `normal` unless told. */
+  /** The default is `normal`. */
   readonly priority?: JobPriority
-  /** Longest time of one attempt; then its signal is aborted and the attempt has failed. Ten minutes unless told. */
+  /** Timeout of an attempt, which aborts its signal and fails it. The default is ten minutes. */
   readonly timeoutMs?: number
-  /** Jobs with the same key merge while they wait: the newest input, the earliest time. undefined: never. */
+  /** Waiting jobs with the same key merge: the newest input, the earliest time. undefined: never. */
   merge?(input: Static<Schema>): string | undefined
-  /** Jobs of the same lane run one after the other in the order they were enqueued. undefined: no lane. */
+  /** Jobs of one lane run one after the other, in enqueueing order. undefined: no lane. */
   lane?(input: Static<Schema>): string | undefined
-  /** `block` unless told; the same for all jobs of a lane. */
+  /** The same for all jobs of a lane; the default is `block`. */
   readonly whenFailing?: LaneRule
-  /** Wait before the next attempt, in milliseconds, after `attempt` attempts. Exponential with jitter unless told. */
+  /** Delay before the next attempt after `attempt` attempts, in milliseconds. The default is exponential with jitter. */
   retryDelayMs?(attempt: number): number
-  /** Does the work. It may run more than once for one enqueueing, so it must be idempotent. */
+  /** Does the work. It may run more than once, so it must be idempotent. */
   run(ctx: Ctx, input: Static<Schema>, run: JobRun): Promise<void>
 }
 
@@ -82,21 +81,20 @@ export interface Job<Ctx, Input> extends Versioned {
   run(ctx: Ctx, input: Input, run: JobRun): Promise<void>
 }
 
-/** Any job that runs in the context `Ctx`, whatever its input. */
+/** A job with any input. */
 export type AnyJob<Ctx> = Job<Ctx, unknown>
 
 /**
- * Thrown by a job that knows that another attempt is pointless: what it works on is gone, refused for good or too large.
- * It fails at once, and stays to be seen with this reason.
+ * Thrown by a job when further attempts are pointless: its subject is gone, refused for good, or too large. The job fails
+ * at once and stays visible.
  */
 export class GiveUp extends Error {
   override readonly name = 'GiveUp'
 }
 
 /**
- * True for a failure that another attempt would only repeat: `GiveUp`, and the refusals of bad input and of what is too
- * large. Everything else may go better later, also `NotFound`: a repository is missing while its disk is away. A job that
- * knows that a thing is gone for good says so with `GiveUp`.
+ * Returns whether a retry would fail in the same way: `GiveUp`, invalid input and oversized content. Other failures may be
+ * temporary, `NotFound` included: a repository is missing while its disk is unmounted.
  */
 export const isPermanent = (error: unknown): boolean =>
   error instanceof GiveUp || error instanceof BadRequest || error instanceof Invalid || error instanceof TooLarge
@@ -104,7 +102,7 @@ export const isPermanent = (error: unknown): boolean =>
 const defaultAttempts = 5
 const defaultTimeoutMs = 600_000
 
-/** Declares a job. The context's type comes from the annotation of the first parameter of `run`. */
+/** Declares a job. The annotation of the first parameter of `run` determines the context type. */
 export function job<Ctx, const Schema extends TSchema>(
   declaration: JobDeclaration<Ctx, Schema>,
 ): Job<Ctx, Static<Schema>> {
@@ -129,9 +127,6 @@ const firstDelayMs = 2000
 const delayGrowth = 5
 const longestDelayMs = 3_600_000
 
-/**
- * 2 s, 10 s, 50 s … up to an hour, each a quarter shorter or longer so that what failed together spreads out: soon where
- * git was only being restarted, long where somebody else's server is away.
- */
+/** Returns 2 s, 10 s, 50 s … up to an hour, with 25 % jitter: soon for a restart of git, long for an unreachable server. */
 export const backOffMs = (attempt: number): number =>
   Math.round(Math.min(firstDelayMs * delayGrowth ** (attempt - 1), longestDelayMs) * (0.75 + Math.random() / 2))

@@ -16,8 +16,7 @@ import {
 import { wakeWorkers } from './queue.ts'
 
 /**
- * Writes what became of a job that ran, and gives its lane's turn on. Nothing happens to the row when whoever ran it does
- * not have it any more.
+ * Records the outcome of a job and passes the turn of its lane on. It does nothing when the worker no longer holds the job.
  */
 function settleInLane(db: Db, row: JobRow, write: (tx: Tx) => Promise<unknown>): Promise<void> {
   const lanes = row.lane === null ? [] : [row.lane]
@@ -28,15 +27,15 @@ function settleInLane(db: Db, row: JobRow, write: (tx: Tx) => Promise<unknown>):
       await write(tx)
       if (lanes.length > 0) wakeWorkers(tx, await giveTurns(tx, lanes, clockOf(tx).nowMs()))
     },
-    // A job whose end is lost runs again, which every job bears.
+    // If this commit is lost, the job runs again, which every job allows.
     { lasting: false },
   )
 }
 
-/** Lanes that are put right in one go. */
+/** Maximum number of lanes repaired at once. */
 const maxLanesAtOnce = 1000
 
-/** Gives the turn to somebody in each lane where nobody has it. Everything here keeps that from happening; a hand in the rows may not. */
+/** Gives the turn to one job in each lane without one, after rows were changed by hand. */
 export async function restoreTurns(db: Db): Promise<readonly string[]> {
   const lanes = await listLanesWithoutTurn(db, maxLanesAtOnce)
   if (lanes.length > 0) {
@@ -50,11 +49,11 @@ export async function restoreTurns(db: Db): Promise<readonly string[]> {
 
 const worker = (row: JobRow): string => row.leased_by as string
 
-/** It went well: it leaves no row. */
+/** Deletes the row of a successful job. */
 export const endJob = (db: Db, row: JobRow): Promise<void> =>
   settleInLane(db, row, (tx) => deleteRunningJob(tx, row.id, worker(row)))
 
-/** It is tried no more, and stays to be seen. */
+/** Marks a job failed for good; it stays visible. */
 export const failJob = (db: Db, row: JobRow, problem: NonNullable<JobRow['problem']>, error: string): Promise<void> =>
   settleInLane(db, row, (tx) =>
     updateReleasedJob(tx, row.id, worker(row), {
@@ -70,16 +69,16 @@ export const failJob = (db: Db, row: JobRow, problem: NonNullable<JobRow['proble
   )
 
 export interface Release {
-  /** How many attempts count from now on. */
+  /** Number of attempts that count from now on. */
   readonly attempt: number
   readonly runAtMs: number
   readonly error: string | null
-  /** What the others of its lane do until then. */
+  /** What the other jobs of its lane do until then. */
   readonly lane: LaneRule
   readonly problem?: 'unreadable' | 'crashed'
 }
 
-/** Lets a job wait again, unless another waits under its key, which then does the work. */
+/** Returns a job to the queue, unless another waiting job has its key. */
 export async function releaseJob(db: Db, row: JobRow, release: Release): Promise<void> {
   const isPassed = release.lane === 'pass' && row.lane !== null
   const outcome: JobOutcome = {
@@ -96,7 +95,7 @@ export async function releaseJob(db: Db, row: JobRow, release: Release): Promise
     settleInLane(db, row, async (tx) => {
       const twin = await findWaitingTwin(tx, row)
       if (twin !== undefined) {
-        // The twin does the same work, so the end of a process counts against it.
+        // The other job does the same work, so the end of the process counts against it.
         if (release.problem === 'crashed') await updateToCrashed(tx, twin)
         return void (await deleteRunningJob(tx, row.id, worker(row)))
       }
@@ -106,7 +105,7 @@ export async function releaseJob(db: Db, row: JobRow, release: Release): Promise
   try {
     await giveBack()
   } catch (error) {
-    // The twin was enqueued in this very moment, by another process; now it is there to be seen.
+    // Another process enqueued the same key at the same time; the second try finds that job.
     if (!isUniqueViolation(error)) throw error
     await giveBack()
   }

@@ -3,11 +3,11 @@ import { poolNames, type PoolSlots } from './pools.ts'
 interface Pool {
   readonly slots: number
   running: number
-  /** Jobs may be due: `yes` when one was just enqueued, `perhaps` when only a look can tell. */
+  /** Whether jobs may be due: `yes` after an enqueue, `perhaps` when only a query can tell. */
   due: 'yes' | 'perhaps' | 'no'
 }
 
-/** What one process knows of its pools: how many slots are taken, and where a look is worth while. */
+/** The state of the pools in one process: used slots, and where a query is worthwhile. */
 export class PoolSet {
   readonly #pools: ReadonlyMap<string, Pool>
 
@@ -17,7 +17,7 @@ export class PoolSet {
     )
   }
 
-  /** A job of the pool was enqueued. A pool that this release does not know is left to others. */
+  /** Records that a job of the pool was enqueued. Other processes serve pools that this release does not know. */
   expect(name: string): void {
     const pool = this.#pools.get(name)
     if (pool) pool.due = 'yes'
@@ -32,7 +32,7 @@ export class PoolSet {
     for (const name of this.#pools.keys()) this.suspect(name)
   }
 
-  /** The pools with free slots in which jobs are due, surely or perhaps; they count as looked at from now on. */
+  /** Returns the pools with free slots and jobs that are or may be due, and marks them as queried. */
   takeOpen(): { readonly sure: string[]; readonly unsure: string[] } {
     const sure: string[] = []
     const unsure: string[] = []

@@ -1,38 +1,38 @@
 /**
- * The pools of slots that jobs run in, so that work of one kind never takes the places of another. The name is stored: a
- * pool that goes needs a migration for the rows that wait in it. How many slots a process has in each is a setting.
+ * Pools of job slots, so that one kind of work cannot use up the slots of another. The name is stored: removing a pool
+ * needs a migration. Settings determine the number of slots.
  */
 export const poolNames = [
-  /** Short work on rows and stored files. */
+  /** Short work on rows and files. */
   'default',
-  /** What follows a push and reads or writes a repository: people wait for it. */
+  /** Work after a push; users wait for it. */
   'git',
-  /** Packing and collecting in repositories: up to an hour each, and nobody waits. */
+  /** Repository maintenance: up to an hour. */
   'maintenance',
-  /** Fetching from other servers: as long as they take. */
+  /** Fetches from other servers. */
   'mirrors',
-  /** Bringing repositories here from other servers with all that belongs to them. */
+  /** Imports from other servers. */
   'imports',
-  /** What the clock starts. */
+  /** Scheduled tasks. */
   'tasks',
-  /** Mail servers take their time and are away for hours. */
+  /** Mail; mail servers may be slow or unreachable for hours. */
   'mail',
-  /** Deliveries to addresses of strangers. */
+  /** Webhook deliveries. */
   'webhooks',
-  /** Further tries of deliveries whose receivers were not to be reached: each may take as long as it is given. */
+  /** Retries of webhook deliveries to unreachable receivers. */
   'webhookRetries',
-  /** Work whose time grows with texts of strangers. */
+  /** Work whose time grows with untrusted text. */
   'render',
 ] as const
 
 export type PoolName = (typeof poolNames)[number]
 
-/** How many jobs of each pool one process runs at the same time. */
+/** Number of concurrent jobs by pool, for one process. */
 export type PoolSlots = Readonly<Record<PoolName, number>>
 
 /**
- * Pools whose jobs wait for other servers. Such a job runs at most moments, so it runs when somebody ends the process twice
- * for another reason. Only its attempts limit it.
+ * Pools whose jobs wait for other servers. Such jobs run at most moments, also when a process is ended for another reason;
+ * only their attempts limit them.
  */
 const waitingPools: ReadonlySet<string> = new Set<PoolName>([
   'mirrors',
@@ -42,5 +42,5 @@ const waitingPools: ReadonlySet<string> = new Set<PoolName>([
   'webhookRetries',
 ])
 
-/** Returns whether jobs of the pool run so often that the end of their process says nothing about them. */
+/** Returns whether the end of a process says nothing about the jobs of the pool. */
 export const isOftenRunning = (pool: string): boolean => waitingPools.has(pool)

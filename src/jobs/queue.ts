@@ -21,24 +21,23 @@ import {
 export { countJobsOf, findJob, listJobs, type JobRow } from './job.store.ts'
 
 /**
- * Workers of every process listen here for jobs that were added: the name of the pool, and for one that is not due yet a
- * space and the time at which it will be, in milliseconds.
+ * Channel that announces new jobs: the name of the pool and, for a delayed job, a space and its due time in milliseconds.
  */
 export const jobChannel = 'job'
 
-/** When a job may begin; at once unless told. */
+/** When a job may start; the default is at once. */
 export interface EnqueueOptions {
   readonly delayMs?: number
-  /** Milliseconds since 1970 by the application's clock. */
+  /** By the application's clock, in milliseconds since 1970. */
   readonly runAtMs?: number
 }
 
-/** A job that is to be enqueued together with others. */
+/** A job to enqueue together with others. */
 export interface PlannedJob {
   readonly job: Job<never, unknown>
   readonly input: unknown
   readonly options: EnqueueOptions
-  /** The event that it follows, and the keys that were made of it; else they are made of the input. */
+  /** The event that it follows, with the keys made from the event; otherwise the keys come from the input. */
   readonly follows?: {
     readonly eventId: EventId
     readonly merge: string | undefined
@@ -53,8 +52,8 @@ export const planned = <Input>(
 ): PlannedJob => ({ job, input, options })
 
 /**
- * Puts a job into the queue as part of the caller's transaction; workers wake when it commits. A job that merges with
- * one that waits already gives that one its input and the earlier of both times.
+ * Enqueues a job in the caller's transaction; workers wake at the commit. A waiting job with the same key takes the new
+ * input and the earlier of both times.
  * @returns the id of the job's row
  */
 export async function enqueue<Input>(
@@ -67,13 +66,13 @@ export async function enqueue<Input>(
   return id as JobId
 }
 
-/** Like `enqueue`, with one statement for all of them. */
+/** Like `enqueue`, with one statement for all jobs. */
 export async function enqueueAll(tx: Tx, plans: readonly PlannedJob[]): Promise<void> {
   await writeJobs(tx, plans)
 }
 
 async function writeJobs(tx: Tx, plans: readonly PlannedJob[]): Promise<JobId[]> {
-  // One statement cannot merge into the same row twice, so of twins only the last is written.
+  // One statement cannot update a row twice, so only the last job of a key is inserted.
   const rows = new Map<string, NewJobRow>()
   const lanes = new Set<string>()
   const passing = new Set<string>()
@@ -90,7 +89,7 @@ async function writeJobs(tx: Tx, plans: readonly PlannedJob[]): Promise<JobId[]>
   if (rows.size === 0) return []
   const all = [...rows.values()]
   wakeWorkers(tx, all)
-  // The lanes come before the ids, which are then in the order of the commits.
+  // Locking the lanes before ids are assigned keeps the ids in commit order.
   await lockLanes(tx, [...lanes])
   const ids: JobId[] = []
   for (let start = 0; start < all.length; start += maxRowsPerStatement) {
@@ -102,7 +101,7 @@ async function writeJobs(tx: Tx, plans: readonly PlannedJob[]): Promise<JobId[]>
   return ids
 }
 
-/** Tells the workers of each pool of what is due and of what will be next. */
+/** Wakes the workers of each pool for due jobs, and announces the next due time. */
 export function wakeWorkers(
   tx: Tx,
   rows: readonly { readonly pool?: string | undefined; readonly run_at_ms: number }[],
@@ -116,10 +115,10 @@ export function wakeWorkers(
   for (const [pool, runAtMs] of later) notify(tx, jobChannel, `${pool} ${runAtMs}`)
 }
 
-/** Fourteen columns each; a statement has at most 32,766 parameters on SQLite. */
+/** Rows of one statement; each has fourteen values, and a statement of SQLite has at most 32,766. */
 const maxRowsPerStatement = 1000
 
-/** Longest input of a job as JSON, in characters: rows hold ids, not contents, but one push may move very many refs. */
+/** Maximum length of an input as JSON, in characters: inputs hold ids, but one push may move very many references. */
 const maxInputLength = 8_000_000
 
 function newJobRow(tx: Tx, { job, input, options, follows }: PlannedJob): NewJobRow {
@@ -138,7 +137,7 @@ function newJobRow(tx: Tx, { job, input, options, follows }: PlannedJob): NewJob
     event_id: follows?.eventId ?? null,
     unique_key: (follows ? follows.merge : job.merge(input)) ?? null,
     lane,
-    // Whose turn it is is decided when all are there.
+    // `giveTurns` decides about the turn after all rows are inserted.
     is_held: lane !== null,
     priority: priorities[job.priority],
     max_attempts: job.attempts,
@@ -148,12 +147,12 @@ function newJobRow(tx: Tx, { job, input, options, follows }: PlannedJob): NewJob
   }
 }
 
-/** The queue at a glance, for administrators and metrics. */
+/** A summary of the queue, for administrators and metrics. */
 export interface QueueStats {
   readonly waiting: number
   readonly running: number
   readonly failed: number
-  /** How long the job that waits longest has been due, in milliseconds; 0 when none is due. */
+  /** Time since the oldest waiting job became due, in milliseconds; 0 when none is due. */
   readonly oldestDueMs: number
   readonly byName: readonly { name: string; waiting: number; running: number; failed: number }[]
 }
@@ -173,10 +172,10 @@ export async function getQueueStats(db: Db): Promise<QueueStats> {
   return { ...totals, oldestDueMs, byName: [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1)) }
 }
 
-/** What became of a request about a failed job. */
+/** The result of an action on a failed job. */
 export type FailedJobOutcome = 'done' | 'missing' | 'not failed'
 
-/** Has a failed job tried again, with all its attempts. */
+/** Retries a failed job with all its attempts. */
 export async function retryFailedJob(tx: Tx, id: JobId): Promise<FailedJobOutcome> {
   const row = await findJob(tx, id)
   if (row?.state !== 'failed') return row ? 'not failed' : 'missing'
@@ -196,7 +195,7 @@ export async function retryFailedJob(tx: Tx, id: JobId): Promise<FailedJobOutcom
   return 'done'
 }
 
-/** Forgets a failed job. */
+/** Deletes a failed job. */
 export async function removeFailedJob(tx: Tx, id: JobId): Promise<FailedJobOutcome> {
   const row = await findJob(tx, id)
   if (row?.state !== 'failed') return row ? 'not failed' : 'missing'

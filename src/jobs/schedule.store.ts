@@ -9,8 +9,8 @@ export const listScheduleRows = (db: Db, names: readonly string[]): Promise<Sche
   db.selectFrom('schedule').selectAll().where('name', 'in', names).execute()
 
 /**
- * Registers tasks at start: counts begin again, and the next time stays as it is unless the task is new or its
- * schedule has changed.
+ * Registers tasks at the start. It resets their counts, and keeps the next time unless the task is new or its schedule
+ * changed.
  */
 export async function upsertSchedules(
   tx: Tx,
@@ -34,7 +34,7 @@ export async function upsertSchedules(
     .execute()
 }
 
-/** Moves a task on to its next time; false when another process did so first. */
+/** Advances a task to its next time; false when another process did so first. */
 export async function updateNextRun(tx: Tx, name: string, fromUnix: Unix, toUnix: Unix): Promise<boolean> {
   const result = await tx
     .updateTable('schedule')

@@ -2,32 +2,32 @@ import { Cron } from 'croner'
 import type { Unix } from '../lib/time.ts'
 import type { JobRun } from './job.ts'
 
-/** A task that runs at certain times; the administrator sees it by name and may run it at any time. */
+/** A scheduled task, which administrators may also start by name. */
 export interface Schedule<Ctx> {
-  /** Name in the family's list where there is one, for example `update_mirrors`. */
+  /** The family's name where it has one, such as `update_mirrors`. */
   readonly name: string
-  /** Five or six cron fields, `@midnight` and the like, or `@every 72h`. UTC unless `TZ=Europe/Oslo ` leads. */
+  /** Five or six cron fields, `@midnight` and the like, or `@every 72h`. UTC unless it starts with `TZ=Europe/Oslo `. */
   readonly when: string
-  /** False: only when somebody asks. True unless told. */
+  /** False: only an administrator starts it. The default is true. */
   readonly enabled?: boolean
-  /** True: also each time the program starts. False unless told. */
+  /** Whether it also runs at each start of the program. The default is false. */
   readonly runAtStart?: boolean
-  /** How often one run is begun, should it fail or its process die. Once unless told: the next time comes anyway. */
+  /** Maximum number of attempts of one run. The default is one, since the next time comes anyway. */
   readonly attempts?: number
-  /** Longest time of one run, in milliseconds; an hour unless told. */
+  /** Timeout of one run, in milliseconds. The default is an hour. */
   readonly timeoutMs?: number
   run(ctx: Ctx, run: JobRun): Promise<void>
 }
 
-/** Declares a scheduled task. `{ ...task, when, enabled }` gives it other times. */
+/** Declares a scheduled task. `{ ...task, when, enabled }` changes its schedule. */
 export function schedule<Ctx>(declaration: Schedule<Ctx>): Schedule<Ctx> {
   parseSchedule(declaration.when)
   return declaration
 }
 
-/** Tells when something is due. */
+/** Computes due times. */
 export interface ScheduleTimes {
-  /** The first time after `unix`; undefined when there is none any more. */
+  /** Returns the first time after `unix`; undefined when there is none. */
   next(unix: Unix): Unix | undefined
 }
 
@@ -35,9 +35,9 @@ const everyForm = /^@every\s+((?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+)$/
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /**
- * Reads a schedule: five cron fields, or six with seconds first; `@yearly`, `@annually`, `@monthly`, `@weekly`,
- * `@daily`, `@midnight`, `@hourly`; `@every <duration>` of at least a second. `TZ=<zone>` or `CRON_TZ=<zone>` before it
- * names a time zone, else it is UTC.
+ * Parses a schedule: five cron fields, or six with seconds first; `@yearly`, `@annually`, `@monthly`, `@weekly`, `@daily`,
+ * `@midnight`, `@hourly`; `@every <duration>` of at least a second. A prefix `TZ=<zone>` or `CRON_TZ=<zone>` sets the time
+ * zone; the default is UTC.
  * @throws Error that says what is wrong with the text
  */
 export function parseSchedule(text: string): ScheduleTimes {
@@ -55,14 +55,14 @@ export function parseSchedule(text: string): ScheduleTimes {
   if (pattern === '@reboot' || !/^(@[a-z]+|\S+(\s+\S+){4,5})$/i.test(pattern)) {
     throw new Error(`"${text}" is not a schedule: five or six cron fields, @midnight and the like, or @every 72h`)
   }
-  // Reckoning with zones takes eight megabytes of the engine's tables, which only those who name one need. Each of these
-  // takes 80 KB for its years, so it is made when a time is asked for.
+  // Time zones load eight megabytes of tables, so only schedules with a zone use them, and each cron object is created when
+  // a time is computed.
   const nextAfter = (unix: Unix): Date | null =>
     new Cron(pattern, { ...(zone === 'UTC' ? { utcOffset: 0 } : { timezone: zone }), paused: true }).nextRun(
       new Date(unix * 1000),
     )
   try {
-    // A zone that does not exist is only noticed when a time is computed.
+    // Computing a time detects an unknown zone.
     nextAfter(0)
   } catch (error) {
     throw new Error(`"${text}" is not a schedule: ${(error as Error).message}`, { cause: error })

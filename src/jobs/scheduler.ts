@@ -10,36 +10,36 @@ import { parseSchedule, type Schedule, type ScheduleTimes } from './schedule.ts'
 import { versioned } from './versions.ts'
 import { listScheduleRows, updateNextRun, updateRunBegun, updateRunEnded, upsertSchedules } from './schedule.store.ts'
 
-/** A scheduled task as an administrator sees it. Times are 0 where there is none. */
+/** A scheduled task as administrators see it. Times are 0 where there is none. */
 export interface ScheduledTask {
   readonly name: string
   readonly schedule: string
   readonly enabled: boolean
   readonly nextRunUnix: Unix
   readonly lastRunUnix: Unix
-  /** Runs begun since the start of the program. */
+  /** Runs started since the start of the program. */
   readonly runCount: number
-  /** What the last run failed with; empty when it went well or there was none. */
+  /** Error of the last run; empty without one. */
   readonly lastError: string
 }
 
 export interface Scheduler<Ctx> {
-  /** The jobs that run the tasks; the workers declare them with the others. */
+  /** The jobs that run the tasks; the workers declare them. */
   readonly jobs: readonly AnyJob<Ctx>[]
-  /** All tasks in the order they were declared. */
+  /** Returns all tasks in declaration order. */
   list(): Promise<ScheduledTask[]>
-  /** Has a task run in the background now; false when there is none of that name. */
+  /** Starts a task in the background; false for an unknown name. */
   runNow(name: string): Promise<boolean>
   /** Registers the tasks and enqueues those that run at start. */
   begin(): Promise<void>
-  /** Enqueues what is due, once among all processes. Answers when to come back, or undefined for never. */
+  /** Enqueues due tasks, once among all processes. Returns when to call it again; undefined for never. */
   tick(): Promise<Unix | undefined>
 }
 
 export interface SchedulerOptions<Ctx> {
   readonly db: Db
   readonly schedules: readonly Schedule<Ctx>[]
-  /** False: nothing runs by itself, but tasks are listed and may be run. */
+  /** False: tasks are listed and may be started, but do not run on their schedule. */
   readonly enabled: boolean
 }
 
@@ -52,7 +52,7 @@ interface Entry<Ctx> {
 
 const defaultTimeoutMs = 3_600_000
 
-/** Runs tasks by the clock through the queue, so that each time comes once however many processes there are. */
+/** Runs tasks on their schedules as jobs, so that each time runs once among all processes. */
 export function createScheduler<Ctx>({ db, schedules, enabled }: SchedulerOptions<Ctx>): Scheduler<Ctx> {
   const entries = new Map<string, Entry<Ctx>>()
   for (const task of schedules) {
@@ -99,7 +99,7 @@ export function createScheduler<Ctx>({ db, schedules, enabled }: SchedulerOption
       await transaction(db, async (tx) => {
         const rows = [...entries.values()].map((entry) => ({
           name: entry.task.name,
-          // The text tells disabled from enabled, so that a task that is switched on gets a time.
+          // The text includes whether the task is enabled, so that enabling it computes a time.
           schedule: entry.isEnabled ? entry.task.when : '',
           next_run_unix: nextOf(entry, unix),
         }))
@@ -139,7 +139,7 @@ const enqueueTask = async <Ctx>(tx: Tx, entry: Entry<Ctx>): Promise<void> => {
   await enqueue(tx, entry.job, {})
 }
 
-/** The job of a task: waiting runs merge, and two never run at once. */
+/** Creates the job of a task: waiting runs merge, and no two run at once. */
 function taskJob<Ctx>(db: Db, task: Schedule<Ctx>): AnyJob<Ctx> {
   const name = `task.${task.name}`
   return {

@@ -1,16 +1,16 @@
 import { Script, createContext } from 'node:vm'
 
-/** Expressions that people wrote, and the texts that each of them is tried on. */
+/** Regular expressions of users, and the texts to match. */
 export interface ExpressionJob {
   readonly sources: readonly string[]
   readonly flags: 'u' | 'iu'
   readonly texts: readonly string[]
 }
 
-/** For each expression whether it finds something in each text; undefined for what is none, or took too long. */
+/** For each expression, whether it matches each text; undefined for an invalid or too slow expression. */
 export type ExpressionAnswer = readonly (readonly boolean[] | undefined)[]
 
-/** Longest time of one expression on all texts, and of all expressions, in milliseconds: they can take for ever. */
+/** Timeout of one expression on all texts, and of all expressions, in milliseconds. */
 const maxMs = 100
 const maxMsInAll = 1000
 
@@ -28,7 +28,7 @@ const script = new Script(`{
   texts.map((text) => expression.test(text))
 }`)
 
-/** Tries expressions. It may take a second, so it is for the thread of its own (`expression-worker.ts`). */
+/** Matches expressions. It may take a second, so only `expression-worker.ts` calls it, in a thread. */
 export function testExpressions({ sources, flags, texts }: ExpressionJob): ExpressionAnswer {
   const scope: { source: string; flags: string; texts: readonly string[] } = { source: '', flags, texts: [...texts] }
   const context = createContext(Object.setPrototypeOf(scope, null) as object)

@@ -1,25 +1,25 @@
 import type { Readable } from 'node:stream'
 
-/** Reads a stream by numbers of bytes. */
+/** Reads given numbers of bytes from a stream. */
 export class ByteReader {
   readonly #pieces: AsyncIterator<Buffer>
   readonly #cutShort: () => Error
   #held: Buffer = Buffer.alloc(0)
 
-  /** @param cutShort what is thrown where the stream ends before it should */
+  /** @param cutShort creates the error for a stream that ends too early */
   constructor(stream: Readable, cutShort: () => Error) {
     this.#pieces = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>
     this.#cutShort = cutShort
   }
 
-  /** So many bytes at once. */
+  /** Returns the next bytes as one buffer. */
   async take(count: number): Promise<Buffer> {
     const parts: Buffer[] = []
     for await (const piece of this.pieces(count)) parts.push(piece)
     return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)
   }
 
-  /** So many bytes as they come. */
+  /** Yields the next bytes in the chunks of the stream. */
   async *pieces(count: number): AsyncGenerator<Buffer> {
     for (let left = count; left > 0;) {
       if (await this.atEnd()) throw this.#cutShort()
@@ -30,7 +30,7 @@ export class ByteReader {
     }
   }
 
-  /** Whether no byte is left; waits for the next one. */
+  /** Returns whether the stream has ended; waits for the next byte. */
   async atEnd(): Promise<boolean> {
     while (this.#held.length === 0) {
       const next = await this.#pieces.next()
@@ -40,7 +40,7 @@ export class ByteReader {
     return false
   }
 
-  /** Reads what is left, so that whoever writes it comes to an end. */
+  /** Discards the rest, so that the writer can finish. */
   async drain(): Promise<void> {
     while (!(await this.#pieces.next()).done);
   }

@@ -1,26 +1,26 @@
 /**
- * The memory that all caches of an application share (`docs/decisions/0064-one-cache-budget.md`): what was used longest ago
- * goes first, whichever cache it is in, so that nobody has to say beforehand how much each of them gets.
+ * The memory that all caches of an application share (`docs/decisions/0064-one-cache-budget.md`). The least recently used
+ * entry of any cache is evicted first.
  */
 
 export interface CacheLimits<Key, Value> {
-  /** About the bytes that an entry takes besides what every entry does. */
+  /** Returns the approximate bytes of an entry, without the overhead of every entry. */
   readonly sizeOf: (value: Value, key: Key) => number
-  /** Most bytes of this cache; default: all that there are. */
+  /** Maximum bytes of this cache; the default is the whole budget. */
   readonly maxBytes?: number
-  /** A larger entry is not kept, since it would take the place of too many others; default an eighth of `maxBytes`. */
+  /** Maximum bytes of an entry, so that one entry does not evict many; the default is an eighth of `maxBytes`. */
   readonly maxEntryBytes?: number
 }
 
-/** What every entry takes: its place among the others and in the index. */
+/** Overhead of every entry, in bytes. */
 const entryBytes = 150
 
-/** A cache, whatever is in it. */
-type OneOfAll = Pick<Cache<unknown, unknown>, 'name' | 'usedBytes' | 'oldestUse' | 'dropOldest'>
+/** A cache of any type. */
+type AnyCache = Pick<Cache<unknown, unknown>, 'name' | 'usedBytes' | 'oldestUse' | 'dropOldest'>
 
 export class CacheBudget {
   readonly maxBytes: number
-  readonly #caches: OneOfAll[] = []
+  readonly #caches: AnyCache[] = []
   #usedBytes = 0
   #uses = 0
 
@@ -28,19 +28,19 @@ export class CacheBudget {
     this.maxBytes = maxBytes
   }
 
-  /** About the bytes of all that is kept. */
+  /** Approximate bytes of all entries. */
   get usedBytes(): number {
     return this.#usedBytes
   }
 
-  /** The same for each cache by its name; those of one name together. */
+  /** Returns the approximate bytes by cache name; caches with the same name are summed. */
   usedByName(): ReadonlyMap<string, number> {
     const used = new Map<string, number>()
     for (const { name, usedBytes } of this.#caches) used.set(name, (used.get(name) ?? 0) + usedBytes)
     return used
   }
 
-  /** A new cache, which lives as long as the budget. */
+  /** Creates a cache that lives as long as the budget. */
   open<Key, Value>(name: string, limits: CacheLimits<Key, Value>): Cache<Key, Value> {
     const maxBytes = Math.min(limits.maxBytes ?? this.maxBytes, this.maxBytes)
     const cache = new Cache<Key, Value>(
@@ -59,7 +59,7 @@ export class CacheBudget {
   }
 
   #dropOldest(): void {
-    let oldest: OneOfAll | undefined
+    let oldest: AnyCache | undefined
     for (const cache of this.#caches) {
       if (cache.oldestUse < (oldest?.oldestUse ?? Number.POSITIVE_INFINITY)) oldest = cache
     }
@@ -71,7 +71,7 @@ interface Entry<Key, Value> {
   readonly key: Key
   readonly value: Value
   readonly bytes: number
-  /** When it was used last, counted in uses of the whole budget. */
+  /** Number of the last use, counted over all caches of the budget. */
   use: number
   older: Entry<Key, Value> | undefined
   newer: Entry<Key, Value> | undefined
@@ -87,7 +87,7 @@ export class Cache<Key, Value> {
   #newest: Entry<Key, Value> | undefined
   #usedBytes = 0
 
-  /** By `CacheBudget.open` alone. */
+  /** Only `CacheBudget.open` calls it. */
   constructor(
     name: string,
     limits: Required<CacheLimits<Key, Value>>,
@@ -102,7 +102,7 @@ export class Cache<Key, Value> {
     return this.#usedBytes
   }
 
-  /** When what was used longest ago was used; infinite when there is nothing. */
+  /** Number of the last use of the least recently used entry; infinity for an empty cache. */
   get oldestUse(): number {
     return this.#oldest?.use ?? Number.POSITIVE_INFINITY
   }
@@ -118,12 +118,12 @@ export class Cache<Key, Value> {
     return entry.value
   }
 
-  /** Without counting as a use. */
+  /** Returns a value without counting it as a use. */
   peek(key: Key): Value | undefined {
     return this.#entries.get(key)?.value
   }
 
-  /** Keeps a value in the place of what was there, unless it is too large. */
+  /** Stores a value, unless it is too large; it replaces the previous value in either case. */
   set(key: Key, value: Value): void {
     this.delete(key)
     const { maxBytes, maxEntryBytes, sizeOf } = this.#limits
@@ -171,7 +171,7 @@ export class Cache<Key, Value> {
     else older.newer = newer
     if (newer === undefined) this.#newest = older
     else newer.older = older
-    // One that is dropped would else hold the next until the old half of the heap is looked through, and that its next.
+    // Without this a dropped entry keeps its neighbours alive until the next full garbage collection.
     entry.older = undefined
     entry.newer = undefined
   }

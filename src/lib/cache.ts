@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache'
 
 /**
- * Keeps the entries that were used last, so many of them at most. It takes memory as it fills: a cache that is told its
- * largest number of entries (`max`) takes it for all of them at once.
+ * Creates an LRU cache with a maximum number of entries. It allocates memory as it fills, unlike `max` of the package.
  */
 export const cacheOf = <Key extends {}, Value extends {}>(
   maxEntries: number,

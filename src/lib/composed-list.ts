@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-/** Some members of a JSON object, encoded: `"name":value` with commas between, without the braces around them. */
+/** Encoded members of a JSON object, without the braces: `"name":value,…`. */
 export interface EncodedMembers {
   readonly text: string
   readonly sizeBytes: number
@@ -14,9 +14,9 @@ export function encodeMembers(members: object): EncodedMembers {
   return { text, sizeBytes: Buffer.byteLength(text), digest: hash('sha1', text, 'base64url') }
 }
 
-/** An object whose members come in two parts: what it has for itself, and what other objects may show as well. */
+/** An object in two parts: its own members, and members that other objects share. */
 export class ComposedItem<Item extends object> {
-  /** Only says what the parts are of. */
+  /** Exists in the type only: what is composed. */
   declare readonly item: Item
 
   constructor(
@@ -29,7 +29,7 @@ export class ComposedItem<Item extends object> {
   }
 }
 
-/** A list of such objects, many of which show the same things (authors, labels, the repository). */
+/** A list of objects that share members (authors, labels, the repository). */
 export class ComposedList<Item extends object> {
   constructor(readonly items: readonly ComposedItem<Item>[]) {}
 

@@ -1,6 +1,6 @@
-/** Lets a few pieces of work run at once and a bounded number wait, in order. */
+/** Runs a limited number of tasks concurrently; a limited number waits in order. */
 export interface ConcurrencyLimit {
-  /** Runs the work when its turn comes. Throws `refusal()` when too many wait, the signal's reason while waiting. */
+  /** Runs the task in its turn. Throws `refusal()` when too many wait, or the reason of the signal while it waits. */
   run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>
 }
 
@@ -8,7 +8,7 @@ interface Waiting {
   readonly start: () => void
 }
 
-/** `running` at once, `waiting` more in line; the rest gets the error that `refusal` makes. */
+/** Creates a limit of `running` concurrent and `waiting` queued tasks; further ones get the error of `refusal`. */
 export function createConcurrencyLimit(limits: {
   running: number
   waiting: number
@@ -42,7 +42,7 @@ export function createConcurrencyLimit(limits: {
       try {
         return await work()
       } finally {
-        // The next in line takes over this turn; `running` stays as it is.
+        // The next task takes this slot, so `running` does not change.
         const next = line.shift()
         if (next === undefined) running--
         else next.start()

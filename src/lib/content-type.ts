@@ -1,4 +1,4 @@
-/** How many leading bytes of a file decide about its type. */
+/** Number of leading bytes that determine the type of a file. */
 export const sniffBytes = 1024
 
 const magic: readonly { readonly type: string; readonly at: number; readonly bytes: Buffer }[] = [
@@ -23,17 +23,17 @@ const magic: readonly { readonly type: string; readonly at: number; readonly byt
   ['video/webm', 0, '\x1aE\xdf\xa3'],
 ].map(([type, at, text]) => ({ type: type as string, at: at as number, bytes: Buffer.from(text as string, 'latin1') }))
 
-/** Control characters that no text holds; tab, line ends, form feed and escape do occur. */
+/** Control characters that do not occur in text; tab, line ends, form feed and escape do. */
 const isBinaryByte = (byte: number): boolean =>
   byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d && byte !== 0x0c && byte !== 0x1b && byte !== 0x08
 
-/** What may stand before the root element of a drawing: a declaration, a comment, or the document type. */
+/** What may precede the root element of SVG: a declaration, a comment, or the document type. */
 const svgPrologue = /\s*(?:<\?xml\b[^>]*\?>|<!--[\s\S]*?-->|<!DOCTYPE\s+svg\b[^>]*>)/iy
 const svgRoot = /\s*<svg\b/iy
 
 /**
- * Whether a text is an SVG drawing. Each part before the root element is taken once: one pattern for all of them would try
- * every way to divide a text of comments.
+ * Returns whether a text is SVG. Each part before the root element is consumed once; a single pattern would backtrack over
+ * many comments.
  */
 function isSvg(text: string): boolean {
   let at = 0
@@ -47,9 +47,9 @@ function isSvg(text: string): boolean {
 }
 
 /**
- * The type of a file by its first bytes (`sniffBytes` of them are enough), never by its name. Whatever a browser would
- * run or interpret as a page is plain text; what is no text and no known picture, sound, film or PDF is
- * `application/octet-stream`. Source: the contract's table of raw files.
+ * Returns the media type of a file by its first `sniffBytes` bytes, never by its name. Content that a browser would execute
+ * is plain text; binary content other than known images, audio, video and PDF is `application/octet-stream`.
+ * Source: the contract's table of raw files.
  */
 export function sniffContentType(head: Buffer): string {
   const start = head.subarray(0, sniffBytes)
@@ -66,19 +66,19 @@ export function sniffContentType(head: Buffer): string {
   return `text/plain; charset=${textCharset(start)}`
 }
 
-/** True when the first bytes are those of a text. */
+/** Returns whether the bytes are text. */
 const isText = (head: Buffer): boolean => !head.subarray(0, sniffBytes).some(isBinaryByte)
 
 /**
- * Whether the first box of a file is whole and names an MP4 brand, the major one or a compatible one. A file that is cut
- * within this box is no film. Source: MIME Sniffing Standard, "matches the signature for MP4".
+ * Returns whether the first box of a file is complete and names an MP4 brand, major or compatible.
+ * Source: MIME Sniffing Standard, "matches the signature for MP4".
  */
 function isMp4(head: Buffer): boolean {
   if (head.length < 12) return false
   const boxBytes = head.readUInt32BE(0)
   if (head.length < boxBytes || boxBytes % 4 !== 0 || head.toString('latin1', 4, 8) !== 'ftyp') return false
   for (let at = 8; at < boxBytes; at += 4) {
-    // The version of the major brand stands between the brands.
+    // The version of the major brand lies between the brands.
     if (at !== 12 && head.toString('latin1', at, at + 3) === 'mp4') return true
   }
   return false
@@ -88,11 +88,11 @@ const isOgg = (head: Buffer): boolean => head.subarray(0, 5).toString('latin1') 
 
 const oggType = (head: Buffer): string => (head.includes('theora', 0, 'latin1') ? 'video/ogg' : 'audio/ogg')
 
-/** Fewest letters outside of ASCII that make Latin 1 likelier than a damaged UTF-8 text. */
+/** Minimum number of non-ASCII letters for Latin 1 rather than damaged UTF-8. */
 const minLatinLetters = 4
 
 function textCharset(head: Buffer): string {
-  // The last character may be cut where the sample ends.
+  // The sample may cut its last character.
   const cuts = head.length >= sniffBytes ? [0, 1, 2, 3] : [0]
   if (cuts.some((cut) => isUtf8(head.subarray(0, head.length - cut)))) return 'utf-8'
   const high = head.filter((byte) => byte >= 0x80)

@@ -1,9 +1,8 @@
 const lasting = new WeakSet<object>()
 
 /**
- * Says of an answer that it is kept and given again, the very same object, because what it was made of never changes
- * (contents of a commit): it is encoded once, and frozen, since several requests may hold it. What it is encoded as stays as
- * long as the answer does, and counts for whoever keeps that.
+ * Marks an immutable reply that is cached and sent again as the same object (contents of a commit). It is frozen, and encoded
+ * once. The encoding lives as long as the object, and the cache that holds the object accounts for it.
  */
 export function encodeOnce<Body extends object>(body: Body): Readonly<Body> {
   lasting.add(body)

@@ -1,19 +1,18 @@
 import { hash } from 'node:crypto'
 
-/** Texts up to this length stay texts. */
+/** Longer texts are stored as buffers. In characters. */
 const maxTextLength = 8192
 
 /**
- * The body of a reply as it is sent, and nothing else: for answers that are kept, whose objects would take several times
- * the memory.
+ * The encoded body of a cached reply; its objects would take several times the memory.
  */
 export class EncodedBody<Body extends object> {
-  /** Only says what was encoded. */
+  /** Exists in the type only: what was encoded. */
   declare readonly body: Body
-  /** A short one stays text: it is sent with the headers as one piece, which costs half of what two pieces do. */
+  /** Short content stays text: Node sends it in one write with the headers. */
   readonly content: string | Buffer
   readonly sizeBytes: number
-  /** Entity tag with its quotes: the same for the same body of an operation. */
+  /** Entity tag with its quotes; it depends on the body only. */
   readonly etag: string
 
   constructor(body: unknown) {

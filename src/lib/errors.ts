@@ -6,7 +6,7 @@ export abstract class Refusal extends Error {
   abstract readonly status: number
   /** Stable, machine-readable name of the reason, in snake_case. */
   readonly code: string
-  /** Values the message speaks of, for logs and for replies that carry more than a message. */
+  /** Values for logs, and for replies with more than a message. */
   readonly data: Readonly<Record<string, unknown>>
 
   constructor(message: string, code: string, data: Readonly<Record<string, unknown>> = {}) {
@@ -41,8 +41,8 @@ export class Forbidden extends Refusal {
 }
 
 /**
- * The account itself may not be used: sudo by somebody who is no administrator, an inactive or barred account.
- * Its reply carries only `message`, as the written contract says of sudo.
+ * The account must not be used: sudo by a user who is not an administrator, an inactive or blocked account. The reply
+ * carries only `message` (contract, sudo).
  */
 export class AccountRefused extends Forbidden {}
 
@@ -74,8 +74,7 @@ export class Conflict extends Refusal {
   }
 }
 
-/** What the request names has changed since the caller looked at it. */
-/** What was there once and is not kept any more. */
+/** The resource existed and was removed. */
 export class Gone extends Refusal {
   readonly status = 410
   constructor(message: string, code = 'gone', data?: Data) {
@@ -90,7 +89,7 @@ export class PreconditionFailed extends Refusal {
   }
 }
 
-/** A body, a file or a field is larger than its limit. */
+/** A body, a file or a field exceeds its size limit. */
 export class TooLarge extends Refusal {
   readonly status = 413
   constructor(message: string, code = 'too_large', data?: Data) {
@@ -115,7 +114,7 @@ export class UnsupportedMediaType extends Refusal {
 
 export class RangeNotSatisfiable extends Refusal {
   readonly status = 416
-  /** @param sizeBytes the whole length of what was asked for, for the `Content-Range` header */
+  /** @param sizeBytes size of the whole content, for the `Content-Range` header */
   constructor(sizeBytes: number) {
     super('the range is outside of the content', 'range_not_satisfiable', { sizeBytes })
   }
@@ -150,7 +149,7 @@ export class TooManyRequests extends Refusal {
   }
 }
 
-/** A form of a protocol that is not spoken here. */
+/** A protocol feature that the server does not implement. */
 export class Unsupported extends Refusal {
   readonly status = 501
   constructor(message: string, code = 'unsupported', data?: Data) {
@@ -158,7 +157,7 @@ export class Unsupported extends Refusal {
   }
 }
 
-/** Something the forge leans on is not answering now (the git broker, a full disk, a stopping server); nothing was changed. */
+/** A dependency is temporarily unavailable (git broker, full disk, stopping server); nothing was changed. */
 export class Unavailable extends Refusal {
   readonly status = 503
   constructor(message: string, code = 'unavailable', data?: Data) {
@@ -167,8 +166,8 @@ export class Unavailable extends Refusal {
 }
 
 /**
- * A renamed owner or repository: the same request belongs to `location` (path and query below the site root). 301 is sent as
- * 308 to a request of another method than GET and HEAD, because clients repeat such a request as GET after 301.
+ * A redirect to `location` (path and query below the site root), such as to the new name of a repository. 301 is sent as 308
+ * unless the method is GET or HEAD, since clients repeat other methods as GET after 301.
  */
 export class Moved extends Error {
   readonly status: 301 | 303 | 307

@@ -6,10 +6,10 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Text as it stands in XML or HTML, in elements and in quoted attributes; characters that XML has not are left out. */
+/** Escapes text for XML and HTML elements and quoted attributes; it removes characters that XML does not allow. */
 export const escapeXml = (text: string): string =>
   text
-    // oxlint-disable-next-line no-control-regex -- XML 1.0 knows no other control characters
+    // oxlint-disable-next-line no-control-regex -- XML 1.0 allows no other control characters
     .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '')
     .toWellFormed()
     .replaceAll(/[&<>"']/g, (character) => entities[character] as string)

@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises'
 
 /**
- * Makes what was made, moved or removed in a folder last: a file that was synced may still lose its name in a cut of
- * power. A folder that is gone meanwhile needs none.
+ * Makes created, renamed and removed entries of a folder durable: a synced file may still lose its name in a power failure.
+ * A folder that does not exist is ignored.
  */
 export async function flushFolder(path: string): Promise<void> {
   let folder

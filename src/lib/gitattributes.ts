@@ -9,11 +9,11 @@ interface Rule {
   readonly values: readonly (readonly [string, AttributeValue | undefined])[]
 }
 
-/** The attributes of a repository: what the `.gitattributes` files of its folders say. */
+/** The attributes in the `.gitattributes` files of a repository. */
 export interface Attributes {
   /**
-   * Attributes of a file by its path from the root; an attribute that no line names is missing.
-   * @throws PatternsTooCostly when all questions together took too long
+   * Returns the attributes of a file by its path from the root. Unspecified attributes are missing.
+   * @throws PatternsTooCostly when all calls together exceed their budget
    */
   of(path: string): ReadonlyMap<string, AttributeValue>
 }
@@ -46,14 +46,14 @@ function applyRule(found: Map<string, AttributeValue>, rule: Rule): void {
 function rulesOf(folder: string, text: string, budget: MatchBudget): Rule[] {
   return text.split(/\r?\n/).flatMap((line) => {
     const [pattern, words] = splitLine(line)
-    // Folders have no attributes of their own, and negation is not allowed here.
+    // Patterns for folders and negated patterns are invalid in this file.
     if (pattern === '' || pattern.startsWith('!') || pattern.startsWith('[attr]') || pattern.endsWith('/')) return []
     const values = words.flatMap(valueOf)
     return values.length === 0 ? [] : [{ fits: pathMatcher(folder, pattern, budget), values }]
   })
 }
 
-/** The pattern of a line, which quotes may enclose, and its words. */
+/** Splits a line into its pattern, which may be quoted, and its attributes. */
 function splitLine(line: string): [string, string[]] {
   const trimmed = line.trim()
   if (trimmed === '' || trimmed.startsWith('#')) return ['', []]
@@ -71,7 +71,7 @@ function valueOf(word: string): [string, AttributeValue | undefined][] {
   return equals < 0 ? [[word, true]] : [[word.slice(0, equals), word.slice(equals + 1)]]
 }
 
-/** A pattern without a slash is about names in the folder and below; with one it is about the path from the folder. */
+/** A pattern without a slash matches names in the folder and below; one with a slash matches the path from the folder. */
 function pathMatcher(folder: string, pattern: string, budget: MatchBudget): (path: string) => boolean {
   const prefix = folder === '' ? '' : `${folder}/`
   const plain = pattern.replace(/[{}]/g, '\\$&')
@@ -79,7 +79,7 @@ function pathMatcher(folder: string, pattern: string, budget: MatchBudget): (pat
     const fits = compileGlob(plain, '/', budget)
     return (path) => path.startsWith(prefix) && fits(path.slice(path.lastIndexOf('/') + 1))
   }
-  // `**/` is also no folder at all.
+  // `**/` also matches no folder.
   const anchored = plain.replace(/^\//, '')
   const forms = new Set([anchored, anchored.replace(/^\*\*\//, ''), anchored.replaceAll('/**/', '/')])
   const matchers = [...forms].map((form) => compileGlob(form, '/', budget))

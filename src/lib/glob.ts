@@ -1,30 +1,31 @@
 import { compileAtoms, literalAtom, type Atom, type MatchBudget } from './pattern.ts'
 
-/** Most alternatives that the braces of one pattern may multiply to. */
+/** Maximum number of alternatives that the braces of a pattern expand to. */
 const maxAlternatives = 256
 
-/** Longest pattern, in characters: nested braces take quadratic time to write out. */
+/** Maximum length of a pattern, in characters: expanding nested braces takes quadratic time. */
 const maxPatternLength = 4096
 
-/** Steps of the budget that an alternative takes to compile, by itself and for each of its characters. */
+/** Budget steps for compiling an alternative, and each of its characters. */
 const compileSteps = { each: 200, character: 10 } as const
 
-/** Whether a text would be a pattern: it has a character that means something other than itself. */
+/** Returns whether a text contains a special character of patterns. */
 export const isGlob = (text: string): boolean => /[*?\\[\]{}]/.test(text)
 
-/** Whether a pattern is well formed: its brackets and braces pair, and its braces multiply to no more than is allowed. */
+/** Returns whether brackets and braces are balanced and expand to few enough alternatives. */
 export const isWellFormedGlob = (pattern: string): boolean =>
   alternativesOf(pattern)
     ?.map((alternative) => atomsOf(alternative, ''))
     .every((atoms) => atoms !== undefined) ?? false
 
 /**
- * Compiles a pattern: `?` is one character and `*` a run of them, both without the separators; `**` is a run with them;
- * `[a-z]` and `[!a-z]` are sets, `{a,b}` alternatives, a backslash takes the meaning off the next character. A pattern
- * that is not well formed, or longer than 4096 characters, fits nothing but its own text. Matching takes time in proportion to pattern and text.
- * @param separators the characters that `?` and `*` stop at
- * @param budget shared by all patterns that are compiled and matched for one question
- * @throws PatternsTooCostly here and from matches, when the budget is spent
+ * Compiles a pattern: `?` matches one character and `*` any number, both without separators; `**` includes separators;
+ * `[a-z]` and `[!a-z]` are sets, `{a,b}` alternatives, and a backslash escapes the next character. A malformed pattern, or one
+ * longer than 4096 characters, matches only its own text. Matching takes linear time in pattern and text, which `minimatch`,
+ * `picomatch` and `path.matchesGlob` do not guarantee for untrusted patterns: they use backtracking regular expressions.
+ * @param separators characters that `?` and `*` do not match
+ * @param budget shared by all patterns of one request
+ * @throws PatternsTooCostly here and from matches, when the budget is exhausted
  */
 export function compileGlob(pattern: string, separators: string, budget?: MatchBudget): (text: string) => boolean {
   const written = alternativesOf(pattern)
@@ -38,7 +39,7 @@ export function compileGlob(pattern: string, separators: string, budget?: MatchB
 const alternativesOf = (pattern: string): string[] | undefined =>
   pattern.length > maxPatternLength ? undefined : expandBraces(pattern)
 
-/** The patterns that a pattern with `{a,b}` stands for; undefined when braces do not pair or there are too many. */
+/** Expands `{a,b}`; undefined for unbalanced braces or too many alternatives. */
 function expandBraces(pattern: string): string[] | undefined {
   const open = findUnescaped(pattern, 0, '{')
   if (open < 0) return findUnescaped(pattern, 0, '}') < 0 ? [pattern] : undefined

@@ -1,4 +1,4 @@
-/** Row ids. They are branded so that two ids of different things cannot be swapped in a call. */
+/** Row ids, branded so that ids of different tables cannot be confused. */
 type Id<Name extends string> = number & { readonly __id: Name }
 
 export type UserId = Id<'user'>
@@ -44,7 +44,7 @@ export type PasskeyId = Id<'passkey'>
 export type LinkId = Id<'mailedLink'>
 export type CacheId = Id<'cache'>
 export type SessionId = Id<'session'>
-/** Another place where people sign in. */
+/** An external sign-in source. */
 export type SourceId = Id<'sign-in source'>
 export type ExternalAccountId = Id<'external account'>
 export type LfsBlobId = Id<'lfsBlob'>
@@ -72,7 +72,7 @@ export type ActivityDeliveryId = Id<'activityDelivery'>
 export type SentWritingId = Id<'sentWriting'>
 export type ReceivedActivityId = Id<'receivedActivity'>
 
-/** The account that workflow jobs act as; it is a row like others, of a kind of its own. */
+/** The account that workflow jobs act as. */
 export const actionsUserId = -2 as UserId
 
 /** A hexadecimal git object id: 40 digits (SHA-1) or 64 (SHA-256). */

@@ -1,6 +1,6 @@
 /**
- * All rows that `list` gives, some at a time: it is asked for those after the id of the last one, until none are left.
- * What is removed or added on the way neither repeats a row nor keeps it from ending.
+ * Yields all rows of `list` in batches, each after the last id of the previous one. Rows that are inserted or deleted
+ * meanwhile neither repeat a row nor prevent the end.
  */
 export async function* inBatches<Id, Row extends { readonly id: Id }>(
   list: (after: Id | undefined) => Promise<readonly Row[]>,

@@ -1,4 +1,4 @@
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
-/** Writes one line of the log. `data` holds no secrets: no tokens, passwords, cookies or bodies. */
+/** Writes a log line. `data` must not contain secrets: tokens, passwords, cookies, bodies. */
 export type Log = (level: LogLevel, message: string, data?: Readonly<Record<string, unknown>>) => void

@@ -1,19 +1,19 @@
 import { performance } from 'node:perf_hooks'
 
-/** One time in which the event loop did not come round. */
+/** A period in which the event loop was blocked. */
 export interface LoopStall {
-  /** How long, in milliseconds. */
+  /** Duration, in milliseconds. */
   readonly ms: number
-  /** How much of it this thread worked, in milliseconds; the rest it waited for the machine or was stopped. */
+  /** Processor time of this thread within it, in milliseconds; in the rest the thread was not scheduled. */
   readonly workedMs: number
 }
 
-/** Between two looks, in milliseconds: ten looks a second cost a fiftieth of a percent of a processor. */
+/** Sampling interval, in milliseconds. */
 const lookMs = 100
 
 /**
- * Watches the event loop of this thread: whoever makes everybody else wait for longer than `stallMs` is told of.
- * @returns ends the watch
+ * Reports each time the event loop of this thread is blocked for longer than `stallMs`.
+ * @returns a function that stops the watch
  */
 export function watchLoop(stallMs: number, onStall: (stall: LoopStall) => void): () => void {
   let last = performance.now()
@@ -30,7 +30,7 @@ export function watchLoop(stallMs: number, onStall: (stall: LoopStall) => void):
   return () => clearInterval(timer)
 }
 
-/** Processor time of this thread so far, in milliseconds. */
+/** Returns the processor time of this thread, in milliseconds. */
 export function workedMs(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000

@@ -2,9 +2,8 @@ import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
- * Makes a folder and those above it; one that exists stays as it is. Throws the error of the system with its code. Unlike
- * Node's `recursive`, which never returns below folders that make none (`/proc`), it tries each folder twice at most.
- * Used while starting, so it may block.
+ * Creates a folder and its parents; an existing folder stays. Throws the system error with its code. Unlike `recursive` of
+ * Node, which never returns below `/proc`, it tries each folder at most twice. It blocks: for the start of the program.
  */
 export function makeFolder(path: string, mode = 0o777): void {
   if (makeOne(path, mode)) return
@@ -13,7 +12,7 @@ export function makeFolder(path: string, mode = 0o777): void {
   mkdirSync(path, { mode })
 }
 
-/** @returns false when the folder above it does not exist */
+/** @returns false when the parent folder does not exist */
 function makeOne(path: string, mode: number): boolean {
   try {
     mkdirSync(path, { mode })
@@ -21,7 +20,7 @@ function makeOne(path: string, mode: number): boolean {
   } catch (error) {
     const { code } = error as { readonly code?: unknown }
     if (code === 'ENOENT') return false
-    // A link to a folder counts as one. Some systems name another reason for a folder that exists, such as a root.
+    // A link to a folder counts as a folder. Some systems report another code for an existing folder, such as a root.
     if (isFolder(path)) return true
     throw error
   }
@@ -31,7 +30,7 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory()
   } catch {
-    // The caller throws the reason why the folder could not be made.
+    // The caller throws the error of the creation.
     return false
   }
 }

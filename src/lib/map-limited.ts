@@ -1,4 +1,4 @@
-/** Like `Promise.all` of a map, with at most `limit` of the calls under way at the same time. */
+/** Like `Promise.all` over a map, with at most `limit` concurrent calls. */
 export async function mapLimited<Item, Result>(
   items: readonly Item[],
   limit: number,

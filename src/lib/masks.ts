@@ -1,29 +1,29 @@
-/** What stands in the place of a secret. */
+/** Replacement of a secret. */
 const stars = '***'
 
-/** Shorter texts are no secrets, and what they are encoded to would be found everywhere. */
+/** Shorter texts and encodings are not masked: they would match by chance. In characters. */
 const minLength = 3
 const minEncodedLength = 6
 
-/** A match that goes on in the next line has at least so many characters: shorter ones come about by chance. */
+/** Minimum length of a match that spans lines; shorter ones occur by chance. In characters. */
 const minSplitLength = 8
 
-/** So much of a secret at the end makes its line wait for the next, in characters, but not for longer than these lines. */
+/** Length of a secret's beginning at which a line waits for the next ones, in characters; and how many lines may wait. */
 const minBegun = 4
 const maxWaitingLines = 200
 
 export interface MaskedLines {
   readonly lines: readonly string[]
-  /** How many lines at the end may be the beginning of a secret: whoever can waits for the next ones. */
+  /** Number of last lines that may be the beginning of a secret; the caller should wait for the next ones. */
   readonly begun: number
 }
 
 /**
- * Takes secrets out of lines, as they are and as programs write them: in base64, percent-encoded, in JSON, as hexadecimal
- * digits, and with line ends in them. The time grows with the lines, not with the number of secrets.
+ * Masks secrets in lines: plain, in base64, percent-encoded, in JSON, as hexadecimal digits, and wrapped over lines. Time is
+ * linear in the lines and independent of the number of secrets.
  */
 export class Masks {
-  /** By their first three characters, the longest first. */
+  /** Forms by their first three characters, the longest first. */
   readonly #byStart = new Map<number, string[]>()
   readonly #known = new Set<string>()
 
@@ -44,15 +44,15 @@ export class Masks {
     }
   }
 
-  /** A text with its secrets taken out. */
+  /** Returns a text with its secrets masked. */
   apply(text: string): string {
     return this.applyToLines([text]).lines[0] as string
   }
 
-  /** Lines that follow each other; a secret may go on from one to the next. */
+  /** Masks consecutive lines; a secret may span several. */
   applyToLines(lines: readonly string[]): MaskedLines {
     if (this.#byStart.size === 0) return { lines, begun: 0 }
-    // Line ends inside of them say nothing: what was wrapped is still the secret.
+    // Line ends inside a line are ignored: a wrapped secret is still the secret.
     const bare = lines.map((line) => (/[\r\n]/.test(line) ? line.replaceAll(/[\r\n]/g, '') : line))
     const flat = bare.join('')
     const starts: number[] = []
@@ -105,11 +105,11 @@ export class Masks {
   }
 }
 
-/** A number of the first three characters. */
+/** Returns a hash of three characters. */
 const keyAt = (text: string, at: number): number =>
   (text.charCodeAt(at) * 65_599 + text.charCodeAt(at + 1)) * 65_599 + text.charCodeAt(at + 2)
 
-/** Puts stars where something was found; a secret that goes over several lines leaves some in each. */
+/** Replaces each match by stars, in each of its lines. */
 function maskLines(
   lines: readonly string[],
   starts: readonly number[],
@@ -148,7 +148,7 @@ function maskLine(line: string, start: number, found: readonly (readonly [number
   return masked
 }
 
-/** A secret as programs write it, without line ends. */
+/** Returns the forms in which programs write a secret, without line ends. */
 function formsOf(secret: string): readonly string[] {
   const whole = secret.replaceAll(/[\r\n]/g, '')
   if (whole.trim().length < minLength) return []
@@ -173,10 +173,10 @@ function formsOf(secret: string): readonly string[] {
   return [...plain, ...encoded.filter((text) => text.length >= minEncodedLength)]
 }
 
-/** Halves of characters, which have no encoding, stand for themselves. */
+/** Lone surrogates are replaced, since they have no encoding. */
 const percentEncoded = (text: string): string => encodeURIComponent(text.toWellFormed())
 
-/** What is the same in base64 whatever stands before and after, for each of the three places where it may begin. */
+/** Returns the base64 digits that do not depend on the surrounding bytes, for each of the three alignments. */
 function base64Of(text: string): readonly string[] {
   const bytes = Buffer.from(text)
   return [0, 1, 2].flatMap((before) => {

@@ -4,31 +4,31 @@ import { createConcurrencyLimit } from './concurrency-limit.ts'
 import { Unavailable } from './errors.ts'
 
 export interface OwnThreadOptions {
-  /** What it works on, in the plural, for messages and as the name of the thread: `pictures`. */
+  /** Plural name of the inputs, for messages and the thread: `pictures`. */
   readonly name: string
-  /** The entry, as the build names it: `image-worker.js`. */
+  /** Built entry file: `image-worker.js`. */
   readonly file: string
-  /** Longest work on one job, in milliseconds; then the thread ends, and the next job gets a new one. */
+  /** Timeout of a job, in milliseconds. It ends the thread; the next job starts a new one. */
   readonly timeoutMs: number
-  /** Jobs that may wait. */
+  /** Maximum number of waiting jobs. */
   readonly maxQueue: number
-  /** How long the thread stays without work, in milliseconds. */
+  /** Time without work after which the thread ends, in milliseconds. */
   readonly idleMs: number
-  /** Memory of the thread's own objects, in MiB. */
+  /** Heap limit of the thread, in MiB. */
   readonly maxMemoryMb: number
 }
 
-/** A job took longer than it may, or more memory. */
+/** A job exceeded its time or memory. */
 export class ThreadOverrun extends Unavailable {}
 
 /**
- * Work whose time grows with what strangers sent, in a thread that does one thing at a time: a deadline ends it, and
- * nobody else's work with it. It is started when there is work and ended when there has been none for a while.
+ * A thread for work on untrusted input whose time is not bounded by its size. It runs one job at a time, starts with the
+ * first job, and ends when it is idle. A job over its limits ends the thread without affecting other work.
  */
 export interface OwnThread<Job, Answer> {
-  /** @throws Unavailable when too many wait or the program stops; ThreadOverrun when it took too long or too much memory */
+  /** @throws Unavailable when too many jobs wait or the program stops; ThreadOverrun when the job exceeds its limits */
   ask(job: Job): Promise<Answer>
-  /** Whether a thread is there at the moment. */
+  /** Whether the thread is running. */
   readonly isRunning: boolean
   close(): Promise<void>
 }
@@ -55,7 +55,7 @@ export function createOwnThread<Job, Answer>(options: OwnThreadOptions): OwnThre
     fresh.once('exit', () => {
       if (worker === fresh) worker = undefined
     })
-    // An error that comes when nobody waits belongs to nobody; without a listener it would end the program.
+    // An error while no job runs has no caller; without a listener it would end the program.
     fresh.on('error', () => undefined)
     worker = fresh
     return fresh

@@ -1,12 +1,12 @@
 import type { CursorKey } from './cursor.ts'
 
-/** One page of a list: which one, how large, and where it begins. */
+/** One page of a list. */
 export interface Page {
   /** From 1. */
   readonly number: number
   readonly limit: number
   readonly offset: number
-  /** Set when the list is answered whole: the size of the pages on which the rows behind `limit` are. */
+  /** Set when the list is returned whole: the page size for the rows behind `limit`. */
   readonly pageSize?: number
   /** The keys of the row before the page. When set, the page begins there and `offset` only counts. */
   readonly after?: CursorKey
@@ -21,9 +21,9 @@ export const bounds = ['total', 'rows'] as const
 export type Bound = (typeof bounds)[number]
 
 export interface PageLimits {
-  /** Size of a page when the caller does not say (`[api].DEFAULT_PAGING_NUM`). */
+  /** Default page size (`[api].DEFAULT_PAGING_NUM`). */
   readonly defaultPagingNum: number
-  /** Largest page (`[api].MAX_RESPONSE_ITEMS`). */
+  /** Maximum page size (`[api].MAX_RESPONSE_ITEMS`). */
   readonly maxResponseItems: number
 }
 
@@ -32,7 +32,7 @@ export interface PageQuery {
   readonly limit?: number | undefined
 }
 
-/** The page that a query asks for: page and limit below 1 count as absent, a limit above the largest as the largest. */
+/** Returns the page that a query requests. Values below 1 count as absent; the limit is capped. */
 export function pageOf(query: PageQuery, limits: PageLimits): Page {
   const number = query.page !== undefined && query.page >= 1 ? query.page : 1
   const asked = query.limit !== undefined && query.limit >= 1 ? query.limit : limits.defaultPagingNum
@@ -40,7 +40,7 @@ export function pageOf(query: PageQuery, limits: PageLimits): Page {
   return { number, limit, offset: (number - 1) * limit }
 }
 
-/** Most rows of a list that is answered whole; further rows are on pages. */
+/** Maximum number of rows of a list that is returned whole; further rows are on pages. */
 const wholeLimit = 1000
 
 /**
@@ -66,7 +66,7 @@ export function openPageLinks({ number, limit }: Page, shown: number): PageLink[
   return number > 1 ? [...next, { rel: 'first', number: 1 }, { rel: 'prev', number: number - 1 }] : next
 }
 
-/** Relations of the `Link` header: page numbers in the order the contract lists them; empty when there is one page. */
+/** Returns the relations of the `Link` header in the order of the contract; none for a single page. */
 export function pageLinks(page: Page, total: number): PageLink[] {
   const last = Math.max(1, Math.ceil(total / page.limit))
   // A page past the end links like the last one (observed).

@@ -1,14 +1,14 @@
 import { Invalid } from './errors.ts'
 
-/** One step of a pattern: what a character must be, and how often it comes. */
+/** One element of a pattern: which characters it matches, and how often. */
 export interface Atom {
   readonly fits: (character: string) => boolean
-  /** The only character that fits, where there is only one. */
+  /** The only matching character, if there is only one. */
   readonly literal?: string
   readonly times: 'once' | 'maybe' | 'some' | 'any'
 }
 
-/** Takes no character: it stands where a folder ended, or at the beginning. */
+/** Consumes no character: it matches after a folder, or at the start. */
 export const folderEnd: Atom = { fits: () => false, times: 'maybe' }
 
 export const literalAtom = (literal: string): Atom => ({ literal, fits: (each) => each === literal, times: 'once' })
@@ -20,13 +20,13 @@ export class PatternsTooCostly extends Invalid {
 }
 
 /**
- * The steps that matching strangers' patterns may take. Each match takes time in proportion to pattern and text, but
- * thousands of patterns meet thousands of paths: all matches of one question share a budget.
+ * Maximum number of steps for matching untrusted patterns. Each match is linear in pattern and text, but thousands of patterns
+ * may meet thousands of paths, so all matches of one request share a budget.
  */
 export class MatchBudget {
   #left: number
 
-  /** @param steps about 25 ns each */
+  /** @param steps of about 25 ns each */
   constructor(steps = 5_000_000) {
     this.#left = steps
   }
@@ -38,10 +38,10 @@ export class MatchBudget {
   }
 }
 
-/** The steps of a match that the beginning or the end of the text decides. */
+/** Steps of a match that the first or last character decides. */
 const shortMatchSteps = 0.5
 
-/** Compiles a pattern. Matching follows all places of the pattern at once, so that nothing is tried twice. */
+/** Compiles a pattern to a state machine that follows all positions at once, without backtracking. */
 export function compileAtoms(atoms: readonly Atom[], budget?: MatchBudget): (text: string) => boolean {
   const prefixLength = literalRun(atoms)
   const prefix = joined(atoms.slice(0, prefixLength))
@@ -67,11 +67,11 @@ function literalRun(atoms: readonly Atom[]): number {
 const joined = (atoms: readonly Atom[]): string => atoms.map(({ literal }) => literal).join('')
 
 function walker(atoms: readonly Atom[], budget: MatchBudget | undefined): (text: string) => boolean {
-  /** At which character each place was reached last, so that a place is entered once for each. */
+  /** Index of the character at which each position was last entered, so that it is entered once per character. */
   const reachedAt = new Float64Array(atoms.length + 1)
   let now = 0
 
-  /** Adds a place, and the places behind it that are reached without a character. */
+  /** Adds a position, and those reachable from it without a character. */
   function enter(places: number[], first: number, last: string | undefined): void {
     for (let place = first; reachedAt[place] !== now; place++) {
       reachedAt[place] = now

@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module'
 
-/** Who this program is. */
+/** Name and version of this program. */
 export interface Program {
   readonly name: 'ingot'
   readonly version: string
-  /** Where its sources are; empty when the package does not say. */
+  /** URL of the sources; empty when the package has none. */
   readonly repository: string
   readonly homepage: string
 }
@@ -15,14 +15,14 @@ interface PackageFile {
   readonly repository?: string | { readonly url: string }
 }
 
-// A package may name itself, so its description is found from wherever the bundle lies inside of it.
+// A package can import itself by name, so this works from any folder of the bundle.
 const {
   version,
   homepage = '',
   repository = '',
 } = createRequire(import.meta.url)('ingot-forge/package.json') as PackageFile
 
-/** Name and version as in `ingot --version` and in the node information. */
+/** As shown by `ingot --version` and nodeinfo. */
 export const program: Program = {
   name: 'ingot',
   version,

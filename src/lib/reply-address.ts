@@ -1,10 +1,10 @@
-/** Characters that `%{token}` stands for in addresses that mails are answered to. */
+/** Length of the token that replaces `%{token}` in reply addresses, in characters. */
 export const replyTokenLength = 44
 
-/** Characters of an address before its `@`, at most (RFC 5321, 4.5.3.1.1). */
+/** Maximum length of the local part of an address (RFC 5321, 4.5.3.1.1). */
 const maxLocalPart = 64
 
-/** What is wrong with an address to which answers are to go; undefined when nothing is. */
+/** Returns the problem of a reply address, or undefined. */
 export function problemOfReplyAddress(address: string): string | undefined {
   const [local = '', host = '', more] = address.split('@')
   if (host === '' || more !== undefined || !/^[^\s<>(),;:"\\]+$/.test(address)) return 'must be a mail address'

@@ -1,8 +1,8 @@
 import { parentPort } from 'node:worker_threads'
 
 /**
- * The other end of an `OwnThread`, in the thread: answers its jobs, one at a time.
- * @param work gives the answer to a job; what it throws is a defect
+ * Runs the jobs of an `OwnThread` inside the thread, one at a time.
+ * @param work returns the result of a job; an exception is a defect
  */
 export function serveThread(work: (job: never) => Promise<unknown>): void {
   if (parentPort === null) throw new Error('this file is the entry of a worker thread')

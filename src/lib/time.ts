@@ -1,9 +1,9 @@
 import { Invalid } from './errors.ts'
 
-/** Seconds since 1970-01-01T00:00:00Z, whole. Every time in the database has this form. */
+/** Whole seconds since 1970-01-01T00:00:00Z. */
 export type Unix = number
 
-/** Where the program gets the time from, so that tests can stand still or jump. */
+/** The time source, which tests replace. */
 export interface Clock {
   /** Milliseconds since 1970, like `Date.now()`. */
   nowMs(): number
@@ -15,11 +15,11 @@ export const nowUnix = (clock: Clock): Unix => Math.floor(clock.nowMs() / 1000)
 
 const secondsPerDay = 86_400
 const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
-/** Dates by the number of the day: the calendar is what costs, and few days are asked for again and again. */
+/** Formatted dates by day number: the calendar is the expensive part, and few days are formatted often. */
 const dates = new Map<number, string>()
 const maxDates = 1000
 
-/** A time of the API: RFC 3339 in UTC, seconds precision. */
+/** Formats a time of the API: RFC 3339 in UTC, in seconds. */
 export function formatUnix(unix: Unix): string {
   const day = Math.floor(unix / secondsPerDay)
   let date = dates.get(day)
@@ -34,16 +34,16 @@ export function formatUnix(unix: Unix): string {
   return `${date}T${twoDigits[hours]}:${twoDigits[minutes]}:${twoDigits[second % 60]}Z`
 }
 
-/** The zero time that the API shows where there is none but the field is no optional one. */
+/** The API's value of a required time field without a time. */
 export const zeroTime = '0001-01-01T00:00:00Z'
 
 const zeroUnix: Unix = Date.parse(zeroTime) / 1000
 
-/** The time of an optional field: null when the thing has not happened. */
+/** Formats an optional time field; null without a time. */
 export const formatOptionalUnix = (unix: Unix | null | undefined): string | null =>
   unix === null || unix === undefined || unix === 0 ? null : formatUnix(unix)
 
-/** Unix seconds of an RFC 3339 text, or undefined when it is none. */
+/** Parses an RFC 3339 text; undefined for any other text. */
 export function parseTime(text: string): Unix | undefined {
   if (!/^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/.test(text)) return undefined
   const ms = Date.parse(text.replace(' ', 'T'))
@@ -51,8 +51,8 @@ export function parseTime(text: string): Unix | undefined {
 }
 
 /**
- * The time that a client sent as a member of its body or a query parameter; undefined when it sent none. No time is also an
- * empty text, and the zero time: clients written in Go send it for a time that was not set. A text that is no time is `Invalid`.
+ * Parses a time in a body or query; undefined for none. An empty text and the zero time, which Go clients send for an unset
+ * time, also count as none. Throws `Invalid` for any other text.
  */
 export function sentTime(text: string | undefined, field: string): Unix | undefined {
   if (text === undefined || text === '') return undefined

@@ -2,8 +2,8 @@ const trailer = /^[A-Za-z0-9][A-Za-z0-9-]*: \S/
 const isContinued = (line: string): boolean => /^[ \t]+\S/.test(line)
 
 /**
- * Whether the last paragraph of a message is one of trailers (`Signed-off-by: …`), which more are added to. The first
- * paragraph is never: it is the title (git-interpret-trailers(1)).
+ * Returns whether the last paragraph of a message consists of trailers (`Signed-off-by: …`). The first paragraph is the title
+ * and never does (git-interpret-trailers(1)).
  */
 function endsInTrailers(message: string): boolean {
   const paragraphs = message.split(/\n(?:[ \t]*\n)+/)
@@ -13,8 +13,8 @@ function endsInTrailers(message: string): boolean {
 }
 
 /**
- * A message with trailers at its end, in the block of those that are there, else after an empty line. One that the last
- * block holds already is not repeated.
+ * Appends trailers to a message, to its block of trailers or after an empty line. A trailer that the block contains is not
+ * repeated.
  */
 export function withTrailers(message: string, trailers: readonly string[]): string {
   const text = message.trimEnd()

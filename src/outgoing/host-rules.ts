@@ -1,10 +1,10 @@
 import ipaddr from 'ipaddr.js'
 
-/** Which hosts and addresses may be connected to. */
+/** Decides which hosts and addresses a connection may use. */
 export interface HostRules {
   /**
-   * Whether a connection to this address, found for this host name, is allowed. A host that is itself an address has
-   * that as its name.
+   * Returns whether a connection to this address of a host name is allowed. For a host that is an address, the name is the
+   * address.
    */
   allows(host: string, address: string): boolean
 }
@@ -17,10 +17,9 @@ interface Matcher {
 }
 
 /**
- * Rules in the form of the family's ALLOWED_HOST_LIST: `external` (public addresses), `private` (RFC 1918 and unique
- * local ones), `loopback`, `*` (everything), networks like `10.0.0.0/8`, addresses, and host names with `*` and `?`.
- * A name on the list is allowed whatever its address. Without any entry only `external` is allowed. What is blocked is
- * blocked by name or address, also when it is allowed.
+ * Parses rules in the form of the family's ALLOWED_HOST_LIST: `external` (public addresses), `private` (RFC 1918 and unique
+ * local), `loopback`, `*`, networks such as `10.0.0.0/8`, addresses, and host names with `*` and `?`. A listed name is
+ * allowed with any address. An empty list is `external`. Blocked names and addresses take precedence.
  */
 export function createHostRules(rules: {
   readonly allowed: readonly string[]
@@ -39,7 +38,7 @@ export function createHostRules(rules: {
   }
 }
 
-/** The rules of [migrations]: named domains, or everything public; local networks only when they are opened. */
+/** Returns the rules of [migrations]: listed domains or all public hosts, and local networks only if allowed. */
 export const migrationHostRules = (settings: {
   readonly allowedDomains: readonly string[]
   readonly blockedDomains: readonly string[]
@@ -53,18 +52,18 @@ export const migrationHostRules = (settings: {
     blocked: settings.blockedDomains,
   })
 
-/** Whether a host name is on a list of names with `*` and `?`; an empty list has every name. */
+/** Returns whether a list of names with `*` and `?` matches a host name; an empty list matches all. */
 export function hostNameMatcher(names: readonly string[]): (host: string) => boolean {
   const patterns = names.map(toMatcher)
   return (host) => patterns.length === 0 || patterns.some((pattern) => pattern.matchesName(host.toLowerCase()))
 }
 
 /**
- * The address that a connection really goes to: IPv4 inside of IPv6 (mapped, NAT64) counts as that IPv4 address. Other
- * tunnels (6to4, Teredo) belong to no class and so are allowed by `*` alone.
+ * Returns the effective address: IPv4 inside IPv6 (mapped, NAT64) counts as IPv4. Other tunnels (6to4, Teredo) belong to no
+ * class, so only `*` allows them.
  */
 function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
-  // A zone (`fe80::1%eth0`) says which interface; the rules are about the address.
+  // A zone (`fe80::1%eth0`) names the interface; the rules concern the address.
   const bare = text.replace(/%.*$/, '')
   if (!ipaddr.isValid(bare)) return undefined
   const address = ipaddr.parse(bare)

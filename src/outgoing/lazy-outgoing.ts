@@ -1,6 +1,6 @@
 import type { Outgoing, OutgoingOptions } from './outgoing.ts'
 
-/** The guarded client, loaded with the first request: an instance that asks no other server does without it. */
+/** The outgoing client, loaded with the first request. */
 export function lazyOutgoing(options: OutgoingOptions): Outgoing {
   let loading: Promise<Outgoing> | undefined
   const load = (): Promise<Outgoing> =>

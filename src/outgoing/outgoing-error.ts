@@ -1,19 +1,19 @@
 export type OutgoingReason =
-  /** The URL is none, not http(s), or has something that cannot be sent. */
+  /** The URL is invalid, is not http(s), or contains a part that cannot be sent. */
   | 'bad_url'
-  /** The rules allow none of the host's addresses. */
+  /** The rules allow no address of the host. */
   | 'refused_address'
   | 'unknown_host'
   | 'timeout'
   | 'aborted'
   | 'too_large'
   | 'too_many_redirects'
-  /** Too many requests of this process are under way. */
+  /** Too many concurrent requests. */
   | 'busy'
-  /** Refused connections, TLS errors, broken replies. */
+  /** Connection refused, TLS error, or malformed response. */
   | 'network'
 
-/** A request that got no usable answer. The message is fit to be shown to who asked for the request. */
+/** A request without a usable response. Users may see the message. */
 export class OutgoingError extends Error {
   readonly reason: OutgoingReason
   constructor(reason: OutgoingReason, message: string, options?: ErrorOptions) {

@@ -8,18 +8,18 @@ import { OutgoingError } from './outgoing-error.ts'
 
 export interface OutgoingOptions {
   readonly rules: HostRules
-  /** Longest time of one request, from the call to the last byte of the answer. */
+  /** Timeout of a request, until the last byte of the response. */
   readonly timeoutMs: number
-  /** Largest answer. */
+  /** Maximum size of a response. */
   readonly maxBodyBytes: number
-  /** Requests at once; ten times as many may wait. */
+  /** Maximum number of concurrent requests; ten times as many may wait. */
   readonly maxConnections: number
   /** Whether certificates are not verified. */
   readonly skipTlsVerify?: boolean
-  /** An HTTP proxy for hosts on its list (globs; empty is all). Addresses are checked all the same, but by us alone. */
+  /** An HTTP proxy for the listed hosts (globs; empty is all). Only this process checks the addresses then. */
   readonly proxy?: { readonly url: string; readonly usesFor: (host: string) => boolean }
   readonly userAgent?: string
-  /** Addresses of a name; the system's resolver by default. */
+  /** Resolves a name; the default is the resolver of the system. */
   readonly resolve?: (host: string) => Promise<readonly ResolvedAddress[]>
 }
 
@@ -31,13 +31,13 @@ export interface ResolvedAddress {
 export interface OutgoingRequest {
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly headers?: Readonly<Record<string, string>>
-  /** A stream cannot be sent again, so a redirect that asks for it fails. */
+  /** A stream cannot be sent twice, so a redirect that needs its body fails. */
   readonly body?: string | Buffer | Readable
   readonly timeoutMs?: number
   readonly maxBodyBytes?: number
-  /** Redirects that are followed, each checked like the first URL; 0 (the default) answers the redirect itself. */
+  /** Maximum number of redirects, each checked like the first URL; 0, the default, returns the redirect. */
   readonly maxRedirects?: number
-  /** `cut` keeps the beginning of an answer that is too large, `fail` (the default) throws. */
+  /** For a response that is too large: `cut` truncates it, `fail`, the default, throws. */
   readonly whenTooLarge?: 'fail' | 'cut'
   readonly signal?: AbortSignal
 }
@@ -46,23 +46,23 @@ export interface OutgoingReply {
   readonly status: number
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** The URL that answered, after redirects. */
+  /** The final URL after redirects. */
   readonly url: string
 }
 
-/** Sends requests to other servers, to allowed addresses only. */
+/** Sends requests to allowed addresses of other servers. */
 export interface Outgoing {
-  /** Sends a request and reads the answer. Throws OutgoingError. */
+  /** Sends a request and reads the response. Throws OutgoingError. */
   request(
     url: string,
     request?: OutgoingRequest,
   ): Promise<OutgoingReply & { readonly body: Buffer; readonly isCut: boolean }>
   /**
-   * Sends a request and gives the answer as a stream, which fails over `maxBodyBytes` and must be read or destroyed.
+   * Sends a request and returns the response as a stream, which fails beyond `maxBodyBytes` and must be read or destroyed.
    * Throws OutgoingError.
    */
   stream(url: string, request?: OutgoingRequest): Promise<OutgoingReply & { readonly body: Readable }>
-  /** The allowed addresses of a URL's host, for programs that connect by themselves. Throws OutgoingError. */
+  /** Returns the allowed addresses of a URL's host, for programs with their own connections. Throws OutgoingError. */
   resolve(url: string): Promise<{ readonly host: string; readonly port: number; readonly addresses: readonly string[] }>
   close(): Promise<void>
 }
@@ -71,8 +71,8 @@ const connectTimeoutMs = 10_000
 const keepAliveMs = 10_000
 
 /**
- * The guarded client. Names are resolved once per connection, and the connection goes to an address that was checked,
- * so a name that changes its mind in between gains nothing. No proxy is taken from the environment.
+ * Creates the client. It resolves a name once per connection and connects to the checked address, which prevents DNS
+ * rebinding. It ignores proxies of the environment.
  */
 export function createOutgoing(options: OutgoingOptions): Outgoing {
   return new GuardedClient(options)
@@ -117,7 +117,7 @@ class GuardedClient implements Outgoing {
   async stream(url: string, request: OutgoingRequest = {}): Promise<OutgoingReply & { readonly body: Readable }> {
     const signal = this.#signalOf(request)
     try {
-      // The turn is held until the stream has ended, so that streams count as connections.
+      // The slot is held until the end of the stream.
       return await new Promise<OutgoingReply & { readonly body: Readable }>((resolve, reject) => {
         this.#limit
           .run(async () => {
@@ -145,7 +145,7 @@ class GuardedClient implements Outgoing {
     await Promise.all([this.#direct.destroy(), this.#proxied?.destroy()])
   }
 
-  /** Sends, follows redirects, and leaves the body of the last answer to be read before `signal` ends it. */
+  /** Sends a request and follows redirects; the caller must read the last body before `signal` ends it. */
   async #exchange(given: string, request: OutgoingRequest, signal: AbortSignal): Promise<Exchange> {
     let next: NextRequest = {
       url: parseUrl(given),
@@ -158,7 +158,7 @@ class GuardedClient implements Outgoing {
       const reply = await this.#send(next, signal)
       const location = redirectOf(reply)
       if (location === undefined || maxRedirects === 0) return { reply, url: withoutUser(next.url).href }
-      // What a redirect says besides its target is of no use; a long one is not waited for.
+      // The body of a redirect is not needed; a long one is not awaited.
       await reply.body.dump({ limit: 16_384, signal })
       if (hop >= maxRedirects) {
         throw new OutgoingError('too_many_redirects', `more than ${maxRedirects} redirects`)
@@ -195,7 +195,7 @@ class GuardedClient implements Outgoing {
   }
 }
 
-/** Finds the addresses of names, and lets those pass that the rules allow. */
+/** Resolves names to allowed addresses. */
 class AddressGuard {
   readonly #rules: HostRules
   readonly #find: (host: string) => Promise<readonly ResolvedAddress[]>
@@ -205,7 +205,7 @@ class AddressGuard {
     this.#find = find ?? ((host) => lookup(host, { all: true }))
   }
 
-  /** Throws OutgoingError when there is none. */
+  /** Throws OutgoingError without an allowed address. */
   async allowedAddresses(host: string): Promise<readonly ResolvedAddress[]> {
     const family = isIP(host)
     const found = family === 0 ? await this.#findOrThrow(host) : [{ address: host, family }]
@@ -218,7 +218,7 @@ class AddressGuard {
     return isIP(host) === 0 || this.#rules.allows(host, host)
   }
 
-  /** The system's lookup, with the addresses that are not allowed left out. */
+  /** The lookup of the system, without the addresses that are not allowed. */
   readonly lookup: LookupFunction = (host, { all }, callback) => void this.#answer(host, all === true, callback)
 
   async #answer(host: string, wantsAll: boolean, answer: Parameters<LookupFunction>[2]): Promise<void> {
@@ -242,12 +242,12 @@ class AddressGuard {
   }
 }
 
-/** Connections without a proxy, each to an address that was checked. */
+/** Direct connections, each to a checked address. */
 function directAgent(guard: AddressGuard, tls: { rejectUnauthorized: boolean }, maxConnections: number): Agent {
   const connect = buildConnector({ ...tls, lookup: guard.lookup, allowH2: false, timeout: connectTimeoutMs })
   return new Agent({
     connect: (target, callback) => {
-      // The system connects to a host that is an address without a lookup, so it is checked here.
+      // The system does not look up a host that is an address, so it is checked here.
       if (guard.allowsLiteral(target.hostname)) connect(target, callback)
       else callback(refusedAddress(target.hostname), null)
     },
@@ -261,7 +261,7 @@ function directAgent(guard: AddressGuard, tls: { rejectUnauthorized: boolean }, 
 const refusedAddress = (host: string): OutgoingError =>
   new OutgoingError('refused_address', `connections to ${host} are not allowed`)
 
-/** What is to be sent, to a URL or to where it redirects. */
+/** A request to a URL or to the target of a redirect. */
 interface NextRequest {
   readonly url: URL
   readonly method: NonNullable<OutgoingRequest['method']>
@@ -269,7 +269,7 @@ interface NextRequest {
   readonly body: OutgoingRequest['body']
 }
 
-/** What is sent to the target of a redirect. */
+/** Returns the request to the target of a redirect. */
 function redirected(last: NextRequest, status: number, location: string): NextRequest {
   const url = parseUrl(location, last.url)
   if (last.url.protocol === 'https:' && url.protocol === 'http:') {
@@ -277,7 +277,7 @@ function redirected(last: NextRequest, status: number, location: string): NextRe
   }
   const isSameOrigin = url.origin === last.url.origin
   const headers = isSameOrigin ? last.headers : withoutHeaders(last.headers, ['authorization', 'cookie'])
-  // As browsers do (fetch standard): 303, and 301 and 302 after a POST, continue as GET without a body.
+  // Fetch standard: 303, and 301 and 302 after a POST, continue as GET without a body.
   if ((status === 303 && last.method !== 'HEAD') || (status < 303 && last.method === 'POST')) {
     const ofBody = ['content-type', 'content-length', 'content-encoding']
     return { url, method: 'GET', headers: withoutHeaders(headers, ofBody), body: undefined }
@@ -288,7 +288,7 @@ function redirected(last: NextRequest, status: number, location: string): NextRe
   return { ...last, url, headers }
 }
 
-/** The host of a URL, an IPv6 address without its brackets. */
+/** Returns the host of a URL, an IPv6 address without its brackets. */
 const bareHost = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1')
 
 interface Exchange {
@@ -299,7 +299,7 @@ interface Exchange {
 const toReply = ({ reply, url }: Exchange): OutgoingReply => ({ status: reply.statusCode, headers: reply.headers, url })
 
 function parseUrl(text: string, base?: URL): URL {
-  // The parser also writes odd forms of an address (decimal, octal, hexadecimal) as the address they mean.
+  // The parser normalizes other notations of an address (decimal, octal, hexadecimal).
   const url = URL.parse(text, base?.href)
   if (url === null) throw new OutgoingError('bad_url', 'this is no URL')
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
@@ -316,7 +316,7 @@ function withoutUser(url: URL): URL {
   return bare
 }
 
-/** A user in a URL becomes Basic authentication, unless the caller has chosen another. */
+/** Credentials in a URL become Basic authentication, unless the caller sets Authorization. */
 function withUser(headers: Readonly<Record<string, string>>, url: URL): Record<string, string> {
   if (url.username === '' || headers['authorization'] !== undefined) return { ...headers }
   const user = Buffer.from(`${decode(url.username)}:${decode(url.password)}`)
@@ -384,7 +384,7 @@ function limitedStream(reply: Dispatcher.ResponseData, maxBytes: number, signal:
   return reply.body.pipe(limited)
 }
 
-/** Finds our own error inside of what the client made of it, and names the others. */
+/** Returns our own error inside an error of the client, or wraps the others. */
 function toOutgoingError(error: unknown, callerSignal: AbortSignal | undefined): OutgoingError {
   const chain = causesOf(error)
   const own = chain.find((cause) => cause instanceof OutgoingError)
