@@ -1,6 +1,6 @@
-/** Something a settings file, variable or option is wrong or doubtful about. */
+/** An error or warning about a settings file, variable or option. */
 export interface ConfigRemark {
-  /** Where it stands, for people: `app.ini line 3`, a variable's name, an option. */
+  /** Location: `app.ini line 3`, the name of a variable, an option. */
   readonly where: string
   readonly file?: string
   /** 1 is the first line. */
@@ -19,7 +19,7 @@ export const formatRemark = (remark: ConfigRemark): string => {
 /** The settings cannot be used; `problems` has all of them, those of the file first and by line. */
 export class ConfigError extends Error {
   readonly problems: readonly ConfigRemark[]
-  /** What is doubtful besides. */
+  /** Warnings. */
   readonly warnings: readonly ConfigRemark[]
   constructor(problems: readonly ConfigRemark[], warnings: readonly ConfigRemark[] = []) {
     super(`the settings cannot be used:\n${problems.map((problem) => `  ${formatRemark(problem)}`).join('\n')}`)

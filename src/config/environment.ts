@@ -1,14 +1,14 @@
 import { readSmallFile } from './small-file.ts'
 import { trimTrailing } from '../lib/trim-ends.ts'
 
-/** A setting given by the environment. */
+/** A setting from the environment. */
 export interface EnvironmentEntry {
-  /** The variable's name, for messages. */
+  /** Name of the variable, for messages. */
   readonly variable: string
   readonly section: string
   readonly key: string
   readonly value: string
-  /** False for the contents of a `__FILE`: a secret is never searched for `%(KEY)s`. */
+  /** False for the content of a `__FILE`: secrets are not interpolated. */
   readonly isInterpolated: boolean
 }
 
@@ -20,7 +20,7 @@ export interface EnvironmentProblem {
 /** Later ones win. */
 const prefixes = ['GITEA', 'FORGEJO', 'INGOT']
 
-/** `_0X2E_` stands for a dot, `_0X2D_` for a dash; any other byte may be written so too. */
+/** `_0X2E_` means a dot, `_0X2D_` a dash; other bytes may be written in the same way. */
 const decodeName = (name: string): string =>
   name.replace(/_0X((?:[0-9A-F]{2})+)_/gi, (_, hex: string) => Buffer.from(hex, 'hex').toString('utf8'))
 

@@ -1,4 +1,4 @@
-/** Variables by which programs find their way on a machine, and which hold no secrets of the server. */
+/** Variables that child processes need, without secrets of the server. */
 const passedOn = [
   'PATH',
   'LANG',
@@ -12,7 +12,7 @@ const passedOn = [
   'SSL_CERT_DIR',
 ] as const
 
-/** What programs that are started for others find of the environment: nothing that is not named here. */
+/** Returns the environment of child processes: only listed variables. */
 export const hostEnvironment = (): Readonly<Record<string, string>> =>
   Object.fromEntries(
     passedOn.flatMap((name) => {
@@ -21,5 +21,7 @@ export const hostEnvironment = (): Readonly<Record<string, string>> =>
     }),
   )
 
-/** The registration token of `ingot runner`, which is not written where others on the machine see it. */
+/**
+ * Returns the registration token of `ingot runner` from the environment, where other users of the machine cannot see it.
+ */
 export const runnerTokenVariable = (): string | undefined => process.env['INGOT_RUNNER_TOKEN']

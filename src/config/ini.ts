@@ -1,4 +1,4 @@
-/** One `KEY = value` line of a settings file, with where it stands. `value` is unquoted but not yet interpolated. */
+/** A `KEY = value` line of a settings file with its location. `value` is unquoted but not interpolated. */
 export interface IniEntry {
   /** Lower-case section name; empty for the lines above the first section. */
   readonly section: string
@@ -8,7 +8,7 @@ export interface IniEntry {
   readonly line: number
 }
 
-/** What a line of a settings file is wrong (or doubtful) about. */
+/** An error or warning about a line. */
 export interface IniRemark {
   readonly line: number
   readonly section: string
@@ -24,7 +24,7 @@ export interface IniFile {
 
 interface Value {
   readonly text: string
-  /** Lines taken beyond the first one. */
+  /** Number of further lines consumed. */
   readonly extraLines: number
   readonly problem?: string
   readonly warning?: string
@@ -73,19 +73,19 @@ export function parseIni(text: string): IniFile {
 
 const unquoteKey = (key: string): string => (/^(["'`]).+\1$/.test(key) ? key.slice(1, -1) : key)
 
-/** `text` is the trimmed rest of line `index`; only a triple-quoted value looks at the lines after it. */
+/** Parses a value. `text` is the trimmed rest of line `index`; only a triple-quoted value reads further lines. */
 function readValue(text: string, lines: readonly string[], index: number): Value {
   if (text.startsWith('"""')) return readTripleQuoted(text.slice(3), lines, index)
   const quote = text[0]
   if (quote === '`' || quote === '"' || quote === "'") {
     const end = text.indexOf(quote, 1)
     if (end < 0) {
-      // A lone quote at the start of plain text is text, except a backtick, which has no other use here.
+      // A single quote at the start of plain text is text; a backtick has no other use.
       if (quote !== '`') return stripComment(text)
       return { text: '', extraLines: 0, problem: 'the closing ` is missing' }
     }
     const rest = text.slice(end + 1).trim()
-    // `"a", "b"` is plain text whose list reader takes the quotes away.
+    // `"a", "b"` is plain text; the list reader removes the quotes.
     if (rest !== '' && !/^[;#]/.test(rest)) return stripComment(text)
     return { text: text.slice(1, end), extraLines: 0 }
   }

@@ -44,7 +44,7 @@ const furtherKnownKeys: Readonly<Record<string, readonly string[]>> = {
   'ui.svg': ['ENABLE_RENDER'],
 }
 
-/** Sections of the family with many or free keys, none of which decides anything here: all of them are accepted. */
+/** Sections of the family with many or arbitrary keys without effect here; all are accepted. */
 const openSections = new Set(['log', 'cache', 'queue', 'task', 'highlight.mapping', 'badges', 'f3'])
 /** Sections below which every section is open, like `[log.console]` or `[markup.asciidoc]`. */
 const openBelow = ['log.', 'cache.', 'queue.', 'markup.', 'f3.']
@@ -54,6 +54,6 @@ const known = new Set<string>([
   ...Object.entries(furtherKnownKeys).flatMap(([section, keys]) => keys.map((key) => `${section}\n${key}`)),
 ])
 
-/** Whether a key belongs to the family's list, in use here or not. `section` is lower case, `key` upper case. */
+/** Returns whether the family has a key, used here or not. `section` is lower case, `key` upper case. */
 export const isFamilyKey = (section: string, key: string): boolean =>
   known.has(`${section}\n${key}`) || openSections.has(section) || openBelow.some((prefix) => section.startsWith(prefix))

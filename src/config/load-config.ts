@@ -12,7 +12,7 @@ import { reportUnsupported } from './unsupported-settings.ts'
 import { problemOfReplyAddress } from '../lib/reply-address.ts'
 import { trimTrailing } from '../lib/trim-ends.ts'
 
-/** Values of the command line; they win over environment and file. */
+/** Command line options; they override environment and file. */
 export interface ConfigOverrides {
   /** `--config`: the settings file. Without it: INGOT_CONFIG, else app.ini in the data folder when it is there. */
   readonly configFile?: string
@@ -28,13 +28,13 @@ export interface ConfigOverrides {
 
 export interface LoadConfigInput {
   readonly overrides?: ConfigOverrides
-  /** Variables; by default those of the process. */
+  /** Environment; the default is that of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** Folder that relative paths of options are relative to; by default that of the process. */
+  /** Base folder of relative paths in options; the default is the current folder. */
   readonly cwd?: string
 }
 
-/** Absolute paths of what this instance keeps. */
+/** Absolute paths of the instance's data. */
 export interface ConfigPaths {
   readonly data: string
   readonly repositories: string
@@ -43,13 +43,13 @@ export interface ConfigPaths {
   readonly tmp: string
   readonly logs: string
   readonly gitHome: string
-  /** Holds the generated instance key when [security].SECRET_KEY is empty. */
+  /** File of the generated instance key when [security].SECRET_KEY is empty. */
   readonly secretKeyFile: string
   readonly sshHostKeys: readonly string[]
   readonly oauth2SigningKey: string
 }
 
-/** The first administrator, made on an empty instance. */
+/** The first administrator, created in an empty instance. */
 export interface FirstAdmin {
   readonly login: string
   readonly password: string
@@ -57,13 +57,13 @@ export interface FirstAdmin {
 }
 
 interface ServerDerived {
-  /** Public URL; always ends with `/`. */
+  /** Public URL, with a final `/`. */
   readonly rootUrl: string
-  /** Path of rootUrl without the `/` at its end: empty, or like `/forge`. */
+  /** Path of rootUrl without its final `/`: empty, or such as `/forge`. */
   readonly subPath: string
   readonly localRootUrl: string
   readonly sshListenPort: number
-  /** Whether ROOT_URL was made of PROTOCOL, DOMAIN and HTTP_PORT. */
+  /** Whether ROOT_URL was derived from PROTOCOL, DOMAIN and HTTP_PORT. */
   readonly isRootUrlDerived: boolean
 }
 
@@ -73,17 +73,17 @@ export type Config = Omit<DeclaredConfig, 'server' | 'database' | 'session'> & {
   readonly database: DeclaredConfig['database'] & { readonly kind: 'sqlite3' | 'postgres' }
   readonly session: Omit<DeclaredConfig['session'], 'cookieSecure'> & { readonly cookieSecure: boolean }
   readonly storage: StorageConfig
-  /** `[git.config]`: options that every git command gets. */
+  /** `[git.config]`: options of every git command. */
   readonly gitConfig: Readonly<Record<string, string>>
-  /** `[mailer.override_header]`: headers set on every mail. */
+  /** `[mailer.override_header]`: headers of every mail. */
   readonly mailerOverrideHeader: Readonly<Record<string, string>>
-  /** `[repository.mimetype_mapping]`: media type of a file extension that begins with a dot. */
+  /** `[repository.mimetype_mapping]`: media type by file extension with its dot. */
   readonly repositoryMimetypeMapping: Readonly<Record<string, string>>
   readonly paths: ConfigPaths
   readonly firstAdmin: FirstAdmin | undefined
 }
 
-/** One setting as it stands, for `config show`; secrets are masked. */
+/** A setting for `config show`; secrets are masked. */
 export interface EffectiveSetting {
   readonly section: string
   readonly key: string
@@ -91,18 +91,18 @@ export interface EffectiveSetting {
   readonly meaning: string
   readonly value: string
   readonly defaultText: string
-  /** `default`, or where it was given. */
+  /** `default`, or its location. */
   readonly origin: string
 }
 
 export interface LoadedConfig {
   readonly config: Config
-  /** Keys nobody knows, and lines that probably mean something else. */
+  /** Unknown keys, and lines that are probably mistakes. */
   readonly warnings: readonly ConfigRemark[]
-  /** Known keys that were given and have no effect. */
+  /** Given keys without effect. */
   readonly idle: readonly ConfigRemark[]
   readonly settings: readonly EffectiveSetting[]
-  /** The settings file that was read. */
+  /** The settings file. */
   readonly file: string | undefined
 }
 

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { engineOf, type Db } from './database.ts'
 
-/** Problems that are told of at most; a broken file may have any number. */
+/** Maximum number of reported problems. */
 const maxProblems = 100
 
 /**
- * Damage that the database finds in itself: broken pages and indexes, and rows whose foreign keys lead nowhere. An
- * SQLite file is read whole. PostgreSQL keeps its foreign keys itself and has nothing comparable: always none.
+ * Returns the damage that the database reports: broken pages, indexes and foreign keys. It reads the whole SQLite file.
+ * PostgreSQL has no comparable check, so it reports none.
  */
 export async function findDatabaseDamage(db: Db): Promise<string[]> {
   const { kind, writer } = engineOf(db)

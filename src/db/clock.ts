@@ -3,8 +3,8 @@ import { databaseSlot, type Db, type Tx } from './database.ts'
 
 const clocks = databaseSlot<Clock>()
 
-/** Says which clock the work on this database goes by: due times of jobs, times of events. */
+/** Sets the clock of a database: due times of jobs, times of events. */
 export const attachClock = (db: Db, clock: Clock): void => clocks.set(db, clock)
 
-/** The clock of a database or of one of its transactions; the system's unless another was attached. */
+/** Returns the clock of a database or transaction; the default is the system clock. */
 export const clockOf = (db: Db | Tx): Clock => clocks.of(db) ?? systemClock

@@ -3,7 +3,7 @@ import type { Schema } from './schema.ts'
 
 const internals = Symbol('database internals')
 
-/** What a transaction collects while it runs. */
+/** The state of an open transaction. */
 interface TxState {
   readonly engine: DatabaseEngine
   readonly beforeCommit: (() => Promise<void>)[]
@@ -11,40 +11,40 @@ interface TxState {
   readonly afterCommit: (() => void)[]
 }
 
-/** A short message between the processes that share a database; see `notify.ts`. */
+/** A short message between processes of one database; see `notify.ts`. */
 export interface Broadcast {
   readonly channel: string
   readonly payload: string
 }
 
-/** Who hears the broadcasts of other processes. */
+/** Receives the broadcasts of other processes. */
 export interface BroadcastReceiver {
   heard(broadcast: Broadcast): void
-  /** The connection was (re)made: what was sent before may be lost. */
+  /** The connection was opened; earlier messages may be lost. */
   missed(): void
 }
 
 interface Engine {
-  /** Queries outside of a transaction. */
+  /** For queries outside transactions. */
   readonly reader: Kysely<Schema>
-  /** Transactions; on SQLite the one connection that writes. */
+  /** For transactions; on SQLite the one writing connection. */
   readonly writer: Kysely<Schema>
-  /** Runs the statements of a text one after the other, in the open transaction of `writer`. */
+  /** Runs the statements of a text in order, in the open transaction of `writer`. */
   script(tx: Kysely<Schema>, text: string): Promise<void>
-  /** Resolves when what was committed before survives a cut of power. */
+  /** Resolves when all previous commits are durable. */
   lasting(): Promise<void>
-  /** True when the whole transaction may be tried again (serialisation failure, deadlock). */
+  /** Returns whether the transaction may be retried (serialization failure, deadlock). */
   isRetryable(error: unknown): boolean
-  /** Tells the other processes, when the transaction is committed; does nothing on SQLite, which one process uses. */
+  /** Notifies other processes at the commit; does nothing on SQLite. */
   broadcast(tx: Kysely<Schema>, broadcasts: readonly Broadcast[]): Promise<void>
-  /** Begins to hear the broadcasts of other processes; called once. */
+  /** Starts to receive broadcasts; called once. */
   receive(receiver: BroadcastReceiver): void
-  /** Gives back the memory of what only makes later questions quicker. */
+  /** Frees memory that only speeds up later queries. */
   trim(): void
   close(): Promise<void>
 }
 
-/** What a prepared statement is asked with. */
+/** A parameter of a prepared statement. */
 export type Parameter = string | number | boolean | null
 
 export interface PreparedStatement {
@@ -52,33 +52,30 @@ export interface PreparedStatement {
   readonly parameters: readonly Parameter[]
 }
 
-/** Statements that are prepared once and asked together. */
+/** Statements that are prepared once and run together. */
 export interface StatementGroup {
   readonly texts: readonly string[]
 }
 
-/** SQLite answers in this thread. */
+/** SQLite runs in this thread. */
 export interface SqliteEngine extends Engine {
   readonly kind: 'sqlite'
   prepare: (texts: readonly string[]) => StatementGroup
-  /**
-   * The rows of each statement of a group, for the parameters of each. What is asked before the caller first waits is
-   * answered at one state of the database.
-   */
+  /** Returns the rows of each statement of a group. Calls of one turn read one state of the database. */
   askPrepared: (
     group: StatementGroup,
     parameters: readonly (readonly Parameter[])[],
   ) => Promise<readonly (readonly object[])[]>
 }
 
-/** PostgreSQL is asked over a connection: what belongs together is asked together. */
+/** PostgreSQL is reached over connections; related queries go out together. */
 export interface PostgresEngine extends Engine {
   readonly kind: 'postgres'
-  /** The columns of the one row of a statement that is prepared once under this name. */
+  /** Returns the columns of the result row of a statement that is prepared once under this name. */
   askPrepared: (name: string, statement: PreparedStatement) => Promise<readonly string[]>
 }
 
-/** How the two databases differ behind `Db`. */
+/** The engine behind `Db`. */
 export type DatabaseEngine = SqliteEngine | PostgresEngine
 
 type ReadMethods =
@@ -91,13 +88,13 @@ type ReadMethods =
   | 'getExecutor'
   | 'executeQuery'
 
-/** The database for reading. Writing needs a `Tx`, which only `transaction()` makes. */
+/** The database for reading. Writing needs a `Tx`, which only `transaction()` creates. */
 export type Db = Pick<Kysely<Schema>, ReadMethods> & { readonly [internals]: DatabaseEngine | TxState }
 
-/** An open transaction: reads what it wrote itself; everything it did is kept or dropped together. */
+/** An open transaction, which reads its own writes. */
 export type Tx = Transaction<Schema> & { readonly [internals]: TxState }
 
-/** Wraps an engine as the `Db` that stores take. */
+/** Wraps an engine as a `Db`. */
 export function databaseOf(engine: DatabaseEngine): Db {
   return Object.assign(engine.reader, { [internals]: engine })
 }
@@ -108,13 +105,13 @@ export const engineOf = (db: Db): DatabaseEngine => {
   return engine
 }
 
-/** The engine behind a database or one of its transactions. */
+/** Returns the engine of a database or of its transaction. */
 export const engineBehind = (db: Db | Tx): DatabaseEngine => {
   const state = db[internals]
   return 'writer' in state ? state : state.engine
 }
 
-/** A place where a layer above keeps one value per database, found again from the database's transactions. */
+/** Storage for one value per database, found from its transactions too. */
 export interface DatabaseSlot<Value> {
   set(db: Db, value: Value): void
   of(db: Db | Tx): Value | undefined
@@ -131,18 +128,20 @@ export function databaseSlot<Value>(): DatabaseSlot<Value> {
 }
 
 export interface TransactionOptions {
-  /** False for what may be lost in a cut of power, since it comes about again: nobody waits for the disk then. */
+  /**
+   * False for changes that may be lost in a power failure, since they will be repeated; the caller then does not wait for
+   * the disk.
+   */
   readonly lasting?: false
 }
 
-/** How often a transaction is tried again after a deadlock or a serialisation failure. */
+/** Maximum number of attempts of a transaction after deadlocks and serialization failures. */
 const maxAttempts = 4
 
 /**
- * Runs `body` in one transaction and commits it; whatever `body` throws rolls everything back and is thrown on.
- * `body` awaits only the database: on SQLite it holds the one writer. It may run more than once (a deadlock on
- * PostgreSQL), so it changes nothing but rows. Functions given to `afterCommit` run once, after the commit. Both they and
- * the caller hear of a commit when a cut of power cannot take it back any more; readers may see it a moment earlier.
+ * Runs `body` in one transaction and commits it; an exception rolls back and is rethrown. `body` awaits only the database:
+ * on SQLite it holds the one writer. It may run more than once (a deadlock on PostgreSQL), so it changes rows only.
+ * `afterCommit` functions run once. They and the caller continue when the commit is durable; readers may see it earlier.
  */
 export async function transaction<Result>(
   db: Db,
@@ -168,14 +167,11 @@ export async function transaction<Result>(
   }
 }
 
-/**
- * Runs `body` with a database that stands still: all of its questions are answered as of one moment, whatever others
- * write meanwhile. For what compares the answers of several questions. `body` awaits only this database.
- */
+/** Runs `body` with a snapshot: all its queries see one state of the database. `body` awaits only this database. */
 export async function snapshot<Result>(db: Db, body: (still: Db) => Promise<Result>): Promise<Result> {
   const engine = engineOf(db)
   const begin = engine.reader.transaction()
-  // A transaction of SQLite stands still by itself, one of PostgreSQL only when told.
+  // SQLite transactions are snapshots; PostgreSQL needs `repeatable read`.
   const reading = engine.kind === 'postgres' ? begin.setIsolationLevel('repeatable read') : begin
   return reading.execute((inner) => {
     const state: TxState = { engine, beforeCommit: [], lastBeforeCommit: [], afterCommit: [] }
@@ -183,39 +179,39 @@ export async function snapshot<Result>(db: Db, body: (still: Db) => Promise<Resu
   })
 }
 
-/** Has `run` called inside the transaction when its body is done; what it throws rolls everything back. */
+/** Runs `run` in the transaction after its body; an exception rolls back. */
 export function beforeCommit(tx: Tx, run: () => Promise<void>): void {
   tx[internals].beforeCommit.push(run)
 }
 
-/** Like `beforeCommit`, when all of that is done: for what only passes on what the others have collected. */
+/** Like `beforeCommit`, after all of those functions. */
 export function lastBeforeCommit(tx: Tx, run: () => Promise<void>): void {
   tx[internals].lastBeforeCommit.push(run)
 }
 
-/** Has `run` called once when the transaction is committed, never when it is rolled back. It must not throw. */
+/** Runs `run` once after the commit, never after a rollback. It must not throw. */
 export function afterCommit(tx: Tx, run: () => void): void {
   tx[internals].afterCommit.push(run)
 }
 
-/** True when an insert or update met a row with the same unique key. */
+/** Returns whether an insert or update violated a unique key. */
 export function isUniqueViolation(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code
   return code === '23505' || code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY'
 }
 
-/** True when a row named by an insert or update is gone (a foreign key did not hold). */
+/** Returns whether an insert or update violated a foreign key. */
 export function isForeignKeyViolation(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code
   return code === '23503' || code === 'SQLITE_CONSTRAINT_FOREIGNKEY'
 }
 
 /**
- * True for what a request throws that met another one: a row was made or taken away between its look and its write. What
- * is expected is told apart where it happens; this is for all the rest.
+ * Returns whether an error means that a concurrent request created or deleted a row first. Expected cases are handled where
+ * they occur.
  */
 export const isLostRace = (error: unknown): boolean =>
   isForeignKeyViolation(error) || isUniqueViolation(error) || error instanceof NoResultError
 
-/** True for an open transaction, which may have written what others do not see yet. */
+/** Returns whether this is an open transaction, which may contain uncommitted rows. */
 export const isTransaction = (db: Db | Tx): boolean => !('writer' in db[internals])

@@ -1,9 +1,8 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 
 /**
- * The different values of a column in some rows of a table, as a table with the column `id`. They are found one after the
- * other in an index that has what limits the rows and then the column: as many steps as there are values, however many
- * rows have each.
+ * Returns the distinct values of a column as a table with the column `id`. It jumps from value to value in an index (loose
+ * index scan), so the cost depends on the number of values, not of rows.
  */
 export function eachOnce(table: string, column: string, isWanted: RawBuilder<SqlBool>): RawBuilder<unknown> {
   const least = sql`select min(${sql.ref(column)}) as id from ${sql.table(table)} where ${isWanted}`

@@ -7,15 +7,14 @@ interface Ids {
   user: UserId
 }
 
-/** Rows after one up to another, by id. */
+/** A range of ids: after one, up to another. */
 export interface IdBatch<Id> {
   readonly after: Id
   readonly last: Id
 }
 
 /**
- * All ids of a table in batches, in their order. Between two of them other work goes on: SQLite does its in this thread, and
- * requests should not wait for long.
+ * Yields the ids of a table in batches, in order, and lets other work run between them, since SQLite blocks this thread.
  * @param size at most so many rows
  */
 export async function* idBatches<Table extends keyof Ids>(
@@ -34,7 +33,7 @@ export async function* idBatches<Table extends keyof Ids>(
   }
 }
 
-/** The last of so many rows after one; null: there are none. */
+/** Returns the last id of a batch; null at the end. */
 async function lastAfter(db: Db, table: keyof Ids, after: number, size: number): Promise<number | null> {
   const batch = (db.selectFrom(table) as ReturnType<typeof db.selectFrom<'user'>>)
     .select('id')

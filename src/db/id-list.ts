@@ -2,19 +2,19 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Db } from './database.ts'
 import { databaseKind } from './open.ts'
 
-/** Ids as one text, which a query takes as one argument however many there are. */
+/** Encodes ids as one text, which is one query parameter. */
 export const idListText = (ids: Iterable<number>): string => `[${[...new Set(ids)].join(',')}]`
 
 /**
- * The right side of `in` for a list in the form of `idListText`. The text of the query is the same for every list, so it
- * can be compiled once (`preparedQuery`).
+ * Returns the right side of `in` for `idListText`. The statement text does not depend on the list, so it can be prepared
+ * (`preparedQuery`).
  */
 export const idList = (db: Db, text: string): RawBuilder<number> =>
   databaseKind(db) === 'sqlite'
     ? sql<number>`(select value from json_each(${text}))`
     : sql<number>`(select value::bigint from json_array_elements_text(${text}::json))`
 
-/** Texts as one text, for `textList`. One with a zero byte is left out: no column can hold it. */
+/** Encodes texts for `textList`. It omits texts with a zero byte, which no column can hold. */
 export const textListText = (texts: Iterable<string>): string =>
   JSON.stringify([...new Set(texts)].filter((text) => !text.includes('\0') && text.isWellFormed()))
 

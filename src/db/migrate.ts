@@ -4,7 +4,7 @@ import { migrations, type Migration } from './migrations/index.ts'
 import { textOf } from './migrations/migration.ts'
 import type { Schema } from './schema.ts'
 
-/** The advisory lock that replicas take which start at the same time. The number is arbitrary. */
+/** Key of the advisory lock for replicas that start at the same time. The number is arbitrary. */
 const advisoryLock = 7_746_110_293
 
 /**
@@ -48,21 +48,21 @@ interface Applied {
 const listApplied = async (db: Kysely<Schema>): Promise<Applied[]> =>
   (await sql<Applied>`select number, name, requires from migration order by number`.execute(db)).rows
 
-/** Runs a transaction while no other replica changes the schema. PostgreSQL has no safe `create … if not exists` without it. */
+/** Runs a transaction under the lock of schema changes. PostgreSQL has no safe `create … if not exists` without it. */
 const alone = <Result>(
   { writer, kind }: DatabaseEngine,
   work: (tx: Kysely<Schema>) => Promise<Result>,
 ): Promise<Result> =>
   writer.transaction().execute(async (tx) => {
     if (kind === 'postgres') {
-      // A migration of a large table takes long, and so does waiting for the replica that runs it.
+      // Without a statement timeout: a migration, and waiting for the replica that runs it, may take long.
       await sql`set local statement_timeout = 0`.execute(tx)
       await sql`select pg_advisory_xact_lock(${sql.lit(advisoryLock)})`.execute(tx)
     }
     return work(tx)
   })
 
-/** Applies a migration; false when another replica applied it meanwhile. */
+/** Applies a migration; false when another replica has applied it. */
 const applyMissing = (engine: DatabaseEngine, { number, name, requires, statements }: Migration): Promise<boolean> =>
   alone(engine, async (tx) => {
     if ((await listApplied(tx)).some((applied) => applied.number === number)) return false
@@ -73,7 +73,7 @@ const applyMissing = (engine: DatabaseEngine, { number, name, requires, statemen
     return true
   })
 
-/** Lets PostgreSQL scan the rows that migrations wrote: before, it answers nothing from an index alone. */
+/** Vacuums the rows that migrations wrote, without which PostgreSQL cannot use index-only scans. */
 const vacuum = ({ writer }: DatabaseEngine): Promise<void> =>
   writer.connection().execute(async (connection) => {
     await sql`set statement_timeout = 0`.execute(connection)

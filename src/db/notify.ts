@@ -9,10 +9,10 @@ import {
   type Tx,
 } from './database.ts'
 
-/** Who listens on a channel. Both functions are called between other work and must neither throw nor take long. */
+/** A listener of a channel. Both functions must not throw and must return quickly. */
 export interface BroadcastListener {
   heard(payload: string): void
-  /** Messages of other processes may have been lost: look for yourself. */
+  /** Messages of other processes may be lost; the listener must query by itself. */
   missed(): void
 }
 
@@ -23,7 +23,7 @@ interface Exchange {
 const exchanges = databaseSlot<Exchange>()
 const unsent = new WeakMap<Tx, Map<string, Broadcast>>()
 
-/** PostgreSQL carries at most 8,000 bytes in a message; some of it is the envelope. */
+/** PostgreSQL limits a message to 8,000 bytes, envelope included. */
 export const maxPayloadBytes = 7000
 
 /**
@@ -54,7 +54,7 @@ const deliver = ({ listeners }: Exchange, { channel, payload }: Broadcast): void
   for (const listener of listeners.get(channel) ?? []) listener.heard(payload)
 }
 
-/** Listens on a channel until the returned function is called. On PostgreSQL `missed` is called once connected. */
+/** Listens on a channel until the returned function is called. PostgreSQL calls `missed` once connected. */
 export function listen(db: Db, channel: string, listener: BroadcastListener): () => void {
   const { listeners } = exchangeOf(db)
   const own = listeners.get(channel) ?? new Set()

@@ -6,14 +6,14 @@ export type DatabaseOptions =
   | ({ readonly kind: 'sqlite' } & SqliteOptions)
   | ({ readonly kind: 'postgres' } & PostgresOptions)
 
-/** Opens the database that the options name; `closeDatabase` ends it. */
+/** Opens the configured database; `closeDatabase` closes it. */
 export const openDatabase = (options: DatabaseOptions): Db =>
   databaseOf(options.kind === 'sqlite' ? openSqlite(options) : openPostgres(options))
 
 export const closeDatabase = (db: Db): Promise<void> => engineOf(db).close()
 
-/** Gives back what the database has in memory to be quicker; for a program that is quiet. */
+/** Frees memory that only speeds up later queries; for an idle program. */
 export const trimDatabase = (db: Db): void => engineOf(db).trim()
 
-/** Which of the two databases this is, for the few statements that have to differ. */
+/** Returns the kind of database. Only src/db may call it. */
 export const databaseKind = (db: Db | Tx): 'sqlite' | 'postgres' => engineBehind(db).kind

@@ -4,15 +4,15 @@ import type pg from 'pg'
 import type { Broadcast, BroadcastReceiver } from './database.ts'
 import type { Schema } from './schema.ts'
 
-/** The one PostgreSQL channel of all broadcasts. */
+/** PostgreSQL channel of all broadcasts. */
 const postgresChannel = 'ingot'
 
-/** Waits between attempts to connect, in milliseconds; the last one is repeated. */
+/** Delays between attempts to connect, in milliseconds; the last one repeats. */
 const reconnectWaitsMs = [100, 500, 2000, 5000]
 
 type Message = readonly [origin: string, channel: string, payload: string]
 
-/** Sends broadcasts inside a transaction; PostgreSQL hands them out when it commits. */
+/** Sends broadcasts in a transaction; PostgreSQL delivers them at the commit. */
 export async function sendBroadcasts(
   tx: Kysely<Schema>,
   origin: string,
@@ -26,13 +26,13 @@ export async function sendBroadcasts(
 }
 
 export interface Listener {
-  /** Names this process, which has heard its own messages already. */
+  /** Identifies this process, which ignores its own messages. */
   readonly origin: string
   start(receiver: BroadcastReceiver): void
   close(): Promise<void>
 }
 
-/** A connection of its own that listens, and is made again when it breaks. Nothing is opened before `start`. */
+/** A dedicated listening connection, which reconnects after an error. It opens with `start`. */
 export function createListener(url: string): Listener {
   const origin = randomUUID()
   const closing = new AbortController()
@@ -44,7 +44,7 @@ export function createListener(url: string): Listener {
     const connection = new driver.Client({ connectionString: url, application_name: 'ingot listener', keepAlive: true })
     const ended = new Promise<void>((resolve) => {
       connection.on('end', resolve)
-      // The error ends the connection, which is made again; queries that fail meanwhile report the cause.
+      // The error ends the connection, which reconnects; failing queries report the cause.
       connection.on('error', () => resolve())
     })
     connection.on('notification', ({ payload = '' }) => {
@@ -67,7 +67,7 @@ export function createListener(url: string): Listener {
   async function run(receiver: BroadcastReceiver): Promise<void> {
     for (let failures = 0; !closing.signal.aborted; failures++) {
       const begunMs = performance.now()
-      // A database that cannot be reached is reported by every query; here it only means to try again.
+      // Queries report an unreachable database; the listener only retries.
       await listenOnce(receiver).catch(() => {})
       if (performance.now() - begunMs > 60_000) failures = 0
       await pause(reconnectWaitsMs[Math.min(failures, reconnectWaitsMs.length - 1)] as number, closing.signal)

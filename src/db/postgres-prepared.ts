@@ -10,18 +10,18 @@ interface Question {
 
 interface Line {
   readonly client: pg.Client
-  /** Names of the statements that the connection knows. */
+  /** Names of the statements prepared on the connection. */
   readonly prepared: Set<string>
   isFree: boolean
 }
 
-/** Most questions that are sent at once; those behind them take another connection, or wait for the answers. */
+/** Maximum number of queries in one batch. */
 const maxBatch = 64
 
 /**
- * Connections that answer prepared statements which give one row. What was asked in one turn of the event loop, or while
- * all connections were busy, is sent as one piece and answered as one: writing, waking up and reading cost several times
- * what a question does. For short look-ups only: a slow one holds up those sent with it.
+ * Connections for prepared statements with one result row. All queries of one turn of the event loop, or those that queue
+ * while all connections are busy, go out in one message: the cost of writing, waking up and reading exceeds that of a
+ * query. For short lookups only: a slow query delays its batch.
  */
 export class PreparedConnections {
   readonly #lines: Line[] = []
@@ -34,7 +34,7 @@ export class PreparedConnections {
     readonly connect: () => Promise<pg.Client>,
   ) {}
 
-  /** The columns of the one row that the statement gives. */
+  /** Returns the columns of the result row. */
   ask(name: string, statement: PreparedStatement): Promise<readonly string[]> {
     return new Promise((answered, failed) => {
       this.#asked.push({ name, statement, answered, failed })
@@ -65,18 +65,18 @@ export class PreparedConnections {
       if (this.#isClosed) throw new Error('the database is closed')
       const client = await this.connect()
       const line: Line = { client, prepared: new Set(), isFree: true }
-      // A connection that ended is replaced by the next question.
+      // The next query replaces a closed connection.
       const drop = () => {
         line.isFree = false
         const index = this.#lines.indexOf(line)
         if (index >= 0) this.#lines.splice(index, 1)
       }
-      // Who waits for answers hears of an error there; without a listener it would end the process.
+      // Waiting callers get the error; without a listener it would end the process.
       client.on('error', drop).on('end', drop)
       await client.connect()
       this.#lines.push(line)
     } catch (error) {
-      // Others may still answer.
+      // Other connections may still serve the queue.
       if (this.#lines.length === 0) for (const { failed } of this.#asked.splice(0)) failed(error)
     } finally {
       this.#opening--
@@ -90,7 +90,7 @@ export class PreparedConnections {
   }
 }
 
-/** Questions that are on their way together. The driver leads what the server says to the methods named `handle…`. */
+/** A batch in flight. The driver calls the methods named `handle…`. */
 class Batch implements pg.Submittable {
   readonly #questions: readonly Question[]
   readonly #prepared: Set<string>
@@ -98,7 +98,10 @@ class Batch implements pg.Submittable {
   #row: readonly string[] = []
   #answeredCount = 0
 
-  /** @param done called once when the connection is free; what it is given was not looked at by the server */
+  /**
+   * @param done called once the connection is free, with the queries that the server did not execute
+   *  @param done called once when the connection is free; what it is given was not looked at by the server
+   */
   constructor(questions: readonly Question[], prepared: Set<string>, done: (unanswered: readonly Question[]) => void) {
     this.#questions = questions
     this.#prepared = prepared
@@ -109,7 +112,7 @@ class Batch implements pg.Submittable {
     connection.stream.cork()
     for (const { name, statement } of this.#questions) {
       if (!this.#prepared.has(name)) {
-        // A batch that failed may have left it there; closing what is not there is no error.
+        // A failed batch may have left the statement prepared; closing a missing one is not an error.
         connection.close({ type: 'S', name }, true)
         connection.parse({ name, text: statement.sql, types: [] }, true)
         this.#prepared.add(name)
@@ -133,7 +136,7 @@ class Batch implements pg.Submittable {
     this.#done([])
   }
 
-  /** One question failed, and the server passes over those behind it; the driver says no more of this batch. */
+  /** After a failed query the server skips the rest of the batch, and the driver reports nothing more. */
   handleError(error: unknown): void {
     const [refused, ...unanswered] = this.#questions.slice(this.#answeredCount)
     for (const { name } of this.#questions.slice(this.#answeredCount)) this.#prepared.delete(name)

@@ -6,20 +6,20 @@ import { PreparedConnections } from './postgres-prepared.ts'
 import type { Schema } from './schema.ts'
 
 export interface PostgresOptions {
-  /** `postgres://user:password@host:port/name`, or a socket folder as `host` parameter. */
+  /** `postgres://user:password@host:port/name`, or a socket folder as the `host` parameter. */
   readonly url: string
-  /** Most connections of this process. */
+  /** Maximum number of connections. */
   readonly maxConnections: number
-  /** Longest wait for a free connection, in milliseconds. */
+  /** Maximum wait for a free connection, in milliseconds. */
   readonly connectWaitMs: number
-  /** Longest time of one statement, in milliseconds. */
+  /** Statement timeout, in milliseconds. */
   readonly statementTimeoutMs: number
 }
 
 const int8 = 20
 const numeric = 1700
 
-/** Opens PostgreSQL. 64-bit integers and sums arrive as numbers: ids and sizes stay below 2^53. */
+/** Opens PostgreSQL. 64-bit integers and sums become numbers: ids and sizes are below 2^53. */
 export function openPostgres(options: PostgresOptions): PostgresEngine {
   const forPrepared = Math.max(1, Math.min(maxPreparedConnections, Math.floor(options.maxConnections / 4)))
   const pooled = Math.max(1, options.maxConnections - forPrepared)
@@ -36,7 +36,7 @@ export function openPostgres(options: PostgresOptions): PostgresEngine {
     async script(tx, text) {
       await sql.raw(text).execute(tx)
     },
-    // Its commits wait for the disk themselves, many for one sync.
+    // PostgreSQL commits are durable by themselves.
     lasting: async () => {},
     askPrepared: (name, statement) => prepared.ask(name, statement),
     isRetryable(error) {
@@ -45,7 +45,7 @@ export function openPostgres(options: PostgresOptions): PostgresEngine {
     },
     broadcast: (tx, broadcasts) => sendBroadcasts(tx, listener.origin, broadcasts),
     receive: (receiver) => listener.start(receiver),
-    // The memory is the server's.
+    // The server owns the memory.
     trim: () => {},
     async close() {
       await listener.close()
@@ -55,7 +55,7 @@ export function openPostgres(options: PostgresOptions): PostgresEngine {
   }
 }
 
-/** Settings of the server with which a cut of power takes what was answered. */
+/** Server settings with which a power failure may lose acknowledged writes. */
 export async function unsafeSettings(db: Db): Promise<string[]> {
   if (engineOf(db).kind !== 'postgres') return []
   const { rows } = await sql<{ name: string }>`select name from pg_settings
@@ -65,7 +65,7 @@ export async function unsafeSettings(db: Db): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** Returns whether the database sorts texts by their bytes, as the collations `C` and `C.UTF-8` do. */
+/** Returns whether the database sorts texts by bytes, as the collations `C` and `C.UTF-8` do. */
 export async function sortsBytewise(db: Db): Promise<boolean> {
   if (engineOf(db).kind !== 'postgres') return true
   const { rows } = await sql<{ is: boolean }>`select 'Z' < 'a' and 'a-b' < 'aa' and 'a_b' < 'aa' as is`.execute(
@@ -74,10 +74,10 @@ export async function sortsBytewise(db: Db): Promise<boolean> {
   return rows[0]?.is === true
 }
 
-/** Connections that answer prepared queries, many at once on each. */
+/** Connections for prepared queries, many in flight on each. */
 const maxPreparedConnections = 4
 
-/** The driver is loaded with the first query: with the other database it would only cost the start its time. */
+/** The driver loads with the first query, which saves start time with SQLite. */
 const loadDriver = async (): Promise<typeof pg> => (await import('pg')).default
 
 const clientOptions = (options: PostgresOptions): pg.ClientConfig => ({
@@ -85,8 +85,8 @@ const clientOptions = (options: PostgresOptions): pg.ClientConfig => ({
   connectionTimeoutMillis: options.connectWaitMs,
   statement_timeout: options.statementTimeoutMs,
   application_name: 'ingot',
-  // Statements end with a page: the server would spend more on compiling one, or on sharing it among processes, than on
-  // answering it. An address that has options of its own keeps them.
+  // Statements return a page: JIT compilation and parallel plans cost more than they save. Options in the URL take
+  // precedence.
   options: '-c jit=off -c max_parallel_workers_per_gather=0',
 })
 
@@ -100,7 +100,7 @@ async function openPool(options: PostgresOptions, max: number): Promise<pg.Pool>
         oid === int8 || oid === numeric ? Number : driver.types.getTypeParser(oid, format),
     },
   })
-  // An idle connection that the server ends is replaced at the next query; without a listener it would end the process.
+  // The next query replaces an idle connection that the server closed; without a listener the error would end the process.
   pool.on('error', () => {})
   return pool
 }

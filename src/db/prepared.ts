@@ -12,23 +12,23 @@ import {
 
 type Scalar = string | number | boolean
 
-/** A query of which is known what its rows are. */
+/** A query with a known row type. */
 type RowsOf<Row> = Compilable<Row> & Expression<unknown>
 
 type Queries = Readonly<Record<string, RowsOf<object>>>
 
-/** The rows of each query of a group, by its name. */
+/** The rows of each query of a group, by name. */
 type Answers<Group extends Queries> = {
   readonly [Name in keyof Group]: Group[Name] extends RowsOf<infer Row> ? readonly Row[] : never
 }
 
-/** Stands for an argument while a query is compiled, to find where it went. */
+/** Placeholder of an argument while a query is compiled. */
 const marker = (index: number): string => `\0argument ${index}`
 
-/** A statement as text, with where each of its parameters comes from. */
+/** A compiled statement and the source of each parameter. */
 interface Statement {
   readonly query: CompiledQuery
-  /** For each parameter: which argument, or undefined for a value that is always the same. */
+  /** For each parameter, the index of its argument; undefined for a constant. */
   readonly sources: readonly (number | undefined)[]
 }
 
@@ -36,7 +36,7 @@ interface Plan {
   readonly names: readonly string[]
   /** One for each query. */
   readonly single: readonly Statement[]
-  /** All in one statement, where the database is asked over a connection: each query is a column, its rows as JSON. */
+  /** PostgreSQL: all queries as one statement with one JSON column for each. */
   readonly together: Statement | undefined
 }
 
@@ -59,7 +59,7 @@ function parametersOf({ query, sources }: Statement, args: readonly Scalar[]): P
   return parameters
 }
 
-/** `rows` of every query as one row of JSON texts. */
+/** Returns one statement that selects the rows of every query as JSON text. */
 const asJson = (db: Db, queries: readonly RowsOf<object>[]): CompiledQuery =>
   db
     .selectNoFrom(
@@ -70,8 +70,8 @@ const asJson = (db: Db, queries: readonly RowsOf<object>[]): CompiledQuery =>
     .compile()
 
 /**
- * Queries of the hottest paths that do not wait for each other: compiled once, prepared once for each connection, and on
- * PostgreSQL asked as one statement. Nothing of what they answer is remembered.
+ * Returns a function that runs independent queries of a hot path: compiled once, prepared once per connection, and on
+ * PostgreSQL sent as one statement. Results are not cached.
  * @param build makes the queries of the arguments, which stand where a value is compared and nowhere else
  */
 export const preparedQueries = <Args extends readonly Scalar[], Group extends Queries>(
@@ -134,7 +134,7 @@ function prepared<Args extends readonly Scalar[], Group extends Queries>(
   }
 }
 
-/** One such query. */
+/** Like `preparedQueries`, for one query. */
 export function preparedQuery<Args extends readonly Scalar[], Row extends object>(
   build: (db: Db, ...args: Args) => RowsOf<Row>,
 ): (db: Db | Tx, ...args: Args) => Promise<readonly Row[]> {
@@ -142,13 +142,13 @@ export function preparedQuery<Args extends readonly Scalar[], Row extends object
   return async (db, ...args) => (await ask(db, ...args)).rows
 }
 
-/** Texts of which PostgreSQL keeps the plan; further ones are asked as they are. */
+/** Maximum number of statements with a cached plan. */
 const maxTexts = 100
 const names = new Map<string, string>()
 
 /**
- * The rows of a query whose text is one of few, while what it is asked with may be anything: where planning takes longer
- * than answering. PostgreSQL keeps the plan on each connection, as of a prepared one.
+ * Returns the rows of a query whose text is one of few, with any parameters: PostgreSQL keeps its plan on each connection,
+ * since planning takes longer than execution.
  */
 export async function askAgain<Row extends object>(db: Db, query: RowsOf<Row>): Promise<readonly Row[]> {
   const engine = engineBehind(db)

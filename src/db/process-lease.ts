@@ -13,7 +13,7 @@ import {
 export interface ProcessLeaseOptions {
   readonly db: Db
   readonly log: Log
-  /** How long the lease lasts after a heartbeat, in milliseconds; then another process may take over the work of this one. */
+  /** Duration of the lease after a heartbeat, in milliseconds. */
   readonly leaseMs: number
 }
 

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tx } from './database.ts'
 import { databaseKind } from './open.ts'
 
-/** The time by the clock of the database in milliseconds: clocks of processes differ. */
+/** Returns the time of the database's clock in milliseconds; clocks of processes differ. */
 export const databaseNowMs = (db: Db | Tx): RawBuilder<number> =>
   databaseKind(db) === 'postgres'
     ? sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`

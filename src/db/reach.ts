@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../lib/log.ts'
 import { engineOf, type Db } from './database.ts'
 
-/** Reasons that pass: nothing listens yet, a name is not known yet, PostgreSQL starts or has too many clients. */
+/** Codes of temporary errors: nothing listens, unknown name, PostgreSQL is starting or has too many clients. */
 const passing = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -18,7 +18,7 @@ const passing = new Set([
   '57P03',
 ])
 
-/** The database did not answer, and waiting for it will not help or took too long; `cause` is the last reason. */
+/** The database is unreachable for good or for too long; `cause` is the last error. */
 export class DatabaseUnreachable extends Error {
   override readonly name = 'DatabaseUnreachable'
 }
@@ -41,7 +41,7 @@ export async function reachDatabase(
     } catch (error) {
       signal?.throwIfAborted()
       const { code } = error as { readonly code?: string }
-      // The driver gives its own timeouts no code.
+      // Timeouts of the driver have no code.
       const isPassing = code === undefined || passing.has(code)
       const message = Error.isError(error) ? error.message || (code ?? '') : String(error)
       if (!isPassing || left <= 0) throw new DatabaseUnreachable(message, { cause: error })
@@ -55,7 +55,7 @@ export async function reachDatabase(
   }
 }
 
-/** A connection attempt cannot be ended, so an aborted caller does not wait for it. */
+/** A connection attempt cannot be aborted, so an aborted caller does not wait for it. */
 async function orAborted<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
   if (!signal) return work
   signal.throwIfAborted()
@@ -67,7 +67,7 @@ async function orAborted<Result>(work: Promise<Result>, signal: AbortSignal | un
   } finally {
     signal.removeEventListener('abort', abort)
     work.catch(() => {
-      // Told above, unless the caller has gone.
+      // The race reports the error, unless the caller has gone.
     })
   }
 }

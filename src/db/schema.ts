@@ -24,7 +24,7 @@ import type { WikiTables } from './tables/wiki.ts'
 import type { WebhookTables } from './tables/webhooks.ts'
 import type { WorkTables } from './tables/work.ts'
 
-/** Every table. The tables of an area are described in `tables/<area>.ts` and made by its migrations. */
+/** All tables. `tables/<area>.ts` describes the tables of an area; `schema/<area>.ts` creates them. */
 export interface Schema
   extends
     AccountTables,

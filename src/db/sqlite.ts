@@ -18,38 +18,38 @@ import type { Schema } from './schema.ts'
 import { WalSync } from './wal-sync.ts'
 
 export interface SqliteOptions {
-  /** Absolute path of the database file; made when it is missing. */
+  /** Absolute path of the database file; created when missing. */
   readonly path: string
-  /** Most connections that read at the same time; more readers wait. */
+  /** Maximum number of read connections; further readers wait. */
   readonly maxReaders: number
-  /** Longest wait for the one writer, in milliseconds; then the caller gets `Unavailable`. */
+  /** Maximum wait for the writer, in milliseconds; then `Unavailable`. */
   readonly writerWaitMs: number
-  /** How long another process may hold the file before a statement fails, in milliseconds. */
+  /** SQLite's busy timeout, in milliseconds. */
   readonly busyTimeoutMs: number
-  /** True when a power cut may lose the last commits (a throw-away database of a test). */
+  /** Whether a power failure may lose the last commits (databases of tests). */
   readonly volatile?: boolean
 }
 
 /**
- * Prepared statements kept for each connection, and characters of their texts. What SQLite makes of a statement takes some 35
- * bytes for each of them, which the engine does not count.
+ * Maximum number of cached statements per connection, and of characters of their texts. A statement takes about 35 bytes
+ * per character outside the heap.
  */
 const maxStatements = 400
 const maxStatementChars = 300_000
 
 interface Prepared {
   readonly statement: Statement
-  /** Names of result columns declared boolean, which SQLite stores as 0 and 1. */
+  /** Result columns declared boolean, which SQLite stores as 0 and 1. */
   readonly booleans: readonly string[]
 }
 
-/** What a pool hands out. */
+/** A connection of a pool. */
 interface PooledConnection extends DatabaseConnection {
   begin(): void
-  /** Ends the open transaction; gives whether it changed anything. */
+  /** Commits; returns whether the transaction changed a row. */
   commit(): boolean
   rollback(): void
-  /** Gives back memory that nothing needs; called when nobody uses it. */
+  /** Frees memory; called while the connection is idle. */
   trim(): void
   close(): void
 }
@@ -58,7 +58,7 @@ class Connection implements PooledConnection {
   readonly database: Database
   readonly #role: 'reads' | 'writes'
   readonly #prepared = new KeptStatements<Prepared>(maxStatements, maxStatementChars)
-  /** Changes of rows when the last transaction ended. */
+  /** Change counter at the last commit. */
   #changes = 0
 
   constructor(options: SqliteOptions, role: 'reads' | 'writes') {
@@ -68,7 +68,7 @@ class Connection implements PooledConnection {
     this.database.pragma(`busy_timeout = ${options.busyTimeoutMs}`)
     if (!readonly) {
       this.database.pragma('journal_mode = WAL')
-      // Commits are synced by `WalSync`, which many share, and checkpoints by the database.
+      // `WalSync` syncs commits, several at once; SQLite syncs checkpoints.
       this.database.pragma(`synchronous = ${options.volatile ? 'OFF' : 'NORMAL'}`)
       this.database.pragma('foreign_keys = ON')
     }
@@ -84,7 +84,7 @@ class Connection implements PooledConnection {
     return prepared
   }
 
-  /** Like `executeQuery`, of what only reads; throws when it would write. */
+  /** Like `executeQuery`; throws for a statement that writes. */
   async read<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     if (!this.#prepare(query.sql).statement.readonly) throw new Error('the database was to be read, not written')
     return this.executeQuery<Row>(query)
@@ -119,7 +119,7 @@ class Connection implements PooledConnection {
   }
 
   rollback(): void {
-    // SQLite may have rolled back by itself (a full disk), and then there is nothing left to undo.
+    // SQLite may have rolled back by itself (full disk).
     if (this.database.inTransaction) this.#exec('rollback')
   }
 
@@ -127,7 +127,7 @@ class Connection implements PooledConnection {
     this.database.close()
   }
 
-  /** Gives back the statements and the pages of the file that it has in memory. */
+  /** Frees cached statements and pages. */
   trim(): void {
     this.#prepared.clear()
     this.database.pragma('shrink_memory')
@@ -139,9 +139,8 @@ class Connection implements PooledConnection {
 }
 
 /**
- * One that reads what is committed. A commit takes from every other connection all that it has in memory of the file, so
- * that each would begin anew after each: as long as the connection that writes has no transaction open, that one is asked,
- * and one of its own only meanwhile, for what stands still, and for what is read bit by bit.
+ * A reader of committed data. A commit invalidates the page cache of every other connection. So reads use the writing
+ * connection unless it has an open transaction; snapshots, streams and reads during a transaction use an own connection.
  */
 class ReadConnection implements PooledConnection {
   readonly #writing: Connection
@@ -200,7 +199,7 @@ function prepare(database: Database, sql: string): Prepared {
   return { statement, booleans }
 }
 
-/** The rows of a statement that reads. */
+/** Returns the rows of a reading statement. */
 function rowsOf<Row>({ statement, booleans }: Prepared, parameters: readonly unknown[]): Row[] {
   const rows = statement.all(...parameters.map(toSqliteValue)) as Row[]
   for (const row of rows) decodeBooleans(row, booleans)
@@ -218,7 +217,7 @@ function decodeBooleans(row: unknown, names: readonly string[]): void {
   }
 }
 
-/** Connections handed out one user at a time; a caller waits its turn, first come first served. */
+/** A pool of connections with one user each; callers wait in order. */
 class ConnectionPool<Pooled extends PooledConnection> implements Driver {
   readonly #open: Pooled[] = []
   readonly #free: Pooled[] = []
@@ -286,7 +285,7 @@ class ConnectionPool<Pooled extends PooledConnection> implements Driver {
   }
 }
 
-/** A group of statements as one connection has them; made when that connection is first asked. */
+/** A group of statements, prepared per connection on first use. */
 class PreparedGroup implements StatementGroup {
   readonly #prepared = new WeakMap<Database, readonly Prepared[]>()
 
@@ -308,7 +307,7 @@ interface Question {
   readonly failed: (error: unknown) => void
 }
 
-/** A connection with what begins and ends a reading of several statements. */
+/** A connection with prepared `begin` and `commit`. */
 class ReadingConnection {
   readonly begin: Statement
   readonly commit: Statement
@@ -320,9 +319,9 @@ class ReadingConnection {
 }
 
 /**
- * Prepared statements, past the pools: nothing is awaited while they are asked, so nobody waits for a turn. What is asked
- * before the caller first waits is answered in one transaction, whose locks cost as much as a look-up.
- * The connection that writes is asked as long as it has no transaction open, as by `ReadConnection`.
+ * Runs prepared statements without the pools. It awaits nothing while it reads, so no queue is needed. All queries of one
+ * turn run in one transaction, since its locks cost as much as a lookup. It uses the writing connection unless that has an
+ * open transaction.
  */
 class DirectReader {
   readonly #writing: ReadingConnection
@@ -330,7 +329,10 @@ class DirectReader {
   #other: ReadingConnection | undefined
   #asked: Question[] = []
 
-  /** @param openOther a connection of its own, for as long as the one that writes is in a transaction */
+  /**
+   * @param openOther opens a connection for reads during a transaction
+   *  @param openOther a connection of its own, for as long as the one that writes is in a transaction
+   */
   constructor(writing: Database, openOther: () => Database) {
     this.#writing = new ReadingConnection(writing)
     this.#openOther = openOther
@@ -358,7 +360,7 @@ class DirectReader {
         answered(statements.map((prepared, index) => rowsOf(prepared, parameters[index] as readonly Parameter[])))
       }
     } catch (error) {
-      // Who was answered already hears nothing of it.
+      // Resolved callers ignore the rejection.
       for (const { failed } of asked) failed(error)
     } finally {
       if (database.inTransaction) connection.commit.run()
@@ -371,12 +373,12 @@ class DirectReader {
   }
 }
 
-/** What follows it comes after the turn of the caller, before anything else. */
+/** Continuations run after the current turn, before other events. */
 const settled = Promise.resolve()
 
 /**
- * Writes an argument as `+?`, which says the same. For a bare one SQLite plans a statement for what it is bound to, and
- * plans it anew whenever something is bound again (a limit, a comparison in a join): ten times what most statements take.
+ * Writes a parameter as `+?`. SQLite plans a statement for the value bound to a bare `?`, and again for each new value (in
+ * limits and join conditions), which takes ten times as long as most statements.
  */
 class Compiler extends SqliteQueryCompiler {
   protected override getCurrentParameterPlaceholder(): string {
@@ -396,7 +398,7 @@ const dialectOf = (driver: Driver): Dialect => ({
   createQueryCompiler: () => new Compiler(),
 })
 
-/** Opens the embedded database: one connection that writes, several that read the last committed state. */
+/** Opens SQLite: one writing connection, and several that read the last commit. */
 export function openSqlite(options: SqliteOptions): SqliteEngine {
   const log = options.volatile ? undefined : new WalSync(`${options.path}-wal`)
   let writing: Connection | undefined
@@ -415,7 +417,7 @@ export function openSqlite(options: SqliteOptions): SqliteEngine {
     kind: 'sqlite',
     reader: new Kysely<Schema>({ dialect: dialectOf(readers) }),
     writer,
-    // The transaction has the one connection that writes.
+    // The transaction uses the writing connection.
     async script(_tx, text) {
       openWriting().database.exec(text)
     },
@@ -435,7 +437,7 @@ export function openSqlite(options: SqliteOptions): SqliteEngine {
       await log?.close()
       await readers.destroy()
       await writers.destroy()
-      // Where nothing was written, the pool had none.
+      // Without a write, the pool has not opened it.
       writing?.close()
     },
   }

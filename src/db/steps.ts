@@ -2,10 +2,10 @@ import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Db } from './database.ts'
 import { databaseKind } from './open.ts'
 
-/** A table that is come to by the rows of those before it, and what is asked of its rows. */
+/** A table that is joined by rows of the previous tables, and its condition. */
 export interface Step {
   readonly table: string
-  /** A query whose rows go by that name; else it is one of the tables. */
+  /** A query with that alias; missing for a table. */
   readonly rows?: RawBuilder<unknown>
   readonly where: RawBuilder<SqlBool>
 }
@@ -13,9 +13,8 @@ export interface Step {
 const named = ({ table, rows }: Step) => (rows ? sql`${rows} as ${sql.table(table)}` : sql.table(table))
 
 /**
- * `from` and `where` of a query that comes to its tables one by one, in this order. SQLite joins in the order of `cross
- * join`. PostgreSQL guesses how many rows each step has, and goes through a whole table where it guesses too many: it keeps
- * to the order only where each step is a query of its own.
+ * Returns the `from` and `where` of a query that joins its tables in this order. SQLite follows `cross join`. PostgreSQL
+ * misjudges row counts and may scan a whole table, so each step is a lateral subquery of its own.
  * @param db undefined where that is not known, and what SQLite needs is written
  */
 export function stepByStep(db: Db | undefined, first: Step, ...others: readonly Step[]): RawBuilder<unknown> {

@@ -22,23 +22,26 @@ export class WalSync {
   #covered = 0
   #lasting = 0
   #running: Promise<void> | undefined
-  /** Whether the sync has not begun yet and will cover whatever is committed until then. */
+  /** Whether the pending sync has not started and will cover later commits. */
   #isGathering = false
   #next: Promise<void> | undefined
   #failure: unknown
 
-  /** @param path the log: the name of the database and `-wal`; it is there once something was committed */
+  /**
+   * @param path the log file: the name of the database and `-wal`; it exists after the first commit
+   *  @param path the log: the name of the database and `-wal`; it is there once something was committed
+   */
   constructor(path: string) {
     this.#path = path
   }
 
-  /** Something was appended. */
+  /** Records a commit. */
   committed(): void {
     this.#committed += 1
   }
 
   /**
-   * Resolves when everything that was committed before is on the disk.
+   * Resolves when all previous commits are on disk.
    * @throws Unavailable when the disk fails: the commit stands, but nobody may be told so
    */
   async lasting(): Promise<void> {
@@ -60,13 +63,13 @@ export class WalSync {
   }
 
   async #flush(): Promise<void> {
-    // Requests that came together commit in the same turn of the event loop: one sync is for all of them.
+    // Requests of one turn of the event loop share one sync.
     this.#isGathering = true
     await new Promise((resolve) => setImmediate(resolve))
     this.#isGathering = false
     const upTo = this.#committed
     this.#covered = upTo
-    // After a failed sync the system may have dropped what it could not write: another one would succeed and mean nothing.
+    // After a failed sync the system may drop dirty pages, so a later successful sync would prove nothing.
     if (this.#failure !== undefined) throw lost(this.#failure)
     this.#descriptor ??= openSync(this.#path, 'r+')
     const descriptor = this.#descriptor
@@ -80,7 +83,7 @@ export class WalSync {
     this.#lasting = upTo
   }
 
-  /** After the last sync has ended. */
+  /** Waits for the last sync. */
   async close(): Promise<void> {
     await Promise.allSettled([this.#running, this.#next])
     if (this.#descriptor !== undefined) closeSync(this.#descriptor)

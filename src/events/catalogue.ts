@@ -9,7 +9,7 @@ import { userEvents } from './catalogue/users.ts'
 import { wikiEvents } from './catalogue/wiki.ts'
 import type { Fact } from './fact.ts'
 
-/** Every event and the shape of what it carries; an area's events are in `catalogue/<area>.ts`. */
+/** The catalogue of events; the events of an area are in `catalogue/<area>.ts`. */
 export const eventCatalogue = {
   ...userEvents,
   ...repositoryEvents,
@@ -23,17 +23,17 @@ export const eventCatalogue = {
 
 export type EventName = keyof typeof eventCatalogue
 
-/** What an event carries: ids, and what would otherwise be lost. */
+/** The data of an event: ids, and values that would otherwise be lost. */
 export type EventData<Name extends EventName> = NonNullable<(typeof eventCatalogue)[Name]['carries']>
 
-/** A past-tense fact. `event.name` tells one from the other where a subscriber hears several. */
+/** A published event. `event.name` distinguishes the kinds. */
 export type Event<Name extends EventName = EventName> = {
   readonly [Each in Name]: { readonly name: Each; readonly data: EventData<Each>; readonly atMs: number }
 }[Name]
 
 const facts: ReadonlyMap<string, Fact> = new Map(Object.entries<Fact>(eventCatalogue))
 
-/** The kinds of events that hold what people wrote, and by which names. */
+/** Event kinds with texts of users, and the members that hold them. */
 export const written = {
   names: [...facts].filter(([, { texts }]) => texts.length > 0).map(([name]) => name),
   members: [...new Set([...facts.values()].flatMap(({ texts }) => texts))],
@@ -41,7 +41,7 @@ export const written = {
 
 export const isEventName = (name: string): name is EventName => facts.has(name)
 
-/** The declaration of an event that is to be published; throws when there is none or the data are not of its shape. */
+/** Returns the declaration of an event to publish. Throws for an unknown name or invalid data. */
 export function checkedFact(name: string, data: unknown): Fact {
   const declared = facts.get(name)
   const problem = declared ? declared.problemOf(data) : 'there is no event of this name'
@@ -49,7 +49,7 @@ export function checkedFact(name: string, data: unknown): Fact {
   return declared
 }
 
-/** An event as it was stored, by whichever release. */
+/** A stored event of any release. */
 export interface StoredEvent {
   readonly name: string
   readonly version: number
@@ -58,7 +58,7 @@ export interface StoredEvent {
 }
 
 /**
- * A stored event in today's shape.
+ * Returns a stored event with validated data.
  * @throws Unreadable when a newer release wrote it
  */
 export function readStoredEvent(stored: StoredEvent): Event {

@@ -14,20 +14,20 @@ import {
 
 export type { EventPosition } from './event.store.ts'
 
-/** An event as it is read again, with what it is about. */
+/** A stored event with its subjects. */
 export type RecordedEvent<Name extends EventName = EventName> = Event<Name> & {
   readonly id: EventId
   readonly actorId: UserId | undefined
-  /** The account or organization that it is about, or that owned the repository then. */
+  /** The account or organization concerned, or the owner of the repository at that time. */
   readonly ownerId: UserId | undefined
   readonly repoId: RepoId | undefined
   readonly issueId: IssueId | undefined
 }
 
 export interface EventQuery {
-  /** Where the reader has come to; 0 is before the first event that is kept. */
+  /** The position of the reader; 0 is before the first event. */
   readonly after: EventPosition
-  /** Most events of one reading. */
+  /** Maximum number of events. */
   readonly limit: number
   readonly names?: readonly EventName[] | undefined
   readonly repoId?: RepoId | undefined
@@ -36,23 +36,20 @@ export interface EventQuery {
 
 export interface EventPage {
   readonly events: readonly (RecordedEvent & { readonly position: EventPosition })[]
-  /** Where to go on, past what the query does not ask for. */
+  /** The next position, which skips events that the filter excludes. */
   readonly position: EventPosition
-  /** True when there is nothing more for now. */
+  /** Whether the reader has reached the end. */
   readonly isEnd: boolean
-  /** Why the reading ends before an event of another release, which waits until a release that can read it goes on. */
+  /** Why the page ends before an event that this release cannot read. */
   readonly waitsFor?: string
-  /** True when events after `after` have been cleared away already (`[ingot].EVENT_RETENTION`). */
+  /** Whether events after `after` were deleted (`[ingot].EVENT_RETENTION`). */
   readonly isIncomplete: boolean
 }
 
-/** Most positions that are looked through in one reading where no index leads to what is asked for. */
+/** Maximum number of positions scanned per page when no index serves the filter. */
 const maxLookedThrough = 20_000
 
-/**
- * Events in the order of their commits, each exactly once for a reader that goes on where the last page ended: what was
- * committed later, by whichever process, comes later.
- */
+/** Returns events in commit order, each exactly once for a reader that continues from the returned position. */
 export async function readEvents(db: Db, query: EventQuery): Promise<EventPage> {
   const { after, limit, names, repoId, ownerId } = query
   const end = await currentPosition(db)
@@ -75,7 +72,7 @@ export async function readEvents(db: Db, query: EventQuery): Promise<EventPage> 
   return { events, position, isEnd: position >= end, isIncomplete }
 }
 
-/** The position of the newest event: a reader that begins here hears what comes from now on. */
+/** Returns the position of the newest event; a reader that starts there receives later events. */
 export async function currentPosition(db: Db): Promise<EventPosition> {
   const end = await findEnd(db)
   if (!end.hasUnplaced) return end.position
@@ -83,11 +80,11 @@ export async function currentPosition(db: Db): Promise<EventPosition> {
   return (await findEnd(db)).position
 }
 
-/** The position before the oldest event that is kept. */
+/** Returns the position before the oldest event. */
 export const oldestPosition = (db: Db): Promise<EventPosition> => findClearedTo(db)
 
 /**
- * One event, in today's shape; undefined when it is there no longer.
+ * Returns one event; undefined when it was deleted.
  * @throws Unreadable when a newer release wrote it
  */
 export async function getEvent(db: Db, id: EventId): Promise<RecordedEvent | undefined> {

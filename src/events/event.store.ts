@@ -9,17 +9,14 @@ import {
 } from '../db/portable.ts'
 import type { EventId, IssueId, RepoId, UserId } from '../lib/ids.ts'
 
-/**
- * Where an event stands in the order of commits: a later one has a larger number, and numbers may be missing. 0 is before
- * the first.
- */
+/** Position of an event in commit order; numbers may be missing. 0 is before the first event. */
 export type EventPosition = number & { readonly __position: true }
 
 export interface NewEventRow {
   readonly name: string
   readonly version: number
   readonly actorId: number | null
-  /** Left out: the owner of the repository. */
+  /** Null selects the owner of the repository. */
   readonly ownerId: number | null
   readonly repoId: number | null
   readonly issueId: number | null
@@ -69,16 +66,15 @@ export const findEvent = (db: Db, id: EventId): Promise<EventRow | undefined> =>
 
 const positionOf = (db: Db | Tx) => commitPosition<EventPosition>(db, 'event')
 
-/** Tells the lock of who numbers the events from other advisory locks; the number only has to be ours. */
+/** The key of the advisory lock for assigning positions. */
 const placingLock = 1_774_612
 
-/** Events that are numbered in one transaction. */
+/** Maximum number of positions assigned in one transaction. */
 const placedAtOnce = 1000
 
 /**
- * Gives the events that were committed since the last call their positions (PostgreSQL). One transaction at a time does so,
- * and each sees what the one before has numbered; so a position that can be read is larger than every one that could be
- * read before, whichever order the writers got their ids in, and however long a writer takes.
+ * Assigns positions to committed events (PostgreSQL). One transaction at a time does so and sees the positions of the
+ * previous one, so a later commit has a larger position than every readable one.
  * @returns false when there may be more
  */
 export async function placeSomeEvents(tx: Tx): Promise<boolean> {
@@ -91,12 +87,12 @@ export async function placeSomeEvents(tx: Tx): Promise<boolean> {
   return numAffectedRows < placedAtOnce
 }
 
-/** The name of the small fact that says up to where events were cleared away. */
+/** Key of the position up to which events were deleted. */
 const clearedName = 'events_cleared_to'
 
-/** The position of the newest event, and whether there are newer ones without a position. */
+/** Returns the position of the newest event, and whether events without a position exist. */
 export async function findEnd(db: Db): Promise<{ position: EventPosition; hasUnplaced: boolean }> {
-  // Where all were cleared away, it is where the last of them stood.
+  // When all events were deleted, it is the position of the last one.
   const cleared = sql`select cast(value as bigint) from instance_value where name = ${clearedName}`
   const { rows } = await sql<{ position: EventPosition | null; unplaced: boolean | number }>`
     select coalesce((select max(${positionOf(db)}) from event), (${cleared})) as position,
@@ -106,7 +102,7 @@ export async function findEnd(db: Db): Promise<{ position: EventPosition; hasUnp
 }
 
 export interface EventFilter {
-  /** Of these kinds. */
+  /** Event names. */
   readonly names?: readonly string[] | undefined
   readonly repoId?: RepoId | undefined
   readonly ownerId?: UserId | undefined
@@ -118,7 +114,7 @@ export interface EventRange {
   readonly limit: number
 }
 
-/** Events between two positions, in their order. */
+/** Returns the events between two positions, in order. */
 export function listEvents(
   db: Db,
   range: EventRange,
@@ -139,10 +135,7 @@ export function listEvents(
   return query.execute()
 }
 
-/**
- * Empties the members that hold what people wrote, in the events that an account did, that are about it or its
- * repositories, or about what it had posted.
- */
+/** Empties the texts in events that the account caused, that concern it or its repositories, or that concern its posts. */
 export async function emptyTexts(
   tx: Tx,
   userId: UserId,
@@ -159,7 +152,7 @@ export async function emptyTexts(
     .execute()
 }
 
-/** The id below which events are from before `beforeMs`: they lie about in the order of their times. */
+/** Returns an id below which events are older than `beforeMs`; ids follow times approximately. */
 export async function findFirstSince(db: Db, beforeMs: number): Promise<EventId | undefined> {
   const row = await db
     .selectFrom('event')
@@ -179,7 +172,7 @@ export interface OldEvents {
 }
 
 /**
- * Deletes old events, oldest first; those that a job follows stay.
+ * Deletes old events without jobs, oldest first.
  * @returns how many, and the largest of their positions
  */
 export async function deleteOldEvents(

@@ -2,33 +2,33 @@ import { Type, type Static, type TObject, type TProperties } from 'typebox'
 import { createChecker, type Checker } from '../jobs/checker.ts'
 import { versioned, type Versioned, type VersionSteps } from '../jobs/versions.ts'
 
-/** One kind of event: what it carries, and how what earlier releases wrote comes to that shape. */
+/** The declaration of an event kind. */
 export interface Fact<Data = unknown> extends Versioned {
   readonly problemOf: Checker
-  /** The members that name who did it and whose account it is about. */
+  /** The members that name the doer and the owner. */
   readonly actor: string
   readonly owner: string
-  /** The members that hold what people wrote. */
+  /** The members with texts of users. */
   readonly texts: readonly string[]
-  /** Never there; it is what the data's type is found by. */
+  /** Exists in the type only: the type of the data. */
   readonly carries?: Data
 }
 
 interface FactOptions<Members extends TProperties> {
-  /** The version of the shape; 1 unless told. It goes up with each change that rows of the release before do not fit. */
+  /** The version of the schema; the default is 1. It rises with each incompatible change. */
   readonly version?: number
-  /** For each earlier version: what makes its data those of the next. */
+  /** For each earlier version, the conversion to the next one. */
   readonly upgrade?: VersionSteps
-  /** The member that names who did it; `doerId` unless told. */
+  /** The member with the doer; the default is `doerId`. */
   readonly actor?: keyof Members & string
   /**
-   * The member that names the account or organization concerned; `ownerId` unless told. Where there is none it is the owner
-   * that the repository has when the event is written.
+   * The member with the account or organization concerned; the default is `ownerId`. Without it, the owner of the
+   * repository at the time of the event.
    */
   readonly owner?: keyof Members & string
 }
 
-/** Declares a kind of event. `repoId` and `issueId` among the members are what readers can choose events by. */
+/** Declares an event kind. Readers can filter by `repoId` and `issueId`. */
 export const fact = <const Members extends TProperties>(
   members: Members,
   options: FactOptions<Members> = {},

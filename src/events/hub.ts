@@ -11,7 +11,7 @@ import type { Fact } from './fact.ts'
 import { announce, createLiveEvents, type LiveEvents, type LiveLimits } from './live.ts'
 import type { AfterCommitSubscriber, InTransactionSubscriber, Subscriber } from './subscriber.ts'
 
-/** What runs after the commit for one subscriber, and the keys that its jobs get from the event. */
+/** An after-commit subscriber and the keys of its jobs. */
 interface Follower<Ctx> {
   readonly job: Job<Ctx, FollowedEvent>
   merge(event: Event): string | undefined
@@ -19,16 +19,16 @@ interface Follower<Ctx> {
   isNeeded(tx: Tx, event: Event): Promise<boolean> | undefined
 }
 
-/** Who hears which events in one application. */
+/** The subscribers of an application by event. */
 export interface EventHub<Ctx> {
-  /** The jobs of after-commit subscribers; the workers declare them with the others. */
+  /** The jobs of after-commit subscribers; the workers declare them. */
   readonly jobs: readonly AnyJob<Ctx>[]
   readonly inTransaction: ReadonlyMap<EventName, readonly InTransactionSubscriber<EventName>[]>
   readonly afterCommit: ReadonlyMap<EventName, readonly Follower<Ctx>[]>
 }
 
 /**
- * Sorts the subscribers by event; those of one event are run in the order given here.
+ * Groups the subscribers by event; those of one event run in the given order.
  * @param muted those of them who are told of nothing: their jobs are known, for what waits from before
  */
 export function createEventHub<Ctx>(
@@ -60,7 +60,7 @@ const append = <Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): v
   else lists.set(key, [value])
 }
 
-/** The input of a subscriber's job. */
+/** Input of a subscriber's job. */
 type FollowedEvent = Static<typeof FollowedEvent>
 const FollowedEvent = Type.Object({ eventId: Type.Unsafe<EventId>(Type.Integer()) })
 
@@ -90,8 +90,8 @@ interface Attached {
 }
 
 /**
- * Writes rows of its own about what happened in a transaction, once and as its last act: for what must show how things are at
- * that moment. It awaits only the database, publishes nothing, and is asked with nearly every change, so it is quick.
+ * Records the events of a transaction as its last act, for data that must show the state at that moment. It awaits only the
+ * database, publishes nothing, and must be fast, since it runs with nearly every change.
  */
 export interface EventRecorder {
   readonly hears: ReadonlySet<EventName>
@@ -101,7 +101,7 @@ export interface EventRecorder {
 const attachments = databaseSlot<Attached>()
 
 /**
- * Has the events of this database go to the subscribers of `hub`; every application attaches its own.
+ * Connects a database to the subscribers of `hub`.
  * @returns the feed of what happens, for those who watch
  */
 export function attachEvents<Ctx>(db: Db, hub: EventHub<Ctx>, limits?: Partial<LiveLimits>): LiveEvents {
@@ -110,7 +110,7 @@ export function attachEvents<Ctx>(db: Db, hub: EventHub<Ctx>, limits?: Partial<L
   return live
 }
 
-/** Has a recorder asked from now on. @returns what ends that */
+/** Adds a recorder. */
 export function recordEventsWith(db: Db, recorder: EventRecorder): () => void {
   const attached = attachments.of(db)
   if (!attached) throw new Error('a database without events has nothing to record')
@@ -118,16 +118,16 @@ export function recordEventsWith(db: Db, recorder: EventRecorder): () => void {
   return () => void attached.recorders.delete(recorder)
 }
 
-/** Most events of one transaction: a repository may have very many forks, and a team very many members. */
+/** Maximum number of events of one transaction: a repository may have very many forks, and a team very many members. */
 const maxEventsPerTransaction = 50_000
 
-/** Most events that are published while another one's subscribers run: more is one that answers itself. */
+/** Maximum depth of events that subscribers publish in reaction to events; more is a loop. */
 const maxNestedEvents = 500
 
-/** Longest data of an event as JSON, in characters: rows hold ids, not contents, but one push may move very many refs. */
+/** Maximum length of the data as JSON, in characters: data hold ids, but one push may move very many references. */
 const maxDataLength = 8_000_000
 
-/** Most events of one transaction of which subscribers are asked whether anything follows from them. */
+/** Maximum number of events of one transaction for which `isNeeded` is asked. */
 const maxAskedEvents = 10
 
 interface Published {
@@ -135,13 +135,12 @@ interface Published {
   readonly row: NewEventRow
 }
 
-/** What the transactions under way have published so far. */
+/** Events that open transactions have published. */
 const publishedIn = new WeakMap<Tx, { readonly all: Published[]; nested: number }>()
 
 /**
- * Says that something has happened, as part of the transaction that made it so. Subscribers of the transaction run now, in
- * the order they were given. When the transaction's work is done, all its events are written at once, with one job for each
- * subscriber that runs after the commit.
+ * Publishes an event in the caller's transaction. In-transaction subscribers run at once, in order. Before the commit all
+ * events are inserted in one statement, with one job for each after-commit subscriber.
  */
 export async function publish<Name extends EventName>(tx: Tx, name: Name, data: EventData<Name>): Promise<void> {
   const attached = attachments.of(tx)

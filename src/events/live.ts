@@ -4,43 +4,43 @@ import { Unavailable } from '../lib/errors.ts'
 import type { EventId } from '../lib/ids.ts'
 import type { Event, EventName } from './catalogue.ts'
 
-/** An event as those hear it who watch: its name and ids. Whoever wants more loads it, with their own rights. */
+/** An event for watchers: its name and ids. Watchers load the rest with their own rights. */
 export interface LiveEvent {
   readonly id: EventId
   readonly name: EventName
   readonly atMs: number
-  /** The event's members that are ids. */
+  /** The ids in the data. */
   readonly ids: Readonly<Record<string, number>>
 }
 
-/** What a watcher gets: an event, or the news that some of other processes may have been lost. */
+/** An item of a watcher: an event, or the notice that events of other processes may be lost. */
 export type LiveItem = LiveEvent | 'gap'
 
 export interface LiveLimits {
-  /** Most watchers of one process. */
+  /** Maximum number of watchers per process. */
   readonly maxWatchers: number
-  /** Most items that wait for one watcher; then it is dropped. */
+  /** Maximum queue length of a watcher; a slower watcher is dropped. */
   readonly maxQueued: number
 }
 
 const defaultLimits: LiveLimits = { maxWatchers: 1000, maxQueued: 256 }
 
-/** Thrown out of a watcher's loop when it takes items more slowly than they come. */
+/** Thrown in the loop of a watcher that is too slow. */
 export class WatcherTooSlow extends Error {
   override readonly name = 'WatcherTooSlow'
 }
 
-/** Hears events as they come, without a queue. */
+/** Receives events without a queue. */
 export interface LiveListener {
   heard(event: LiveEvent): void
-  /** Events of other processes may have been lost. */
+  /** Events of other processes may be lost. */
   missed(): void
 }
 
 export interface LiveEvents {
   /**
-   * What happens from now on in any process, as far as `accepts` says yes; ends when `signal` is aborted or the feed
-   * is closed. Best effort: it is for showing, work belongs into subscribers.
+   * Yields the events of all processes from now on that `accepts` selects, until `signal` is aborted or the feed is closed.
+   * Best effort, for display; work belongs in subscribers.
    * @throws Unavailable when there are too many watchers
    */
   watch(options: {
@@ -48,18 +48,18 @@ export interface LiveEvents {
     readonly signal: AbortSignal
   }): AsyncIterableIterator<LiveItem>
   /**
-   * Calls `listener` for what happens from now on in any process, between other work: it must neither throw nor take long.
+   * Calls `listener` for each event of any process. It must not throw and must return quickly.
    * @returns what ends that
    */
   listen(listener: LiveListener): () => void
   readonly watcherCount: number
-  /** Ends all watchers and accepts no more. */
+  /** Ends all watchers and refuses new ones. */
   close(): void
 }
 
 const eventChannel = 'event'
 
-/** Tells the watchers of all processes, after the commit. */
+/** Notifies the watchers of all processes after the commit. */
 export function announce(tx: Tx, id: EventId, event: Event): void {
   const ids: Record<string, number> = {}
   for (const [member, value] of Object.entries(event.data)) {
@@ -116,7 +116,7 @@ export function createLiveEvents(db: Db, limits: Partial<LiveLimits> = {}): Live
         signal.removeEventListener('abort', watcher.end)
         awake?.()
       }
-      // Not a generator: one that was never begun cannot be ended, and would keep its place.
+      // Not a generator: an unstarted generator cannot be ended and would keep its slot.
       const items: AsyncIterableIterator<LiveItem> = {
         [Symbol.asyncIterator]: () => items,
         async next() {
@@ -133,7 +133,7 @@ export function createLiveEvents(db: Db, limits: Partial<LiveLimits> = {}): Live
           return { value: undefined, done: true }
         },
       }
-      // It hears from the call on, not only from the first turn of the loop.
+      // It receives events from the call on, not from the first iteration.
       if (signal.aborted) state = 'ended'
       else watchers.add(watcher)
       signal.addEventListener('abort', watcher.end)

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 
 /**
- * What was there before, of the values that are others now, by the names of an event's `old…` members. Empty when
- * everything is as it was: then there is nothing to publish.
+ * Returns the previous values of changed members, by their `old…` names; empty when nothing changed.
  * @param members the row's column of each member
  */
 export function oldValues<Row extends object, const Members extends Readonly<Record<string, keyof Row>>>(

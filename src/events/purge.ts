@@ -4,10 +4,8 @@ import { written } from './catalogue.ts'
 import { emptyTexts } from './event.store.ts'
 
 /**
- * Empties what an account wrote and what was said of it in all events that are kept: those of its own doing, those about
- * its profile and its repositories, and those about its issues and comments that others changed or removed. The events
- * themselves stay, since somebody may have to hear them yet. It is the last thing of the transaction, so that what that
- * publishes is emptied too. Only for purges: every event is looked at.
+ * Empties the texts of an account in all stored events: in events that it caused, about its profile and repositories, and
+ * about its issues and comments that others changed or deleted. The events stay, since jobs may still need them.
  */
 export function emptyEventsOf(tx: Tx, userId: UserId): void {
   beforeCommit(tx, () => emptyTexts(tx, userId, written))

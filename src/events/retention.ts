@@ -4,12 +4,11 @@ import type { JobRun } from '../jobs/job.ts'
 import { currentPosition } from './cursor.ts'
 import { deleteOldEvents, findClearedTo, findFirstSince, upsertClearedTo } from './event.store.ts'
 
-/** Events of one step: each step is a transaction that others wait for on SQLite. */
+/** Maximum number of events deleted in one transaction, for which other writes wait on SQLite. */
 const stepSize = 500
 
 /**
- * Deletes events that are older than `keepMs`, except those that a job still needs: also a failed job, which may be tried
- * again.
+ * Deletes events older than `keepMs`, except those with jobs, failed ones included.
  * @returns the number of deleted events
  */
 export async function clearOldEvents(
@@ -18,7 +17,7 @@ export async function clearOldEvents(
   run: Pick<JobRun, 'signal' | 'progress'>,
 ): Promise<number> {
   const beforeMs = clockOf(db).nowMs() - keepMs
-  // An event that no reader asked for has no position yet, and where it stood must be known when it is gone.
+  // Events get their position when they are read; deletion must know it.
   await currentPosition(db)
   const beforeId = await findFirstSince(db, beforeMs)
   let done = 0

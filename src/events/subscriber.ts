@@ -5,32 +5,32 @@ import type { EventId } from '../lib/ids.ts'
 import type { Clock } from '../lib/time.ts'
 import { isEventName, type Event, type EventName } from './catalogue.ts'
 
-/** What a subscriber has inside the transaction beside the event. */
+/** The environment of an in-transaction subscriber. */
 export interface InTransaction {
   readonly clock: Clock
 }
 
 interface About<Name extends EventName> {
-  /** `<verb><Noun>`; the name of its jobs when it runs after the commit, and so stored. */
+  /** `<verb><Noun>`; also the stored name of its jobs. */
   readonly name: string
-  /** The events it hears. */
+  /** The events that it receives. */
   readonly on: Name | readonly Name[]
 }
 
-/** Runs inside the transaction that published the event; it awaits only the database. */
+/** Runs in the transaction of the event and awaits only the database. */
 export interface InTransactionSubscriber<Name extends EventName> extends About<Name> {
   inTransaction(tx: Tx, event: Event<Name>, beside: InTransaction): Promise<void>
 }
 
-/** What a subscriber after the commit has beside the event. */
+/** The environment of an after-commit subscriber. */
 export interface FollowerRun extends JobRun {
-  /** The id of the event, which is the same in every attempt. */
+  /** The id of the event, the same in every attempt. */
   readonly eventId: EventId
 }
 
-/** Runs as a job after the commit, at least once, and again when it fails: it must be idempotent. */
+/** Runs as a job after the commit, at least once. It must be idempotent. */
 export interface AfterCommitSubscriber<Ctx, Name extends EventName> extends About<Name> {
-  /** Like those of a job. */
+  /** Like the members of a job. */
   readonly attempts?: number
   readonly priority?: JobPriority
   readonly timeoutMs?: number
@@ -38,22 +38,22 @@ export interface AfterCommitSubscriber<Ctx, Name extends EventName> extends Abou
   readonly whenFailing?: LaneRule
   retryDelayMs?(attempt: number): number
   /**
-   * Asked in the transaction of the event: false when there is nothing to do after it, and no job is made. It asks the
-   * database once at most, quickly, and says true when in doubt. With very many events at once it is not asked.
+   * Called in the transaction of the event; false when nothing follows, so that no job is created. It may run one quick
+   * query, and returns true in doubt. Transactions with very many events skip it.
    */
   isNeeded?(tx: Tx, event: Event<Name>): Promise<boolean>
-  /** The keys of its jobs are made of the event when it is published. */
+  /** Keys of its jobs, made from the event when it is published. */
   merge?(event: Event<Name>): string | undefined
   lane?(event: Event<Name>): string | undefined
   afterCommit(ctx: Ctx, event: Event<Name>, run: FollowerRun): Promise<void>
 }
 
-/** A declared subscriber, of whatever events, as the application lists it. */
+/** A declared subscriber of any events. */
 export type Subscriber<Ctx> =
   | ({ readonly events: readonly EventName[] } & InTransactionSubscriber<EventName>)
   | ({ readonly events: readonly EventName[] } & AfterCommitSubscriber<Ctx, EventName>)
 
-/** Declares a subscriber. The context's type comes from the annotation of the first parameter of `afterCommit`. */
+/** Declares a subscriber. The annotation of the first parameter of `afterCommit` determines the context type. */
 export function subscriber<const Name extends EventName>(
   declaration: InTransactionSubscriber<Name>,
 ): Subscriber<unknown>

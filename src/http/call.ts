@@ -15,7 +15,7 @@ interface CallLimits {
   readonly maxBodyBytes: number
   /** The same where its fields hold files. */
   readonly maxFileBodyBytes: number
-  /** Time in which a body has to arrive with at least so many bytes a second. */
+  /** Period over which a body must arrive at the minimum rate, in bytes per second. */
   readonly bodyIdleMs: number
   readonly minBytesPerSecond: number
 }
@@ -34,10 +34,10 @@ function readQuery(text: string): URLSearchParams {
   return query
 }
 
-/** Largest body of a page's form, or of what else is sent outside of the API without saying that it is larger, in bytes. */
+/** Maximum size of a form of a page, or of any body outside the API without its own limit, in bytes. */
 const maxPageFormBytes = 64 * 1024
 
-/** What a call is made of. */
+/** The parts of a call. */
 export interface CallParts {
   readonly operation: NamedOperation
   readonly request: IncomingMessage
@@ -54,7 +54,7 @@ export interface CallParts {
   readonly stop: AbortSignal
 }
 
-/** One request; what costs something is done when it is first asked for. */
+/** One request; expensive parts are computed on first use. */
 export class RequestCall implements Call {
   readonly operation: NamedOperation
   readonly id: string
@@ -73,9 +73,9 @@ export class RequestCall implements Call {
   readonly #limits: CallLimits
   readonly #admission: Admission
   #heldBytes = 0
-  /** Whose share the held bytes are: the caller may be found out while they arrive. */
+  /** The claim that holds the bytes: the caller may be identified while they arrive. */
   #heldBy: Claim
-  /** As it is counted among the requests under way. */
+  /** The claim under which the request is counted. */
   #entered: Claim | undefined
   #release: Release | undefined
   readonly #stop: AbortSignal
@@ -142,7 +142,7 @@ export class RequestCall implements Call {
     this.#unguard = guard()
   }
 
-  /** Ends an answer under way that is refused by now. */
+  /** Ends a running reply that is refused by now. */
   end(refusal: unknown): void {
     if (this.#finished) return
     this.#refusal ??= refusal
@@ -150,12 +150,12 @@ export class RequestCall implements Call {
     this.#abort?.abort(refusal)
   }
 
-  /** Throws what the answer was ended with while it was worked on. */
+  /** Throws the reason for which the reply was ended. */
   throwIfEnded(): void {
     if (this.#refusal !== undefined) throw this.#refusal
   }
 
-  /** Reads the parameters of the path; what cannot be read of them, or of the query, is refused before anybody is asked for. */
+  /** Decodes path and query parameters; malformed ones are refused before authentication. */
   decodeParams(raw: Readonly<Record<string, string>>): void {
     this.params = decodeParams(this.operation.params, raw)
     if (this.url.includes('%00')) void this.rawQuery
@@ -169,14 +169,14 @@ export class RequestCall implements Call {
     if (this.#bodyTaken) throw new Error('the body was taken already')
     this.#bodyTaken = true
     const raw = this.#request
-    // A stream that has ended already tells nobody so again: whoever waits for it would wait for ever.
+    // An ended stream emits no further event, so a waiting reader would hang.
     if (raw.destroyed) throw new BadRequest('the body ended early', 'body_incomplete')
     const { socket } = raw
     const { bodyIdleMs, minBytesPerSecond } = this.#limits
     const minBytes = Math.max(1, (minBytesPerSecond * bodyIdleMs) / 1000)
     let seen = socket.bytesRead
     const look = () => {
-      // Bytes that wait for us are our own slowness, not the client's.
+      // Buffered bytes mean that the server is slow, not the client.
       const isStalled = socket.bytesRead - seen < minBytes && raw.readableLength === 0
       seen = socket.bytesRead
       if (raw.complete || raw.destroyed) clearInterval(this.#watchdog)
@@ -198,7 +198,7 @@ export class RequestCall implements Call {
         maxBytes: this.#maxBodyBytes,
         held: this.#held,
       },
-      // Clients that send no body with a deletion put its fields into the query (contract, contents: DELETE).
+      // Clients that send DELETE without a body put its fields into the query (contract, contents: DELETE).
       this.method === 'DELETE' ? this.rawQuery : undefined,
     )
     return this.#decoded
@@ -216,7 +216,7 @@ export class RequestCall implements Call {
     return base === 'site' ? Math.min(maxPageFormBytes, this.#limits.maxBodyBytes) : this.#limits.maxBodyBytes
   }
 
-  /** The body to be taken into memory; one that says itself that it is too large is not begun. */
+  /** Returns the body for buffering; refuses by `Content-Length` first. */
   #bufferedBody(maxBytes: number): Readable {
     if (Number(this.#request.headers['content-length'] ?? 0) > maxBytes) {
       throw new TooLarge(`the body is larger than ${maxBytes} bytes`)
@@ -229,7 +229,7 @@ export class RequestCall implements Call {
   }
 
   readonly #held = (bytes: number): void => {
-    // What arrives when the answer is on its way already is nobody's any more.
+    // Bytes that arrive after the reply started are not counted.
     if (this.#finished) return
     if (this.#heldBytes === 0) this.#heldBy = this.claim
     this.#admission.bytes.take(this.#heldBy, bytes)
@@ -244,7 +244,7 @@ export class RequestCall implements Call {
   sends(bytes: number): () => void {
     const { bytes: budget } = this.#admission
     const { claim } = this
-    // One that is larger than a share is sent all the same, alone: it is there already.
+    // A reply larger than a share is sent alone: it is already in memory.
     const counted = Math.min(bytes, budget.largest)
     if (this.operation.writes) budget.add(claim, counted)
     else budget.take(claim, counted)
@@ -256,7 +256,7 @@ export class RequestCall implements Call {
   }
 
   /**
-   * Counts the request among those under way, when it is known who asks.
+   * Counts the request once its caller is known.
    * @throws Unavailable when there are too many
    */
   enter(): void {
@@ -266,7 +266,7 @@ export class RequestCall implements Call {
     this.#entered = this.claim
   }
 
-  /** Waits for one of the places for what costs much; it has it until it is answered. Throws Unavailable. */
+  /** Waits for a slot for expensive work and holds it until the reply. Throws Unavailable. */
   takePlace(): void | Promise<void> {
     const { expensive } = this.#admission
     const { username, reponame } = this.params
@@ -280,7 +280,7 @@ export class RequestCall implements Call {
     })
   }
 
-  /** The answer is on its way: nothing of the request is waited for any more. */
+  /** The reply has started: releases everything that the request holds. */
   done(): void {
     this.#finished = true
     this.#unguard?.()

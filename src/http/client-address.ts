@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 
-/** What stands for the address of a client that came through a Unix socket: it is on this machine. */
+/** Address of clients of a Unix socket. */
 const localAddress = '127.0.0.1'
 
-/** Most addresses that are kept with whether they are trusted. */
+/** Size of the cache of trust decisions. */
 const maxKnown = 1000
 
 /**
@@ -18,7 +18,7 @@ export interface ClientAddresses {
    * @param isLocal whether the server listens on a Unix socket, where nobody has an address
    */
   isFromProxy(request: IncomingMessage, isLocal: boolean): boolean
-  /** Whether an address is that of a proxy which is believed. */
+  /** Returns whether an address belongs to a trusted proxy. */
   isTrusted(address: string): boolean
 }
 
@@ -36,7 +36,7 @@ export function clientAddresses(trusted: readonly string[]): ClientAddresses {
   }
   const networks = networksOf(trusted)
   const known = new Map<string, boolean>()
-  // A Unix socket has no address: whoever reaches it is on this machine, and most likely a proxy.
+  // A Unix socket has no address: its clients are on this machine, most likely a proxy.
   const isTrusted = (address: string): boolean => {
     let verdict = known.get(address)
     if (verdict === undefined) {
@@ -65,7 +65,7 @@ export function clientAddresses(trusted: readonly string[]): ClientAddresses {
   }
 }
 
-/** Whose share a request of a guest takes: the address, of IPv6 the network that one customer of a provider has. */
+/** Returns the share of a guest: the address, or the network of one customer for IPv6. */
 export function shareOfAddress(ip: string): string {
   if (isIP(ip) !== 6) return ip
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)

@@ -1,7 +1,7 @@
 import { STATUS_CODES, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-/** How long, and how much, a refused client may go on sending before its connection is cut. */
+/** Time and bytes that a refused client may still send before its connection is closed. */
 const lingerMs = 1000
 const lingerBytes = 4 << 20
 
@@ -10,7 +10,7 @@ const shortLine = 16 * 1024
 
 interface ParseError extends Error {
   readonly code?: string
-  /** The bytes that the parser was reading. */
+  /** Bytes that the parser failed on. */
   readonly rawPacket?: Buffer
 }
 
@@ -20,7 +20,7 @@ interface ParseError extends Error {
  */
 export function answerClientErrors(server: Server): void {
   server.on('clientError', (error: ParseError, socket: Duplex) => {
-    // The socket knows the answer under way; a second one in the middle of it would be read as its content.
+    // The socket has a running reply; a second one would become part of its content.
     const { _httpMessage: underWay } = socket as { readonly _httpMessage?: { readonly headersSent: boolean } | null }
     if (!socket.writable || error.code === 'ECONNRESET' || underWay?.headersSent === true) {
       socket.destroy()

@@ -1,10 +1,10 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** How long a connection too many may take to send the request that it is answered by, in milliseconds. */
+/** Time in which an excess connection must send the request that is refused, in milliseconds. */
 const lastRequestMs = 5000
 
-/** Connections too many that are open for as long as that. */
+/** Maximum number of excess connections that wait for their request. */
 const maxRefused = 128
 
 /**
@@ -16,7 +16,7 @@ export class Connections {
   readonly #perAddress: number
   readonly #isTrusted: (address: string) => boolean
   readonly #byAddress = new Map<string, number>()
-  /** Sockets too many. A request over TLS knows only its own end of the connection, so both ends of the address are kept too. */
+  /** Excess sockets. A TLS request knows only its own end, so both ends of the address are kept. */
   readonly #tooMany = new WeakSet<Socket>()
   readonly #tooManyEndpoints = new Set<string>()
   #open = 0
@@ -30,7 +30,7 @@ export class Connections {
     server.on('connection', (socket) => this.#count(socket))
   }
 
-  /** Whether the request came over a connection that there was no room for. */
+  /** Returns whether the request came over an excess connection. */
   isTooMany(socket: Socket): boolean {
     return this.#tooMany.has(socket) || this.#tooManyEndpoints.has(endpointOf(socket))
   }
@@ -60,6 +60,6 @@ export class Connections {
   }
 }
 
-/** Address and port of the client; empty on a Unix socket. */
+/** Returns address and port of the client; empty on a Unix socket. */
 const endpointOf = ({ remoteAddress, remotePort }: Socket): string =>
   remotePort === undefined ? '' : `${remoteAddress} ${remotePort}`

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /** `[cors]` of the configuration. */
 export interface CorsOptions {
-  /** Origins that may read answers; `*` for all. A leading `*.` covers the subdomains. */
+  /** Allowed origins; `*` for all. A leading `*.` covers subdomains. */
   readonly allowDomains: readonly string[]
   readonly methods: readonly string[]
   readonly headers: readonly string[]
@@ -10,7 +10,7 @@ export interface CorsOptions {
   readonly maxAgeSeconds: number
 }
 
-/** Everybody's pages may read the answers, and send no cookies: for what other servers' pages are meant to ask. */
+/** Every origin may read the replies, without credentials: for addresses meant for other sites. */
 export const anyOrigin: CorsOptions = {
   allowDomains: ['*'],
   methods: ['GET', 'POST'],
@@ -19,7 +19,7 @@ export const anyOrigin: CorsOptions = {
   maxAgeSeconds: 600,
 }
 
-/** Adds the headers that let a page of a listed origin read the answer. */
+/** Adds the headers that let an allowed origin read the reply. */
 export function allowOrigin(
   options: CorsOptions | undefined,
   request: IncomingMessage,

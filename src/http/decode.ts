@@ -15,10 +15,10 @@ type JsonSchema = TSchema & {
   readonly 'x-comma-list'?: boolean
 }
 
-/** Most characters of a parameter of a path; nothing has a longer name. */
+/** Maximum length of a path parameter, in characters. */
 const maxParamLength = 4096
 
-/** Path parameters by their type; a number that is none, negative or too large names nothing: 404. */
+/** Decodes path parameters by type; an invalid number is 404. */
 export function decodeParams(
   schemas: TProperties,
   raw: Readonly<Record<string, string>>,
@@ -41,7 +41,7 @@ function decodePathNumber(text: string): number {
 const trueWords = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
 const falseWords = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False'])
 
-/** Declared query parameters by their type. What cannot be read as its type counts as absent (observed). */
+/** Decodes declared query parameters by type; an invalid value counts as absent (observed). */
 export function decodeQuery(properties: TProperties, sent: URLSearchParams): Record<string, unknown> {
   const query: Record<string, unknown> = {}
   for (const name in properties) {
@@ -74,16 +74,16 @@ function decodeQueryValue(schema: JsonSchema, texts: readonly string[]): unknown
   }
 }
 
-/** A body that is taken into memory, and how large it may be. */
+/** A body to buffer, and its limits. */
 export interface BodySource {
   readonly content: Readable
   readonly contentType: string | undefined
   readonly maxBytes: number
-  /** Told of the size of each part that arrives; may refuse it. */
+  /** Receives the size of each chunk; may throw. */
   readonly held: (bytes: number) => void
 }
 
-/** Reads a body of at most `maxBytes`; a longer one is refused as soon as that is known. */
+/** Reads a body of at most `maxBytes`; refuses a longer one early. */
 export async function readBytes(
   body: Readable,
   maxBytes: number,
@@ -91,7 +91,7 @@ export async function readBytes(
 ): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
-  // The request stays open when this stops early: the refusal has to go out on the same connection.
+  // The request stays open: the refusal uses the same connection.
   for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length
     if (size > maxBytes) throw new TooLarge(`the body is larger than ${maxBytes} bytes`)
@@ -101,9 +101,9 @@ export async function readBytes(
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
 }
 
-/** Largest form that is sent in the way of addresses; files come as JSON. */
+/** Maximum size of a URL-encoded form; files come as JSON or multipart. */
 const maxFormBytes = 1024 * 1024
-/** Most fields of such a form. */
+/** Maximum number of fields of such a form. */
 const maxFormFields = 1000
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -116,7 +116,7 @@ function decodeText(bytes: Buffer): string {
   }
 }
 
-/** The first JSON document of a text; what follows it is not looked at (observed). */
+/** Parses the first JSON document of a text and ignores the rest (observed). */
 function parseFirstJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -127,7 +127,7 @@ function parseFirstJson(text: string): unknown {
   }
 }
 
-/** What a body says before its schema is looked at: a JSON value, or the fields of a form. */
+/** A body before validation: a JSON value, or form fields. */
 async function readFields(
   { content, held, maxBytes }: BodySource,
   contentType: string,
@@ -151,7 +151,7 @@ async function readFields(
     return parseFirstJson(decodeText(bytes))
   }
   if (/^multipart\/form-data$/i.test(type)) return readForm(content, contentType, maxBytes, held)
-  // Any other type counts as a form, as the family does it; of JSON sent as text nothing is found then.
+  // Every other type counts as a form, as in the family.
   const bytes = await readBytes(content, Math.min(maxBytes, maxFormBytes), (chunk) => held(chunk.length))
   return Object.fromEntries([...(query ?? []), ...formFields(decodeText(bytes), type)])
 }
@@ -204,7 +204,7 @@ function fromText(schema: JsonSchema, text: string): unknown {
 
 const validators = new WeakMap<object, Validator>()
 
-/** The compiled form of a schema; made when it is first needed, so that a start does not pay for all of them. */
+/** Returns the compiled schema; compiled on first use, to keep the start fast. */
 export function validatorOf(schema: TSchema): Validator {
   let validator = validators.get(schema)
   if (!validator) {
@@ -214,7 +214,7 @@ export function validatorOf(schema: TSchema): Validator {
   return validator
 }
 
-/** Where the first failing field is and why, or undefined when the value fits. */
+/** Returns the first failing field and the reason; undefined for a valid value. */
 export function firstProblem(schema: TSchema, value: unknown): { field: string; reason: string } | undefined {
   const validator = validatorOf(schema)
   if (validator.Check(value)) return undefined
@@ -225,7 +225,7 @@ export function firstProblem(schema: TSchema, value: unknown): { field: string; 
   return { field, reason: missing === undefined ? (error?.message ?? 'does not fit') : 'is required' }
 }
 
-/** What no database of ours keeps as it is: texts with a zero byte (PostgreSQL), and whole numbers that are not exact any more. */
+/** Values that the databases cannot store: texts with a zero byte (PostgreSQL), and unsafe integers. */
 interface Unkept {
   readonly place: string
   readonly code: 'zero_byte' | 'number_out_of_range'
@@ -233,7 +233,7 @@ interface Unkept {
 
 const unkeptWords = { zero_byte: 'holds a zero byte', number_out_of_range: 'is out of range' } as const
 
-/** The first of them in a value; undefined when there is none. */
+/** Returns the first such value, or undefined. */
 function unkeptIn(value: unknown, place = ''): Unkept | undefined {
   if (typeof value === 'string') return value.includes('\0') ? { place, code: 'zero_byte' } : undefined
   if (typeof value === 'number') {

@@ -1,6 +1,6 @@
 import { OverQuota, NotFound, AccountRefused, type Refusal } from '../lib/errors.ts'
 
-/** What a refusal looks like on the wire. */
+/** A rendered refusal. */
 export interface ErrorReply {
   readonly contentType: string
   readonly body: string
@@ -59,11 +59,11 @@ export const apiErrors: ErrorForm = {
   },
 }
 
-/** Refusals as one line of text, for git and downloads; browsers are shown a page instead (`ServerOptions.pageErrors`). */
+/** Refusals as one line of text, for git and downloads; browsers get a page instead (`ServerOptions.pageErrors`). */
 export const textErrors: ErrorForm = {
   render: (refusal) => ({ contentType: 'text/plain;charset=utf-8', body: `${refusal.message}\n` }),
 }
 
-/** Whether it is a browser that asks, to show what it gets: programs do not name pages among what they take. */
+/** Returns whether the client accepts pages, as browsers do. */
 export const wantsPage = ({ headers }: Pick<RefusedCall, 'headers'>): boolean =>
   String(headers.accept ?? '').includes('text/html')

@@ -2,22 +2,22 @@ import { Readable } from 'node:stream'
 import { eventStreamType, type Call } from './operation.ts'
 import { bytes, type StreamReply } from './reply.ts'
 
-/** One message of a stream of server-sent events. */
+/** A server-sent event. */
 export interface StreamMessage {
-  /** Name of the event; `message` unless told. */
+  /** Name of the event; the default is `message`. */
   readonly event?: string
   readonly id?: string
   /** Sent as JSON. */
   readonly data: unknown
 }
 
-/** How often a comment is sent that keeps proxies from closing a silent stream, in milliseconds. */
+/** Interval of the comments that keep proxies from closing a silent stream, in milliseconds. */
 const heartbeatMs = 25_000
 
-/** Longest time of one stream, in milliseconds. */
+/** Maximum duration of a stream, in milliseconds. */
 const maxStreamMs = 3_600_000
 
-/** What the client waits before it comes back after the end of a stream, in milliseconds. */
+/** Delay after which the client reconnects, in milliseconds. */
 const retryMs = 3000
 
 /**
@@ -29,15 +29,15 @@ export function eventStream(
   open: (signal: AbortSignal) => AsyncIterable<StreamMessage>,
   { signal, operation }: Pick<Call, 'signal' | 'operation'>,
 ): StreamReply<200> {
-  // Rights are read again for operations that declare the stream.
+  // The server rechecks rights during operations that declare the stream.
   if (!operation.lasts) throw new Error(`${operation.path} does not declare that it answers with ${eventStreamType}`)
   const closed = new AbortController()
   const ended = AbortSignal.any([signal, closed.signal, AbortSignal.timeout(maxStreamMs)])
   const content = Readable.from(chunks(open(ended), ended), { highWaterMark: 16 })
-  // Also when nobody reads it at all, as in the answer to HEAD.
+  // Also without a reader, as for HEAD.
   content.once('close', () => closed.abort())
   return bytes(`${eventStreamType}; charset=utf-8`, content, {
-    // Proxies that collect answers before they pass them on are told not to.
+    // Disables buffering in proxies.
     headers: { 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
   })
 }
@@ -60,13 +60,13 @@ async function* chunks(source: AsyncIterable<StreamMessage>, ended: AbortSignal)
       next = items.next()
     }
   } finally {
-    // A client that went away ends the source by its signal; nobody is left to hear how that went.
+    // A disconnected client ends the source by its signal; there is no one to report to.
     next.catch(() => {})
     void items.return?.(undefined)
   }
 }
 
-/** Resolves when a heartbeat is due, or with `end` when the stream is to end before. */
+/** Resolves at the next heartbeat, or with `end` when the stream must end first. */
 function heartbeat(ended: AbortSignal): { readonly due: Promise<'beat' | 'end'>; readonly cancel: () => void } {
   const { promise, resolve } = Promise.withResolvers<'beat' | 'end'>()
   const end = () => resolve('end')
@@ -81,7 +81,7 @@ function heartbeat(ended: AbortSignal): { readonly due: Promise<'beat' | 'end'>;
 }
 
 function format({ event, id, data }: StreamMessage): string {
-  // JSON has no line breaks of its own, so that one line holds it.
+  // JSON contains no line breaks, so it fits one line.
   const lines = [`data: ${JSON.stringify(data)}`]
   if (event !== undefined) lines.unshift(`event: ${event}`)
   if (id !== undefined) lines.unshift(`id: ${id}`)

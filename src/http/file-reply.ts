@@ -5,26 +5,26 @@ import { matchesEtag } from './etag.ts'
 import { bytesOf, type Call } from './operation.ts'
 import { bytes, empty, type Reply, type StreamReply } from './reply.ts'
 
-/** A part of a file; `end` is exclusive. */
+/** A range of a file; `end` is exclusive. */
 export interface ByteRange {
   readonly start: number
   readonly end: number
 }
 
-/** The bytes of a file: all of them, or how long they are and how to begin reading. */
+/** The content of a file: whole, or its size and a function that opens it. */
 export type FileContent =
   | Buffer
   | { readonly sizeBytes: number; readonly open: (range?: ByteRange) => Readable | Promise<Readable> }
 
 export interface ServedFile {
-  /** The name that is offered for saving; no path. */
+  /** File name for saving, without a path. */
   readonly name: string
   readonly content: FileContent
-  /** Found by looking at the first bytes when absent, so that nothing is served that a browser would run. */
+  /** Detected from the content by default, so that browsers execute nothing. */
   readonly contentType?: string
   /** Default `inline`. */
   readonly disposition?: 'inline' | 'attachment'
-  /** What the bytes are known by, without quotes: equal texts mean equal bytes. */
+  /** Entity tag without quotes; equal texts mean equal content. */
   readonly etag?: string
   readonly modifiedUnix?: number
   /** Default `private, max-age=300`. */
@@ -32,14 +32,14 @@ export interface ServedFile {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The replies an operation that serves a file declares. */
+/** Reply shapes of an operation that serves a file. */
 export const fileReplies = { 200: bytesOf('*/*'), 206: bytesOf('*/*'), 304: 'empty' } as const
 
-/** `Content-Disposition` by RFC 6266: the name as it is for old clients, and escaped for the others. */
+/** Returns `Content-Disposition` (RFC 6266), with a plain name for old clients and an escaped one. */
 export function contentDisposition(kind: 'inline' | 'attachment', name: string): string {
   // oxlint-disable-next-line no-control-regex -- header values hold no control characters
   const clean = name.replace(/[\u0000-\u001f\u007f]/g, '').toWellFormed()
-  // Header values are bytes to node: each UTF-8 byte of the name is one character.
+  // Node writes header values as Latin 1, so each UTF-8 byte becomes one character.
   const quoted = Buffer.from(clean.replace(/[\\"]/g, '\\$&'), 'utf8').toString('latin1')
   const escaped = encodeURIComponent(clean).replace(
     /['()*]/g,
@@ -48,10 +48,10 @@ export function contentDisposition(kind: 'inline' | 'attachment', name: string):
   return `${kind}; filename="${quoted}"; filename*=UTF-8''${escaped}`
 }
 
-/** Drawings and documents may hold scripts and links: what the page they are shown in allows. */
+/** SVG and PDF may contain scripts: a restrictive policy for the page that shows them. */
 function contentSecurityPolicy(contentType: string): string | undefined {
   if (contentType.startsWith('image/svg+xml')) return "default-src 'none'; style-src 'unsafe-inline'; sandbox"
-  // The viewers of browsers do not work inside of a sandbox.
+  // PDF viewers of browsers do not work in a sandbox.
   if (contentType.startsWith('application/pdf')) return "default-src 'none'; style-src 'unsafe-inline'"
   return undefined
 }

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { Invalid, TooLarge } from '../lib/errors.ts'
 import { asFleeting, isFleeting } from '../lib/fleeting.ts'
 
-/** A file of a multipart body, handed on while it arrives; it has to be read before the form goes on. */
+/** A file of a multipart body as a stream; it must be read before the form continues. */
 export interface FormFile {
   readonly field: string
   readonly filename: string
@@ -11,7 +11,7 @@ export interface FormFile {
   readonly content: Readable
 }
 
-/** Most fields and files of one form; more is a mistake or an attack. */
+/** Maximum number of fields and files of a form. */
 const maxParts = 100
 
 /**
@@ -47,7 +47,7 @@ export function readFormWithFiles(
   limits: {
     readonly maxFieldBytes: number
     readonly maxFileBytes: number
-    /** Sees all that arrives; what it throws ends the form. */
+    /** Receives the size of each chunk; an exception ends the form. */
     readonly look?: (chunk: Buffer) => void
   },
   takeFile: (file: FormFile) => Promise<void>,
@@ -77,7 +77,7 @@ export function readFormWithFiles(
     })
     parser.on('file', (field, content, info) => {
       content.on('limit', () => content.destroy(new TooLarge(`the file is larger than ${limits.maxFileBytes} bytes`)))
-      // The parser keeps nothing of what it has handed over.
+      // The parser keeps no reference to the chunks.
       if (isFleeting(body)) asFleeting(content)
       const done = takeFile({ field, filename: info.filename ?? '', contentType: info.mimeType, content })
       done.catch(fail)

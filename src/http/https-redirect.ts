@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Most open connections; a redirect takes milliseconds. */
+/** Maximum number of connections. */
 const maxConnections = 256
 
-/** Longest time until a request is complete, in milliseconds. */
+/** Timeout of a request, in milliseconds. */
 const requestMs = 10_000
 
 /**
@@ -20,7 +20,7 @@ export class HttpsRedirect {
     this.#server = createServer({ headersTimeout: requestMs, requestTimeout: requestMs }, (request, response) => {
       const { origin } = new URL(siteUrl())
       const path = request.url?.startsWith('/') === true ? request.url : '/'
-      // 307 keeps method and body, and no client keeps it when the instance gives https up.
+      // 307 keeps method and body, and clients do not cache it.
       response.writeHead(307, { location: origin + path, 'content-length': 0, connection: 'close' }).end()
     })
     this.#server.maxConnections = maxConnections

@@ -1,8 +1,8 @@
 import { TooLarge } from '../lib/errors.ts'
 
-/** Most values of one body: a change of 30,000 files has fewer. More take seconds to look through, however short they are. */
+/** Maximum number of values in a body: a change of 30,000 files has fewer. More would take seconds to process. */
 const maxValues = 200_000
-/** Deepest nesting of arrays and objects; what the API takes has fewer than ten. */
+/** Maximum nesting of arrays and objects; the API needs fewer than ten levels. */
 const maxDepth = 100
 
 const quote = 0x22
@@ -14,7 +14,7 @@ const backslash = 0x5c
  */
 export class JsonSize {
   #inText = false
-  /** The last byte of what came was a backslash that escapes the next one. */
+  /** Whether the last byte was a backslash that escapes the next one. */
   #isEscaped = false
   #values = 0
   #depth = 0
@@ -34,7 +34,7 @@ export class JsonSize {
     if (this.#depth > maxDepth) throw new TooLarge(`the body is nested deeper than ${maxDepth} levels`)
   }
 
-  /** Goes to the end of a text, or of the chunk. */
+  /** Advances to the end of the string or chunk. */
   #passText(chunk: Buffer, start: number): number {
     let from = start
     for (;;) {
@@ -42,7 +42,7 @@ export class JsonSize {
       const stop = end < 0 ? chunk.length : end
       let slashes = 0
       while (stop - slashes > from && chunk[stop - slashes - 1] === backslash) slashes++
-      // A run of backslashes from the beginning goes on from what came before.
+      // A run of backslashes continues from the previous chunk.
       const carried = stop - slashes === from && this.#isEscaped ? 1 : 0
       this.#isEscaped = (slashes + carried) % 2 === 1
       if (end < 0) return chunk.length
@@ -55,7 +55,7 @@ export class JsonSize {
     }
   }
 
-  /** Goes to the beginning of a text, or to the end of the chunk. */
+  /** Advances to the next string or the end of the chunk. */
   #passStructure(chunk: Buffer, start: number): number {
     for (let position = start; position < chunk.length; position++) {
       switch (chunk[position]) {

@@ -8,21 +8,21 @@ import type { Call, RequestContext } from './operation.ts'
  * check that fails for another reason ends the answer as well, because nobody knows whether it is still allowed.
  */
 
-/** An answer under way. */
+/** A running reply. */
 export interface LastingAnswer {
   readonly call: Call
-  /** The context that the requirements supplied when the answer began. */
+  /** The context when the reply started. */
   readonly ctx: RequestContext
-  /** Reads credential and rights again. @throws the refusal that the request would get now */
+  /** Checks credential and rights again. */
   check(): Promise<void>
   /** Ends the answer. */
   end(reason: unknown): void
 }
 
-/** Longest time between two checks of an answer, in milliseconds. */
+/** Maximum time between two checks of a reply, in milliseconds. */
 const checkEveryMs = 10_000
 
-/** Most checks at the same time: a change that concerns many answers must leave room for other requests. */
+/** Maximum number of concurrent checks, so that one change of rights leaves room for other requests. */
 const maxConcurrentChecks = 8
 
 export interface LastingOptions {

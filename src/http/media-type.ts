@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** A longer header keeps its spaces: runs of spaces take quadratic time to look through. */
+/** Longer headers keep their spaces: the pattern takes quadratic time on runs of spaces. In characters. */
 const maxLength = 512
 
 /**

@@ -1,30 +1,30 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 
-/** What the program tells of itself to a Prometheus server. Each application has its own. */
+/** Metrics of an application for Prometheus. */
 export interface Metrics {
   requestAnswered(facts: { readonly operationId: string; readonly status: number; readonly durationMs: number }): void
   jobFinished(facts: { readonly name: string; readonly result: string; readonly durationMs: number }): void
-  /** The event loop did not come round for a while. */
+  /** Records that the event loop was blocked. */
   loopStalled(facts: { readonly ms: number }): void
   gitFinished(facts: { readonly command: string; readonly ok: boolean; readonly durationMs: number }): void
-  /** The figures as text, in the Prometheus form. */
+  /** Returns the metrics in the Prometheus text format. */
   render(): Promise<string>
   readonly contentType: string
-  /** Ends what is measured all the time. */
+  /** Stops continuous measurements. */
   close(): void
 }
 
-/** What is counted when somebody asks. */
+/** Values that are read when metrics are requested. */
 export interface MetricSources {
   queue(): Promise<{
     readonly oldestDueMs: number
     readonly byName: readonly { name: string; waiting: number; running: number; failed: number }[]
   }>
-  /** Rows of each kind of thing. */
+  /** Row counts by kind. */
   totals(): Promise<Readonly<Record<string, number>>>
   watchers(): number
-  /** Places that are taken and waited for, by kind. */
-  /** Bytes of what is remembered, by what it is. */
+  /** Used slots and queue lengths, by kind. */
+  /** Bytes of caches, by name. */
   caches(): ReadonlyMap<string, number>
   places(): Readonly<Record<string, { readonly taken: number; readonly waiting: number }>>
 }
@@ -32,7 +32,7 @@ export interface MetricSources {
 const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
 const workBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600]
 
-/** Begins to measure. Labels take values of closed sets only: operations, statuses, job names, git commands. */
+/** Starts to measure. Labels have closed sets of values: operations, statuses, job names, git commands. */
 export function createMetrics(sources: MetricSources): Metrics {
   const registry = new Registry()
   const registers = [registry]

@@ -1,7 +1,7 @@
 import type { Base, Call } from './operation.ts'
 import { parsePath, splitPath } from './path.ts'
 
-/** How many segments stand before the path of an operation: `/api/v1`, the vendor's prefix, or none. */
+/** Number of segments before the path of an operation, by base. */
 const segmentsBefore: Readonly<Record<Base, number>> = { api: 2, vendor: 3, site: 0 }
 
 /**
@@ -22,9 +22,9 @@ export function movedUrl(
   for (const [index, segment] of declared.entries()) {
     const names = segment.kind === 'param' || segment.kind === 'pattern' ? segment.names : []
     if (!names.some((name) => name in values)) continue
-    // What stands after a parameter of several segments is counted from the end.
+    // Segments after a parameter of several segments are counted from the end.
     const at = several < 0 || index < several ? before + index : length + 1 - (declared.length - index)
-    // Text around a parameter stays, as in `{username}.keys`, and so do the other parameters of the segment.
+    // Text around a parameter stays, as in `{username}.keys`.
     sent[at] = (texts[index] ?? '').replace(/\{([\w-]+)\}/g, (_, name: string) =>
       encodeURIComponent(values[name] ?? String(params[name])),
     )

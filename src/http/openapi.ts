@@ -41,13 +41,16 @@ const reasons: Readonly<Record<number, string>> = {
   423: 'the repository is archived',
 }
 
-/** Schemas as JSON, named ones as references to components, which are collected on the way. */
+/** Converts schemas to JSON; named ones become references to components, which it collects. */
 class Components {
   readonly schemas: Record<string, unknown> = {}
 
   constructor(readonly prefix: string) {}
 
-  /** @param top true where the schema itself is to be spelled out and not its reference */
+  /**
+   * @param top true to write the schema itself instead of a reference
+   *  @param top true where the schema itself is to be spelled out and not its reference
+   */
   of(schema: TSchema, top = false): unknown {
     const { title, ...rest } = schema as TSchema & { title?: string }
     const reference = (schema as { 'x-reference'?: string })['x-reference']
@@ -92,7 +95,7 @@ const apiError: Json = {
   },
 }
 
-/** Refusals an operation may answer with, in order of status. */
+/** Returns the statuses of refusals of an operation, sorted. */
 function refusalsOf(operation: NamedOperation): number[] {
   const found = new Set(operation.requires.flatMap((requirement) => requirement.refuses))
   if (operation.scope.length > 0) found.add(401).add(403)
@@ -126,10 +129,10 @@ function paramsOf(operation: NamedOperation, components: Components): DescribedP
 
 const tagOf = ({ scope, family }: NamedOperation): string => scope[0] ?? (family === 'api' ? 'miscellaneous' : family)
 
-/** Where the paths of each family begin; those that are not listed begin at the site's root. */
+/** Path prefix of each family; the default is the site root. */
 const rootOf: Partial<Readonly<Record<Family, string>>> = { api: 'api/v1', vendor: 'api/service/v1' }
 
-/** How each kind of credential is sent. */
+/** Security schemes by kind of credential. */
 const securitySchemes: Readonly<Record<CredentialKind, Json>> = {
   token: { type: 'apiKey', in: 'header', name: 'Authorization', description: '`token <access token>`' },
   basic: { type: 'http', scheme: 'basic' },
@@ -153,12 +156,15 @@ const securitySchemes: Readonly<Record<CredentialKind, Json>> = {
   },
 }
 
-/** The families that some operation belongs to. */
+/** Returns the families of the operations. */
 export const familiesOf = (operations: readonly NamedOperation[]): Family[] => [
   ...new Set(operations.map(({ family }) => family)),
 ]
 
-/** OpenAPI 3.1 of one family of operations, made from the declarations alone. */
+/**
+ * Returns the OpenAPI 3.1 description of one family of operations. `@fastify/swagger` and `zod-openapi` need their own
+ * framework or schemas; the declarations already contain JSON Schema, so this file only assembles it.
+ */
 export function describeOpenApi(operations: readonly NamedOperation[], info: ApiInfo, family: Family = 'api'): Json {
   const components = new Components('#/components/schemas/')
   const paths: Record<string, Record<string, unknown>> = {}
@@ -255,7 +261,7 @@ function requestBody3({ body }: NamedOperation, components: Components): Json {
   return { required: true, content: Object.fromEntries(body.mediaTypes.map((type) => [type, schemaOf(type)])) }
 }
 
-/** A schema of JSON Schema 2020 in the narrower form of Swagger 2.0: null is said beside, one of several is anything. */
+/** Converts JSON Schema 2020 to Swagger 2.0, which has no null type and no unions. */
 function narrow(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(narrow)
   if (typeof value !== 'object' || value === null) return value
@@ -274,13 +280,13 @@ function narrow(value: unknown): unknown {
   return constant === undefined ? narrowed : { ...narrowed, enum: [constant] }
 }
 
-/** A form with a file, or a text as a whole. */
+/** Returns the parameters of a form with a file, or of a text body. */
 const bodyParams2 = (mediaTypes: readonly string[]): readonly Json[] =>
   mediaTypes.includes('multipart/form-data')
     ? [{ name: 'attachment', in: 'formData', type: 'file' }]
     : [{ name: 'body', in: 'body', schema: { type: 'string' } }]
 
-/** Swagger 2.0 of the API, which generators of this family fetch from `/swagger.v1.json`. */
+/** Returns the Swagger 2.0 description of the API for code generators of the family (`/swagger.v1.json`). */
 export function describeSwagger2(operations: readonly NamedOperation[], info: ApiInfo): Json {
   const components = new Components('#/definitions/')
   const paths: Record<string, Record<string, unknown>> = {}

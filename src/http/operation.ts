@@ -9,7 +9,7 @@ import type { EncodedBody } from '../lib/encoded-body.ts'
 import type { Reply, StreamReply } from './reply.ts'
 import type { Schema, Schemas } from './schema.ts'
 
-/** Categories of access tokens, as the contract names them. */
+/** Categories of access token scopes (contract). */
 export type Scope =
   | 'activitypub'
   | 'admin'
@@ -23,10 +23,10 @@ export type Scope =
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** Scopes of the written contract that open one group of addresses each, beside their category. */
+/** Scopes that each permit one group of addresses, beside its category (contract). */
 export type NarrowScope = 'admin:public_key' | 'admin:application' | 'admin:gpg_key'
 
-/** The kinds of credentials; what each is, its reader says (`auth/credentials.ts`). */
+/** The kinds of credentials; `auth/credentials.ts` reads them. */
 export type CredentialKind =
   | 'token'
   | 'basic'
@@ -52,47 +52,47 @@ export const browserCredentials: readonly CredentialKind[] = [...usualCredential
 export const isPage = ({ accepts }: Pick<Operation, 'accepts'>): boolean =>
   accepts.length === 1 && accepts[0] === 'session'
 
-/** Where an operation lives: below the API root, below the vendor prefix, or below the site itself. */
+/** The path prefix of an operation: the API root, the vendor prefix, or the site root. */
 export type Base = 'api' | 'vendor' | 'site'
 
-/** Protocols and surfaces, each with a description of its own. */
+/** Groups of operations, each with its own API description. */
 export type Family = Base | 'git' | 'downloads' | 'lfs' | 'runner' | 'oauth2' | 'federation' | `${string}-registry`
 
 /**
- * What every request begins with; the layer that admits requests says what is in it (`declare module`). Requirements add
- * to it.
+ * The initial context of a request; the layer that admits requests extends it (`declare module`), and requirements add to
+ * it.
  */
 export interface RequestContext {
-  /** What the requirements of the operation asked for ahead, in their order. */
+  /** Results of `ahead` of the requirements, in their order. */
   readonly asked?: readonly (Promise<unknown> | undefined)[] | undefined
 }
 
-/** One request on its way through an operation: what the client sent, as far as it has been looked at. */
+/** One request to an operation. */
 export interface Call<Params extends Schemas = Schemas> extends CallHead {
-  /** Address of the client, behind trusted proxies the one they name. */
+  /** Client address; behind trusted proxies the one that they report. */
   readonly ip: string
-  /** Whether it was sent by a proxy that is believed. */
+  /** Whether a trusted proxy sent it. */
   readonly isFromProxy: boolean
-  /** Whose share of what all need the request takes: an address, and an account and a repository when they are known. */
+  /** The claim that the request is charged to: an address, and account and repository once known. */
   claim: Claim
   readonly params: ParamsOf<Params>
   readonly query: Readonly<Record<string, unknown>>
-  /** Query parameters as sent, for what is not declared by the operation (credentials, sudo). */
+  /** Raw query parameters, for undeclared ones (credentials, sudo). */
   readonly rawQuery: URLSearchParams
   readonly operation: Operation
-  /** Ends when the client has gone away or the server stops. */
+  /** Aborted when the client disconnects or the server stops. */
   readonly signal: AbortSignal
-  /** The body as it arrives, not decoded. It may be taken once. */
+  /** Returns the raw body stream, once. */
   body(): Readable
-  /** Reads, decodes and validates the body by the operation's schema; later calls give the same value. */
+  /** Reads, decodes and validates the body by the operation's schema; later calls return the same value. */
   decodedBody(): Promise<unknown>
-  /** Reads the body whole as it is, within the limits for bodies that are held in memory. */
+  /** Reads the whole body within the limits of buffered bodies. */
   wholeBody(): Promise<Buffer>
-  /** Counts bytes that are kept in memory until the request is answered. Throws Unavailable when there is no room. */
+  /** Counts bytes that stay in memory until the reply. Throws Unavailable. */
   holds(bytes: number): void
-  /** Headers that the reply carries besides its own. */
+  /** Additional headers of the reply. */
   readonly replyHeaders: Record<string, string>
-  /** `Set-Cookie` headers that the reply carries before its own, whether it is a refusal or not. */
+  /** `Set-Cookie` headers of the reply or refusal, before its own. */
   readonly cookies: string[]
 }
 
@@ -107,23 +107,26 @@ export interface Requirement<
   Asked = undefined,
 > {
   readonly codes: readonly string[]
-  /** The statuses that it refuses with, for the API's description. */
+  /** Statuses of its refusals, for the API description. */
   readonly refuses: readonly number[]
-  /** The path parameters that it reads; operations need not declare them once more. */
+  /** Path parameters that it reads; operations need not declare them again. */
   readonly params?: Params
   /**
    * Asks for what `check` will want, before it is known who asks: what is asked before the first wait of a request goes to
    * the database together. Nobody sees anything of it before the requirements have passed.
    */
   readonly ahead?: (ctx: RequestContext, call: Call<Params>) => Promise<Asked>
-  /** @param asked what was asked for ahead */
+  /**
+   * @param asked the result of `ahead`
+   *  @param asked what was asked for ahead
+   */
   readonly check: (ctx: Needs, call: Call<Params>, asked?: Promise<Asked>) => Adds | Promise<Adds>
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the only place where requirements of every kind meet
 export type AnyRequirement = Requirement<any, any, any, any>
 
-/** The context after all requirements of a list have passed, or a text that says which one came too early. */
+/** The context after a list of requirements, or an error type for a requirement in the wrong order. */
 export type ContextAfter<
   Rs extends readonly AnyRequirement[],
   Ctx extends object = RequestContext,
@@ -135,7 +138,7 @@ export type ContextAfter<
     : never
   : Ctx
 
-/** The values of path parameters by their schemas. */
+/** Values of path parameters by schema. */
 export type ParamsOf<Schemas> = {
   readonly [Name in keyof Schemas]: Schemas[Name] extends Schema ? Static<Schemas[Name]> : never
 }
@@ -149,13 +152,13 @@ type ParamsOfAll<Rs extends readonly AnyRequirement[]> = Rs extends readonly [
       ParamsOfAll<Rest>
   : Readonly<Record<never, never>>
 
-/** Bytes of one of some media types; `*\/*` for any. */
+/** Bytes of one of these media types; `*\/*` for any. */
 export interface BytesShape {
   readonly kind: 'bytes'
   readonly mediaTypes: readonly string[]
 }
 
-/** JSON that is sent under a media type of its own. */
+/** JSON with its own media type. */
 export interface JsonShape<Body extends Schema = Schema> {
   readonly kind: 'json'
   readonly mediaType: string
@@ -165,20 +168,20 @@ export interface JsonShape<Body extends Schema = Schema> {
 /** A reply's body: a schema (plain JSON), JSON of another media type, bytes, or nothing at all. */
 export type ReplyShape = Schema | JsonShape | BytesShape | 'empty'
 
-/** A request's body: a schema, which JSON and forms are decoded by, or bytes that the handler takes as they come. */
+/** A request body: a schema for JSON and forms, or raw bytes. */
 export type BodyShape = Schema | BytesShape
 
-/** Bytes of one of these media types. */
+/** Declares a body of bytes. */
 export const bytesOf = (...mediaTypes: readonly [string, ...string[]]): BytesShape => ({ kind: 'bytes', mediaTypes })
 
-/** JSON under a media type of its own, as Git LFS has it. */
+/** Declares JSON with its own media type, as Git LFS uses. */
 export const jsonAs = <Body extends Schema>(mediaType: string, schema: Body): JsonShape<Body> => ({
   kind: 'json',
   mediaType,
   schema,
 })
 
-/** True for a body or reply of bytes; `kind` of a schema is its own business. */
+/** Returns whether a shape is bytes. `kind` alone does not tell: schemas may have it. */
 export const isBytes = (shape: ReplyShape | BodyShape | undefined): shape is BytesShape =>
   typeof shape === 'object' && 'mediaTypes' in shape
 export const isJsonAs = (shape: ReplyShape | undefined): shape is JsonShape =>
@@ -201,7 +204,7 @@ export type RepliesOf<Replies extends Readonly<Record<number, ReplyShape>>> = {
           : never
 }[keyof Replies & number]
 
-/** A list that is answered need not be one that may be changed; nor an array or object as long as it is encoded as one. */
+/** Replies may be read-only, composed or already encoded. */
 type Sent<Body> = Body extends readonly (infer Item extends object)[]
   ? readonly Item[] | ComposedList<Item> | EncodedBody<readonly Item[]>
   : Body extends readonly (infer Item)[]
@@ -223,15 +226,15 @@ interface Declaration<
   readonly method: Method
   /** As in the contract: `{name}` for a segment, `{name+}` for several of them (`http/path.ts`). */
   readonly path: Path
-  /** Below the API root unless said otherwise. */
+  /** The default is the API root. */
   readonly base?: Base
-  /** The description that it stands in; unless said otherwise the one of its base. */
+  /** The API description that contains it; the default is that of its base. */
   readonly family?: Family
-  /** Query parameters that a request must have for this operation, which then goes before others at its address. */
+  /** Required query parameters; the operation takes precedence over others at its address. */
   readonly whenQuery?: Readonly<Record<string, string>>
-  /** What an access token must grant: the category at the level of the method. `null`: any token will do. */
+  /** The scope that an access token needs, at the level of the method. `null`: none. */
   readonly scope: Scope | readonly Scope[] | null
-  /** A scope that is enough without the category. */
+  /** A scope that suffices without the category. */
   readonly narrowScope?: NarrowScope
   /**
    * Whether the operation creates or changes something that outlives or exceeds the credential: a token, a key, a
@@ -263,21 +266,21 @@ interface Declaration<
   readonly query?: Query
   /** The body's schema, checked where `validBody` stands among the requirements; or `bytesOf(…)`: the handler takes them as they come. */
   readonly body?: Body
-  /** Largest body in bytes, when it is not the instance's limit for its kind. */
+  /** Maximum size of the body in bytes; the default is the limit of the instance. */
   readonly maxBodyBytes?: number
-  /** Its fields hold whole files, so that the instance's larger limit counts. */
+  /** Its fields contain files, so the larger limit of the instance applies. */
   readonly carriesFiles?: true
-  /** What it costs the others; `usual` unless it says so. */
+  /** Its cost for other requests; the default is `usual`. */
   readonly load?: Load
-  /** Whether it changes anything that stays. Unless said otherwise all do but those that GET. */
+  /** Whether it changes persistent state; the default is true except for GET. */
   readonly writes?: boolean
   /** Status → body of each success. */
   readonly reply: Replies
-  /** How refusals look; unless said otherwise API JSON, and text outside of the API. */
+  /** Form of refusals; the default is API JSON, and text outside the API. */
   readonly errors?: ErrorForm
   readonly summary?: string
   readonly deprecated?: boolean
-  /** Pages of every origin may ask here, without cookies, whatever `[cors]` says. */
+  /** Every origin may call it, without cookies, whatever `[cors]` says. */
   readonly anyOrigin?: true
   readonly run: (input: {
     ctx: ContextAfter<Rs>
@@ -288,7 +291,7 @@ interface Declaration<
   }) => Promise<RepliesOf<Replies>>
 }
 
-/** A declared operation, with its types taken off for the table. The id is the name it is exported by. */
+/** A declared operation without its type parameters. Its id is its export name. */
 export interface Operation {
   readonly kind: 'operation'
   readonly method: Method
@@ -315,7 +318,7 @@ export interface Operation {
   readonly summary: string
   readonly deprecated: boolean
   readonly anyOrigin: boolean
-  /** The answer may take so long that credential and rights are read again meanwhile (`http/lasting-answers.ts`). */
+  /** The reply may take so long that credential and rights are rechecked meanwhile (`http/lasting-answers.ts`). */
   readonly lasts: boolean
   readonly run: (input: {
     ctx: object
@@ -371,7 +374,7 @@ export function operation<
   }
 }
 
-/** The schema of each parameter of a path; one that has none, or no place in the path, is a mistake in the program. */
+/** Returns the schema of each path parameter; throws for a missing or unknown one, which is a mistake in the program. */
 function pathSchemas(
   path: string,
   requires: readonly AnyRequirement[],
@@ -392,12 +395,12 @@ function pathSchemas(
   )
 }
 
-/** An operation with the id it is known by. */
+/** An operation with its id. */
 export interface NamedOperation extends Operation {
   readonly id: string
 }
 
-/** Collects the operations that modules of routes export, each under its export's name. */
+/** Returns the exported operations of modules, with their export names as ids. */
 export function operationsOf(...modules: readonly Readonly<Record<string, unknown>>[]): NamedOperation[] {
   return modules.flatMap((module) =>
     Object.entries(module).flatMap(([id, value]) =>
@@ -406,16 +409,16 @@ export function operationsOf(...modules: readonly Readonly<Record<string, unknow
   )
 }
 
-/** A text of a decoded body, for checks that come before the handler; undefined when it has none of that name. */
+/** Returns a text member of a decoded body, or undefined. */
 export function textMember(body: unknown, name: string): string | undefined {
   const value: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined
   return typeof value === 'string' ? value : undefined
 }
 
-/** The statuses of a body that cannot be read: too large, of another type, or not what its schema says. */
+/** Statuses of an unreadable body: too large, wrong type, invalid. */
 export const bodyRefusals = [413, 415, 422]
 
-/** The body is read, decoded and checked here; a failure is 422 naming the first failing field (contract R3). */
+/** Reads, decodes and validates the body; a failure is 422 with the first failing field (contract R3). */
 export const validBody: Requirement<object, object> = {
   codes: ['bind'],
   refuses: bodyRefusals,

@@ -15,20 +15,20 @@ export type Segment =
       readonly kind: 'pattern'
       readonly names: readonly string[]
       readonly pattern: RegExp
-      /** How many characters of it are said. */
+      /** Number of literal characters. */
       readonly textLength: number
     }
   | { readonly kind: 'param'; readonly names: readonly [string] }
   | { readonly kind: 'rest'; readonly names: readonly [string] }
 
-/** The names of a path's parameters. */
+/** Parameter names of a path. */
 export type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? (Name extends `${infer Plain}+` ? Plain : Name) | ParamNames<Rest>
   : never
 
 const piece = /\{([\w-]+)(\+?)\}/g
 
-/** Takes a declared path apart. Throws for a path that cannot be declared: that is a mistake in the program. */
+/** Parses a declared path. Throws for an invalid one, which is a mistake in the program. */
 export function parsePath(path: string, params: TProperties): Segment[] {
   if (!path.startsWith('/')) throw new Error(`the path ${path} does not begin with a slash`)
   const segments = splitPath(path).map((text) => parseSegment(path, text, params))
@@ -38,7 +38,7 @@ export function parsePath(path: string, params: TProperties): Segment[] {
   return segments
 }
 
-/** The parts between the slashes; a slash at the end ends the last one. */
+/** The segments; a final slash ends the last one. */
 export function splitPath(path: string): string[] {
   const parts = path.split('/')
   if (parts.at(-1) === '') parts.pop()
@@ -74,16 +74,16 @@ function parseSegment(path: string, text: string, params: TProperties): Segment 
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** The values that a schema lists, when it lists any. */
+/** The enumerated values of a schema, if any. */
 const valuesOf = (schema: { readonly enum?: readonly string[] } | undefined): readonly string[] | undefined =>
   schema?.enum
 
-/** The names of a path's parameters in their order. */
+/** Returns the parameter names of a path, in order. */
 export const paramNames = (path: string): string[] => [...path.matchAll(piece)].map((match) => match[1] as string)
 
-/** The path as descriptions show it: `{name+}` as `{name}`. */
+/** Returns the path for descriptions: `{name+}` as `{name}`. */
 export const describedPath = (path: string): string => path.replace(piece, '{$1}')
 
-/** The path of an address after some of its parts, escaped as it was sent: undone, `+` and `%2B` would be the same. */
+/** Returns the raw path after a number of segments; decoding would merge `+` and `%2B`. */
 export const escapedPathAfter = ({ url }: { readonly url: string }, parts: number): string =>
   (url.split('?')[0] as string).split('/').slice(parts).join('/')

@@ -3,21 +3,21 @@ import { ComposedItem, ComposedList } from '../lib/composed-list.ts'
 import { isEncodedOnce } from '../lib/encode-once.ts'
 import { EncodedBody } from '../lib/encoded-body.ts'
 
-/** A body as it is sent. */
+/** An encoded body. */
 export interface Payload {
-  /** A short one stays text: it is sent with the headers as one piece, which costs half of what two pieces do. */
+  /** Short content stays text: Node sends it in one write with the headers. */
   readonly content: string | Buffer
   readonly sizeBytes: number
-  /** Entity tag with its quotes: the same for the same body of an operation. */
+  /** Entity tag with its quotes; it depends on the body only. */
   readonly etag: string
 }
 
 const etagOf = (content: string | Buffer): string => `"${hash('sha1', content, 'base64url')}"`
 
-/** Of bodies that are kept: as long as they are, by whoever keeps them, who counts these bytes as well. */
+/** Payloads of cached bodies; the cache accounts for their bytes. */
 const kept = new WeakMap<object, Payload>()
 
-/** Texts up to this length stay texts. */
+/** Longer texts are sent as buffers. In characters. */
 const maxTextLength = 8192
 
 /** Encodes the body of a reply. */
@@ -37,7 +37,7 @@ function encode(body: unknown): Payload {
   return new EncodedBody(body)
 }
 
-/** What `JSON.stringify` makes of it, and a line feed. */
+/** Returns the JSON and a line feed. */
 function payloadOfItem({ own, shared }: ComposedItem<object>): Payload {
   const sizeBytes = own.sizeBytes + shared.sizeBytes + '{,}\n'.length
   const text = `{${own.text},${shared.text}}\n`
@@ -45,7 +45,7 @@ function payloadOfItem({ own, shared }: ComposedItem<object>): Payload {
   return { content: text.length <= maxTextLength ? text : Buffer.from(text), sizeBytes, etag }
 }
 
-/** What `JSON.stringify` makes of it, and a line feed: the parts are copied to where they stand. */
+/** Returns the JSON and a line feed by joining encoded parts. */
 function payloadOfList({ items }: ComposedList<object>): Payload {
   let sizeBytes = '[]\n'.length - ','.length
   let digests = ''

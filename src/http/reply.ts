@@ -1,35 +1,35 @@
 import type { Readable } from 'node:stream'
 import type { Bound, Page } from '../lib/paging.ts'
 
-/** Name of the response header that tells which bound limited the answer. */
+/** Response header that names the bound of a list. */
 export const boundHeader = 'X-Result-Bounded'
 
-/** What an operation answers: a status, a JSON body (or none) and headers. */
+/** A reply: status, JSON body or none, and headers. */
 export interface Reply<Status extends number, Body> {
   readonly kind: 'json'
   readonly status: Status
   readonly body: Body
   readonly headers?: Readonly<Record<string, string>>
-  /** Set for a page of a list; turned into the paging headers of the contract. */
+  /** Set for a page of a list; the responder writes the paging headers. */
   readonly paging?: {
     readonly page: Page
     readonly total: number
     readonly link: boolean
     readonly bound?: Bound | undefined
-    /** Where the next page begins, for `Link: rel=next`. */
+    /** Cursor of the next page, for `Link: rel=next`. */
     readonly cursor?: string | undefined
     /** Number of rows in the body. */
     readonly shown: number
   }
 }
 
-/** Bytes of a known type, sent as they come. */
+/** A reply of bytes. */
 export interface StreamReply<Status extends number> {
   readonly kind: 'bytes'
   readonly status: Status
   readonly contentType: string
   readonly content: Readable | Buffer | string
-  /** Length of the content when it is known before it is sent. */
+  /** Size of the content, if known. */
   readonly sizeBytes?: number
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -43,13 +43,13 @@ const reply = <Status extends number, Body>(
 export const ok = <Body>(body: Body, headers?: Readonly<Record<string, string>>) => reply(200, body, headers)
 export const created = <Body>(body: Body, headers?: Readonly<Record<string, string>>) => reply(201, body, headers)
 export const accepted = <Body>(body: Body) => reply(202, body)
-/** Done, with what came of it: some clients drop a body that comes with this status. */
+/** 201 with the result; some clients ignore a body of this status. */
 export const resetContent = <Body>(body: Body) => reply(205, body)
 export const noContent = (headers?: Readonly<Record<string, string>>) => reply(204, undefined, headers)
-/** A success without a body whose status is not 204. */
+/** A success without a body and with a status other than 204. */
 export const empty = <Status extends number>(status: Status, headers?: Readonly<Record<string, string>>) =>
   reply(status, undefined, headers)
-/** An answer of another status with a body that its operation declares, as the one that tells what stands in the way. */
+/** A reply with another declared status and body. */
 export const withStatus = <Status extends number, Body>(status: Status, body: Body) => reply(status, body)
 export const redirect = <Status extends 301 | 302 | 303 | 307>(status: Status, location: string) =>
   reply(status, undefined, { location })

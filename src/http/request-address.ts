@@ -5,7 +5,7 @@
  * nothing, and the query stays as it is.
  */
 export function addressBelowSite(url: string, subPath: string): string {
-  // A proxy may send the whole address (RFC 9112, 3.2.2).
+  // A proxy may send the absolute form (RFC 9112, 3.2.2).
   const address = withSingleSlashes(url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, ''))
   if (subPath === '' || !address.startsWith(subPath)) return address
   const rest = address.slice(subPath.length)
@@ -20,7 +20,7 @@ function withSingleSlashes(address: string): string {
   return path.replaceAll(/\/{2,}/g, '/') + address.slice(path.length)
 }
 
-/** An address is path and query; a fragment, which clients ought to keep for themselves, is passed over. */
+/** A fragment, which clients should not send, is ignored. */
 export function splitUrl(url: string): { readonly path: string; readonly search: string } {
   const hash = url.indexOf('#')
   const address = hash < 0 ? url : url.slice(0, hash)

@@ -14,29 +14,29 @@ import { payloadOf } from './payload.ts'
 import { boundHeader, type Reply, type StreamReply } from './reply.ts'
 import type { SlowReaders } from './slow-readers.ts'
 
-/** Headers of every API answer (observed). */
+/** Headers of every API reply (observed). */
 const apiHeaders = {
   'cache-control': 'max-age=0, private, must-revalidate, no-transform',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'SAMEORIGIN',
 }
 
-/** Headers of every answer of bytes. */
+/** Headers of every reply of bytes. */
 const bytesHeaders = { 'cache-control': apiHeaders['cache-control'], 'x-content-type-options': 'nosniff' }
 
 const compress = promisify(gzip)
-/** Replies below this size are sent as they are; compressing them costs more than it saves. */
+/** Smaller replies are not compressed: it costs more than it saves. In bytes. */
 const minGzipBytes = 1400
 
-/** Most bytes of a refused body that are read and dropped, so that the client comes to read the refusal. */
+/** Maximum bytes of a refused body that are discarded, so that the client reads the refusal. */
 const maxPassedOverBytes = 16 * 1024 * 1024
 
-/** Answers of so many bytes that are held whole count among what is in memory, until they have been taken. */
+/** Size from which a buffered reply counts as memory until the client has received it. */
 const largeReplyBytes = 256 * 1024
 
 const noBytes = Buffer.alloc(0)
 
-/** Resolves when what came together with a request has been worked on. */
+/** Resolves after the other events of this turn. */
 const turn = promisify(setImmediate)
 
 type Headers = Record<string, string | number | string[]>
@@ -44,15 +44,15 @@ type Headers = Record<string, string | number | string[]>
 export interface ResponderOptions {
   readonly subPath: string
   readonly gzip: boolean
-  /** How browsers are told of refusals that are plain text for programs. */
+  /** Error form for browsers where programs get text. */
   readonly pageErrors: ErrorForm
-  /** Longest pause of a client in an answer that is there whole, in milliseconds. */
+  /** Timeout of a client that reads a buffered reply, in milliseconds. */
   readonly slowReaderMs: number
-  /** Told of a stream that broke although nobody ended it. */
+  /** Receives the error of a failed stream. */
   readonly defect: (error: unknown, call: RefusedCall) => void
 }
 
-/** What a client sees of a defect: no detail, which belongs into the log. */
+/** A defect as the client sees it; details belong in the log. */
 class Defect extends Refusal {
   readonly status = 500
   constructor() {
@@ -60,7 +60,7 @@ class Defect extends Refusal {
   }
 }
 
-/** Writes answers. Each method gives the bytes of the body that were sent. */
+/** Writes replies. Each method returns the number of body bytes sent. */
 export class Responder {
   readonly #options: ResponderOptions
 
@@ -88,7 +88,7 @@ export class Responder {
     extra: Readonly<Record<string, string | string[]>>,
   ): number {
     if (response.headersSent) {
-      // The answer has begun; cutting the connection is the only way left to say that it is not whole.
+      // The reply has started; closing the connection is the only way to signal that it is incomplete.
       response.destroy()
       return 0
     }
@@ -142,7 +142,7 @@ export class Responder {
       const compressed = await compress(content)
       return this.#sendWhole(call, response, reply.status, headers, compressed, compressed.length)
     }
-    // So many bytes take what everything else needs out of the processor's caches: what came together is worked on first.
+    // A large body evicts the processor's caches, so other events of this turn run first.
     if (sizeBytes >= largeReplyBytes) await turn()
     return this.#sendWhole(call, response, reply.status, headers, content, sizeBytes)
   }
@@ -162,12 +162,12 @@ export class Responder {
     return sizeBytes
   }
 
-  /** An answer that is in memory until the client has taken it: for that long it has its share, and its time. */
+  /** Counts a large reply until the client has received it, and limits its time. */
   #sendsMuch(call: RequestCall, response: ServerResponse, sizeBytes: number): void {
     const release = call.sends(sizeBytes)
     response.once('close', release)
     response.once('finish', release)
-    // One buffer is taken bit by bit, which the operating system alone sees: a pause in it ends it.
+    // Only the operating system sees the progress of one buffer; a pause ends the connection.
     response.setTimeout(this.#options.slowReaderMs, () => response.destroy())
   }
 
@@ -211,7 +211,7 @@ export class Responder {
   }
 }
 
-/** An answer as the end of a stream whose pieces are given back when the operating system has taken them. */
+/** Returns a writable that frees each chunk after the operating system has taken it. */
 function givingBack(response: ServerResponse): Writable {
   const taker = new Writable({
     write(piece: Buffer, _encoding, done) {
@@ -231,7 +231,7 @@ function givingBack(response: ServerResponse): Writable {
   return taker
 }
 
-/** Adds to the usual headers those of this answer. Made with every answer: spreading all of it at once costs thrice as much. */
+/** Adds the headers of this reply. Assigning is three times as fast as spreading. */
 function headersOf(
   headers: Headers,
   call: RequestCall,
@@ -243,7 +243,7 @@ function headersOf(
   if (call.cookies.length > 0) {
     const own = reply.headers?.['set-cookie']
     headers['set-cookie'] = own === undefined ? call.cookies : [...call.cookies, own]
-    // A shared cache must not hand out somebody's cookie.
+    // Shared caches must not store cookies.
     if (!/private|no-store/.test(String(headers['cache-control']))) headers['cache-control'] = 'private, no-store'
   }
   return headers
@@ -291,7 +291,7 @@ function linksOf(page: Page, total: number, shown: number, bound: Bound | undefi
 const acceptsGzip = (header: string | string[] | undefined): boolean =>
   header !== undefined && /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:\s|,|$))/i.test(String(header))
 
-/** Lets the rest of a body go by; when it is too much the connection is cut. */
+/** Discards the rest of a body; closes the connection when it is too long. */
 function passOver(request: IncomingMessage): void {
   let passed = 0
   request.on('data', (chunk: Buffer) => {

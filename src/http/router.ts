@@ -1,19 +1,19 @@
 import { BadRequest } from '../lib/errors.ts'
 import { splitPath, type Segment } from './path.ts'
 
-/** One declared address and what answers there. */
+/** A declared path and its target. */
 export interface Route<Target> {
   readonly method: string
   readonly segments: readonly Segment[]
-  /** Query parameters that a request must have for this route. */
+  /** Required query parameters; the operation takes precedence over others at its address. */
   readonly whenQuery?: Readonly<Record<string, string>> | undefined
   readonly target: Target
 }
 
-/** What a request's address leads to. */
+/** The route of a request. */
 export interface RouteMatch<Target> {
   readonly target: Target
-  /** Path parameters, their escapes undone. */
+  /** Decoded path parameters. */
   readonly params: Readonly<Record<string, string>>
 }
 
@@ -26,9 +26,9 @@ interface Node<Target> {
   readonly texts: Map<string, Node<Target>>
   readonly patterns: { readonly segment: Segment & { kind: 'pattern' }; readonly node: Node<Target> }[]
   param: Node<Target> | undefined
-  /** What follows after several segments, by the number of segments that follow, most of them first. */
+  /** Continuations after several segments, by their number of segments, largest first. */
   readonly rests: { readonly tailLength: number; readonly node: Node<Target> }[]
-  /** The same for routes that ask for a query: they go before all else that begins as they do. */
+  /** Routes that require a query; they take precedence. */
   readonly queryRests: { readonly tailLength: number; readonly node: Node<Target> }[]
   readonly leaves: Leaf<Target>[]
 }
@@ -83,12 +83,12 @@ export class Router<Target> {
     return found
   }
 
-  /** Every method that some route has at this address without a query. */
+  /** Returns the methods of the routes at this address without a query. */
   methodsAt(path: string): string[] {
     if (!path.startsWith('/')) return []
     const methods = new Set<string>()
     walk(this.#root, decodedSegments(path), [], false, ({ route }) => {
-      // What answers only with a certain query is no address of its own.
+      // A route that requires a query is not counted.
       if (route.whenQuery === undefined) methods.add(route.method)
       return false
     })
@@ -150,7 +150,7 @@ function restNode<Target>(known: Node<Target>['rests'], tailLength: number): Nod
 const written = (segments: readonly Segment[]): string =>
   segments.map((segment) => `/${segment.kind === 'text' ? segment.text : `{${segment.names.join('}{')}}`}`).join('')
 
-/** The segments of an address with their escapes undone; an encoded slash divides nothing. */
+/** Splits an address into decoded segments; an encoded slash does not split. */
 function decodedSegments(path: string): string[] {
   const segments = splitPath(path)
   if (!path.includes('%')) return segments
@@ -177,7 +177,7 @@ function walk<Target>(
   if (withQuery && walkRests(node.queryRests, segments, values, withQuery, visit, at)) return true
   if (at === segments.length) return node.leaves.some(visit)
   const segment = segments[at] as string
-  // Two slashes in a row have nothing between them that could be named; only a rest takes them.
+  // An empty segment matches only a parameter of several segments.
   if (segment !== '') {
     const text = node.texts.get(segment)
     if (text && walk(text, segments, values, withQuery, visit, at + 1)) return true

@@ -5,15 +5,15 @@ import { Type, type Static, type TSchema } from 'typebox'
  * name of the contract's type, and a titled schema becomes a shared component there.
  */
 
-/** A named record, as a reply shows it. */
+/** A named record of replies. */
 export const object = <Properties extends Schemas>(name: string, properties: Properties) =>
   Type.Object(properties, { title: name })
 
-/** A named record that a request sends. Unknown members are ignored when it is decoded. */
+/** A named record of requests. Decoding ignores unknown members. */
 export const requestObject = <Properties extends Schemas>(name: string, properties: Properties) =>
   Type.Object(properties, { title: name })
 
-/** The value or null; in a reply the key is always there. */
+/** The value or null; replies always contain the key. */
 export const nullable = <Inner extends Schema>(inner: Inner) => Type.Union([inner, Type.Null()])
 
 /** A time as RFC 3339 text. */
@@ -23,16 +23,16 @@ export const dateTime = () => Type.String({ format: 'date-time' })
 export const enumeration = <const Values extends readonly string[]>(...values: Values) =>
   Type.Unsafe<Values[number]>({ type: 'string', enum: [...values] })
 
-/** A parameter of a path: a name, or a part of a path. */
+/** A text path parameter. */
 export const pathText = Type.String({ minLength: 1 })
 
-/** A parameter of a path: the id of a row, the number of an issue, or a position. */
+/** A numeric path parameter. */
 export const pathNumber = Type.Integer({ minimum: 0 })
 
-/** A named record that contains itself; only its name is known here, so its members are not checked twice. */
+/** A recursive record; only its name is known here, so its members are not checked twice. */
 export const reference = (name: string) => Type.Unsafe<Record<string, unknown>>({ type: 'object', 'x-reference': name })
 
-/** A list of any of the query forms the family's clients use: repeated, or joined by commas. */
+/** A list in any query form of the family's clients: repeated, or separated by commas. */
 export const commaList = () => Type.Unsafe<string[]>({ type: 'array', items: { type: 'string' }, 'x-comma-list': true })
 
 /** Paging parameters of a list; the largest size is applied where the page is read (`lib/paging.ts`). */

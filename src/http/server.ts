@@ -45,9 +45,9 @@ import { routesOf } from './routes-of.ts'
 import { SlowReaders } from './slow-readers.ts'
 import { Router, type RouteMatch } from './router.ts'
 
-/** What was answered, for the access log and the metrics. */
+/** A finished request, for the access log and metrics. */
 export interface Answered {
-  /** `none` where no operation was found: an unknown address or method, or a browser's question whether it may ask. */
+  /** `none` for an unknown address or method, or a preflight request. */
   readonly operationId: string
   readonly requestId: string
   readonly method: string
@@ -60,80 +60,80 @@ export interface Answered {
 
 export interface ServerOptions {
   readonly operations: readonly NamedOperation[]
-  /** Finds out who asks and makes the context of the request; what it throws is the reply. */
+  /** Authenticates the request and returns its context; an exception becomes the reply. */
   readonly admit: (call: Call) => Promise<RequestContext>
-  /** Finds out anew who asks, while a lasting answer is under way; what it throws ends the answer. */
+  /** Authenticates again during a lasting reply; an exception ends it. */
   readonly admitAgain: (call: Call) => Promise<RequestContext>
-  /** Checks lasting answers while they are under way. */
+  /** Checks lasting replies. */
   readonly lastingAnswers: LastingAnswers
-  /** Does all of a request's work: whatever it begins knows whose it is. */
+  /** Runs the work of a request in its asynchronous context. */
   readonly within: <Result>(call: Call, work: () => Promise<Result>) => Promise<Result>
-  /** The instance as it is known outside; asked for anew since a free port is known late. */
+  /** The public site; read on each use, since a free port is known late. */
   readonly site: () => Site
-  /** How browsers are told of refusals that are plain text for programs. */
+  /** Error form for browsers where programs get text. */
   readonly pageErrors: ErrorForm
-  /** Path of that address without the last slash, which a reverse proxy may leave on requests; empty for none. */
+  /** Path of ROOT_URL without its last slash, which a proxy may leave on requests; empty for none. */
   readonly subPath: string
-  /** Addresses or networks whose `X-Forwarded-*` headers are believed; empty for none. */
+  /** Addresses or networks of trusted proxies; empty for none. */
   readonly trustedProxies: readonly string[]
   /** Largest body that is decoded into fields, in bytes. */
   readonly maxBodyBytes: number
   /** The same where the fields hold files. */
   readonly maxFileBodyBytes: number
-  /** Counts what requests take of what all need. */
+  /** Shared limits of requests. */
   readonly admission: Admission
-  /** Time in which a body has to arrive with at least `minBytesPerSecond`, in milliseconds. */
+  /** Period over which a body must arrive at `minBytesPerSecond`, in milliseconds. */
   readonly bodyIdleMs: number
-  /** Longest time until the headers of a request are complete, in milliseconds. */
+  /** Timeout of the headers of a request, in milliseconds. */
   readonly headersTimeoutMs: number
-  /** Most open connections; one address may have half of them, and what is more is answered 503 and closed. */
+  /** Maximum number of connections, half of them from one address; excess ones get 503 and are closed. */
   readonly maxConnections: number
-  /** For how long a client may take nothing worth speaking of that is there for it, in milliseconds. */
+  /** Time that a client may read too slowly, in milliseconds. */
   readonly slowReaderMs: number
-  /** What counts as something: bytes in a second, on average. */
+  /** Minimum rate of a client, in bytes per second. */
   readonly minBytesPerSecond: number
   readonly gzip: boolean
-  /** Makes the server below, for protocols other than plain HTTP. */
+  /** Creates the server for protocols other than HTTP. */
   readonly createServer: ((options: HttpServerOptions, listener: RequestListener) => Server) | undefined
   readonly cors: CorsOptions | undefined
-  /** Check replies against their schemas: in tests and development. */
+  /** Whether replies are checked against their schemas: in tests and development. */
   readonly validateReplies: boolean
-  /** Told of every answer, where anybody wants to know. Must not throw. */
+  /** Receives every finished request. Must not throw. */
   readonly answered: ((facts: Answered) => void) | undefined
-  /** Whether an error says that another request was quicker: it is refused as a conflict then. */
+  /** Returns whether an error means that a concurrent request was first; the reply is 409 then. */
   readonly isLostRace: (error: unknown) => boolean
-  /** Told of such an error: when it comes again and again, it is a defect. Must not throw. */
+  /** Receives such errors, since repeated ones are a defect. Must not throw. */
   readonly raceLost: ServerOptions['defect']
-  /** Told of defects: what was thrown and was no refusal. Must not throw. */
+  /** Receives exceptions that are not refusals. Must not throw. */
   readonly defect: (
     error: unknown,
     call: { readonly id: string; readonly method: string; readonly url: string },
   ) => void
 }
 
-/** How long a connection stays open that waits for its next request, in milliseconds. */
+/** Keep-alive timeout, in milliseconds. */
 const keepAliveMs = 75_000
 
-/** Longest path and query of a request. */
+/** Maximum length of path and query. */
 const maxTargetChars = 16 * 1024
-/** Most bytes of request line and headers together. */
+/** Maximum bytes of request line and headers. */
 const maxHeadBytes = 64 * 1024
 
-/** The web server: takes requests, leads each to its operation and answers. */
+/** The web server. */
 export class ForgeServer {
   readonly #options: ServerOptions
   readonly #router: Router<NamedOperation>
-  /** Addresses, without parameters in them, that pages of every origin may ask. */
+  /** Paths without parameters that every origin may call. */
   readonly #openPaths: ReadonlySet<string>
   readonly #server: Server
   readonly #responder: Responder
   readonly #addresses: ClientAddresses
   readonly #connections: Connections
   readonly #stop = new AbortController()
-  /** Whether it listens on a Unix socket. Remembered, since asking the socket is a system call. */
+  /** Whether it listens on a Unix socket; cached, since asking the socket is a system call. */
   #isLocal = false
   readonly #nextId = requestIds()
-  /** How many requests are being answered, so that a stop can wait for replies that take their time. */
+  /** Number of running requests; a stop waits for them. */
   #underWay = 0
   #allAnswered: (() => void) | undefined
 
@@ -143,7 +143,7 @@ export class ForgeServer {
     this.#openPaths = new Set(options.operations.flatMap(({ anyOrigin: open, path }) => (open ? [path] : [])))
     this.#responder = new Responder(options, new SlowReaders(options.slowReaderMs, options.minBytesPerSecond))
     this.#addresses = clientAddresses(options.trustedProxies)
-    // A request may take its time, as pushes do; pauses in it are limited where bodies are read.
+    // Requests have no timeout, since pushes may be long; reading bodies limits pauses.
     this.#server = (options.createServer ?? createServer)(
       {
         requestTimeout: 0,
@@ -159,7 +159,7 @@ export class ForgeServer {
     )
   }
 
-  /** Starts to listen; port 0 takes a free one. Gives the address. */
+  /** Starts to listen; port 0 selects a free port. Returns the address. */
   async listen(
     at: { readonly host: string; readonly port: number } | { readonly socketPath: string; readonly mode: number },
   ): Promise<AddressInfo | string> {
@@ -200,7 +200,7 @@ export class ForgeServer {
       params: {},
     }
     const startedMs = performance.now()
-    /** What no operation answers is told of as well: who looks for a way in asks for what is not there. */
+    /** Requests without an operation are logged too: attackers probe unknown addresses. */
     const answered = (sizeBytes: number) =>
       this.#options.answered?.({
         operationId: 'none',
@@ -277,7 +277,7 @@ export class ForgeServer {
       id,
       url,
       site,
-      // Asked for now, since a connection that is gone has no address any more.
+      // Read now: a closed connection has no address.
       ip: this.#addresses.of(request),
       isFromProxy: this.#addresses.isFromProxy(request, this.#isLocal),
       limits: this.#options,
@@ -318,14 +318,14 @@ export class ForgeServer {
     }
   }
 
-  /** What two requests that meet do to each other is no defect: one of them hears that it came too late. */
+  /** A lost race is a conflict, not a defect. */
   #lostRace(error: unknown, call: Call): unknown {
     if (!this.#options.isLostRace(error)) return error
     this.#options.raceLost(error, call)
     return new Conflict('what this is about was changed or deleted meanwhile; look again', 'changed_meanwhile')
   }
 
-  /** Who asks, then the requirements in their order, then the operation itself. */
+  /** Authenticates, then checks the requirements in order, then runs the operation. */
   async #run(call: RequestCall): Promise<Reply<number, unknown> | StreamReply<number>> {
     const { operation } = call
     const ctx = await this.#options.admit(call)
@@ -347,7 +347,7 @@ export class ForgeServer {
     return reply
   }
 
-  /** Runs the requirements in their order; each adds what it found to the context. */
+  /** Checks the requirements in order; each adds its findings to the context. */
   async #require(call: RequestCall, ctx: RequestContext): Promise<void> {
     const { operation } = call
     for (const [index, requirement] of operation.requires.entries()) {
@@ -361,7 +361,7 @@ export class ForgeServer {
     }
   }
 
-  /** Reads credential and rights again until the answer is sent. */
+  /** Rechecks credential and rights until the reply is sent. */
   #guard(call: RequestCall, ctx: RequestContext): void {
     const check = async () => this.#require(call, await this.#options.admitAgain(call))
     call.guardedBy(() => this.#options.lastingAnswers.register({ call, ctx, check, end: (reason) => call.end(reason) }))
@@ -373,7 +373,7 @@ const tooManyConnections = () =>
 
 const stopping = () => new Unavailable('the server is stopping', 'stopping')
 
-/** Ids of requests: a random text of this process and a counter. */
+/** Returns a generator of request ids: a random prefix of this process and a counter. */
 function requestIds(): () => string {
   const prefix = randomBytes(6).toString('base64url')
   let count = 0

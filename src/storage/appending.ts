@@ -14,7 +14,7 @@ export class Appending {
   readonly #busy = new Set<UploadId>()
   readonly #digests = cacheOf<UploadId, RunningDigest>(maxKnownDigests)
 
-  /** Does something with an upload while nobody else in this process adds to it. Throws Conflict. */
+  /** Runs a function while no other call of this process appends to the upload. Throws Conflict. */
   async alone<T>(id: UploadId, work: () => Promise<T>): Promise<T> {
     if (this.#busy.has(id)) throw new Conflict('another part of this upload is being stored', 'upload_busy')
     this.#busy.add(id)
@@ -36,7 +36,7 @@ export class Appending {
     if (digest !== undefined) this.#digests.set(id, digest)
   }
 
-  /** The hexadecimal SHA-256 of an upload of this size, if it is known. */
+  /** Returns the hexadecimal SHA-256 of an upload of this size, if known. */
   sha256Of(id: UploadId, sizeBytes: number): string | undefined {
     const known = this.#digests.get(id)
     return known?.sizeBytes === sizeBytes ? known.sha256() : undefined
@@ -47,7 +47,7 @@ export class Appending {
   }
 }
 
-/** A SHA-256 that goes on from part to part. */
+/** A SHA-256 that continues over parts. */
 export class RunningDigest {
   readonly #hash: Hash = createHash('sha256')
   sizeBytes = 0

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { Invalid } from '../lib/errors.ts'
 import type { Unix } from '../lib/time.ts'
 
-/** Files by key: attachments, LFS objects, packages, avatars, archives, logs. Each kind has a store of its own. */
+/** A store of files by key: attachments, LFS objects, packages, avatars, archives, logs. Each kind has its own store. */
 export interface Blobs {
   /**
    * Stores a stream under a key, replacing what was there at once or not at all. Throws TooLarge over `maxBytes`,
@@ -11,28 +11,28 @@ export interface Blobs {
    * after each of these nothing is left behind.
    */
   put(key: string, content: Readable, options: PutOptions): Promise<StoredBlob>
-  /** The content, or undefined. The stream must be read to its end or destroyed. Throws RangeNotSatisfiable. */
+  /** Returns the content, or undefined. The stream must be read to its end or destroyed. Throws RangeNotSatisfiable. */
   get(key: string, options?: { readonly range?: ByteRange }): Promise<BlobContent | undefined>
   stat(key: string): Promise<BlobInfo | undefined>
-  /** A key that is not there is no error. */
+  /** Deletes a blob; a missing key is not an error. */
   delete(key: string): Promise<void>
-  /** Every blob whose key begins with `prefix`, in no particular order. */
+  /** Yields the blobs with a key prefix, unordered. */
   list(prefix: string): AsyncIterable<BlobInfo & { readonly key: string }>
-  /** Gives a blob another key, replacing what was there; false when there is no such blob. */
+  /** Renames a blob and replaces the target; false when it does not exist. */
   move(from: string, to: string): Promise<boolean>
-  /** Stores a blob under one more key, replacing what was there; false when there is no such blob. */
+  /** Copies a blob and replaces the target; false when it does not exist. */
   copy(from: string, to: string): Promise<boolean>
-  /** An address that gives the blob to whoever has it; only where the store hands out such. */
+  /** Returns a URL that lets anyone download the blob, if the store supports it. */
   signedUrl?(key: string, options: SignedUrlOptions): Promise<string>
-  /** An address that takes one blob from whoever has it; only where the store hands out such. */
+  /** Returns a URL that lets anyone upload one blob, if the store supports it. */
   signedPutUrl?(key: string, options: SignedPutOptions): Promise<SignedPut>
-  /** Blobs that arrive in parts. */
+  /** Uploads in parts. */
   readonly uploads: Uploads
   /** Ends connections. */
   close(): void
 }
 
-/** Names an upload for as long as it lasts. Whoever knows it may go on with it, so it is kept like a secret. */
+/** Id of an upload. Anyone who knows it can continue the upload, so it is secret. */
 export type UploadId = string & { readonly __brand: 'UploadId' }
 
 /**
@@ -41,9 +41,9 @@ export type UploadId = string & { readonly __brand: 'UploadId' }
  * promise that (several processes behind one address) keeps a row that says whose turn it is.
  */
 export interface Uploads {
-  /** A new, empty upload. */
+  /** Creates an empty upload. */
   begin(): Promise<UploadId>
-  /** How far an upload has come; undefined when it was completed, aborted or never begun. */
+  /** Returns the size of an upload; undefined when it was completed, aborted or never created. */
   find(id: UploadId): Promise<BlobInfo | undefined>
   /**
    * Adds content from byte `atBytes` on; what was there from that byte on is replaced, so that a caller whose own record
@@ -52,22 +52,22 @@ export interface Uploads {
    * `atBytes` lies behind the end, TooLarge over `maxBytes` or too many parts, and what `put` throws.
    */
   append(id: UploadId, content: Readable, options: AppendOptions): Promise<BlobInfo>
-  /** What has arrived so far, or undefined. As `Blobs.get` otherwise. */
+  /** Returns the content so far, or undefined; otherwise like `Blobs.get`. */
   read(id: UploadId, options?: { readonly range?: ByteRange }): Promise<BlobContent | undefined>
   /**
    * Makes the upload the blob of a key, replacing what was there at once or not at all. Throws NotFound (also when it is
    * complete already) and Invalid when it is not what was expected; it stays as it was then.
    */
   complete(id: UploadId, key: string, options?: CompleteOptions): Promise<StoredBlob>
-  /** Gives an upload up; one that is not there is no error. */
+  /** Aborts an upload; a missing one is not an error. */
   abort(id: UploadId): Promise<void>
-  /** Removes uploads and other unfinished files that nobody has added to since `beforeUnix`; gives their number. */
+  /** Deletes uploads and unfinished files without an append since `beforeUnix`; returns their number. */
   removeAbandoned(beforeUnix: Unix, signal?: AbortSignal): Promise<number>
 }
 
 export interface AppendOptions {
   readonly atBytes: number
-  /** Largest size of the whole upload in bytes; Infinity where another rule limits it. */
+  /** Maximum size of the whole upload in bytes; Infinity without a limit here. */
   readonly maxBytes: number
   readonly signal?: AbortSignal
 }
@@ -77,17 +77,17 @@ export type CompleteOptions = Pick<PutOptions, 'contentType' | 'expected' | 'dig
 export type DigestName = 'md5' | 'sha1' | 'sha512'
 
 export interface PutOptions {
-  /** Largest size in bytes; Infinity where another rule limits it. */
+  /** Maximum size in bytes; Infinity without a limit here. */
   readonly maxBytes: number
   readonly contentType?: string
-  /** What the content must be, as far as it is known before. Hexadecimal. */
+  /** Expected digests, hexadecimal, as far as known. */
   readonly expected?: {
     readonly sha256?: string
-    /** Only together with this digest among those that are computed. */
+    /** Requires this digest among the computed ones. */
     readonly sha512?: string
     readonly sizeBytes?: number
   }
-  /** Digests computed on the way, besides SHA-256. */
+  /** Additional digests to compute, besides SHA-256. */
   readonly digests?: readonly DigestName[]
   readonly signal?: AbortSignal
 }
@@ -124,12 +124,12 @@ export interface SignedUrlOptions {
 
 export interface SignedPutOptions {
   readonly expiresSeconds: number
-  /** The exact size, when it is known: the store refuses any other. */
+  /** The exact size, if known; the store refuses any other. */
   readonly sizeBytes?: number
   readonly contentType?: string
 }
 
-/** Where and with which headers a blob may be PUT. */
+/** URL and headers for a PUT of a blob. */
 export interface SignedPut {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -144,16 +144,16 @@ export const temporaryFolder = '.tmp'
 /** Folder of uploads in every store. */
 export const uploadsFolder = '.uploads'
 
-/** Whether a first segment belongs to the store itself; no key may begin with it. */
+/** Returns whether a first segment is reserved by the store; keys must not start with it. */
 export const isOwnFolder = (segment: string | undefined): boolean =>
   segment === temporaryFolder || segment === uploadsFolder
 
 const uploadIdForm = /^[0-9a-f]{32}$/
 
-/** A new id that nobody guesses. */
+/** Creates an unguessable id. */
 export const newUploadId = (): UploadId => randomBytes(16).toString('hex') as UploadId
 
-/** Whether a text that came from outside, or from a listing, can be the id of an upload. */
+/** Returns whether an untrusted text can be an upload id. */
 export const isUploadId = (text: string): text is UploadId => uploadIdForm.test(text)
 
 /**
@@ -173,7 +173,7 @@ export function checkKey(key: string): void {
   if (!isFit) throw new Invalid('this is no key of a stored file', 'invalid_blob_key', { key: key.slice(0, 200) })
 }
 
-/** A prefix is the beginning of a key, perhaps in the middle of a segment, or empty. Throws Invalid. */
+/** Validates a key prefix, which may end within a segment or be empty. Throws Invalid. */
 export function checkPrefix(prefix: string): void {
   if (prefix !== '') checkKey(prefix.endsWith('/') ? prefix.slice(0, -1) : prefix)
 }

@@ -22,7 +22,7 @@ import { FileWriter, ignoreMissing, readFile, removeEmptyFolders, renameInto, st
 import { LocalUploads } from './local-uploads.ts'
 import { asBuffer, measure, receive } from './measure.ts'
 
-/** Opens the store of a folder, which is made when it is not there. */
+/** Opens the store of a folder, and creates the folder. */
 export async function openLocalBlobs(options: { readonly path: string }): Promise<Blobs> {
   const root = resolve(options.path)
   makeFolder(join(root, temporaryFolder))
@@ -57,7 +57,7 @@ class LocalBlobs implements Blobs {
     if ((await statFile(source)) === undefined) return false
     const copied = await ignoreMissing(
       this.#placed(to, async (unfinished) => {
-        // File systems that can share the blocks of two files do.
+        // Uses a reflink where the file system supports it.
         await copyFile(source, unfinished, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
         const file = await open(unfinished, 'r+')
         try {
@@ -107,7 +107,7 @@ class LocalBlobs implements Blobs {
     return join(this.#root, key)
   }
 
-  /** Has a file written beside its place and moves it there; after a failure nothing is left of it. */
+  /** Writes a file beside its target and renames it; a failure leaves nothing. */
   async #placed<T>(key: string, write: (unfinished: string) => Promise<T>): Promise<T> {
     const path = this.#pathOf(key)
     const unfinished = join(this.#root, temporaryFolder, randomBytes(12).toString('hex'))

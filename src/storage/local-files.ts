@@ -5,17 +5,17 @@ import { asFleeting } from '../lib/fleeting.ts'
 import { flushFolder } from '../lib/flush-folder.ts'
 import type { BlobContent, BlobInfo, ByteRange } from './blobs.ts'
 
-/** Writes all of some bytes at a place of a file. */
+/** Writes all bytes at a position of a file. */
 async function writeAt(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
   for (let written = 0; written < bytes.length;) {
     written += (await file.write(bytes, written, bytes.length - written, position + written)).bytesWritten
   }
 }
 
-/** How many bytes are written at once: a call for each piece that a connection brings would cost more than the bytes. */
+/** Size of a write: a system call per network chunk would cost more than the bytes. */
 const writtenAtOnce = 512 * 1024
 
-/** As much of a file is gathered first: most are small. */
+/** Initial buffer size; most files are small. */
 const writtenFirst = 64 * 1024
 
 /**
@@ -24,13 +24,13 @@ const writtenFirst = 64 * 1024
  */
 export class FileWriter {
   readonly #file: FileHandle
-  /** The one that is gathered in, and the one that is written; made when they are needed. */
+  /** The buffer being filled and the buffer being written; allocated on demand. */
   #gathered: Buffer | undefined
   #spare: Buffer | undefined
   #gatheredBytes = 0
   #position: number
   #writing: Promise<void> | undefined
-  /** Size of the next one that is made. */
+  /** Size of the next buffer. */
   #next: number
 
   constructor(file: FileHandle, atBytes = 0) {
@@ -39,7 +39,7 @@ export class FileWriter {
     this.#next = writtenFirst
   }
 
-  /** Takes a piece; waits where the disk is slower than what comes in. */
+  /** Appends a chunk; waits when the disk is slower than the input. */
   async add(piece: Buffer): Promise<void> {
     for (let taken = 0; taken < piece.length;) {
       this.#gathered ??= Buffer.allocUnsafeSlow(this.#next)
@@ -50,23 +50,23 @@ export class FileWriter {
     }
   }
 
-  /** Writes what is left. */
+  /** Writes the rest. */
   async finish(): Promise<void> {
     if (this.#gatheredBytes > 0) await this.#write()
     await this.#writing
   }
 
-  /** Waits until nothing is being written any more, so that the file may be closed. */
+  /** Waits for pending writes, so that the file can be closed. */
   async idle(): Promise<void> {
     await Promise.allSettled([this.#writing])
   }
 
-  /** Begins to write what was gathered, after what was gathered before is written. */
+  /** Starts to write the filled buffer after the previous one. */
   async #write(): Promise<void> {
     await this.#writing
     const full = this.#gathered as Buffer
     this.#writing = writeAt(this.#file, full.subarray(0, this.#gatheredBytes), this.#position)
-    // It is told where it is waited for.
+    // `flush` reports the error.
     this.#writing.catch(() => {})
     this.#position += this.#gatheredBytes
     this.#gathered = this.#spare
@@ -76,7 +76,7 @@ export class FileWriter {
   }
 }
 
-/** Moves a file to its place. A neighbour's deletion may take the new folder away again; then it is made once more. */
+/** Renames a file into place. A concurrent deletion may remove the new folder; then it is created again. */
 export async function renameInto(from: string, to: string, root: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     const firstMade = await mkdir(dirname(to), { recursive: true })
@@ -86,7 +86,7 @@ export async function renameInto(from: string, to: string, root: string): Promis
       if (attempt >= 5 || !hasCode(error, 'ENOENT')) throw error
       continue
     }
-    // The rename itself is lost in a power cut unless its folder is flushed, and so is each new folder above it.
+    // Without flushing its folder, and each new parent, a rename may be lost in a power failure.
     const highest = firstMade === undefined ? dirname(to) : dirname(firstMade)
     for (let folder = dirname(to); folder.startsWith(root); folder = dirname(folder)) {
       await flushFolder(folder)
@@ -96,29 +96,29 @@ export async function renameInto(from: string, to: string, root: string): Promis
   }
 }
 
-/** Removes a folder and those above it, up to the root, as far as they are empty. */
+/** Removes empty folders upward, to the root of the store. */
 export async function removeEmptyFolders(from: string, root: string): Promise<void> {
   for (let folder = from; folder.startsWith(root + sep); folder = dirname(folder)) {
     try {
       await rmdir(folder)
     } catch (error) {
-      // Not empty, or gone already: in both cases there is nothing to do here.
+      // Not empty or already removed: nothing to do.
       if (hasCode(error, 'ENOTEMPTY') || hasCode(error, 'EEXIST') || hasCode(error, 'ENOENT')) return
       throw error
     }
   }
 }
 
-/** Size and age of a file; undefined when there is none. */
+/** Returns size and modification time of a file, or undefined. */
 export async function statFile(path: string): Promise<BlobInfo | undefined> {
   const found = await ignoreMissing(stat(path))
   return found?.isFile() === true ? toInfo(found) : undefined
 }
 
-/** How many bytes of a file are read at once: half of the calls that the usual size would need. */
+/** Size of a read: half the system calls of the default. */
 const readAtOnce = 128 * 1024
 
-/** The content of a file, or undefined when there is none. Throws RangeNotSatisfiable. */
+/** Returns the content of a file, or undefined. Throws RangeNotSatisfiable. */
 export async function readFile(path: string, range: ByteRange | undefined): Promise<BlobContent | undefined> {
   const file = await ignoreMissing(open(path, 'r'))
   if (file === undefined) return undefined

@@ -24,7 +24,7 @@ import {
 import { FileWriter, ignoreMissing, readFile, renameInto, statFile } from './local-files.ts'
 import { asBuffer, checkExpected, measure, receive, tooLarge } from './measure.ts'
 
-/** Uploads in a folder: each is one file, and its size is how far it has come. */
+/** Uploads in a folder: each is one file, whose size is the size of the upload. */
 export class LocalUploads implements Uploads {
   readonly #root: string
   readonly #folder: string
@@ -124,7 +124,7 @@ export class LocalUploads implements Uploads {
     }
   }
 
-  /** Size and digests of what has arrived, checked: from memory, or by reading it. */
+  /** Returns checked size and digests of an upload, from memory or by reading it. */
   async #measure(id: UploadId, options: CompleteOptions): Promise<StoredBlob> {
     const info = await this.find(id)
     if (info === undefined) throw noUpload()
@@ -165,7 +165,7 @@ async function writeFrom(
     }
     await writer.finish()
   } catch (error) {
-    // What has arrived need not be sent again; if it cannot be written either, the first error says why.
+    // The received part stays; if it cannot be flushed either, the first error is reported.
     await writer.finish().catch(() => {})
     throw error
   } finally {

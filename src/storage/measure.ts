@@ -3,11 +3,11 @@ import { addAbortSignal, type Readable } from 'node:stream'
 import { Invalid, TooLarge } from '../lib/errors.ts'
 import type { DigestName, PutOptions, StoredBlob } from './blobs.ts'
 
-/** Looks at content on its way into a store. */
+/** Measures and checks content on its way into a store. */
 export interface Measure {
   /** Throws TooLarge with the first byte over the limit. */
   add(chunk: Buffer): void
-  /** Throws Invalid when the whole is not what was expected. */
+  /** Throws Invalid when the content differs from the expectation. */
   finish(): StoredBlob
 }
 
@@ -34,7 +34,7 @@ export function measure(options: PutOptions): Measure {
   }
 }
 
-/** Throws Invalid when content is not what was expected. */
+/** Throws Invalid when content differs from the expectation. */
 export function checkExpected({ sizeBytes, sha256, digests }: StoredBlob, expected: PutOptions['expected']): void {
   if (expected?.sizeBytes !== undefined && expected.sizeBytes !== sizeBytes) {
     const word = sizeBytes < expected.sizeBytes ? 'smaller' : 'larger'
@@ -61,7 +61,7 @@ export function receive(content: Readable, signal: AbortSignal | undefined): voi
   if (signal !== undefined) addAbortSignal(signal, content)
 }
 
-/** A chunk of a byte stream; a stream of text or objects is a defect of the caller. */
+/** Returns a chunk as bytes; text or objects are a defect of the caller. */
 export function asBuffer(chunk: unknown): Buffer {
   if (Buffer.isBuffer(chunk)) return chunk
   if (chunk instanceof Uint8Array) return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)

@@ -3,17 +3,17 @@ import { openLocalBlobs } from './local-blobs.ts'
 import { openS3Blobs } from './s3-blobs.ts'
 import type { S3Options } from './s3-service.ts'
 
-/** Where a store lies: a folder of this machine (or shared with others), or a bucket. */
+/** Location of a store: a folder or a bucket. */
 export type BlobsPlace = { readonly type: 'local'; readonly path: string } | ({ readonly type: 's3' } & S3Options)
 
-/** Opens the store at a place; a folder is made when it is not there. */
+/** Opens the store at a location; it creates a folder. */
 export const openBlobs = (place: BlobsPlace): Promise<Blobs> =>
   place.type === 'local' ? openLocalBlobs(place) : openS3Blobs(place)
 
-/** The stores of an instance, one for each kind of files that the settings name a place for. */
+/** The stores of an instance, by kind of files. */
 export type BlobStores<Kind extends string> = Readonly<Record<Kind, Blobs>>
 
-/** Opens all stores at the places the settings name. */
+/** Opens all configured stores. */
 export async function openStores<Kind extends string>(
   places: Readonly<Record<Kind, BlobsPlace>>,
 ): Promise<BlobStores<Kind>> {

@@ -20,11 +20,11 @@ import { S3Uploads } from './s3-uploads.ts'
 
 const partsInFlight = 2
 const smallestPartBytes = 8 * 1024 * 1024
-/** The protocol allows 10,000 parts; a few are kept in hand. */
+/** Maximum number of parts; the protocol allows 10,000. */
 const maxParts = 9_900
 const protocolMaxCopyBytes = 5 * 1024 ** 3
 
-/** Opens the store of a bucket, which exists. */
+/** Opens the store of an existing bucket. */
 export async function openS3Blobs(options: S3Options): Promise<Blobs> {
   const service = await connectS3(options)
   return options.serveDirect ? new DirectS3Blobs(service) : new S3Blobs(service)
@@ -117,7 +117,7 @@ class S3Blobs implements Blobs {
   }
 }
 
-/** A store that lets clients fetch and send blobs by themselves (`SERVE_DIRECT`). */
+/** A store whose URLs clients use directly (`SERVE_DIRECT`). */
 class DirectS3Blobs extends S3Blobs {
   async signedUrl(key: string, options: SignedUrlOptions): Promise<string> {
     const { fileName, contentType } = options
@@ -150,12 +150,12 @@ class DirectS3Blobs extends S3Blobs {
   }
 }
 
-/** Content that is measured on its way out. What is wrong with it ends the upload before its last part is sent. */
+/** Measured content; a mismatch ends the upload before its last part. */
 class MeasuredContent {
   readonly body: Readable
   readonly #content: Readable
   #stored: StoredBlob | undefined
-  /** Why the content ended early. */
+  /** The error that ended the content. */
   failure: Error | undefined
 
   constructor(content: Readable, options: PutOptions) {
@@ -203,7 +203,7 @@ class MeasuredContent {
   }
 }
 
-/** Part size that lets the largest allowed upload fit into the protocol's number of parts. */
+/** Returns the part size with which the largest upload fits the maximum number of parts. */
 const partBytes = (maxBytes: number): number =>
   Number.isFinite(maxBytes) ? Math.max(smallestPartBytes, Math.ceil(maxBytes / maxParts)) : 2 * smallestPartBytes
 

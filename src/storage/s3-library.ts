@@ -11,7 +11,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 
-/** What is used of the service's client library, in a file of its own so that it can be loaded when it is wanted. */
+/** The used part of `@aws-sdk`, in a file of its own so that it loads on demand. */
 export const s3Library = {
   AbortMultipartUploadCommand,
   CopyObjectCommand,

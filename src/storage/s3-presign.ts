@@ -9,20 +9,20 @@ export interface PresignInput {
   readonly secretAccessKey: string
   readonly expiresSeconds: number
   readonly nowMs: number
-  /** Further query values, like `response-content-type`. */
+  /** Additional query values, such as `response-content-type`. */
   readonly query?: Readonly<Record<string, string>>
-  /** Headers that the request must have exactly so; lower-case names. */
+  /** Signed headers, lower-case, which the request must repeat exactly. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The longest life of a signed URL that the protocol allows, in seconds. */
+/** Maximum lifetime of a signed URL in the protocol, in seconds. */
 const longestLifeSeconds = 604_800
 
-/** Escaping of the protocol: everything but letters, digits and `-_.~`. */
+/** Escapes everything but letters, digits and `-_.~`, as the protocol requires. */
 export const escapeS3 = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 
-/** A URL that gets or puts an object for a while: AWS Signature Version 4, signature in the query, as AWS publishes it. */
+/** Returns a presigned URL: AWS Signature Version 4 in the query, as AWS documents it. */
 export function presign(input: PresignInput): string {
   const time = new Date(input.nowMs).toISOString().replace(/[-:]|\.\d{3}/g, '')
   const day = time.slice(0, 8)

@@ -14,25 +14,25 @@ export interface S3Options {
   readonly bucket: string
   readonly accessKeyId: string
   readonly secretAccessKey: string
-  /** Put before every key; empty or ending with `/`. */
+  /** Prefix of every key; empty or ending with `/`. */
   readonly basePath: string
   readonly usePathStyle: boolean
   readonly skipTlsVerify: boolean
   readonly serveDirect: boolean
-  /** Objects larger than this are copied through this process; the protocol's limit by default. */
+  /** Larger objects are copied through this process; the default is the limit of the protocol. */
   readonly maxCopyBytes?: number
-  /** Size of the pieces in which an upload is kept; 8 MiB by default. */
+  /** Size of the pieces of an upload; the default is 8 MiB. */
   readonly pieceBytes?: number
 }
 
 const maxConnections = 64
 const connectTimeoutMs = 5_000
-/** Silence after which a request has failed. */
+/** Idle timeout of a request. */
 const socketTimeoutMs = 60_000
 
-/** Connects to the service; whether it answers shows with the first request. */
+/** Creates the client; the first request shows whether the service answers. */
 export async function connectS3(options: S3Options): Promise<S3Service> {
-  // Loaded on first use: most instances never need it, and it takes long to load.
+  // Loaded on first use: most instances do not need it, and it loads slowly.
   const [{ s3Library: library }, { Agent }] = await Promise.all([import('./s3-library.ts'), import('node:https')])
   const client = new library.S3Client({
     endpoint: options.endpoint,
@@ -40,7 +40,7 @@ export async function connectS3(options: S3Options): Promise<S3Service> {
     forcePathStyle: options.usePathStyle,
     credentials: { accessKeyId: options.accessKeyId, secretAccessKey: options.secretAccessKey },
     maxAttempts: 3,
-    // Checksums in trailers are an extension that many services do not know; our own SHA-256 is kept beside each blob.
+    // Many services do not support checksums in trailers; our SHA-256 is stored with each blob.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
@@ -57,7 +57,7 @@ export async function connectS3(options: S3Options): Promise<S3Service> {
   return new S3Service(library, client, options)
 }
 
-/** The objects of one bucket below the base path; names are full keys below it. Failures are Refusals or defects. */
+/** The objects of a bucket below the base path. Failures are refusals or defects. */
 export class S3Service {
   readonly library: S3Library
   readonly client: S3Client
@@ -69,7 +69,7 @@ export class S3Service {
     this.options = options
   }
 
-  /** Bucket and key of an object, as requests name it. */
+  /** Returns bucket and key of an object for a request. */
   at(name: string): { readonly Bucket: string; readonly Key: string } {
     return { Bucket: this.options.bucket, Key: this.options.basePath + name }
   }
@@ -96,7 +96,7 @@ export class S3Service {
     }
   }
 
-  /** Stores bytes that fit into memory. */
+  /** Stores a buffer. */
   async putBytes(name: string, bytes: Buffer): Promise<void> {
     await orServiceError(
       this.client.send(
@@ -105,10 +105,10 @@ export class S3Service {
     )
   }
 
-  /** Has the service copy an object of at most `maxCopyBytes`. */
+  /** Copies an object of at most `maxCopyBytes` in the service. */
   async copy(from: string, to: string, contentType?: string): Promise<void> {
     const source = this.at(from)
-    // The source is given as a URL path, in which everything but the slashes is escaped.
+    // The source is a URL path; everything but slashes is escaped.
     const CopySource = `${source.Bucket}/${source.Key}`.split('/').map(encodeURIComponent).join('/')
     const type = contentType === undefined ? {} : { ContentType: contentType, MetadataDirective: 'REPLACE' as const }
     await orServiceError(this.client.send(new this.library.CopyObjectCommand({ ...this.at(to), CopySource, ...type })))
@@ -162,7 +162,7 @@ export class S3Service {
     return count
   }
 
-  /** Address of an object, without a signature. */
+  /** Returns the unsigned URL of an object. */
   urlOf(name: string): URL {
     const { endpoint, bucket, usePathStyle } = this.options
     const { Key } = this.at(name)
@@ -195,7 +195,7 @@ const statusOf = (error: unknown): number | undefined =>
 const isMissing = (error: unknown): boolean =>
   statusOf(error) === 404 && Error.isError(error) && error.name !== 'NoSuchBucket'
 
-/** No answer and answers of 5xx pass by; anything else (a wrong key, no bucket) is for the operator. */
+/** Network errors and 5xx are temporary; anything else (a wrong key, a missing bucket) concerns the operator. */
 export function serviceError(error: unknown): unknown {
   if (error instanceof Refusal) return error
   const status = statusOf(error)

@@ -21,25 +21,25 @@ import {
 import { asBuffer, checkExpected, receive, tooLarge } from './measure.ts'
 import type { S3Service } from './s3-service.ts'
 
-/** An upload is kept in objects of at most this size, since only a whole object can be stored, and from memory. */
+/** Maximum size of a piece: objects are written whole, from memory. */
 const usualPieceBytes = 8 * 1024 * 1024
-/** Pieces of one upload; with the size above, 80 GiB. */
+/** Maximum number of pieces; with 8 MiB each, 80 GiB. */
 const maxPieces = 10_000
-/** Digits of a piece's place in its name, so that names sort as numbers do. */
+/** Digits of the position in the name of a piece, so that names sort numerically. */
 const placeDigits = 16
 
-/** An object that holds the bytes of an upload from `start` on. */
+/** A piece: an object with the bytes of an upload from `start`. */
 interface Piece {
   readonly name: string
   readonly start: number
   readonly end: number
 }
 
-/** What the bucket holds of an upload. */
+/** The state of an upload in the bucket. */
 interface Found extends BlobInfo {
-  /** Those that make up its content, in order and without a gap. */
+  /** Pieces that form its content, in order and without gaps. */
   readonly pieces: readonly Piece[]
-  /** Every piece that was found, also those whose bytes lie in another one since they were joined. */
+  /** All pieces found, including those superseded by a merged one. */
   readonly all: readonly Piece[]
 }
 
@@ -133,7 +133,9 @@ export class S3Uploads implements Uploads {
     return count
   }
 
-  /** Stores the content under its key: a copy by the service where nothing is left to be checked, else through here. */
+  /**
+   * Stores the content under its key: by a copy in the service where nothing must be checked, else through this process.
+   */
   async #place(id: UploadId, found: Found, key: string, options: CompleteOptions): Promise<StoredBlob> {
     const { sizeBytes, pieces } = found
     const [only] = pieces
@@ -172,7 +174,7 @@ export class S3Uploads implements Uploads {
    * of the one that it lies in. Whatever happens meanwhile, the bytes before it stay.
    */
   async #cut(id: UploadId, found: Found, atBytes: number): Promise<Kept> {
-    // From the end, so that what is there is a beginning at any moment.
+    // From the end, so that the remaining pieces are always a prefix.
     for (const piece of found.all.toReversed()) if (piece.start >= atBytes) await this.#service.delete(piece.name)
     const pieces = found.pieces.filter(({ end }) => end <= atBytes)
     const cut = found.pieces.find(({ start, end }) => start < atBytes && end > atBytes)
@@ -234,7 +236,7 @@ export class S3Uploads implements Uploads {
     return { pieces, all, sizeBytes, modifiedUnix }
   }
 
-  /** The mark goes first: without it there is no upload any more, and a rest is found by its age. */
+  /** The mark goes first: without it the upload no longer exists, and cleanup finds the rest by age. */
   async #remove({ all }: Found, id: UploadId): Promise<void> {
     this.#appending.forget(id)
     await this.#service.delete(markOf(id))
@@ -249,12 +251,12 @@ export class S3Uploads implements Uploads {
   }
 }
 
-/** What an upload keeps while something is added to it. */
+/** The state of an append. */
 interface Kept {
   readonly pieces: readonly Piece[]
-  /** Where the new content begins. */
+  /** First byte of the new content. */
   readonly atBytes: number
-  /** Bytes before `atBytes` that lie in no whole piece. */
+  /** Bytes before `atBytes` outside complete pieces. */
   readonly head: Buffer | undefined
   readonly read: (piece: Piece) => Promise<Buffer>
 }
@@ -270,7 +272,7 @@ class PieceWriter {
   readonly #kept: Kept
   #waiting: Buffer[]
   #waitingBytes: number
-  /** Place of the first waiting byte. */
+  /** Position of the first buffered byte. */
   #start: number
   #pieces: number
   #isFirst = true

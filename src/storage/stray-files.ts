@@ -2,16 +2,16 @@ import { mapLimited } from '../lib/map-limited.ts'
 import type { Unix } from '../lib/time.ts'
 import type { Blobs } from './blobs.ts'
 
-/** Files that are looked up in one question, and removed at the same time. */
+/** Number of files looked up, and deleted, together. */
 const batch = 200
 const parallelDeletions = 8
 
-/** Removes files of a store that no row names and that came before a moment: what a crash left between a file and its row. */
+/** Deletes files that no row names and that are older than a time, left by crashes between file and row. */
 export async function removeStrayFiles(
   blobs: Blobs,
   stray: {
     readonly beforeUnix: Unix
-    /** Those of some files that rows name. */
+    /** Returns the files that rows name. */
     readonly usedAmong: (keys: readonly string[]) => Promise<ReadonlySet<string>>
     readonly signal: AbortSignal
   },

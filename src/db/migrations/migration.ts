@@ -8,7 +8,7 @@ import type { Statement } from '../schema/area.ts'
  */
 export interface Migration {
   readonly number: number
-  /** What it changes, in a few words joined by hyphens. */
+  /** Description, in a few words joined by hyphens. */
   readonly name: string
   /** The lowest number of the newest migration in a program that can run on the changed schema. */
   readonly requires: number

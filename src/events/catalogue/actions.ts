@@ -5,14 +5,14 @@ import { id } from './ids.ts'
 
 const run = { repoId: id<RepoId>(), runId: id<RunId>(), doerId: id<UserId>() }
 
-/** Runs of workflows. `doerId` is who caused the run, or who ended it. */
+/** Workflow runs. `doerId` caused or cancelled the run. */
 export const actionEvents = {
-  /** Jobs of it wait for a runner now: those who look for work look again. */
+  /** Jobs of the run wait for a runner; polling runners look again. */
   'run.queued': fact(run),
-  /** It has ended, as far as can be told: jobs of one that has failed may still run. */
+  /** The run has a result; jobs of a failed run may still be running. */
   'run.finished': fact({ ...run, status: Type.String(), priorStatus: Type.Optional(Type.String()) }),
-  /** The row is gone: what lies in the blob stores is named here. */
+  /** The row was deleted; the data name its blobs. */
   'run.deleted': fact({ ...run, blobKeys: Type.Array(Type.String()) }),
-  /** A runner has ended a task, or it was ended: its log is put together. */
+  /** A task ended; its log is completed. */
   'task.finished': fact({ ...run, taskId: id<TaskId>() }),
 }

@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
 import type { UserId } from '../../lib/ids.ts'
 
-/** The id of a row, branded as `lib/ids.ts` says; that of the account that workflow jobs act as lies below zero. */
+/** A row id (`lib/ids.ts`). The id of the account of workflow jobs is negative. */
 export const id = <Branded extends number>() => Type.Unsafe<Branded>({ type: 'integer', minimum: -2 })
 
-/** What somebody may do, from none to owner (`access/rights.ts`). */
+/** An access level, from none to owner (`access/rights.ts`). */
 export const accessMode = Type.Unsafe<0 | 1 | 2 | 3 | 4>({ type: 'integer', minimum: 0, maximum: 4 })
 
 export const visibility = Type.Unsafe<'public' | 'limited' | 'private'>({
@@ -12,15 +12,15 @@ export const visibility = Type.Unsafe<'public' | 'limited' | 'private'>({
   enum: ['public', 'limited', 'private'],
 })
 
-/** A git object id as text; forty or sixty-four zeros stand for none. */
+/** A git object id; all zeros stand for no object. */
 export const oid = <Branded extends string>() =>
   Type.Unsafe<Branded>({ type: 'string', pattern: '^[0-9a-f]{40}([0-9a-f]{24})?$' })
 
 /**
- * What people wrote: a purge of whoever wrote it empties it (`purge.ts`). Names of accounts and keys of files are none.
- * A member that is one is one in every event that has it.
+ * A text of a user; purging the author empties it (`purge.ts`). Names of accounts and keys of files are not texts. A member
+ * with texts has them in every event.
  */
 export const text = Type.String({ isWritten: true })
 
-/** Accounts that the text mentions, that may see it and want to hear from its author. */
+/** Mentioned accounts that may see the text and have not blocked its author. */
 export const mentioned = Type.Optional(Type.Array(id<UserId>()))

@@ -3,18 +3,18 @@ import type { CommentId, IssueId, LabelId, MilestoneId, Oid, PullId, RepoId, Use
 import { fact } from '../fact.ts'
 import { id, mentioned, oid, text } from './ids.ts'
 
-/** Issues and pull requests share one row and one numbering; `isPull` tells which it is. */
+/** Issues and pull requests share their table and numbering; `isPull` distinguishes them. */
 const issue = { repoId: id<RepoId>(), issueId: id<IssueId>(), doerId: id<UserId>(), isPull: Type.Boolean() }
 const comment = { ...issue, commentId: id<CommentId>() }
 const pull = { repoId: id<RepoId>(), issueId: id<IssueId>(), pullId: id<PullId>(), doerId: id<UserId>() }
 
 export const issueEvents = {
-  /** A pull request publishes `pull.opened` beside this. */
+  /** A pull request also publishes `pull.opened`. */
   'issue.opened': fact({ ...issue, mentioned }),
-  /** `commit`: the one that closed it by what its message says. */
+  /** `commit`: the commit whose message closed it. */
   'issue.closed': fact({ ...issue, commit: Type.Optional(oid<Oid>()) }),
   'issue.reopened': fact(issue),
-  /** Title, text, branch or due date changed; what did not change is left out. `oldDueUnix`: 0 when there was none. */
+  /** Title, text, branch or due date changed; unchanged members are missing. `oldDueUnix` is 0 without a due date. */
   'issue.edited': fact({
     ...issue,
     posterId: Type.Optional(id<UserId>()),
@@ -23,22 +23,22 @@ export const issueEvents = {
     oldRef: Type.Optional(Type.String()),
     oldDueUnix: Type.Optional(Type.Integer()),
   }),
-  /** All of `removed` without any of `added` by clearing is `cleared`. */
+  /** `cleared`: all labels were removed at once. */
   'issue.labelled': fact({
     ...issue,
     added: Type.Array(id<LabelId>()),
     removed: Type.Array(id<LabelId>()),
     cleared: Type.Boolean(),
   }),
-  /** One account was assigned, or is no longer. */
+  /** One account was assigned or unassigned. */
   'issue.assigned': fact({ ...issue, assigneeId: id<UserId>(), removed: Type.Boolean() }),
   /** The milestone changed; 0 is none. */
   'issue.milestoned': fact({ ...issue, milestoneId: id<MilestoneId>(), oldMilestoneId: id<MilestoneId>() }),
   'issue.locked': fact({ ...issue, isLocked: Type.Boolean() }),
   'issue.pinned': fact({ ...issue, isPinned: Type.Boolean() }),
-  /** Another text names it; a hint for those who watch. */
+  /** Another text refers to it; for watchers. */
   'issue.referenced': fact({ ...issue, commentId: id<CommentId>() }),
-  /** The row is gone: what it was is here. */
+  /** The row was deleted; the data describe it. */
   'issue.deleted': fact({
     ...issue,
     index: Type.Integer(),
@@ -48,7 +48,7 @@ export const issueEvents = {
   }),
   'issue.commented': fact({ ...comment, mentioned }),
   'comment.edited': fact({ ...comment, posterId: Type.Optional(id<UserId>()), oldContent: text }),
-  /** The row is gone: what it said is here. */
+  /** The row was deleted; the data contain its text. */
   'comment.deleted': fact({
     ...comment,
     content: text,

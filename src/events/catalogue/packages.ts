@@ -11,9 +11,9 @@ const version = {
 }
 
 export const packageEvents = {
-  /** A version is there, with the first of its files. More files of it are told by nothing. */
+  /** A version was created with its first file. Further files publish nothing. */
   'package.created': fact(version),
-  /** A version is gone: what it was is here. `repoId` is the repository that its package was linked to. */
+  /** A version was deleted; the data describe it. `repoId` is the repository linked to its package. */
   'package.deleted': fact({
     ...version,
     type: Type.String(),

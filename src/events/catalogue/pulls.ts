@@ -6,21 +6,21 @@ import { id, mentioned } from './ids.ts'
 const pull = { repoId: id<RepoId>(), issueId: id<IssueId>(), pullId: id<PullId>(), doerId: id<UserId>() }
 const review = { ...pull, reviewId: id<ReviewId>() }
 
-/** What only pull requests have; `pull.opened`, `pull.merged` and `pull.synchronized` are with the issues' events. */
+/** Events of pull requests only; `pull.opened`, `pull.merged` and `pull.synchronized` are among the issue events. */
 export const pullEvents = {
-  /** It aims at another branch. */
+  /** The base branch changed. */
   'pull.retargeted': fact({ ...pull, oldBase: Type.String(), newBase: Type.String() }),
-  /** Its title no longer says that it is a draft. */
+  /** It stopped being a draft. */
   'pull.readied': fact(pull),
-  /** A merge waits for checks, or waits no longer (unless it was made). */
+  /** An automatic merge was scheduled or cancelled. */
   'pull.mergeScheduled': fact({ ...pull, isCancelled: Type.Boolean() }),
-  /** A pending one that was handed in, too; pending ones themselves publish nothing. */
+  /** Also a pending review that was submitted; pending reviews publish nothing. */
   'review.submitted': fact({
     ...review,
     type: Type.Unsafe<'comment' | 'approve' | 'reject'>({ type: 'string', enum: ['comment', 'approve', 'reject'] }),
     mentioned,
   }),
-  /** Somebody, or a team, was asked for a review, or is asked no longer. */
+  /** A review was requested from an account or team, or the request was withdrawn. */
   'review.requested': fact({
     ...pull,
     reviewerId: Type.Optional(id<UserId>()),
@@ -29,6 +29,6 @@ export const pullEvents = {
     commentId: id<CommentId>(),
   }),
   'review.dismissed': fact({ ...review, reviewerId: id<UserId>(), commentId: id<CommentId>() }),
-  /** The row is gone, with its comments. */
+  /** The row and its comments were deleted. */
   'review.deleted': fact({ ...review, reviewerId: id<UserId>() }),
 }

@@ -6,11 +6,11 @@ import { id, text } from './ids.ts'
 const release = { repoId: id<RepoId>(), releaseId: id<ReleaseId>(), doerId: id<UserId>() }
 
 export const releaseEvents = {
-  /** A draft was begun: what only those who write releases may know of. */
+  /** A draft was created; only writers of releases may see it. */
   'release.drafted': fact(release),
-  /** It is there for everybody: a new one, or what was a draft. Its tag is there too. */
+  /** A release was published, new or from a draft. Its tag exists. */
   'release.published': fact(release),
-  /** What did not change is left out. `isDraft`: it is one after the change. */
+  /** Unchanged members are missing. `isDraft` is the new state. */
   'release.updated': fact({
     ...release,
     isDraft: Type.Boolean(),
@@ -19,7 +19,7 @@ export const releaseEvents = {
     oldTitle: Type.Optional(text),
     oldContent: Type.Optional(text),
   }),
-  /** The row is gone: what it was is here. Its files are told by `attachment.deleted`. */
+  /** The row was deleted; the data describe it. */
   'release.deleted': fact({
     ...release,
     tagName: Type.String(),

@@ -5,22 +5,22 @@ import { accessMode, id, oid, text } from './ids.ts'
 
 const repo = { repoId: id<RepoId>(), doerId: id<UserId>() }
 
-/** One ref that moved. Forty or sixty-four zeros as `old`: it is new; as `new`: it is deleted. */
+/** A changed reference. An all-zero `old` means created, an all-zero `new` deleted. */
 export const RefUpdate = Type.Object({ ref: Type.String(), old: oid<Oid>(), new: oid<Oid>() })
 
-/** `userId` is whom it is about; `doerId` is somebody else when it follows from what they did. */
+/** `userId` is concerned; `doerId` differs when another account caused it. */
 const person = { ...repo, userId: id<UserId>() }
 
-/** What a unit was before a change. */
+/** Previous state of a unit. */
 const OldUnit = Type.Object({
   unit: Type.String(),
   wasOn: Type.Boolean(),
-  /** Its settings, when it was on. */
+  /** Settings of an enabled unit. */
   config: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   defaultMode: Type.Optional(accessMode),
 })
 
-/** What moved the refs. */
+/** What changed the references. */
 const origin = Type.Unsafe<'push' | 'api' | 'web' | 'merge' | 'mirror' | 'internal'>({
   type: 'string',
   enum: ['push', 'api', 'web', 'merge', 'mirror', 'internal'],
@@ -29,9 +29,9 @@ const origin = Type.Unsafe<'push' | 'api' | 'web' | 'merge' | 'mirror' | 'intern
 const repositoryKind = Type.Unsafe<'code' | 'wiki'>({ type: 'string', enum: ['code', 'wiki'] })
 
 export const repositoryEvents = {
-  /** `labelSet` names the set of labels it begins with (`site/label.templates.ts`); left out for none. */
+  /** `labelSet` names the initial set of labels (`site/label.templates.ts`); missing for none. */
   'repo.created': fact({ ...repo, labelSet: Type.Optional(Type.String()) }),
-  /** The row is gone: what else is known of it is here. Its git data is removed by whoever hears this. */
+  /** The row was deleted; the data describe it. A subscriber deletes its git data. */
   'repo.deleted': fact({
     ...repo,
     ownerId: id<UserId>(),
@@ -40,13 +40,13 @@ export const repositoryEvents = {
     gitKeys: Type.Array(Type.String()),
     avatarKey: Type.String(),
   }),
-  /** An import failed or was given up: what it had brought of a repository that nobody saw is removed by whoever hears this. */
+  /** An import failed or was cancelled; a subscriber deletes what it had created. */
   'repo.importAbandoned': fact({ ...repo, gitKeys: Type.Array(Type.String()) }),
-  /** A mirror has the references of its original; told of those that follow more of it. */
+  /** A mirror fetched the references of its original; published for mirrors that copy more than git data. */
   'mirror.synced': fact(repo),
-  /** Another account was offered it, and has to accept it. */
+  /** A transfer was offered to another account. */
   'repo.transferOffered': fact({ ...repo, recipientId: id<UserId>() }),
-  /** It has another owner; `doerId` is who completed it. */
+  /** The owner changed; `doerId` completed the transfer. */
   'repo.transferred': fact({
     ...repo,
     oldOwnerId: id<UserId>(),
@@ -55,7 +55,7 @@ export const repositoryEvents = {
   }),
   /** `repoId` is the fork. */
   'repo.forked': fact({ ...repo, baseId: id<RepoId>() }),
-  /** `repoId` was made from a template; whoever owns a thing that it takes copies it in the same transaction. */
+  /** `repoId` was generated from a template; the owners of each kind of data copy it in the same transaction. */
   'repo.generated': fact({
     ...repo,
     templateId: id<RepoId>(),
@@ -69,8 +69,8 @@ export const repositoryEvents = {
   }),
   'repo.renamed': fact({ ...repo, oldName: Type.String(), newName: Type.String() }),
   /**
-   * Settings, description, units, topics or the picture changed; name and visibility have events of their own. `oldUnits`
-   * has only the units that changed. Rows of a release that did not say what was before have none of the old values.
+   * Settings, description, units, topics or the picture changed; name and visibility have their own events. `oldUnits`
+   * contains changed units only.
    */
   'repo.updated': fact({
     ...repo,
@@ -86,26 +86,23 @@ export const repositoryEvents = {
     oldMirrorIntervalSeconds: Type.Optional(Type.Integer()),
     oldMirrorPrunes: Type.Optional(Type.Boolean()),
   }),
-  /** Also of each fork that followed its base. */
+  /** Also published for each fork that follows its base. */
   'repo.visibilityChanged': fact({ ...repo, isPrivate: Type.Boolean() }),
-  /** Stars that go with an account or a repository are told by its deletion alone. */
+  /** Deleting an account or repository publishes no events for its stars. */
   'repo.starred': fact(person),
   'repo.unstarred': fact(person),
-  /**
-   * What people say themselves. Watching that begins or ends with a membership, an access or a block follows from the event
-   * of that, and would be hundreds of rows for one new member.
-   */
+  /** Explicit choices of users. Watching that follows from a membership, access or block publishes nothing. */
   'repo.watched': fact(person),
   'repo.unwatched': fact(person),
   'collaborator.added': fact({ ...person, mode: accessMode }),
   'collaborator.changed': fact({ ...person, mode: accessMode, oldMode: accessMode }),
   'collaborator.removed': fact({ ...person, oldMode: accessMode }),
-  /** In the git repository of the code, or in that of the wiki. */
+  /** In the git repository of the code or the wiki. */
   'refs.updated': fact({ ...repo, kind: repositoryKind, updates: Type.Array(RefUpdate), origin }),
-  /** The new name is there, the old one goes next; what goes by the name follows in the transaction of this event. */
+  /** The new branch exists; the old one is deleted next. Subscribers rename what refers to it in the same transaction. */
   'branch.renamed': fact({ ...repo, oldName: Type.String(), newName: Type.String() }),
   'status.created': fact({ ...repo, statusId: id<StatusId>(), sha: oid<Oid>() }),
   'attachment.created': fact({ attachmentId: id<AttachmentId>(), ...repo }),
-  /** The row is gone; its blob is deleted by whoever hears this. */
+  /** The row was deleted; a subscriber deletes its blob. */
   'attachment.deleted': fact({ attachmentId: id<AttachmentId>(), ...repo, blobKey: Type.String() }),
 }

@@ -3,7 +3,7 @@ import type { LinkId, RepoId, TeamId, UserId } from '../../lib/ids.ts'
 import { fact } from '../fact.ts'
 import { accessMode, id, text, visibility } from './ids.ts'
 
-/** What may change of a person as well as of an organization. */
+/** Members that a user and an organization share. */
 const oldProfile = {
   oldFullName: Type.Optional(text),
   oldEmail: Type.Optional(text),
@@ -20,12 +20,12 @@ const oldTeam = {
   includesAllRepositories: Type.Boolean(),
   canCreateOrgRepo: Type.Boolean(),
 }
-/** Access by the name of the unit. */
+/** Access level by unit. */
 const units = Type.Record(Type.String(), accessMode)
 const block = { blockerId: id<UserId>(), blockedId: id<UserId>(), doerId: id<UserId>() }
 const follow = { userId: id<UserId>(), followerId: id<UserId>(), doerId: id<UserId>() }
 
-/** The values of `what` in `credential.changed`. */
+/** Values of `what` in `credential.changed`. */
 const changedCredentials = [
   'password',
   'codes',
@@ -45,9 +45,9 @@ const changedCredentials = [
 ] as const
 export type ChangedCredential = (typeof changedCredentials)[number]
 
-/** Accounts, people as well as organizations. */
+/** Users and organizations. */
 export const userEvents = {
-  /** `welcomesByMail`: whoever made it wants its owner to be told by mail. */
+  /** `welcomesByMail`: the creator requested a welcome mail. */
   'user.created': fact(
     {
       userId: id<UserId>(),
@@ -56,8 +56,8 @@ export const userEvents = {
     },
     { owner: 'userId' },
   ),
-  /** The row is gone: what else is known of it is here. */
-  /** `purged`: what it wrote elsewhere goes as well, where else it stays under Ghost. */
+  /** The row was deleted; the data describe it. */
+  /** `purged`: its texts are deleted too; otherwise they stay as those of Ghost. */
   'user.deleted': fact(
     {
       userId: id<UserId>(),
@@ -77,8 +77,7 @@ export const userEvents = {
     { owner: 'userId' },
   ),
   /**
-   * What others see of a person, or what decides what they may do and where mail goes (`oldEmail`: the primary address).
-   * Other addresses, keys and their own preferences are nobody else's matter.
+   * Public members, rights, and the primary address (`oldEmail`). Other addresses, keys and preferences publish nothing.
    */
   'user.edited': fact(
     {
@@ -104,12 +103,12 @@ export const userEvents = {
     },
     { owner: 'orgId' },
   ),
-  /** `followerId` follows `userId`; `doerId` is another than the follower when a block ends it. */
+  /** `followerId` follows `userId`; `doerId` differs from the follower when a block ends it. */
   'user.followed': fact(follow, { owner: 'userId' }),
   'user.unfollowed': fact(follow, { owner: 'userId' }),
-  /** The team of owners comes with its organization. */
+  /** The owners team of a new organization publishes nothing. */
   'team.created': fact(team, { owner: 'orgId' }),
-  /** `oldUnits` has all of them when one changed. */
+  /** `oldUnits` has all units when one changed. */
   'team.edited': fact(
     {
       ...team,
@@ -122,13 +121,13 @@ export const userEvents = {
     },
     { owner: 'orgId' },
   ),
-  /** The row is gone: what it was is here. */
+  /** The row was deleted; the data describe it. */
   'team.deleted': fact({ ...team, ...oldTeam, name: Type.String(), description: text, units }, { owner: 'orgId' }),
   'team.memberRemoved': fact({ ...team, userId: id<UserId>() }, { owner: 'orgId' }),
-  /** By a row of its own: teams of all repositories have those that come and go without it. */
+  /** For teams with explicit repositories only. */
   'team.repoAdded': fact({ ...team, repoId: id<RepoId>() }, { owner: 'orgId' }),
   'team.repoRemoved': fact({ ...team, repoId: id<RepoId>() }, { owner: 'orgId' }),
-  /** Somebody came onto a team; `watches` tells whether they begin to watch its repositories by that. */
+  /** An account joined a team; `watches` states whether it starts to watch its repositories. */
   'team.memberAdded': fact(
     {
       teamId: id<TeamId>(),
@@ -139,18 +138,18 @@ export const userEvents = {
     },
     { owner: 'orgId' },
   ),
-  /** Somebody may do less than before in the repositories of an owner, or nothing any more. */
+  /** An account lost access in the repositories of an owner. */
   'access.reduced': fact({ userId: id<UserId>(), ownerId: id<UserId>() }),
-  /** A picture has no row that names it any more; its file is deleted by whoever hears this. */
+  /** No row names the picture any more; a subscriber deletes its file. */
   'avatar.replaced': fact({
     store: Type.Unsafe<'avatars' | 'repoAvatars'>({ type: 'string', enum: ['avatars', 'repoAvatars'] }),
     key: Type.String(),
   }),
-  /** Somebody asked for a mail with a link, by an address that may be nobody's (`users/entry/`). */
+  /** A mail with a link was requested, possibly for an unknown address (`users/entry/`). */
   'link.requested': fact({ linkId: id<LinkId>() }),
   /**
-   * A credential of an account was changed or added, or the account created something that outlives the credential it was
-   * created with. `name` is what people call it. A change of the primary address is in `user.edited`.
+   * A credential was added or changed, or the account created something that outlives its credential. `name` is its name
+   * for the user. `user.edited` covers changes of the primary address.
    */
   'credential.changed': fact(
     {
@@ -163,10 +162,7 @@ export const userEvents = {
     },
     { owner: 'userId', actor: 'userId' },
   ),
-  /**
-   * A token or a session of an account was ended, or the access of an application. It ends the answers under way that began
-   * with the credential. No mail is sent.
-   */
+  /** A token, session or application access was revoked; its lasting replies end. No mail is sent. */
   'credential.ended': fact(
     {
       userId: id<UserId>(),
@@ -177,7 +173,7 @@ export const userEvents = {
     },
     { owner: 'userId', actor: 'userId' },
   ),
-  /** The blocker, who may be an organization, does not want to hear from the blocked any more. */
+  /** A user or organization blocked an account. */
   'user.blocked': fact(block, { owner: 'blockerId' }),
   'user.unblocked': fact(block, { owner: 'blockerId' }),
 }

@@ -3,13 +3,13 @@ import type { RepoId, UserId } from '../../lib/ids.ts'
 import { fact } from '../fact.ts'
 import { id, text } from './ids.ts'
 
-/** `page` is its file without the ending; `message` is that of the commit. */
+/** `page` is the file name without its extension; `message` is the commit message. */
 const page = { repoId: id<RepoId>(), doerId: id<UserId>(), page: Type.String(), message: text }
 
-/** Of changes by whatever door; a push tells of each page once, as it was before and is after it. */
+/** Published for changes on any path; a push publishes one event per page. */
 export const wikiEvents = {
   'wiki.pageCreated': fact(page),
-  /** `oldPage` when it was called otherwise. */
+  /** `oldPage` is the previous name after a rename. */
   'wiki.pageEdited': fact({ ...page, oldPage: Type.Optional(Type.String()) }),
   'wiki.pageDeleted': fact(page),
 }
