@@ -36,11 +36,11 @@ async function run(terminal: Terminal, options: RunnerCommandOptions): Promise<v
     throw new CommandFailure(`--capacity ${options.capacity}: must be a whole number from 1 to 100`)
   }
   const told = terminal.stopSignal()
-  const { startRunner, usualLabels } = await import('../runner/runner.ts')
+  const { startRunner, defaultLabels } = await import('../runner/runner.ts')
   const { ProtocolRefusal } = await import('../runner/protocol-client.ts')
   const token = options.token ?? runnerTokenVariable()
   // Labels of the family's runners may end in the way to run a job, such as `:host`.
-  const labels = options.labels?.split(',').map((label) => label.trim().replace(/:host$/, '')) ?? usualLabels
+  const labels = options.labels?.split(',').map((label) => label.trim().replace(/:host$/, '')) ?? defaultLabels
   try {
     const runner = await startRunner({
       url: options.url,

@@ -1,10 +1,10 @@
 import type { Ctx } from '../access/context.ts'
 import { schedule, type Schedule } from '../jobs/schedule.ts'
-import { forgetExpired } from './grant.service.ts'
+import { deleteAllExpired } from './grant.service.ts'
 
-/** Forgets codes, devices and tokens that have expired, so that the tables do not grow for ever. */
+/** Deletes expired codes, devices and tokens. */
 export const deleteExpiredTokens: Schedule<Ctx> = schedule({
   name: 'delete_expired_oauth_tokens',
   when: '@every 1h',
-  run: async (ctx: Ctx) => forgetExpired(ctx),
+  run: async (ctx: Ctx) => deleteAllExpired(ctx),
 })

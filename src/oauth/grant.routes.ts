@@ -4,7 +4,7 @@ import { operation } from '../http/operation.ts'
 import { noContent, ok } from '../http/reply.ts'
 import { dateTime, object, pathNumber } from '../http/schema.ts'
 import { formatUnix } from '../lib/time.ts'
-import { grantsOf, revokeGrant } from './grant.service.ts'
+import { listGrants, revokeGrant } from './grant.service.ts'
 
 const OAuth2Grant = object('OAuth2Grant', {
   id: Type.Integer(),
@@ -21,9 +21,9 @@ export const userListOAuth2Grants = operation({
   scope: 'user',
   requires: [signedIn],
   reply: { 200: Type.Array(OAuth2Grant) },
-  summary: 'The applications that the account let in, newest first, 200 at most',
+  summary: 'The applications that the account granted access, the newest first, at most 200',
   async run({ ctx }) {
-    const grants = await grantsOf(ctx, ctx.viewer.id)
+    const grants = await listGrants(ctx, ctx.viewer.id)
     return ok(grants.map(({ created_unix, ...grant }) => ({ ...grant, created: formatUnix(created_unix) })))
   },
 })
@@ -36,7 +36,7 @@ export const userRevokeOAuth2Grant = operation({
   scope: 'user',
   requires: [signedIn],
   reply: { 204: 'empty' },
-  summary: 'Shuts an application out; its tokens end at once',
+  summary: "Revokes an application's access; its tokens end at once",
   async run({ ctx, params }) {
     await revokeGrant(ctx, ctx.viewer.id, params.id)
     return noContent()

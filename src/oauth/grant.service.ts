@@ -8,31 +8,31 @@ import { nowUnix } from '../lib/time.ts'
 import { deleteDevicesBefore } from './devices/device.store.ts'
 import { deleteExpired, deleteGrant, listGrantsOf, type GrantedApplication } from './grant.store.ts'
 
-/** Most grants that are shown to a person. */
-const maxShown = 200
+/** Most grants in a list. */
+const maxListed = 200
 
-/** The applications that a person let in, newest first. */
-export const grantsOf = ({ db }: Services, userId: UserId): Promise<GrantedApplication[]> =>
-  listGrantsOf(db, userId, maxShown)
+/** Returns the applications that a person granted access, the newest first. */
+export const listGrants = ({ db }: Services, userId: UserId): Promise<GrantedApplication[]> =>
+  listGrantsOf(db, userId, maxListed)
 
-/** Takes back what a person granted: the tokens of the application end at once. */
+/** Revokes a grant. The tokens of the application end at once. Throws `NotFound`. */
 export async function revokeGrant({ db }: Services, userId: UserId, id: number): Promise<void> {
   await transaction(db, async (tx) => {
     if (!(await deleteGrant(tx, userId, id as OAuthGrantId))) {
-      throw new NotFound('there is no such grant', 'oauth_grant_not_found')
+      throw new NotFound('the grant does not exist', 'oauth_grant_not_found')
     }
     await recordAct(tx, { action: 'grant.revoked', doerId: userId, about: { kind: 'application', id: null } })
     await publish(tx, 'credential.ended', { userId, what: 'application' })
   })
 }
 
-/** How long a device that nobody let in is told so, in seconds. */
-const deviceToldSeconds = 3600
+/** The time for which an expired device gets the error `expired_token`, in seconds. */
+const expiredDeviceSeconds = 3600
 
-/** Forgets codes, devices and tokens whose time is over. */
-export const forgetExpired = ({ db, clock }: Services): Promise<void> =>
+/** Deletes expired codes, devices and tokens. */
+export const deleteAllExpired = ({ db, clock }: Services): Promise<void> =>
   transaction(db, async (tx) => {
     const now = nowUnix(clock)
     await deleteExpired(tx, now)
-    await deleteDevicesBefore(tx, now - deviceToldSeconds)
+    await deleteDevicesBefore(tx, now - expiredDeviceSeconds)
   })

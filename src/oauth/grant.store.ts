@@ -25,8 +25,8 @@ export const findGrant = (
     .where('user_id', '=', userId)
     .executeTakeFirst()
 
-/** The grant of a person to an application: the one that there is, or a new one of this scope. */
-export async function takeGrant(
+/** Returns the existing grant of a person to an application, or inserts one with this scope. */
+export async function findOrInsertGrant(
   tx: Tx,
   values: { application_id: OAuthApplicationId; user_id: UserId; scope: string; created_unix: Unix },
 ): Promise<OAuthGrantRow> {
@@ -38,11 +38,11 @@ export async function takeGrant(
   return (await findGrant(tx, values.application_id, values.user_id)) as OAuthGrantRow
 }
 
-/** A grant and the application that it was given to. */
+/** A grant and its application. */
 export type GrantedApplication = Pick<OAuthGrantRow, 'id' | 'scope' | 'created_unix'> &
   Pick<OAuthApplicationRow, 'name' | 'client_id'>
 
-/** What a person granted, newest first. */
+/** Returns the grants of a person, the newest first. */
 export const listGrantsOf = (db: Db, userId: UserId, limit: number): Promise<GrantedApplication[]> =>
   db
     .selectFrom('oauth_grant')
@@ -59,12 +59,12 @@ export const listGrantsOf = (db: Db, userId: UserId, limit: number): Promise<Gra
     .limit(limit)
     .execute()
 
-/** Its codes and tokens end with it. False when the person has no such grant. */
+/** Deletes a grant with its codes and tokens. Returns false when the person has no such grant. */
 export const deleteGrant = async (tx: Tx, userId: UserId, id: OAuthGrantId): Promise<boolean> =>
   (await tx.deleteFrom('oauth_grant').where('user_id', '=', userId).where('id', '=', id).executeTakeFirst())
     .numDeletedRows > 0n
 
-/** Most codes, and most tokens, that are kept of one grant: an application that asks without end forgets its oldest. */
+/** Most codes, and most tokens, of one grant. The oldest are deleted. */
 const maxKept = 200
 
 export async function insertCode(tx: Tx, values: NewOAuthCodeRow): Promise<void> {
@@ -84,14 +84,14 @@ export async function insertCode(tx: Tx, values: NewOAuthCodeRow): Promise<void>
     .execute()
 }
 
-/** A code, or a token, with what was granted, to whom and by whom. */
+/** A grant with its application and its user. */
 export interface Granted {
   readonly grant: OAuthGrantRow
   readonly application: OAuthApplicationRow
   readonly user: UserRow
 }
 
-/** A grant with all that hangs on it; three queries. */
+/** Loads a grant with its application and its user, in three statements. */
 export async function loadGranted(db: Db | Tx, grantId: OAuthGrantId): Promise<Granted | undefined> {
   const grant = await db.selectFrom('oauth_grant').selectAll().where('id', '=', grantId).executeTakeFirst()
   if (!grant) return undefined
@@ -108,7 +108,7 @@ export async function findCode(db: Db | Tx, hash: string): Promise<({ code: OAut
   return granted && { code, ...granted }
 }
 
-/** Marks a code as used; false when it is already. */
+/** Marks a code as used. Returns false when it was used before. */
 export const useCode = async (tx: Tx, id: OAuthCodeId, usedUnix: Unix): Promise<boolean> =>
   (
     await tx
@@ -156,7 +156,7 @@ const accessTokenWithUser = preparedQueries((db: Db, hash: string) => {
   }
 })
 
-/** An access token by its hash, with its grant and the person whose it is; asked together. */
+/** Returns an access token by its hash, with its grant and its user, in one round trip. */
 export async function findAccessToken(
   db: Db,
   hash: string,
@@ -169,7 +169,7 @@ export async function findAccessToken(
   return token && grant && user && { token, grant, user }
 }
 
-/** Marks a refresh token as used; false when it is already. */
+/** Marks a refresh token as used. Returns false when it was used before. */
 export const useRefreshToken = async (tx: Tx, id: OAuthTokenId, usedUnix: Unix): Promise<boolean> =>
   (
     await tx
@@ -180,13 +180,13 @@ export const useRefreshToken = async (tx: Tx, id: OAuthTokenId, usedUnix: Unix):
       .executeTakeFirst()
   ).numUpdatedRows > 0n
 
-/** All that came of one code is worth nothing any more. */
+/** Deletes all tokens that were issued for one code. */
 export const deleteFamily = (tx: Tx, grantId: OAuthGrantId, family: string) =>
   tx.deleteFrom('oauth_token').where('grant_id', '=', grantId).where('family', '=', family).execute()
 
 export const deleteToken = (tx: Tx, id: OAuthTokenId) => tx.deleteFrom('oauth_token').where('id', '=', id).execute()
 
-/** Codes and tokens whose time is over. */
+/** Deletes expired codes and tokens. */
 export async function deleteExpired(tx: Tx, unix: Unix): Promise<void> {
   await tx.deleteFrom('oauth_code').where('expires_unix', '<=', unix).execute()
   await tx.deleteFrom('oauth_token').where('expires_unix', '<=', unix).execute()

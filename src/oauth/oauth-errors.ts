@@ -8,20 +8,20 @@ const protocolCodes = new Set([
   'unauthorized_client',
   'unsupported_grant_type',
   'unsupported_token_type',
-  // Of devices (RFC 8628, 3.5).
+  // The device flow (RFC 8628, 3.5).
   'authorization_pending',
   'slow_down',
   'access_denied',
   'expired_token',
 ])
 
-/** The name that the protocol has for a refusal (RFC 6749, 5.2). */
+/** Returns the protocol's error code of a refusal (RFC 6749, 5.2). */
 const errorOf = ({ code, status }: Refusal): string => {
   if (protocolCodes.has(code)) return code
   return status >= 500 || status === 429 ? 'temporarily_unavailable' : 'invalid_request'
 }
 
-/** Refusals where tokens are issued. */
+/** Errors of the token endpoint. */
 export const tokenErrors: ErrorForm = {
   render: (refusal) => ({
     contentType: jsonType,
@@ -30,7 +30,7 @@ export const tokenErrors: ErrorForm = {
   }),
 }
 
-/** Refusals where people are looked up by a token: text, with the challenge that clients look for (observed). */
+/** Errors of endpoints that accept a token: text, with the challenge that clients expect (observed). */
 export const bearerErrors: ErrorForm = {
   render(refusal, call) {
     const reply = textErrors.render(refusal, call)
@@ -38,7 +38,7 @@ export const bearerErrors: ErrorForm = {
   },
 }
 
-/** The same where applications sign in. */
+/** Errors of endpoints that accept client credentials. */
 export const basicErrors: ErrorForm = {
   render(refusal, call) {
     const reply = textErrors.render(refusal, call)

@@ -9,16 +9,16 @@ import { findAccessToken } from './grant.store.ts'
 import { tokenScopesOf } from './scope.rules.ts'
 import { looksLikeAccessToken } from './token-form.ts'
 
-/** What an access token of an application was granted. */
+/** The scope of an access token of an application. */
 export class OAuthGrantPrincipal {
   constructor(
     readonly scope: string,
-    /** Sent in the place of a name or password. */
+    /** Whether the token was sent as a user name or password. */
     readonly isBasic: boolean,
   ) {}
 }
 
-/** What a program says of itself by Basic authentication; whether it is right is the operation's question. */
+/** Client credentials by Basic authentication. The operation verifies them. */
 export class ClientPrincipal {
   constructor(
     readonly clientId: string,
@@ -26,7 +26,7 @@ export class ClientPrincipal {
   ) {}
 }
 
-/** Whom an access token of an application stands for, and with which scopes; undefined for what is none, and what has ended. */
+/** Returns the identity of an application's access token; undefined for another text, and for an expired token. */
 export async function identityOfToken(
   { db, clock }: Pick<AuthServices, 'db' | 'clock'>,
   text: string,
@@ -43,10 +43,7 @@ export async function identityOfToken(
   }
 }
 
-/**
- * Access tokens that people let applications have. Wherever one stands, its scopes go with it, and it never counts as a
- * password: it manages no tokens.
- */
+/** Accepts access tokens of applications. Also as a password, a token keeps its scopes and cannot manage tokens. */
 export const oauthTokens: CredentialReader = {
   kind: 'oauth2',
   read(services, _call, presented) {
@@ -55,7 +52,7 @@ export const oauthTokens: CredentialReader = {
   },
 }
 
-/** Id and secret of an application, each escaped as in a form (RFC 6749, 2.3.1). */
+/** Accepts the id and the secret of an application, each form-encoded (RFC 6749, 2.3.1). */
 export const clients: CredentialReader = {
   kind: 'client',
   read(_services, _call, presented) {
@@ -69,7 +66,7 @@ function unescaped(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
-    // Sent as it is, with a percent sign that escapes nothing.
+    // The client did not encode the text, which contains a percent sign.
     return text
   }
 }

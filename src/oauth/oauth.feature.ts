@@ -10,7 +10,7 @@ import { clients, oauthTokens } from './oauth.credentials.ts'
 import * as openidRoutes from './openid/openid.routes.ts'
 import * as tokenRoutes from './token.routes.ts'
 
-/** People sign in to other programs with their account here (OAuth2, OpenID Connect). */
+/** The provider of OAuth2 and OpenID Connect: people sign in to other programs with their account. */
 export const oauth: Feature = {
   routes: [applicationRoutes, grantRoutes, tokenRoutes, deviceRoutes, openidRoutes],
   credentials: [oauthTokens, clients],

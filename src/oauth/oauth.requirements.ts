@@ -11,12 +11,12 @@ export const oauthOn: Requirement<Ctx, object> = {
   codes: ['oauthEnabled'],
   refuses: [403],
   check({ config }) {
-    if (!config.oauth2.enabled) throw new Forbidden('signing in to applications is switched off', 'oauth_disabled')
+    if (!config.oauth2.enabled) throw new Forbidden('OAuth2 is disabled ([oauth2].ENABLED)', 'oauth_disabled')
     return {}
   },
 }
 
-/** The body can be read; what is wrong with it is told in the protocol's way. */
+/** The body is well-formed; errors are errors of the protocol. */
 export const protocolBody: Requirement<Ctx, object> = {
   codes: ['bind:form'],
   refuses: [400],
@@ -28,17 +28,18 @@ export const protocolBody: Requirement<Ctx, object> = {
   },
 }
 
-/** An application said who it is by Basic authentication. */
+/** The application sends its credentials by Basic authentication. */
 export const clientLogin: Requirement<Ctx, { readonly client: ClientLogin }> = {
   codes: ['client'],
   refuses: [401],
   check({ principal }) {
-    if (!(principal instanceof ClientPrincipal)) throw new Unauthenticated('the client has to say who it is')
+    if (!(principal instanceof ClientPrincipal))
+      throw new Unauthenticated('client credentials by Basic authentication are required')
     return { client: { clientId: principal.clientId, secret: principal.secret } }
   },
 }
 
-/** A token that a person let an application have, sent as such and not as a password. */
+/** An access token of an application, sent as a bearer token. */
 export const bearerGrant: Requirement<Ctx, { readonly granted: OAuthGrantPrincipal }> = {
   codes: ['grant'],
   refuses: [401],
@@ -48,7 +49,7 @@ export const bearerGrant: Requirement<Ctx, { readonly granted: OAuthGrantPrincip
   },
 }
 
-/** The same, or in a form as `access_token` and nowhere else (RFC 6750, 2.2). */
+/** An access token as a bearer token, or as `access_token` in a form, but not both (RFC 6750, 2.2). */
 export const grantInForm: Requirement<Ctx, { readonly granted: OAuthGrantPrincipal; readonly viewer: Ctx['viewer'] }> =
   {
     codes: ['grant'],
@@ -57,7 +58,7 @@ export const grantInForm: Requirement<Ctx, { readonly granted: OAuthGrantPrincip
       const isForm = /^application\/x-www-form-urlencoded\b/i.test(contentTypeOf(call))
       const token = isForm ? textMember(await call.decodedBody(), 'access_token') : undefined
       if (token === undefined) return { ...(await bearerGrant.check(ctx, call)), viewer: ctx.viewer }
-      if (ctx.principal) throw new BadRequest('the token is sent in two ways', 'invalid_request')
+      if (ctx.principal) throw new BadRequest('the token is sent both in the header and in the form', 'invalid_request')
       const found = await identityOfToken(ctx, token)
       if (!found) throw new Unauthenticated()
       checkAccountState(found.viewer.user)
@@ -65,10 +66,7 @@ export const grantInForm: Requirement<Ctx, { readonly granted: OAuthGrantPrincip
     },
   }
 
-/**
- * What an application says of itself, in the body or by Basic authentication; where it says both, they agree.
- * @throws BadRequest
- */
+/** Returns the client credentials of the body or of Basic authentication. Throws `BadRequest` when they differ. */
 export function clientOf(
   { principal }: Pick<Ctx, 'principal'>,
   body: { readonly client_id?: string | undefined; readonly client_secret?: string | undefined },

@@ -44,7 +44,7 @@ const authorizePath = (app: Pick<App, 'client_id'>, more: Record<string, string>
     ...more,
   })}`
 
-/** Asks for a code and lets the application in where the person is asked; gives where the browser is sent. */
+/** Requests a code and grants access when asked. Returns the redirect of the browser. */
 async function authorize(browser: Browser, app: App, more: Record<string, string> = {}, granted = 'true') {
   const first = await browser.get(authorizePath(app, more))
   if (first.status !== 200) return { asked: false, answer: first, to: targetOf(first) }
@@ -82,7 +82,7 @@ const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}`
 
 const start = (settings = {}) => startForge({ users: ['alice', 'dev'], settings })
 
-test('userCreateOAuth2Application: addresses that nobody should be sent to are refused', async () => {
+test('userCreateOAuth2Application: bad redirect addresses are refused', async () => {
   await using forge = await start()
   const dev = forge.as('dev')
   for (const uri of [
@@ -109,7 +109,7 @@ test('userCreateOAuth2Application: addresses that nobody should be sent to are r
   assert.equal((await forge.guest.get('/user/applications/oauth2')).status, 401)
 })
 
-test('userGetOAuth2Applications, userGetOAuth2Application, userUpdateOAuth2Application, userDeleteOAuth2Application: secrets are shown once, and to the owner alone', async () => {
+test('userGetOAuth2Applications, userGetOAuth2Application, userUpdateOAuth2Application, userDeleteOAuth2Application: secrets are shown once, only to the owner', async () => {
   await using forge = await start()
   const dev = forge.as('dev')
   const app = await givenApp(forge)
@@ -128,7 +128,7 @@ test('userGetOAuth2Applications, userGetOAuth2Application, userUpdateOAuth2Appli
   assert.equal((await dev.get(path)).status, 404)
 })
 
-test('oauthAuthorize, oauthGrant, oauthToken: a person lets an application in, once', async () => {
+test('oauthAuthorize, oauthGrant, oauthToken: a person grants an application access', async () => {
   await using forge = await start()
   const app = await givenApp(forge)
   const guest = await new Browser(forge).get(authorizePath(app))
@@ -151,7 +151,7 @@ test('oauthAuthorize, oauthGrant, oauthToken: a person lets an application in, o
   assert.equal((await forge.guest.get('/user', bearer(tokens.refresh_token))).status, 401)
 })
 
-test('oauthAuthorize: what is wrong with application or address is told to the person, the rest to the application', async () => {
+test('oauthAuthorize: errors of application and address are shown to the person, others are sent to the application', async () => {
   await using forge = await start()
   const app = await givenApp(forge)
   const native = await givenApp(forge, { name: 'Native', confidential_client: false })
@@ -194,7 +194,7 @@ test('oauthAuthorize: what is wrong with application or address is told to the p
   assert.equal(csrfless.status, 403)
 })
 
-test('oauthToken: secrets, verifiers and addresses are asked for, and mistakes do not spend the code', async () => {
+test('oauthToken: secret, verifier and address are checked, and a wrong request does not spend the code', async () => {
   await using forge = await start()
   const [app, other] = [await givenApp(forge), await givenApp(forge, { name: 'Other' })]
   const browser = await signedInBrowser(forge)
@@ -237,7 +237,7 @@ test('oauthToken: secrets, verifiers and addresses are asked for, and mistakes d
   assert.equal((await exchange(forge, { ...withoutVerifier, code: late })).status, 400, 'codes expire')
 })
 
-test('oauthToken: the challenge counts when the person was asked as well', async () => {
+test('oauthToken: the challenge is checked also after a consent page', async () => {
   await using forge = await start()
   const native = await givenApp(forge, { confidential_client: false })
   const browser = await signedInBrowser(forge)
@@ -255,7 +255,7 @@ test('oauthToken: the challenge counts when the person was asked as well', async
   assert.equal((await exchange(forge, { ...fields, code: await code(), code_verifier: verifier })).status, 200)
 })
 
-test('oauthToken: of many who spend one code or one refresh token at once one succeeds', async () => {
+test('oauthToken: one of several concurrent uses of a code or refresh token succeeds', async () => {
   await using forge = await start()
   const app = await givenApp(forge)
   const browser = await signedInBrowser(forge)
@@ -275,7 +275,7 @@ test('oauthToken: of many who spend one code or one refresh token at once one su
   assert.equal((await forge.guest.get('/user', bearer(winner!.json.access_token))).status, 200, 'and keeps its tokens')
 })
 
-test('oauthToken: a refresh token works once, for its own client, and one that comes again ends its family', async () => {
+test('oauthToken: a refresh token works once, for its own client, and its reuse revokes the family', async () => {
   await using forge = await start()
   const [app, other] = [await givenApp(forge), await givenApp(forge, { name: 'Other' })]
   const browser = await signedInBrowser(forge)
@@ -302,7 +302,7 @@ test('oauthToken: a refresh token works once, for its own client, and one that c
   assert.equal((await refresh(app, apart.refresh_token)).status, 400)
 })
 
-test('oauthToken: with [oauth2].INVALIDATE_REFRESH_TOKENS off those of confidential clients may come again', async () => {
+test('oauthToken: without [oauth2].INVALIDATE_REFRESH_TOKENS confidential clients can reuse refresh tokens', async () => {
   await using forge = await start({ oauth2: { INVALIDATE_REFRESH_TOKENS: false } })
   const app = await givenApp(forge)
   const { refresh_token } = await tokensOf(forge, await signedInBrowser(forge), app)
@@ -311,7 +311,7 @@ test('oauthToken: with [oauth2].INVALIDATE_REFRESH_TOKENS off those of confident
   assert.equal((await exchange(forge, fields)).status, 200)
 })
 
-test('oauthToken: scopes limit a token wherever it stands, and it manages no tokens', async () => {
+test('oauthToken: scopes limit a token also as a password, and it cannot manage tokens', async () => {
   await using forge = await start()
   const browser = await signedInBrowser(forge)
   const app = await givenApp(forge)
@@ -337,7 +337,7 @@ test('oauthToken: scopes limit a token wherever it stands, and it manages no tok
   assert.equal((await forge.guest.get(repo.api, bearer(kept.access_token))).status, 403, 'what was granted first stays')
 })
 
-test('oauthToken: an account that is barred, a grant that is taken back and an application that is gone end tokens', async () => {
+test('oauthToken: a barred account, a revoked grant and a deleted application end tokens', async () => {
   await using forge = await start()
   const browser = await signedInBrowser(forge)
   const [app, other] = [await givenApp(forge), await givenApp(forge, { name: 'Other' })]
@@ -369,7 +369,7 @@ test('oauthToken: an account that is barred, a grant that is taken back and an a
   assert.equal((await forge.guest.get('/user', bearer(tokens.access_token))).status, 401)
 })
 
-test('oauthIntrospect, oauthRevoke: an application learns of its own tokens alone, and gives them back', async () => {
+test('oauthIntrospect, oauthRevoke: an application introspects and revokes only its own tokens', async () => {
   await using forge = await start()
   const browser = await signedInBrowser(forge)
   const [app, other] = [await givenApp(forge), await givenApp(forge, { name: 'Other' })]
@@ -400,7 +400,7 @@ test('oauthIntrospect, oauthRevoke: an application learns of its own tokens alon
   assert.deepEqual((await introspect(tokens.access_token)).json, { active: false })
 })
 
-test('openidConfiguration, oauthKeys, oauthUserInfo, oauthUserInfoPost: a relying party signs somebody in', async () => {
+test('openidConfiguration, oauthKeys, oauthUserInfo, oauthUserInfoPost: a relying party signs a person in', async () => {
   await using forge = await start()
   await forge.as('alice').must('PATCH', '/user/settings', { full_name: 'Ada L' })
   const org = await forge.given.org()
@@ -456,7 +456,7 @@ test('openidConfiguration, oauthKeys, oauthUserInfo, oauthUserInfoPost: a relyin
   )
 })
 
-test('oauthKeys: keys change with time, and those before are shown for a while', async () => {
+test('oauthKeys: keys rotate, and previous keys stay published', async () => {
   await using forge = await start()
   const kids = async () =>
     (await forge.guest.get('/login/oauth/keys', { site: true })).json.keys.map((key: { kid: string }) => key.kid)
@@ -470,7 +470,7 @@ test('oauthKeys: keys change with time, and those before are shown for a while',
   assert.ok(!/"(?:d|p|q)"/.test(text), 'no private part')
 })
 
-test('oauthAuthorize: switched off it is 403, and applications can still be listed', async () => {
+test('oauthAuthorize: it is 403 when OAuth2 is disabled, and applications can still be listed', async () => {
   await using forge = await start({ oauth2: { ENABLED: false } })
   const app = await givenApp(forge)
   for (const path of [authorizePath(app), '/.well-known/openid-configuration', '/login/oauth/keys']) {
@@ -480,7 +480,7 @@ test('oauthAuthorize: switched off it is 403, and applications can still be list
   assert.equal((await forge.as('dev').must('GET', '/user/applications/oauth2')).json.length, 1)
 })
 
-test('userListOAuth2Grants, userRevokeOAuth2Grant: built-in applications are public, and come and go with the setting', async () => {
+test('userListOAuth2Grants, userRevokeOAuth2Grant: built-in applications are public clients that follow the setting', async () => {
   await using forge = await start()
   const tea = { id: 0, client_id: 'd57cb8c4-630c-4168-8324-ec79935e18d4', client_secret: '' }
   const browser = await signedInBrowser(forge)

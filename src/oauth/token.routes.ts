@@ -56,7 +56,7 @@ const Introspection = object('OAuth2Introspection', {
   aud: Type.Optional(Type.Array(Type.String())),
 })
 
-/** Tokens by the kind of grant that a request names. */
+/** Issues tokens for the grant type of the request. */
 function issueFor(ctx: Ctx, login: ClientLogin, sent: Static<typeof TokenRequest>): Promise<IssuedTokens> {
   const { code = '', redirect_uri: redirectUri, code_verifier: verifier } = sent
   switch (sent.grant_type) {
@@ -68,7 +68,10 @@ function issueFor(ctx: Ctx, login: ClientLogin, sent: Static<typeof TokenRequest
       return exchangeDeviceCode(ctx, login, sent.device_code ?? '')
     case undefined:
     default:
-      throw new BadRequest('this kind of grant is not supported', 'unsupported_grant_type')
+      throw new BadRequest(
+        '[grant_type]: must be authorization_code, refresh_token or the device code type',
+        'unsupported_grant_type',
+      )
   }
 }
 
@@ -103,7 +106,7 @@ export const oauthToken = operation({
         token_type: 'bearer',
         expires_in: issued.lifetimeSeconds,
         refresh_token: issued.refreshToken,
-        // What was granted first stays, so that it can be another than what was asked for (RFC 6749, 5.1).
+        // The scope of the first grant stays, so that it may differ from the requested one (RFC 6749, 5.1).
         scope,
         ...(idToken === undefined ? {} : { id_token: idToken }),
       },
@@ -120,7 +123,7 @@ export const oauthIntrospect = operation({
   requires: [anyone, oauthOn, clientLogin, validBody],
   body: TokenForm,
   reply: { 200: Introspection },
-  summary: 'What a token is worth, for the application that it was issued to (RFC 7662)',
+  summary: 'The state of a token, for the application that it was issued to (RFC 7662)',
   async run({ ctx, body }) {
     const application = await clientWithSecret(ctx, ctx.client)
     const found = await introspect(ctx, application, body.token ?? '')
@@ -147,7 +150,7 @@ export const oauthRevoke = operation({
   requires: [anyone, oauthOn, protocolBody, validBody],
   body: TokenForm,
   reply: { 200: 'empty' },
-  summary: 'Ends a token that the application gives back (RFC 7009)',
+  summary: 'Revokes a token of the application (RFC 7009)',
   async run({ ctx, body }) {
     await revokeToken(ctx, clientOf(ctx, body), body.token ?? '')
     return empty(200, noStore)

@@ -21,34 +21,30 @@ import {
 } from './grant.store.ts'
 import { accessTokenPrefix, refreshTokenPrefix } from './token-form.ts'
 
-/** How a program says which application it is. */
+/** The credentials of an application. */
 export interface ClientLogin {
   readonly clientId: string
-  /** undefined: none was sent. */
   readonly secret: string | undefined
 }
 
-/** Tokens that were just issued; they are kept nowhere here. */
+/** Issued tokens. Only their hashes are stored. */
 export interface IssuedTokens extends Granted {
   readonly accessToken: string
   readonly refreshToken: string
   readonly lifetimeSeconds: number
   readonly issuedUnix: Unix
-  /** What the application sent to find again in the identity token; empty: nothing. */
+  /** The nonce of the authorization request for the identity token, or an empty string. */
   readonly nonce: string
-  /** When the person signed in; null where nobody knows. */
+  /** The time of the person's sign-in; null when unknown. */
   readonly authUnix: Unix | null
 }
 
-/** Refusals as the protocol names them (RFC 6749, 5.2); which of them, clients can see (contract, auth). */
-const invalidClient = () => new BadRequest('there is no such client', 'invalid_client')
+/** Errors of the protocol (RFC 6749, 5.2). The contract determines which one applies (contract, auth). */
+const invalidClient = () => new BadRequest('the client does not exist', 'invalid_client')
 const unauthorized = (why: string) => new BadRequest(why, 'unauthorized_client')
 const invalidGrant = (why: string) => new BadRequest(why, 'invalid_grant')
 
-/**
- * The application that a program says it is. One that can keep a secret has to know it.
- * @throws BadRequest
- */
+/** Returns the application of client credentials. A confidential one needs its secret. Throws `BadRequest`. */
 export async function knownClient(services: Services, login: ClientLogin): Promise<OAuthApplicationRow> {
   const application = await findClient(services, login.clientId)
   if (!application) throw invalidClient()
@@ -60,16 +56,16 @@ export async function knownClient(services: Services, login: ClientLogin): Promi
   return application
 }
 
-/** The application of a request whose secret is known in any case; else `Unauthenticated`. */
+/** Returns the application of client credentials with a valid secret. Throws `Unauthenticated`. */
 export async function clientWithSecret(services: Services, login: ClientLogin): Promise<OAuthApplicationRow> {
   const application = await findClient(services, login.clientId)
   if (!application || !equalSecrets(hashToken(login.secret ?? ''), application.secret_hash)) {
-    throw new Unauthenticated('the credentials of the client are wrong', 'invalid_client')
+    throw new Unauthenticated('the client credentials are wrong', 'invalid_client')
   }
   return application
 }
 
-function fitsChallenge(method: string, challenge: string, verifier: string | undefined): boolean {
+function verifiesChallenge(method: string, challenge: string, verifier: string | undefined): boolean {
   if (challenge === '') return true
   if (verifier === undefined || !/^[\w.~-]{43,128}$/.test(verifier)) return false
   const answer = method === 'S256' ? createHash('sha256').update(verifier).digest('base64url') : verifier
@@ -77,9 +73,9 @@ function fitsChallenge(method: string, challenge: string, verifier: string | und
 }
 
 /**
- * Tokens for a code. A code is looked at whole before it is spent, so that somebody else's mistakes do not spend it; one
- * that is used twice was stolen on one of its ways, and what was bought with it ends (RFC 6749, 4.1.2).
- * @param sent.redirectUri when given, the address that the code was sent to
+ * Exchanges a code for tokens. The request is checked before the code is marked as used, so that a wrong request does not
+ * spend it. A second use means that the code was copied, and revokes its tokens (RFC 6749, 4.1.2).
+ * @param sent.redirectUri when given, the address to which the code was sent
  */
 export async function exchangeCode(
   services: Services,
@@ -90,19 +86,19 @@ export async function exchangeCode(
   const now = nowUnix(services.clock)
   const outcome = await transaction(services.db, async (tx) => {
     const found = await findCode(tx, hashToken(sent.code))
-    if (!found || found.code.expires_unix <= now) return unauthorized('the code is not known or has expired')
+    if (!found || found.code.expires_unix <= now) return unauthorized('the code is unknown or has expired')
     const { code, grant } = found
     if (found.application.id !== application.id) return invalidGrant('the code was issued to another client')
     if (sent.redirectUri !== undefined && sent.redirectUri !== code.redirect_uri) {
       return unauthorized('the code was sent to another address')
     }
-    if (!fitsChallenge(code.challenge_method, code.challenge, sent.verifier)) {
-      return unauthorized('the verifier does not fit the challenge')
+    if (!verifiesChallenge(code.challenge_method, code.challenge, sent.verifier)) {
+      return unauthorized('the code verifier does not match the challenge')
     }
     if (!(await useCode(tx, code.id, now))) {
       await deleteFamily(tx, grant.id, `code ${code.id}`)
-      await recordAct(tx, copied(found))
-      return unauthorized('the code was used already')
+      await recordAct(tx, copiedGrant(found))
+      return unauthorized('the code was used before')
     }
     return issueTokens(services, tx, found, {
       family: `code ${code.id}`,
@@ -115,21 +111,21 @@ export async function exchangeCode(
   return outcome
 }
 
-/** What the audit log says where a code or a refresh token came again: somebody copied it. */
-const copied = ({ application, user }: Granted): Act => ({
+/** Returns the audit entry for a code or refresh token that was used twice. */
+const copiedGrant = ({ application, user }: Granted): Act => ({
   action: 'grant.copied',
   outcome: 'refused',
   doerId: user.id,
   about: { kind: 'application', id: application.id, name: application.name },
 })
 
-/** How long after its use a refresh token may come once more without its family being ended, in seconds. */
+/** The time after its use in which the reuse of a refresh token does not revoke its family, in seconds. */
 const reuseGraceSeconds = 10
 
 /**
- * New tokens for a refresh token, which is spent by it. One that comes again was copied, and nobody knows which of the two
- * is the thief, so all that came of it ends (RFC 9700, 4.14.2); a client that asks twice at once is only refused. With
- * `[oauth2].INVALIDATE_REFRESH_TOKENS` off those of confidential clients may be used again.
+ * Exchanges a refresh token for new tokens and marks it as used. A later reuse means that the token was copied, and revokes
+ * its family (RFC 9700, 4.14.2). Concurrent requests of a client are only refused. Without
+ * `[oauth2].INVALIDATE_REFRESH_TOKENS` the tokens of confidential clients can be used again.
  */
 export async function refresh(services: Services, login: ClientLogin, refreshToken: string): Promise<IssuedTokens> {
   const application = await knownClient(services, login)
@@ -139,14 +135,14 @@ export async function refresh(services: Services, login: ClientLogin, refreshTok
     const found = await findToken(tx, hashToken(refreshToken))
     const token = found?.token
     if (!found || !token?.is_refresh || token.expires_unix <= now || found.application.id !== application.id) {
-      return unauthorized('the refresh token is not known or has expired')
+      return unauthorized('the refresh token is unknown or has expired')
     }
     if (token.used_unix !== null || (spends && !(await useRefreshToken(tx, token.id, now)))) {
       if (token.used_unix !== null && token.used_unix + reuseGraceSeconds < now) {
         await deleteFamily(tx, found.grant.id, token.family)
-        await recordAct(tx, copied(found))
+        await recordAct(tx, copiedGrant(found))
       }
-      return unauthorized('the refresh token was used already')
+      return unauthorized('the refresh token was used before')
     }
     return issueTokens(services, tx, found, {
       family: token.family,
@@ -159,7 +155,7 @@ export async function refresh(services: Services, login: ClientLogin, refreshTok
   return outcome
 }
 
-/** Tokens for an account that may be used; a refusal for one that may not, which is no error of the transaction. */
+/** Issues tokens. Returns the refusal for an account that must not sign in, so that the transaction commits. */
 export async function issueTokens(
   { config }: Services,
   tx: Tx,
@@ -171,7 +167,7 @@ export async function issueTokens(
     now,
   }: Pick<IssuedTokens, 'nonce' | 'authUnix'> & { readonly family: string; readonly now: Unix },
 ): Promise<IssuedTokens | BadRequest> {
-  if (user.prohibit_login || !user.is_active) return unauthorized('the account may not sign in')
+  if (user.prohibit_login || !user.is_active) return unauthorized('the account must not sign in')
   const { accessTokenExpirationTime, refreshTokenExpirationTime } = config.oauth2
   const [accessToken, refreshToken] = [newPrefixedToken(accessTokenPrefix), newPrefixedToken(refreshTokenPrefix)]
   const row = { grant_id: grant.id, family, nonce, auth_unix: authUnix, created_unix: now }
@@ -202,7 +198,7 @@ export async function issueTokens(
   }
 }
 
-/** What an application may know of a token that it was issued; undefined for anything else, and what has ended. */
+/** Returns the grant of a valid token of the application; undefined for any other text. */
 export async function introspect(
   { db, clock }: Services,
   application: OAuthApplicationRow,
@@ -215,8 +211,8 @@ export async function introspect(
 }
 
 /**
- * Ends a token that the application gives back (RFC 7009): an access token by itself, a refresh token with all that came
- * of the same code. One that is not known, or another's, is no error.
+ * Revokes a token of the application (RFC 7009): an access token alone, a refresh token with its family. An unknown token,
+ * or one of another application, is not an error.
  */
 export async function revokeToken(services: Services, login: ClientLogin, token: string): Promise<void> {
   const application = await knownClient(services, login)

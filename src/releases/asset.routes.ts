@@ -51,7 +51,7 @@ export const repoCreateReleaseAttachment = operation({
   query: { name: Type.Optional(Type.String()) },
   body: bytesOf('multipart/form-data', 'application/octet-stream'),
   reply: { 201: Attachment },
-  summary: 'Attach a file to a release, or the address of one that lies elsewhere',
+  summary: 'Attach a file to a release, or the address of an external file',
   async run({ ctx, params, query, call }) {
     const release = await getRelease(ctx, params.id)
     return created(presentAttachment(ctx, await attachAsset(ctx, release, uploadOf(call, query), query.name)))
@@ -80,7 +80,7 @@ export const repoEditReleaseAttachment = operation({
   requires: [inRepo, canRead('releases'), signedIn, canWrite('releases'), validBody],
   body: EditAttachmentOptions,
   reply: { 201: Attachment },
-  summary: 'Rename a file of a release, or change where it lies',
+  summary: 'Rename a file of a release, or change the address of an external file',
   async run({ ctx, params, body }) {
     const file = await getAsset(ctx, await getRelease(ctx, params.id), params.attachment_id)
     return created(

@@ -19,17 +19,17 @@ import { findReleaseForUpdate } from './release.store.ts'
 
 const noAsset = () => new NotFound('the file of the release does not exist', 'asset_not_found')
 
-/** What may be attached to releases. */
+/** The permitted types of release files. */
 const rulesOf = ({ config }: Ctx): AttachRules => ({
   types: config.repositoryRelease.allowedTypes,
   refusal: BadRequest,
 })
 
-/** The files of a release, by name. */
+/** Returns the files of a release, ordered by name. */
 export const getAssets = (ctx: RepoCtx, release: ReleaseRow): Promise<readonly AttachmentRow[]> =>
   listFilesOfReleases(ctx.db, [release.id])
 
-/** A file of a release, or `NotFound`. */
+/** Returns a file of a release. Throws `NotFound`. */
 export async function getAsset(ctx: RepoCtx, release: ReleaseRow, id: number): Promise<AttachmentRow> {
   const file = await findFileOfRelease(ctx.db, release.id, id as AttachmentId)
   if (!file) throw noAsset()
@@ -37,9 +37,9 @@ export async function getAsset(ctx: RepoCtx, release: ReleaseRow, id: number): P
 }
 
 /**
- * Attaches what is sent to a release: a file, or the address of one that lies elsewhere. Both at once,
- * none of them, and what may not be attached are `BadRequest`.
- * @param name goes before the file's own and what the address ends with
+ * Attaches an uploaded file or the address of an external file to a release. Throws `BadRequest` for both, for neither, and
+ * for a file that is not permitted.
+ * @param name the name of the file; the default is the uploaded name, or the end of the address
  */
 export function attachAsset(
   ctx: SignedInRepoCtx,
@@ -70,7 +70,7 @@ function keepAsset(
   file: Pick<NewAttachmentRow, 'uuid' | 'name' | 'size_bytes' | 'blob_key' | 'sha256' | 'external_url'>,
 ): Promise<AttachmentRow> {
   return transaction(ctx.db, async (tx) => {
-    // While a large file arrives its release may go.
+    // The release may have been deleted during a long upload.
     if (!(await findReleaseForUpdate(tx, release.id))) {
       throw new NotFound('the release does not exist', 'release_not_found')
     }
@@ -87,14 +87,14 @@ function keepAsset(
   })
 }
 
-/** What is changed of a file of a release; what is empty stays. */
+/** A change of a release file. Empty values change nothing. */
 export interface AssetInput {
   readonly name: string | undefined
-  /** Where a file lies that is not stored here. */
+  /** The address of an external file. */
   readonly address: string | undefined
 }
 
-/** Changes the name of a file, and the address of one that lies elsewhere; a stored one has no other (`BadRequest`). */
+/** Changes the name of a file, and the address of an external one. Throws `BadRequest` for an address of a stored file. */
 export async function editAsset(ctx: SignedInRepoCtx, file: AttachmentRow, input: AssetInput): Promise<AttachmentRow> {
   const { name = '', address = '' } = input
   if (address !== '') {
@@ -114,7 +114,7 @@ export async function editAsset(ctx: SignedInRepoCtx, file: AttachmentRow, input
   return edited
 }
 
-/** Removes a file of a release; its bytes go after the commit. */
+/** Deletes a file of a release. Its content is deleted after the commit. */
 export async function removeAsset(ctx: SignedInRepoCtx, file: AttachmentRow): Promise<void> {
   await transaction(ctx.db, async (tx) => {
     const [gone] = await removeFiles(tx, file.repo_id, [file.id], ctx.viewer.id)
@@ -122,10 +122,10 @@ export async function removeAsset(ctx: SignedInRepoCtx, file: AttachmentRow): Pr
   })
 }
 
-/** The name that stands for the newest release where there is no tag of that name. */
+/** The name of the newest release in addresses, unless a tag has this name. */
 const latestName = 'latest'
 
-/** A file by the tag of its release and its own name; of several with that name the one that came last. Else `NotFound`. */
+/** Returns a file by the tag of its release and its name; of several, the newest. Throws `NotFound`. */
 export async function getAssetNamed(ctx: RepoCtx, tag: string, name: string): Promise<AttachmentRow> {
   const file = await findFileNamed(ctx.db, (await releaseNamed(ctx, tag)).id, name)
   if (!file) throw noAsset()
@@ -141,14 +141,14 @@ async function releaseNamed(ctx: RepoCtx, tag: string): Promise<ReleaseRow> {
   }
 }
 
-/** A file of the newest release by its name, or `NotFound`. */
+/** Returns a file of the newest release by its name. Throws `NotFound`. */
 export async function getLatestAssetNamed(ctx: RepoCtx, name: string): Promise<AttachmentRow> {
   const file = await findFileNamed(ctx.db, (await getLatestRelease(ctx)).id, name)
   if (!file) throw noAsset()
   return file
 }
 
-/** Files of releases are read by whoever reads the release: those of a draft by those who write releases. */
+/** Anyone who can read a release can read its files. Files of a draft need write access to releases. */
 export const releaseFiles: FileHolder = {
   async guard(db, file) {
     const release = file.release_id === null ? undefined : await findReleaseOfFile(db, file.release_id)

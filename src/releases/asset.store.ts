@@ -3,7 +3,7 @@ import type { Db, Tx } from '../db/database.ts'
 import type { AttachmentRow } from '../db/tables/issues.ts'
 import type { AttachmentId, ReleaseId } from '../lib/ids.ts'
 
-/** Files of releases by their names, those of one name in the order they came. */
+/** Returns files of releases ordered by name and age. */
 export const listFilesOfReleases = (db: Db | Tx, releaseIds: readonly ReleaseId[]): Promise<AttachmentRow[]> =>
   releaseIds.length === 0
     ? Promise.resolve([])
@@ -18,7 +18,7 @@ export const listFilesOfReleases = (db: Db | Tx, releaseIds: readonly ReleaseId[
 export const findFileOfRelease = (db: Db, releaseId: ReleaseId, id: AttachmentId): Promise<AttachmentRow | undefined> =>
   db.selectFrom('attachment').selectAll().where('release_id', '=', releaseId).where('id', '=', id).executeTakeFirst()
 
-/** The file of a release by its name; of several the one that came last. */
+/** Returns a file of a release by its name; of several, the newest. */
 export const findFileNamed = (db: Db, releaseId: ReleaseId, name: string): Promise<AttachmentRow | undefined> =>
   db
     .selectFrom('attachment')

@@ -16,7 +16,7 @@ import { upload } from '../testing/upload.ts'
 
 const bytesOnly = { 'content-type': 'application/octet-stream' }
 
-/** A repository of Alice with a release of `v1`, which Bob writes and Rita reads. */
+/** Creates a repository of Alice with a release of `v1`. Bob can write, Rita can read. */
 async function given(more: ForgeOptions & { readonly repo?: object } = {}) {
   const { repo: options, ...rest } = more
   const forge = await startForge(rest)
@@ -53,7 +53,7 @@ const usedBy = async (forge: Forge, name: string) =>
 
 const site = (repo: GivenRepo, path: string): string => `/${repo.fullName}/releases/${path}`
 
-test('repoCreateReleaseAttachment: what is refused leaves nothing behind', async () => {
+test('repoCreateReleaseAttachment: a refused upload stores nothing', async () => {
   await using world = await given({
     settings: { attachment: { MAX_SIZE: 1 }, 'repository.release': { ALLOWED_TYPES: '.txt,image/*' } },
   })
@@ -84,7 +84,7 @@ test('repoCreateReleaseAttachment: what is refused leaves nothing behind', async
   assert.equal(await post('bob', upload('drawing', 'GIF89a')), 201, 'known by its first bytes')
 })
 
-test('repoCreateReleaseAttachment, repoListReleaseAttachments: names keep what people see of them, and may be the same', async () => {
+test('repoCreateReleaseAttachment, repoListReleaseAttachments: names are cleaned, and several files may have the same name', async () => {
   await using world = await given()
   const { forge, assets, add } = world
   const sent = [
@@ -111,7 +111,7 @@ test('repoCreateReleaseAttachment, repoListReleaseAttachments: names keep what p
   assert.equal(download.headers.get('set-cookie'), null)
 })
 
-test('repoCreateReleaseAttachment: an upload that ends early, by itself or with its connection, leaves nothing', async () => {
+test('repoCreateReleaseAttachment: an incomplete upload stores nothing', async () => {
   await using world = await given()
   const { forge, assets } = world
   const { token } = await forge.account('bob')
@@ -141,7 +141,7 @@ test('repoCreateReleaseAttachment: an upload that ends early, by itself or with 
   assert.deepEqual([await storedKeys(forge), (await forge.guest.must('GET', assets)).json], [[], []])
 })
 
-test('repoCreateReleaseAttachment: a release that goes while its file arrives keeps neither', async () => {
+test('repoCreateReleaseAttachment: a file of a release that is deleted during the upload is not stored', async () => {
   await using world = await given()
   const { forge, assets, repo, release } = world
   const { token } = await forge.account('bob')
@@ -195,7 +195,7 @@ test('repoGetReleaseAttachment, repoEditReleaseAttachment, repoDeleteReleaseAtta
   assert.equal((await storedKeys(forge)).length, 1, 'the file of the issue stays')
 })
 
-test('repoCreateReleaseAttachment, repoEditReleaseAttachment, webReleaseDownload: a file may lie elsewhere, on the web alone', async () => {
+test('repoCreateReleaseAttachment, repoEditReleaseAttachment, webReleaseDownload: an external file has an http or https address', async () => {
   await using world = await given()
   const { forge, assets, repo } = world
   const bob = forge.as('bob')
@@ -225,7 +225,7 @@ test('repoCreateReleaseAttachment, repoEditReleaseAttachment, webReleaseDownload
   assert.equal((await bob.patch(`${assets}/${file.id}`, { browser_download_url: 'nothing' })).status, 400)
 })
 
-test('webReleaseDownload, webLatestReleaseDownload, downloadAttachment: whole, in part, unless it is known already, and counted', async () => {
+test('webReleaseDownload, webLatestReleaseDownload, downloadAttachment: whole files, ranges, conditional requests and download counts', async () => {
   await using world = await given()
   const { forge, assets, repo, add } = world
   const file = await add('hello.txt', 'hello world')
@@ -263,7 +263,7 @@ test('webReleaseDownload, webLatestReleaseDownload, downloadAttachment: whole, i
   assert.equal((await get('download/line%2F2.0/a%20b.html')).text, '<script>')
 })
 
-test('repoCreateReleaseAttachment, webReleaseDownload: large files stay what they are, several at once, whole and in part', async () => {
+test('repoCreateReleaseAttachment, webReleaseDownload: large files arrive unchanged, also concurrently and in ranges', async () => {
   await using world = await given()
   const { forge, assets, repo } = world
   const [one, other] = ['one', 'other'].map((seed) =>
@@ -286,7 +286,7 @@ test('repoCreateReleaseAttachment, webReleaseDownload: large files stay what the
   }
 })
 
-test('webReleaseDownload, downloadAttachment: files of drafts and private repositories are there for those who may read them', async () => {
+test('webReleaseDownload, downloadAttachment: files of drafts and private repositories need read access', async () => {
   await using world = await given({ repo: { private: true } })
   const { forge, repo, add } = world
   const bob = forge.as('bob')
@@ -325,7 +325,7 @@ test('webReleaseDownload, downloadAttachment: files of drafts and private reposi
   assert.deepEqual(await seenBy(forge.as('rita')), [404, 404, 403, 404, 403])
 })
 
-test('repoDeleteRelease, repoTransfer, repoDelete: files are charged to the owner and go with what has them', async () => {
+test('repoDeleteRelease, repoTransfer, repoDelete: files count against the owner and are deleted with the release or repository', async () => {
   await using world = await given()
   const { forge, repo, release, add } = world
   const org = await forge.given.org()
@@ -356,7 +356,7 @@ test('repoDeleteRelease, repoTransfer, repoDelete: files are charged to the owne
   assert.deepEqual([await usedBy(forge, org), await storedKeys(forge)], [0, []])
 })
 
-test('repoCreateReleaseAttachment: over quota, and where attachments are off, nothing is taken', async () => {
+test('repoCreateReleaseAttachment: uploads are refused over quota and when attachments are disabled', async () => {
   await using world = await given({ settings: { quota: { ENABLED: true }, 'quota.default': { TOTAL: 100_000 } } })
   const { forge, assets, add } = world
   await forge.settle()
@@ -367,7 +367,7 @@ test('repoCreateReleaseAttachment: over quota, and where attachments are off, no
   assert.equal((await off.forge.as('bob').post(off.assets, undefined, upload('b.txt', 'b'))).status, 404)
 })
 
-test('webReleaseDownload, downloadAttachment: where the object storage hands out its files itself, a signed address leads there', async () => {
+test('webReleaseDownload, downloadAttachment: with direct downloads a signed address of the object storage is sent', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'ingot-assets-'))
   const configureBuckets = [{ name: 'forge', configs: [] }]
   const server = new S3rver({ address: '127.0.0.1', port: 0, silent: true, directory: folder, configureBuckets })

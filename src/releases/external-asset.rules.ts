@@ -2,9 +2,9 @@ import { BadRequest } from '../lib/errors.ts'
 
 const maxLength = 2048
 
-/** The address of a file that lies elsewhere, as it was sent; only those of http and https are taken. Else `BadRequest`. */
+/** Checks the address of an external file, which must be http or https. Throws `BadRequest`. */
 export function checkedAddress(text: string): URL {
-  // What a browser would leave out of an address is not to be hidden in one.
+  // Characters that browsers remove from addresses must not hide another address.
   const isPlain = text.length <= maxLength && !/[\s\p{Cc}]/u.test(text) && text.isWellFormed()
   const url = isPlain ? URL.parse(text) : null
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
@@ -13,13 +13,13 @@ export function checkedAddress(text: string): URL {
   return url
 }
 
-/** The name of a file by its address: the last part of the path, else the host. */
+/** Returns the file name of an address: the last part of the path, or the host. */
 export function nameByAddress({ pathname, hostname }: URL): string {
   const last = pathname.split('/').at(-1) as string
   try {
     return decodeURIComponent(last) || hostname
   } catch {
-    // Not every path is escaped text.
+    // The path is not valid percent-encoding.
     return last
   }
 }

@@ -16,7 +16,7 @@ import {
 
 const factsOf = ({ id: releaseId, repo_id: repoId }: ReleaseRow, doerId: UserId) => ({ repoId, releaseId, doerId })
 
-/** Part of the transaction that makes a release: its row, the number of the repository's releases, the event. */
+/** Inserts a release, counts it and publishes the event. */
 export async function addRelease(tx: Tx, values: NewReleaseRow, doerId: UserId): Promise<ReleaseRow> {
   const release = await insertRelease(tx, values)
   if (release.is_draft) {
@@ -28,7 +28,7 @@ export async function addRelease(tx: Tx, values: NewReleaseRow, doerId: UserId):
   return release
 }
 
-/** Part of the transaction that changes a release; `before` is held by it. A change of nothing is none. */
+/** Updates a release, whose row `before` the transaction has locked, and publishes the event. An empty change does nothing. */
 export async function changeRelease(
   tx: Tx,
   before: ReleaseRow,
@@ -55,7 +55,7 @@ export async function changeRelease(
   return after
 }
 
-/** Part of the transaction that removes a release and its files. @returns false when somebody else had done so */
+/** Deletes a release and its files. Returns false when it was deleted before. */
 export async function dropRelease(tx: Tx, id: ReleaseId, doerId: UserId): Promise<boolean> {
   const gone = await deleteReleaseRow(tx, id)
   if (!gone) return false
@@ -82,7 +82,7 @@ export async function dropRelease(tx: Tx, id: ReleaseId, doerId: UserId): Promis
   return true
 }
 
-/** What a change of a release may set; the names are those of its columns. */
+/** The columns that a change of a release may set. */
 const ReleaseFields = Type.Object({
   tag_name: Type.Optional(Type.String()),
   lower_tag_name: Type.Optional(Type.String()),
@@ -96,8 +96,8 @@ const ReleaseFields = Type.Object({
 })
 
 /**
- * A release whose tag is made with it, written down together with that: whoever records the tag records the release.
- * Without `releaseId` it is a new one.
+ * Creates or changes a release together with its tag: the transaction that records the tag also writes the release.
+ * Without `releaseId` the release is new.
  */
 export const releaseTagEffect = refEffect({
   name: 'releaseTag',
@@ -111,7 +111,7 @@ export const releaseTagEffect = refEffect({
   async apply(tx, { tagName, doerId, releaseId, fields }, { repoId, clock }) {
     if (releaseId !== undefined) {
       const before = await findReleaseForUpdate(tx, releaseId)
-      // It was deleted meanwhile: its tag stays, as it does at every deletion of a release.
+      // The release was deleted meanwhile. Its tag stays, as at each deletion of a release.
       if (before) await changeRelease(tx, before, fields, doerId)
       return
     }

@@ -2,7 +2,7 @@ import type { Rights } from '../access/rights.ts'
 import type { ReleaseRow } from '../db/tables/releases.ts'
 import { allow, deny, type Verdict } from '../lib/verdict.ts'
 
-/** Drafts are for those who write releases; without a viewer's right to one it is as if it were not there. */
+/** A draft needs write access to releases. Without it, the draft counts as missing. */
 export const mayReadDrafts = (rights: Pick<Rights, 'canWrite'>): Verdict =>
   rights.canWrite('releases') ? allow : deny('drafts are seen by those who write releases')
 

@@ -13,7 +13,7 @@ import type { Release } from './release.schemas.ts'
 
 type PresentCtx = Pick<Ctx, 'config' | 'db'> & RepoPlace & { readonly repo: RepoRow }
 
-/** Releases of one repository: one query each for their authors, files and downloads of archives. */
+/** Presents releases of one repository, with one statement each for authors, files and archive downloads. */
 export async function presentReleases(ctx: PresentCtx, rows: readonly ReleaseRow[]): Promise<Release[]> {
   if (rows.length === 0) return []
   const [users, files, downloads] = await Promise.all([
@@ -51,7 +51,7 @@ export async function presentReleases(ctx: PresentCtx, rows: readonly ReleaseRow
       prerelease: row.is_prerelease,
       created_at: formatUnix(row.created_unix),
       published_at: formatUnix(row.created_unix),
-      // As a guest sees them, whoever asks (contract, releases: author).
+      // The author as guests see the account (contract, releases: author).
       author: presentWriter(
         { config: ctx.config, viewer: undefined },
         users.get(row.publisher_id),

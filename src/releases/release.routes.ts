@@ -65,7 +65,7 @@ export const repoCreateRelease = operation({
   ],
   body: CreateReleaseOption,
   reply: { 201: Release },
-  summary: 'Publish a release, or begin a draft of one',
+  summary: 'Publish a release, or create a draft',
   run: async ({ ctx, body }) =>
     created(await presentRelease(ctx, await createRelease(ctx, body.tag_name, inputOf(body)))),
 })
@@ -107,7 +107,7 @@ export const repoEditRelease = operation({
   ],
   body: EditReleaseOption,
   reply: { 200: Release },
-  summary: 'Edit a release; publishing a draft makes its tag',
+  summary: 'Edit a release; publishing a draft creates its tag',
   run: async ({ ctx, params, body }) =>
     ok(await presentRelease(ctx, await editRelease(ctx, await getRelease(ctx, params.id), inputOf(body)))),
 })

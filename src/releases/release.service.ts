@@ -30,15 +30,15 @@ import {
 
 const noRelease = () => new NotFound('the release does not exist', 'release_not_found')
 
-/** A release that the viewer may read; a draft is `NotFound` to those who do not write releases. */
+/** Returns a release that the viewer can read. Throws `NotFound`, also for a draft without write access. */
 export const getRelease = async (ctx: RepoCtx, id: number): Promise<ReleaseRow> =>
   readable(ctx, await findRelease(ctx.db, ctx.repo.id, id as ReleaseId))
 
-/** Like `getRelease`, by the tag in whatever letter case; a tag without a release is `NotFound`. */
+/** Returns a release by its tag, ignoring letter case. Throws `NotFound`. */
 export const getReleaseByTag = async (ctx: RepoCtx, tag: string): Promise<ReleaseRow> =>
   readable(ctx, await findReleaseByTag(ctx.db, ctx.repo.id, tag))
 
-/** The newest release that is neither a draft nor a pre-release. */
+/** Returns the newest release that is neither a draft nor a pre-release. */
 export const getLatestRelease = async (ctx: RepoCtx): Promise<ReleaseRow> =>
   readable(ctx, await findLatestRelease(ctx.db, ctx.repo.id))
 
@@ -47,15 +47,15 @@ function readable(ctx: RepoCtx, release: ReleaseRow | undefined): ReleaseRow {
   return release
 }
 
-/** What a list of releases is asked for. */
+/** The filters of a list of releases. */
 export interface ReleaseQuery {
   readonly isDraft: boolean | undefined
   readonly isPrerelease: boolean | undefined
-  /** Part of the tag, the title or the text. */
+  /** A part of the tag, the title or the text. */
   readonly text: string | undefined
 }
 
-/** One page of the releases that the viewer may read, newest first, and how many there are. */
+/** Returns one page of the releases that the viewer can read, the newest first, and their number. */
 export async function getReleasePage(
   ctx: RepoCtx,
   query: ReleaseQuery,
@@ -69,10 +69,10 @@ export async function getReleasePage(
   return { releases, total }
 }
 
-/** What is said of a release when it is made or changed. */
+/** The properties of a new or changed release. */
 export interface ReleaseInput {
   readonly tagName: string | undefined
-  /** Where its tag is made: a branch, tag or commit. */
+  /** The branch, tag or commit of a new tag. */
   readonly target: string | undefined
   readonly title: string | undefined
   readonly content: string | undefined
@@ -81,13 +81,13 @@ export interface ReleaseInput {
   readonly hidesArchiveLinks: boolean | null | undefined
 }
 
-/** How often a release is tried to be made or changed whose tag comes or goes meanwhile. */
+/** Most attempts when the tag is created or deleted concurrently. */
 const maxAttempts = 3
 
 /**
- * Makes a release. One that is no draft has its tag made where git does not know it, together with the release: both
- * are there or neither is. A used tag is `Conflict`, an unknown target `NotFound`, a protected tag, a name that git refuses
- * and an empty repository are `Invalid`.
+ * Creates a release. When the tag of a published release is missing, tag and release are created together: both exist or
+ * neither does. Throws `Conflict` for a used tag, `NotFound` for an unknown target, and `Invalid` for a protected tag, a bad
+ * name and an empty repository.
  */
 export async function createRelease(ctx: SignedInRepoCtx, tagName: string, input: ReleaseInput): Promise<ReleaseRow> {
   const { repo, viewer } = ctx
@@ -98,7 +98,7 @@ export async function createRelease(ctx: SignedInRepoCtx, tagName: string, input
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     const tag = await findTag(ctx.db, repo.id, tagName)
     const fields = {
-      // What a tag that is there was made at is not asked.
+      // The target is ignored for an existing tag.
       target: input.target || (tag ? '' : repo.default_branch),
       title: input.title ?? '',
       content: input.content ?? '',
@@ -122,8 +122,8 @@ export async function createRelease(ctx: SignedInRepoCtx, tagName: string, input
 }
 
 /**
- * Changes a release: what is empty or not said stays. Publishing a draft and giving a published one another tag make the
- * tag where git does not know it; the old tag stays. Refusals are those of `createRelease`.
+ * Changes a release; empty and missing values change nothing. Publishing a draft, or a new tag of a published release, creates
+ * a missing tag; the old tag stays. Throws as `createRelease`.
  */
 export async function editRelease(ctx: SignedInRepoCtx, release: ReleaseRow, input: ReleaseInput): Promise<ReleaseRow> {
   const { id } = release
@@ -131,7 +131,7 @@ export async function editRelease(ctx: SignedInRepoCtx, release: ReleaseRow, inp
   const { tag_name: tagName, target, is_draft: isDraft } = { ...release, ...change }
   const isRenamed = tagName !== release.tag_name
   if (isRenamed) checkTagName(tagName)
-  // Who may not make or delete a protected tag may not put a release on it, or take one off.
+  // A release of a protected tag needs the rights that the tag needs.
   const isMoved = isRenamed || isDraft !== release.is_draft
   await mustBeAllowedOnTags(ctx, [
     ...(isMoved && !release.is_draft ? [release.tag_name] : []),
@@ -156,7 +156,7 @@ export async function editRelease(ctx: SignedInRepoCtx, release: ReleaseRow, inp
   throw tagOnTheMove(tagName)
 }
 
-/** What a request changes; a draft that is published is new at that moment. */
+/** Returns the changed columns. The creation time of a published draft is the time of its publication. */
 function changeOf(ctx: SignedInRepoCtx, release: ReleaseRow, input: ReleaseInput): ReleaseChange & object {
   const isDraft = input.isDraft ?? release.is_draft
   return {
@@ -173,7 +173,7 @@ function changeOf(ctx: SignedInRepoCtx, release: ReleaseRow, input: ReleaseInput
   }
 }
 
-/** Removes a release; its tag stays. One of a protected tag is `Invalid` to those who may not delete that. */
+/** Deletes a release; its tag stays. Throws `Invalid` for a protected tag that the viewer must not delete. */
 export async function removeRelease(ctx: SignedInRepoCtx, release: ReleaseRow): Promise<void> {
   if (!release.is_draft) await mustBeAllowedOnTags(ctx, [release.tag_name])
   await transaction(ctx.db, async (tx) => {
@@ -188,8 +188,8 @@ function checkTagName(name: string): void {
 const tagOnTheMove = (name: string) => new Conflict(`the tag ${name} is being changed; try again`, 'tag_changed')
 
 /**
- * When a tag was made, for one that was pushed the time of its commit (observed). Undefined for pushed tags of files and
- * folders.
+ * Returns the creation time of a tag; for a pushed tag the time of its commit (observed). Undefined for pushed tags of blobs
+ * and trees.
  */
 async function timeOf({ git, repo }: RepoCtx, tag: TagRow): Promise<Unix | undefined> {
   if (tag.made_unix > 0) return tag.made_unix
@@ -209,8 +209,8 @@ async function mustBeAllowedOnTags(ctx: RepoCtx, tags: readonly string[]): Promi
 }
 
 /**
- * Throws `Conflict` when another release than one has the tag, or is about to get it. Who asks holds the repository's row
- * until the transaction ends, so of several who want the tag one gets it.
+ * Throws `Conflict` when another release has the tag, or a pending one will get it. The caller holds the repository's row, so
+ * that one of several concurrent requests gets the tag.
  */
 async function mustBeFree(tx: Tx, { repo }: RepoCtx, tagName: string, but?: ReleaseId): Promise<void> {
   await addToReleaseCount(tx, repo.id, 0)
@@ -221,7 +221,7 @@ async function mustBeFree(tx: Tx, { repo }: RepoCtx, tagName: string, but?: Rele
   }
 }
 
-/** Does something in a transaction in which the tag stays. @returns false when the tag is gone */
+/** Runs a transaction that locks the tag. Returns false when the tag does not exist. */
 const withTag = (ctx: RepoCtx, tagName: string, act: (tx: Tx) => Promise<ReleaseRow>): Promise<boolean> =>
   transaction(ctx.db, async (tx) => {
     if (!(await findTagForUpdate(tx, ctx.repo.id, tagName))) return false
@@ -229,7 +229,7 @@ const withTag = (ctx: RepoCtx, tagName: string, act: (tx: Tx) => Promise<Release
     return true
   })
 
-/** Makes a light tag, and the release in the transaction that records it. @returns false when there is such a tag meanwhile */
+/** Creates a lightweight tag, and the release in the transaction that records it. Returns false when the tag exists by now. */
 async function makingTag(
   ctx: SignedInRepoCtx,
   tagName: string,

@@ -11,7 +11,7 @@ import type { Page } from '../lib/paging.ts'
 export const findRelease = (db: Db, repoId: RepoId, id: ReleaseId): Promise<ReleaseRow | undefined> =>
   db.selectFrom('release').selectAll().where('repo_id', '=', repoId).where('id', '=', id).executeTakeFirst()
 
-/** The release of a tag, in whatever letter case. */
+/** Returns the release of a tag, ignoring letter case. */
 export const findReleaseByTag = (db: Db | Tx, repoId: RepoId, tag: string): Promise<ReleaseRow | undefined> =>
   db
     .selectFrom('release')
@@ -20,7 +20,7 @@ export const findReleaseByTag = (db: Db | Tx, repoId: RepoId, tag: string): Prom
     .where('lower_tag_name', '=', tag.toLowerCase())
     .executeTakeFirst()
 
-/** The newest one that is neither a draft nor a pre-release. */
+/** Returns the newest release that is neither a draft nor a pre-release. */
 export const findLatestRelease = (db: Db, repoId: RepoId): Promise<ReleaseRow | undefined> =>
   db
     .selectFrom('release')
@@ -32,13 +32,13 @@ export const findLatestRelease = (db: Db, repoId: RepoId): Promise<ReleaseRow | 
     .orderBy('id', 'desc')
     .executeTakeFirst()
 
-/** What of the releases of a repository is asked for; what is not said may be either. */
+/** The conditions of a list of releases. An undefined condition filters nothing. */
 export interface ReleaseFilter {
-  /** False where the viewer may not know of drafts. */
+  /** False for viewers who must not see drafts. */
   readonly withDrafts: boolean
   readonly isDraft?: boolean | undefined
   readonly isPrerelease?: boolean | undefined
-  /** Part of the tag, the title or the text, any letter case. */
+  /** A part of the tag, the title or the text, ignoring letter case. */
   readonly text?: string | undefined
 }
 
@@ -55,7 +55,7 @@ function matching(db: Db, repoId: RepoId, { withDrafts, isDraft, isPrerelease, t
   return query
 }
 
-/** Newest first. */
+/** Returns releases, the newest first. */
 export const listReleases = (db: Db, repoId: RepoId, filter: ReleaseFilter, page: Page): Promise<ReleaseRow[]> =>
   matching(db, repoId, filter)
     .selectAll()
@@ -72,7 +72,7 @@ export const countReleases = async (db: Db, repoId: RepoId, filter: ReleaseFilte
       .executeTakeFirstOrThrow()
   ).count
 
-/** Published releases of exactly these tags. */
+/** Returns the published releases of exactly these tags. */
 export const listPublishedOfTags = (tx: Tx, repoId: RepoId, tags: readonly string[]): Promise<ReleaseRow[]> =>
   tags.length === 0
     ? Promise.resolve([])
@@ -93,7 +93,7 @@ export const updateRelease = (tx: Tx, id: ReleaseId, change: ReleaseChange): Pro
 export const deleteReleaseRow = (tx: Tx, id: ReleaseId): Promise<ReleaseRow | undefined> =>
   tx.deleteFrom('release').where('id', '=', id).returningAll().executeTakeFirst()
 
-/** A release that nobody else changes until the transaction ends. */
+/** Returns a release and locks its row until the transaction ends. */
 export const findReleaseForUpdate = (tx: Tx, id: ReleaseId): Promise<ReleaseRow | undefined> =>
   tx
     .updateTable('release')
@@ -102,7 +102,7 @@ export const findReleaseForUpdate = (tx: Tx, id: ReleaseId): Promise<ReleaseRow 
     .returningAll()
     .executeTakeFirst()
 
-/** A tag that nobody deletes until the transaction ends; undefined when it is not there. */
+/** Returns a tag and locks its row until the transaction ends; undefined when it does not exist. */
 export const findTagForUpdate = (tx: Tx, repoId: RepoId, name: string): Promise<TagRow | undefined> =>
   tx
     .updateTable('tag')
@@ -113,7 +113,7 @@ export const findTagForUpdate = (tx: Tx, repoId: RepoId, name: string): Promise<
     .returningAll()
     .executeTakeFirst()
 
-/** Adds to the number of published releases, and holds the repository's row until the transaction ends. */
+/** Adds to the number of published releases, and locks the repository's row until the transaction ends. */
 export const addToReleaseCount = (tx: Tx, repoId: RepoId, difference: number) =>
   tx
     .updateTable('repo')

@@ -3,7 +3,7 @@ import { isZeroOid, tagOf } from '../lib/refs.ts'
 import { changeRelease } from './release-record.service.ts'
 import { listPublishedOfTags } from './release.store.ts'
 
-/** A published release has a tag: whose tag was deleted, by a push or a mirror, is a draft again. */
+/** Turns a published release into a draft when a push or a mirror deletes its tag. */
 export const withdrawReleasesWithoutTag = subscriber({
   name: 'withdrawReleasesWithoutTag',
   on: 'refs.updated',

@@ -21,7 +21,7 @@ import { releaseTagEffect } from './release-record.service.ts'
 const run = promisify(execFile)
 const byNumber = (one: number, other: number): number => one - other
 
-/** A public repository of Alice, which Bob writes and Rita reads. */
+/** Creates a public repository of Alice. Bob can write, Rita can read. */
 async function given(forge: Forge): Promise<GivenRepo> {
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -41,7 +41,7 @@ const tagsOf = async (forge: Forge, repo: GivenRepo): Promise<string[]> =>
 const countOf = async (forge: Forge, repo: GivenRepo): Promise<number> =>
   (await forge.guest.must('GET', repo.api)).json.release_counter
 
-test('repoCreateRelease: what is refused leaves neither a tag nor a release', async () => {
+test('repoCreateRelease: a refused request creates neither a tag nor a release', async () => {
   await using forge = await startForge()
   const repo = await given(forge)
   const empty = await forge.given.repo({ auto_init: false })
@@ -68,7 +68,7 @@ test('repoCreateRelease: what is refused leaves neither a tag nor a release', as
   assert.deepEqual(await forge.services.db.selectFrom('ref_journal').selectAll().execute(), [])
 })
 
-test('repoGetRelease, repoGetReleaseByTag, repoListReleases, repoGetLatestRelease: drafts are for those who write releases', async () => {
+test('repoGetRelease, repoGetReleaseByTag, repoListReleases, repoGetLatestRelease: drafts need write access', async () => {
   await using forge = await startForge({ standAt: Date.parse('2024-05-01T12:00:00Z') })
   const repo = await given(forge)
   const bob = forge.as('bob')
@@ -96,7 +96,7 @@ test('repoGetRelease, repoGetReleaseByTag, repoListReleases, repoGetLatestReleas
   assert.equal((await forge.as('alice').get(`${elsewhere.api}/releases/${draft.id}`)).status, 404)
 })
 
-test('repoListReleases: a page costs the same number of queries whatever is on it', async () => {
+test('repoListReleases: the number of statements does not depend on the page', async () => {
   await using forge = await startForge()
   const repo = await given(forge)
   const cost = async () => {
@@ -111,7 +111,7 @@ test('repoListReleases: a page costs the same number of queries whatever is on i
   assert.equal(await cost(), one)
 })
 
-test('repoCreateRelease: of eight at once for one tag, drafts and other letter cases among them, one comes about', async () => {
+test('repoCreateRelease: one of eight concurrent releases of a tag succeeds, also with drafts and other letter case', async () => {
   await using forge = await startForge()
   const repo = await given(forge)
   const asked = ['v1', 'V1', 'v1', 'V1', 'v1', 'V1', 'v1', 'v1'].map((tag_name, index) =>
@@ -125,7 +125,7 @@ test('repoCreateRelease: of eight at once for one tag, drafts and other letter c
   assert.equal(await countOf(forge, repo), releases[0].draft ? 0 : 1)
 })
 
-test('repoCreateRelease: one whose tag git had made when the program ended is there after the next start, once', async () => {
+test('repoCreateRelease: a release whose tag git had created before a crash exists once after the restart', async () => {
   await using forge = await startForge()
   const repo = await given(forge)
   const { services } = forge
@@ -145,7 +145,7 @@ test('repoCreateRelease: one whose tag git had made when the program ended is th
   assert.equal((await eventsNamed(forge, 'release.published')).length, 1)
 })
 
-test('repoEditRelease: a draft is published with its tag or not at all', async () => {
+test('repoEditRelease: a draft is published together with its tag or not at all', async () => {
   await using forge = await startForge()
   const repo = await given(forge)
   const bob = forge.as('bob')
@@ -182,7 +182,7 @@ test('repoEditRelease: a draft is published with its tag or not at all', async (
   ])
 })
 
-test('repoEditRelease, repoDeleteRelease: a release of a protected tag stays as those want it who may change the tag', async () => {
+test('repoEditRelease, repoDeleteRelease: a release of a protected tag needs the rights of the tag', async () => {
   await using forge = await startForge()
   const repo = await given(forge)
   const [alice, bob] = [forge.as('alice'), forge.as('bob')]
@@ -204,7 +204,7 @@ test('repoEditRelease, repoDeleteRelease: a release of a protected tag stays as 
   )
 })
 
-test('repoDeleteRelease, repoDeleteReleaseByTag: the tag stays, and may serve another one', async () => {
+test('repoDeleteRelease, repoDeleteReleaseByTag: the tag stays and can get another release', async () => {
   await using forge = await startForge()
   const repo = await given(forge)
   const bob = forge.as('bob')
@@ -222,7 +222,7 @@ test('repoDeleteRelease, repoDeleteReleaseByTag: the tag stays, and may serve an
   assert.deepEqual([deleted?.['title'], deleted?.['tagName'], deleted?.['isDraft']], ['One', 'v1', false])
 })
 
-test('repoDeleteTag: a tag with a release stays; a push that deletes it makes the release a draft', async () => {
+test('repoDeleteTag: a tag with a release cannot be deleted; a push that deletes it makes the release a draft', async () => {
   await using forge = await startForge()
   const repo = await given(forge)
   const bob = forge.as('bob')
@@ -237,7 +237,7 @@ test('repoDeleteTag: a tag with a release stays; a push that deletes it makes th
   assert.equal((await forge.guest.get(`${repo.api}/releases/tags/v1`)).status, 404)
 })
 
-test('doctor: a wrong number of releases is found and put right', async () => {
+test('doctor: a wrong number of releases is found and repaired', async () => {
   await using forge = await startForge()
   const repo = await given(forge)
   await forge.as('bob').must('POST', `${repo.api}/releases`, { tag_name: 'v1' })

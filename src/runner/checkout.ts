@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Processes } from './processes.ts'
 
-/** What git is run with, for one job. */
+/** The settings of git for one job. */
 export interface Git {
   readonly processes: Processes
   readonly env: Readonly<Record<string, string>>
@@ -11,83 +11,83 @@ export interface Git {
   /** The repository of the job, and the token that reads it. */
   readonly repository: string
   readonly token: string
-  readonly say: (texts: readonly string[]) => void
+  readonly log: (texts: readonly string[]) => void
   readonly signal: AbortSignal
 }
 
-/** A step could not do what it was to do; its message is told in the log. */
+/** A failure of a step. Its message is written to the log. */
 export class StepFailure extends Error {}
 
-/** The header by which git shows a token, as its settings have it. */
+/** Returns the value of git's `extraheader` setting that sends a token. */
 const tokenHeader = (token: string): string =>
   `AUTHORIZATION: basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`
 
 const headerKey = ({ serverUrl }: Git): string => `http.${serverUrl.replace(/\/?$/, '/')}.extraheader`
 
 /**
- * Names that files and strangers give: what no reference and no commit is called by might be an option of git (`--upload-pack=…`)
- * or another place to write to (`a:b`). Not every command of git can be told where its options end.
+ * Checks a name from a workflow or an event. Another text could be an option of git (`--upload-pack=…`) or a refspec (`a:b`),
+ * and not all git commands accept `--`.
  */
 function checkName(name: string): string {
   // oxlint-disable-next-line no-control-regex -- as git refuses them
   if (name === '' || name.length > 1024 || /^[-+]|[\x00-\x20\x7f~^:?*[\\]|\.\./.test(name)) {
-    throw new StepFailure(`${JSON.stringify(name.slice(0, 100))} is no name of a commit, a branch or a tag`)
+    throw new StepFailure(`${JSON.stringify(name.slice(0, 100))} is not a valid commit, branch or tag`)
   }
   return name
 }
 
-/** The address of a repository of the forge. */
+/** Returns the address of a repository of the forge. */
 function addressOf({ serverUrl }: Git, repository: string): string {
   if (!/^[\w.-]+\/[\w.-]+$/.test(repository) || /(?:^|\/)\.{1,2}(?:\/|$)/.test(repository)) {
-    throw new StepFailure(`${JSON.stringify(repository.slice(0, 200))} is no repository: it is \`owner/repository\``)
+    throw new StepFailure(`repository ${JSON.stringify(repository.slice(0, 200))}: write \`owner/repository\``)
   }
   return `${serverUrl.replace(/\/$/, '')}/${repository}.git`
 }
 
-/** Runs git; what it says comes into the log. An exit code that is not zero is a `StepFailure`. */
-async function runGit(git: Git, cwd: string, args: readonly string[], isTried = false): Promise<boolean> {
-  const said: string[] = []
+/** Runs git and returns whether it succeeded. Without `mayFail` a failure writes the output to the log and throws. */
+async function runGit(git: Git, cwd: string, args: readonly string[], mayFail = false): Promise<boolean> {
+  const output: string[] = []
   const code = await git.processes.run({
     command: 'git',
     args,
     cwd,
     env: git.env,
-    lines: (texts) => void said.push(...texts),
+    lines: (texts) => void output.push(...texts),
     signal: git.signal,
   })
   if (code === 0) return true
-  if (isTried) return false
-  git.say(said)
+  if (mayFail) return false
+  git.log(output)
   throw new StepFailure(`git ${args[0]} ended with ${code ?? 'a signal'}`)
 }
 
-export interface Wanted {
+export interface FetchRequest {
   readonly repository: string
-  /** Commits, branches or tags; the first that the forge gives. */
+  /** Commits, branches or tags. The first one that can be fetched is used. */
   readonly wanted: readonly string[]
-  /** Commits of history; 0 is all. */
+  /** The number of commits to fetch; 0 for the whole history. */
   readonly depth: number
   readonly token?: string
 }
 
-/** Puts a commit of a repository into a folder. Other repositories than the job's own are read as everybody reads them. */
+/** Checks out a commit of a repository. Without a token other repositories than the job's own are fetched as a guest. */
 export async function fetchCommit(
   git: Git,
   folder: string,
-  { repository, wanted, depth, token }: Wanted,
+  { repository, wanted, depth, token }: FetchRequest,
 ): Promise<void> {
-  const shown = token ?? (repository.toLowerCase() === git.repository.toLowerCase() ? git.token : '')
-  // By the environment: others on the machine see the arguments of processes.
+  const usedToken = token ?? (repository.toLowerCase() === git.repository.toLowerCase() ? git.token : '')
+  // In the environment, because other users of the machine can read the arguments of processes.
   const env =
-    shown === ''
+    usedToken === ''
       ? git.env
       : {
           ...git.env,
           GIT_CONFIG_COUNT: '1',
           GIT_CONFIG_KEY_0: headerKey(git),
-          GIT_CONFIG_VALUE_0: tokenHeader(shown),
+          GIT_CONFIG_VALUE_0: tokenHeader(usedToken),
         }
-  const signedIn = { ...git, env }
+  const authenticated = { ...git, env }
   const address = addressOf(git, repository)
   wanted.forEach(checkName)
   await runGit(git, folder, ['init', '--quiet', '.'])
@@ -99,16 +99,16 @@ export async function fetchCommit(
     const branch = /^refs\/heads\/(.+)$/.exec(ref)?.[1]
     const into = branch === undefined ? ref : `+${ref}:refs/remotes/origin/${branch}`
     const fetch = ['fetch', '--quiet', ...(depth > 0 ? ['--no-tags'] : ['--tags']), ...limit, 'origin', into]
-    if (await runGit(signedIn, folder, fetch, !isLast)) break
+    if (await runGit(authenticated, folder, fetch, !isLast)) break
   }
   await runGit(git, folder, ['checkout', '--quiet', '--force', '--detach', 'FETCH_HEAD'])
 }
 
 /**
- * Has git in a checkout show the token of the job, so that later steps may fetch and push. It is written to a file for the user
- * who runs the job alone, which the settings of the checkout include: others on the machine see the arguments of `git config`.
+ * Configures the token of the job in a checkout, so that later steps can fetch and push. The token is written to a private
+ * file that the checkout's settings include, because other users of the machine can read the arguments of `git config`.
  */
-export async function keepToken(git: Git, folder: string, token: string): Promise<void> {
+export async function storeToken(git: Git, folder: string, token: string): Promise<void> {
   const settings = join(folder, '.git', 'ingot-token')
   await rm(settings, { force: true })
   await writeFile(
@@ -122,9 +122,9 @@ export async function keepToken(git: Git, folder: string, token: string): Promis
   await runGit(git, folder, ['config', '--local', '--replace-all', 'include.path', 'ingot-token', '^ingot-token$'])
 }
 
-/** Puts the checkout on the branch of the run, or on the commit that it is of. */
-export async function settleOn(git: Git, folder: string, commit: string, ref: string): Promise<void> {
+/** Checks out the branch of the run at its commit, or the detached commit. */
+export async function checkOutRun(git: Git, folder: string, commit: string, ref: string): Promise<void> {
   const branch = /^refs\/heads\/(.+)$/.exec(ref)?.[1]
-  const place = branch === undefined ? ['--detach', checkName(commit)] : ['-B', checkName(branch), checkName(commit)]
-  await runGit(git, folder, ['checkout', '--quiet', '--force', ...place])
+  const target = branch === undefined ? ['--detach', checkName(commit)] : ['-B', checkName(branch), checkName(commit)]
+  await runGit(git, folder, ['checkout', '--quiet', '--force', ...target])
 }

@@ -1,4 +1,4 @@
-/** A line that tells the runner something (`::name key=value::text`). */
+/** A workflow command in the output of a step (`::name key=value::text`). */
 export interface StepCommand {
   readonly name: string
   readonly properties: Readonly<Record<string, string>>
@@ -8,7 +8,7 @@ export interface StepCommand {
 const decoded = (text: string): string =>
   text.replaceAll(/%(25|0D|0A|3A|2C)/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
 
-/** Reads a line as a command; undefined for any other. */
+/** Parses a line as a command. Returns undefined for any other line. */
 export function commandOf(line: string): StepCommand | undefined {
   const text = line.trimStart()
   const end = text.startsWith('::') ? text.indexOf('::', 2) : -1
@@ -23,9 +23,7 @@ export function commandOf(line: string): StepCommand | undefined {
   return { name: name.toLowerCase(), properties: Object.fromEntries(pairs), value: decoded(text.slice(end + 2)) }
 }
 
-/**
- * Reads a file of names and values: `name=value`, or `name<<END`, lines, and `END`. Throws when a line is neither.
- */
+/** Parses a file of names and values: `name=value`, or `name<<END`, lines, and `END`. Throws for a malformed line. */
 export function readPairs(text: string): readonly (readonly [string, string])[] {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
   const pairs: (readonly [string, string])[] = []
@@ -36,11 +34,11 @@ export function readPairs(text: string): readonly (readonly [string, string])[] 
     const heredoc = line.indexOf('<<')
     if (heredoc > 0 && (equals < 0 || heredoc < equals)) {
       const end = lines.indexOf(line.slice(heredoc + 2), at + 1)
-      if (end < 0) throw new Error(`the value of ${line.slice(0, heredoc)} does not end`)
+      if (end < 0) throw new Error(`the value of "${line.slice(0, heredoc)}" has no end "${line.slice(heredoc + 2)}"`)
       pairs.push([line.slice(0, heredoc), lines.slice(at + 1, end).join('\n')])
       at = end
     } else if (equals > 0) pairs.push([line.slice(0, equals), line.slice(equals + 1)])
-    else throw new Error(`${JSON.stringify(line.slice(0, 80))} is no name with a value`)
+    else throw new Error(`malformed line ${JSON.stringify(line.slice(0, 80))}; write name=value`)
   }
   return pairs
 }

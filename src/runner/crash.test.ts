@@ -26,7 +26,7 @@ function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Program {
   return { child, ended: once(child, 'exit') }
 }
 
-/** What the output of a program says first that fits. */
+/** Waits for the first match in the output of a program. */
 const said = (child: ChildProcess, pattern: RegExp): Promise<string> =>
   new Promise((resolve, reject) => {
     let text = ''

@@ -8,7 +8,7 @@ const packages = resolve('node_modules/@actions')
 const cache = `import { restoreCache, saveCache } from '${packages}/cache/lib/cache.js'`
 const artifact = `import { DefaultArtifactClient } from '${packages}/artifact/lib/artifact.js'`
 
-/** The clients of the ecosystem keep some of what they can for servers with certain names. */
+/** The clients of the ecosystem enable some features only for servers with certain names. */
 const asUsual = 'GITHUB_SERVER_URL: http://forge.localhost'
 
 const workflow = `on: push
@@ -72,7 +72,7 @@ jobs:
           await client.deleteArtifact('result-1')
 `
 
-test('the clients of the ecosystem keep caches and artifacts in a workflow with matrix, needs, outputs and secrets', async () => {
+test('the official cache and artifact clients work in a workflow with matrix, needs, outputs and secrets', async () => {
   await using forge = await startForge({ runner: true })
   const repo = await forge.given.repo()
   const alice = forge.as('alice')

@@ -14,7 +14,7 @@ import type { Reporter } from './reporter.ts'
 export type Texts = Readonly<Record<string, string>>
 export type JobStatus = 'success' | 'failure' | 'cancelled'
 
-/** A job that runs, with what its steps change of it. */
+/** A running job, with the state that its steps change. */
 export interface Job {
   readonly task: Task
   readonly reporter: Reporter
@@ -22,9 +22,9 @@ export interface Job {
   readonly git: () => Git
   readonly workspace: string
   readonly temp: string
-  /** Where actions of repositories lie. */
+  /** The folder of fetched actions. */
   readonly actions: string
-  /** What processes find besides what the file and its steps set. */
+  /** The environment of processes without the variables of the file and its steps. */
   readonly baseEnv: Texts
   readonly env: Record<string, string>
   readonly paths: string[]
@@ -34,31 +34,31 @@ export interface Job {
   readonly strategy: Plain
   readonly defaults: readonly Plain[]
   status: JobStatus
-  /** What comes after the steps, the last first. */
+  /** The `post` parts of actions, which run after the steps in reverse order. */
   readonly afterwards: (() => Promise<void>)[]
-  /** Ends what runs at the moment; another one for what is done after a cancellation. */
+  /** Ends the running process. It is replaced after a cancellation. */
   signal: AbortSignal
-  /** A number for the folder of the next step. */
+  /** The number of the last step folder. */
   steps: number
 }
 
-/** A list of steps: those of the job, or those of a composite action. */
+/** The scope of a list of steps: the job, or a composite action. */
 export interface Scope {
   readonly steps: Record<string, { outputs: Record<string, string>; outcome: string; conclusion: string }>
   readonly inputs: Plain
   readonly env: Texts
-  /** Of an action: its folder. */
+  /** The folder of the action. */
   readonly actionPath?: string
   readonly depth: number
 }
 
-/** What the forge told of the job, where it is a text. */
-export function factOf(facts: Readonly<Record<string, Plain>>, name: string): string {
-  const value = facts[name]
+/** Returns a member of a context if it is a string, or else an empty string. */
+export function textOf(context: Readonly<Record<string, Plain>>, name: string): string {
+  const value = context[name]
   return typeof value === 'string' ? value : ''
 }
 
-/** Longest text that an expression comes to in a job: all that is known of what happened is one (`toJSON(github)`). */
+/** Longest result of an expression, in characters. `toJSON(github)` contains the whole event. */
 const maxLength = 4 * 1024 * 1024
 
 const contextsOf = (job: Job, scope: Scope, env: Texts): Readonly<Record<string, Plain>> => {
@@ -81,7 +81,7 @@ const contextsOf = (job: Job, scope: Scope, env: Texts): Readonly<Record<string,
   }
 }
 
-/** What is told of the machine. */
+/** Returns the `runner` context. */
 export const runnerFacts = (temp: string): Texts => ({
   name: 'ingot',
   os: { linux: 'Linux', darwin: 'macOS', win32: 'Windows' }[platform() as string] ?? platform(),
@@ -106,11 +106,11 @@ const needsOf = ({ needs = {} }: Task): Plain =>
     ]),
   )
 
-/** The results of the jobs that a job needs. */
+/** Returns the results of the needed jobs. */
 export const resultsOfNeeds = ({ needs = {} }: Task): readonly string[] =>
   Object.values(needs).map(({ result = '' }) => resultNames[result] ?? '')
 
-/** What `success()`, `failure()`, `cancelled()` and `always()` mean in a place, and `hashFiles()`. */
+/** Returns the functions of expressions: `success()`, `failure()`, `cancelled()`, `always()` and `hashFiles()`. */
 function optionsOf(job: Job, isSuccess: boolean, isFailure: boolean): ExpressionOptions {
   const truth = (value: boolean) => ({ minArgs: 0, maxArgs: 0, call: () => value })
   return {
@@ -127,17 +127,17 @@ function optionsOf(job: Job, isSuccess: boolean, isFailure: boolean): Expression
 
 const stepOptions = (job: Job): ExpressionOptions => optionsOf(job, job.status === 'success', job.status === 'failure')
 
-/** A text of the file with its expressions filled in. */
+/** Replaces the expressions of a string. */
 export const filled = (job: Job, scope: Scope, text: string, env: Texts = job.env): string =>
   text.includes('${{') ? fillIn(text, contextsOf(job, scope, env), stepOptions(job)) : text
 
-/** What a value of the file stands for. */
+/** Evaluates a value of the file. */
 export const valued = (job: Job, scope: Scope, value: Plain | undefined, env: Texts = job.env): Plain =>
   typeof value === 'string' && value.includes('${{')
     ? valueOf(value, contextsOf(job, scope, env), stepOptions(job))
     : (value ?? null)
 
-/** A map of the file as texts, with its expressions filled in; one expression may come to the whole map. */
+/** Evaluates a map of strings. One expression may return the whole map. */
 export function filledMap(job: Job, scope: Scope, value: Plain | undefined, env: Texts = job.env): Texts {
   const map = valued(job, scope, value, env)
   if (!isPlainMap(map)) return {}
@@ -150,14 +150,14 @@ export function filledMap(job: Job, scope: Scope, value: Plain | undefined, env:
 
 const isTruthy = (value: Plain): boolean => value !== null && value !== false && value !== 0 && value !== ''
 
-const asksForStatus = /\b(?:success|failure|cancelled|always)\s*\(/i
+const usesStatusFunction = /\b(?:success|failure|cancelled|always)\s*\(/i
 
-/** Whether a step is run: without a condition of its own when all before it succeeded. */
-export const isRun = (job: Job, scope: Scope, condition: Plain | undefined, env: Texts): boolean =>
+/** Returns whether a step runs. The default condition is that all previous steps succeeded. */
+export const shouldRun = (job: Job, scope: Scope, condition: Plain | undefined, env: Texts): boolean =>
   holds(job, scope, condition, env, stepOptions(job))
 
-/** Whether a job is run at all: it goes by the jobs that it needs. */
-export function isJobRun(job: Job, scope: Scope, condition: Plain | undefined): boolean {
+/** Returns whether a job runs, which depends on the results of the needed jobs. */
+export function shouldRunJob(job: Job, scope: Scope, condition: Plain | undefined): boolean {
   const results = resultsOfNeeds(job.task)
   const isSuccess = results.every((result) => result === 'success')
   return holds(job, scope, condition, job.env, optionsOf(job, isSuccess, results.includes('failure')))
@@ -169,25 +169,25 @@ function holds(job: Job, scope: Scope, condition: Plain | undefined, env: Texts,
   const contexts = contextsOf(job, scope, env)
   const isTemplate = whole === undefined && written.includes('${{')
   const expression = whole ?? written
-  const asked = expression === '' ? 'success()' : expression
-  const result = isTemplate ? fillIn(written, contexts, options) : resultOf(asked, contexts, options)
-  if (asksForStatus.test(written)) return isTruthy(result)
+  const effective = expression === '' ? 'success()' : expression
+  const result = isTemplate ? fillIn(written, contexts, options) : resultOf(effective, contexts, options)
+  if (usesStatusFunction.test(written)) return isTruthy(result)
   return isTruthy(result) && isTruthy(resultOf('success()', contexts, options))
 }
 
-/** Most files that `hashFiles` looks at. */
+/** Most files of `hashFiles`. */
 const maxHashed = 20_000
 
 function hashFiles(workspace: string, patterns: readonly string[]): string {
   const wanted = patterns.filter((pattern) => !pattern.startsWith('!'))
   const exclude = patterns.filter((pattern) => pattern.startsWith('!')).map((pattern) => pattern.slice(1))
-  // Read from the default import: an older Node, which has no such export, is to read as far as what tells so.
+  // From the default import: an older Node lacks this export, and must still load the program to report its version.
   const paths = fs
     .globSync(wanted, { cwd: workspace, exclude })
     .filter((path) => !path.split('/').includes('.git') && statSync(join(workspace, path)).isFile())
     .toSorted()
   if (paths.length === 0) return ''
-  if (paths.length > maxHashed) throw new Error(`hashFiles looks at no more than ${maxHashed} files`)
+  if (paths.length > maxHashed) throw new Error(`hashFiles matches ${paths.length} files; the limit is ${maxHashed}`)
   const whole = createHash('sha256')
   const digestOf = (path: string): Buffer =>
     createHash('sha256')

@@ -2,30 +2,30 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What a process is begun with. */
+/** A process to run. */
 export interface Command {
   readonly command: string
   readonly args: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  /** Takes lines of its output; those of both streams as they come. */
+  /** Receives lines of stdout and stderr. */
   readonly lines: (texts: readonly string[]) => void | Promise<void>
   readonly signal: AbortSignal
 }
 
-/** How long a process that is told to end may take, in milliseconds. */
+/** The time between SIGTERM and SIGKILL, in milliseconds. */
 const graceMs = 5000
 
-/** How long output is read on after the end of a process: others that it began may have it open. */
+/** The time for which output is read after the end of a process, whose children may keep the streams open. */
 const drainMs = 200
 
-/** A line that is longer is cut into several, in characters. */
+/** A longer line is split, in characters. */
 const maxLine = 60_000
 
-/** The variable by which processes of a job are known wherever they went. */
+/** The variable that identifies the processes of a job, also outside of their process groups. */
 const markName = 'INGOT_RUNNER_JOB'
 
-/** Starts the processes of one job, each at the head of a group, and ends all that they left behind. */
+/** Starts the processes of one job, each as the leader of a group, and ends all remaining ones. */
 export class Processes {
   readonly #mark: string
   readonly #groups = new Set<number>()
@@ -36,7 +36,7 @@ export class Processes {
 
   /**
    * Runs a process to its end.
-   * @returns its exit code; undefined when it could not be begun or a signal ended it
+   * @returns its exit code; undefined when it could not be started or a signal ended it
    */
   async run({ command, args, cwd, env, lines, signal }: Command): Promise<number | undefined> {
     if (signal.aborted) return undefined
@@ -46,30 +46,30 @@ export class Processes {
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-    let trouble: string | undefined
+    let startError: string | undefined
     const ended = new Promise<number | undefined>((resolve) => {
       child.once('exit', (code) => resolve(code ?? undefined))
       child.once('error', ({ message }) => {
-        trouble = message
+        startError = message
         resolve(undefined)
       })
     })
     const { pid } = child
     if (pid !== undefined) this.#groups.add(pid)
-    const tell = (): void => void this.#end(child, ended)
-    signal.addEventListener('abort', tell)
+    const end = (): void => void this.#end(child, ended)
+    signal.addEventListener('abort', end)
     const read = Promise.all([eachLine(child.stdout, lines), eachLine(child.stderr, lines)])
     try {
       const code = await ended
-      if (trouble !== undefined) await lines([`${command} cannot be run: ${trouble}`])
+      if (startError !== undefined) await lines([`${command} cannot be started: ${startError}`])
       await Promise.race([read, sleep(drainMs)])
       return signal.aborted ? undefined : code
     } finally {
-      signal.removeEventListener('abort', tell)
+      signal.removeEventListener('abort', end)
       child.stdout.destroy()
       child.stderr.destroy()
       await read
-      // A number whose group is empty may become somebody else's.
+      // The id of an empty group may be reused by another program.
       if (pid !== undefined && !signalGroup(pid, 0)) this.#groups.delete(pid)
     }
   }
@@ -81,7 +81,7 @@ export class Processes {
     signalGroup(child.pid, 'SIGKILL')
   }
 
-  /** Ends all that is left of the job's processes, those included that left their groups. */
+  /** Ends all remaining processes of the job, also outside of their groups. */
   async endAll(): Promise<void> {
     for (const group of this.#groups) signalGroup(group, 'SIGKILL')
     this.#groups.clear()
@@ -93,28 +93,28 @@ function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-group, signal)
   } catch (error) {
-    // Nobody of the group is left (and EPERM: its number has gone to somebody else since).
+    // The group is empty, or (EPERM) its id was reused by another user's process.
     const { code } = error as NodeJS.ErrnoException
     if (code !== 'ESRCH' && code !== 'EPERM') throw error
     return false
   }
 }
 
-/** How often is looked for processes that are left: one may begin another while it is looked. */
-const maxLooks = 5
+/** Most scans of `/proc`: a process may start another one during a scan. */
+const maxScans = 5
 
-/** Ends processes that were begun for jobs whose marks begin so, where the system tells (`/proc`). */
+/** Ends the processes of jobs whose mark has this prefix, on systems with `/proc`. */
 export async function endMarked(mark: string): Promise<void> {
-  for (let look = 0; look < maxLooks; look++) if ((await endSomeMarked(mark)) === 0) return
+  for (let scan = 0; scan < maxScans; scan++) if ((await endMarkedOnce(mark)) === 0) return
 }
 
-async function endSomeMarked(mark: string): Promise<number> {
+async function endMarkedOnce(mark: string): Promise<number> {
   const wanted = `${markName}=${mark}`
   const names = await readdir('/proc').catch((): string[] => [])
   let ended = 0
   for (const name of names) {
     if (!/^\d+$/.test(name) || Number(name) === process.pid) continue
-    // Of others, and of those that have just ended, nothing is told.
+    // The environment of other users' processes, and of ended ones, cannot be read.
     const environment = await readFile(`/proc/${name}/environ`, 'latin1').catch(() => '')
     if (!environment.split('\0').some((entry) => entry.startsWith(wanted))) continue
     try {
@@ -127,7 +127,7 @@ async function endSomeMarked(mark: string): Promise<number> {
   return ended
 }
 
-/** Hands the lines of a stream on; who takes them slowly slows the process down. */
+/** Passes the lines of a stream on, with back-pressure. */
 async function eachLine(stream: NodeJS.ReadableStream, take: Command['lines']): Promise<void> {
   let rest = ''
   const decoder = new TextDecoder()
@@ -142,7 +142,7 @@ async function eachLine(stream: NodeJS.ReadableStream, take: Command['lines']): 
       if (texts.length > 0) await take(texts.map((text) => text.replace(/\r$/, '')))
     }
   } catch (error) {
-    // It was destroyed because a process that nobody waits for has it open.
+    // The stream was destroyed, because a child of the process keeps it open.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
   }
   if (rest !== '') await take([rest])

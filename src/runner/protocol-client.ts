@@ -1,6 +1,6 @@
 import type { Plain } from '../actions/workflows/plain-yaml.ts'
 
-/** A task as the forge hands it out, in the JSON form of the protocol. */
+/** A task in the JSON form of the protocol. */
 export interface Task {
   readonly id: string
   /** YAML in base64. */
@@ -15,7 +15,7 @@ export interface Task {
 
 export type Result = 'SUCCESS' | 'FAILURE' | 'CANCELLED' | 'SKIPPED'
 
-/** Where a step stands, as it is reported. */
+/** The reported state of a step. */
 export interface StepState {
   readonly id: number
   result?: Result
@@ -30,7 +30,7 @@ export interface Credentials {
   readonly token: string
 }
 
-/** The forge said no. */
+/** An error reply of the forge. */
 export class ProtocolRefusal extends Error {
   constructor(
     message: string,
@@ -40,14 +40,12 @@ export class ProtocolRefusal extends Error {
   }
 }
 
-/**
- * Longest that a call waits for its answer, in milliseconds. Who asks for work says so, and is kept waiting for nearly as long;
- * what comes between may add to it.
- */
+/** The time-out of a call, in milliseconds. */
 const callTimeoutMs = 90_000
-const patienceMs = 60_000
+/** The time-out that a request for work announces. It is shorter, because proxies may delay the reply. */
+const fetchTimeoutMs = 60_000
 
-/** The runner protocol, spoken in JSON. */
+/** A client of the runner protocol in JSON. */
 export class ProtocolClient {
   constructor(
     readonly url: string,
@@ -68,15 +66,15 @@ export class ProtocolClient {
     return this.#call('Declare', facts)
   }
 
-  /** @param tasksVersion the number that the last answer gave, which says what has been seen */
+  /** @param tasksVersion the queue version of the previous reply */
   fetchTask(
     tasksVersion: string,
     signal: AbortSignal,
   ): Promise<{ readonly task?: Task; readonly tasksVersion?: string }> {
-    return this.#call('FetchTask', { tasksVersion }, signal, { 'connect-timeout-ms': String(patienceMs) })
+    return this.#call('FetchTask', { tasksVersion }, signal, { 'connect-timeout-ms': String(fetchTimeoutMs) })
   }
 
-  /** @returns how the task has ended already, by whoever ended it first */
+  /** Reports the state of a task. Returns its result when it has ended, also by cancellation. */
   async updateTask(
     state: { readonly id: string; readonly result?: Result; readonly steps: readonly StepState[] },
     outputs: Readonly<Record<string, string>> = {},
@@ -96,7 +94,7 @@ export class ProtocolClient {
     return reply.state?.result?.replace('RESULT_', '') as Result | undefined
   }
 
-  /** @returns the number of the line that comes next */
+  /** Sends lines of the log. Returns the number of the next expected line. */
   async updateLog(
     taskId: string,
     index: number,
@@ -131,7 +129,7 @@ export class ProtocolClient {
     })
     const text = await response.text()
     if (response.ok) return JSON.parse(text) as Reply
-    throw new ProtocolRefusal(messageOf(text) ?? `${method} was answered ${response.status}`, response.status)
+    throw new ProtocolRefusal(messageOf(text) ?? `${method} failed with status ${response.status}`, response.status)
   }
 }
 
@@ -139,11 +137,11 @@ function messageOf(text: string): string | undefined {
   try {
     return (JSON.parse(text) as { readonly message?: string }).message
   } catch {
-    // A proxy in between says it in HTML.
+    // A proxy replied with HTML.
     return undefined
   }
 }
 
-/** Whether trying again later may help: the forge is away, or has no room. */
-export const isPassing = (error: unknown): boolean =>
+/** Returns whether a retry may succeed: the forge is unreachable or overloaded. */
+export const isTemporary = (error: unknown): boolean =>
   !(error instanceof ProtocolRefusal) || error.status >= 500 || error.status === 429 || error.status === 408

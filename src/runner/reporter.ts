@@ -1,27 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isPassing, ProtocolRefusal, type ProtocolClient, type Result, type StepState } from './protocol-client.ts'
+import { isTemporary, ProtocolRefusal, type ProtocolClient, type Result, type StepState } from './protocol-client.ts'
 import { Masks } from '../lib/masks.ts'
 
-/** Lines of one report, and their bytes. */
+/** Most lines of one report, and their size. */
 const maxRows = 1000
 const maxRowBytes = 2 * 1024 * 1024
 
-/** Lines that wait to be sent; who has more to say waits. */
+/** Most unsent lines. A step with more output waits. */
 const maxWaiting = 20_000
 
-/** How often lines are sent, and the state of the task, in milliseconds. */
+/** The intervals of log and state reports, in milliseconds. */
 const logEveryMs = 100
 const stateEveryMs = 1000
 
-/** How long a forge that is away is waited for before a task is given up, in milliseconds. */
-const patienceMs = 10 * 60_000
+/** The time for which an unreachable forge is retried, in milliseconds. Then the task is given up. */
+const retryMs = 10 * 60_000
 
 interface Row {
   readonly time: string
   readonly content: string
 }
 
-/** Tells the forge what a task says and how its steps stand, and hears when it is to end. */
+/** Reports the log and the steps of a task to the forge, and learns when the task is cancelled. */
 export class Reporter {
   readonly masks: Masks
   readonly steps: StepState[] = []
@@ -34,7 +34,7 @@ export class Reporter {
   #isLost = false
   readonly #sending: Promise<unknown>
 
-  /** @param ended told when the forge has ended the task: `undefined` when it knows nothing of it any more */
+  /** @param ended called when the forge ended the task, with `undefined` when the task does not exist any more */
   constructor(
     client: ProtocolClient,
     taskId: string,
@@ -48,34 +48,34 @@ export class Reporter {
     this.#sending = Promise.all([this.#sendLines(), this.#sendStates()])
   }
 
-  /** The number that the next line will have. */
+  /** The number of the next line. */
   get nextLine(): number {
     return this.#acknowledged + this.#rows.length
   }
 
-  /** Puts lines into the log. */
-  say(...texts: readonly string[]): void {
+  /** Appends lines to the log. */
+  log(...texts: readonly string[]): void {
     const time = new Date(performance.timeOrigin + performance.now()).toISOString()
     for (const text of texts) this.#rows.push({ time, content: this.masks.apply(text) })
   }
 
-  /** Waits until there is room for more lines. */
+  /** Waits until fewer lines are unsent than the limit. */
   async room(): Promise<void> {
     while (this.#rows.length > maxWaiting && !this.#isLost) await sleep(logEveryMs)
   }
 
-  /** Sends all that is left and how the task has ended. */
+  /** Sends the rest of the log and the result of the task. */
   async close(result: Result, outputs: Readonly<Record<string, string>>): Promise<void> {
     this.#isClosing = true
     await this.#sending
-    await this.#patiently(() => this.#sendRows(true))
-    await this.#patiently(() => this.#client.updateTask({ id: this.#taskId, result, steps: this.steps }, outputs))
+    await this.#retried(() => this.#sendRows(true))
+    await this.#retried(() => this.#client.updateTask({ id: this.#taskId, result, steps: this.steps }, outputs))
   }
 
   async #sendLines(): Promise<void> {
     while (!this.#isClosing) {
       await sleep(logEveryMs)
-      await this.#patiently(() => this.#sendRows(false))
+      await this.#retried(() => this.#sendRows(false))
     }
   }
 
@@ -83,17 +83,17 @@ export class Reporter {
     for (let sentMs = 0; !this.#isClosing; await sleep(logEveryMs)) {
       if (performance.now() - sentMs < stateEveryMs) continue
       sentMs = performance.now()
-      const result = await this.#patiently(() => this.#client.updateTask({ id: this.#taskId, steps: this.steps }))
+      const result = await this.#retried(() => this.#client.updateTask({ id: this.#taskId, steps: this.steps }))
       if (result) this.#ended(result)
     }
   }
 
-  async #sendRows(isWhole: boolean): Promise<void> {
-    while (this.#rows.length > 0 || isWhole) {
+  async #sendRows(isLast: boolean): Promise<void> {
+    while (this.#rows.length > 0 || isLast) {
       let size = 0
       const full = this.#rows.findIndex(({ content }) => (size += content.length) > maxRowBytes)
       const rows = this.#rows.slice(0, Math.min(maxRows, full < 1 ? maxRows : full))
-      const ends = isWhole && rows.length === this.#rows.length
+      const ends = isLast && rows.length === this.#rows.length
       const next = await this.#client.updateLog(this.#taskId, this.#acknowledged, rows, ends)
       this.#rows = this.#rows.slice(Math.max(0, next - this.#acknowledged))
       this.#acknowledged = Math.max(this.#acknowledged, next)
@@ -101,16 +101,16 @@ export class Reporter {
     }
   }
 
-  /** Tries again while the forge is away. Once it knows nothing of the task there is nothing more to say. */
-  async #patiently<Value>(call: () => Promise<Value>): Promise<Value | undefined> {
-    const until = performance.now() + patienceMs
+  /** Retries a call while the forge is unreachable. After a permanent error nothing more is reported. */
+  async #retried<Value>(call: () => Promise<Value>): Promise<Value | undefined> {
+    const until = performance.now() + retryMs
     for (let waitMs = 250; !this.#isLost; waitMs = Math.min(waitMs * 2, 5000)) {
       try {
         return await call()
       } catch (error) {
-        // The log is whole already: an answer that got lost.
+        // The log has ended: the reply to the previous report was lost.
         if (error instanceof ProtocolRefusal && error.status === 409) return undefined
-        if (!isPassing(error) || performance.now() > until) {
+        if (!isTemporary(error) || performance.now() > until) {
           this.#isLost = true
           this.#ended(undefined)
           return undefined

@@ -1,7 +1,16 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isPlainMap, plainText, readYaml, type Plain } from '../actions/workflows/plain-yaml.ts'
-import { factOf, filledMap, isJobRun, runnerFacts, valued, type Job, type Scope, type Texts } from './job-context.ts'
+import {
+  textOf,
+  filledMap,
+  shouldRunJob,
+  runnerFacts,
+  valued,
+  type Job,
+  type Scope,
+  type Texts,
+} from './job-context.ts'
 import { Processes } from './processes.ts'
 import type { ProtocolClient, Result, StepState, Task } from './protocol-client.ts'
 import { Reporter } from './reporter.ts'
@@ -10,25 +19,25 @@ import { inAllNames, runStep } from './step.ts'
 export interface JobOptions {
   readonly client: ProtocolClient
   readonly task: Task
-  /** An empty folder of its own, which is gone afterwards. */
+  /** An empty folder, which is deleted afterwards. */
   readonly folder: string
-  /** By what its processes are known. */
+  /** The value of the variable that identifies its processes. */
   readonly mark: string
-  /** What its processes find of the machine: the paths of programs and the like. */
+  /** Environment variables of the machine, such as PATH. */
   readonly environment: Texts
-  /** Ends the job at once, without what would come after its steps. */
+  /** Ends the job at once, without the `post` parts of actions. */
   readonly signal: AbortSignal
 }
 
-/** How long what comes after a cancellation may take, in milliseconds. */
+/** The time for steps and `post` parts after a cancellation, in milliseconds. */
 const afterwardsMs = 60_000
 
-/** Longest that a job may take unless its file says less, in minutes. */
+/** Longest duration of a job, in minutes. The file may set a shorter one. */
 const maxMinutes = 360
 
 const now = (): string => new Date(performance.timeOrigin + performance.now()).toISOString()
 
-/** Runs a job from what the forge says of it to its end. */
+/** Runs the job of a task and reports its end. */
 export async function runJob(options: JobOptions): Promise<void> {
   const { client, task, folder, signal } = options
   const cancelled = new AbortController()
@@ -43,16 +52,16 @@ export async function runJob(options: JobOptions): Promise<void> {
   try {
     end = await runSteps(options, reporter, processes, cancelled.signal, stop)
   } catch (error) {
-    reporter.say(`##[error]${Error.isError(error) ? error.message : String(error)}`)
+    reporter.log(`##[error]${Error.isError(error) ? error.message : String(error)}`)
   } finally {
     await processes.endAll()
     await rm(folder, { recursive: true, force: true, maxRetries: 3 })
-    if (signal.aborted) reporter.say('##[error]the runner was stopped')
+    if (signal.aborted) reporter.log('##[error]the runner was stopped')
     await reporter.close(signal.aborted ? 'FAILURE' : end.result, end.outputs)
   }
 }
 
-/** What must not be read in the log. */
+/** Returns the secrets that the log must not contain. */
 const secretsOf = ({ secrets = {}, context }: Task): readonly string[] => [
   ...Object.values(secrets),
   ...['token', 'gitea_runtime_token'].flatMap((name) => {
@@ -84,10 +93,10 @@ async function runSteps(
     git: () => ({
       processes,
       env: { ...job.baseEnv, GIT_TERMINAL_PROMPT: '0' },
-      serverUrl: factOf(github, 'server_url'),
-      repository: factOf(github, 'repository'),
-      token: factOf(github, 'token'),
-      say: (texts) => reporter.say(...texts),
+      serverUrl: textOf(github, 'server_url'),
+      repository: textOf(github, 'repository'),
+      token: textOf(github, 'token'),
+      log: (texts) => reporter.log(...texts),
       signal: job.signal,
     }),
     workspace,
@@ -109,19 +118,19 @@ async function runSteps(
   const scope: Scope = { steps: {}, inputs: job.inputs, env: {}, depth: 0 }
   Object.assign(job.env, filledMap(job, scope, workflow['env']))
   Object.assign(job.env, filledMap(job, scope, body['env']))
-  if (!isJobRun(job, scope, body['if'])) return { result: 'SKIPPED', outputs: {} }
+  if (!shouldRunJob(job, scope, body['if'])) return { result: 'SKIPPED', outputs: {} }
   if (isPresent(body['container']) || isPresent(body['services'])) {
-    reporter.say('##[error]this runner has no containers, which `container` and `services` need')
+    reporter.log('##[error]this runner has no containers, which `container` and `services` need')
     return { result: 'FAILURE', outputs: {} }
   }
   const steps = Array.isArray(body['steps']) ? (body['steps'] as readonly Plain[]) : []
   reporter.steps.push(...steps.map((_, id): StepState => ({ id, logIndex: 0, logLength: 0 })))
-  reporter.say(`Job ${plainText(body['name']) ?? key} of ${factOf(github, 'repository')} at ${factOf(github, 'sha')}`)
+  reporter.log(`Job ${plainText(body['name']) ?? key} of ${textOf(github, 'repository')} at ${textOf(github, 'sha')}`)
   const settle = (): void => {
     if (!cancelled.aborted && !overtime.aborted) return
     if (job.status === 'cancelled' || stop.aborted) return
-    if (!cancelled.aborted) reporter.say(`##[error]the job took longer than ${minutes} minutes`)
-    // What is done whatever happened is given a while.
+    if (!cancelled.aborted) reporter.log(`##[error]the job took longer than ${minutes} minutes`)
+    // Steps with `always()` get some time.
     job.status = 'cancelled'
     job.signal = AbortSignal.any([stop, AbortSignal.timeout(afterwardsMs)])
   }
@@ -140,29 +149,29 @@ async function runSteps(
   for (const after of job.afterwards.toReversed()) if (!stop.aborted) await after()
   settle()
   const outputs = filledMap(job, scope, body['outputs'])
-  const isPassedOver = valued(job, scope, body['continue-on-error']) === true
+  const ignoresFailure = valued(job, scope, body['continue-on-error']) === true
   if (job.status === 'cancelled' && !cancelled.aborted) return { result: 'FAILURE', outputs }
   const result = job.status.toUpperCase() as Result
-  return { result: isPassedOver && result === 'FAILURE' ? 'SUCCESS' : result, outputs }
+  return { result: ignoresFailure && result === 'FAILURE' ? 'SUCCESS' : result, outputs }
 }
 
 const isPresent = (value: Plain | undefined): boolean => value !== undefined && value !== null && value !== ''
 
-/** The one job of what the forge sent. Throws when it cannot be read. */
+/** Returns the job of the payload. Throws when it is malformed. */
 function readPayload(task: Task): {
   readonly workflow: { readonly [key: string]: Plain }
   readonly key: string
   readonly body: { readonly [key: string]: Plain }
 } {
   const read = readYaml(Buffer.from(task.workflowPayload, 'base64').toString('utf8'))
-  if (!read.ok) throw new Error(`the job cannot be read: ${read.problem}`)
+  if (!read.ok) throw new Error(`the workflow of the task is malformed: ${read.problem}`)
   const jobs = isPlainMap(read.value) ? read.value['jobs'] : undefined
   const [entry] = isPlainMap(jobs) ? Object.entries(jobs) : []
-  if (!entry || !isPlainMap(entry[1])) throw new Error('the job cannot be read: there is none')
+  if (!entry || !isPlainMap(entry[1])) throw new Error('the workflow of the task has no job')
   return { workflow: read.value as { readonly [key: string]: Plain }, key: entry[0], body: entry[1] }
 }
 
-/** A matrix as it comes has one value for each key. */
+/** Returns the values of a payload's matrix, which has one value for each key. */
 const singles = (matrix: Plain | undefined): Plain =>
   Object.fromEntries(
     Object.entries(isPlainMap(matrix) ? matrix : {}).map(([key, value]) => [
@@ -171,7 +180,7 @@ const singles = (matrix: Plain | undefined): Plain =>
     ]),
   )
 
-/** What a dispatch gave, as what it was declared to be. */
+/** Returns the inputs of a dispatch in their declared types. */
 function inputsOf(on: Plain | undefined, event: Plain | undefined): Plain {
   const given = isPlainMap(event) && isPlainMap(event['inputs']) ? event['inputs'] : {}
   const entries = isPlainMap(on) ? [on['workflow_dispatch'], on['workflow_call']] : []
@@ -189,9 +198,9 @@ function inputsOf(on: Plain | undefined, event: Plain | undefined): Plain {
   )
 }
 
-/** What programs of the ecosystem find in their environment. */
+/** Returns the standard environment variables of workflows. */
 function variablesOf(task: Task, github: Readonly<Record<string, Plain>>, temp: string): Texts {
-  const text = (name: string): string => factOf(github, name)
+  const text = (name: string): string => textOf(github, name)
   const server = text('server_url')
   const shown = [
     ...['actor', 'api_url', 'base_ref', 'event_name', 'event_path', 'head_ref', 'job', 'ref', 'ref_name', 'ref_type'],
@@ -200,7 +209,7 @@ function variablesOf(task: Task, github: Readonly<Record<string, Plain>>, temp: 
   const own = Object.fromEntries(shown.map((name) => [name.toUpperCase(), text(name)]))
   const facts = Object.entries(runnerFacts(temp)).map(([name, value]) => [`RUNNER_${name.toUpperCase()}`, value])
   const runtime = text('gitea_runtime_token')
-  const asked = text('id_token_request_url')
+  const identityUrl = text('id_token_request_url')
   return {
     CI: 'true',
     ...inAllNames({ ...own, ACTIONS: 'true', SERVER_URL: server.replace(/\/$/, '') }),
@@ -209,9 +218,9 @@ function variablesOf(task: Task, github: Readonly<Record<string, Plain>>, temp: 
     ACTIONS_RESULTS_URL: server,
     ACTIONS_CACHE_URL: server,
     ACTIONS_RUNTIME_TOKEN: runtime,
-    ...(asked === ''
+    ...(identityUrl === ''
       ? {}
-      : { ACTIONS_ID_TOKEN_REQUEST_URL: asked, ACTIONS_ID_TOKEN_REQUEST_TOKEN: text('id_token_request_token') }),
+      : { ACTIONS_ID_TOKEN_REQUEST_URL: identityUrl, ACTIONS_ID_TOKEN_REQUEST_TOKEN: text('id_token_request_token') }),
     INGOT_TASK: task.id,
   }
 }

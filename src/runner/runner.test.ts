@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { commitFiles, runsOf } from '../actions/actions.test-support.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
 
-/** The log of a job of the newest run, without its times. */
+/** Returns the log of a job of the newest run, without times. */
 async function logOf(forge: Forge, repoApi: string, name: string): Promise<string> {
   const alice = forge.as('alice')
   const [run] = (await alice.must('GET', `${repoApi}/actions/runs?limit=50`)).json.workflow_runs.toReversed()
@@ -75,7 +75,7 @@ jobs:
     steps: [{ run: 'echo never' }]
 `
 
-test('a workflow is run to its end: matrix, outputs, conditions, files for variables and paths', async () => {
+test('a workflow runs to its end: matrix, outputs, conditions, files for variables and paths', async () => {
   await using forge = await startForge({ runner: true })
   const repo = await forge.given.repo()
   await forge.as('alice').must('PUT', `${repo.api}/actions/secrets/DEEP`, { data: 'very-secret' })
@@ -132,7 +132,7 @@ appendFileSync(process.env.GITHUB_OUTPUT, 'given=by-node\\n')
 appendFileSync(process.env.GITHUB_STATE, 'KEPT=kept\\n')
 `
 
-test('actions: local ones, composite ones, JavaScript with what comes after, from repositories of the forge', async () => {
+test('actions: local, composite and JavaScript ones with post steps, from repositories of the forge', async () => {
   await using forge = await startForge({ runner: true })
   const shared = await forge.given.repo({ owner: 'alice', name: 'shared' })
   await commitFiles(forge, shared.api, {
@@ -197,13 +197,13 @@ jobs:
   assert.match(await logOf(forge, repo.api, 'boxed'), /no containers/)
 })
 
-/** Waits until a file is there. */
+/** Waits until a file exists. */
 async function appeared(path: string): Promise<void> {
   const until = performance.now() + 60_000
   while (!existsSync(path) && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
-/** Whether a process does anything: one that has ended may stand in the list until somebody asks for its code. */
+/** Returns whether a process runs. A zombie process does not. */
 function isAlive(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
@@ -212,7 +212,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test('a run that is cancelled ends its processes, wherever they went, and goes on with what comes whatever happens', async () => {
+test('a cancelled run ends all its processes and runs steps with always()', async () => {
   await using forge = await startForge({ runner: true })
   const repo = await forge.given.repo()
   const sign = join(tmpdir(), `ingot-runner-test-${process.pid}`)
@@ -248,7 +248,7 @@ jobs:
   }
 })
 
-test('a checkout shows its token to later steps, in a file for its user alone, and refuses what it does not do', async () => {
+test('a checkout stores its token in a private file for later steps, and refuses unsupported inputs', async () => {
   await using forge = await startForge({ runner: true })
   const repo = await forge.given.repo({ private: true })
   await commitFiles(forge, repo.api, {
@@ -288,7 +288,7 @@ jobs:
   assert.match(await logOf(forge, repo.api, 'lfs'), /has no `lfs`: .*git lfs pull/)
 })
 
-test('limits of time end a step and a job, and a step tells too much in vain', async () => {
+test('time limits end a step and a job, and large command files are refused', async () => {
   await using forge = await startForge({ runner: true })
   const repo = await forge.given.repo()
   await commitFiles(forge, repo.api, {

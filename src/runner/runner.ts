@@ -3,49 +3,46 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { program } from '../lib/program.ts'
 import { endMarked } from './processes.ts'
-import { isPassing, ProtocolClient, ProtocolRefusal, type Credentials, type Task } from './protocol-client.ts'
+import { isTemporary, ProtocolClient, ProtocolRefusal, type Credentials, type Task } from './protocol-client.ts'
 import { runJob } from './run-job.ts'
 
 export interface RunnerOptions {
-  /** Address of the forge. */
+  /** The address of the forge. */
   readonly url: string
-  /** A registration token, for a runner that is not known there yet. */
+  /** A registration token, for a runner that is not registered. */
   readonly registrationToken?: string
   readonly name: string
   readonly labels: readonly string[]
-  /** What it keeps: who it is, and the folders of jobs while they run. */
+  /** The folder of its credentials and of running jobs. */
   readonly folder: string
-  /** Jobs that it runs at once. */
+  /** The number of concurrent jobs. */
   readonly capacity: number
-  /** It takes one job and ends. */
+  /** Whether it ends after one job. */
   readonly isEphemeral?: boolean
-  /** What processes of jobs find of this machine. */
+  /** Environment variables of the machine for processes of jobs. */
   readonly environment: Readonly<Record<string, string>>
   readonly log?: (text: string) => void
 }
 
-/** A runner that takes work until it is stopped. */
+/** A runner that takes jobs until it is stopped. */
 export interface Runner {
   readonly uuid: string
-  /** How many jobs it runs at the moment. */
+  /** The number of running jobs. */
   readonly busy: number
-  /** Resolves when it ends by itself; rejects when the forge does not know it any more. */
+  /** Resolves when an ephemeral runner ends; rejects when the forge refuses the runner. */
   readonly ended: Promise<void>
-  /** Ends its jobs, which have failed then, with all their processes. */
+  /** Ends all jobs as failed, with their processes. */
   stop(): Promise<void>
 }
 
-/** Labels of a runner that says nothing else: what files ask for that need no certain machine. */
-export const usualLabels = ['host', 'self-hosted', 'linux', 'ubuntu-latest'] as const
+/** The labels of a runner without `--labels`. */
+export const defaultLabels = ['host', 'self-hosted', 'linux', 'ubuntu-latest'] as const
 
-/**
- * Between two looks for work when the forge does not let the runner wait, and the longest when it is away, in milliseconds: one
- * that starts again is away for seconds.
- */
+/** The pause between requests for work that the forge answers at once, and the longest back-off, in milliseconds. */
 const pauseMs = 1000
 const longestPauseMs = 5000
 
-/** A runner for workflows that run on this machine as they are, without containers: what a file says is run as this account. */
+/** Starts a runner that executes workflows on this machine, without containers, as the current account. */
 export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const stopping = new AbortController()
   await mkdir(options.folder, { recursive: true, mode: 0o700 })
@@ -55,7 +52,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const running = new Set<Promise<void>>()
   const begin = (task: Task): void => {
     const folder = join(options.folder, 'tasks', task.id)
-    options.log?.(`task ${task.id} begins`)
+    options.log?.(`task ${task.id} started`)
     const done = mkdir(folder, { recursive: true })
       .then(() =>
         runJob({
@@ -70,12 +67,12 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
       .catch((error: unknown) => options.log?.(`task ${task.id}: ${String(error)}`))
       .finally(() => {
         running.delete(done)
-        options.log?.(`task ${task.id} has ended`)
+        options.log?.(`task ${task.id} ended`)
       })
     running.add(done)
   }
   const ended = takeWork(client, options, running, begin, stopping.signal)
-  // Whoever stops it hears of it there; a caller may look at neither.
+  // Prevents an unhandled rejection when the caller does not await `ended`.
   ended.catch(() => undefined)
   return {
     uuid: client.credentials?.uuid ?? '',
@@ -114,14 +111,14 @@ async function takeWork(
         await Promise.all(running)
         return
       }
-      // There may be more where this came from.
+      // Version 0 asks for the next job without waiting.
       version = task ? '0' : tasksVersion
       const isNew = task !== undefined || performance.now() - askedMs > pauseMs / 2
       if (!isNew) await pause(pauseMs)
     } catch (error) {
       if (signal.aborted) return
-      if (!isPassing(error)) throw error
-      log?.(`the forge does not answer: ${String(error)}`)
+      if (!isTemporary(error)) throw error
+      log?.(`the forge does not respond: ${String(error)}`)
       await pause(waitMs)
       waitMs = Math.min(waitMs * 2, longestPauseMs)
     }
@@ -130,7 +127,7 @@ async function takeWork(
 
 const markOf = ({ credentials }: ProtocolClient, taskId: string): string => `${credentials?.uuid ?? ''}/${taskId}/`
 
-/** Who the runner is, from its folder, or by a registration token, which is tried once. */
+/** Returns a client with the credentials of the folder, or registers the runner. */
 async function register(options: RunnerOptions): Promise<ProtocolClient> {
   const file = join(options.folder, 'runner.json')
   const url = options.url.replace(/\/$/, '')
@@ -140,7 +137,7 @@ async function register(options: RunnerOptions): Promise<ProtocolClient> {
     if (kept.url === url) return new ProtocolClient(url, kept)
   }
   if (!options.registrationToken) {
-    throw new ProtocolRefusal(`a runner that ${url} does not know yet needs a registration token`, 400)
+    throw new ProtocolRefusal(`the runner is not registered at ${url}; pass a registration token`, 400)
   }
   const { runner } = await new ProtocolClient(url).register({
     name: options.name,
@@ -155,7 +152,7 @@ async function register(options: RunnerOptions): Promise<ProtocolClient> {
   return new ProtocolClient(url, credentials)
 }
 
-/** What an earlier life of the runner left when it was killed: its processes end, and its tasks have failed. */
+/** Ends the processes that a killed runner left, and reports their tasks as failed. */
 async function endLeftovers(client: ProtocolClient, folder: string): Promise<void> {
   const tasks = join(folder, 'tasks')
   const ids = (await readdir(tasks).catch((): string[] => [])).filter((id) => /^\d+$/.test(id))
@@ -164,8 +161,8 @@ async function endLeftovers(client: ProtocolClient, folder: string): Promise<voi
     try {
       await client.updateTask({ id, result: 'FAILURE', steps: [] })
     } catch (error) {
-      // The forge has forgotten it, or given it up.
-      if (isPassing(error)) throw error
+      // The forge deleted or ended the task.
+      if (isTemporary(error)) throw error
     }
     await rm(join(tasks, id), { recursive: true, force: true, maxRetries: 3 })
   }

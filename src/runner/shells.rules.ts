@@ -1,12 +1,12 @@
-/** How a script is run. */
+/** The command that runs a script. */
 export interface ShellCommand {
-  /** Where the script is written. */
+  /** The path of the script. */
   readonly file: string
   readonly command: string
   readonly args: readonly string[]
 }
 
-/** Shells by their names, as files know them: what is run, and the ending of the script. */
+/** Shells by name: the file extension of the script, and the command. */
 const shells: Readonly<Record<string, readonly [ending: string, ...command: string[]]>> = {
   bash: ['.sh', 'bash', '--noprofile', '--norc', '-eo', 'pipefail', '{0}'],
   sh: ['.sh', 'sh', '-e', '{0}'],
@@ -16,8 +16,8 @@ const shells: Readonly<Record<string, readonly [ending: string, ...command: stri
 }
 
 /**
- * The command for a script.
- * @param shell a name, or a command with `{0}` in the place of the script; undefined is bash where there is one
+ * Returns the command for a script.
+ * @param shell a name, or a command in which `{0}` is the script; the default is bash, or sh without bash
  */
 export function shellCommand(shell: string | undefined, script: string, hasBash: boolean): ShellCommand {
   const usual = hasBash ? 'bash -e {0}' : 'sh -e {0}'

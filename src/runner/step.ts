@@ -2,30 +2,30 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { isPlainMap, plainText, type Plain } from '../actions/workflows/plain-yaml.ts'
-import { fetchAction, inside, placeOf, readAction, Unsupported, type Action } from './actions.ts'
-import { fetchCommit, keepToken, settleOn, StepFailure } from './checkout.ts'
+import { fetchAction, inside, parseUses, readAction, Unsupported, type Action } from './actions.ts'
+import { fetchCommit, storeToken, checkOutRun, StepFailure } from './checkout.ts'
 import { commandOf, readPairs } from './commands.rules.ts'
-import { factOf, filled, filledMap, isRun, valued, type Job, type Scope, type Texts } from './job-context.ts'
+import { textOf, filled, filledMap, shouldRun, valued, type Job, type Scope, type Texts } from './job-context.ts'
 import { shellCommand } from './shells.rules.ts'
 
 type Step = { readonly [key: string]: Plain }
 
-/** How a step ended. */
+/** The end of a step. */
 export interface StepEnd {
   readonly outcome: 'success' | 'failure' | 'cancelled' | 'skipped'
-  /** As it counts: a failure may be passed over. */
+  /** The outcome after `continue-on-error`. */
   readonly conclusion: 'success' | 'failure' | 'cancelled' | 'skipped'
 }
 
-/** How deep composite actions may lie in each other. */
+/** Deepest nesting of composite actions. */
 const maxDepth = 10
 
-/** Largest file by which a step tells something, in bytes. */
+/** Largest command file of a step, such as `GITHUB_OUTPUT`. */
 const maxFileBytes = 4 * 1024 * 1024
 
 const skipped: StepEnd = { outcome: 'skipped', conclusion: 'skipped' }
 
-/** Runs a step with all that belongs to it. What goes wrong in it is told in the log, and its end says so. */
+/** Runs a step. Errors are written to the log and make a failure. */
 export async function runStep(job: Job, scope: Scope, step: Plain): Promise<StepEnd> {
   const own: Step = isPlainMap(step) ? step : {}
   const id = plainText(own['id'])
@@ -42,26 +42,26 @@ async function tryStep(job: Job, scope: Scope, step: Step, outputs: Record<strin
   try {
     const before: Texts = { ...job.env, ...scope.env }
     const env: Texts = { ...before, ...filledMap(job, scope, step['env'], before) }
-    if (!isRun(job, scope, step['if'], env)) return skipped
+    if (!shouldRun(job, scope, step['if'], env)) return skipped
     const minutes = Number(valued(job, scope, step['timeout-minutes'], env) ?? 0)
     if (minutes > 0) job.signal = AbortSignal.any([outer, AbortSignal.timeout(minutes * 60_000)])
-    reporter.say(`##[group]Run ${titleOf(job, scope, step, env)}`, '##[endgroup]')
+    reporter.log(`##[group]Run ${titleOf(job, scope, step, env)}`, '##[endgroup]')
     const error = await failureOf(() => doStep(job, scope, step, env, outputs))
     if (error === undefined) return { outcome: 'success', conclusion: 'success' }
     if (outer.aborted) return { outcome: 'cancelled', conclusion: 'cancelled' }
-    reporter.say(`##[error]${job.signal.aborted ? `the step took longer than ${minutes} minutes` : error}`)
-    const isPassedOver = valued(job, scope, step['continue-on-error'], env)
-    return { outcome: 'failure', conclusion: isPassedOver === true || isPassedOver === 'true' ? 'success' : 'failure' }
+    reporter.log(`##[error]${job.signal.aborted ? `the step took longer than ${minutes} minutes` : error}`)
+    const continues = valued(job, scope, step['continue-on-error'], env)
+    return { outcome: 'failure', conclusion: continues === true || continues === 'true' ? 'success' : 'failure' }
   } catch (error) {
-    // An expression that is none, or asks for what is not there.
-    reporter.say(`##[error]${Error.isError(error) ? error.message : String(error)}`)
+    // An expression is malformed or uses an unknown name.
+    reporter.log(`##[error]${Error.isError(error) ? error.message : String(error)}`)
     return { outcome: 'failure', conclusion: 'failure' }
   } finally {
     job.signal = outer
   }
 }
 
-/** What went wrong; a defect of the runner is told as well, since the log is where somebody looks. */
+/** Returns the message of a failure. A defect of the runner is reported too, because people read the log. */
 async function failureOf(work: () => Promise<void>): Promise<string | undefined> {
   try {
     await work()
@@ -72,13 +72,13 @@ async function failureOf(work: () => Promise<void>): Promise<string | undefined>
   }
 }
 
-/** What a step is called in the log. */
+/** Returns the title of a step in the log. */
 export function titleOf(job: Job, scope: Scope, step: Step, env: Texts = job.env): string {
   const given = plainText(step['name']) ?? plainText(step['uses']) ?? plainText(step['run'])?.trim().split('\n', 1)[0]
   try {
     return filled(job, scope, given ?? '', env)
   } catch {
-    // The expression is told of when the step is run.
+    // The error of the expression is reported when the step runs.
     return given ?? ''
   }
 }
@@ -97,7 +97,7 @@ async function doStep(job: Job, scope: Scope, step: Step, env: Texts, outputs: R
   const shell = shellCommand(shellOf(job, scope, step, env), join(folder, 'script'), existsSync('/bin/bash'))
   await writeFile(shell.file, `${text}\n`, { mode: 0o700 })
   const cwd = resolve(job.workspace, defaultOf(job, scope, step, 'working-directory', env) ?? '.')
-  if (!existsSync(cwd)) throw new StepFailure(`the folder ${cwd} is not there`)
+  if (!existsSync(cwd)) throw new StepFailure(`the working directory ${cwd} does not exist`)
   await runInStep(job, { ...shell, cwd, env: withAction(scope, env), folder, outputs })
 }
 
@@ -107,7 +107,7 @@ const withAction = (scope: Scope, env: Texts): Texts =>
 const shellOf = (job: Job, scope: Scope, step: Step, env: Texts): string | undefined =>
   defaultOf(job, scope, step, 'shell', env)
 
-/** What a step says, or the defaults of the job and the workflow, which are not those of actions. */
+/** Returns a key of the step, or the default of the job or the workflow. Actions have no defaults. */
 function defaultOf(job: Job, scope: Scope, step: Step, key: string, env: Texts): string | undefined {
   const given = [step, ...(scope.depth === 0 ? job.defaults : [])].map((each) =>
     isPlainMap(each) ? plainText(each[key]) : undefined,
@@ -122,7 +122,7 @@ async function stepFolder(job: Job): Promise<string> {
   return folder
 }
 
-/** Each variable under the names that programs of the family look for. */
+/** Returns each variable with the prefixes GITHUB, GITEA and FORGEJO. */
 export const inAllNames = (values: Texts): Texts =>
   Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) =>
@@ -137,11 +137,11 @@ interface Execution {
   readonly env: Texts
   readonly folder: string
   readonly outputs: Record<string, string>
-  /** What a later part of the same action is told. */
+  /** The state that the `post` part of the action gets. */
   readonly state?: Record<string, string>
 }
 
-/** Runs a process of a step, and takes what it tells by files and by lines. An exit code that is not zero is a `StepFailure`. */
+/** Runs a process of a step, and applies its command files and commands. Throws `StepFailure` for a non-zero exit code. */
 async function runInStep(job: Job, execution: Execution): Promise<void> {
   const { folder, outputs, state = {} } = execution
   const files = ['ENV', 'OUTPUT', 'PATH', 'STATE', 'STEP_SUMMARY'] as const
@@ -161,13 +161,13 @@ async function runInStep(job: Job, execution: Execution): Promise<void> {
     lines: listener(job, outputs, state),
     signal: job.signal,
   })
-  await takeFiles(job, at, outputs, state)
+  await readCommandFiles(job, at, outputs, state)
   await rm(folder, { recursive: true, force: true })
   if (code === 0) return
   throw new StepFailure(code === undefined ? 'the process was ended' : `the process ended with exit code ${code}`)
 }
 
-/** Passes lines on into the log, and does what those among them say that are commands. */
+/** Returns a function that writes lines to the log and executes commands. */
 function listener(job: Job, outputs: Record<string, string>, state: Record<string, string>) {
   const { reporter, task } = job
   const isDebugged = (task.vars?.['ACTIONS_STEP_DEBUG'] ?? task.secrets?.['ACTIONS_STEP_DEBUG']) === 'true'
@@ -178,29 +178,28 @@ function listener(job: Job, outputs: Record<string, string>, state: Record<strin
       const command = commandOf(text)
       if (resumeAt !== undefined) {
         if (command?.name === resumeAt) resumeAt = undefined
-        else reporter.say(text)
+        else reporter.log(text)
       } else if (command?.name === 'add-mask') {
-        // Each line of it by itself is as secret as the whole.
         reporter.masks.add(command.value)
-        reporter.say('::add-mask::***')
+        reporter.log('::add-mask::***')
       } else if (command?.name === 'stop-commands' && command.value !== '') resumeAt = command.value.toLowerCase()
       else if (command?.name === 'set-output' && command.properties['name']) {
         outputs[command.properties['name']] = command.value
       } else if (command?.name === 'save-state' && command.properties['name']) {
         state[command.properties['name']] = command.value
-      } else if (command?.name !== 'debug' || isDebugged) reporter.say(shownAs(text, command?.name))
+      } else if (command?.name !== 'debug' || isDebugged) reporter.log(formatCommand(text, command?.name))
     }
   }
 }
 
-/** Groups and remarks as they are written in logs. */
-function shownAs(text: string, name: string | undefined): string {
+/** Returns the log form of groups, errors, warnings and notices. */
+function formatCommand(text: string, name: string | undefined): string {
   if (name === undefined || !['group', 'endgroup', 'error', 'warning', 'notice', 'debug'].includes(name)) return text
   return `##[${name}]${commandOf(text)?.value ?? ''}`
 }
 
-/** What a step wrote for those after it. */
-async function takeFiles(
+/** Reads the command files of a step. */
+async function readCommandFiles(
   job: Job,
   at: (name: string) => string,
   outputs: Record<string, string>,
@@ -208,38 +207,38 @@ async function takeFiles(
 ): Promise<void> {
   const read = async (name: string): Promise<string> => {
     const size = (await stat(at(name)).catch(() => undefined))?.size ?? 0
-    if (size > maxFileBytes) throw new StepFailure(`the file of ${name} has more than ${maxFileBytes} bytes`)
+    if (size > maxFileBytes) throw new StepFailure(`the file ${name} is larger than ${maxFileBytes} bytes`)
     return size === 0 ? '' : readFile(at(name), 'utf8')
   }
   Object.assign(outputs, Object.fromEntries(readPairs(await read('OUTPUT'))))
   Object.assign(state, Object.fromEntries(readPairs(await read('STATE'))))
   for (const [name, value] of readPairs(await read('ENV'))) {
-    // By these a step would decide what all later programs load.
+    // These variables would make later programs load code.
     if (/^(?:NODE_OPTIONS|LD_PRELOAD|LD_LIBRARY_PATH)$/i.test(name)) {
-      job.reporter.say(`##[warning]${name} cannot be set for later steps`)
+      job.reporter.log(`##[warning]${name} cannot be set for later steps`)
     } else job.env[name] = value
   }
   job.paths.push(...(await read('PATH')).split(/\r?\n/).filter((path) => path !== ''))
   const summary = (await read('STEP_SUMMARY')).trimEnd()
-  if (summary !== '') job.reporter.say('##[group]Summary', ...summary.split('\n').slice(0, 1000), '##[endgroup]')
+  if (summary !== '') job.reporter.log('##[group]Summary', ...summary.split('\n').slice(0, 1000), '##[endgroup]')
 }
 
-/** What the checkout is not asked for silently: who needs it would miss it far from where it was asked for. */
-const laterInCheckout = { submodules: 'git submodule update --init', lfs: 'git lfs pull' }
+/** Unsupported inputs of the checkout, with the commands that replace them. They fail the step. */
+const unsupportedInputs = { submodules: 'git submodule update --init', lfs: 'git lfs pull' }
 
-/** The checkout of a repository, which is done here and needs no action of that name. */
+/** The built-in `actions/checkout`. */
 async function checkOut(job: Job, inputs: Texts): Promise<void> {
   const { github, workspace } = job
-  for (const [input, command] of Object.entries(laterInCheckout)) {
+  for (const [input, command] of Object.entries(unsupportedInputs)) {
     if (['', 'false'].includes(inputs[input] ?? '')) continue
-    throw new StepFailure(`this runner's checkout has no \`${input}\`: let a step of its own run \`${command}\``)
+    throw new StepFailure(`this runner's checkout does not support \`${input}\`; run \`${command}\` in a step`)
   }
-  const repository = inputs['repository'] || factOf(github, 'repository')
-  const isOwn = repository.toLowerCase() === factOf(github, 'repository').toLowerCase()
+  const repository = inputs['repository'] || textOf(github, 'repository')
+  const isOwn = repository.toLowerCase() === textOf(github, 'repository').toLowerCase()
   const folder = inside(workspace, inputs['path'] || '.')
   await mkdir(folder, { recursive: true })
-  const sha = factOf(github, 'sha')
-  const ref = inputs['ref'] || (isOwn ? factOf(github, 'ref') : 'HEAD')
+  const sha = textOf(github, 'sha')
+  const ref = inputs['ref'] || (isOwn ? textOf(github, 'ref') : 'HEAD')
   const isOfRun = isOwn && !inputs['ref']
   const git = job.git()
   await fetchCommit(git, folder, {
@@ -248,8 +247,8 @@ async function checkOut(job: Job, inputs: Texts): Promise<void> {
     depth: inputs['fetch-depth'] === undefined || inputs['fetch-depth'] === '' ? 1 : Number(inputs['fetch-depth']),
     ...(inputs['token'] ? { token: inputs['token'] } : {}),
   })
-  if (isOfRun) await settleOn(git, folder, sha, ref)
-  if (isOwn && inputs['persist-credentials'] !== 'false') await keepToken(git, folder, inputs['token'] || git.token)
+  if (isOfRun) await checkOutRun(git, folder, sha, ref)
+  if (isOwn && inputs['persist-credentials'] !== 'false') await storeToken(git, folder, inputs['token'] || git.token)
 }
 
 async function useAction(
@@ -260,17 +259,19 @@ async function useAction(
   env: Texts,
   outputs: Record<string, string>,
 ): Promise<void> {
-  if (scope.depth >= maxDepth) throw new StepFailure(`actions lie more than ${maxDepth} deep in each other`)
-  const place = placeOf(uses, factOf(job.github, 'server_url'))
+  if (scope.depth >= maxDepth) throw new StepFailure(`actions are nested more than ${maxDepth} levels deep`)
+  const location = parseUses(uses, textOf(job.github, 'server_url'))
   const folder =
-    place.at === 'workspace' ? inside(job.workspace, place.path) : await fetchAction(job.git(), job.actions, place)
+    location.at === 'workspace'
+      ? inside(job.workspace, location.path)
+      : await fetchAction(job.git(), job.actions, location)
   const action = await readAction(folder)
   const inputs = inputsOf(job, scope, action, given, env)
   if (action.runs.using === 'composite') await runComposite(job, scope, action, inputs, env, outputs)
   else await runNode(job, scope, action, inputs, env, outputs)
 }
 
-/** The inputs of an action: those given, else what it says itself. */
+/** Returns the inputs of an action: the given ones, and the defaults. */
 function inputsOf(job: Job, scope: Scope, action: Action, given: Texts, env: Texts): Texts {
   const names = Object.keys(action.inputs)
   const known = new Map(names.map((name) => [name.toLowerCase(), name]))
@@ -290,7 +291,7 @@ async function runComposite(
   const inner: Scope = { steps: {}, inputs, env, actionPath: action.folder, depth: scope.depth + 1 }
   const { runs } = action
   const before = job.status
-  // Whether it goes well is decided by its own steps.
+  // Conditions inside of the action depend on its own steps.
   if (before === 'failure') job.status = 'success'
   let failed = false
   for (const step of runs.using === 'composite' ? runs.steps : []) {
@@ -331,14 +332,14 @@ async function runNode(
     })
   }
   const { pre, preIf = 'always()', main, post, postIf = 'always()' } = runs
-  if (pre !== undefined && isRun(job, scope, preIf, env)) await execute(pre)
+  if (pre !== undefined && shouldRun(job, scope, preIf, env)) await execute(pre)
   if (post !== undefined) {
     job.afterwards.push(async () => {
-      if (!isRun(job, scope, postIf, env)) return
-      job.reporter.say(`##[group]After ${dirname(main) === '.' ? action.folder : main}`, '##[endgroup]')
+      if (!shouldRun(job, scope, postIf, env)) return
+      job.reporter.log(`##[group]After ${dirname(main) === '.' ? action.folder : main}`, '##[endgroup]')
       const error = await failureOf(() => execute(post))
       if (error === undefined) return
-      job.reporter.say(`##[error]${error}`)
+      job.reporter.log(`##[error]${error}`)
       if (job.status === 'success') job.status = 'failure'
     })
   }

@@ -7,7 +7,7 @@ import { runProgram } from '../testing/program.ts'
 import { makeSshKey, sshSigner, UnusableKey } from './git-signer.ts'
 import { parseTextSignature } from './ssh-public-key.ts'
 
-test('sshSigner: signatures by every kind of key, as ssh-keygen and the program itself check them', async () => {
+test('sshSigner: ssh-keygen and the server verify signatures of each key type', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ingot-signer-'))
   try {
     const content = Buffer.from('tree of a commit\n')

@@ -2,35 +2,35 @@ import { createHash, createPrivateKey, createPublicKey, generateKeyPair, sign, t
 import { promisify } from 'node:util'
 import { fingerprintOf, lengthAndBytes, reader } from './ssh-public-key.ts'
 
-/** Kinds of signatures that git knows and the program makes; the words of git's `gpg.format`. */
+/** The supported signature formats, with the names of git's `gpg.format`. */
 export type SignatureFormat = 'openpgp' | 'ssh'
 
-/** A private key that is ready to sign commits. */
+/** A private key that signs commits. */
 export interface GitSigner {
   readonly format: SignatureFormat
-  /** Of an OpenPGP key in hexadecimal, of an SSH key as `ssh-keygen -l` writes it. */
+  /** Hexadecimal for OpenPGP keys; for SSH keys as `ssh-keygen -l` prints it. */
   readonly fingerprint: string
-  /** OpenPGP alone: ids of the key and its subkeys, sixteen hexadecimal digits in upper case each. */
+  /** For OpenPGP: the ids of the key and its subkeys, 16 upper-case hexadecimal digits each. */
   readonly keyIds: readonly string[]
-  /** The public half as text: armoured, or a line of an `authorized_keys` file. */
+  /** The public key: armoured, or as a line of `authorized_keys`. */
   readonly publicKey: string
-  /** Whose it says it is; empty texts where it does not. */
+  /** The user of the key, or empty strings. */
   readonly name: string
   readonly email: string
-  /** Seconds; undefined: it does not end. */
+  /** The expiry time in seconds; undefined for a key without expiry. */
   readonly expiresUnix: number | undefined
-  /** The armoured signature of some bytes. The arithmetic is done off the event loop. */
+  /** Returns the armoured signature of bytes. It is computed off the event loop. */
   sign(payload: Buffer, atMs: number): Promise<string>
 }
 
-/** A text that cannot be used to sign; the message says why, and has nothing of the text. */
+/** A text that cannot be used as a signing key. The message contains the reason and nothing of the text. */
 export class UnusableKey extends Error {
   override readonly name = 'UnusableKey'
 }
 
 const loadPgp = () => import('openpgp')
 
-/** An OpenPGP key of the instance's own, as armoured text. Programs of the last ten years read the kind. */
+/** Generates an OpenPGP key as armoured text, of a type that programs of the last ten years support. */
 export async function makePgpKey(
   person: { readonly name: string; readonly email: string },
   atMs: number,
@@ -39,9 +39,9 @@ export async function makePgpKey(
   const { privateKey } = await generateKey({
     type: 'ecc',
     curve: 'ed25519Legacy',
-    // Written as it is to stand there: the library would refuse addresses at hosts without a dot.
+    // A literal user id: the library would refuse addresses of hosts without a dot.
     userIDs: [{ name: `${person.name.replaceAll(/[<>]/g, '')} <${person.email}>` }],
-    // One key that signs is all that is wanted: nobody writes to it.
+    // No subkey for encryption: the key only signs.
     subkeys: [],
     date: new Date(atMs),
     format: 'armored',
@@ -49,17 +49,17 @@ export async function makePgpKey(
   return privateKey
 }
 
-/** A private OpenPGP key that may sign at a time. Throws UnusableKey. */
+/** Reads a private OpenPGP key that can sign at the given time. Throws UnusableKey. */
 export async function openPgpSigner(armoredKey: string, atMs: number): Promise<GitSigner> {
   const { createMessage, readPrivateKey, sign: signMessage } = await loadPgp()
   const at = new Date(atMs)
   const key = await readPrivateKey({ armoredKey }).catch(() => {
-    throw new UnusableKey('is not one private OpenPGP key in its armoured form')
+    throw new UnusableKey('is not a single armoured private OpenPGP key')
   })
-  if (!key.isDecrypted()) throw new UnusableKey('is locked by a passphrase, which nobody is there to type')
+  if (!key.isDecrypted()) throw new UnusableKey('is protected by a passphrase; remove the passphrase')
   if (await key.isRevoked(undefined, undefined, at)) throw new UnusableKey('is revoked')
   await key.getSigningKey(undefined, at).catch(() => {
-    throw new UnusableKey('may not sign, or not any more')
+    throw new UnusableKey('cannot sign or has expired')
   })
   const user = (await key.getPrimaryUser(at)).user.userID
   const expiration = await key.getExpirationTime()
@@ -79,7 +79,7 @@ export async function openPgpSigner(armoredKey: string, atMs: number): Promise<G
   }
 }
 
-/** How a kind of key is called in SSH, and what its signatures are called and hash with. */
+/** The SSH name of a key type, and the name and hash of its signatures. */
 interface SshKind {
   readonly blob: Buffer
   readonly signatureType: string
@@ -95,7 +95,7 @@ const curves: Readonly<Record<string, { readonly name: string; readonly digest: 
 const strings = (...parts: readonly (string | Buffer)[]): Buffer =>
   Buffer.concat(parts.flatMap((part) => lengthAndBytes(Buffer.from(part as string))))
 
-/** A number as SSH writes it (RFC 4251): without zeros before it, but with one that keeps it positive. */
+/** Encodes an SSH mpint (RFC 4251): without leading zero bytes, except one that keeps the number positive. */
 function positive(bytes: Buffer): Buffer {
   const start = bytes.findIndex((byte) => byte !== 0)
   const short = start === -1 ? Buffer.alloc(0) : bytes.subarray(start)
@@ -117,7 +117,7 @@ function sshKindOf(key: KeyObject): SshKind {
     }
   }
   const curve = kty === 'EC' ? curves[crv] : undefined
-  if (!curve) throw new UnusableKey('is of a kind that SSH signatures are not made with: take Ed25519')
+  if (!curve) throw new UnusableKey('has a type that SSH signatures do not support; use Ed25519')
   const type = `ecdsa-sha2-${curve.name}`
   return {
     blob: strings(type, curve.name, Buffer.concat([Buffer.from([4]), bx, by])),
@@ -128,16 +128,16 @@ function sshKindOf(key: KeyObject): SshKind {
 
 const makePair = promisify(generateKeyPair)
 
-/** An SSH key of the instance's own, as PKCS #8 text. */
+/** Generates an SSH key as PKCS #8 text. */
 export const makeSshKey = async (): Promise<string> =>
   String((await makePair('ed25519')).privateKey.export({ type: 'pkcs8', format: 'pem' }))
 
-/** The key of a text in one of the forms that SSH programs keep theirs in. Throws UnusableKey. */
+/** Parses a private key in one of the formats of SSH programs. Throws UnusableKey. */
 async function readSshKey(text: string): Promise<KeyObject> {
   const none = new UnusableKey('is no private SSH key, or is locked by a passphrase, which nobody is there to type')
   let pem = text
   if (text.includes('-----BEGIN OPENSSH PRIVATE KEY-----')) {
-    // The form is OpenSSH's own; Node reads the others.
+    // OpenSSH's own format; Node parses the others.
     const { default: ssh } = await import('ssh2')
     const parsed = ssh.utils.parseKey(text)
     if (Error.isError(parsed) || !parsed.isPrivateKey()) throw none
@@ -146,12 +146,12 @@ async function readSshKey(text: string): Promise<KeyObject> {
   try {
     return createPrivateKey(pem)
   } catch {
-    // What OpenSSL says of it is for programmers.
+    // The message of OpenSSL does not help an administrator.
     throw none
   }
 }
 
-/** A private SSH key. Throws UnusableKey. */
+/** Reads a private SSH key. Throws UnusableKey. */
 export async function sshSigner(text: string, comment = ''): Promise<GitSigner> {
   const key = await readSshKey(text)
   const { blob, signatureType, digest } = sshKindOf(key)
@@ -165,7 +165,7 @@ export async function sshSigner(text: string, comment = ''): Promise<GitSigner> 
     email: '',
     expiresUnix: undefined,
     async sign(payload) {
-      // PROTOCOL.sshsig of OpenSSH, for the purpose that git gives.
+      // PROTOCOL.sshsig of OpenSSH, with git's namespace.
       const hashed = createHash('sha512').update(payload).digest()
       const signed = Buffer.concat([Buffer.from('SSHSIG'), strings('git', '', 'sha512', hashed)])
       const made = await rawSignature(key, digest, signed)

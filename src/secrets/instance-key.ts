@@ -3,7 +3,7 @@ import { link, open, readFile, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { makeFolder } from '../lib/make-folder.ts'
 
-/** The keys of an instance as text; the first one seals, all of them open. */
+/** The keys of an instance as text. The first one seals, all of them open. */
 export interface InstanceKeys {
   readonly current: string
   readonly previous: readonly string[]
@@ -16,15 +16,15 @@ export interface InstanceKeySource {
   readonly secretKey: string
   /** [ingot].OLD_SECRET_KEYS: earlier keys, separated by commas. */
   readonly oldSecretKeys?: string
-  /** A file with one key per line, newest first. It is made, with mode 0600, when there is no configured key. */
+  /** A file with one key per line, the newest first. It is created with mode 0600 when no key is configured. */
   readonly keyFile: string
 }
 
 const newKey = (): string => randomBytes(32).toString('base64url')
 
 /**
- * Finds the instance keys, generating one at first start. When an instance changes from a generated to a configured
- * key, the generated one stays readable. Throws when the file is there but holds no key.
+ * Returns the instance keys, and generates one at the first start. When an instance changes from a generated to a configured
+ * key, the generated one still opens. Throws when the file exists but contains no key.
  */
 export async function loadInstanceKeys(source: InstanceKeySource): Promise<InstanceKeys> {
   const old = (source.oldSecretKeys ?? '')
@@ -40,14 +40,15 @@ export async function loadInstanceKeys(source: InstanceKeySource): Promise<Insta
     return { current: firstKey(stored, source.keyFile), previous: [...stored.slice(1), ...old], isNew: false }
   }
   const isNew = await createKeyFile(source.keyFile)
-  // Another replica may have been faster; then its key counts.
+  // Another replica may have created the file first; then its key counts.
   const keys = (await readKeyFile(source.keyFile)) ?? []
   return { current: firstKey(keys, source.keyFile), previous: [...keys.slice(1), ...old], isNew }
 }
 
 function firstKey(keys: readonly string[], keyFile: string): string {
   const [key] = keys
-  if (key === undefined) throw new Error(`${keyFile} holds no key; without it stored secrets cannot be read`)
+  if (key === undefined)
+    throw new Error(`${keyFile} contains no key; restore the file, or stored secrets cannot be read`)
   return key
 }
 
@@ -64,7 +65,7 @@ async function readKeyFile(keyFile: string): Promise<string[] | undefined> {
   }
 }
 
-/** Whether the file was made by this call; `link` refuses to replace one that somebody else made meanwhile. */
+/** Creates the file and returns true, or returns false when it exists: `link` does not replace a file. */
 async function createKeyFile(keyFile: string): Promise<boolean> {
   const temporary = await writeTemporary(keyFile, [newKey()])
   try {

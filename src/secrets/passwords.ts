@@ -6,16 +6,16 @@ import { createConcurrencyLimit } from '../lib/concurrency-limit.ts'
 
 const derivePbkdf2 = promisify(pbkdf2)
 
-/** argon2id with 19 MiB, two passes, one lane: OWASP's first choice, about 10 ms. The library's 2 is argon2id. */
+/** argon2id with 19 MiB, two passes and one lane, the first recommendation of OWASP: about 10 ms. The library's type 2 is argon2id. */
 const argon2Cost = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
-/** Longest password in bytes; the family's forms stop at 255 characters. */
+/** Longest password. The forms of the family permit 255 characters. */
 const maxPasswordBytes = 1024
-/** A hash takes a thread of the pool for 10 ms and 19 MiB; more than this at once would starve file access. */
+/** Most concurrent hashes. Each takes a thread of the pool for 10 ms and 19 MiB; more would starve file access. */
 const maxRunning = 3
-/** About a second of work: whoever comes later is better told so. */
+/** Most waiting hashes, about a second of work. Further requests are refused. */
 const maxWaiting = 300
-/** Imported hashes may not make the server work longer than this. */
+/** Most iterations of an imported hash, which bound the work of the server. */
 const maxPbkdf2Iterations = 2_000_000
 
 const limit = createConcurrencyLimit({
@@ -24,7 +24,7 @@ const limit = createConcurrencyLimit({
   refusal: () => new Unavailable('too many passwords are being checked', 'passwords_busy'),
 })
 
-/** The text to store of a password: argon2id in PHC form. Throws Invalid (empty, too long), Unavailable (load). */
+/** Returns the stored form of a password: argon2id in PHC form. Throws Invalid (empty, too long) and Unavailable (load). */
 export async function hashPassword(password: string): Promise<string> {
   const sizeBytes = Buffer.byteLength(password)
   if (sizeBytes === 0) throw new Invalid('a password is required', 'password_required')
@@ -35,8 +35,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether a password fits a stored text. Without one (an unknown login, an account without a password) it takes as long
- * and answers false, so that the time does not tell which logins exist. Throws Unavailable under load.
+ * Returns whether a password matches a stored hash. Without a hash (an unknown login, an account without password) it takes as long
+ * and returns false, so that the time does not reveal which logins exist. Throws Unavailable under load.
  */
 export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
   if (Buffer.byteLength(password) > maxPasswordBytes) return false
@@ -50,8 +50,8 @@ export async function verifyPassword(password: string, stored: string | undefine
 }
 
 /**
- * Hashes of imported accounts: `pbkdf2$<iterations>$<bytes>$<salt>$<hash>`, that is the family's algorithm column, salt
- * and hash joined. SHA-256; the hash is hexadecimal; the salt too, but for one of ten characters, the oldest form.
+ * Hashes of imported accounts: `pbkdf2$<iterations>$<bytes>$<salt>$<hash>`, the joined columns algorithm, salt and hash of the
+ * family. SHA-256; hash and salt are hexadecimal, except a salt of ten characters, which is the oldest form.
  */
 async function verifyPbkdf2(password: string, stored: string): Promise<boolean> {
   const match = /^pbkdf2\$(\d{1,8})\$(\d{1,3})\$([^$]+)\$([0-9a-f]+)$/i.exec(stored)

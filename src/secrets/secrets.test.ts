@@ -12,7 +12,7 @@ import { hashToken, newToken } from './tokens.ts'
 
 const secretsOf = (current: string, previous: string[] = []) => createSecrets({ current, previous, isNew: false })
 
-test('seal and open: a text comes back, and only for its purpose', () => {
+test('open returns a sealed text only for its purpose', () => {
   const secrets = secretsOf('one')
   const sealed = secrets.seal('webhook-secret', 'häß 🔑')
   assert.equal(secrets.open('webhook-secret', sealed), 'häß 🔑')
@@ -27,7 +27,7 @@ test('seal and open: a text comes back, and only for its purpose', () => {
   assert.equal(secrets.open('empty', secrets.seal('empty', '')), '')
 })
 
-test('rotation: the old key is read, sealed anew with the new one, and unknown after it was dropped', () => {
+test('rotation: texts of the old key are opened and resealed, until the old key is removed', () => {
   const old = secretsOf('one')
   const both = secretsOf('two', ['one'])
   const fresh = secretsOf('two')
@@ -43,7 +43,7 @@ test('rotation: the old key is read, sealed anew with the new one, and unknown a
   )
 })
 
-test('signed values: expiry, purpose, forgery', () => {
+test('signed values: expired, foreign and forged values are refused', () => {
   const secrets = secretsOf('one')
   const signed = secrets.sign('reset', { user: 7, mail: 'a@b' }, 1000)
   assert.deepEqual(secrets.verify('reset', signed, 999), { user: 7, mail: 'a@b' })
@@ -57,7 +57,7 @@ test('signed values: expiry, purpose, forgery', () => {
   assert.deepEqual(secretsOf('two', ['one']).verify('reset', signed, 1), { user: 7, mail: 'a@b' })
 })
 
-test('instance key: generated once with mode 0600, shared by racing starters; earlier keys stay readable', async () => {
+test('instance key: it is generated once with mode 0600, also by concurrent starts, and previous keys still open', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'ingot-secrets-'))
   try {
     const keyFile = join(folder, 'deep', 'secret.key')
@@ -78,7 +78,7 @@ test('instance key: generated once with mode 0600, shared by racing starters; ea
   }
 })
 
-test('passwords: argon2id with the chosen cost; refusals; unknown accounts answer false', async () => {
+test('passwords: argon2id with the documented cost; bad passwords and unknown accounts are refused', async () => {
   const stored = await hashPassword('correct horse')
   assert.match(stored, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   assert.equal(await verifyPassword('correct horse', stored), true)
@@ -101,7 +101,7 @@ test('passwords: imported pbkdf2 hashes are verified', async () => {
   assert.equal(await verifyPassword('secret', `pbkdf2$99999999$50$${salt}$${digest}`), false)
 })
 
-test('passwords: a flood is refused instead of piling up', async () => {
+test('passwords: excess requests are refused', async () => {
   const results = await Promise.allSettled(Array.from({ length: 320 }, () => verifyPassword('x', 'pbkdf2$1$1$0011$00')))
   const refused = results.filter((result) => result.status === 'rejected')
   assert.equal(refused.length, 320 - 303)
@@ -109,7 +109,7 @@ test('passwords: a flood is refused instead of piling up', async () => {
   assert.equal(await verifyPassword('x', 'pbkdf2$1$1$0011$00'), false)
 })
 
-test('tokens: forty lower hexadecimal digits; the hash is stable and one-way', () => {
+test('tokens: 40 lower-case hexadecimal digits with a stable hash', () => {
   const token = newToken()
   assert.match(token, /^[0-9a-f]{40}$/)
   assert.match(hashToken(token), /^[0-9a-f]{64}$/)

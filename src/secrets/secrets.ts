@@ -10,7 +10,7 @@ import {
 import type { Unix } from '../lib/time.ts'
 import type { InstanceKeys } from './instance-key.ts'
 
-/** A sealed text cannot be opened: its key is not known any more, or it is damaged or belongs to another purpose. */
+/** A sealed text cannot be opened: its key is unknown, it is damaged, or it was sealed for another purpose. */
 export class SealError extends Error {
   readonly reason: 'unknown_key' | 'damaged'
   constructor(reason: 'unknown_key' | 'damaged') {
@@ -21,36 +21,36 @@ export class SealError extends Error {
 }
 
 /**
- * Encryption and signatures with the instance key. A purpose is a fixed word like `webhook-secret`: each has its own
- * key, so that a text sealed or signed for one purpose is worthless for another.
+ * Encryption and signatures with the instance key. A purpose is a fixed word like `webhook-secret`. Each purpose has its own
+ * key, so that a text sealed or signed for one purpose is invalid for another.
  */
 export interface Secrets {
-  /** Whether texts that an earlier key sealed can be opened too. */
+  /** Whether previous keys are configured. */
   readonly hasOldKeys: boolean
-  /** AES-256-GCM; the text is printable and names its key. The same plaintext never gives the same text twice. */
+  /** Encrypts with AES-256-GCM. The result is printable, names its key, and differs for each call. */
   seal(purpose: string, plaintext: string): string
-  /** Throws SealError. */
+  /** Decrypts a sealed text. Throws SealError. */
   open(purpose: string, sealed: string): string
-  /** The text sealed anew when its key is not the current one, else undefined. Throws SealError. */
+  /** Returns the text sealed with the current key, or undefined when it is. Throws SealError. */
   reseal(purpose: string, sealed: string): string | undefined
-  /** A printable, readable but unforgeable value that ends at `expiresUnix` (seconds). */
+  /** Returns a printable signed value, readable by anyone, that expires at `expiresUnix` (seconds). */
   sign(purpose: string, payload: SignedPayload, expiresUnix: Unix): string
-  /** The payload of a signed value; undefined when it is forged, damaged, expired or for another purpose. */
+  /** Returns the payload of a signed value; undefined when it is forged, damaged, expired or for another purpose. */
   verify(purpose: string, signed: string, nowUnix: Unix): SignedPayload | undefined
-  /** A key for use elsewhere (tokens of other protocols), the same at every start; changes with the instance key. */
+  /** Returns a key for other uses, such as tokens of other protocols. It changes only with the instance key. */
   deriveKey(purpose: string, sizeBytes: number): Buffer
 }
 
-/** What a signed value may carry. It is readable by whoever holds it. */
+/** The payload of a signed value, which anyone who has the value can read. */
 export type SignedPayload = Readonly<Record<string, string | number | boolean | null>>
 
-/** Signed values longer than this are not looked at. */
+/** Longest signed value, in characters. */
 const maxSignedLength = 8192
 const nonceBytes = 12
 const tagBytes = 16
 
 interface InstanceKey {
-  /** Names the key in texts; says nothing about it. */
+  /** Identifies the key in sealed texts, without revealing it. */
   readonly id: string
   readonly derive: (use: string, purpose: string, sizeBytes: number) => Buffer
 }
@@ -71,7 +71,7 @@ export function createSecrets(keys: InstanceKeys): Secrets {
     try {
       return Buffer.concat([decipher.update(bytes.subarray(nonceBytes, -tagBytes)), decipher.final()]).toString('utf8')
     } catch {
-      // OpenSSL says no more than that the tag does not fit.
+      // OpenSSL reports only that the tag does not match.
       throw new SealError('damaged')
     }
   }
@@ -108,7 +108,7 @@ export function createSecrets(keys: InstanceKeys): Secrets {
       const given = Buffer.from(mac, 'base64url')
       const right = macOf(key, purpose, body)
       if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined
-      // The signature is ours, so the body has the form that `sign` gave it.
+      // The signature is valid, so the body was written by `sign`.
       const [expiresUnix, payload] = JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as [
         number,
         SignedPayload,
@@ -121,7 +121,7 @@ export function createSecrets(keys: InstanceKeys): Secrets {
 
 function prepareKey(text: string): InstanceKey {
   const material = Buffer.from(text, 'utf8')
-  // Purposes are fixed words of the program, so there are few of them to remember.
+  // Purposes are fixed words of the program, so the cache stays small.
   const derived = new Map<string, Buffer>()
   const derive = (use: string, purpose: string, sizeBytes: number): Buffer => {
     const name = `ingot/${use}/${purpose}/${sizeBytes}`
@@ -134,7 +134,7 @@ function prepareKey(text: string): InstanceKey {
   return { id: derive('id', 'instance', 6).toString('base64url').replaceAll(/[-_]/g, '0'), derive }
 }
 
-/** Whether two secrets are equal, in a time that does not tell where they differ. */
+/** Compares two secrets in constant time. */
 export function equalSecrets(left: string, right: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text, 'utf8').digest()
   return timingSafeEqual(digest(left), digest(right))

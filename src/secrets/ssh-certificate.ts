@@ -1,29 +1,29 @@
 import { wordTable } from '../lib/word-table.ts'
 import { fingerprintOf, lengthAndBytes, provesKeyAsSent, reader } from './ssh-public-key.ts'
 
-/** A certificate for a person's key, which an authority signed (PROTOCOL.certkeys of OpenSSH). */
+/** A user certificate that an authority signed (PROTOCOL.certkeys of OpenSSH). */
 export interface SshCertificate {
-  /** The key that it is about, as it stands by itself. */
+  /** The certified key, as a plain public key blob. */
   readonly key: Buffer
   readonly serial: bigint
-  /** What the authority calls it. */
+  /** The key id that the authority assigned. */
   readonly name: string
-  /** Whom its holder may sign in as. */
+  /** The principals that the holder can sign in as. */
   readonly principals: readonly string[]
-  /** Time in which it is good: from the first second on, up to the second one, which is not in it. */
+  /** The validity: from the first second up to the second one, exclusive. */
   readonly validFromUnix: number
   readonly validUntilUnix: number
-  /** What must be understood by whoever lets somebody in with it. */
+  /** The critical options, which a server must understand to accept the certificate. */
   readonly criticalOptions: ReadonlyMap<string, string>
   /** The key of the authority. */
   readonly authority: Buffer
 }
 
-/** Fingerprints of the authorities that settings list as lines of public keys. */
+/** Returns the fingerprints of authorities from lines of public keys. */
 export const trustedAuthorities = (lines: readonly string[]): ReadonlySet<string> =>
   new Set(lines.map((line) => fingerprintOf(Buffer.from(line.split(/\s+/)[1] ?? '', 'base64'))))
 
-/** Forms of certificates: the kind of the key, and how many strings it consists of. */
+/** Types of certificates: the key type, and the number of its strings. */
 const forms = wordTable<{ readonly type: string; readonly strings: number }>({
   'ssh-ed25519-cert-v01@openssh.com': { type: 'ssh-ed25519', strings: 1 },
   'ssh-rsa-cert-v01@openssh.com': { type: 'ssh-rsa', strings: 2 },
@@ -34,22 +34,22 @@ const forms = wordTable<{ readonly type: string; readonly strings: number }>({
   'sk-ecdsa-sha2-nistp256-cert-v01@openssh.com': { type: 'sk-ecdsa-sha2-nistp256@openssh.com', strings: 3 },
 })
 
-/** Number of the kind for people; the other one is for hosts. */
+/** The certificate type of users; the other one is for hosts. */
 const forPeople = 1
 
-/** Larger than any certificate that is meant, in bytes: OpenSSH writes at most 256 principals of usual length. */
+/** Largest certificate. OpenSSH writes at most 256 principals. */
 const maxCertificateBytes = 64 * 1024
 
 /**
- * Reads a certificate for a person that its authority did sign; undefined for everything else, such as a bare key. Whether
- * the authority is trusted, and whether it is good now and here, is not looked at.
+ * Parses a user certificate with a valid signature of its authority; undefined for anything else, such as a plain key. The caller
+ * checks whether the authority is trusted and the certificate is valid now.
  */
 export function readCertificate(blob: Buffer): SshCertificate | undefined {
   if (blob.length > maxCertificateBytes) return undefined
   try {
     return takeApart(blob)
   } catch {
-    // What cannot be parsed is no certificate; there is nobody else to tell.
+    // A malformed blob is not a certificate.
     return undefined
   }
 }
@@ -58,7 +58,7 @@ function takeApart(blob: Buffer): SshCertificate | undefined {
   const fields = reader(blob)
   const form = forms[fields.next().toString('latin1')]
   if (form === undefined) return undefined
-  // A number that keeps two certificates of one content apart.
+  // The nonce.
   fields.next()
   const key = [Buffer.from(form.type), ...Array.from({ length: form.strings }, () => fields.next())]
   const serial = fields.largeNumber()
@@ -84,7 +84,7 @@ function stringsOf(bytes: Buffer): Buffer[] {
   return all
 }
 
-/** Names and values; undefined when a name is there twice. A value is a string inside of its string, or nothing. */
+/** Returns options by name; undefined when a name occurs twice. A value is empty, or a string inside of the string. */
 function optionsOf(bytes: Buffer): Map<string, string> | undefined {
   const options = new Map<string, string>()
   const fields = reader(bytes)

@@ -17,7 +17,7 @@ const signed = Buffer.from('what is signed')
 const ed = generateKeyPairSync('ed25519')
 const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 
-test('ssh keys: a signature proves its key and nothing else', () => {
+test('ssh keys: a signature is valid only for its key and bytes', () => {
   const blob = Buffer.concat([field('ssh-ed25519'), field(part(ed.publicKey, 'x'))])
   const signature = sign(null, signed, ed.privateKey)
   assert.equal(provesKey(blob, { signed, signature, hashAlgorithm: undefined }), true)
@@ -26,7 +26,7 @@ test('ssh keys: a signature proves its key and nothing else', () => {
   assert.match(fingerprintOf(blob), /^SHA256:[\w+/]{43}$/)
 })
 
-test('ssh keys: RSA with SHA-1 proves nothing', () => {
+test('ssh keys: RSA signatures with SHA-1 are refused', () => {
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const { e, n } = rsa.publicKey.export({ format: 'jwk' })
   const number = (text: string | undefined): Buffer =>
@@ -43,7 +43,7 @@ test('ssh keys: RSA with SHA-1 proves nothing', () => {
   assert.equal(provesKey(blob, proof('sha1')), false)
 })
 
-test('ssh keys: security keys count when they were touched', () => {
+test('ssh keys: a signature of an untouched security key is refused', () => {
   const token = (flags: number): Buffer => Buffer.concat([sha256('ssh:'), Buffer.of(flags, 0, 0, 0, 7), sha256(signed)])
   const end = (flags: number): Buffer => Buffer.of(flags, 0, 0, 0, 7)
   const edBlob = Buffer.concat([field('sk-ssh-ed25519@openssh.com'), field(part(ed.publicKey, 'x')), field('ssh:')])

@@ -2,21 +2,21 @@ import { createHash, createPublicKey, hash, verify, type JsonWebKey, type KeyObj
 import { wordTable } from '../lib/word-table.ts'
 import { trimTrailing } from '../lib/trim-ends.ts'
 
-/** A signature as a client sent it in a sign-in. */
+/** A signature of an SSH sign-in. */
 export interface SshSignature {
-  /** What was signed. */
+  /** The signed bytes. */
   readonly signed: Buffer
-  /** ASN.1 for ECDSA keys, as in the message for all others. */
+  /** ASN.1 for ECDSA keys, and the form of the message for all others. */
   readonly signature: Buffer
-  /** For RSA keys; undefined means SHA-1, which is not accepted. */
+  /** The hash of RSA signatures; undefined means SHA-1, which is refused. */
   readonly hashAlgorithm: string | undefined
 }
 
-/** Name of a key as `ssh-keygen -l` writes it. */
+/** Returns the fingerprint of a key as `ssh-keygen -l` prints it. */
 export const fingerprintOf = (blob: Buffer): string =>
   `SHA256:${trimTrailing(createHash('sha256').update(blob).digest('base64'), '=')}`
 
-/** Reads the strings and numbers of SSH messages (RFC 4251); throws RangeError at the end of the bytes. */
+/** Reads strings and numbers of SSH messages (RFC 4251). Throws RangeError at the end of the bytes. */
 export function reader(bytes: Buffer): {
   next(): Buffer
   number(): number
@@ -57,13 +57,13 @@ const curves = wordTable<{ readonly name: string; readonly hash: string }>({
 
 const rsaHashes: ReadonlySet<string> = new Set(['sha256', 'sha512'])
 
-/** Names of signatures by RSA keys, and what they hash with. */
+/** The names of RSA signatures, and their hashes. */
 const rsaSignatures = wordTable({ 'rsa-sha2-256': 'sha256', 'rsa-sha2-512': 'sha512' })
 
 const keyOf = (key: JsonWebKey): KeyObject => createPublicKey({ key, format: 'jwk' })
 const text = (bytes: Buffer): string => bytes.toString('base64url')
 
-/** A number without the zero byte that keeps it positive. */
+/** Removes the zero byte that keeps an mpint positive. */
 const unsigned = (bytes: Buffer): Buffer => (bytes[0] === 0 ? bytes.subarray(1) : bytes)
 
 function ecKey(curve: string, point: Buffer): { key: KeyObject; hash: string } {
@@ -82,14 +82,14 @@ function ecKey(curve: string, point: Buffer): { key: KeyObject; hash: string } {
 const edKey = (point: Buffer): KeyObject => keyOf({ kty: 'OKP', crv: 'Ed25519', x: text(point) })
 
 /**
- * Whether a signature was made with the key of a blob (RFC 4253, 5656, 8332, 8709, and PROTOCOL.u2f of OpenSSH for
- * security keys, which must have been touched). Anything malformed or of another kind is no proof.
+ * Returns whether a signature was made with the key of a blob (RFC 4253, 5656, 8332, 8709, and PROTOCOL.u2f of OpenSSH for
+ * security keys, which must have been touched). A malformed or unsupported signature is invalid.
  */
 export function provesKey(blob: Buffer, proof: SshSignature): boolean {
   try {
     return verifies(blob, proof)
   } catch {
-    // What cannot be parsed proves nothing; there is nobody else to tell.
+    // A malformed signature is invalid.
     return false
   }
 }
@@ -127,32 +127,32 @@ function verifies(blob: Buffer, { signed, signature, hashAlgorithm }: SshSignatu
   }
 }
 
-/** What a security key signs; undefined when nobody touched it. `end` is its flags and its counter. */
+/** Returns the bytes that a security key signed; undefined when it was not touched. `end` contains flags and counter. */
 function touched(application: Buffer, signed: Buffer, end: Buffer): Buffer | undefined {
   const isPresent = 1
   if (end.length !== 5 || ((end[0] as number) & isPresent) === 0) return undefined
   return Buffer.concat([hash('sha256', application, 'buffer'), end, hash('sha256', signed, 'buffer')])
 }
 
-/** Two numbers of at most 66 bytes and a sign as an ASN.1 sequence. */
+/** Encodes two numbers of at most 66 bytes as an ASN.1 sequence. */
 function ecdsaDer(r: Buffer, s: Buffer): Buffer {
   const numbers = Buffer.concat([Buffer.from([2, r.length]), r, Buffer.from([2, s.length]), s])
   const length = numbers.length < 128 ? [numbers.length] : [0x81, numbers.length]
   return Buffer.concat([Buffer.from([0x30, ...length]), numbers])
 }
 
-/** A signature of a text by an SSH key, as `ssh-keygen -Y sign` writes it (PROTOCOL.sshsig of OpenSSH). */
+/** A signature as `ssh-keygen -Y sign` writes it (PROTOCOL.sshsig of OpenSSH). */
 export interface SshTextSignature {
-  /** Of the key that it says it was made with. */
+  /** The blob of the key that the signature names. */
   readonly fingerprint: string
-  /** Whether it was made over these bytes with that key, for the purpose of git. */
+  /** Returns whether the signature is valid for these bytes and git's namespace. */
   proves(content: Buffer): boolean
 }
 
-/** Longest signature that is looked at, in characters: one by an RSA key of 16384 bits has about 6,000. */
+/** Longest signature, in characters. A signature of a 16384-bit RSA key has about 6,000. */
 const maxSignatureLength = 16_384
 
-/** Takes a signature apart; undefined when it is none, or none for git. */
+/** Parses a signature; undefined when it is malformed or has another namespace than git's. */
 export function parseTextSignature(armored: string): SshTextSignature | undefined {
   if (armored.length > maxSignatureLength) return undefined
   const [, base64] =
@@ -161,7 +161,7 @@ export function parseTextSignature(armored: string): SshTextSignature | undefine
   try {
     return takeApart(Buffer.from(base64, 'base64'))
   } catch {
-    // What cannot be parsed is no signature; there is nobody else to tell.
+    // A malformed text is not a signature.
     return undefined
   }
 }
@@ -190,8 +190,8 @@ function takeApart(bytes: Buffer): SshTextSignature | undefined {
 }
 
 /**
- * Whether a signature in the form of SSH messages (RFC 4253, 6.6) was made over these bytes with the key of a blob. It has to
- * say of itself what the key is.
+ * Returns whether a signature in the form of SSH messages (RFC 4253, 6.6) is valid for these bytes and the key of a blob. Its
+ * type must match the key.
  */
 export function provesKeyAsSent(blob: Buffer, signed: Buffer, made: Buffer): boolean {
   try {
@@ -200,17 +200,17 @@ export function provesKeyAsSent(blob: Buffer, signed: Buffer, made: Buffer): boo
     const fits = kind === 'ssh-rsa' ? rsaSignatures[type] !== undefined : type === kind
     return fits && provesKey(blob, { ...parts, signed })
   } catch {
-    // What cannot be parsed proves nothing; there is nobody else to tell.
+    // A malformed signature is invalid.
     return false
   }
 }
 
-/** A signature in the form of SSH messages, and its type. Throws RangeError when it is cut off. */
+/** Reads a signature in the form of SSH messages, and its type. Throws RangeError when it is truncated. */
 function readSignature(made: Buffer): Omit<SshSignature, 'signed'> & { readonly type: string } {
   const parts = reader(made)
   const type = parts.next().toString('latin1')
   const value = parts.next()
-  // Security keys say more behind it.
+  // Signatures of security keys have further fields.
   if (!type.startsWith('sk-') && parts.rest().length > 0) throw new RangeError('the signature has an end too many')
   return {
     type,
@@ -224,7 +224,7 @@ function derOf(value: Buffer): Buffer {
   return ecdsaDer(numbers.next(), numbers.next())
 }
 
-/** Bytes as a string of SSH messages. */
+/** Encodes bytes as a string of SSH messages. */
 export function lengthAndBytes(bytes: Buffer): [Buffer, Buffer] {
   const length = Buffer.alloc(4)
   length.writeUInt32BE(bytes.length)

@@ -6,7 +6,7 @@ import { hasRunningTask, listWantedLabels } from '../actions/protocol/task.store
 import { instanceScope } from '../actions/queue-scope.ts'
 import { hostEnvironment } from '../config/host-environment.ts'
 import type { Db } from '../db/database.ts'
-import { startRunner, usualLabels } from '../runner/runner.ts'
+import { startRunner, defaultLabels } from '../runner/runner.ts'
 
 /** The runner of a test's forge. */
 export interface ForgeRunner {
@@ -22,7 +22,7 @@ const longestMs = 100_000
 export async function startForgeRunner(
   url: string,
   registrationToken: string,
-  { labels = usualLabels, capacity = 2 }: { readonly labels?: readonly string[]; readonly capacity?: number },
+  { labels = defaultLabels, capacity = 2 }: { readonly labels?: readonly string[]; readonly capacity?: number },
 ): Promise<ForgeRunner> {
   const folder = mkdtempSync(join(tmpdir(), 'ingot-runner-'))
   const runner = await startRunner({

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { commitFiles, runsOf, TestRunner, workflow } from '../actions/actions.test-support.ts'
 import { startForge } from '../testing/forge.ts'
 
-test('a push, a tag and what happens to issues start the workflows that say so', async () => {
+test('pushes, tags and events of issues start matching workflows', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -37,7 +37,7 @@ test('a push, a tag and what happens to issues start the workflows that say so',
   ])
 })
 
-test('nothing starts where workflows do not run, and where a message says so', async () => {
+test('no workflow starts in repositories without the unit, and with a skip string in the message', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -51,7 +51,7 @@ test('nothing starts where workflows do not run, and where a message says so', a
   assert.deepEqual(await runsOf(forge, repo.api), ['push p.yml main waiting'])
 })
 
-test('pull requests start nothing when their title or newest commit says so, and a word of other letters says nothing', async () => {
+test('a skip string in the title or newest commit of a pull request skips its workflows; letter case counts', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -77,7 +77,7 @@ test('pull requests start nothing when their title or newest commit says so, and
   assert.deepEqual((await runsOf(forge, repo.api)).slice(2), ['issues i.yml main waiting'], 'only these are skipped')
 })
 
-test('a workflow whose YAML is hostile makes a failed run, and the server answers on', async () => {
+test('a workflow with hostile YAML makes a failed run and does not block the server', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   await commitFiles(forge, repo.api, { '.gitea/workflows/keys.yml': '? '.repeat(700) })
@@ -97,7 +97,7 @@ test('a workflow whose path patterns take too long makes a failed run', async ()
   assert.deepEqual(await runsOf(forge, repo.api), ['push slow.yml main failure'])
 })
 
-test('a file that cannot be read makes a run that has failed and says why', async () => {
+test('an unreadable file makes a failed run with a problem', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   await commitFiles(forge, repo.api, { '.gitea/workflows/b.yml': 'on: push\njobs: [\n' })
@@ -106,7 +106,7 @@ test('a file that cannot be read makes a run that has failed and says why', asyn
   assert.match(run.problem, /^line /)
 })
 
-test('a pull request from elsewhere waits for an approval, what its base says does not', async () => {
+test('the run of a pull request from a fork waits for an approval, a pull_request_target run does not', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const repo = await forge.given.repo()
   await commitFiles(forge, repo.api, {
@@ -116,7 +116,7 @@ test('a pull request from elsewhere waits for an approval, what its base says do
   const bob = forge.as('bob')
   const fork = (await bob.must('POST', `${repo.api}/forks`, { name: 'mine' })).json
   const forkApi = `/repos/${fork.full_name}`
-  // What the head says of the base's workflow is not looked at.
+  // The base's workflow is read from the base branch.
   await commitFiles(
     forge,
     forkApi,
@@ -142,7 +142,7 @@ test('a pull request from elsewhere waits for an approval, what its base says do
   )
 })
 
-test('who had a run approved needs no other approval, but who is restricted does, and strangers get no secrets', async () => {
+test('an approved author needs no further approval, except a restricted one, and forks get no secrets', async () => {
   await using forge = await startForge({ users: ['bob', 'carol'] })
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -177,7 +177,7 @@ test('who had a run approved needs no other approval, but who is restricted does
   assert.equal((await open('bob', 'four')).isWaiting, false, 'restricted ones always wait')
 })
 
-test('workflows of the default branch run by the clock, each once', async () => {
+test('a due schedule starts one run of the default branch', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   await commitFiles(forge, repo.api, {
@@ -196,7 +196,7 @@ test('workflows of the default branch run by the clock, each once', async () => 
   assert.deepEqual(await runsOf(forge, repo.api), ['schedule s.yml main waiting'])
 })
 
-test('what happens in a repository without workflows makes no work, until one comes, wherever its branch then is', async () => {
+test('events of a repository without workflows create no jobs until a workflow is added', async () => {
   await using forge = await startForge({ settings: { metrics: { ENABLED: true } } })
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -235,7 +235,7 @@ test('what happens in a repository without workflows makes no work, until one co
   assert.deepEqual((await runsOf(forge, repo.api)).slice(1), ['issues i.yml main waiting'])
 })
 
-test('a run after the merge is of the merge commit and named by it', async () => {
+test('a run after the merge has the merge commit as its head', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -264,7 +264,7 @@ test('a run after the merge is of the merge commit and named by it', async () =>
   )
 })
 
-test('the two events of one change start their runs, and neither run takes the place of the other', async () => {
+test('two webhook events of one change start two runs, which do not replace each other', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   await commitFiles(

@@ -8,7 +8,7 @@ import type { GivenRepo } from '../testing/given.ts'
 
 const folder = '.gitea/workflows'
 
-/** Every trigger that an attacker may name. */
+/** Each trigger that an attacker can use. */
 const everything = workflow(
   `
   pull_request: { types: ['*'] }
@@ -21,7 +21,7 @@ const everything = workflow(
 `,
 )
 
-/** A forge with a repository of alice, and the account `mallory`, who may only read it. */
+/** Starts a forge with a repository of alice, and the account `mallory`, who can only read it. */
 async function startAttack() {
   const forge = await startForge({ users: ['mallory', 'wendy'] })
   const repo = await forge.given.repo({ owner: 'alice', name: 'target' })
@@ -31,7 +31,7 @@ async function startAttack() {
   return { forge, repo, alice, mallory: forge.as('mallory') }
 }
 
-/** Opens a pull request from a fork with files in it. */
+/** Opens a pull request from a fork with these files. */
 async function openFromFork(
   forge: Forge,
   repo: GivenRepo,
@@ -66,7 +66,7 @@ const jobStatuses = async (forge: Forge, repo: GivenRepo, runId: number): Promis
     (job: { status: string }) => job.status,
   )
 
-/** Fetches every task that waits, and finishes each. */
+/** Fetches and finishes each waiting task. */
 async function drain(runner: TestRunner): Promise<readonly TestTask[]> {
   const tasks: TestTask[] = []
   for (let task = await runner.fetch(); task; task = await runner.fetch()) {
@@ -79,7 +79,7 @@ async function drain(runner: TestRunner): Promise<readonly TestTask[]> {
 const approve = (forge: Forge, repo: GivenRepo, runId: number) =>
   forge.as('alice').post(`${repo.api}/actions/runs/${runId}/approve`)
 
-test('a commit of a fork gets no secrets and waits for approval, whatever starts its run', async () => {
+test('a commit of a fork gets no secrets and waits for approval with each trigger', async () => {
   const { forge, repo, alice, mallory } = await startAttack()
   await using _ = forge
   const runner = await TestRunner.register(forge, `${repo.api}/actions/runners`)
@@ -87,16 +87,16 @@ test('a commit of a fork gets no secrets and waits for approval, whatever starts
   await commitFiles(forge, repo.api, { own: '1' }, { newBranch: 'own' })
   const own = (await alice.must('POST', `${repo.api}/pulls`, { head: 'own', base: 'main', title: 'own' })).json.number
   const { number, head } = await openFromFork(forge, repo, { [`${folder}/evil.yml`]: everything })
-  // The commit of the fork, named by a review of a pull request of the repository itself.
+  // A review of a pull request of the repository itself names the commit of the fork.
   for (const event of ['COMMENT', 'APPROVED']) {
     await mallory.post(`${repo.api}/pulls/${own}/reviews`, { commit_id: head, event, body: 'see' })
   }
-  // Reviews of the pull request from the fork, also by people who may write.
+  // Reviews of the pull request from the fork, also by writers.
   for (const as of ['mallory', 'alice']) {
     await forge.as(as).must('POST', `${repo.api}/pulls/${number}/reviews`, { event: 'COMMENT', body: 'see' })
   }
   await alice.must('POST', `${repo.api}/pulls/${number}/reviews`, { event: 'APPROVED', body: 'good' })
-  // What maintainers do to it.
+  // Actions of maintainers on the pull request.
   const label = (await alice.must('POST', `${repo.api}/labels`, { name: 'x', color: '#112233' })).json
   await alice.must('POST', `${repo.api}/issues/${number}/labels`, { labels: [label.id] })
   await alice.must('POST', `${repo.api}/issues/${number}/comments`, { body: 'thank you' })
@@ -129,7 +129,7 @@ test('a commit of a fork gets no secrets and waits for approval, whatever starts
   }
 })
 
-test('the author of the pull request is who approval asks for, not who acted', async () => {
+test('the approval depends on the author of the pull request, not on the person who acted', async () => {
   const { forge, repo, alice } = await startAttack()
   await using _ = forge
   await commitFiles(forge, repo.api, { [`${folder}/p.yml`]: workflow("{ pull_request: { types: ['*'] } }") })
@@ -140,11 +140,11 @@ test('the author of the pull request is who approval asks for, not who acted', a
   const runs = await runsOf(forge, repo)
   assert.equal(runs.length, 2)
   for (const { id } of runs) assert.deepEqual(await jobStatuses(forge, repo, id), ['blocked'])
-  // The run that wendy caused is approved: that says something of mallory.
+  // The run that wendy caused is approved, which approves mallory as the author.
   assert.ok((await approve(forge, repo, runs[1]!.id)).status < 300)
   await openFromFork(forge, repo, { two: '1' }, { branch: 'second' })
   assert.deepEqual(await jobStatuses(forge, repo, (await runsOf(forge, repo)).at(-1)!.id), ['waiting'])
-  // A writer's pull request from a fork needs no approval, whoever acts on it.
+  // A writer's pull request from a fork needs no approval.
   const theirs = await openFromFork(forge, repo, { three: '1' }, { as: 'wendy' })
   await forge.as('wendy').must('POST', `${repo.api}/issues/${theirs.number}/labels`, { labels: [label.id] })
   await forge.settle()
@@ -153,7 +153,7 @@ test('the author of the pull request is who approval asks for, not who acted', a
   }
 })
 
-test('a run calls workflows that everybody may read, and never those of whoever acted', async () => {
+test('a run calls public workflows only, and not private ones of the person who acted', async () => {
   const { forge, repo, alice } = await startAttack()
   await using _ = forge
   const hidden = await forge.given.repo({ owner: 'alice', name: 'hidden', private: true })
@@ -171,7 +171,7 @@ test('a run calls workflows that everybody may read, and never those of whoever 
   )
   const label = (await alice.must('POST', `${repo.api}/labels`, { name: 'x', color: '#112233' })).json
   await alice.must('POST', `${repo.api}/issues/${number}/labels`, { labels: [label.id] })
-  // A push by somebody who may read it is no other.
+  // A push by a person who can read the private repository does not help.
   await commitFiles(forge, repo.api, { [`${folder}/h.yml`]: calling('hidden') })
   await commitFiles(forge, repo.api, { [`${folder}/i.yml`]: calling('target', imposter.head) })
   const runs = await runsOf(forge, repo)
@@ -186,7 +186,7 @@ test('a run calls workflows that everybody may read, and never those of whoever 
   assert.deepEqual(new Set(await found('i.yml')), new Set(['failure 1']), 'a commit of a fork is called by nobody')
 })
 
-test('an untrusted run neither cancels nor delays runs of others by naming their concurrency group', async () => {
+test('an untrusted run neither cancels nor delays trusted runs of the same concurrency group', async () => {
   const { forge, repo } = await startAttack()
   await using _ = forge
   const runner = await TestRunner.register(forge, `${repo.api}/actions/runners`)
@@ -224,7 +224,7 @@ test('a run that waits for approval enters its concurrency group with the approv
   const [opened] = await runsOf(forge, repo)
   assert.ok((await approve(forge, repo, opened!.id)).status < 300)
   const task = await runner.must()
-  // Somebody who is restricted always waits.
+  // Runs of a restricted author always wait.
   const account = { source_id: 0, login_name: 'mallory', restricted: true }
   await forge.as('root').must('PATCH', '/admin/users/mallory', account)
   await forge.as('alice').must('PATCH', `${repo.api}/pulls/${number}`, { title: 'edited' })
@@ -266,7 +266,7 @@ test('a trusted run never restores what an untrusted run saved', async () => {
   assert.equal(await trusted.find(['deps']), 'deps sound')
 })
 
-test('running a cancelled run again is no approval, and no job approves', async () => {
+test('a rerun of a cancelled run is not an approval, and a job cannot approve', async () => {
   const { forge, repo, alice } = await startAttack()
   await using _ = forge
   const runner = await TestRunner.register(forge, `${repo.api}/actions/runners`)

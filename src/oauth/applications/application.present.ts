@@ -2,7 +2,7 @@ import type { OAuthApplicationRow } from '../../db/tables/oauth.ts'
 import { formatUnix } from '../../lib/time.ts'
 import type { OAuth2Application } from './application.schemas.ts'
 
-/** @param secret shown once, when the application was made or edited */
+/** @param secret the secret of a created or edited application, which is shown once */
 export const presentApplication = (application: OAuthApplicationRow, secret = ''): OAuth2Application => ({
   id: application.id,
   name: application.name,

@@ -30,20 +30,20 @@ export interface ApplicationInput {
   readonly redirectUris: readonly string[]
 }
 
-/** An application and its secret, which is given once and kept nowhere. */
+/** An application and its secret, of which only the hash is stored. */
 export interface ApplicationWithSecret {
   readonly application: OAuthApplicationRow
   readonly secret: string
 }
 
-const noApplication = () => new NotFound('there is no such application', 'oauth_application_not_found')
+const noApplication = () => new NotFound('the application does not exist', 'oauth_application_not_found')
 
 const columnsOf = ({ name, isConfidential, redirectUris }: ApplicationInput) => {
   for (const uri of redirectUris) checkRedirectUri(uri)
   return { name, is_confidential: isConfidential, redirect_uris: JSON.stringify(redirectUris) }
 }
 
-/** One page of an account's applications, newest first, and how many there are. */
+/** Returns one page of an account's applications, the newest first, and their number. */
 export async function pageOfApplications(
   { db }: Services,
   owner: UserRow,
@@ -56,17 +56,16 @@ export async function pageOfApplications(
   return { applications, total }
 }
 
-/** An application of the account; another's is `NotFound`. */
+/** Returns an application of the account. Throws `NotFound`. */
 export async function getApplication({ db }: Services, owner: UserRow, id: number): Promise<OAuthApplicationRow> {
   const application = await findApplication(db, owner.id, id as OAuthApplicationId)
   if (!application) throw noApplication()
   return application
 }
 
-/** What the audit log says of every act on an application. */
 const actOn = ({ id, name }: OAuthApplicationRow) => ({ about: { kind: 'application', id, name } }) as const
 
-/** An address that nobody should be sent to is `Invalid`. */
+/** Creates an application. Throws `Invalid` for a bad redirect address. */
 export async function createApplication(
   { db, clock }: Services,
   owner: UserRow,
@@ -91,7 +90,7 @@ export async function createApplication(
   return { application, secret }
 }
 
-/** Replaces everything, the secret too; what was granted stays. */
+/** Replaces all properties of an application and its secret. Grants stay. */
 export async function editApplication(
   { db, clock }: Services,
   owner: UserRow,
@@ -111,7 +110,7 @@ export async function editApplication(
   return { application, secret }
 }
 
-/** Its tokens end with it. */
+/** Deletes an application with its tokens. */
 export async function removeApplication({ db }: Services, owner: UserRow, id: number): Promise<void> {
   await transaction(db, async (tx) => {
     if (!(await deleteApplication(tx, owner.id, id as OAuthApplicationId))) throw noApplication()
@@ -119,14 +118,13 @@ export async function removeApplication({ db }: Services, owner: UserRow, id: nu
   })
 }
 
-/** The application that calls itself this; undefined when there is none. */
 export const findClient = ({ db }: Pick<Services, 'db'>, clientId: string): Promise<OAuthApplicationRow | undefined> =>
   findApplicationByClientId(db, clientId)
 
 export const redirectUrisOf = (application: OAuthApplicationRow): readonly string[] =>
   JSON.parse(application.redirect_uris) as string[]
 
-/** Makes the applications of `[oauth2].DEFAULT_APPLICATIONS`, and removes those that are not named there any more. */
+/** Creates the applications of `[oauth2].DEFAULT_APPLICATIONS`, and deletes the other built-in ones. */
 export async function provideBuiltIns({ config, db, clock }: Services): Promise<void> {
   const { enabled, defaultApplications } = config.oauth2
   const wanted = builtInApplications.filter(({ key }) => enabled && defaultApplications.includes(key))
@@ -139,7 +137,7 @@ export async function provideBuiltIns({ config, db, clock }: Services): Promise<
         user_id: null,
         name,
         client_id: clientId,
-        // Programs on people's devices keep no secrets: nothing has this hash.
+        // Public clients have no secret: no text has this hash.
         secret_hash: '',
         is_confidential: false,
         redirect_uris: JSON.stringify(redirectUris),

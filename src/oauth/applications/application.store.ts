@@ -3,7 +3,7 @@ import type { NewOAuthApplicationRow, OAuthApplicationChange, OAuthApplicationRo
 import type { OAuthApplicationId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 
-/** Newest first. */
+/** Returns applications, the newest first. */
 export const listApplications = (db: Db, userId: UserId, page: Page): Promise<OAuthApplicationRow[]> =>
   db
     .selectFrom('oauth_application')
@@ -36,7 +36,7 @@ export const findApplicationByClientId = (db: Db, clientId: string): Promise<OAu
 export const insertApplication = (tx: Tx, values: NewOAuthApplicationRow): Promise<OAuthApplicationRow> =>
   tx.insertInto('oauth_application').values(values).returningAll().executeTakeFirstOrThrow()
 
-/** Undefined when the account has no such application. */
+/** Returns undefined when the account has no such application. */
 export const updateApplication = (
   tx: Tx,
   userId: UserId,
@@ -51,12 +51,12 @@ export const updateApplication = (
     .returningAll()
     .executeTakeFirst()
 
-/** Grants, codes and tokens go with it. False when the account has no such application. */
+/** Deletes an application with its grants, codes and tokens. Returns false when the account has no such application. */
 export const deleteApplication = async (tx: Tx, userId: UserId, id: OAuthApplicationId): Promise<boolean> =>
   (await tx.deleteFrom('oauth_application').where('user_id', '=', userId).where('id', '=', id).executeTakeFirst())
     .numDeletedRows > 0n
 
-/** Makes or renews an application of the instance. */
+/** Inserts or updates a built-in application. */
 export const upsertBuiltIn = (tx: Tx, values: NewOAuthApplicationRow) =>
   tx
     .insertInto('oauth_application')

@@ -1,13 +1,13 @@
-/** A program that is known from the start; its id is the one it is shipped with. */
+/** A common program with a fixed client id. */
 export interface BuiltInApplication {
-  /** In `[oauth2].DEFAULT_APPLICATIONS`. */
+  /** The name in `[oauth2].DEFAULT_APPLICATIONS`. */
   readonly key: string
   readonly name: string
   readonly clientId: string
   readonly redirectUris: readonly string[]
 }
 
-/** Ids and addresses are those that the programs document. */
+/** The ids and addresses come from the documentation of the programs. */
 export const builtInApplications: readonly BuiltInApplication[] = [
   {
     key: 'git-credential-oauth',

@@ -1,4 +1,4 @@
-/** What an application asks of a person, as it came by way of the browser. */
+/** The authorization request of an application, from the browser. */
 export interface AuthorizationRequest {
   readonly clientId: string
   readonly redirectUri: string
@@ -7,43 +7,42 @@ export interface AuthorizationRequest {
   readonly state: string | undefined
   readonly scope: string
   readonly nonce: string
-  /** PKCE (RFC 7636); empty: none. */
+  /** The PKCE challenge (RFC 7636), or an empty string. */
   readonly challenge: string
   readonly challengeMethod: string
-  /** Words of OpenID Connect that say what the person is asked: `none`, `login`, `consent`, `select_account`. */
+  /** Words of OpenID Connect: `none`, `login`, `consent`, `select_account`. */
   readonly prompt: string
-  /** How long ago the person may have signed in, in seconds; empty: whenever. */
+  /** The maximal age of the sign-in, in seconds, or an empty string. */
   readonly maxAge: string
-  /** An identity token of whom the application takes the person for; empty: it says nothing of it. */
+  /** An identity token of the expected person, or an empty string. */
   readonly idTokenHint: string
-  /** Names of parameters of OpenID Connect that are not supported and stand for the whole request. */
+  /** The names of unsupported OpenID Connect parameters that would change the request. */
   readonly unsupported: readonly string[]
-  /** Names of parameters that came more than once. */
+  /** The names of parameters that occur more than once. */
   readonly repeated: readonly string[]
 }
 
-/** Parameters that would change what is asked for, with the errors that say that they are not supported. */
+/** Unsupported parameters that would change the request, with their errors. */
 export const unsupportedParameters = {
   request: 'request_not_supported',
   request_uri: 'request_uri_not_supported',
   registration: 'registration_not_supported',
 } as const
 
-/** Longest list of scopes, nonce and state, in characters. */
+/** Longest scope, nonce and state, in characters. */
 const maxTextLength = 4096
 
-/** The words of `prompt`. */
 export const promptsOf = ({ prompt }: Pick<AuthorizationRequest, 'prompt'>): ReadonlySet<string> =>
   new Set(prompt.split(' ').filter((word) => word !== ''))
 
-/** What is wrong with a request whose application and address are right, as the application is told. */
+/** Returns the error of a request with a valid application and address, which the application gets. */
 export function problemOf(
   client: { readonly isConfidential: boolean },
   request: AuthorizationRequest,
 ): readonly [error: string, description: string] | undefined {
   const { responseType, responseMode, scope, nonce, state, maxAge, repeated, unsupported } = request
   const [twice] = repeated
-  if (twice !== undefined) return ['invalid_request', `the parameter ${twice} comes more than once`]
+  if (twice !== undefined) return ['invalid_request', `the parameter ${twice} occurs more than once`]
   const [unknown] = unsupported
   if (unknown !== undefined) {
     return [unsupportedParameters[unknown as keyof typeof unsupportedParameters], `${unknown} is not supported`]
@@ -54,8 +53,8 @@ export function problemOf(
     return ['invalid_request', `scope, nonce and state have at most ${maxTextLength} characters`]
   }
   const prompts = promptsOf(request)
-  if (prompts.has('none') && prompts.size > 1) return ['invalid_request', 'the prompt none stands alone']
-  if (!/^\d{0,9}$/.test(maxAge)) return ['invalid_request', 'max_age is a number of seconds']
+  if (prompts.has('none') && prompts.size > 1) return ['invalid_request', 'prompt=none cannot be combined']
+  if (!/^\d{0,9}$/.test(maxAge)) return ['invalid_request', 'max_age must be a number of seconds']
   return problemOfChallenge(client, request)
 }
 
@@ -64,9 +63,9 @@ function problemOfChallenge(
   { challenge, challengeMethod }: AuthorizationRequest,
 ): readonly [error: string, description: string] | undefined {
   if (challenge === '') {
-    if (challengeMethod !== '') return ['invalid_request', 'a method of challenge without a challenge']
+    if (challengeMethod !== '') return ['invalid_request', 'code_challenge_method without code_challenge']
     return isConfidential ? undefined : ['invalid_request', 'a public client needs a code challenge']
   }
-  if (!['', 'plain', 'S256'].includes(challengeMethod)) return ['invalid_request', 'unknown method of code challenge']
-  return /^[\w.~-]{43,128}$/.test(challenge) ? undefined : ['invalid_request', 'this is no code challenge']
+  if (!['', 'plain', 'S256'].includes(challengeMethod)) return ['invalid_request', 'unknown code_challenge_method']
+  return /^[\w.~-]{43,128}$/.test(challenge) ? undefined : ['invalid_request', 'malformed code_challenge']
 }

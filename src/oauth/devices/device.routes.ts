@@ -4,7 +4,7 @@ import { operation, validBody } from '../../http/operation.ts'
 import { ok } from '../../http/reply.ts'
 import { object, requestObject } from '../../http/schema.ts'
 import { issuerOf } from '../openid/claims.present.ts'
-import { askForDevice } from './device.service.ts'
+import { startDeviceAuthorization } from './device.service.ts'
 import { tokenErrors } from '../oauth-errors.ts'
 import { clientOf, oauthOn, protocolBody } from '../oauth.requirements.ts'
 import { noStore, ofClients } from '../client-operation.ts'
@@ -32,16 +32,16 @@ export const oauthDeviceAuthorization = operation({
   reply: { 200: DeviceReply },
   summary: 'Codes for a device without a browser (RFC 8628)',
   async run({ ctx, body, call }) {
-    const asked = await askForDevice(ctx, clientOf(ctx, body), { scope: body.scope ?? '', ip: call.ip })
+    const device = await startDeviceAuthorization(ctx, clientOf(ctx, body), { scope: body.scope ?? '', ip: call.ip })
     const page = `${issuerOf(ctx)}/login/device`
     return ok(
       {
-        device_code: asked.deviceCode,
-        user_code: asked.userCode,
+        device_code: device.deviceCode,
+        user_code: device.userCode,
         verification_uri: page,
-        verification_uri_complete: `${page}?user_code=${asked.userCode}`,
-        expires_in: asked.lifetimeSeconds,
-        interval: asked.intervalSeconds,
+        verification_uri_complete: `${page}?user_code=${device.userCode}`,
+        expires_in: device.lifetimeSeconds,
+        interval: device.intervalSeconds,
       },
       noStore,
     )

@@ -10,55 +10,55 @@ import { nowUnix, type Unix } from '../../lib/time.ts'
 import { hashToken, newPrefixedToken } from '../../secrets/tokens.ts'
 import { HourlyLimit } from '../../users/entry/hourly-limit.ts'
 import { findUserById } from '../../users/user.store.ts'
-import { answerDevice, findDevice, findWaitingDevice, insertDevice, notePoll, takeDevice } from './device.store.ts'
-import { findGrant, loadGranted, takeGrant } from '../grant.store.ts'
+import { answerDevice, findDevice, findWaitingDevice, insertDevice, updatePoll, deleteDevice } from './device.store.ts'
+import { findGrant, loadGranted, findOrInsertGrant } from '../grant.store.ts'
 import { scopeWords } from '../scope.rules.ts'
 import { issueTokens, knownClient, type ClientLogin, type IssuedTokens } from '../token.service.ts'
-import { newUserCode, readUserCode, shownUserCode } from './user-code.ts'
+import { newUserCode, parseUserCode, formatUserCode } from './user-code.ts'
 
-/** How long a device waits for its person, in seconds. */
+/** The lifetime of a device code, in seconds. */
 const lifetimeSeconds = 900
-/** How long it waits between two questions at first, by how much this grows when it does not, and to how much. */
+/** The polling interval at first, its increment for a device that polls too often, and its maximum. */
 const intervalSeconds = 5
 const slowerBySeconds = 5
 const slowestSeconds = 60
-/** Questions are on their way for different times: one that comes so much too early is in time. */
+/** A poll may be this early, because network delays vary. */
 const toleranceMs = 1000
 
-/** How often codes are asked for, and typed: a code that is guessed is found among the few that wait. */
-export const deviceLimits = ownService('the limits of devices that are let in', {
+/** Rate limits of device authorizations and of entered codes, against guessing. */
+export const deviceLimits = ownService('the rate limits of the device flow', {
   open: ({ clock }) => ({
-    asked: new HourlyLimit(clock, { perAddress: 120, inAll: 10_000 }),
+    requested: new HourlyLimit(clock, { perAddress: 120, inAll: 10_000 }),
     typedAt: new HourlyLimit(clock, { perAddress: 120, inAll: 10_000 }),
     typedBy: new HourlyLimit(clock, { perAddress: 60, inAll: Number.POSITIVE_INFINITY }),
   }),
 })
 
-/** What a device gets that asks to be let in. */
-export interface AskedDevice {
-  /** What it asks with from now on. */
+/** The reply to a device that requests authorization. */
+export interface DeviceAuthorization {
+  /** The code that the device polls with. */
   readonly deviceCode: string
-  /** What it shows to its person. */
+  /** The code that the person enters. */
   readonly userCode: string
   readonly lifetimeSeconds: number
   readonly intervalSeconds: number
 }
 
-/** Few letters are kept under a key: who sees the table cannot try which code it was. */
+/** Returns a keyed hash: a plain hash of so short a code could be searched by anyone who reads the table. */
 const userCodeHash = ({ secrets }: Services, code: string): string =>
   hashToken(`${secrets.deriveKey('device-code', 32).toString('hex')} ${code}`)
 
 /**
- * A device without a browser asks to be let in (RFC 8628, 3.1).
- * @throws BadRequest for a client that is not known; TooManyRequests
+ * Starts the authorization of a device without a browser (RFC 8628, 3.1).
+ * @throws BadRequest for an unknown client; TooManyRequests
  */
-export async function askForDevice(
+export async function startDeviceAuthorization(
   services: Services,
   login: ClientLogin,
   { scope, ip }: { readonly scope: string; readonly ip: string },
-): Promise<AskedDevice> {
+): Promise<DeviceAuthorization> {
   const application = await knownClient(services, login)
-  deviceLimits.of(services).asked.take(ip)
+  deviceLimits.of(services).requested.take(ip)
   const [deviceCode, userCode] = [newPrefixedToken('iod_'), newUserCode()]
   const now = nowUnix(services.clock)
   await transaction(services.db, (tx) =>
@@ -77,27 +77,27 @@ export async function askForDevice(
       expires_unix: now + lifetimeSeconds,
     }),
   )
-  return { deviceCode, userCode: shownUserCode(userCode), lifetimeSeconds, intervalSeconds }
+  return { deviceCode, userCode: formatUserCode(userCode), lifetimeSeconds, intervalSeconds }
 }
 
-/** A device that waits, as the person is asked about it. */
+/** A waiting device, for the consent page. */
 export interface WaitingDevice {
   readonly application: OAuthApplicationRow
-  /** Login of whose application it is; undefined for one of the instance. */
+  /** The login of the application's owner; undefined for a built-in application. */
   readonly ownerName: string | undefined
   readonly userCode: string
-  /** Where it asked from, and when. */
+  /** The address of the device's request. */
   readonly address: string
-  readonly askedUnix: Unix
-  /** What is granted in fact: what was granted first stays. */
+  readonly requestedUnix: Unix
+  /** The scope of the grant, which for an existing grant may differ from the requested one. */
   readonly scope: string
 }
 
 /**
- * The device that shows what somebody typed; undefined when there is none, it was answered, or it has waited for too long.
- * @throws TooManyRequests, since somebody may be guessing
+ * Finds the waiting device of an entered code; undefined when the code is unknown, answered or expired.
+ * @throws TooManyRequests against guessing
  */
-export async function findDeviceOf(
+export async function findDeviceByCode(
   services: Services,
   viewer: Viewer,
   { typed, ip }: { readonly typed: string; readonly ip: string },
@@ -112,9 +112,9 @@ export async function findDeviceOf(
   return {
     application,
     ownerName: owner?.name,
-    userCode: shownUserCode(code),
+    userCode: formatUserCode(code),
     address: device.address,
-    askedUnix: device.created_unix,
+    requestedUnix: device.created_unix,
     scope: grant?.scope ?? device.scope,
   }
 }
@@ -124,7 +124,7 @@ async function openDevice(services: Services, viewer: Viewer, typed: string, ip:
   const { typedAt, typedBy } = deviceLimits.of(services)
   typedBy.take(`account ${viewer.id}`)
   typedAt.take(ip)
-  const code = readUserCode(typed)
+  const code = parseUserCode(typed)
   const found =
     code === undefined
       ? undefined
@@ -144,11 +144,11 @@ async function openDevice(services: Services, viewer: Viewer, typed: string, ip:
 const noDevice = () => new NotFound('no device waits with this code any more', 'device_unknown')
 
 /**
- * Lets a device in, or not. Only the first answer counts.
- * @param agreedScope what the person was shown that it could do
- * @throws NotFound; Conflict when something else would be granted than what was shown
+ * Grants or denies access to a device. Only the first answer counts.
+ * @param answer.agreedScope the scope that the page showed
+ * @throws NotFound; Conflict when the grant has another scope
  */
-export async function answerForDevice(
+export async function answerWaitingDevice(
   services: Services,
   viewer: Viewer,
   { typed, ip }: { readonly typed: string; readonly ip: string },
@@ -165,14 +165,14 @@ export async function answerForDevice(
       await recordAct(tx, { action: 'device.denied', outcome: 'refused', doerId: viewer.id, about })
       return
     }
-    const grant = await takeGrant(tx, {
+    const grant = await findOrInsertGrant(tx, {
       application_id: application.id,
       user_id: viewer.id,
       scope: device.scope,
       created_unix: now,
     })
     if (grant.scope !== answer.agreedScope) {
-      throw new Conflict('what the application could do has changed meanwhile; look at it again', 'grant_changed')
+      throw new Conflict('the access of the application has changed meanwhile; check it again', 'grant_changed')
     }
     const granted = { grant_id: grant.id, auth_unix: answer.signedInUnix ?? null }
     if (!(await answerDevice(tx, device.id, granted, now))) throw noDevice()
@@ -185,7 +185,7 @@ export async function answerForDevice(
 const invalidGrant = (why: string) => new BadRequest(why, 'invalid_grant')
 
 /**
- * Tokens for a device that was let in; once. Whoever asks too often waits longer from then on (RFC 8628, 3.5).
+ * Exchanges the code of a granted device for tokens, once. A device that polls too often has to wait longer (RFC 8628, 3.5).
  * @throws BadRequest `authorization_pending`, `slow_down`, `access_denied`, `expired_token`, `invalid_grant`
  */
 export async function exchangeDeviceCode(
@@ -197,15 +197,15 @@ export async function exchangeDeviceCode(
   const now = nowUnix(services.clock)
   const device = await findDevice(services.db, hashToken(deviceCode))
   if (!device || device.application_id !== application.id) {
-    throw invalidGrant('the device code is not known, was used, or is of another client')
+    throw invalidGrant('the device code is unknown, was used, or belongs to another client')
   }
-  if (device.is_denied) throw new BadRequest('the person said no', 'access_denied')
+  if (device.is_denied) throw new BadRequest('the person denied access', 'access_denied')
   if (device.expires_unix <= now) throw new BadRequest('the device code has expired', 'expired_token')
   const { grant_id: grantId } = device
-  if (grantId === null) return wait(services, device)
+  if (grantId === null) return refusePoll(services, device)
   const outcome = await transaction(services.db, async (tx) => {
     const granted = await loadGranted(tx, grantId)
-    if (!granted || !(await takeDevice(tx, device.id))) return invalidGrant('the device code was used')
+    if (!granted || !(await deleteDevice(tx, device.id))) return invalidGrant('the device code was used')
     return issueTokens(services, tx, granted, {
       family: `device ${device.id}`,
       nonce: '',
@@ -217,16 +217,17 @@ export async function exchangeDeviceCode(
   return outcome
 }
 
-async function wait({ db, clock }: Services, device: OAuthDeviceRow): Promise<never> {
+/** Records a poll of a device that has no answer, and throws the refusal. */
+async function refusePoll({ db, clock }: Services, device: OAuthDeviceRow): Promise<never> {
   const nowMs = clock.nowMs()
   const interval = device.interval_seconds
   const isEarly = device.polled_ms + interval * 1000 - toleranceMs > nowMs
   const change = isEarly
     ? { interval_seconds: Math.min(interval + slowerBySeconds, slowestSeconds) }
     : { polled_ms: nowMs }
-  // Who asks too often for long changes nothing any more.
-  const isNoted =
-    isEarly && interval === slowestSeconds ? false : await transaction(db, (tx) => notePoll(tx, device, change))
-  if (isEarly || !isNoted) throw new BadRequest('the device asks too often', 'slow_down')
-  throw new BadRequest('nobody has answered yet', 'authorization_pending')
+  // At the maximal interval an early poll writes nothing.
+  const isRecorded =
+    isEarly && interval === slowestSeconds ? false : await transaction(db, (tx) => updatePoll(tx, device, change))
+  if (isEarly || !isRecorded) throw new BadRequest('the device polls too often', 'slow_down')
+  throw new BadRequest('the person has not answered yet', 'authorization_pending')
 }

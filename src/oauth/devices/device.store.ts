@@ -9,7 +9,7 @@ export const insertDevice = (tx: Tx, values: NewOAuthDeviceRow) =>
 export const findDevice = (db: Db, deviceHash: string): Promise<OAuthDeviceRow | undefined> =>
   db.selectFrom('oauth_device').selectAll().where('device_hash', '=', deviceHash).executeTakeFirst()
 
-/** A device that nobody has answered yet, by what the person types, with its application. */
+/** Returns the waiting device of a user code, with its application. */
 export async function findWaitingDevice(
   db: Db,
   userCodeHash: string,
@@ -29,7 +29,7 @@ export async function findWaitingDevice(
   return device && application && { device, application }
 }
 
-/** Writes down what the person said; false when somebody did so before, or it is too late. */
+/** Records the person's answer. Returns false when the device has an answer or has expired. */
 export const answerDevice = async (
   tx: Tx,
   id: OAuthDeviceId,
@@ -47,8 +47,8 @@ export const answerDevice = async (
       .executeTakeFirst()
   ).numUpdatedRows > 0n
 
-/** Notes a question of a device; false when another one came at once. */
-export const notePoll = async (
+/** Records a poll of a device. Returns false when a concurrent poll was recorded. */
+export const updatePoll = async (
   tx: Tx,
   { id, polled_ms, interval_seconds }: Pick<OAuthDeviceRow, 'id' | 'polled_ms' | 'interval_seconds'>,
   change: Partial<Pick<OAuthDeviceRow, 'polled_ms' | 'interval_seconds'>>,
@@ -63,8 +63,8 @@ export const notePoll = async (
       .executeTakeFirst()
   ).numUpdatedRows > 0n
 
-/** A device that is let in gets its tokens once; false when it has them already. */
-export const takeDevice = async (tx: Tx, id: OAuthDeviceId): Promise<boolean> =>
+/** Deletes a device that gets its tokens. Returns false when a concurrent request deleted it. */
+export const deleteDevice = async (tx: Tx, id: OAuthDeviceId): Promise<boolean> =>
   (await tx.deleteFrom('oauth_device').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
 
 export const deleteDevicesBefore = (tx: Tx, unix: Unix) =>

@@ -54,7 +54,7 @@ async function signedIn(forge: Forge, login = 'alice'): Promise<Browser> {
   return browser
 }
 
-/** Types a code; gives the page, and the fields of the form that asks. */
+/** Enters a code. Returns the page, and the fields of its form. */
 async function type(browser: Browser, user_code: string) {
   const page = await browser.post('/login/device', { _csrf: await browser.csrf('/login/device'), user_code })
   return { page, fields: hiddenFields(page.text, '/login/device/answer') }
@@ -68,7 +68,7 @@ async function answer(browser: Browser, user_code: string, granted = 'true') {
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
 const start = (settings = {}) => startForge({ users: ['alice', 'dev'], settings })
 
-test('oauthDeviceAuthorization, devicePage, deviceSubmit, deviceAnswer, oauthToken: a person lets a device in, once', async () => {
+test('oauthDeviceAuthorization, devicePage, deviceSubmit, deviceAnswer, oauthToken: a person grants a device access, once', async () => {
   await using forge = await start()
   const app = await givenApp(forge)
   const asked = await ask(forge, { client_id: app.client_id, scope: 'openid read:user' })
@@ -129,7 +129,7 @@ test('oauthDeviceAuthorization, devicePage, deviceSubmit, deviceAnswer, oauthTok
   )
 })
 
-test('oauthDeviceAuthorization, oauthToken: clients are who they say, and no code is of use to another', async () => {
+test('oauthDeviceAuthorization, oauthToken: client credentials are checked, and a code works only for its client', async () => {
   await using forge = await start()
   const [app, other] = [await givenApp(forge), await givenApp(forge, { name: 'Other' })]
   const server = await givenApp(forge, { name: 'Server', confidential_client: true })
@@ -157,7 +157,7 @@ test('oauthDeviceAuthorization, oauthToken: clients are who they say, and no cod
   assert.equal((await poll(forge, app, asked.device_code)).status, 200, 'mistakes do not spend it')
 })
 
-test('oauthToken: a device that asks too often waits longer, one that is refused or late hears so', async () => {
+test('oauthToken: a device that polls too often waits longer; denied and expired devices get an error', async () => {
   await using forge = await startForge({ users: ['alice', 'dev'], standAt: Date.UTC(2030, 0, 1) })
   const app = await givenApp(forge)
   const { client_id } = app
@@ -191,7 +191,7 @@ test('oauthToken: a device that asks too often waits longer, one that is refused
   assert.equal((await forge.services.db.selectFrom('oauth_device').selectAll().execute()).length, 0)
 })
 
-test('deviceAnswer, oauthToken: of answers at once the first counts, of polls at once one has tokens', async () => {
+test('deviceAnswer, oauthToken: one of several concurrent answers counts, and one of several concurrent polls gets tokens', async () => {
   await using forge = await start()
   const app = await givenApp(forge)
   const [alice, dev] = [await signedIn(forge), await signedIn(forge, 'dev')]
@@ -229,7 +229,7 @@ test('deviceAnswer, oauthToken: of answers at once the first counts, of polls at
   assert.equal(codes.filter(({ status }) => status === 200).length, 1)
 })
 
-test('deviceAnswer: what was granted first stays, and nothing is granted that was not shown', async () => {
+test('deviceAnswer: an existing grant keeps its scope, and only the shown scope is granted', async () => {
   await using forge = await start()
   const app = await givenApp(forge)
   const browser = await signedIn(forge)
@@ -254,7 +254,7 @@ test('deviceAnswer: what was granted first stays, and nothing is granted that wa
   assert.equal((await poll(forge, app, barred.device_code)).json.error, 'unauthorized_client')
 })
 
-test('deviceSubmit: codes are not found by guessing, nor asked for without end', async () => {
+test('deviceSubmit: entered and requested codes are rate-limited', async () => {
   await using forge = await start()
   const app = await givenApp(forge)
   const browser = await signedIn(forge)
@@ -281,7 +281,7 @@ test('deviceSubmit: codes are not found by guessing, nor asked for without end',
   assert.deepEqual([refused?.status, refused?.json.error], [429, 'temporarily_unavailable'])
 })
 
-test('openidConfiguration: a relying-party library lets a device in; switched off nothing of it is there', async () => {
+test('openidConfiguration: a client library uses the device flow, which [oauth2].ENABLED disables', async () => {
   await using forge = await start()
   const app = await givenApp(forge)
   const config = await openid.discovery(new URL(forge.url), app.client_id, undefined, openid.None(), {

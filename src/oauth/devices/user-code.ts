@@ -1,17 +1,17 @@
 import { randomInt } from 'node:crypto'
 
-/** Consonants alone: no words, no letters that look like digits (RFC 8628, 6.1). */
+/** Consonants only: they form no words and do not look like digits (RFC 8628, 6.1). */
 const letters = 'BCDFGHJKLMNPQRSTVWXZ'
 const length = 8
 
-/** What a person types who lets a device in, as it is kept: 34 random bits. */
+/** Returns a new user code of 34 random bits, without the hyphen. */
 export const newUserCode = (): string => Array.from({ length }, () => letters[randomInt(letters.length)]).join('')
 
-/** The same as it is shown: `WDJB-MJHT`. */
-export const shownUserCode = (code: string): string => `${code.slice(0, length / 2)}-${code.slice(length / 2)}`
+/** Formats a user code as `WDJB-MJHT`. */
+export const formatUserCode = (code: string): string => `${code.slice(0, length / 2)}-${code.slice(length / 2)}`
 
-/** What somebody typed, without what does not count; undefined when it can be no such code. */
-export function readUserCode(typed: string): string | undefined {
+/** Parses an entered code, ignoring letter case, blanks and hyphens. Returns undefined for a malformed one. */
+export function parseUserCode(typed: string): string | undefined {
   const code = typed.slice(0, 100).toUpperCase().replaceAll(/[\s-]/g, '')
   return new RegExp(`^[${letters}]{${length}}$`).test(code) ? code : undefined
 }

@@ -8,10 +8,10 @@ import { hasScope, tokenScopesOf } from '../scope.rules.ts'
 
 type PresentCtx = Pick<Ctx, 'config' | 'db'>
 
-/** The instance as it calls itself in tokens: its address without the last slash. */
+/** Returns the issuer of tokens: the root address without the trailing slash. */
 export const issuerOf = ({ config }: Pick<Ctx, 'config'>): string => config.server.rootUrl.replace(/\/$/, '')
 
-/** Organizations as `org`, teams as `org:team`, when the grant tells them. */
+/** Returns organizations as `org` and teams as `org:team`, when the scope contains `groups`. */
 async function groupsOf({ db }: PresentCtx, user: UserRow, scope: string): Promise<string[] | undefined> {
   if (!hasScope(scope, 'groups')) return undefined
   const rows = await listMemberships(db, user.id, parseScopes(tokenScopesOf(scope)).publicOnly)
@@ -23,7 +23,7 @@ const withoutEmpty = <Claims extends object>(claims: Claims): Partial<Claims> =>
     Object.entries(claims).filter(([, value]) => value !== undefined && value !== ''),
   ) as Partial<Claims>
 
-/** What an identity token says of the person, by the words of the scope; what is empty is left out. */
+/** Returns the claims of an identity token for the words of the scope, without empty ones. */
 export async function presentClaims(ctx: PresentCtx, user: UserRow, scope: string): Promise<Record<string, unknown>> {
   const { avatar_url, html_url } = presentUser({ config: ctx.config, viewer: undefined }, user)
   const address = hasScope(scope, 'email') ? await findEmail(ctx.db, user.email) : undefined
@@ -46,10 +46,7 @@ export async function presentClaims(ctx: PresentCtx, user: UserRow, scope: strin
   }
 }
 
-/**
- * What an application is told when it asks who somebody is. Scopes of identity tell what they name; a token that may read
- * the account tells all, since it could read it anyway.
- */
+/** Presents the user info of a token: the claims of its scope, or all for a token that can read the account anyway. */
 export async function presentUserInfo(ctx: PresentCtx, user: UserRow, scope: string) {
   const { avatar_url } = presentUser({ config: ctx.config, viewer: undefined }, user)
   const readsAccount = grants(parseScopes(tokenScopesOf(scope)), 'user', 'read')

@@ -6,18 +6,18 @@ import type { OAuthKeyRow } from '../../db/tables/oauth.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { insertKey, listKeys } from './key.store.ts'
 
-/** What private keys are sealed for. */
+/** The purpose for which private keys are sealed. */
 export const keyPurpose = 'oauth-key'
 
-/** How long a key signs, in seconds; what it signed can be checked for a while longer. */
+/** The time for which a key signs, in seconds. */
 const keyLifetimeSeconds = 90 * 86_400
-/** Keys that are shown: the one that signs, and those before it. */
-const shownKeys = 3
+/** The number of published keys: the signing key and its predecessors. */
+const publishedKeys = 3
 
-/** The library is loaded when somebody signs in to an application, which on many instances nobody does. */
+/** The library is loaded with the first use: many instances never sign an identity token. */
 const loadJose = () => import('jose')
 
-/** One making of a key at a time: a storm of first requests makes one. */
+/** Generates one key at a time, because the generation is expensive and first requests may be concurrent. */
 class KeyMaker {
   #making: Promise<void> | undefined
   make(run: () => Promise<void>): Promise<void> {
@@ -29,32 +29,29 @@ class KeyMaker {
 export const keyMaker = ownService('the maker of OAuth2 keys', { open: () => new KeyMaker() })
 
 /**
- * The algorithm of signatures. One with a shared secret is no use here: whoever could check a token could also make one,
- * so RS256 stands for the `HS…` of the family's settings.
+ * Returns the algorithm of signatures. RS256 replaces the `HS…` algorithms of the setting: anyone who can verify such a
+ * signature could also forge one.
  */
-const algorithmOf = ({ config }: Pick<Services, 'config'>): string => {
+export const signingAlgorithm = ({ config }: Pick<Services, 'config'>): string => {
   const { jwtSigningAlgorithm } = config.oauth2
   return jwtSigningAlgorithm.startsWith('HS') ? 'RS256' : jwtSigningAlgorithm
 }
 
-/** The algorithm that identity tokens are signed by. */
-export const signingAlgorithm = algorithmOf
-
-/** Keys that count, from the one that signs on. Makes one when there is none yet, or the last is old or of another kind. */
+/** Returns the published keys, the signing key first. Generates a key when none exists, or the newest is old or of another algorithm. */
 async function currentKeys(services: Services): Promise<readonly OAuthKeyRow[]> {
   const isCurrent = (key: OAuthKeyRow | undefined): boolean =>
     key !== undefined &&
-    key.algorithm === algorithmOf(services) &&
+    key.algorithm === signingAlgorithm(services) &&
     key.created_unix + keyLifetimeSeconds > nowUnix(services.clock)
-  const keys = await listKeys(services.db, shownKeys)
+  const keys = await listKeys(services.db, publishedKeys)
   if (isCurrent(keys[0])) return keys
   await keyMaker.of(services).make(() => makeKey(services, (keys[0]?.number ?? 0) + 1))
-  return listKeys(services.db, shownKeys)
+  return listKeys(services.db, publishedKeys)
 }
 
 async function makeKey(services: Services, number: number): Promise<void> {
   const { calculateJwkThumbprint, exportJWK, generateKeyPair } = await loadJose()
-  const algorithm = algorithmOf(services)
+  const algorithm = signingAlgorithm(services)
   const pair = await generateKeyPair(algorithm, {
     extractable: true,
     ...(algorithm === 'EdDSA' ? { crv: 'Ed25519' } : {}),
@@ -73,11 +70,11 @@ async function makeKey(services: Services, number: number): Promise<void> {
   )
 }
 
-/** The public keys (RFC 7517), the one that signs first. */
+/** Returns the public keys (RFC 7517), the signing key first. */
 export const publicKeys = async (services: Services): Promise<readonly JWK[]> =>
   (await currentKeys(services)).map((key) => JSON.parse(key.public_jwk) as JWK)
 
-/** A signed token with these claims; times are seconds. */
+/** Returns a signed token with the claims. */
 export async function signClaims(services: Services, claims: Readonly<Record<string, unknown>>): Promise<string> {
   const { SignJWT, importJWK } = await loadJose()
   const key = (await currentKeys(services))[0] as OAuthKeyRow
@@ -87,13 +84,10 @@ export async function signClaims(services: Services, claims: Readonly<Record<str
     .sign(privateKey)
 }
 
-/** Longest identity token that is looked at, in characters. */
+/** Longest identity token, in characters. */
 const maxTokenLength = 4096
 
-/**
- * Whom an identity token of ours names, also one that has expired; undefined for what none of the keys that are shown signed for
- * the application.
- */
+/** Returns the subject of an identity token that a published key signed for the application, also an expired one. */
 export async function subjectOfOwnToken(
   services: Services,
   token: string,

@@ -1,11 +1,11 @@
 import type { Db, Tx } from '../../db/database.ts'
 import type { NewOAuthKeyRow, OAuthKeyRow } from '../../db/tables/oauth.ts'
 
-/** Keys from the newest on. */
+/** Returns keys, the newest first. */
 export const listKeys = (db: Db | Tx, limit: number): Promise<OAuthKeyRow[]> =>
   db.selectFrom('oauth_key').selectAll().orderBy('number', 'desc').limit(limit).execute()
 
-/** Adds a key, unless another process was first with one of this number. */
+/** Inserts a key, unless another process inserted one with the number. */
 export const insertKey = (tx: Tx, values: NewOAuthKeyRow) =>
   tx
     .insertInto('oauth_key')

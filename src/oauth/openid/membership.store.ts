@@ -2,13 +2,13 @@ import { bytewise } from '../../db/bytewise.ts'
 import type { Db } from '../../db/database.ts'
 import type { UserId } from '../../lib/ids.ts'
 
-/** A team that somebody is in, or an organization (no team), by their names in lower case. */
+/** A team of a person, or an organization without a team, by names in lower case. */
 export interface Membership {
   readonly org: string
   readonly team: string | null
 }
 
-/** Organizations and teams of a person, by name; with `publicOnly` those that everybody sees the person in. */
+/** Returns the organizations and teams of a person by name; with `publicOnly` only public memberships. */
 export async function listMemberships(db: Db, userId: UserId, publicOnly: boolean): Promise<Membership[]> {
   let orgs = db
     .selectFrom('org_user')

@@ -7,7 +7,7 @@ import { Browser, hiddenFields } from '../../testing/browser.ts'
 import { startForge, testPassword, type Forge } from '../../testing/forge.ts'
 import { basicAuthorization } from '../../testing/samples.ts'
 
-/** What the basic profile of OpenID Connect asks of a provider, seen from a relying party that is strict about it. */
+/** Tests of the basic profile of OpenID Connect, with a strict relying party. */
 
 const callback = 'https://rp.example.com/cb'
 const withQuery = 'https://rp.example.com/cb?foo=bar'
@@ -44,7 +44,7 @@ type Answer = Awaited<ReturnType<Browser['get']>>
 const locationOf = ({ headers }: Answer): URL =>
   new URL(headers.get('location') ?? 'about:blank', 'http://here.invalid')
 
-/** What a step of a browser leads to: the relying party, the sign-in page, or a question. */
+/** Classifies a reply: redirect to the relying party, sign-in page, or consent page. */
 function outcomeOf(answer: Answer): string {
   if (answer.status === 200) return /name="granted"/.test(answer.text) ? 'asked' : 'page'
   const to = locationOf(answer)
@@ -57,7 +57,7 @@ async function agree(browser: Browser, page: Answer): Promise<Answer> {
   return browser.post('/login/oauth/grant', { ...hiddenFields(page.text, '/login/oauth/grant'), granted: 'true' })
 }
 
-/** Goes to the relying party with a code, agreeing where that is asked. */
+/** Returns the redirect with a code, after consent if needed. */
 async function codeFor(browser: Browser, config: openid.Configuration, more: Record<string, string> = {}) {
   const first = await browser.get(pathOf(config, more))
   const last = outcomeOf(first) === 'asked' ? await agree(browser, first) : first
@@ -65,7 +65,7 @@ async function codeFor(browser: Browser, config: openid.Configuration, more: Rec
   return locationOf(last)
 }
 
-/** Signs in once more at the page that a request led to; gives what comes then. */
+/** Signs in at the page to which a request redirected. Returns the next reply. */
 async function signInAt(browser: Browser, page: Answer, login = 'alice'): Promise<Answer> {
   assert.equal(outcomeOf(page), 'sign in')
   const { pathname, search } = locationOf(page)
@@ -81,7 +81,7 @@ const exchange = (config: openid.Configuration, to: URL, checks: openid.Authoriz
 
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
 
-test('openidConfiguration: the description is whole, and what it says is so', async () => {
+test('openidConfiguration: the configuration is complete and correct', async () => {
   await using forge = await start()
   const { basic } = await relyingParty(forge)
   const known = basic.serverMetadata()
@@ -109,7 +109,7 @@ test('openidConfiguration: the description is whole, and what it says is so', as
   assert.deepEqual(keys.keys[0].alg, json.id_token_signing_alg_values_supported[0])
 })
 
-test('oauthAuthorize, oauthToken: an identity token is signed, and says who, for whom, by whom and until when', async () => {
+test('oauthAuthorize, oauthToken: an identity token is signed and has the standard claims', async () => {
   await using forge = await start()
   const { app, basic, post } = await relyingParty(forge)
   const browser = await signedIn(forge)
@@ -159,7 +159,7 @@ const relyingPartyAgain = (forge: Forge, app: { client_id: string; client_secret
     execute: [openid.allowInsecureRequests, openid.enableNonRepudiationChecks],
   })
 
-test('oauthAuthorize: prompt says whether anybody is asked, and for what', async () => {
+test('oauthAuthorize: prompt controls sign-in and consent', async () => {
   await using forge = await start()
   const { basic } = await relyingParty(forge)
   const guest = new Browser(forge)
@@ -198,7 +198,7 @@ test('oauthAuthorize: prompt says whether anybody is asked, and for what', async
   assert.equal(outcomeOf(await agree(first, once)), 'code')
 })
 
-test('oauthAuthorize: max_age, id_token_hint and login_hint say who has to be there, and since when', async () => {
+test('oauthAuthorize: max_age, id_token_hint and login_hint control the sign-in', async () => {
   await using forge = await start()
   const { basic } = await relyingParty(forge)
   const browser = await signedIn(forge)
@@ -234,7 +234,7 @@ test('oauthAuthorize: max_age, id_token_hint and login_hint say who has to be th
   assert.match((await guest.get(pathname + search)).text, /value="al&quot;ice@example\.com"/)
 })
 
-test('oauthAuthorize, oauthAuthorizePost: what is not known is let be, what is not supported is said, addresses are those registered', async () => {
+test('oauthAuthorize, oauthAuthorizePost: unknown parameters are ignored, unsupported ones are refused, and addresses must be registered', async () => {
   await using forge = await start()
   const { app, basic } = await relyingParty(forge)
   const browser = await signedIn(forge)
@@ -310,7 +310,7 @@ test('oauthAuthorize, oauthAuthorizePost: what is not known is let be, what is n
   await assert.rejects(exchange(wrong, await codeFor(browser, basic)), { error: 'unauthorized_client' })
 })
 
-test('oauthGrant: nothing is granted that was not shown', async () => {
+test('oauthGrant: only the shown scope is granted', async () => {
   await using forge = await start()
   const { basic } = await relyingParty(forge)
   const browser = await signedIn(forge)

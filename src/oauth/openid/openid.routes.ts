@@ -54,7 +54,7 @@ const UserInfo = object('OpenIDUserInfo', {
 
 const KeySet = object('JSONWebKeySet', { keys: Type.Array(Type.Record(Type.String(), Type.Unknown())) })
 
-/** What anybody may read, also programs in browsers. */
+/** Documents that anyone can read, also scripts of other origins. */
 const publicDocument = {
   method: 'GET',
   base: 'site',
@@ -69,7 +69,7 @@ export const openidConfiguration = operation({
   ...publicDocument,
   path: '/.well-known/openid-configuration',
   reply: { 200: Discovery },
-  summary: 'What the provider of identities offers, and where (OpenID Connect Discovery)',
+  summary: 'The configuration of the OpenID provider (OpenID Connect Discovery)',
   async run({ ctx }) {
     const issuer = issuerOf(ctx)
     return ok({
@@ -112,7 +112,7 @@ export const openidConfiguration = operation({
       claim_types_supported: ['normal'],
       claims_parameter_supported: false,
       request_parameter_supported: false,
-      // What is not said counts as supported (OpenID Connect Discovery, 3).
+      // The default is true (OpenID Connect Discovery, 3).
       request_uri_parameter_supported: false,
     })
   },
@@ -138,7 +138,7 @@ const userInfo = {
   errors: bearerErrors,
   requires: [anyone, oauthOn, bearerGrant, signedIn],
   reply: { 200: UserInfo },
-  summary: 'Who let the application have its token',
+  summary: 'The person who granted the token',
 } as const
 
 const answerUserInfo = async (ctx: SignedInCtx & { readonly granted: OAuthGrantPrincipal }) =>
@@ -150,7 +150,7 @@ export const oauthUserInfoPost = operation({
   ...userInfo,
   method: 'POST',
   requires: [anyone, oauthOn, grantInForm, signedIn],
-  // A body of any other kind is no form with a token, and was always let be.
+  // A body of another media type is ignored.
   body: requestObject('OpenIDUserInfoForm', { access_token: Type.Optional(Type.String({ maxLength: 4096 })) }),
   run: ({ ctx }) => answerUserInfo(ctx),
 })

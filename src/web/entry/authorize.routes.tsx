@@ -6,7 +6,7 @@ import { requestObject } from '../../http/schema.ts'
 import {
   answerAuthorization,
   openAuthorization,
-  type Asked,
+  type SignedInPerson,
   type Authorization,
 } from '../../oauth/authorize/authorize.service.ts'
 import type { AuthorizationRequest } from '../../oauth/authorize/authorize-request.rules.ts'
@@ -74,7 +74,7 @@ const requestOf = (sent: Sent, repeated: readonly string[] = []): AuthorizationR
   repeated,
 })
 
-const askedIn = ({ sessionId, signedInUnix }: BrowserCtx, viewer: Viewer, { again }: Sent): Asked => ({
+const askedIn = ({ sessionId, signedInUnix }: BrowserCtx, viewer: Viewer, { again }: Sent): SignedInPerson => ({
   viewer,
   sessionId,
   signedInUnix,

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Viewer } from '../../auth/viewer.ts'
 import { bytesOf, operation, validBody } from '../../http/operation.ts'
 import { requestObject } from '../../http/schema.ts'
-import { answerForDevice, findDeviceOf, type WaitingDevice } from '../../oauth/devices/device.service.ts'
+import { answerWaitingDevice, findDeviceByCode, type WaitingDevice } from '../../oauth/devices/device.service.ts'
 import { oauthOn } from '../../oauth/oauth.requirements.ts'
 import { AnswerButtons, AskedScope } from './asked-scope.tsx'
 import { inBrowser, inSession, ownForm, type BrowserCtx } from '../shell/browser.requirements.ts'
@@ -45,13 +45,13 @@ function codePage(ctx: BrowserCtx, { typed, problem }: { readonly typed: string;
 const unframed = { 'cache-control': 'no-store', 'x-frame-options': 'DENY' }
 
 function askPage(ctx: BrowserCtx & { readonly viewer: Viewer }, device: WaitingDevice, problem?: Problem) {
-  const { application, ownerName, userCode, address, askedUnix, scope } = device
+  const { application, ownerName, userCode, address, requestedUnix, scope } = device
   const title = texts.device.allow(application.name)
   const content = (
     <main class="card">
       <h1>{title}</h1>
       <p>
-        {texts.device.shown(userCode)} {texts.device.asked(address, <Moment unix={askedUnix} />)}{' '}
+        {texts.device.shown(userCode)} {texts.device.asked(address, <Moment unix={requestedUnix} />)}{' '}
         {texts.device.onlyYours}
       </p>
       <AskedScope login={ctx.viewer.user.name} ownerName={ownerName} scope={scope} />
@@ -86,7 +86,7 @@ export const deviceSubmit = operation({
   reply: { 200: bytesOf('text/html') },
   async run({ ctx, body, call }) {
     const typed = body.user_code ?? ''
-    const { result: device, problem } = await attempt(findDeviceOf(ctx, ctx.viewer, { typed, ip: call.ip }))
+    const { result: device, problem } = await attempt(findDeviceByCode(ctx, ctx.viewer, { typed, ip: call.ip }))
     return device ? askPage(ctx, device) : codePage(ctx, { typed, problem: problem ?? unknownCode })
   },
 })
@@ -103,7 +103,7 @@ export const deviceAnswer = operation({
     const sent = { typed: body.user_code ?? '', ip: call.ip }
     const { signedInUnix } = ctx
     const answer = { isGranted: body.granted === 'true', agreedScope: body.scope ?? '', signedInUnix }
-    const { result: application, problem } = await attempt(answerForDevice(ctx, ctx.viewer, sent, answer))
+    const { result: application, problem } = await attempt(answerWaitingDevice(ctx, ctx.viewer, sent, answer))
     if (!application) return codePage(ctx, { typed: sent.typed, problem })
     const title = answer.isGranted ? texts.device.allowed : texts.device.denied
     const content = (

@@ -3,7 +3,7 @@ import { bytesOf, operation, validBody } from '../../http/operation.ts'
 import { redirect } from '../../http/reply.ts'
 import { requestObject } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
-import { grantsOf, revokeGrant } from '../../oauth/grant.service.ts'
+import { listGrants, revokeGrant } from '../../oauth/grant.service.ts'
 import { inBrowser, inSession, ownForm } from '../shell/browser.requirements.ts'
 import { Form } from '../shell/form.tsx'
 import { htmlErrors, secretPage, sitePath } from '../shell/page.tsx'
@@ -27,7 +27,7 @@ export const settingsPage = operation({
   reply: { 200: bytesOf('text/html') },
   async run({ ctx }) {
     const { config, viewer } = ctx
-    const grants = await grantsOf(ctx, viewer.id)
+    const grants = await listGrants(ctx, viewer.id)
     const content = (
       <SettingsPage ctx={ctx} current="overview" title={texts.overview.heading(viewer.user.name)}>
         <section class="sheet" aria-labelledby="applications">
