@@ -3,11 +3,11 @@ import { formatUnix } from '../lib/time.ts'
 import { issueApiUrl } from '../issues/repo-with-owner.ts'
 import { repoApiUrl, repoFullName } from '../repos/repo-url.ts'
 import type { FeedEntry as Entry, FeedPage as Page } from './feed.schemas.ts'
-import type { FeedEntry as Told, FeedPage as ToldPage } from './feed.service.ts'
+import type { FeedEntry as Told, FeedPage as PageEvent } from './feed.service.ts'
 
 type PresentCtx = Pick<Ctx, 'config'>
 
-export const presentFeed = (ctx: PresentCtx, page: ToldPage): Page => ({
+export const presentFeed = (ctx: PresentCtx, page: PageEvent): Page => ({
   events: page.entries.map((entry) => presentEntry(ctx, entry)),
   cursor: page.cursor,
   has_more: page.hasMore,

@@ -187,12 +187,12 @@ jobs:
   }
   const refused = await logOf(forge, repo.api, 'refused')
   assert.match(refused, /no containers, which `docker:\/\/` needs/)
-  assert.match(refused, /example\.com\/some\/action@v1 is elsewhere/)
-  assert.match(refused, /there is no action\.yml/)
+  assert.match(refused, /example\.com\/some\/action@v1`: this runner fetches actions only from/)
+  assert.match(refused, /the action has no action\.yml/)
   for (const name of ['--upload-pack=touch [^"]+', '\\.\\.', '--upload-pack=touch taken;', 'main:refs/heads/taken']) {
-    assert.match(refused, new RegExp(`"${name}" is no name of a commit`))
+    assert.match(refused, new RegExp(`"${name}" is not a valid commit`))
   }
-  assert.match(refused, /"alice\/shared\/\.\.\/\.\." is no repository/)
+  assert.match(refused, /repository "alice\/shared\/\.\.\/\.\.": write/)
   assert.doesNotMatch(refused, /something was taken/)
   assert.match(await logOf(forge, repo.api, 'boxed'), /no containers/)
 })
@@ -284,8 +284,11 @@ jobs:
   ])
   const log = await logOf(forge, repo.api, 'kept')
   assert.match(log, /^1\n-rw-------\n0\nnothing beside it\ningot-token$/m)
-  assert.match(await logOf(forge, repo.api, 'submodules'), /has no `submodules`: .*git submodule update --init/)
-  assert.match(await logOf(forge, repo.api, 'lfs'), /has no `lfs`: .*git lfs pull/)
+  assert.match(
+    await logOf(forge, repo.api, 'submodules'),
+    /does not support `submodules`; run `git submodule update --init/,
+  )
+  assert.match(await logOf(forge, repo.api, 'lfs'), /does not support `lfs`; run `git lfs pull/)
 })
 
 test('time limits end a step and a job, and large command files are refused', async () => {
@@ -313,7 +316,7 @@ jobs:
   const log = await logOf(forge, repo.api, 'step')
   assert.match(log, /the step took longer than 0.005 minutes/)
   assert.match(log, /^goes on$/m)
-  assert.match(log, /the file of OUTPUT has more than/)
+  assert.match(log, /the file OUTPUT is larger than/)
   assert.match(await logOf(forge, repo.api, 'job'), /the job took longer than 0.01 minutes\n(?:.*\n)*in any case/)
   assert.match(await logOf(forge, repo.api, 'wrong'), /##\[error\].*nothing/)
 })

@@ -72,7 +72,7 @@ test('instance key: it is generated once with mode 0600, also by concurrent star
     const configured = await loadInstanceKeys({ secretKey: 'chosen', oldSecretKeys: 'a, b', keyFile })
     assert.deepEqual(configured, { current: 'chosen', previous: ['a', 'b', rotated.current, first], isNew: false })
     await writeFile(keyFile, '\n')
-    await assert.rejects(loadInstanceKeys({ secretKey: '', keyFile }), /holds no key/)
+    await assert.rejects(loadInstanceKeys({ secretKey: '', keyFile }), /contains no key/)
   } finally {
     await rm(folder, { recursive: true })
   }

@@ -6,7 +6,7 @@ import { findRepoById } from '../repos/repo.store.ts'
 import { indexWiki } from './page-history.service.ts'
 import { wikiOfRepo } from './wiki-repository.service.ts'
 
-/** Records which commits touched which pages. Changes that come while one waits are read together. */
+/** Updates the index of page histories. Changes that arrive while a job waits are indexed together. */
 export const indexWikiPages = job({
   name: 'indexWikiPages',
   pool: 'git',

@@ -15,14 +15,14 @@ import { findRepoById } from '../repos/repo.store.ts'
 import { fileOfName, mayTitlePage, nameOfFile, nameOfTitle, titleOfName, withoutEnding } from './page-name.rules.ts'
 import { findPage, noSuchPage, readPage, type PageFile, type WholePage } from './page.service.ts'
 import { getHistories, type WikiState } from './page-history.service.ts'
-import { tellPage, toldMessage, ToldPage } from './page-event.ts'
+import { publishPageEvent, eventMessage, PageEvent } from './page-event.ts'
 import { getOrCreateWiki } from './wiki-repository.service.ts'
 
-/** What a page is to say. */
+/** The new content of a page. */
 export interface PageText {
   readonly title: string
   readonly content: Buffer
-  /** Of the commit; empty: one that says what was done. */
+  /** The commit message; empty for a default one. */
   readonly message: string
 }
 
@@ -30,12 +30,12 @@ export interface PageText {
 interface PageChange {
   readonly edits: readonly FileEdit[]
   readonly message: string
-  readonly told: Static<typeof ToldPage>
-  /** The file of the page afterwards. */
+  readonly event: Static<typeof PageEvent>
+  /** The file of the page after the change. */
   readonly file: string
 }
 
-/** Writes a new page; a title that a page has already is a `BadRequest`. */
+/** Creates a page. Throws `BadRequest` when a page has the title. */
 export async function createPage(ctx: SignedInRepoCtx, text: PageText): Promise<WholePage> {
   mustBeTitle(text.title)
   const name = nameOfTitle(text.title)
@@ -43,20 +43,20 @@ export async function createPage(ctx: SignedInRepoCtx, text: PageText): Promise<
   const message = text.message || `Add "${text.title}"`
   return changePage(ctx, await getOrCreateWiki(ctx, ctx.repo), async (wiki) => {
     const taken = wiki && (await findPage(ctx, wiki, name))
-    if (taken) throw new BadRequest(`there is a page ${text.title.trim()} already`, 'wiki_page_exists')
+    if (taken) throw new BadRequest(`wiki page "${text.title.trim()}" exists already`, 'wiki_page_exists')
     return {
       edits: [{ operation: 'create', path: file, content: text.content }],
       message,
-      told: { action: 'created', page: withoutEnding(file) },
+      event: { action: 'created', page: withoutEnding(file) },
       file,
     }
   })
 }
 
 /**
- * Writes a page anew, under another title when one is given. A page that is not there is made, and one that has the new
- * title is replaced, unless the caller says which commit they have seen (`seen`): then a page that was changed since, or
- * that would be replaced unseen, is a `Conflict`.
+ * Changes the content of a page, and its title when one is given. A missing page is created, and a page with the new title is
+ * replaced. With the commit that the caller has seen (`seen`), a page that was changed since, or another page with the new
+ * title, is a `Conflict`.
  */
 export async function editPage(
   ctx: SignedInRepoCtx,
@@ -64,7 +64,7 @@ export async function editPage(
   text: PageText,
   seen: string | undefined,
 ): Promise<WholePage> {
-  // What is refused makes no wiki.
+  // A refused change must not create the wiki.
   if (ctx.repo.wiki_git_key === null) {
     await mustBeAsSeen(ctx, undefined, undefined, seen)
     mustBeTitle(text.title.trim() || titleOfName(name))
@@ -78,7 +78,7 @@ export async function editPage(
     if (!isKept) mustBeTitle(title)
     const target = isKept ? page : wiki && (await findPage(ctx, wiki, nameOfTitle(title)))
     const isReplaced = target !== undefined && target.file !== page?.file
-    if (isReplaced && seen !== undefined) throw new Conflict(`there is a page ${title} already`, 'wiki_page_exists')
+    if (isReplaced && seen !== undefined) throw new Conflict(`wiki page "${title}" exists already`, 'wiki_page_exists')
     const file = target?.file ?? fileOfName(nameOfTitle(title))
     const message = text.message || `Update "${withoutEnding(file)}"`
     const isMoved = page !== undefined && page.file !== file
@@ -90,7 +90,7 @@ export async function editPage(
           : { operation: 'create', path: file, content: text.content },
       ],
       message,
-      told: {
+      event: {
         action: page || target ? 'edited' : 'created',
         page: withoutEnding(file),
         ...(isMoved ? { oldPage: withoutEnding(page.file) } : {}),
@@ -100,7 +100,7 @@ export async function editPage(
   })
 }
 
-/** Removes a page; `seen` as in `editPage`. */
+/** Deletes a page; `seen` as in `editPage`. Throws `NotFound`. */
 export async function deletePage(ctx: SignedInRepoCtx, name: string, seen: string | undefined): Promise<void> {
   const { wiki_git_key: gitKey } = ctx.repo
   if (gitKey === null) throw noSuchPage(name)
@@ -108,11 +108,11 @@ export async function deletePage(ctx: SignedInRepoCtx, name: string, seen: strin
     const page = wiki && (await findPage(ctx, wiki, name))
     await mustBeAsSeen(ctx, wiki, page, seen)
     if (!page) throw noSuchPage(name)
-    const called = withoutEnding(page.file)
+    const title = withoutEnding(page.file)
     return {
       edits: [removalOf(page.file)],
-      message: `Delete page "${called}"`,
-      told: { action: 'deleted', page: called },
+      message: `Delete page "${title}"`,
+      event: { action: 'deleted', page: title },
       file: page.file,
     }
   })
@@ -125,7 +125,7 @@ function mustBeTitle(title: string): void {
   if (!verdict.allowed) throw new BadRequest(verdict.reason, 'wiki_title_invalid')
 }
 
-/** Tells whoever says which commit of a page they know that it is another by now. */
+/** Throws `Conflict` when the last commit of a page is not the one that the caller has seen. */
 async function mustBeAsSeen(
   ctx: SignedInRepoCtx,
   wiki: WikiState | undefined,
@@ -136,23 +136,23 @@ async function mustBeAsSeen(
   const last = wiki && page && (await getHistories(ctx, wiki, [page.file])).get(page.file)?.lastOid
   if (last === seen) return
   throw new Conflict(
-    last === undefined ? 'the page is not there any more' : `the page was changed meanwhile, in ${last}`,
+    last === undefined ? 'the page was deleted meanwhile' : `the page was changed meanwhile by commit ${last}`,
     'wiki_page_changed',
   )
 }
 
-/** Makes a change and gives the page as it is then. */
+/** Commits a change and returns the changed page. */
 async function changePage(ctx: SignedInRepoCtx, gitKey: GitKey, plan: Planner): Promise<WholePage> {
   const { wiki, file } = await commitToWiki(ctx, gitKey, plan)
   const entry = (await ctx.git.findPaths(gitKey, wiki.head, [file])).get(file)
-  if (!entry) throw new Error(`the page ${file} is not in the commit that wrote it`)
+  if (!entry) throw new Error(`the page ${file} is missing in the commit that wrote it`)
   return readPage(ctx, wiki, { file, oid: entry.oid })
 }
 
-/** Says what is to be changed in the wiki as it is (undefined: it has nothing yet); asked again when it has moved. */
+/** Plans a change of the current wiki, which is undefined before the first page. It is called again when the wiki changed. */
 type Planner = (wiki: WikiState | undefined) => Promise<PageChange>
 
-/** How often a change is tried again when the wiki moves meanwhile, through another process. */
+/** Most attempts when another process changes the wiki concurrently. */
 const maxAttempts = 10
 
 async function commitToWiki(
@@ -163,13 +163,13 @@ async function commitToWiki(
   const { git, repo, viewer } = ctx
   const ref = branchRef(repo.wiki_branch)
   const people = await commitPeople(ctx, {})
-  // Changes of one wiki take turns, pushes among them, so that a storm of them costs no attempts.
+  // Changes and pushes of one wiki take turns, so that concurrent changes need no further attempts.
   const leaveTurn = await takeTurn(ctx, gitKey, [ref])
   try {
     for (let attempt = 1; attempt <= maxAttempts; attempt++) {
       const head = await git.readRef(gitKey, ref)
       if (head === undefined) await mustBeNew(ctx, gitKey)
-      const { edits, message, told, file } = await plan(head && { repoId: repo.id, gitKey, head })
+      const { edits, message, event, file } = await plan(head && { repoId: repo.id, gitKey, head })
       const tree = { base: head, changes: await changesOf(ctx, gitKey, head, edits) }
       const signing = await signingFor(ctx, 'wiki', viewer.id, repo, {
         parentsigned: () => hasGoodSignature(ctx, gitKey, head),
@@ -183,7 +183,7 @@ async function commitToWiki(
         [update],
         { doerId: viewer.id, via: 'api' },
         {
-          effect: wikiChangeEffect.plan({ doerId: viewer.id, message: toldMessage(message), page: told }),
+          effect: wikiChangeEffect.plan({ doerId: viewer.id, message: eventMessage(message), page: event }),
           before: (tx) => mustStillTakeChanges(tx, ctx),
         },
       )
@@ -192,7 +192,7 @@ async function commitToWiki(
         throw new Conflict(`the wiki cannot be changed: ${result.message}`, 'wiki_unchangeable')
       }
     }
-    throw new Unavailable('the wiki is changed by too many at once: try again', 'wiki_busy')
+    throw new Unavailable('too many concurrent changes of the wiki; try again', 'wiki_busy')
   } finally {
     leaveTurn()
   }
@@ -206,35 +206,35 @@ async function changesOf(
 ): Promise<readonly TreeChange[]> {
   const planned = await git.planEdits(gitKey, head, edits)
   if (planned.ok) return planned.changes
-  // Folders and links that were pushed under the name of a page's file stay as they are.
-  throw new BadRequest(`${planned.problem.path} is something else than a page`, 'wiki_page_exists')
+  // A pushed folder or link with the name of the page's file is not replaced.
+  throw new BadRequest(`${planned.problem.path} exists and is not a page`, 'wiki_page_exists')
 }
 
-/** A wiki whose branch is away, and that has others, is having it renamed: a page written now would begin a second history. */
+/** Throws `Conflict` when a wiki with other branches lacks its branch, which is being renamed: a page would start a second history. */
 async function mustBeNew({ git, repo }: SignedInRepoCtx, gitKey: GitKey): Promise<void> {
   if (await git.isEmpty(gitKey)) return
-  throw new Conflict(`the wiki has no branch ${repo.wiki_branch} now: try again`, 'wiki_branch_moved')
+  throw new Conflict(`the wiki has no branch "${repo.wiki_branch}"; try again`, 'wiki_branch_moved')
 }
 
-/** In the transaction that writes the change down: what was true when the request began may not be so any more. */
+/** Checks the repository again in the transaction of the change. */
 async function mustStillTakeChanges(tx: Tx, { repo }: SignedInRepoCtx): Promise<void> {
   const present = await findRepoById(tx, repo.id)
   if (!present) throw new NotFound('the repository does not exist', 'repo_not_found')
   if (present.is_archived) throw new Archived()
-  if (present.is_mirror) throw new Forbidden('a mirror takes its wiki from elsewhere', 'repo_is_mirror')
+  if (present.is_mirror) throw new Forbidden('the wiki of a mirror cannot be changed', 'repo_is_mirror')
   if (present.wiki_branch !== repo.wiki_branch) {
-    throw new Conflict(`the branch of the wiki is ${present.wiki_branch} by now: try again`, 'wiki_branch_moved')
+    throw new Conflict(`the branch of the wiki was renamed to "${present.wiki_branch}"; try again`, 'wiki_branch_moved')
   }
 }
 
-/** A change of a page is told when it is made, whoever settles it. */
+/** Publishes the event of a page change when the journal entry is settled. */
 export const wikiChangeEffect = refEffect({
   name: 'wikiChange',
   data: Type.Object({
     doerId: Type.Unsafe<UserId>(Type.Integer()),
     message: Type.String(),
-    page: ToldPage,
+    page: PageEvent,
   }),
   about: ({ page }) => page.page,
-  apply: (tx, { page, ...by }, { repoId }) => tellPage(tx, { repoId, ...by }, page),
+  apply: (tx, { page, ...by }, { repoId }) => publishPageEvent(tx, { repoId, ...by }, page),
 })

@@ -13,7 +13,7 @@ import {
   type FileHistory,
 } from './page-history.store.ts'
 
-/** A wiki as it is at one commit. */
+/** A wiki at one commit. */
 export interface WikiState {
   readonly repoId: RepoId
   readonly gitKey: GitKey
@@ -22,34 +22,33 @@ export interface WikiState {
 
 type Histories = ReadonlyMap<string, FileHistory>
 
-/** Wikis whose history has more pages than this are asked in git each time. */
+/** Wikis whose history has more pages are not indexed: each request reads git. */
 const maxIndexedFiles = 100_000
 
-/** How many commits that are not in the rows yet are read without a process. */
+/** Most commits after the indexed one that are read without a git process. */
 const maxCaughtUp = 16
 
-/** Pages at the root have rows; those in folders, which are in no list, are looked up in git. */
-const hasRow = (file: string): boolean => !file.includes('/') && isPageFile(file)
+/** Only pages at the root are indexed. Pages in folders appear in no list. */
+const isIndexed = (file: string): boolean => !file.includes('/') && isPageFile(file)
 
 /**
- * The newest commit and the number of commits of each file; those without history are left out. They are rows, and what
- * has been committed since is added from git, so an answer is right at once and costs no walk of the history. Where there
- * are no rows it does.
+ * Returns the last commit and the number of commits of each file that has a history. They come from the index, to which later
+ * commits are added from git. Without an index git walks the history.
  */
 export async function getHistories(services: Services, wiki: WikiState, files: readonly string[]): Promise<Histories> {
   if (files.length === 0) return new Map()
-  const known = files.every(hasRow) ? await loadHistories(services.db, wiki.repoId, files) : undefined
+  const known = files.every(isIndexed) ? await loadHistories(services.db, wiki.repoId, files) : undefined
   const since = known && (await changesSince(services, wiki, known.head))
   if (!known || !since) return historiesInGit(services, wiki, files)
   return new Map(
     files.flatMap((file) => {
       const [before, after] = [known.histories.get(file), since.get(file)]
-      return before && after ? [[file, joined(before, after)]] : before || after ? [[file, before ?? after]] : []
+      return before && after ? [[file, combine(before, after)]] : before || after ? [[file, before ?? after]] : []
     }) as [string, FileHistory][],
   )
 }
 
-const joined = (before: FileHistory, after: FileHistory): FileHistory => ({
+const combine = (before: FileHistory, after: FileHistory): FileHistory => ({
   lastOid: after.lastOid,
   commitCount: before.commitCount + after.commitCount,
 })
@@ -59,7 +58,7 @@ async function historiesInGit({ git }: Services, wiki: WikiState, files: readonl
   const [file] = files
   if (files.length > 1 || file === undefined) {
     const lastOids = await git.lastCommitsOfPaths(gitKey, head, '', files)
-    // A list shows no counts.
+    // Lists show no counts.
     return new Map([...lastOids].map(([each, lastOid]) => [each, { lastOid, commitCount: 0 }]))
   }
   const [lastOid, commitCount] = await Promise.all([
@@ -69,7 +68,7 @@ async function historiesInGit({ git }: Services, wiki: WikiState, files: readonl
   return new Map(lastOid === undefined ? [] : [[file, { lastOid, commitCount }]])
 }
 
-/** What the last few commits changed, read without a process; undefined when `known` is not found a few steps back. */
+/** Returns the changes since the commit `known`, without a git process; undefined when `known` is not a few steps back. */
 async function changesSince(
   { git }: Services,
   { gitKey, head }: WikiState,
@@ -85,8 +84,8 @@ async function changesSince(
     if (step === maxCaughtUp || parents.length !== 1 || parent === undefined) return undefined
     const before = await rootOf(git, gitKey, parent)
     for (const file of new Set([...after.keys(), ...before.keys()])) {
-      if (after.get(file) === before.get(file) || !hasRow(file)) continue
-      // Going back: the first commit that is met is the newest.
+      if (after.get(file) === before.get(file) || !isIndexed(file)) continue
+      // The walk goes back in time, so the first commit found is the newest.
       const later = found.get(file)
       found.set(file, { lastOid: later?.lastOid ?? oid, commitCount: (later?.commitCount ?? 0) + 1 })
     }
@@ -101,14 +100,14 @@ async function rootOf(git: Services['git'], gitKey: GitKey, commit: Oid): Promis
   return new Map(entries.map(({ name, mode, oid }) => [name, `${mode} ${oid}`]))
 }
 
-/** Brings the rows to the commit that the wiki is at. Where its history was rewritten, they are made anew. */
+/** Updates the index to the commit of the wiki. A rewritten history rebuilds it. */
 export async function indexWiki(services: Services, wiki: WikiState): Promise<void> {
   const { repoId, head } = wiki
   const known = await findIndexedHead(services.db, repoId)
   if (known === head) return
-  const few = known && (await changesSince(services, wiki, known))
-  const isAhead = few !== undefined || (known !== undefined && (await isBehind(services, wiki, known)))
-  const added = few ?? (await readHistories(services, wiki, isAhead ? known : undefined))
+  const recent = known && (await changesSince(services, wiki, known))
+  const isAhead = recent !== undefined || (known !== undefined && (await isAncestor(services, wiki, known)))
+  const added = recent ?? (await readHistories(services, wiki, isAhead ? known : undefined))
   await transaction(services.db, async (tx) => {
     if (!added) return deleteIndex(tx, repoId)
     if (!(await moveIndexedHead(tx, repoId, known, head))) return
@@ -117,17 +116,17 @@ export async function indexWiki(services: Services, wiki: WikiState): Promise<vo
   })
 }
 
-async function isBehind({ git }: Services, { gitKey, head }: WikiState, known: Oid): Promise<boolean> {
+async function isAncestor({ git }: Services, { gitKey, head }: WikiState, known: Oid): Promise<boolean> {
   try {
     return await git.isAncestor(gitKey, known, head)
   } catch (error) {
-    // What was rewritten is cleared away some day.
+    // Garbage collection removed the rewritten commit.
     if (error instanceof NotFound) return false
     throw error
   }
 }
 
-/** What the commits since `from` (undefined: all) changed of the pages at the root; undefined when they are too many. */
+/** Returns the changes of root pages since `from`, or of the whole history; undefined when there are too many pages. */
 export async function readHistories(
   { git }: Services,
   { gitKey, head }: WikiState,
@@ -135,7 +134,7 @@ export async function readHistories(
 ): Promise<Histories | undefined> {
   const found = new Map<string, FileHistory>()
   await git.eachChangedPath(gitKey, { from: head, not: from }, (lastOid, path) => {
-    if (hasRow(path)) found.set(path, { lastOid, commitCount: (found.get(path)?.commitCount ?? 0) + 1 })
+    if (isIndexed(path)) found.set(path, { lastOid, commitCount: (found.get(path)?.commitCount ?? 0) + 1 })
     return found.size <= maxIndexedFiles
   })
   return found.size > maxIndexedFiles ? undefined : found

@@ -2,20 +2,17 @@ import { textList, textListText } from '../db/id-list.ts'
 import type { Db, Tx } from '../db/database.ts'
 import type { Oid, RepoId } from '../lib/ids.ts'
 
-/** What is known of one file's history. */
+/** The history of a file. */
 export interface FileHistory {
   readonly lastOid: Oid
   readonly commitCount: number
 }
 
-/** The commit up to which the history of a wiki is known. */
+/** Returns the commit up to which a wiki is indexed. */
 export const findIndexedHead = async (db: Db, repoId: RepoId): Promise<Oid | undefined> =>
   (await db.selectFrom('wiki_index').select('head_oid').where('repo_id', '=', repoId).executeTakeFirst())?.head_oid
 
-/**
- * The histories of some files and the commit up to which they are known, as one state of the rows; undefined when nothing
- * is known.
- */
+/** Returns the histories of files and the indexed commit in one statement, which is consistent; undefined without an index. */
 export async function loadHistories(
   db: Db,
   repoId: RepoId,
@@ -40,7 +37,7 @@ export async function loadHistories(
   return { head: first.head_oid, histories }
 }
 
-/** Everything that is known, for those who compare it with git. */
+/** Returns all indexed histories, for the doctor. */
 export async function listHistories(db: Db, repoId: RepoId): Promise<Map<string, FileHistory>> {
   const rows = await db
     .selectFrom('wiki_page')
@@ -51,9 +48,9 @@ export async function listHistories(db: Db, repoId: RepoId): Promise<Map<string,
 }
 
 /**
- * Takes the step from one known commit to another.
- * @param known where it begins; undefined: nothing is known
- * @returns false when somebody else has taken one meanwhile
+ * Sets the indexed commit.
+ * @param known the previous one; undefined without an index
+ * @returns false when another process changed it
  */
 export async function moveIndexedHead(tx: Tx, repoId: RepoId, known: Oid | undefined, head: Oid): Promise<boolean> {
   if (known === undefined) {
@@ -73,10 +70,9 @@ export async function moveIndexedHead(tx: Tx, repoId: RepoId, known: Oid | undef
   return moved.numUpdatedRows > 0n
 }
 
-/** Rows that one statement writes. */
-const rowsAtOnce = 1000
+const rowsPerInsert = 1000
 
-/** Adds commits to what is known. */
+/** Adds commits to the index. */
 export async function addToHistories(tx: Tx, repoId: RepoId, added: ReadonlyMap<string, FileHistory>): Promise<void> {
   const rows = [...added].map(([file, { lastOid, commitCount }]) => ({
     repo_id: repoId,
@@ -84,10 +80,10 @@ export async function addToHistories(tx: Tx, repoId: RepoId, added: ReadonlyMap<
     last_oid: lastOid,
     commit_count: commitCount,
   }))
-  for (let start = 0; start < rows.length; start += rowsAtOnce) {
+  for (let start = 0; start < rows.length; start += rowsPerInsert) {
     await tx
       .insertInto('wiki_page')
-      .values(rows.slice(start, start + rowsAtOnce))
+      .values(rows.slice(start, start + rowsPerInsert))
       .onConflict((conflict) =>
         conflict.columns(['repo_id', 'file']).doUpdateSet((set) => ({
           last_oid: set.ref('excluded.last_oid'),
@@ -98,7 +94,6 @@ export async function addToHistories(tx: Tx, repoId: RepoId, added: ReadonlyMap<
   }
 }
 
-/** Nothing is known of the files any more. */
 export async function deleteHistories(tx: Tx, repoId: RepoId): Promise<void> {
   await tx.deleteFrom('wiki_page').where('repo_id', '=', repoId).execute()
 }

@@ -13,8 +13,8 @@ import { commitFiles, pushFiles, pushWiki, wikiClone } from './wiki.test-support
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 
-/** Last commit and number of commits of each page, as the API tells them. */
-async function told(forge: Forge, repo: GivenRepo): Promise<Record<string, [sha: string, count: number]>> {
+/** Returns the last commit and the number of commits of each page from the API. */
+async function histories(forge: Forge, repo: GivenRepo): Promise<Record<string, [sha: string, count: number]>> {
   const { json } = await forge.guest.get(`${repo.api}/wiki/pages?limit=100`)
   const found: Record<string, [string, number]> = {}
   for (const { title, sub_url: subUrl, last_commit: last } of json) {
@@ -25,7 +25,7 @@ async function told(forge: Forge, repo: GivenRepo): Promise<Record<string, [sha:
   return found
 }
 
-/** The same as git itself counts it in a clone. */
+/** Returns the same as git counts it in a clone. */
 async function counted(clone: Clone): Promise<Record<string, [sha: string, count: number]>> {
   const files = (await clone.must('ls-files', '*.md')).split('\n').filter((file) => !file.includes('/'))
   const found: Record<string, [string, number]> = {}
@@ -39,7 +39,7 @@ async function counted(clone: Clone): Promise<Record<string, [sha: string, count
 const indexedHead = async (forge: Forge): Promise<Oid | undefined> =>
   (await forge.services.db.selectFrom('wiki_index').select('head_oid').executeTakeFirst())?.head_oid
 
-test('repoGetWikiPages, repoGetWikiPage: last commits and counts are those of git, with and without their rows', async () => {
+test('repoGetWikiPages, repoGetWikiPage: last commits and counts match git, with and without the index', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   const alice = forge.as('alice')
@@ -56,13 +56,13 @@ test('repoGetWikiPages, repoGetWikiPage: last commits and counts are those of gi
   await commitFiles(clone, { 'A.md': 'again' })
   await pushWiki(clone)
   const expected = await counted(clone)
-  assert.deepEqual(await told(forge, repo), expected, 'while the rows may not be there')
+  assert.deepEqual(await histories(forge, repo), expected, 'the index may be incomplete')
   await forge.settle()
   assert.equal(await indexedHead(forge), await clone.must('rev-parse', 'HEAD'))
-  assert.deepEqual(await told(forge, repo), expected, 'from the rows')
+  assert.deepEqual(await histories(forge, repo), expected, 'from the index')
   assert.equal((await forge.guest.get(`${repo.api}/wiki/page/below%2FC`)).json.commit_count, 1)
 
-  // Rows that are behind: what was committed since is added.
+  // An outdated index: later commits are added from git.
   const head = (await indexedHead(forge)) as Oid
   const rows = await forge.services.db.selectFrom('wiki_page').selectAll().execute()
   for (let index = 0; index < 3; index++) {
@@ -72,31 +72,31 @@ test('repoGetWikiPages, repoGetWikiPage: last commits and counts are those of gi
   await forge.settle()
   await clone.must('pull', '-q', 'origin', 'main')
   const later = await counted(clone)
-  assert.deepEqual(await told(forge, repo), later)
+  assert.deepEqual(await histories(forge, repo), later)
   await transaction(forge.services.db, async (tx) => {
     await tx.updateTable('wiki_index').set({ head_oid: head }).execute()
     await tx.deleteFrom('wiki_page').execute()
     await tx.insertInto('wiki_page').values(rows).execute()
   })
-  assert.deepEqual(await told(forge, repo), later, 'from rows and git together')
+  assert.deepEqual(await histories(forge, repo), later, 'from the index and git together')
 
-  // History that was rewritten counts no more.
+  // A rewritten history replaces the index.
   await clone.must('reset', '-q', '--hard', 'HEAD~2')
   await commitFiles(clone, { 'B.md': 'rewritten' })
   await pushWiki(clone, '--force')
   const rewritten = await counted(clone)
-  assert.deepEqual(await told(forge, repo), rewritten)
+  assert.deepEqual(await histories(forge, repo), rewritten)
   await forge.settle()
-  assert.deepEqual(await told(forge, repo), rewritten)
+  assert.deepEqual(await histories(forge, repo), rewritten)
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('doctor: wrong rows of the history of wiki pages are found and made anew', async () => {
+test('doctor: a wrong index of wiki pages is found and rebuilt', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   await pushFiles(forge, repo, { 'A.md': 'a', 'B.md': 'b' })
   await forge.settle()
-  const right = await told(forge, repo)
+  const right = await histories(forge, repo)
   await transaction(forge.services.db, (tx) =>
     tx.updateTable('wiki_page').set({ commit_count: 7 }).where('file', '=', 'A.md').execute(),
   )
@@ -104,10 +104,10 @@ test('doctor: wrong rows of the history of wiki pages are found and made anew', 
   assert.match((await examined(forge.services, { only })).join(), /wiki's pages is wrong \(fixable\)/)
   assert.match((await examined(forge.services, { only, fix: true })).join(), /\(fixed\)/)
   assert.deepEqual(await examined(forge.services, { only }), [])
-  assert.deepEqual(await told(forge, repo), right)
+  assert.deepEqual(await histories(forge, repo), right)
 })
 
-test('git over HTTP: a push to a wiki tells of the pages that it changes, each once', async () => {
+test('git over HTTP: a push to a wiki publishes one event for each changed page', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   const { id: repoId } = (await forge.as('alice').get(repo.api)).json
@@ -124,7 +124,7 @@ test('git over HTTP: a push to a wiki tells of the pages that it changes, each o
   await commitFiles(clone, { 'A.md': 'a1' }, 'not the last')
   await commitFiles(clone, { 'A.md': 'a2', 'image.png': 'j' }, 'last')
   await pushWiki(clone)
-  // Another branch than the one that is shown tells nothing.
+  // A push to another branch than the wiki's publishes no events.
   await commitFiles(clone, { 'A.md': 'a3' }, 'elsewhere')
   await clone.must('push', '-q', 'origin', 'HEAD:elsewhere')
   const about = (message: string, page: string) => ({ repoId, doerId, page, message })
@@ -139,7 +139,7 @@ test('git over HTTP: a push to a wiki tells of the pages that it changes, each o
   assert.deepEqual(await eventsNamed(forge, 'wiki.pageDeleted'), [about('', 'C')])
 })
 
-test('git over HTTP: a push to a wiki that changes very many pages tells of the first hundred', async () => {
+test('git over HTTP: a push to a wiki publishes at most a hundred events', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   await pushFiles(forge, repo, Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`P${index}.md`, ''])))
@@ -151,7 +151,7 @@ test('git over HTTP: a push to a wiki that changes very many pages tells of the 
   assert.equal(`${count}`, '100')
 })
 
-test('git over HTTP: a push to a wiki of very many files is taken, and tells of none', async () => {
+test('git over HTTP: a push to a very large wiki is accepted and publishes no events', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   using clone = await wikiClone(forge, repo)

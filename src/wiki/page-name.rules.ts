@@ -4,25 +4,25 @@ import { allow, deny, type Verdict } from '../lib/verdict.ts'
 import { resolvePath } from '../code/tree-path.rules.ts'
 
 /**
- * How pages are named (contract, wiki: names). A title has a *name*, which stands in addresses and, escaped, in the file:
- * spaces become dashes; a title that has dashes of its own, or ends like a file, keeps its spaces and is marked.
+ * Names of pages (contract, wiki: names). A title has a *name*, which is used in addresses and, escaped, as the file name:
+ * spaces become dashes. A title with dashes, or one that ends like a file, keeps its spaces and gets a marker.
  */
 
-/** What ends the name of a title that stands as it is. */
+/** The suffix of the name of a title that keeps its spaces. */
 const marker = '.-'
 const fileEnding = '.md'
 
-/** Longest name of a file, in bytes, that common file systems can check out: a longer one would keep all from cloning. */
+/** Longest file name. Common file systems cannot check out a longer one, so that the wiki could not be cloned. */
 const maxFileBytes = 255
 
-/** Parts of addresses that pages have besides those of pages. */
+/** Path parts of addresses that are not pages. */
 const reserved: ReadonlySet<string> = new Set(['_pages', '_new', '_edit', 'raw'])
 
-/** Control characters, and those that turn the direction of what follows: a title with them shows as another one. */
+/** Control characters, and characters that change the direction of text: a title with them looks like another one. */
 // oxlint-disable-next-line no-control-regex -- control characters are what must not pass
 const unseen = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
 
-/** The name of a title: `two words` is `two-words`, and `well-known` is `well-known.-`. */
+/** Returns the name of a title: `two words` is `two-words`, and `well-known` is `well-known.-`. */
 export function nameOfTitle(title: string): string {
   const text = title.trim().normalize()
   return text.includes('-') || text.endsWith(fileEnding) ? text + marker : text.replaceAll(' ', '-')
@@ -31,19 +31,19 @@ export function nameOfTitle(title: string): string {
 export const titleOfName = (name: string): string =>
   name.endsWith(marker) ? name.slice(0, -marker.length) : name.replaceAll('-', ' ')
 
-/** The file of a name, as the forge itself writes it; never in a folder. */
+/** Returns the file that the forge writes for a name. It is never in a folder. */
 export const fileOfName = (name: string): string => escapeQuery(name).replaceAll('+', ' ') + fileEnding
 
-/** The file without its ending, as events name a page. */
+/** Returns the file name without its extension, by which events name a page. */
 export const withoutEnding = (file: string): string => file.slice(0, -fileEnding.length)
 
 export const isPageFile = (file: string): boolean => file.endsWith(fileEnding) && file.length > fileEnding.length
 
-/** Links and folders are no pages, whatever their name is. */
+/** Returns whether a tree entry is a page. Links and folders are not. */
 export const isPage = ({ type, mode, name }: TreeEntry): boolean =>
   type === 'blob' && mode !== '120000' && isPageFile(name)
 
-/** The name of a file, which may have been pushed with characters that the forge would have escaped. */
+/** Returns the name of a file. A pushed file may contain characters that the forge escapes. */
 export function nameOfFile(file: string): string {
   const base = withoutEnding(file)
   try {
@@ -53,30 +53,29 @@ export function nameOfFile(file: string): string {
   }
 }
 
-/** Whether a page may have the title. */
+/** Checks the title of a page. */
 export function mayTitlePage(title: string): Verdict {
   const text = title.trim()
   if (text === '') return deny('a page needs a title')
-  if (unseen.test(text)) return deny('a title holds no control characters, and none that turn the direction of a text')
+  if (unseen.test(text))
+    return deny('a title must not contain control characters or characters that change the text direction')
   const taken = text.split('/').find((part) => reserved.has(part))
   if (taken !== undefined) return deny(`${taken} is reserved`)
   if (Buffer.byteLength(fileOfName(nameOfTitle(text))) > maxFileBytes) {
-    return deny(`the file of a page has a name of at most ${maxFileBytes} bytes, and that of this title is longer`)
+    return deny(`the title is too long: the file name of a page has at most ${maxFileBytes} bytes`)
   }
   return allow
 }
 
-/** A page as a request's address names it. */
-export interface AskedPage {
+/** The page in the address of a request. */
+export interface PageAddress {
   readonly name: string
-  /** The name as answers give it back: spaces are escaped the way the request escaped them. */
+  /** The name in replies: spaces are escaped as in the request. */
   readonly subUrl: string
 }
 
-/**
- * Reads the part of an address that names a page, still escaped: a plus is a space there, and a slash a part of the name.
- */
-export function readPageAddress(escaped: string): AskedPage {
+/** Parses the escaped name of a page in an address. A plus is a space, and a slash belongs to the name. */
+export function parsePageAddress(escaped: string): PageAddress {
   const parts = resolvePath(escaped)
     .split('/')
     .map((part) => decodeURIComponent(part.replaceAll('+', ' ')))
@@ -86,8 +85,8 @@ export function readPageAddress(escaped: string): AskedPage {
 }
 
 /**
- * The files that a name may stand for, the likeliest first: the one the forge writes, then those that people push, whose
- * names are not escaped, have spaces, lie in folders, or are given with their ending.
+ * Returns the files that a name may mean, the most likely first: the file that the forge writes, then pushed files with
+ * unescaped names, spaces, folders or a given extension.
  */
 export function filesOfName(name: string): string[] {
   const names = [...new Set([name, name.normalize(), name.normalize('NFD')])]
@@ -103,8 +102,8 @@ export function filesOfName(name: string): string[] {
 }
 
 /**
- * The address of a file's page. Where the file that the forge would write for the name is there as well (`hasFile`), the
- * page that was pushed beside it is told by its ending.
+ * Returns the address of a file's page. When the file that the forge would write for the name exists too (`hasFile`), the
+ * address of the pushed file contains its extension.
  */
 export function subUrlOfFile(file: string, hasFile: (file: string) => boolean): string {
   const name = nameOfFile(file)

@@ -10,26 +10,25 @@ import { pageQuery, pathText } from '../http/schema.ts'
 import { BadRequest } from '../lib/errors.ts'
 import { pageOf } from '../lib/paging.ts'
 import { createPage, deletePage, editPage, type PageText } from './page-change.service.ts'
-import { readPageAddress, type AskedPage } from './page-name.rules.ts'
+import { parsePageAddress, type PageAddress } from './page-name.rules.ts'
 import { presentPage, presentPages, presentWikiCommits } from './page.present.ts'
 import { CreateWikiPageOptions, WikiCommitList, WikiPage, WikiPageMetaData } from './page.schemas.ts'
 import { getPage, listPages, listRevisions } from './page.service.ts'
 
-/** Parts of an address before the name of the page: `/api/v1/repos/{username}/{reponame}/wiki/page/`. */
+/** The number of path parts before the name of the page: `/api/v1/repos/{username}/{reponame}/wiki/page/`. */
 const partsBefore = 8
 
-/** The page that the address names. */
-const askedPage = (call: Pick<Call, 'url'>): AskedPage => readPageAddress(escapedPathAfter(call, partsBefore))
+const pageAddressOf = (call: Pick<Call, 'url'>): PageAddress => parsePageAddress(escapedPathAfter(call, partsBefore))
 
 function textOf(body: CreateWikiPageOptions): PageText {
   const content = decodeBase64(body.content_base64 ?? '')
-  if (!content) throw new BadRequest('[content_base64]: this is no base64', 'content_invalid')
-  // Git ends a message there.
-  if (body.message?.includes('\0')) throw new BadRequest('[message]: it holds a zero byte', 'message_invalid')
+  if (!content) throw new BadRequest('[content_base64]: must be base64', 'content_invalid')
+  // Git truncates a message at a NUL.
+  if (body.message?.includes('\0')) throw new BadRequest('[message]: must not contain NUL', 'message_invalid')
   return { title: body.title ?? '', content, message: body.message?.trim() ?? '' }
 }
 
-/** Largest page of a list of pages, whatever is asked for. */
+/** The largest limit of a list of pages. */
 const maxListed = 1000
 
 export const repoGetWikiPages = operation({
@@ -40,7 +39,7 @@ export const repoGetWikiPages = operation({
   query: pageQuery,
   reply: { 200: Type.Array(WikiPageMetaData) },
   async run({ ctx, query }) {
-    // A limit of one counts as none (observed).
+    // A limit of one is ignored (observed).
     const limit = query.limit === 1 ? undefined : query.limit
     const page = pageOf({ ...query, limit }, { ...ctx.config.api, maxResponseItems: maxListed })
     const { pages, total } = await listPages(ctx, page)
@@ -55,7 +54,7 @@ export const repoGetWikiPage = operation({
   scope: 'repository',
   requires: [inRepo, wikiEnabled],
   reply: { 200: WikiPage },
-  run: async ({ ctx, call }) => ok(presentPage(ctx, await getPage(ctx, askedPage(call)))),
+  run: async ({ ctx, call }) => ok(presentPage(ctx, await getPage(ctx, pageAddressOf(call)))),
 })
 
 export const repoGetWikiPageRevisions = operation({
@@ -70,7 +69,7 @@ export const repoGetWikiPageRevisions = operation({
   async run({ ctx, call, query }) {
     const { commitsRangeSize } = ctx.config.git
     const page = pageOf(query, { defaultPagingNum: commitsRangeSize, maxResponseItems: commitsRangeSize })
-    const { commits, total } = await listRevisions(ctx, askedPage(call).name, page)
+    const { commits, total } = await listRevisions(ctx, pageAddressOf(call).name, page)
     return paged({ commits: presentWikiCommits(commits), count: total }, page, total, { link: false })
   },
 })
@@ -112,7 +111,7 @@ export const repoEditWikiPage = operation({
   carriesFiles: true,
   reply: { 200: WikiPage },
   async run({ ctx, call, body }) {
-    const page = await editPage(ctx, askedPage(call).name, textOf(body), body.last_commit_sha || undefined)
+    const page = await editPage(ctx, pageAddressOf(call).name, textOf(body), body.last_commit_sha || undefined)
     return ok(presentPage(ctx, page))
   },
 })
@@ -126,7 +125,7 @@ export const repoDeleteWikiPage = operation({
   query: { last_commit_sha: Type.Optional(Type.String()) },
   reply: { 204: 'empty' },
   async run({ ctx, call, query }) {
-    await deletePage(ctx, askedPage(call).name, query.last_commit_sha || undefined)
+    await deletePage(ctx, pageAddressOf(call).name, query.last_commit_sha || undefined)
     return noContent()
   },
 })

@@ -6,12 +6,12 @@ export const CreateWikiPageOptions = requestObject('CreateWikiPageOptions', {
   title: Type.Optional(Type.String()),
   content_base64: Type.Optional(Type.String()),
   message: Type.Optional(Type.String()),
-  /** `last_commit.sha` of the page as the caller has seen it: when it is another by now, the change is refused. */
+  /** `last_commit.sha` of the page that the caller has seen. The change is refused when the page has another one. */
   last_commit_sha: Type.Optional(Type.String()),
 })
 export type CreateWikiPageOptions = Static<typeof CreateWikiPageOptions>
 
-/** `commiter` is spelled as clients know it. */
+/** Clients expect the spelling `commiter`. */
 export const WikiCommit = object('WikiCommit', {
   sha: Type.String(),
   author: nullable(CommitUser),

@@ -11,22 +11,22 @@ import {
   nameOfFile,
   subUrlOfFile,
   titleOfName,
-  type AskedPage,
+  type PageAddress,
 } from './page-name.rules.ts'
 import { wikiOfRepo } from './wiki-repository.service.ts'
 
-/** Pages that are larger, in bytes, are shown without their content (contract, wiki). */
+/** Larger pages are presented without their content (contract, wiki). */
 const maxShownBytes = 10 * 1024 * 1024
 
-/** A page without what it says. */
+/** A page without its content. */
 export interface ListedPage {
   readonly title: string
   readonly subUrl: string
-  /** The newest commit that touched its file; undefined when its history cannot be told. */
+  /** The last commit that changed its file; undefined when the history is unknown. */
   readonly lastCommit: Commit | undefined
 }
 
-/** A page with what it says; texts that are too large to be shown are empty. */
+/** A page with its content. Content that is too large is empty. */
 export interface WholePage extends ListedPage {
   readonly content: Buffer
   readonly commitCount: number
@@ -34,7 +34,7 @@ export interface WholePage extends ListedPage {
   readonly footer: Buffer
 }
 
-/** A file of a wiki that is a page. */
+/** The file of a page. */
 export interface PageFile {
   readonly file: string
   readonly oid: Oid
@@ -46,7 +46,7 @@ export async function getWiki(ctx: RepoCtx): Promise<WikiState> {
   return wiki
 }
 
-/** The page that a name stands for, undefined when there is none. */
+/** Returns the page of a name. */
 export async function findPage(ctx: RepoCtx, wiki: WikiState, name: string): Promise<PageFile | undefined> {
   const files = filesOfName(name)
   const found = await ctx.git.findPaths(wiki.gitKey, wiki.head, files)
@@ -57,14 +57,15 @@ export async function findPage(ctx: RepoCtx, wiki: WikiState, name: string): Pro
   return undefined
 }
 
-export const noSuchPage = (name: string): NotFound => new NotFound(`there is no page ${name}`, 'wiki_page_not_found')
+export const noSuchPage = (name: string): NotFound =>
+  new NotFound(`wiki page "${name}" does not exist`, 'wiki_page_not_found')
 
-/** A page with what it says, its address spelled as it was asked for. */
-export async function getPage(ctx: RepoCtx, asked: AskedPage): Promise<WholePage> {
+/** Returns a page with its content and the address of the request. Throws `NotFound`. */
+export async function getPage(ctx: RepoCtx, address: PageAddress): Promise<WholePage> {
   const wiki = await getWiki(ctx)
-  const page = await findPage(ctx, wiki, asked.name)
-  if (!page) throw noSuchPage(asked.name)
-  return { ...(await readPage(ctx, wiki, page)), subUrl: asked.subUrl }
+  const page = await findPage(ctx, wiki, address.name)
+  if (!page) throw noSuchPage(address.name)
+  return { ...(await readPage(ctx, wiki, page)), subUrl: address.subUrl }
 }
 
 const sidebarFile = '_Sidebar.md'
@@ -77,15 +78,19 @@ export async function readPage(ctx: RepoCtx, wiki: WikiState, page: PageFile): P
     getHistories(ctx, wiki, [page.file]),
     git.findPaths(gitKey, head, [sidebarFile, footerFile, fileOfName(nameOfFile(page.file))]),
   ])
-  const shown = async (oid: Oid | undefined): Promise<Buffer> => {
+  const contentOf = async (oid: Oid | undefined): Promise<Buffer> => {
     const blob = oid && (await git.readBlob(gitKey, oid, { maxBytes: maxShownBytes }))
     return (blob && blob.content) ?? Buffer.alloc(0)
   }
-  const beside = (file: string): Promise<Buffer> => {
+  const contentOfFile = (file: string): Promise<Buffer> => {
     const entry = entries.get(file)
-    return shown(entry && isPage(entry) ? entry.oid : undefined)
+    return contentOf(entry && isPage(entry) ? entry.oid : undefined)
   }
-  const [content, sidebar, footer] = await Promise.all([shown(page.oid), beside(sidebarFile), beside(footerFile)])
+  const [content, sidebar, footer] = await Promise.all([
+    contentOf(page.oid),
+    contentOfFile(sidebarFile),
+    contentOfFile(footerFile),
+  ])
   const history = histories.get(page.file)
   return {
     title: titleOfName(nameOfFile(page.file)),
@@ -99,8 +104,8 @@ export async function readPage(ctx: RepoCtx, wiki: WikiState, page: PageFile): P
 }
 
 /**
- * One page of the pages of a wiki, those in folders not among them. They are counted and divided by what lies at the root
- * of its tree, pages or not (contract, wiki).
+ * Returns one page of the list of wiki pages, without those in folders. Total and paging count all entries of the root tree,
+ * pages or not (contract, wiki).
  */
 export async function listPages(
   ctx: RepoCtx,
@@ -137,8 +142,8 @@ async function loadCommits({ git }: RepoCtx, { gitKey }: WikiState, oids: Iterab
 }
 
 /**
- * One page of the commits that touched the file of a page, newest first. A page that was renamed begins anew, and its
- * former name keeps what it had; a name that never was one is `NotFound`.
+ * Returns one page of the commits that changed the file of a page, the newest first. A renamed page starts a new history, and
+ * the former name keeps the old one. Throws `NotFound` for a name without a history.
  */
 export async function listRevisions(
   ctx: RepoCtx,
@@ -153,7 +158,7 @@ export async function listRevisions(
   const history = (await getHistories(ctx, wiki, [path])).get(path)
   if (!history) throw noSuchPage(name)
   const { lastOid, commitCount: total } = history
-  // Git walks to the beginning of all history for one commit more than there are.
+  // The exact number of commits keeps git from walking to the beginning of the history.
   const count = Math.min(limit, total - offset)
   if (count <= 0) return { commits: [], total }
   if (total === 1) return { commits: [await git.readCommit(gitKey, lastOid)], total }

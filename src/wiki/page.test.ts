@@ -22,7 +22,7 @@ const ascending = (one: number, other: number): number => one - other
 
 const titlesOf = ({ json }: Answer): string[] => json.map((page: { title: string }) => page.title)
 
-test('repoCreateWikiPage: who may not write the wiki is refused, and nothing is made', async () => {
+test('repoCreateWikiPage: callers without write access are refused, and nothing is created', async () => {
   await using forge = await startForge({ users: ['alice', 'reader', 'stranger'] })
   const repo = await forge.given.repo({ private: true })
   const alice = forge.as('alice')
@@ -54,7 +54,7 @@ test('repoCreateWikiPage: who may not write the wiki is refused, and nothing is 
   assert.deepEqual((await alice.get(`${repo.api}/wiki/pages`)).json, [])
 })
 
-test('repoEditWikiPage: what is refused makes no wiki', async () => {
+test('repoEditWikiPage: a refused change does not create the wiki', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   const alice = forge.as('alice')
@@ -69,7 +69,7 @@ test('repoEditWikiPage: what is refused makes no wiki', async () => {
   )
 })
 
-test('repoGetWikiPage: names with spaces, dashes, marks and slashes lead back to their page', async () => {
+test('repoGetWikiPage: names with spaces, dashes, markers and slashes address their page', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   const alice = forge.as('alice')
@@ -116,7 +116,7 @@ test('repoGetWikiPage: names with spaces, dashes, marks and slashes lead back to
   assert.equal((await forge.guest.get(`${repo.api}/wiki/page/%2e%2e`)).status, 404)
 })
 
-test('repoGetWikiPages: pushed files are pages, whatever way their names are written; those beside them are told apart', async () => {
+test('repoGetWikiPages: pushed files with any form of name are pages with distinct addresses', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   const alice = forge.as('alice')
@@ -168,7 +168,7 @@ test('repoGetWikiPages: pushed files are pages, whatever way their names are wri
   ])
 })
 
-test('repoEditWikiPage: whoever says which commit they saw is told of other changes, and overwrites none', async () => {
+test('repoEditWikiPage: with last_commit_sha a page that was changed meanwhile is not overwritten', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   const alice = forge.as('alice')
@@ -197,7 +197,7 @@ test('repoEditWikiPage: whoever says which commit they saw is told of other chan
   assert.equal(text(await alice.get(`${repo.api}/wiki/page/Other`)), 'blind', 'who does not say replaces it')
 })
 
-test('repoEditWikiPage, repoCreateWikiPage: of a storm of changes and pushes none is lost, and each is told once', async () => {
+test('repoEditWikiPage, repoCreateWikiPage: no concurrent change is lost, and each publishes one event', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   await forge.as('alice').must('PUT', `${repo.api}/collaborators/bob`, { permission: 'write' })
@@ -224,7 +224,7 @@ test('repoEditWikiPage, repoCreateWikiPage: of a storm of changes and pushes non
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('repoDeleteWikiPage, repoEditWikiPage, repoGetWikiPageRevisions: what happens to pages is told with the message of its commit', async () => {
+test('repoDeleteWikiPage, repoEditWikiPage, repoGetWikiPageRevisions: events contain the commit message', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   const alice = forge.as('alice')
@@ -251,7 +251,7 @@ test('repoDeleteWikiPage, repoEditWikiPage, repoGetWikiPageRevisions: what happe
   assert.deepEqual([past.json, past.headers.get('x-total-count')], [{ commits: [], count: 2 }, '2'])
 })
 
-test('repoGetWikiPages: pages of a list, and its number of queries, do not depend on how many there are', async () => {
+test('repoGetWikiPages: the number of statements does not depend on the number of pages', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   const names = Array.from({ length: 120 }, (_, index) => `Page-${String(index).padStart(3, '0')}`)
@@ -271,7 +271,7 @@ test('repoGetWikiPages: pages of a list, and its number of queries, do not depen
   assert.equal(counts[0], counts[1])
 })
 
-test('repoGetWikiPage: a wiki goes with its repository: another name, another owner, private, away', async () => {
+test('repoGetWikiPage: a wiki follows the renaming, transfer, visibility and deletion of its repository', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   const alice = forge.as('alice')
@@ -299,7 +299,7 @@ test('repoGetWikiPage: a wiki goes with its repository: another name, another ow
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('repoEditWikiPage: the branch of the wiki can be renamed while pages are written, and there is one history', async () => {
+test('repoEditWikiPage: renaming the branch during concurrent changes keeps one history', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   const alice = forge.as('alice')
@@ -319,7 +319,7 @@ test('repoEditWikiPage: the branch of the wiki can be renamed while pages are wr
   assert.equal(refs.out.trim().split('\t')[1], `refs/heads/${branch}`)
 })
 
-test('repoGetWikiPage: large pages are written, and shown without their content', async () => {
+test('repoGetWikiPage: large pages are presented without their content', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   await pushFiles(forge, repo, { 'Large.md': 'x'.repeat(10 * 1024 * 1024 + 1), 'Home.md': 'home\n' })

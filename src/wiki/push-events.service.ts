@@ -7,20 +7,20 @@ import type { GitKey, Oid, UserId } from '../lib/ids.ts'
 import { branchOf, branchRef, isZeroOid } from '../lib/refs.ts'
 import { firstHeadOf } from '../refs/journal/ref-door.service.ts'
 import { isPage, withoutEnding } from './page-name.rules.ts'
-import { tellPage, toldMessage, ToldPage } from './page-event.ts'
+import { publishPageEvent, eventMessage, PageEvent } from './page-event.ts'
 
-/** Most pages that one push tells of. */
-const maxTold = 100
+/** Most events of one push. */
+const maxEvents = 100
 
-/** Trees that are larger, in bytes, are not compared: some 200,000 files at the root of a wiki. */
+/** Larger trees are not compared. A tree of this size has about 200,000 files at the root. */
 const maxTreeBytes = 8 << 20
 
-/** A push to a wiki tells of the pages that it changes, like edits of them. */
+/** A push to a wiki publishes the same events as edits of its pages. */
 export const wikiPushExtras = (ctx: SignedInRepoCtx, gitKey: GitKey): PushExtras => ({
-  follows: (check) => planToldPages(ctx, gitKey, check),
+  follows: (check) => planPageEvents(ctx, gitKey, check),
 })
 
-async function planToldPages(
+async function planPageEvents(
   ctx: SignedInRepoCtx,
   gitKey: GitKey,
   check: PushCheck,
@@ -33,12 +33,12 @@ async function planToldPages(
     isZeroOid(update.old) ? new Map<string, Oid>() : pagesAt(git, gitKey, await git.readCommit(gitKey, update.old)),
     pagesAt(git, check.quarantine, commit),
   ])
-  const pages = before && after ? changedPages(before, after).slice(0, maxTold) : []
+  const pages = before && after ? changedPages(before, after).slice(0, maxEvents) : []
   if (pages.length === 0) return undefined
-  return wikiPushEffect.plan({ ref: update.ref, doerId: ctx.viewer.id, message: toldMessage(commit.message), pages })
+  return wikiPushEffect.plan({ ref: update.ref, doerId: ctx.viewer.id, message: eventMessage(commit.message), pages })
 }
 
-/** The update of the branch that the wiki shows; the first push decides which one that is. */
+/** Returns the update of the wiki's branch, which the first push decides. */
 async function mainUpdate(
   { git, repo }: SignedInRepoCtx,
   gitKey: GitKey,
@@ -52,7 +52,7 @@ async function mainUpdate(
   return pushed.find(({ ref }) => branchOf(ref) === chosen)
 }
 
-/** The pages of a commit; undefined when there are too many files to look at. */
+/** Returns the pages of a commit; undefined when the tree is too large. */
 async function pagesAt(
   git: SignedInRepoCtx['git'],
   at: ReadFrom,
@@ -64,23 +64,23 @@ async function pagesAt(
   return new Map(entries.filter(isPage).map(({ name, oid }) => [withoutEnding(name), oid]))
 }
 
-/** What is another one now; a page that is gone and one that is new with the same content are one that was renamed. */
-function changedPages(before: ReadonlyMap<string, Oid>, after: ReadonlyMap<string, Oid>): Static<typeof ToldPage>[] {
+/** Returns the changed pages. A deleted page and a new page with the same content are one renamed page. */
+function changedPages(before: ReadonlyMap<string, Oid>, after: ReadonlyMap<string, Oid>): Static<typeof PageEvent>[] {
   const gone = new Map([...before].flatMap(([page, oid]) => (after.has(page) ? [] : [[oid, page] as const])))
-  const told: Static<typeof ToldPage>[] = []
+  const changes: Static<typeof PageEvent>[] = []
   for (const [page, oid] of after) {
     const known = before.get(page)
     if (known === oid) continue
     const oldPage = known === undefined ? gone.get(oid) : undefined
-    if (oldPage === undefined) told.push({ action: known === undefined ? 'created' : 'edited', page })
-    else told.push({ action: 'edited', page, oldPage })
+    if (oldPage === undefined) changes.push({ action: known === undefined ? 'created' : 'edited', page })
+    else changes.push({ action: 'edited', page, oldPage })
     if (oldPage !== undefined) gone.delete(oid)
   }
-  const renamed = new Set(told.flatMap(({ oldPage }) => oldPage ?? []))
+  const renamed = new Set(changes.flatMap(({ oldPage }) => oldPage ?? []))
   for (const page of before.keys()) {
-    if (!after.has(page) && !renamed.has(page)) told.push({ action: 'deleted', page })
+    if (!after.has(page) && !renamed.has(page)) changes.push({ action: 'deleted', page })
   }
-  return told
+  return changes
 }
 
 export const wikiPushEffect = refEffect({
@@ -88,13 +88,13 @@ export const wikiPushEffect = refEffect({
   data: Type.Object({
     ref: Type.String(),
     doerId: Type.Unsafe<UserId>(Type.Integer()),
-    /** Of the newest commit. */
+    /** The message of the newest commit. */
     message: Type.String(),
-    pages: Type.Array(ToldPage),
+    pages: Type.Array(PageEvent),
   }),
   about: ({ ref }) => ref,
   async apply(tx, { ref, doerId, message, pages }, { repoId, moved }) {
     if (!moved.some((update) => update.ref === ref)) return
-    for (const page of pages) await tellPage(tx, { repoId, doerId, message }, page)
+    for (const page of pages) await publishPageEvent(tx, { repoId, doerId, message }, page)
   },
 })

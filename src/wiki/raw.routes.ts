@@ -4,7 +4,7 @@ import { operation } from '../http/operation.ts'
 import { pathText } from '../http/schema.ts'
 import { getWikiFile } from './raw.service.ts'
 
-/** What pages of a wiki show: pictures that lie beside them, and the pages themselves as they were written. */
+/** Returns a file of a wiki, such as an image, or the source of a page. */
 export const webWikiFile = operation({
   method: 'GET',
   base: 'site',

@@ -9,24 +9,25 @@ import type { RemoteAddress } from '../repos/mirrors/remote-address.rules.ts'
 import { fetchFrom, lookAtRemote } from '../repos/mirrors/remote-repository.service.ts'
 import { findRepoById, updateRepo } from '../repos/repo.store.ts'
 
-/** Where servers of all kinds keep the wiki of a repository. */
+/** Returns the address of a repository's wiki, which is the same on all common servers. */
 export const wikiAddressOf = ({ url, credentials }: RemoteAddress): RemoteAddress => ({
   url: `${url.replace(/\.git$/, '')}.wiki.git`,
   credentials,
 })
 
-/** References of a wiki that come along. */
+/** The references of a wiki that are fetched. */
 const wikiRefspecs = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*']
 
-/** What a server says of a wiki that is not there: most do not tell it from one that may not be read. */
+/** Returns whether an error means that the wiki does not exist: most servers do not distinguish it from an unreadable one. */
 const isNoWiki = (error: unknown): boolean =>
   error instanceof Invalid &&
   ['remote_not_found', 'remote_unauthenticated', 'remote_no_repository'].includes(error.code)
 
 /**
- * Fetches the wiki of a repository of another server for one of here that has none yet. Nobody may see the repository
- * meanwhile, since nothing is told of it.
- * @returns false when there is no wiki over there. What goes wrong with one that is there is `Invalid`.
+ * Fetches the wiki of a repository of another server into a repository without a wiki. It publishes no events, so the
+ * repository must not be visible yet.
+ * @returns false when the other server has no wiki
+ * @throws Invalid when an existing wiki cannot be fetched
  */
 export async function takeRemoteWiki(
   services: Services,
@@ -57,7 +58,7 @@ export async function takeRemoteWiki(
     }
     await git.setHead(key, branch)
     await transaction(db, async (tx) => {
-      if ((await findRepoById(tx, repo.id))?.wiki_git_key !== null) throw new Error('the wiki is there already')
+      if ((await findRepoById(tx, repo.id))?.wiki_git_key !== null) throw new Error('the wiki exists already')
       await updateRepo(tx, repo.id, { wiki_git_key: key, wiki_branch: branch })
     })
     return true
@@ -67,7 +68,7 @@ export async function takeRemoteWiki(
   }
 }
 
-/** The branch the other server names, else `main`, `master` or the first one; undefined for a wiki without pages. */
+/** Returns the other server's default branch, else `main`, `master` or the first one; undefined without branches. */
 async function branchOfWiki({ git }: Services, key: GitKey, wanted: string | undefined): Promise<string | undefined> {
   const names = (await git.readRefs(key, 'refs/heads/')).flatMap(({ name }) => branchOf(name) ?? [])
   return [wanted, 'main', 'master'].find((name) => name !== undefined && names.includes(name)) ?? names[0]

@@ -10,9 +10,8 @@ import type { WikiState } from './page-history.service.ts'
 import { updateWikiGitKey } from './wiki-repository.store.ts'
 
 /**
- * The git repository of a wiki, which is made when the first page is written or pushed. Whether the caller may write the
- * wiki is asked before. What a crash leaves between the two steps is empty and belongs to nothing; `ingot doctor` removes
- * it.
+ * Returns the git repository of a wiki, which the first change or push creates. The caller checks the right to write. A crash
+ * between the two steps leaves an empty repository without an owner, which `ingot doctor` removes.
  */
 export async function getOrCreateWiki(services: Services, repo: RepoRow): Promise<GitKey> {
   if (repo.wiki_git_key !== null) return repo.wiki_git_key
@@ -20,14 +19,14 @@ export async function getOrCreateWiki(services: Services, repo: RepoRow): Promis
   const made = newGitKey()
   await git.create(made, { defaultBranch: repo.wiki_branch, objectFormat: repo.object_format })
   if (await transaction(db, (tx) => updateWikiGitKey(tx, repo.id, made))) return made
-  // Somebody else was quicker, or the repository is gone.
+  // A concurrent request created the wiki, or the repository was deleted.
   await git.remove(made)
   const present = (await findRepoById(db, repo.id))?.wiki_git_key
   if (!present) throw new NotFound('the repository does not exist: not found')
   return present
 }
 
-/** The wiki as it is now, undefined when it has never had a page. */
+/** Returns the current wiki; undefined before its first page. */
 export async function wikiOfRepo({ git }: Services, repo: RepoRow): Promise<WikiState | undefined> {
   const gitKey = repo.wiki_git_key
   const head = gitKey === null ? undefined : await git.readRef(gitKey, branchRef(repo.wiki_branch))

@@ -1,7 +1,7 @@
 import type { Tx } from '../db/database.ts'
 import type { GitKey, RepoId } from '../lib/ids.ts'
 
-/** @returns false when the wiki has a git repository already */
+/** Sets the git repository of a wiki. Returns false when it has one. */
 export const updateWikiGitKey = async (tx: Tx, id: RepoId, key: GitKey): Promise<boolean> =>
   (
     await tx

@@ -7,7 +7,7 @@ import { wikiPushEffect } from './push-events.service.ts'
 import * as rawRoutes from './raw.routes.ts'
 import { indexChangedWiki } from './wiki.subscribers.ts'
 
-/** Pages beside the code, in a git repository of their own. */
+/** Wikis: pages in a separate git repository. */
 export const wiki: Feature = {
   routes: [pageRoutes, rawRoutes],
   subscribers: [indexChangedWiki],

@@ -2,7 +2,7 @@ import { subscriber } from '../events/subscriber.ts'
 import { enqueue } from '../jobs/queue.ts'
 import { indexWikiPages } from './index-wiki-pages.job.ts'
 
-/** Only for those of wikis: references of code move all the time. */
+/** Queues the index job for changed wikis. Other references need no job. */
 export const indexChangedWiki = subscriber({
   name: 'indexChangedWiki',
   on: 'refs.updated',

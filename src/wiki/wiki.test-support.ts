@@ -4,7 +4,7 @@ import { Clone } from '../testing/clone.ts'
 import type { Forge } from '../testing/forge.ts'
 import type { GivenRepo } from '../testing/given.ts'
 
-/** A clone of a wiki, or a beginning of one that has no pages yet, as its owner has it; `origin` is the wiki. */
+/** Returns a clone of a wiki by its owner, also of one without pages. `origin` is the wiki. */
 export async function wikiClone(forge: Forge, repo: GivenRepo): Promise<Clone> {
   const clone = await Clone.begin(repo.owner)
   await clone.must('remote', 'add', 'origin', await forge.gitUrl(repo.owner, `${repo.fullName}.wiki`))
@@ -12,7 +12,7 @@ export async function wikiClone(forge: Forge, repo: GivenRepo): Promise<Clone> {
   return clone
 }
 
-/** Commits several files, in folders too; a link is given as `-> where`. */
+/** Commits files. The content `-> target` creates a symbolic link. */
 export async function commitFiles(
   clone: Clone,
   files: Readonly<Record<string, string>>,

@@ -22,7 +22,7 @@ import { presentPull } from '../../pulls/pull.present.ts'
 import { PullRequest } from '../../pulls/pull.schemas.ts'
 import { getPull } from '../../pulls/pull.service.ts'
 import { repoWebUrl } from '../../repos/repo-url.ts'
-import { readPageAddress } from '../../wiki/page-name.rules.ts'
+import { parsePageAddress } from '../../wiki/page-name.rules.ts'
 import { presentPage } from '../../wiki/page.present.ts'
 import { WikiPage } from '../../wiki/page.schemas.ts'
 import { getPage } from '../../wiki/page.service.ts'
@@ -103,5 +103,5 @@ export const webWikiPage = operation({
   requires: [inRepo, wikiEnabled],
   reply: { 200: WikiPage },
   run: async ({ ctx, call }) =>
-    ok(presentPage(ctx, await getPage(ctx, readPageAddress(escapedPathAfter(call, wikiSegments))))),
+    ok(presentPage(ctx, await getPage(ctx, parsePageAddress(escapedPathAfter(call, wikiSegments))))),
 })
