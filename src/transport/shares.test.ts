@@ -61,13 +61,13 @@ test('gitUploadPack: guests who start clones and read nothing free their places 
   })
   try {
     await until(() => taken(forge).fetches.waiting > 0)
-    assert.equal(taken(forge).fetches.taken, 1, 'a guest has a quarter')
+    assert.equal(taken(forge).fetches.taken, 1, 'guests share a quarter')
     // Another user and another guest find a place at once while these clients wait.
     for (const url of [await forge.gitUrl('bob', repo.fullName), `${forge.url}/${repo.fullName}.git`]) {
       using clone = await Clone.begin('bob')
       await clone.must('fetch', '-q', '--depth=99', url, 'main')
     }
-    assert.ok(taken(forge).fetches.waiting > 0, 'they stood in line all the time')
+    assert.ok(taken(forge).fetches.waiting > 0, 'the clients wait in the queue')
     // Unread output is spooled, so that git ends for each of them in turn.
     await until(() => forge.services.admission.spool.heldBytes > 3 * 8 * mebibyte)
   } finally {

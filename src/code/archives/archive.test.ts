@@ -93,7 +93,7 @@ test('repoGetArchive: the work ends when all waiting clients have disconnected',
   await until(() => admission.archives.taken === 1 && admission.archives.waiting === 1)
   one.abort()
   assert.equal(await asked[0], 'gone')
-  assert.equal(admission.archives.taken, 1, 'somebody still waits')
+  assert.equal(admission.archives.taken, 1, 'a client still waits')
   two.abort()
   three.abort()
   await until(() => admission.archives.taken + admission.archives.waiting === 0)
@@ -123,7 +123,7 @@ test('repoGetArchive: stored archives are limited per repository and in total; t
     commits.map((commit) => kept.includes(commit)),
     [false, false, false, false, true, true],
   )
-  assert.equal(kept.length, 3, 'the archive of the quiet repository, older than all of them, is still there')
+  assert.equal(kept.length, 3, 'the older archive of the quiet repository stays')
   const rows = await rowsOf(forge)
   assert.equal(
     await storedBytes(forge),

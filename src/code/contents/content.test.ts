@@ -13,7 +13,7 @@ test('repoCreateFile: a sign-off keeps the full stop of a name, and the stored m
   assert.equal(json.commit.message, message)
   const { json: stored } = await forge.guest.get(`${repo.api}/git/commits/${json.commit.sha}`)
   assert.equal(stored.commit.message, message)
-  assert.equal(stored.commit.committer.name, 'Alan T. Jr', 'git takes the full stop off in the header')
+  assert.equal(stored.commit.committer.name, 'Alan T. Jr', 'git strips the full stop in the header')
   const plain = { content: 'eA==', message: 'Plain' }
   const { json: other } = await forge.as('alice').must('POST', `${repo.api}/contents/plain.txt`, plain)
   assert.equal(other.commit.message, 'Plain\n')

@@ -119,14 +119,14 @@ test('git broker: it starts on demand and exits when idle, but not during a comm
     await git.create(key)
     const blobs = await Promise.all([1, 2, 3].map((each) => git.writeBlob(key, Buffer.alloc(100_000, each))))
     await git.remove(newGitKey())
-    assert.equal(await newestBroker(), undefined, 'who writes a new repository needs none')
+    assert.equal(await newestBroker(), undefined, 'a new repository needs no broker')
 
     const read = (blob: Oid) => git.readBlob(key, blob, { maxBytes: 100_000 })
     assert.deepEqual(
       (await Promise.all(blobs.map(read))).map(({ sizeBytes }) => sizeBytes),
       [100_000, 100_000, 100_000],
     )
-    assert.equal((await childrenOf(process.pid)).length, 1, 'several who ask at once start one')
+    assert.equal((await childrenOf(process.pid)).length, 1, 'concurrent requests start one broker')
 
     const pid = await brokerPid()
     const gone = new AbortController()
@@ -134,7 +134,7 @@ test('git broker: it starts on demand and exits when idle, but not during a comm
     const settings = join(test.root, '.settings')
     await until(async () => (await processesOf(settings)).some((each) => each.args.includes('rev-list')), 'git runs')
     await sleep(2000)
-    assert.equal(await newestBroker(), pid, 'it stays as long as a command lasts')
+    assert.equal(await newestBroker(), pid, 'the broker stays during a command')
     gone.abort()
     await pending
 

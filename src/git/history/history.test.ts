@@ -126,7 +126,7 @@ test('git history: a short line of commits is listed without a process, as git l
   assert.equal(names.length, before)
   const expected = await ask(test, key, 'rev-list', tip, `^${line[1]}`)
   assert.deepEqual(await git.logOids(key, { from: [tip], not: [line[1]!] }), expected)
-  assert.deepEqual(await git.logOids(key, { from: [line[1]!], not: [tip] }), [], 'what lies behind is left out')
+  assert.deepEqual(await git.logOids(key, { from: [line[1]!], not: [tip] }), [], 'ancestors are excluded')
 })
 
 test('git history: a new commit updates the last commits of a folder without a process', async () => {

@@ -33,11 +33,11 @@ test("a conversation's output can be freed piece by piece without touching kept 
   })
   await once(output, 'end')
   assert.ok(Buffer.concat(heard).equals(expected))
-  assert.deepEqual([greeting.length, kept.length], [5000, 70_000], 'what others may keep is there still')
+  assert.deepEqual([greeting.length, kept.length], [5000, 70_000], 'kept buffers are unchanged')
   assert.deepEqual(
     passing.map(({ length }) => length),
     [0, 0, 0, 0],
-    'what passes is handed on as it is',
+    'fleeting pieces are forwarded without a copy',
   )
   assert.equal((await finished).exitCode, 0)
 })

@@ -123,7 +123,7 @@ test('lease: a stalled process moves references after its entry was dropped, and
   await settle(slow, journal, [change])
   assert.deepEqual([await status(), await told()], [200, 1])
   const row = await services.db.selectFrom('repo').select('description').where('id', '=', repoId).executeTakeFirst()
-  assert.equal(row?.description, 'x', 'the effect takes place once')
+  assert.equal(row?.description, 'x', 'the effect is applied once')
 })
 
 test('lease: a process that lost its lease writes nothing under its old id', async () => {

@@ -86,7 +86,7 @@ for (const format of ['openpgp', 'ssh'] as const) {
       [commit.verification.verified, commit.verification.reason, commit.verification.signer],
       [true, `Our Forge / ${name}`, { name: 'Our Forge', email: 'forge@localhost', username: '' }],
     )
-    assert.equal(commit.committer.email, 'alice@example.com', 'who did it is told all the same')
+    assert.equal(commit.committer.email, 'alice@example.com', 'the committer stays the caller')
 
     using clone = await Clone.of(forge, 'alice', fullName)
     const trust = await trusting(folder.path, format, publicKey)
@@ -157,7 +157,7 @@ test('repoCreateFile: a key file signs; an unusable key is reported at the start
   assert.deepEqual(
     rows.map(({ sealed, name }) => [sealed, name]),
     [['', 'From the File']],
-    'the private half stays in its file',
+    'the private key stays in its file',
   )
   await assert.rejects(renewOwnKey(forge.services, { forgets: false }), /signs with no key of its own/)
 
@@ -195,7 +195,7 @@ test('repoCreateFile: by default signing requires a second factor, a key and a s
   await using forge = await startForge({ users: ['alice', 'bob'], settings: signing() })
   const { api } = await forge.given.repo()
   const alice = forge.as('alice')
-  assert.equal(await isSigned(forge, api), true, 'the first commit always is')
+  assert.equal(await isSigned(forge, api), true, 'the first commit is signed')
   let count = 0
   const write = async (more: object = {}): Promise<boolean> => {
     await alice.must('POST', `${api}/contents/f${++count}.txt`, contents('x', { branch: 'side', ...more }))
@@ -215,13 +215,13 @@ test('repoCreateFile: by default signing requires a second factor, a key and a s
     author: { name: 'Bob', email: 'bob@example.com' },
     committer: { name: 'Bob', email: 'bob@example.com' },
   }
-  assert.equal(await write(stranger), false, 'not what somebody else is said to have committed')
+  assert.equal(await write(stranger), false, 'a commit of another committer is not signed')
   await alice.must('DELETE', `${api}/branches/side`)
   await alice.must('POST', `${api}/branches`, { new_branch_name: 'side', old_branch_name: 'main' })
   assert.equal(
     await write({ ...stranger, committer: { name: 'x', email: 'alice@example.com' } }),
     true,
-    'the author may be another',
+    'the author may be another person',
   )
   await transaction(forge.services.db, (tx) => tx.deleteFrom('two_factor').execute())
   assert.equal(await write(), false, 'no second factor')
@@ -273,11 +273,11 @@ test('repoMergePullRequest, repoCreateFile, repoUpdatePullRequest: signatures of
   })
 
   const rebased = await alice.post(`${unsigned}/merge`, { Do: 'rebase' })
-  assert.equal(rebased.status, 405, 'what stays as it was pushed is not signed')
+  assert.equal(rebased.status, 405, 'a commit that stays as pushed is unsigned')
   assert.match(rebased.json.message, /takes signed commits only/)
   await alice.must('POST', `${api}/contents/a.txt`, contents('a\n'))
   const merged = await alice.post(`${unsigned}/merge`, { Do: 'merge' })
-  assert.equal(merged.status, 405, 'it would bring an unsigned commit')
+  assert.equal(merged.status, 405, 'the merge would add an unsigned commit')
   assert.match(merged.json.message, /takes signed commits only; [0-9a-f]{40} is not/)
   await alice.must('POST', `${one.api}/merge`, { Do: 'merge' })
   await alice.must('POST', `${two.api}/merge`, { Do: 'rebase-merge' })
@@ -288,7 +288,7 @@ test('repoMergePullRequest, repoCreateFile, repoUpdatePullRequest: signatures of
     `${api}/contents/x.txt`,
     contents('x', { branch: 'plain', new_branch: 'strict/below' }),
   )
-  assert.equal(begun.status, 403, 'what a new branch has below is unsigned')
+  assert.equal(begun.status, 403, 'the history of the new branch is unsigned')
   await alice.must('POST', `${api}/contents/x.txt`, contents('x', { branch: 'main', new_branch: 'strict/good' }))
   const patch = 'diff --git a/p.txt b/p.txt\nnew file mode 100644\n--- /dev/null\n+++ b/p.txt\n@@ -0,0 +1 @@\n+p\n'
   await alice.must('POST', `${api}/diffpatch`, { content: patch, branch: 'main', sha: 'any' })
@@ -371,7 +371,7 @@ test('getSigningKey: after a new key, old signatures stay good until the old key
   assert.deepEqual(
     (await rows()).map(({ sealed }) => sealed === ''),
     [true, false],
-    'the private half of the former is gone',
+    'the former private key is deleted',
   )
   assert.equal((await forge.guest.must('GET', '/signing-key.gpg')).text, next.public_key)
   await forge.as('alice').must('POST', `${api}/contents/a.txt`, contents('a'))

@@ -78,7 +78,7 @@ test("repoGetSingleCommit: an OpenPGP signature is good while the committer's ac
   await verificationOf(forge, repo, good)
   const one = queries.count
   await alice.must('GET', `${repo.api}/commits?sha=good`)
-  assert.ok(queries.count - one <= one + 6, 'not a query for each commit')
+  assert.ok(queries.count - one <= one + 6, 'the number of queries does not depend on the commits')
 
   await alice.must('DELETE', `/user/gpg_keys/${json.id}`)
   assert.equal(await reasonOf(good), 'gpg.error.no_gpg_keys_found', 'nothing about whose a key is is remembered')
@@ -105,7 +105,7 @@ test('repoGetSingleCommit: subkeys sign, expired keys remain good for their time
   assert.equal(json.subkeys.length, 1)
   assert.match((await verificationOf(forge, repo, commits[0])).reason, /^alice \/ [0-9A-F]{16}$/)
   await add('alice', short)
-  assert.equal((await verificationOf(forge, repo, commits[1])).verified, true, 'expired since, but not then')
+  assert.equal((await verificationOf(forge, repo, commits[1])).verified, true, 'the key expired after the commit')
   const { json: expired } = await add('alice', late)
   assert.equal(expired.expires_at, '2024-01-02T00:00:00Z')
   assert.equal((await alice.must('GET', '/user/gpg_keys')).json.length, 3)

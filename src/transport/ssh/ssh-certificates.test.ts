@@ -105,19 +105,23 @@ test('ssh: invalid certificates are refused', async () => {
   const { folder, authorities, certify, certified, greeted } = world
   const refused = async (key: SshKey, why: string) => assert.match(await greeted(key), refusal, why)
   await refused(await certify(await folder.newKey(), authorities.stranger), 'an authority that is not trusted')
-  await refused(await certified('-n', 'nobody'), 'a name that no account has')
+  await refused(await certified('-n', 'nobody'), 'a principal without an account')
   await refused(await certified(), 'no principals')
   await refused(await certified('-n', 'alice,bob'), 'several accounts')
   await refused(await certified('-n', 'alice', '-V', '-2h:-1h'), 'over')
   await refused(await certified('-n', 'alice', '-V', '+1h:+2h'), 'not yet')
   await refused(await certified('-n', 'alice', '-h'), 'for hosts')
   await refused(await certified('-n', 'alice', '-O', 'source-address=10.0.0.0/8'), 'another address')
-  await refused(await certified('-n', 'alice', '-O', 'critical:verify-required'), 'an option that is not known')
+  await refused(await certified('-n', 'alice', '-O', 'critical:verify-required'), 'an unknown critical option')
   // Another person's certificate, presented with a different key.
   const [own, other] = [await folder.newKey(), await certified('-n', 'alice')]
   writeFileSync(`${own.file}-cert.pub`, readFileSync(`${other.file}-cert.pub`))
   await refused(own, 'the key of a certificate must be proved')
-  assert.equal(await greeted(await certified('-n', 'ubuntu,alice,wheel')), 'alice', 'other names say nothing')
+  assert.equal(
+    await greeted(await certified('-n', 'ubuntu,alice,wheel')),
+    'alice',
+    'principals without an account are ignored',
+  )
 })
 
 test('ssh: certificates with an email principal, a source address and a forced command', async () => {
