@@ -10,7 +10,7 @@ import { builtFile } from '../lib/assets.ts'
 import { ForgeClient } from '../testing/client.ts'
 import { openTestDatabase, type TestDatabase } from '../testing/database.ts'
 
-/** How often each of both is killed; more than usual when somebody asks for it. */
+/** Number of kills of each instance; `INGOT_CRASH_ROUNDS` raises it. */
 const rounds = Number(process.env['INGOT_CRASH_ROUNDS'] ?? 1)
 
 /** Starting a program takes a second or, on a busy machine, some. */
@@ -115,7 +115,7 @@ class Instance implements AsyncDisposable {
   }
 }
 
-/** A port that nobody has now; the instance keeps it when it is started again. */
+/** A free port, which the instance keeps across restarts. */
 async function freePort(): Promise<number> {
   const { createServer } = await import('node:net')
   const server = createServer().listen(0, '127.0.0.1')

@@ -40,13 +40,13 @@ test('userFollowElsewhere, userListFederatedFeed: two instances follow each othe
     contents.some((html) => html.includes('ben opened the issue ben/open#1') && html.includes('crash &lt;b&gt;now')),
   )
   assert.ok(contents.some((html) => html.includes('pushed to main of ben/open') && html.includes('add a')))
-  assert.ok(!feed.text.includes('nobody knows') && !feed.text.includes('secret'), 'what is private is not told')
+  assert.ok(!feed.text.includes('nobody knows') && !feed.text.includes('secret'), 'private acts are not sent')
   assert.ok(feed.json.every((entry: { actor: { login: string } }) => entry.actor.login === ben))
   assert.equal(Number(feed.headers.get('x-total-count')), contents.length)
   assert.deepEqual((await alpha.as('root').get('/user/federation/feed')).json, [], 'others do not follow')
-  const told = contents.length
+  const count = contents.length
   await settle(beta, alpha)
-  assert.equal((await alpha.as('ada').get('/user/federation/feed')).json.length, told, 'each is told once')
+  assert.equal((await alpha.as('ada').get('/user/federation/feed')).json.length, count, 'each act is sent once')
 
   await alpha.as('ada').must('DELETE', `/user/following/${ben}`)
   await settle(alpha, beta)

@@ -69,7 +69,7 @@ test('updateUserSettings: people concerned with an issue get mail according to t
       await forge.as('alice').must('PATCH', issue.api, { assignees: [] })
       await forge.as('alice').must('PATCH', issue.api, { assignees: ['bob', 'alice'], state: 'closed' })
       await forge.settle()
-      // Closing reaches those who take part as well; nobody is told that they assigned themselves.
+      // Closing also reaches participants; a self-assignment sends no mail.
       assert.deepEqual(
         caught.map((mail) => `${mail.to[0]} ${header(mail, 'Message-ID')?.replace(/\d{10,}/, '…')}`).sort(),
         [
@@ -153,7 +153,7 @@ test('reviews, review requests, merges, offered repositories and new accounts se
       const pull = await givenPull(forge, { repo, poster: 'bob', title: 'WIP: change' })
       await forge.settle()
       caught.splice(0)
-      const told = async (act: () => Promise<unknown>): Promise<string[]> => {
+      const mailsOf = async (act: () => Promise<unknown>): Promise<string[]> => {
         await act()
         await forge.settle()
         return caught
@@ -166,33 +166,35 @@ test('reviews, review requests, merges, offered repositories and new accounts se
       }
       const asBob = forge.as('bob')
       assert.deepEqual(
-        await told(() => asBob.must('POST', `${repo.api}/issues/${pull.number}/comments`, { body: 'hm' })),
+        await mailsOf(() => asBob.must('POST', `${repo.api}/issues/${pull.number}/comments`, { body: 'hm' })),
         [],
         'watchers do not hear what is said below a draft',
       )
       assert.deepEqual(
-        await told(() => asBob.must('POST', `${pull.api}/requested_reviewers`, { reviewers: ['carol'] })),
+        await mailsOf(() => asBob.must('POST', `${pull.api}/requested_reviewers`, { reviewers: ['carol'] })),
         ['carol: bob asked for your review of this pull request.'],
       )
-      assert.deepEqual(await told(() => asBob.must('PATCH', pull.api, { title: 'change' })), [
+      assert.deepEqual(await mailsOf(() => asBob.must('PATCH', pull.api, { title: 'change' })), [
         'alice: bob says that this pull request is ready for review.',
       ])
       const review = { event: 'APPROVED', body: 'fine' }
-      assert.deepEqual(await told(() => forge.as('carol').must('POST', `${pull.api}/reviews`, review)), [
+      assert.deepEqual(await mailsOf(() => forge.as('carol').must('POST', `${pull.api}/reviews`, review)), [
         'alice: carol approved this pull request.',
         'bob: carol approved this pull request.',
       ])
-      assert.deepEqual(await told(() => forge.as('alice').must('POST', `${pull.api}/merge`, { Do: 'merge' })), [
+      assert.deepEqual(await mailsOf(() => forge.as('alice').must('POST', `${pull.api}/merge`, { Do: 'merge' })), [
         'bob: alice merged this pull request.',
         'carol: alice merged this pull request.',
       ])
       const offer = () => forge.as('alice').must('POST', `${repo.api}/transfer`, { new_owner: 'carol' })
-      assert.deepEqual(await told(offer), [
+      assert.deepEqual(await mailsOf(offer), [
         'carol: alice wants to hand the repository alice/r over to carol. It can be accepted or rejected.',
       ])
       const account = { username: 'newcomer', email: 'new@example.com', password: 'S3cret-Passw0rd!' }
-      assert.deepEqual(await told(() => forge.as('root').must('POST', '/admin/users', account)), [])
-      assert.deepEqual(await told(() => forge.addUser('other')), ['root: There is a new account with the name other.'])
+      assert.deepEqual(await mailsOf(() => forge.as('root').must('POST', '/admin/users', account)), [])
+      assert.deepEqual(await mailsOf(() => forge.addUser('other')), [
+        'root: There is a new account with the name other.',
+      ])
     },
     notifying({ admin: { SEND_NOTIFICATION_EMAIL_ON_NEW_USER: true } }),
   ))
@@ -310,7 +312,7 @@ test('failed mail is retried for the remaining recipients or given up; nothing i
         'and carol got it once',
       )
 
-      // While the mail server is away, somebody loses access.
+      // A recipient loses access while the mail server is down.
       status = () => 451
       await forge.given.issue({ repo })
       await forge.settle()

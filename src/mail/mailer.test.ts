@@ -187,9 +187,9 @@ test('permanent and temporary refusals and a missing server are distinguished', 
   await withCatcher(refuse(451), {}, async ({ mailer }) => {
     await assert.rejects(mailer.sendMail(mail), (error) => error instanceof MailError && !error.isPermanent)
   })
-  const nobody = await createMailer({ ...usual, smtpPort: 1 }, () => {})
-  await assert.rejects(nobody.sendMail(mail), (error) => error instanceof MailError && !error.isPermanent)
-  nobody.close()
+  const unreachable = await createMailer({ ...usual, smtpPort: 1 }, () => {})
+  await assert.rejects(unreachable.sendMail(mail), (error) => error instanceof MailError && !error.isPermanent)
+  unreachable.close()
   await withCatcher({ onConnect: () => {} }, { timeoutMs: 100 }, async ({ mailer }) => {
     await assert.rejects(mailer.sendMail(mail), (error) => error instanceof MailError && !error.isPermanent)
   })

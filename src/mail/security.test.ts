@@ -10,7 +10,7 @@ import { basicAuthorization, publicKey } from '../testing/samples.ts'
 const others = 'another Passw0rd!'
 const security = '/user/settings/security'
 
-/** Does what opens the account in another way each: the addresses that are told, with a word of what they are told. */
+/** Changes each kind of credential; the expected recipients with a word of their mail. */
 async function changeAll(forge: Forge) {
   const browser = new Browser(forge)
   await browser.signIn('alice', testPassword)
@@ -37,7 +37,7 @@ async function changeAll(forge: Forge) {
   await forge.settle()
 }
 
-const told = (caught: readonly CaughtMail[]): string[] =>
+const recipientsOf = (caught: readonly CaughtMail[]): string[] =>
   caught
     .map((mail) => {
       const words = /passwor[^.]*changed|another address|set up|removed|token|SSH key|mail address/.exec(
@@ -52,7 +52,7 @@ test('changePasswordSubmit, primaryAddressSubmit, enrolTwoFactorSubmit, disableT
     () => 0,
     async (forge, caught) => {
       await changeAll(forge)
-      assert.deepEqual(told(caught), [
+      assert.deepEqual(recipientsOf(caught), [
         'alice@example.com: another address',
         'alice@example.com: mail address',
         'alice@example.com: password of your account alice at Our <Forge> was changed',
@@ -74,7 +74,7 @@ test('changePasswordSubmit, primaryAddressSubmit, enrolTwoFactorSubmit, disableT
         password: testPassword,
       })
       await forge.settle()
-      assert.equal(caught.length, 6 + 18 + 1, 'of a password always, whoever changed it')
+      assert.equal(caught.length, 6 + 18 + 1, 'mails about passwords have no limit')
     },
     { users: ['alice'] },
   )

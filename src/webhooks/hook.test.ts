@@ -61,7 +61,7 @@ test('repoListHooks, repoGetHook, repoDeleteHook, orgListHooks, orgCreateHook, o
       (await forge.as(owner).get(path)).json.map((hook: { id: number }) => hook.id),
       [own?.id],
     )
-    // A webhook of another place is not there, whoever asks; neither are its deliveries.
+    // A webhook of another owner and its deliveries answer 404.
     for (const { id } of made.filter((each) => each.path !== path)) {
       for (const below of ['', '/deliveries', '/deliveries/1']) {
         assert.equal((await forge.as(owner).get(`${path}/${id}${below}`)).status, 404, `${path}/${id}${below}`)

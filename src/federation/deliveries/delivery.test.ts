@@ -8,7 +8,7 @@ interface Surroundings {
   readonly forge: Forge
   readonly peer: Peer
   readonly una: PeerActor
-  /** Has Ada do something that Una is told of. */
+  /** Ada does something that is sent to Una. */
   readonly act: (title: string) => Promise<void>
   readonly titles: () => string[]
 }

@@ -129,7 +129,7 @@ test('activitypubRepositoryInbox: an invalid like is refused with a reason', () 
       assert.ok(!answer.text.includes('<script>'))
     }
     assert.deepEqual(await stars(), [])
-    assert.equal(other.seen.length, 0, 'a server is not asked because somebody else names it')
+    assert.equal(other.seen.length, 0, 'a request of another server causes no fetch')
     const large = await sendAs(forge, bob, 'POST', inbox, `{"a":"${'x'.repeat(5 * 1024 * 1024)}"}`)
     assert.equal(large.status, 413)
   }))

@@ -122,7 +122,7 @@ test('userListFederatedFeed: direct notes arrive; notes of strangers and notes a
       ],
     )
     assert.equal(await send({ ...create(zed, 5), to: [adaUrl], cc: [] }, zed), 204)
-    assert.equal((await feed()).length, 3, 'somebody may be spoken to by strangers')
+    assert.equal((await feed()).length, 3, 'direct notes of strangers arrive')
     await forge.as('ada').must('PUT', `/user/block/zed-${peer.host.replace(':', '-')}`)
     assert.equal(await send({ ...create(zed, 6), to: [adaUrl], cc: [] }, zed), 204)
     assert.equal((await feed()).length, 3, 'but not by those who are blocked')

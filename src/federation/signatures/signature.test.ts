@@ -202,7 +202,7 @@ test('keys: a key on another server than its owner, of another owner, or in a wr
     const odd: [string, PeerActor][] = [
       ['it says that it is another', mallory({ id: victim.id })],
       [
-        'its key is said to be of somebody on another server',
+        'a key whose owner is on another server',
         mallory({ publicKey: { id: '', owner: victim.id, publicKeyPem: pem } }),
       ],
       ['no key', mallory({ publicKey: undefined })],

@@ -150,7 +150,7 @@ test('issueCreateComment by mail: replies of accounts that may not comment and a
         mailTo('', 'hi', ['References: <reply-zzz@localhost>']),
       )
       await nothing(
-        'programs answer nobody',
+        'automatic mails are refused',
         mailTo(address, 'away', ['Auto-Submitted: auto-replied']),
         mailTo(address, 'away', ['Precedence: bulk']),
         mailTo(address, 'away', ['X-Autoreply: yes']),
@@ -233,7 +233,7 @@ test('a mailbox that is unavailable is read again later, and no mail is lost', (
       forge.defects.length = 0
       mailbox.deliver(mailTo(address, 'first'))
       await mailbox.serve()
-      // What is no mail at all keeps nobody from being read.
+      // A malformed mail does not block the others.
       mailbox.deliver('\0\u0001')
       mailbox.deliver(mailTo(address, 'second'))
       await look(scene)

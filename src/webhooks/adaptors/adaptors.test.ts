@@ -22,7 +22,7 @@ test('adaptors: each service gets its message format, and texts of users become 
   await forge.settle()
   const of = (type: string): Received => {
     const found = receiver.got.find(({ path }) => path.startsWith(`/hook/${type}`))
-    assert.ok(found, `${type} was told`)
+    assert.ok(found, `${type} got a message`)
     return found
   }
 

@@ -12,7 +12,7 @@ import { openTestDatabase } from '../../testing/database.ts'
 import { until } from '../../testing/until.ts'
 import { Receiver } from '../receiver.test-support.ts'
 
-/** How often the sender is killed; more than usual when somebody asks for it. */
+/** Number of kills; `INGOT_CRASH_ROUNDS` raises it. */
 const rounds = Number(process.env['INGOT_CRASH_ROUNDS'] ?? 5)
 
 /** Starting the program takes a second or, on a busy machine, some. */
@@ -107,7 +107,7 @@ test(
     const folder = mkdtempSync(join(tmpdir(), 'ingot-webhook-crash-'))
     const url = database.options.kind === 'postgres' ? database.options.url : undefined
     writeFileSync(join(folder, 'app.ini'), `${settings}${databaseSettings(url)}`)
-    // Each answer takes a moment, so that kills meet deliveries that are under way.
+    // Slow answers, so that kills meet deliveries in progress.
     const slowly = async (response: { end(): unknown }): Promise<void> => {
       await wait(Math.random() * 8)
       response.end()

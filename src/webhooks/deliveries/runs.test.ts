@@ -26,13 +26,13 @@ test('webhooks get the end of a run with the previous run, and a second event wh
   const slack = { type: 'slack', active: true, events: ['action_run_recover'], config }
   await alice.must('POST', `${repo.api}/hooks`, slack)
   const runner = await TestRunner.register(forge, `${repo.api}/actions/runners`)
-  const told = () => receiver.got.splice(0).map(({ headers, json }) => ({ name: headers['x-forgejo-event'], json }))
+  const received = () => receiver.got.splice(0).map(({ headers, json }) => ({ name: headers['x-forgejo-event'], json }))
 
   await commitFiles(forge, repo.api, { '.forgejo/workflows/ci.yml': workflow('push') }, { message: 'first' })
-  assert.deepEqual(told(), [], 'nothing is told before the end')
+  assert.deepEqual(received(), [], 'no event before the end')
   await runner.finish(await runner.must(), 'FAILURE')
   await forge.settle()
-  const [failed, ...others] = told()
+  const [failed, ...others] = received()
   assert.deepEqual([failed?.name, others.length], ['action_run_failure', 0])
   const { action, run, last_run, prior_status, ...rest } = failed?.json ?? {}
   assert.deepEqual([action, last_run, prior_status, rest], ['failure', null, 'running', {}])
@@ -50,7 +50,7 @@ test('webhooks get the end of a run with the previous run, and a second event wh
   await commitFiles(forge, repo.api, other, { message: 'second' })
   await runner.finish(await runner.must())
   await forge.settle()
-  const after = told()
+  const after = received()
   assert.deepEqual(
     after.filter(({ json }) => json.attachments === undefined).map(({ name, json }) => [name, json.last_run.status]),
     [
@@ -64,7 +64,7 @@ test('webhooks get the end of a run with the previous run, and a second event wh
   await commitFiles(forge, repo.api, { 'a.txt': 'a' }, { message: 'third' })
   await runner.finish(await runner.must())
   await forge.settle()
-  const third = told()
+  const third = received()
   assert.deepEqual(
     third.map(({ name, json }) => [name, json.last_run.index_in_repo]),
     [['action_run_success', 2]],
@@ -78,7 +78,7 @@ test('webhooks get the end of a run with the previous run, and a second event wh
   await commitFiles(forge, repo.api, { '.forgejo/workflows/broken.yml': 'on: push\njobs: 1\n' }, { message: 'fifth' })
   await forge.settle()
   assert.deepEqual(
-    told().map(({ name, json }) => [name, json.run.workflow_id, json.run.status, json.prior_status]),
+    received().map(({ name, json }) => [name, json.run.workflow_id, json.run.status, json.prior_status]),
     [
       ['action_run_failure', 'ci.yml', 'cancelled', 'waiting'],
       ['action_run_failure', 'broken.yml', 'failure', 'unknown'],
@@ -90,7 +90,7 @@ test('webhooks get the end of a run with the previous run, and a second event wh
   await alice.must('POST', `${hook}/deliveries/${deliveries[0].id}/attempts`)
   await forge.settle()
   assert.deepEqual(
-    told().map(({ json }) => json.run.workflow_id),
+    received().map(({ json }) => json.run.workflow_id),
     ['broken.yml'],
     'they are sent again as all are',
   )
