@@ -333,7 +333,9 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
       const isAlone = config.database.kind === 'sqlite3'
       const unsafe = await unsafeSettings(db)
       if (unsafe.length > 0) {
-        log('warn', 'a cut of power may take what was answered: the database has these off', { unsafe })
+        log('warn', 'acknowledged writes may be lost in a power failure: the database has these settings off', {
+          unsafe,
+        })
       }
       if (!(await sortsBytewise(db))) {
         log(
@@ -365,7 +367,7 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
       if (protocol === 'https') tls = await (await import('./http/tls.ts')).TlsFront.open(tlsOptions(config), log)
       const lastingAnswers = new LastingAnswers({
         subscribe: (answers) => checkOnEvents(live, answers),
-        failed: (error, call) => log('error', 'the rights of an answer under way cannot be read', failed(error, call)),
+        failed: (error, call) => log('error', 'the rights of a running answer cannot be read', failed(error, call)),
       })
       const server = new ForgeServer({
         operations,
@@ -388,14 +390,14 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
               }
             : undefined,
         isLostRace,
-        raceLost: (error, call) => log('warn', 'a request met another one', failed(error, call)),
+        raceLost: (error, call) => log('warn', 'a request conflicted with a concurrent one', failed(error, call)),
         defect: (error, call) => log('error', 'a request failed', failed(error, call)),
       })
       endWatch = watchLoop(stallMs, ({ ms, workedMs }) => {
         metrics?.loopStalled({ ms })
         // Waiting for a busy machine is in the metrics and not logged.
         if (workedMs > stallMs) {
-          log('warn', 'the event loop stood still', { ms: Math.round(ms), workedMs: Math.round(workedMs) })
+          log('warn', 'the event loop was blocked', { ms: Math.round(ms), workedMs: Math.round(workedMs) })
         }
       })
       let ports: Door['ports'] = {}

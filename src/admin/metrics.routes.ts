@@ -14,7 +14,7 @@ const metricsToken: Requirement<Ctx, object> = {
     if (token === '') return {}
     const [, sent = ''] = /^Bearer +(\S+)$/i.exec(String(call.headers['authorization'] ?? '')) ?? []
     if (!equalSecrets(sent, token)) {
-      throw new Unauthenticated('the token of the metrics is wrong', 'metrics_token_wrong')
+      throw new Unauthenticated('the metrics token is wrong', 'metrics_token_wrong')
     }
     return {}
   },

@@ -21,7 +21,7 @@ test('adminCronList and adminCronRun: only administrators, unknown tasks are 404
   assert.equal(list.headers.get('link'), null)
 })
 
-test('metrics: switched off it is not there, with a token it asks for that one', async () => {
+test('metrics: is 404 when disabled, and requires the configured token', async () => {
   await using off = await startForge()
   assert.equal((await off.guest.get('/metrics', { site: true })).status, 404)
 
@@ -40,7 +40,7 @@ test('metrics: switched off it is not there, with a token it asks for that one',
   assert.match(reply.text, /^process_resident_memory_bytes \d+$/m)
 })
 
-test('metrics: all that is remembered keeps to one budget, and answers are the same without it', async () => {
+test('metrics: all caches share one budget, and answers do not depend on them', async () => {
   const settings = { metrics: { ENABLED: true }, ingot: { CACHE_SIZE: '24 KiB' } }
   await using forge = await startForge({ users: ['alice'], settings })
   const alice = forge.as('alice')
@@ -62,7 +62,7 @@ test('metrics: all that is remembered keeps to one budget, and answers are the s
   assert.ok(told.reduce((sum, bytes) => sum + bytes, 0) <= 24 * 1024)
 })
 
-test('adminWatchEvents: streams what happens to administrators, and ends cleanly when the server stops', async () => {
+test('adminWatchEvents: streams events to administrators and ends when the server stops', async () => {
   await using forge = await startForge({ users: ['alice'] })
   assert.equal((await forge.guest.get('/admin/events')).status, 401)
   assert.equal((await forge.as('alice').get('/admin/events')).status, 403)
@@ -93,7 +93,7 @@ test('adminWatchEvents: streams what happens to administrators, and ends cleanly
   assert.ok(performance.now() - beganMs < 5000)
 })
 
-test('adminReadEvents: what has happened can be read on from where one was, in order', async () => {
+test('adminReadEvents: returns events in order from any position', async () => {
   await using forge = await startForge({ users: ['alice'] })
   assert.equal((await forge.guest.get('/admin/events/log')).status, 401)
   assert.equal((await forge.as('alice').get('/admin/events/log')).status, 403)
@@ -131,7 +131,7 @@ test('adminReadEvents: what has happened can be read on from where one was, in o
   )
 })
 
-test('adminWatchEvents: a client that goes away frees its place', async () => {
+test('adminWatchEvents: a disconnected client frees its stream', async () => {
   await using forge = await startForge()
   const { token } = await forge.account('root')
   const leave = new AbortController()
@@ -150,7 +150,7 @@ test('adminWatchEvents: a client that goes away frees its place', async () => {
   assert.equal(forge.services.live.watcherCount, 0)
 })
 
-test('adminListJobs, adminRetryJob, adminDeleteJob: what failed for good is seen, tried again or forgotten', async () => {
+test('adminListJobs, adminRetryJob, adminDeleteJob: failed jobs are listed, retried and deleted', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const root = forge.as('root')
   assert.equal((await forge.guest.get('/admin/jobs')).status, 401)
@@ -207,7 +207,7 @@ test('adminListJobs, adminRetryJob, adminDeleteJob: what failed for good is seen
   assert.equal((await root.get('/admin/jobs?state=odd')).status, 400)
 })
 
-test('adminCronRun: abandoned uploads go away in every store, those that somebody goes on with stay', async () => {
+test('adminCronRun: deletes abandoned uploads in every store and keeps active ones', async () => {
   await using forge = await startForge({ standAt: Date.now() })
   const stores = Object.values(forge.services.blobs)
   const ids = await Promise.all(stores.map((blobs) => blobs.uploads.begin()))
@@ -222,7 +222,7 @@ test('adminCronRun: abandoned uploads go away in every store, those that somebod
   assert.equal(await left(), 0)
 })
 
-test('adminCronRun: a file that no row names goes away after a day, as a kill between the two leaves it; others stay', async () => {
+test('adminCronRun: deletes a file without a row after a day', async () => {
   await using forge = await startForge({ standAt: Date.now(), settings: { attachment: { ENABLED: true } } })
   const { attachments } = forge.services.blobs
   const issue = await forge.given.issue()

@@ -51,7 +51,7 @@ export const resealSecrets = job({
         run.progress({ ...progress, total: Math.max(progress.total, progress.done), note })
       }
     }
-    services.log('info', 'stored secrets are sealed with the current key', { looked_at: progress.done, resealed })
+    services.log('info', 'all stored secrets use the current key', { looked_at: progress.done, resealed })
     if (unreadable.length > 0) {
       const more = unreadable.length > maxNamed ? ' and others' : ''
       throw new GiveUp(

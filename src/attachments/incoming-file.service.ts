@@ -80,7 +80,7 @@ export async function takeUpload<Row>(
 
 /** The refusal of a request without a file. */
 export const noFile = (): BadRequest =>
-  new BadRequest('the request holds no file in the field attachment', 'attachment_missing')
+  new BadRequest('the request has no file in the field attachment', 'attachment_missing')
 
 /** Returns the name for a file; refuses an empty name and one with a disallowed extension. */
 export function checkedName(name: string, { types, refusal: Refused }: AttachRules): string {

@@ -66,7 +66,7 @@ const routes = {
 
 const features = [{ credentials: [machines], routes: [routes] }]
 
-test('a credential counts only where its kind is accepted: everywhere else it is a wrong one', async () => {
+test('a credential is refused where its kind is not accepted', async () => {
   await using forge = await startForge({ features, users: ['alice'] })
   const asAlice = forge.as('alice')
   const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
@@ -90,7 +90,7 @@ test('a credential counts only where its kind is accepted: everywhere else it is
   assert.deepEqual((await forge.guest.get('/user', basic('alice', token))).json.login, 'alice')
 })
 
-test('outside of the API wrong credentials are no refusal by themselves, and it is known why they do not count', async () => {
+test('outside the API a guest with wrong credentials is told why they do not count', async () => {
   await using forge = await startForge({ features, users: ['alice'] })
   const who = async (token?: string) => {
     const headers: Record<string, string> = token === undefined ? {} : { authorization: `token ${token}` }
@@ -101,7 +101,7 @@ test('outside of the API wrong credentials are no refusal by themselves, and it 
   assert.equal(await who((await forge.account('alice')).token), 'alice')
 })
 
-test('tokens in the query count, unless the setting says that they do not', async () => {
+test('tokens in the query work unless the setting disables them', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { token } = await forge.account('alice')
   assert.equal((await forge.guest.get(`/user?access_token=${token}`)).json.login, 'alice')

@@ -17,7 +17,7 @@ async function guess(forge: Forge, count: number, from?: string): Promise<void> 
   for (let each = 0; each < count; each++) await ask(forge, 'alice', `guess ${each}`, from)
 }
 
-test('ten wrong guesses lock nobody out: from elsewhere, by token and key everything goes on, and from there after a pause', async () => {
+test('ten wrong guesses lock nobody out: other addresses, tokens and keys work, and the address itself after a pause', async () => {
   await using forge = await startForge({ users: ['alice'], standAt: Date.now() })
   await guess(forge, 12, '203.0.113.1')
   const refused = await ask(forge, 'alice', testPassword, '203.0.113.1')
@@ -35,7 +35,7 @@ test('ten wrong guesses lock nobody out: from elsewhere, by token and key everyt
   assert.equal((await ask(forge, 'alice', testPassword, '203.0.113.1')).status, 200)
 })
 
-test('one guess for each of many names from one address: they take turns, but for those who signed in from there', async () => {
+test('guesses of many names from one address take turns, except for names that signed in from there', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'], standAt: Date.now() })
   const from = '2001:db8:0:7::'
   assert.equal((await ask(forge, 'bob', testPassword, `${from}1`)).status, 200)
@@ -57,7 +57,7 @@ test('one guess for each of many names from one address: they take turns, but fo
   assert.ok(knownMs < performance.now() - startedMs, 'whoever signed in from there does not wait in line')
 })
 
-test('people who sign in for the first time behind the address of a guesser get in, each of them, while guesses stay slow', async () => {
+test('people who share the address of a guesser can sign in for the first time, while guesses stay slow', async () => {
   const people = Array.from({ length: 12 }, (_, each) => `person${each}`)
   await using forge = await startForge({ users: people, standAt: Date.now() })
   const from = '203.0.113.5'
@@ -79,7 +79,7 @@ test('people who sign in for the first time behind the address of a guesser get 
   assert.ok(looked <= (performance.now() - startedMs) / 500 + 2, `${looked} guesses in ${afterMs} ms`)
 })
 
-test('turns: lower ranks first, a client that is gone leaves, and too many are told so', async () => {
+test('turns: lower ranks go first, a disconnected client leaves, and too many are refused', async () => {
   const turns = new Turns(20, 3)
   const order: string[] = []
   const gone = new AbortController()
@@ -97,7 +97,7 @@ test('turns: lower ranks first, a client that is gone leaves, and too many are t
   assert.deepEqual(order, ['fourth refused', 'first', 'second', 'third'])
 })
 
-test('guesses of one name from many addresses have to wait, and the owner comes in', async () => {
+test('guesses of one name from many addresses are delayed, and the owner can sign in', async () => {
   await using forge = await startForge({ users: ['alice'], standAt: Date.now() })
   for (let each = 0; each < 50; each++) await ask(forge, 'alice', 'guess', `203.0.113.${each}`)
   const timed = async (from: string) => {
@@ -113,7 +113,7 @@ test('guesses of one name from many addresses have to wait, and the owner comes 
   assert.equal(storm.filter(({ status }) => status === 429).length, 24, 'few wait at once')
 })
 
-test('X-Forwarded-For is believed from configured proxies alone, and evades nothing otherwise', async () => {
+test('X-Forwarded-For is trusted only from configured proxies', async () => {
   const settings = { security: { REVERSE_PROXY_TRUSTED_PROXIES: '192.0.2.1' } }
   await using forge = await startForge({ users: ['alice'], standAt: Date.now(), settings })
   for (let each = 0; each < 10; each++) await ask(forge, 'alice', 'guess', `203.0.113.${each}`)
@@ -121,7 +121,7 @@ test('X-Forwarded-For is believed from configured proxies alone, and evades noth
   assert.equal(forge.answered.at(-1)?.ip, '127.0.0.1')
 })
 
-test('a name that nobody has takes as long as one that somebody has', async () => {
+test('an unknown name takes as long as a known one', async () => {
   await using forge = await startForge({ users: ['alice', 'barred'] })
   await forge.as('root').must('PATCH', '/admin/users/barred', { prohibit_login: true })
   let looked = 0
@@ -140,7 +140,7 @@ test('a name that nobody has takes as long as one that somebody has', async () =
   }
 })
 
-test('git: too many guesses are 429 and no 401, at which helpers forget the password; what is wrong stays 401', async () => {
+test('git: too many guesses are 429 instead of 401, because helpers forget the password at 401', async () => {
   await using forge = await startForge({ users: ['alice'], standAt: Date.now() })
   const repo = await forge.given.repo({ owner: 'alice', private: true })
   const address = `/${repo.fullName}.git/info/refs?service=git-`
@@ -164,7 +164,7 @@ test('git: too many guesses are 429 and no 401, at which helpers forget the pass
   assert.match(await clone.must('log', '-1', '--format=%s'), /\S/, 'a token goes on working')
 })
 
-test('what is remembered of guesses is bounded, however many names there are and however long', () => {
+test('the memory for guesses is bounded, for any number and length of names', () => {
   const attempts = new SignInAttempts({ nowMs: () => 1_000_000 })
   for (let each = 0; each < 30_000; each++) attempts.failed(`${each}`.padStart(4000, 'x'), `192.0.${each % 256}.1`)
   for (let each = 0; each < 10; each++) attempts.failed('x', '192.0.7.1')

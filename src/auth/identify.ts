@@ -39,7 +39,7 @@ export const passwords: CredentialReader = {
     const { ip, headers } = call
     const { login, password } = presented
     if (!services.config.service.enableBasicAuthentication) {
-      throw new Unauthenticated('passwords do not count here: use an access token', 'basic_authentication_off')
+      throw new Unauthenticated('passwords are not accepted here: use an access token', 'basic_authentication_off')
     }
     const viewer = await viewerOfPassword(services, { login, password, ip, caller: call })
     if (!viewer) return undefined

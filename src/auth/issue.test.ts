@@ -158,7 +158,7 @@ async function issuesOf(isStrict: boolean): Promise<void> {
   }
 }
 
-test('userCreateToken and the like: a password, and a token of all scopes in its place, issue everything', async () => {
+test('userCreateToken and the like: a password, and a token with all scopes, issue everything', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   await forge.given.repo({ owner: 'root', name: 'open' })
   const { token } = await forge.account('root')
@@ -185,7 +185,7 @@ test('userCreateToken: a public-only token creates no token, and a narrow one cr
   assert.equal(await make(['all'], ['all', 'admin:application']), 201)
 })
 
-test('every operation that takes a key, a password or the scopes of a token is among those that are attacked here', async () => {
+test('the attacked operations include all that take a key, a password or token scopes', async () => {
   await using forge = await startForge()
   const members = (body: unknown): string[] => Object.keys((body as { properties?: object })?.properties ?? {})
   const found = forge.services
@@ -199,7 +199,7 @@ test('every operation that takes a key, a password or the scopes of a token is a
   assert.deepEqual(found.toSorted(), Object.keys(issuing).toSorted())
 })
 
-test('sudo, and any other parameter with a zero byte: refused, and never answered as if it were not there', async () => {
+test('sudo, and any other parameter with a zero byte: are refused, not ignored', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const root = forge.as('root')
   for (const query of ['sudo=a%00', 'sudo=%00', 'sudo=alice&x=%00', 'sudo%00=alice', 'page=%00', 'token=%00']) {
@@ -213,7 +213,7 @@ test('sudo, and any other parameter with a zero byte: refused, and never answere
   assert.equal((await root.get('/user', { headers: { sudo: 'alice, bob' } })).status, 404)
 })
 
-test('credentials that are too long to be any are wrong ones, and no guest’s', async () => {
+test('credentials that are too long are refused, not treated as a guest', async () => {
   await using forge = await startForge()
   const reply = await forge.guest.get('/version', { headers: { authorization: `token ${'a'.repeat(5000)}` } })
   assert.deepEqual([reply.status, reply.json.code], [401, 'credentials_malformed'])

@@ -202,7 +202,8 @@ export async function askForNew(services: AuthServices, user: UserRow, name: str
     throw new Invalid(`a passkey has a name of 1 to ${maxNameLength} characters`, 'passkey_name_invalid')
   }
   const passkeys = await listPasskeys(services.db, user.id)
-  if (passkeys.length >= maxPasskeys) throw new Invalid(`there are at most ${maxPasskeys} passkeys`, 'passkey_too_many')
+  if (passkeys.length >= maxPasskeys)
+    throw new Invalid(`an account has at most ${maxPasskeys} passkeys`, 'passkey_too_many')
   return {
     challenge: newChallenge(services, { kind: 'add', userId: user.id, name }),
     rpId: siteOf(services.config).id,
@@ -227,7 +228,7 @@ export async function addPasskey(
   const response = parseResponse(answer.response)
   const own = use?.kind === 'add' && use.userId === user.id ? use : undefined
   const info = own && response ? await verifiedNew(services, answer, response) : undefined
-  if (!own || !info) throw new Invalid('the answer of the device does not fit; try again', 'passkey_invalid')
+  if (!own || !info) throw new Invalid('the answer of the device is invalid; try again', 'passkey_invalid')
   const now = nowUnix(services.clock)
   const { id, publicKey, counter, transports = [] } = info
   try {
@@ -257,7 +258,7 @@ export async function addPasskey(
 const passkeyOf = (userId: UserId, name?: string) =>
   ({ kind: 'second factor', id: userId, ...(name === undefined ? {} : { name }) }) as const
 
-const inUse = () => new Conflict('this passkey is there already', 'passkey_used')
+const inUse = () => new Conflict('this passkey exists already', 'passkey_used')
 
 async function verifiedNew({ config }: AuthServices, { challenge }: PasskeyAnswer, response: { readonly id: string }) {
   const { id, origin } = siteOf(config)
@@ -290,7 +291,7 @@ export async function removePasskey(services: AuthServices, userId: UserId, id: 
     await publish(tx, 'credential.changed', { userId, what: 'secondFactorRemoved', name: '' })
     return true
   })
-  if (!removed) throw new NotFound('there is no such passkey', 'passkey_not_found')
+  if (!removed) throw new NotFound('the passkey does not exist', 'passkey_not_found')
 }
 
 /** Deletes the rows of challenges that have expired. */

@@ -40,7 +40,7 @@ async function statusesAfter(ask: () => Promise<number>, change: () => Promise<u
 
 const onlyStatus = (statuses: readonly number[]): readonly number[] => [...new Set(statuses)]
 
-test('a revoked token is refused by every process from the moment that its end is answered', async () => {
+test('every process refuses a revoked token as soon as the revocation is answered', async () => {
   await using forges = await startTwo()
   const { one, other } = forges
   const { user } = await one.account('alice')
@@ -56,7 +56,7 @@ test('a revoked token is refused by every process from the moment that its end i
   }
 })
 
-test('a password that was changed is refused by every process from then on', async () => {
+test('every process refuses a former password at once', async () => {
   await using forges = await startTwo()
   const { one, other } = forges
   await one.account('alice')
@@ -72,7 +72,7 @@ test('a password that was changed is refused by every process from then on', asy
   }
 })
 
-test('a right that was taken away is gone in every process from then on', async () => {
+test('every process applies a revoked right at once', async () => {
   await using forges = await startTwo()
   const { one, other } = forges
   const repo = await one.given.repo({ owner: 'alice', private: true })
@@ -90,7 +90,7 @@ test('a right that was taken away is gone in every process from then on', async 
   }
 })
 
-test('a token that was looked up before its end, and answered late, leaves nothing behind', async () => {
+test('a late read of a token before its revocation caches nothing', async () => {
   await using forge = await startForge()
   const { user } = await forge.account('alice')
   const owner = forge.as('alice', { basic: { login: 'alice', password: testPassword } })

@@ -67,7 +67,7 @@ export async function signIn(
   const viewer = await viewerOfPassword(services, input)
   if (!viewer) return undefined
   if (!viewer.user.is_active) {
-    throw new AccountRefused('the account has still to be let in by an administrator', 'account_waiting')
+    throw new AccountRefused('the account waits for the approval of an administrator', 'account_waiting')
   }
   return goOn(services, viewer.user, input.browser, input.remember)
 }

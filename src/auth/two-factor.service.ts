@@ -163,7 +163,7 @@ export async function enrol(
       if (!isAdded) await insertTwoFactor(tx, newRow(user.id, sealed, scratch, now))
     })
   } catch (error) {
-    if (isUniqueViolation(error)) throw new Conflict('there is a second factor already', 'two_factor_enrolled')
+    if (isUniqueViolation(error)) throw new Conflict('the account already has a second factor', 'two_factor_enrolled')
     throw error
   }
   return scratch
@@ -197,7 +197,8 @@ export async function removeWithPasskey(tx: Tx, userId: UserId, left: number): P
 
 /** Replaces the scratch code. Throws `Invalid` without a second factor. */
 export async function renewScratch(services: AuthServices, user: UserRow): Promise<string> {
-  if (!(await hasTwoFactor(services, user.id))) throw new Invalid('there is no second factor', 'two_factor_missing')
+  if (!(await hasTwoFactor(services, user.id)))
+    throw new Invalid('the account has no second factor', 'two_factor_missing')
   const scratch = newScratch()
   await transaction(services.db, async (tx) => {
     await updateScratch(tx, user.id, hashToken(scratch))

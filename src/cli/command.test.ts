@@ -14,7 +14,7 @@ import { dataFolder, recordingTerminal, run, serve, serveOnce, type Ran } from '
 
 const asPerson = (url: string, credentials: Credentials): ForgeClient => new ForgeClient(url, async () => credentials)
 
-test('the program tells its version and how it is used', async () => {
+test('the program prints its version and usage', async () => {
   const version = await run('--version')
   assert.deepEqual([version.code, version.out], [0, `ingot ${program.version}\n`])
   for (const args of [
@@ -36,7 +36,7 @@ test('the program tells its version and how it is used', async () => {
   }
 })
 
-test('wrong usage ends with 2 and says what is wrong', async () => {
+test('wrong usage exits with 2 and names the error', async () => {
   const command = await run('unheard-of')
   assert.deepEqual([command.code, command.out], [2, ''])
   assert.match(command.err, /unknown command unheard-of/)
@@ -46,7 +46,7 @@ test('wrong usage ends with 2 and says what is wrong', async () => {
   assert.equal((await run('admin', 'user', 'create')).code, 2)
 })
 
-test('config check: good settings, doubtful ones, and wrong ones with their line', async () => {
+test('config check: accepts valid settings, warns, and reports errors with their line', async () => {
   using good = dataFolder('[server]\nHTTPPORT = 3000\n')
   const checked = await run('config', 'check', ...good.options)
   assert.equal(checked.code, 0)
@@ -69,7 +69,7 @@ test('config check: good settings, doubtful ones, and wrong ones with their line
   )
 })
 
-test('config check: certificate and key of https are opened and compared, and serve refuses what check refuses', async () => {
+test('config check: compares certificate and key of https, and serve refuses the same files', async () => {
   using folder = dataFolder('[server]\nPROTOCOL = https\nCERT_FILE = ./cert.pem\nKEY_FILE = ./key.pem\n')
   const first = await makeCertificate(folder.path, 'first')
   const second = await makeCertificate(folder.path, 'second')
@@ -95,7 +95,7 @@ test('config check: certificate and key of https are opened and compared, and se
   assert.deepEqual(await check(), { code: 0, out: `${join(folder.path, 'app.ini')}: valid\n`, err: '' })
 })
 
-test('serve: SIGHUP reads the certificate of https again, and the server goes on', async () => {
+test('serve: SIGHUP reloads the certificate of https', async () => {
   using folder = dataFolder()
   const first = await makeCertificate(folder.path, 'first')
   const second = await makeCertificate(folder.path, 'second')
@@ -124,7 +124,7 @@ test('serve: SIGHUP reads the certificate of https again, and the server goes on
   await until(async () => (await nameOf()) === 'second', 'the second certificate')
 })
 
-test('config show: the settings as they stand, without secrets', async () => {
+test('config show: prints the effective settings without secrets', async () => {
   using data = dataFolder('[server]\nHTTP_PORT = 8123\n[metrics]\nTOKEN = hush\n')
   const server = await run('config', 'show', 'server', ...data.options)
   assert.match(server.out, /^\[server\]\n[\s\S]*^HTTP_PORT = 8123 ; app.ini line 6$/m)
@@ -137,7 +137,7 @@ test('config show: the settings as they stand, without secrets', async () => {
   )
 })
 
-test('every command but serve refuses a folder that is not a data folder, and makes none', async () => {
+test('every command except serve refuses a folder without an instance', async () => {
   using data = dataFolder()
   const person = ['--username', 'ann', '--email', 'ann@example.com', '--password', 'Passw0rd!']
   for (const path of [data.path, join(data.path, 'mistyped')]) {
@@ -159,7 +159,7 @@ test('every command but serve refuses a folder that is not a data folder, and ma
   assert.deepEqual(readdirSync(data.path), ['app.ini'])
 })
 
-test('admin user: accounts are made, listed, given passwords and tokens, and work on the server', async () => {
+test('admin user: creates and lists accounts, sets passwords, and creates tokens that the server accepts', async () => {
   using data = dataFolder()
   await serveOnce(data.options)
   const weak = await run(
@@ -299,7 +299,7 @@ test('admin user: accounts are made, listed, given passwords and tokens, and wor
   assert.deepEqual([unknown.code, unknown.err], [1, 'ingot: unknown scope: fly\n'])
 })
 
-test('admin user, admin task: accounts are changed, signed out, renamed and deleted beside a running server', async () => {
+test('admin user, admin task: change, sign out, rename and delete accounts beside a running server', async () => {
   using data = dataFolder()
   await using serving = await serve(data.options)
   const admin = (...args: string[]): Promise<Ran> => run('admin', ...args, ...data.options)
@@ -352,7 +352,7 @@ test('admin user, admin task: accounts are changed, signed out, renamed and dele
 
   assert.match(await must('task', 'list'), /^clear_audit_log\t/m)
   await must('task', 'run', 'clear_audit_log')
-  assert.match(await failure('task', 'run', 'no_such_task'), /there is no task no_such_task/)
+  assert.match(await failure('task', 'run', 'no_such_task'), /task no_such_task does not exist/)
 
   const log = (await must('audit', '--json'))
     .trim()
@@ -398,7 +398,7 @@ test('admin user, admin task: accounts are changed, signed out, renamed and dele
   )
 })
 
-test('admin signing-key: shown, listed, renewed and forgotten', async () => {
+test('admin signing-key: shows, lists, renews and forgets keys', async () => {
   using data = dataFolder('[repository.signing]\nSIGNING_KEY = generate\nFORMAT = ssh\nSIGNING_NAME = Forge\n')
   await serveOnce(data.options)
   const key = (...args: string[]): Promise<Ran> => run('admin', 'signing-key', ...args, ...data.options)
@@ -417,7 +417,7 @@ test('admin signing-key: shown, listed, renewed and forgotten', async () => {
   assert.match((await run('admin', 'signing-key', 'renew', ...unsigned.options)).err, /signs with no key of its own/)
 })
 
-test('admin auth: sources are added, listed, changed, tested and removed, and their secrets come from a file', async () => {
+test('admin auth: adds, lists, changes, tests and removes sources, with secrets from a file', async () => {
   using folder = dataFolder()
   await serveOnce(folder.options)
   const secret = join(folder.path, 'secret.txt')
@@ -469,7 +469,7 @@ test('admin auth: sources are added, listed, changed, tested and removed, and th
   assert.equal((await auth('delete', '--id', '2')).out, 'removed staff\n')
 })
 
-test('serve: the administrator of an empty folder is shown once; a folder has one server', async () => {
+test('serve: prints the first administrator once; a folder has one server', async () => {
   using data = dataFolder()
   {
     await using serving = await serve(data.options)
@@ -496,7 +496,7 @@ test('serve: the administrator of an empty folder is shown once; a folder has on
   assert.ok(!again.terminal.written.out.includes('Password'))
 })
 
-test('doctor: finds nothing on a healthy instance, and puts counts right', async () => {
+test('doctor: finds nothing on a healthy instance, and corrects counts', async () => {
   using data = dataFolder()
   await serveOnce(data.options)
   await run(
@@ -539,7 +539,7 @@ test('openapi: prints the description of every operation', async () => {
   assert.equal(JSON.parse((await run('openapi', '--swagger', ...data.options)).out).swagger, '2.0')
 })
 
-test('serve, doctor: a data folder and a database that others could look into are closed, and the doctor sees it', async () => {
+test('serve, doctor: remove permissions of other users from data folder and database', async () => {
   using folder = dataFolder()
   const database = join(folder.path, 'ingot.db')
   const paths = [folder.path, database]

@@ -17,7 +17,7 @@ function expectOneLine({ code, out, err }: Ran, expected: number, line: RegExp):
   assert.doesNotMatch(err, /^ {2,}at |Error:/m)
 }
 
-test('serve: a data folder that cannot be one ends the start with the cause and the option', async () => {
+test('serve: an unusable data folder ends the start with the cause and the option', async () => {
   using folder = dataFolder()
   const file = join(folder.path, 'file')
   writeFileSync(file, '')
@@ -37,7 +37,7 @@ test('serve: a data folder that cannot be one ends the start with the cause and 
   assert.ok(!existsSync('/proc/ingot'))
 })
 
-test('serve: other folders of the settings that cannot be made name their setting', async () => {
+test('serve: folders that cannot be created name their setting', async () => {
   using repositories = dataFolder('[repository]\nROOT = /proc/repositories\n')
   expectOneLine(
     await run('serve', ...repositories.options, ...ports),
@@ -50,7 +50,7 @@ test('serve: other folders of the settings that cannot be made name their settin
   expectOneLine(await run('serve', ...rows.options, ...ports), 1, /\/proc\/rows cannot be made.*\[database\]\.PATH/)
 })
 
-test('serve, doctor: a file that is no database ends with its path and what to do', async () => {
+test('serve, doctor: a file that is not a database is reported with its path and the next step', async () => {
   using folder = dataFolder()
   const path = join(folder.path, 'ingot.db')
   const line = new RegExp(
@@ -64,7 +64,7 @@ test('serve, doctor: a file that is no database ends with its path and what to d
   expectOneLine(await run('serve', ...unopened.options, ...ports), 1, /ingot\.db cannot be opened: .*; give the user/)
 })
 
-test('serve: a broken key file, a missing git and a port in use are told in one line', async () => {
+test('serve: a broken key file, a missing git and a port in use are reported in one line', async () => {
   using keyless = dataFolder()
   writeFileSync(join(keyless.path, 'secret.key'), '\n')
   expectOneLine(await run('serve', ...keyless.options, ...ports), 1, /secret\.key holds no key/)
@@ -89,7 +89,7 @@ test('serve: --ssh-port without the SSH server is refused', async () => {
 
 const unreachable = (settings: string) => dataFolder(`[database]\nDB_TYPE = postgres\nHOST = 127.0.0.1:1\n${settings}`)
 
-test('serve: PostgreSQL that does not answer is tried DB_RETRIES times, then the start ends', async () => {
+test('serve: an unreachable PostgreSQL is retried DB_RETRIES times', async () => {
   using folder = unreachable('DB_RETRIES = 3\nDB_RETRY_BACKOFF = 100ms\n')
   const startedMs = performance.now()
   const line =
@@ -99,7 +99,7 @@ test('serve: PostgreSQL that does not answer is tried DB_RETRIES times, then the
   expectOneLine(await run('doctor', ...folder.options), 1, line)
 })
 
-test('serve: a signal while PostgreSQL is waited for ends the start at once', async () => {
+test('serve: a signal during the wait for PostgreSQL ends the start at once', async () => {
   using folder = unreachable('DB_RETRIES = 1000\nDB_RETRY_BACKOFF = 10m\n')
   const terminal = recordingTerminal()
   const ended = runCommand(['serve', ...folder.options, ...ports], terminal)
@@ -110,7 +110,7 @@ test('serve: a signal while PostgreSQL is waited for ends the start at once', as
 const postgresUrl = process.env['INGOT_TEST_DATABASE'] ?? ''
 const skip = postgresUrl === '' ? 'SQLite has no accounts and no server' : false
 
-test('serve: PostgreSQL that refuses the account or lacks the database is not tried again', { skip }, async () => {
+test('serve: a PostgreSQL that refuses the user or lacks the database is not retried', { skip }, async () => {
   const { hostname, port, searchParams, username, password } = new URL(postgresUrl)
   const host = searchParams.get('host') ?? `${hostname}:${port || 5432}`
   const base = `HOST = ${host}\nDB_RETRIES = 1000\nDB_RETRY_BACKOFF = 10m\n`
@@ -123,7 +123,7 @@ test('serve: PostgreSQL that refuses the account or lacks the database is not tr
   expectOneLine(await run('serve', ...nobody.options, ...ports), 1, /^ingot: PostgreSQL at .*no_such_account/m)
 })
 
-test('a command that fails tells the doubtful settings, which may be the cause', async () => {
+test('a failed command prints warnings about the settings', async () => {
   using folder = dataFolder('[server]\nHTTPPORT = 3000\n')
   const warning = /^warning: app\.ini line 6: \[server\] HTTPPORT: is no setting that anybody knows$/m
   for (const command of [['admin', 'user', 'list'], ['doctor']]) {

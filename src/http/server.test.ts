@@ -287,5 +287,5 @@ test('a request that meets another one, which takes away or makes the row it is 
     const { status, text } = await forge.guest.post(`/test/${what}`, undefined, { site: true })
     assert.equal(status, 409, text)
   }
-  assert.equal(warnings.filter((each) => each === 'a request met another one').length, 3)
+  assert.equal(warnings.filter((each) => each === 'a request conflicted with a concurrent one').length, 3)
 })

@@ -70,7 +70,7 @@ export async function blobPutAddress(
 export async function openBlobAddress(services: Services, grant: string): Promise<ServedFile> {
   const { fileName, contentType, ...place } = opened(services, purpose.get, grant)
   const content = await storedContent(services.blobs[kindOf(place['kind'])], String(place['key']))
-  if (content === undefined) throw new NotFound('the file is not there', 'blob_gone')
+  if (content === undefined) throw new NotFound('the file does not exist', 'blob_gone')
   const type = contentType === '' ? {} : { contentType: String(contentType) }
   return { name: String(fileName), content, disposition: 'attachment', ...type }
 }
@@ -98,12 +98,12 @@ function ownAddress(
 
 function opened(services: Services, use: string, grant: string) {
   const payload = services.secrets.verify(use, grant, nowUnix(services.clock))
-  if (payload === undefined) throw new Forbidden('this address is not valid, or not any more', 'address_expired')
+  if (payload === undefined) throw new Forbidden('this address is invalid or has expired', 'address_expired')
   return payload
 }
 
 function kindOf(kind: unknown): StorageKind {
   const known = storageKinds.find((each) => each === kind)
-  if (known === undefined) throw new Forbidden('this address is not valid, or not any more', 'address_expired')
+  if (known === undefined) throw new Forbidden('this address is invalid or has expired', 'address_expired')
   return known
 }

@@ -8,7 +8,7 @@ import { blobGetAddress, blobPutAddress } from './blob-address.service.ts'
 const place = { kind: 'lfs', key: 'ab/cd' } as const
 const minute = { expiresSeconds: 60 }
 
-test('blobGetSigned: gives a blob to whoever has the address, in ranges too, until it expires', async () => {
+test('blobGetSigned: serves a blob, ranges included, until the address expires', async () => {
   await using forge = await startForge({ standAt: Date.now() })
   const { services } = forge
   const url = await blobGetAddress(services, place, { ...minute, fileName: 'né.bin', contentType: 'text/plain' })
@@ -26,7 +26,7 @@ test('blobGetSigned: gives a blob to whoever has the address, in ranges too, unt
   assert.equal((await fetch(url)).status, 403)
 })
 
-test('blobPutSigned: takes what fits the address, and nothing else', async () => {
+test('blobPutSigned: accepts only an upload that fits the address', async () => {
   await using forge = await startForge({ standAt: Date.now() })
   const { services } = forge
   const put = (url: string, body: string) => fetch(url, { method: 'PUT', body }).then(({ status }) => status)

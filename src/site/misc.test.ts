@@ -19,7 +19,7 @@ test('getVersion, serviceVersion, serviceRoot: clients find a version they accep
   }
 })
 
-test('getGeneralUISettings, getGeneralAPISettings, getGeneralAttachmentSettings, getGeneralRepositorySettings: what the instance is set to', async () => {
+test('getGeneralUISettings, getGeneralAPISettings, getGeneralAttachmentSettings, getGeneralRepositorySettings: return the settings of the instance', async () => {
   await using forge = await startForge({
     settings: { api: { MAX_RESPONSE_ITEMS: 7 }, repository: { DISABLE_STARS: true }, attachment: { MAX_SIZE: 3 } },
   })
@@ -30,14 +30,14 @@ test('getGeneralUISettings, getGeneralAPISettings, getGeneralAttachmentSettings,
   assert.equal((await forge.guest.get('/settings/none')).status, 404)
 })
 
-test('getSigningKey, getSSHSigningKey: empty and 404 while nothing signs', async () => {
+test('getSigningKey, getSSHSigningKey: are empty and 404 without a signing key', async () => {
   await using forge = await startForge()
   const reply = await forge.guest.get('/signing-key.gpg')
   assert.deepEqual([reply.status, reply.text], [200, ''])
   assert.equal((await forge.guest.get('/signing-key.ssh')).status, 404)
 })
 
-test('swaggerRedirect: leads to the page of the documentation, unless it is switched off', async () => {
+test('swaggerRedirect: redirects to the documentation unless it is disabled', async () => {
   await using forge = await startForge()
   const reply = await forge.guest.get('/swagger')
   assert.deepEqual([reply.status, reply.headers.get('location')], [303, `${forge.url}/api/swagger`])
@@ -56,7 +56,7 @@ test('getNodeInfo, wellKnownNodeInfo: figures of a federating instance; 404 on a
   assert.equal((await alone.guest.get('/nodeinfo')).status, 404)
 })
 
-test('listGitignoresTemplates, getGitignoreTemplateInfo, listLicenseTemplates, getLicenseTemplateInfo, listLabelTemplates, getLabelTemplateInfo: anybody reads them', async () => {
+test('listGitignoresTemplates, getGitignoreTemplateInfo, listLicenseTemplates, getLicenseTemplateInfo, listLabelTemplates, getLabelTemplateInfo: everybody can read them', async () => {
   await using forge = await startForge()
   assert.ok((await forge.guest.get('/gitignore/templates')).json.includes('Go'))
   assert.equal((await forge.guest.get('/gitignore/templates/C%2B%2B')).json.name, 'C++')
@@ -95,7 +95,7 @@ test('renderMarkdown, renderMarkdownRaw, renderMarkup: signed-in callers get cle
   assert.equal((await ann.post('/markdown', { Text: 1 })).status, 422)
 })
 
-test('renderMarkdown: accounts that the caller may not see are not linked', async () => {
+test('renderMarkdown: hidden accounts are not linked', async () => {
   await using forge = await startForge({ users: ['ann'] })
   await forge.addUser('secret', { visibility: 'private' })
   const mention = async (name: string): Promise<string> =>
@@ -133,7 +133,7 @@ test('topicSearch: part of a name, most used first; signs of patterns stand for 
   })
 })
 
-test('topicSearch: topics of repositories that the caller may not see neither show nor count', async () => {
+test('topicSearch: topics of hidden repositories neither appear nor count', async () => {
   await using forge = await startForge({ users: ['ann', 'bea', 'cat'] })
   const ann = forge.as('ann')
   const give = async (name: string, owner: 'ann' | 'guild' | 'closed', isPrivate: boolean, topics: string[]) => {

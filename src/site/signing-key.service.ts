@@ -221,7 +221,10 @@ export async function renewOwnKey(
   { forgets }: { readonly forgets: boolean },
 ): Promise<SigningKeyRow> {
   if (signingSource(services.config).kind !== 'own') {
-    throw new Conflict('the instance signs with no key of its own: [repository.signing].SIGNING_KEY', 'no_own_key')
+    throw new Conflict(
+      'the instance signs with no key of its own: set [repository.signing].SIGNING_KEY = generate',
+      'no_own_key',
+    )
   }
   const former = await findOwnKey(services.db, services.config.repositorySigning.format)
   if (former) {
@@ -238,7 +241,7 @@ export async function renewOwnKey(
 /** Stops trusting a former key by fingerprint. Throws `NotFound`, `Conflict`. */
 export async function forgetSigningKey(services: Services, fingerprint: string): Promise<void> {
   const key = (await listSigningKeys(services.db)).find((each) => each.fingerprint === fingerprint)
-  if (!key) throw new NotFound(`there is no key ${fingerprint}`, 'signing_key_not_found')
+  if (!key) throw new NotFound(`key ${fingerprint} does not exist`, 'signing_key_not_found')
   const now = await instanceSigner(services)
   if (now?.signer.fingerprint === fingerprint) {
     throw new Conflict('the instance signs with this key: renew it, or name another file', 'signing_key_in_use')

@@ -37,7 +37,12 @@ export async function followGroups(
     } catch (error) {
       // A failure for one team must not prevent the sign-in.
       if (!(error instanceof Refusal)) throw error
-      services.log('warn', 'a group was not followed', { name: user.name, org, team: team.name, reason: error.message })
+      services.log('warn', 'a group could not be applied to its team', {
+        name: user.name,
+        org,
+        team: team.name,
+        reason: error.message,
+      })
     }
   }
 }

@@ -61,7 +61,7 @@ export const allSources = async ({ db }: Services): Promise<Source[]> =>
 /** @throws NotFound */
 export async function getSource({ db }: Services, id: number): Promise<Source> {
   const row = await findSource(db, id as SourceId)
-  if (!row) throw new NotFound('there is no such sign-in source', 'source_not_found')
+  if (!row) throw new NotFound('the sign-in source does not exist', 'source_not_found')
   return sourceOf(row)
 }
 
@@ -69,7 +69,7 @@ const given = (settings: object = {}): object =>
   Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
 
 const taken = (error: unknown): unknown =>
-  isUniqueViolation(error) ? new Conflict('there is a sign-in source of this name', 'source_name_taken') : error
+  isUniqueViolation(error) ? new Conflict('a sign-in source of this name exists', 'source_name_taken') : error
 
 /** @throws Invalid that names the first wrong field, Conflict for a used name */
 export async function addSource<Kind extends SourceKind>(
@@ -86,7 +86,7 @@ export async function addSource<Kind extends SourceKind>(
   try {
     return await transaction(services.db, async (tx) => {
       if ((await countSources(tx)) >= maxSources) {
-        throw new Invalid(`there are ${maxSources} sign-in sources already`, 'source_too_many')
+        throw new Invalid(`an instance has at most ${maxSources} sign-in sources`, 'source_too_many')
       }
       const row = await insertSource(tx, {
         kind,
@@ -126,7 +126,7 @@ export async function editSource<Kind extends SourceKind>(
         ...(secret === undefined ? {} : { sealed: secret === '' ? '' : services.secrets.seal(sourcePurpose, secret) }),
         updated_unix: nowUnix(services.clock),
       })
-      if (!row) throw new NotFound('there is no such sign-in source', 'source_not_found')
+      if (!row) throw new NotFound('the sign-in source does not exist', 'source_not_found')
       const about = { kind: 'sign-in source', id: row.id, name } as const
       await recordAct(tx, {
         action: 'source.edited',
@@ -145,10 +145,10 @@ export async function editSource<Kind extends SourceKind>(
 export async function removeSource({ db }: Services, source: Source, doerId?: UserId): Promise<void> {
   await transaction(db, async (tx) => {
     if (await hasAccounts(tx, source.id)) {
-      throw new Conflict('accounts came from this source: move them to another one, or switch it off', 'source_in_use')
+      throw new Conflict('the source has accounts: move them to another source, or deactivate it', 'source_in_use')
     }
     if ((await deleteSource(tx, source.id)).numDeletedRows === 0n) {
-      throw new NotFound('there is no such sign-in source', 'source_not_found')
+      throw new NotFound('the sign-in source does not exist', 'source_not_found')
     }
     const about = { kind: 'sign-in source', id: source.id, name: source.name } as const
     await recordAct(tx, { action: 'source.removed', doerId, about })

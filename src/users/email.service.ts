@@ -113,11 +113,11 @@ async function askToConfirm(
   const { db, clock } = services
   const own = new Set((await emailsOf(services, user)).map((each) => each.lower_email))
   if (emails.some((email) => own.has(email.toLowerCase()))) {
-    throw new Invalid('an address is already one of the account', 'email_taken')
+    throw new Invalid('the account already has one of the addresses', 'email_taken')
   }
   const waiting = await listWaitingAddresses(db, user.id, nowUnix(clock))
   if (waiting.length + emails.length > maxWaiting) {
-    throw new Invalid(`at most ${maxWaiting} addresses wait to be confirmed`, 'email_too_many')
+    throw new Invalid(`at most ${maxWaiting} addresses can wait for confirmation`, 'email_too_many')
   }
   for (const _ of emails) entryLimits.of(services).mails.take(ip)
   await transaction(db, async (tx) => {
@@ -136,7 +136,7 @@ export async function askToConfirmAgain(
   const lower = email.toLowerCase()
   const waiting = await listWaitingAddresses(db, user.id, nowUnix(clock))
   const link = waiting.find((each) => each.lower_email === lower)
-  if (!link) throw new NotFound('no such address waits to be confirmed', 'email_not_found')
+  if (!link) throw new NotFound('the address does not wait for confirmation', 'email_not_found')
   entryLimits.of(services).mails.take(ip)
   await transaction(db, async (tx) => {
     await endWaitingAddresses(tx, user.id, [lower], nowUnix(clock))
@@ -172,7 +172,7 @@ export async function choosePrimaryEmail(services: Services, user: UserRow, emai
     const before = await holdAccount(tx, user.id)
     const lower = email.toLowerCase()
     const own = (await listEmails(tx, user.id)).find((row) => row.lower_email === lower && row.is_activated)
-    if (!own) throw new NotFound('this is no confirmed address of the account', 'email_not_found')
+    if (!own) throw new NotFound('the address is not a confirmed address of the account', 'email_not_found')
     await setPrimaryEmail(tx, user, own.email)
     await tellAccountChange(tx, before, { ...before, email: own.email }, user.id)
   })

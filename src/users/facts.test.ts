@@ -4,7 +4,7 @@ import { eventsNamed, idOf } from '../testing/events.ts'
 import { startForge } from '../testing/forge.ts'
 import { onePixel } from '../testing/samples.ts'
 
-test('userCurrentPutFollow, userCurrentDeleteFollow: who follows whom, once', async () => {
+test('userCurrentPutFollow, userCurrentDeleteFollow: events name follower and account, once', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const alice = forge.as('alice')
   const followerId = await idOf(forge, 'alice')

@@ -149,7 +149,7 @@ async function endSessions(page: Page, other: Page): Promise<void> {
 }
 
 test(
-  'signUpSubmit, activateSubmit, enrolTwoFactorSubmit, addPasskeySubmit, passkeySignInSubmit, oauthGrant, endSessionSubmit: a browser goes all the way',
+  'signUpSubmit, activateSubmit, enrolTwoFactorSubmit, addPasskeySubmit, passkeySignInSubmit, oauthGrant, endSessionSubmit: a browser completes all flows',
   { skip },
   async () => {
     await withMail(
@@ -218,7 +218,7 @@ async function addPasskey(context: BrowserContext, page: Page): Promise<void> {
 }
 
 test(
-  'signUpSubmit, twoFactorSubmit, twoFactorScratchSubmit, oauthGrant, endSessionSubmit: a browser without scripts does all but passkeys',
+  'signUpSubmit, twoFactorSubmit, twoFactorScratchSubmit, oauthGrant, endSessionSubmit: a browser without scripts completes all flows except passkeys',
   { skip },
   async () => {
     await withMail(

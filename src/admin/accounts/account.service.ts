@@ -113,7 +113,7 @@ async function checkNewEmail(ctx: Ctx, account: UserRow, email: string | undefin
 export async function deleteAccount(ctx: Ctx, account: UserRow, purge: boolean): Promise<void> {
   if (account.kind === 'organization') throw new Invalid('this is an organization', 'not_a_person')
   const doerId = doerOf(ctx, account)
-  if (account.id === ctx.viewer?.id) throw new Invalid('nobody deletes their own account here', 'own_account')
+  if (account.id === ctx.viewer?.id) throw new Invalid('administrators cannot delete their own account', 'own_account')
   if (purge) await purgePossessions(ctx, account, doerId)
   await removeAccount(ctx, account, async (tx) => {
     if (account.is_admin) await lockAdministrators(tx)

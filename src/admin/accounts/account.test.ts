@@ -30,7 +30,7 @@ test('adminEditUser: refused parts leave everything as it was; the address becom
   assert.equal((await forge.guest.get('/users/ann')).status, 404)
 })
 
-test('adminEditUser: the last administrator is not demoted, also not by two who demote each other', async () => {
+test('adminEditUser: the last administrator cannot be demoted, not even by concurrent demotions', async () => {
   await using forge = await startForge({ users: ['ann'] })
   assert.equal((await forge.as('root').patch('/admin/users/root', { admin: false })).status, 400)
   await forge.as('root').must('PATCH', '/admin/users/ann', { admin: true })
@@ -57,7 +57,7 @@ test('adminRenameUser: the old name redirects with 307, organizations are refuse
   assert.equal((await forge.guest.get('/users/anna')).status, 307)
 })
 
-test('adminDeleteUser: refused while it owns something; purge takes that along; counters follow', async () => {
+test('adminDeleteUser: refused while it owns something; purge deletes that too; counters follow', async () => {
   await using forge = await startForge({ users: ['ann', 'bob'] })
   const root = forge.as('root')
   const repo = await forge.given.repo({ owner: 'ann' })
@@ -84,7 +84,7 @@ test('adminDeleteUser: refused while it owns something; purge takes that along; 
   assert.equal(keys.length, 1)
 })
 
-test('adminDeleteUser: a purge takes what the account wrote elsewhere, and counts stay right', async () => {
+test('adminDeleteUser: a purge deletes what the account wrote elsewhere, and counts stay right', async () => {
   await using forge = await startForge({ users: ['ann', 'bob'] })
   const [root, ann, bob] = [forge.as('root'), forge.as('ann'), forge.as('bob')]
   const pull = await givenPull(forge, { repo: await forge.given.repo({ owner: 'bob' }) })
@@ -122,7 +122,7 @@ test('adminDeleteUser: a purge takes what the account wrote elsewhere, and count
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('repoDelete: labels of the organization count the issues of the repository no more', async () => {
+test('repoDelete: labels of the organization stop counting issues of the deleted repository', async () => {
   await using forge = await startForge()
   const org = await forge.given.org()
   const alice = forge.as('alice')
@@ -148,7 +148,7 @@ test('repoDelete: labels of the organization count the issues of the repository 
   assert.equal((await alice.must('GET', `/repos/${org}/kept/issues/${other.number}/timeline`)).json, null)
 })
 
-test('orgDelete: a repository that was offered to an organization that goes is offered no more', async () => {
+test('orgDelete: the deletion of an organization ends transfers offered to it', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const org = await forge.given.org({ owner: 'bob' })
   const repo = await forge.given.repo()
@@ -191,7 +191,7 @@ test('adminSearchUsers, adminGetAllEmails, adminSearchEmails: orders and filters
   }
 })
 
-test('adminCreatePublicKey, adminDeleteUserPublicKey: for others, and through the wrong account 403', async () => {
+test('adminCreatePublicKey, adminDeleteUserPublicKey: administrators manage keys of others; a key of another account is 403', async () => {
   await using forge = await startForge({ users: ['ann', 'bob'] })
   const root = forge.as('root')
   const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK0wmN/Cr3JXqmLW7u+g9pTh+wyqDHpSQEIQczXkVx9q'
@@ -201,7 +201,7 @@ test('adminCreatePublicKey, adminDeleteUserPublicKey: for others, and through th
   assert.equal((await root.delete(`/admin/users/ann/keys/${made.id}`)).status, 404)
 })
 
-test('adminCronRun: accounts that nobody ever used go away when they are old, all others stay', async () => {
+test('adminCronRun: deletes only old accounts that were never used', async () => {
   await using forge = await startForge({ standAt: Date.now(), users: ['signed'] })
   const root = forge.as('root')
   const password = 'some-Passw0rd'

@@ -26,7 +26,7 @@ export const deleteInactiveAccounts = (config: Config) =>
         } catch (error) {
           // The account owns something or was used meanwhile: it stays, and the task continues.
           if (!(error instanceof Refusal)) throw error
-          ctx.log('info', 'an account that is not active is kept', { name: account.name, reason: error.message })
+          ctx.log('info', 'kept an inactive account', { name: account.name, reason: error.message })
         }
         afterId = account.id
       }

@@ -17,7 +17,7 @@ const notForPublicAlone: Requirement<SignedInCtx, object> = {
   codes: ['publicOnlyCheck'],
   refuses: [403],
   check({ viewer }) {
-    if (viewer.limit.publicOnly) throw new Forbidden('a token for public things does not read this', 'public_only')
+    if (viewer.limit.publicOnly) throw new Forbidden('a public-only token cannot read the audit log', 'public_only')
     return {}
   },
 }

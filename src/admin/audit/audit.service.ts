@@ -35,7 +35,7 @@ export function getEntries(
 /** Parses a query of the log. Throws `BadRequest` for a malformed one. */
 export function auditFilter({ outcome, since, until, ...filter }: AuditQuery): AuditFilter {
   if (outcome !== undefined && outcome !== 'done' && outcome !== 'refused') {
-    throw new BadRequest('outcome: done or refused', 'audit_outcome_invalid')
+    throw new BadRequest('outcome: must be done or refused', 'audit_outcome_invalid')
   }
   return { ...filter, outcome, sinceMs: momentOf('since', since), beforeMs: momentOf('until', until) }
 }
@@ -43,7 +43,7 @@ export function auditFilter({ outcome, since, until, ...filter }: AuditQuery): A
 function momentOf(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const ms = Date.parse(text)
-  if (Number.isNaN(ms)) throw new BadRequest(`${name}: a time as 2026-01-31T12:00:00Z`, 'time_invalid')
+  if (Number.isNaN(ms)) throw new BadRequest(`${name}: must be a time such as 2026-01-31T12:00:00Z`, 'time_invalid')
   return ms
 }
 

@@ -24,7 +24,7 @@ interface Entry {
 const logOf = async (forge: Forge, query = ''): Promise<Entry[]> =>
   (await forge.as('root').must('GET', `/admin/audit?limit=50${query}`)).json
 
-test('adminReadAuditLog: administrators alone, newest first, chosen and in pages', async () => {
+test('adminReadAuditLog: only administrators read it, newest first, filtered and paged', async () => {
   await using forge = await startForge({ users: ['alice'] })
   assert.equal((await forge.guest.get('/admin/audit')).status, 401)
   assert.equal((await forge.as('alice').get('/admin/audit')).status, 403)
@@ -49,7 +49,7 @@ test('adminReadAuditLog: administrators alone, newest first, chosen and in pages
   assert.equal((await logOf(forge, '&until=2999-01-01T00:00:00Z')).length > 4, true)
 })
 
-test('adminReadAuditLog: who, by what, from where, and about what; never a secret', async () => {
+test('adminReadAuditLog: entries name actor, credential, address and object, and no secrets', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const [root, alice] = [forge.as('root'), forge.as('alice')]
   await alice.must('POST', '/user/keys', { title: 'k', key: publicKey })
@@ -96,7 +96,7 @@ test('adminReadAuditLog: who, by what, from where, and about what; never a secre
   }
 })
 
-test('adminReadAuditLog: sign-ins that are refused are there, and never what was typed', async () => {
+test('adminReadAuditLog: contains refused sign-ins without the typed text', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const browser = new Browser(forge)
   await browser.signIn('alice', 'wrong-one')
@@ -116,7 +116,7 @@ test('adminReadAuditLog: sign-ins that are refused are there, and never what was
   assert.ok(!JSON.stringify(entries).includes('typed-my-password'))
 })
 
-test('adminReadAuditLog: an act that is not done is not there, and nothing changes or removes what is', async () => {
+test('adminReadAuditLog: an undone action leaves no entry, and entries cannot be changed', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { db } = forge.services
   const act = { action: 'secret.put', about: { kind: 'secret', id: null, name: 'X' } } as const
@@ -145,7 +145,7 @@ test('adminReadAuditLog: an act that is not done is not there, and nothing chang
   assert.equal((await logOf(forge, '&action=sshKey.added'))[0]?.actor?.login, 'alice')
 })
 
-test('adminReadAuditLog: entries go when their time is over, and there are none where the log is off', async () => {
+test('adminReadAuditLog: expired entries are deleted, and a disabled log writes none', async () => {
   const standAt = Date.UTC(2026, 0, 1)
   await using forge = await startForge({ standAt, users: ['alice'], settings: { ingot: { AUDIT_RETENTION: '72h' } } })
   const before = (await logOf(forge)).length
@@ -161,7 +161,7 @@ test('adminReadAuditLog: entries go when their time is over, and there are none 
   assert.deepEqual(await logOf(silent), [])
 })
 
-test('adminWatchAuditLog: entries come as they are written, after the one that was seen last', async () => {
+test('adminWatchAuditLog: streams new entries after the last seen one', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { token } = await forge.account('root')
   const stop = new AbortController()
@@ -196,7 +196,7 @@ test('adminWatchAuditLog: entries come as they are written, after the one that w
   stop.abort()
 })
 
-test('adminWatchAuditLog: an entry that is committed late comes late, and is not missed by who reads on (PostgreSQL)', async (context) => {
+test('adminWatchAuditLog: a late commit is streamed late and not missed (PostgreSQL)', async (context) => {
   await using forge = await startForge()
   const { db } = forge.services
   if (engineOf(db).kind !== 'postgres') return context.skip('SQLite has one writer')
@@ -232,7 +232,7 @@ test('adminWatchAuditLog: an entry that is committed late comes late, and is not
   )
 })
 
-test('adminReadAuditLog: quotas, protections and the end of sessions are there', async () => {
+test('adminReadAuditLog: contains quotas, protections and ended sessions', async () => {
   await using forge = await startForge({ users: ['alice'], settings: { quota: { ENABLED: true } } })
   const [root, alice] = [forge.as('root'), forge.as('alice')]
   const rule = { name: 'small', limit: 10, subjects: ['size:all'] }

@@ -45,7 +45,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   approveWorkflowRun: 'run.approved',
 }
 
-test('adminReadAuditLog: each operation that matters for security writes an entry', async () => {
+test('adminReadAuditLog: each security-relevant operation writes an entry', async () => {
   await using forge = await startForge({
     users: ['alice', 'bob'],
     settings: {

@@ -8,7 +8,7 @@ export const checkRepoStats = (config: Config) =>
     let done = 0
     for await (const { counter, wrong } of recount(ctx, true)) {
       run.signal.throwIfAborted()
-      ctx.log('warn', 'a stored count was wrong and is put right', {
+      ctx.log('warn', 'corrected a wrong stored count', {
         ...wrong,
         of: `${counter.table}.${counter.column}`,
       })

@@ -11,7 +11,7 @@ import { givenPull } from '../../testing/given-pull.ts'
 
 const allRepos = (db: Db): Promise<RepoRow[]> => db.selectFrom('repo').selectAll().orderBy('id').execute()
 
-test('doctor: branches and tags that are recorded wrongly are found, and recorded anew from git', async () => {
+test('doctor: finds wrong rows of branches and tags, and repairs them from git', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const given = await forge.given.repo({ owner: 'alice', name: 'notes' })
   await forge.settle()
@@ -40,7 +40,7 @@ test('doctor: branches and tags that are recorded wrongly are found, and recorde
   )
 })
 
-test('doctor: a change of references that a crash left unfinished is settled', async () => {
+test('doctor: settles a reference update that a crash interrupted', async () => {
   await using forge = await startForge({ users: ['alice'] })
   await forge.given.repo({ owner: 'alice' })
   const [repo] = await allRepos(forge.services.db)
@@ -51,14 +51,14 @@ test('doctor: a change of references that a crash left unfinished is settled', a
   await forge.services.git.updateRefs(repo.git_key, [change])
   await transaction(forge.services.db, (tx) => tx.updateTable('ref_journal').set({ created_unix: 1 }).execute())
   const [journal, ...others] = await examined(forge.services)
-  assert.match(journal ?? '', /^ref-journal: .* was left unfinished \(fixable\)$/)
+  assert.match(journal ?? '', /^ref-journal: .* is unfinished \(fixable\)$/)
   assert.deepEqual(others, [])
   const fixed = await examined(forge.services, { fix: true })
   assert.match(fixed.join(), /^ref-journal: [^,]* \(fixed\)$/)
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('doctor: a pull request without the reference that keeps its commits gets it back', async () => {
+test('doctor: restores the missing reference of a pull request', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { number } = await givenPull(forge, { repo: await forge.given.repo({ owner: 'alice', name: 'notes' }) })
   await forge.settle()
@@ -78,7 +78,7 @@ test('doctor: a pull request without the reference that keeps its commits gets i
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('tasks: missing git data is found, told, and made anew or deleted', async () => {
+test('tasks: find missing git data, report it, and recreate or delete the repository', async () => {
   await using forge = await startForge({ users: ['alice'] })
   await forge.given.repo({ owner: 'alice', name: 'kept' })
   await forge.given.repo({ owner: 'alice', name: 'lost' })
@@ -117,7 +117,7 @@ test('tasks: missing git data is found, told, and made anew or deleted', async (
   )
 })
 
-test('check_repo_stats: puts stored counts right', async () => {
+test('check_repo_stats: corrects stored counts', async () => {
   await using forge = await startForge({ users: ['alice'] })
   await forge.given.repo({ owner: 'alice', name: 'notes' })
   await transaction(forge.services.db, (tx) => tx.updateTable('repo').set({ num_stars: 5, num_issues: 2 }).execute())
@@ -128,7 +128,7 @@ test('check_repo_stats: puts stored counts right', async () => {
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('doctor: git repositories that belong to nothing, and files that are missing', async () => {
+test('doctor: finds git repositories without a row and missing files', async () => {
   await using forge = await startForge({ users: ['alice'] })
   await forge.given.repo({ owner: 'alice', name: 'notes' })
   const { git, db } = forge.services
@@ -150,7 +150,7 @@ test('doctor: git repositories that belong to nothing, and files that are missin
   assert.deepEqual((await examined(forge.services)).sort(), kept.toSorted())
 })
 
-test('doctor: jobs that do not go on are told, and git data that a job has still to remove are left to it', async () => {
+test('doctor: reports stuck jobs, and leaves git data that a job will delete', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { db, git } = forge.services
   const give = (name: string, more: object): Promise<unknown> =>

@@ -62,7 +62,7 @@ export const adminReadEvents = operation({
   summary: 'Read what has happened in the instance, in order',
   async run({ ctx, query }) {
     const { after, name, repo_id: repoId, owner_id: ownerId } = query
-    if (name !== undefined && !isEventName(name)) throw new BadRequest('there is no event of this name')
+    if (name !== undefined && !isEventName(name)) throw new BadRequest('unknown event name')
     const { limit } = pageOf({ limit: query.limit }, ctx.config.api)
     return ok(presentEventPage(await getEventLog(ctx, { after, name, repoId, ownerId, limit })))
   },

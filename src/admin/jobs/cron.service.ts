@@ -5,6 +5,6 @@ import { NotFound } from '../../lib/errors.ts'
 
 /** Requests a run of a task in the background; throws `NotFound` for an unknown name. */
 export async function runTask({ db, tasks }: Pick<Services, 'db' | 'tasks'>, name: string): Promise<void> {
-  if (!(await tasks.runNow(name))) throw new NotFound(`there is no task ${name}`, 'task_not_found')
+  if (!(await tasks.runNow(name))) throw new NotFound(`task ${name} does not exist`, 'task_not_found')
   await transaction(db, (tx) => recordAct(tx, { action: 'task.run', about: { kind: 'task', id: null, name } }))
 }

@@ -22,7 +22,7 @@ export const adminListJobs = operation({
   summary: 'List background jobs',
   async run({ ctx, query, call }) {
     // Unlike lists of the contract, this one reports unknown values.
-    if (query.state === undefined && call.rawQuery.get('state')) throw new BadRequest('there is no such state')
+    if (query.state === undefined && call.rawQuery.get('state')) throw new BadRequest('unknown state')
     const page = pageOf(query, ctx.config.api)
     const { rows, total } = await getJobs(ctx, query.state, page)
     return paged(presentJobs(rows), page, total)

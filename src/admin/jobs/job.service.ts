@@ -29,6 +29,6 @@ export async function removeJob(ctx: Ctx, id: number): Promise<void> {
 }
 
 function settleOutcome(outcome: 'done' | 'missing' | 'not failed'): void {
-  if (outcome === 'missing') throw new NotFound('there is no such job', 'job_not_found')
+  if (outcome === 'missing') throw new NotFound('the job does not exist', 'job_not_found')
   if (outcome === 'not failed') throw new Conflict('the job has not failed', 'job_not_failed')
 }

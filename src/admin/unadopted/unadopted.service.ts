@@ -23,7 +23,7 @@ const maxFolders = 10_000
 /** Number of folders to look up per query. */
 const batchSize = 500
 
-const notThere = () => new NotFound('there is no such repository to adopt', 'unadopted_not_found')
+const notThere = () => new NotFound('the repository to adopt does not exist', 'unadopted_not_found')
 
 /**
  * Returns one page of the folders `owner/name` that can be adopted: the owner exists and has no repository of the name.

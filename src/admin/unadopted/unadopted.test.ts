@@ -20,7 +20,7 @@ async function lay(forge: Forge, path: string, ...more: string[]): Promise<strin
   return folder
 }
 
-test('adminUnadoptedList: folders of accounts that are no repositories, by glob and page', async () => {
+test('adminUnadoptedList: lists folders of accounts that are not repositories, by glob and page', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const root = forge.as('root')
   await lay(forge, 'alice/one')
@@ -43,7 +43,7 @@ test('adminUnadoptedList: folders of accounts that are no repositories, by glob 
   assert.equal((await forge.guest.get('/admin/unadopted')).status, 401)
 })
 
-test('adminAdoptRepository: a private repository with branches and tags, without settings and hooks of others', async () => {
+test('adminAdoptRepository: creates a private repository with branches and tags, without foreign settings and hooks', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const folder = await lay(forge, 'alice/old')
   const mark = join(folder, '..', 'ran')
@@ -76,7 +76,7 @@ test('adminAdoptRepository: a private repository with branches and tags, without
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('adminAdoptRepository: what is not whole by itself stays where it is; of many at once one adopts', async () => {
+test('adminAdoptRepository: an incomplete repository stays in place; one of concurrent calls adopts', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const root = forge.as('root')
   const borrowing = await lay(forge, 'alice/borrowing')
@@ -95,7 +95,7 @@ test('adminAdoptRepository: what is not whole by itself stays where it is; of ma
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('adminDeleteUnadoptedRepository: a folder that is no repository goes, a repository never', async () => {
+test('adminDeleteUnadoptedRepository: deletes an unadopted folder, never a repository', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const root = forge.as('root')
   const folder = await lay(forge, 'alice/old')

@@ -20,7 +20,7 @@ async function makeWorld() {
   return { forge, repo, as, lock }
 }
 
-test('lfsCreateLock: paths that no file can have, and one lock for all spellings of a path', async () => {
+test('lfsCreateLock: refuses impossible paths, and locks all spellings of a path together', async () => {
   const { forge, as, lock } = await makeWorld()
   await using _ = forge
   for (const path of ['', '/', '..', '../../', 'a\nb', 'a\0b', 'x'.repeat(5000)]) {
@@ -40,7 +40,7 @@ test('lfsCreateLock: paths that no file can have, and one lock for all spellings
   assert.equal((await lock('bob', 'not there/ü \'"<b>.bin')).status, 201)
 })
 
-test('lfsCreateLock: of many who lock a path at once one has it', async () => {
+test('lfsCreateLock: one of concurrent calls gets the lock', async () => {
   const { forge, lock } = await makeWorld()
   await using _ = forge
   const answers = await Promise.all(
@@ -51,7 +51,7 @@ test('lfsCreateLock: of many who lock a path at once one has it', async () => {
   assert.equal(new Set(answers.map(({ json }) => json.lock.id)).size, 1)
 })
 
-test('lfsListLocks, lfsVerifyLocks: page by page, by path and id, mine and those of others', async () => {
+test('lfsListLocks, lfsVerifyLocks: filter by path and id, page, and separate the caller’s locks', async () => {
   const { forge, repo, as, lock } = await makeWorld()
   await using _ = forge
   const made: string[] = []
@@ -84,7 +84,7 @@ test('lfsListLocks, lfsVerifyLocks: page by page, by path and id, mine and those
   assert.equal((await renamed.send('GET', 'locks?id=' + made[0])).json.locks.length, 1)
 })
 
-test('lfsDeleteLock: its owner, others by force, once; and no lock of another repository', async () => {
+test('lfsDeleteLock: the owner deletes a lock, others with force; never one of another repository', async () => {
   const { forge, as, lock } = await makeWorld()
   await using _ = forge
   const { id } = (await lock('alice', 'a.bin')).json.lock

@@ -29,7 +29,7 @@ print(json.dumps({name: [kind, runs, hashlib.sha256(content).hexdigest()] for na
 
 const sha256 = (content: string | Buffer): string => createHash('sha256').update(content).digest('hex')
 
-test('repoGetArchive, webArchive: LFS objects stand in the place of their pointers where the setting says so', async () => {
+test('repoGetArchive, webArchive: archives contain LFS objects instead of pointers when configured', async () => {
   await using forge = await startLfs({ settings: { ingot: { LFS_IN_ARCHIVES: true } } })
   const repo = await forge.given.repo({ owner: 'alice', private: true })
   const large = contentOf(createHash('shake256', { outputLength: 1_500_001 }).update('large').digest())
@@ -90,7 +90,7 @@ test('repoGetArchive, webArchive: LFS objects stand in the place of their pointe
   assert.equal((await forge.guest.get(`/${repo.fullName}/archive/main.zip`, { site: true })).status, 404)
 })
 
-test('repoGetArchive: large files that come to more than an archive may have are refused', async () => {
+test('repoGetArchive: objects beyond the size limit of archives are refused', async () => {
   await using forge = await startLfs({ settings: { ingot: { LFS_IN_ARCHIVES: true, MAX_ARCHIVE_SIZE: '1 MiB' } } })
   const repo = await forge.given.repo({ owner: 'alice' })
   const zeros = contentOf(Buffer.alloc(700_000))

@@ -70,7 +70,7 @@ async function directUpload(
 export async function acceptDirectUpload(ctx: RepoCtx, oid: string, grant: string, signal: AbortSignal): Promise<void> {
   const granted = ctx.secrets.verify(purpose, grant, nowUnix(ctx.clock))
   if (!granted || granted['repoId'] !== ctx.repo.id || granted['oid'] !== oid) {
-    throw new NotFound('the object was not sent', 'lfs_object_not_found')
+    throw new NotFound('the object was not uploaded', 'lfs_object_not_found')
   }
   const pointer = { oid, sizeBytes: Number(granted['sizeBytes']) }
   const { lfs } = ctx.blobs
@@ -80,7 +80,7 @@ export async function acceptDirectUpload(ctx: RepoCtx, oid: string, grant: strin
     throw new Invalid(`Object ${oid} is not ${pointer.sizeBytes} bytes`, 'size_mismatch')
   }
   if (!info || !(await lfs.move(String(granted['key']), blobKey))) {
-    throw new NotFound('the object was not sent', 'lfs_object_not_found')
+    throw new NotFound('the object was not uploaded', 'lfs_object_not_found')
   }
   await keepArrived(ctx, pointer, blobKey, signal)
 }

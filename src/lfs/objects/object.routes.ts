@@ -33,7 +33,7 @@ export const lfsBatch = operation({
   reply: { 200: jsonAs(lfsType, LfsBatchReply) },
   async run({ ctx, body, call }) {
     if (body.hash_algo !== undefined && body.hash_algo !== '' && body.hash_algo !== 'sha256') {
-      throw new Conflict('objects are named by their SHA-256 here', 'lfs_hash_unknown')
+      throw new Conflict('the only supported hash is SHA-256', 'lfs_hash_unknown')
     }
     const pointers = (body.objects ?? []).map(({ oid, size }) => ({ oid, sizeBytes: size }))
     const { uploader } = ctx
@@ -63,7 +63,7 @@ export const lfsUploadObject = operation({
     const sizeBytes = /^\d{1,16}$/.test(params.size) ? Number(params.size) : -1
     const { 'content-length': length } = call.headers
     if (length !== undefined && Number(length) !== sizeBytes) {
-      throw new Invalid('the content has another length than announced', 'size_mismatch')
+      throw new Invalid('the content length differs from the size of the object', 'size_mismatch')
     }
     await storeObject(ctx, { oid: params.oid, sizeBytes }, call.body(), call.signal)
     return ok({ Message: 'OK' })

@@ -112,7 +112,7 @@ async function checkContent(ctx: RepoCtx, pointer: Pointer, blobKey: string, sig
   checkPointer(ctx, pointer)
   await refuseOverQuota(ctx, ctx.owner, 'size:git:lfs')
   const blob = await ctx.blobs.lfs.get(blobKey)
-  if (!blob) throw new NotFound('the object was not sent', 'lfs_object_not_found')
+  if (!blob) throw new NotFound('the object was not uploaded', 'lfs_object_not_found')
   const hash = createHash('sha256')
   let sizeBytes = 0
   for await (const chunk of addAbortSignal(signal, blob.stream) as AsyncIterable<Buffer>) {
@@ -121,7 +121,7 @@ async function checkContent(ctx: RepoCtx, pointer: Pointer, blobKey: string, sig
     if (isFleeting(blob.stream)) giveBack(chunk)
   }
   if (sizeBytes !== pointer.sizeBytes || hash.digest('hex') !== pointer.oid) {
-    throw new Invalid('the content is not that of the object', 'checksum_mismatch')
+    throw new Invalid('the content does not match the object id', 'checksum_mismatch')
   }
 }
 

@@ -12,7 +12,7 @@ async function storedFiles(forge: Forge): Promise<string[]> {
   return keys
 }
 
-test('lfsBatch, lfsUploadObject, lfsVerify: none of it where LFS is not served', async () => {
+test('lfsBatch, lfsUploadObject, lfsVerify: are 404 when LFS is off', async () => {
   await using forge = await startLfs({ settings: { server: { LFS_START_SERVER: false } } })
   const repo = await forge.given.repo()
   const alice = new LfsClient(forge.as('alice'), repo)
@@ -23,7 +23,7 @@ test('lfsBatch, lfsUploadObject, lfsVerify: none of it where LFS is not served',
   assert.equal((await alice.send('GET', 'locks')).status, 404)
 })
 
-test('lfsUploadObject: what is not what it is announced to be is refused, and nothing of it is kept', async () => {
+test('lfsUploadObject: content that differs from its pointer is refused and not kept', async () => {
   await using forge = await startLfs()
   const repo = await forge.given.repo()
   const alice = new LfsClient(forge.as('alice'), repo)
@@ -61,7 +61,7 @@ test('lfsUploadObject: what is not what it is announced to be is refused, and no
   }
 })
 
-test('lfsUploadObject: the object without content, and one that is sent again', async () => {
+test('lfsUploadObject: accepts an empty object and a repeated upload', async () => {
   await using forge = await startLfs()
   const repo = await forge.given.repo()
   const alice = new LfsClient(forge.as('alice'), repo)
@@ -75,7 +75,7 @@ test('lfsUploadObject: the object without content, and one that is sent again', 
   assert.deepEqual((await alice.get(something.oid)).text, 'something')
 })
 
-test('lfsUploadObject: an upload that breaks off leaves nothing behind, and the next one succeeds', async () => {
+test('lfsUploadObject: an interrupted upload leaves nothing, and the next one succeeds', async () => {
   await using forge = await startLfs()
   const repo = await forge.given.repo()
   const { token } = await forge.account('alice')
@@ -95,7 +95,7 @@ test('lfsUploadObject: an upload that breaks off leaves nothing behind, and the 
   assert.equal((await alice.get(content.oid)).bytes.equals(content.bytes), true)
 })
 
-test('lfsUploadObject: many uploads of one object at once leave one content, counted once in each repository', async () => {
+test('lfsUploadObject: concurrent uploads of one object leave one content, charged once per repository', async () => {
   await using forge = await startLfs({ users: ['alice'] })
   const content = contentOf(Buffer.alloc(200_000, 'ab'))
   const repos = await Promise.all([1, 2, 3].map(() => forge.given.repo()))
@@ -111,7 +111,7 @@ test('lfsUploadObject: many uploads of one object at once leave one content, cou
   assert.equal(await lfsUsageOf(forge, 'alice'), 3 * content.size)
 })
 
-test('lfsDownloadObject, lfsDownloadNamedObject: parts, conditions, and names that are not what they seem', async () => {
+test('lfsDownloadObject, lfsDownloadNamedObject: ranges, conditions and misleading file names', async () => {
   await using forge = await startLfs()
   const repo = await forge.given.repo()
   const alice = new LfsClient(forge.as('alice'), repo)
@@ -140,7 +140,7 @@ test('lfsDownloadObject, lfsDownloadNamedObject: parts, conditions, and names th
   assert.equal((await guest.get('0'.repeat(64))).status, 404, 'a well-formed id that the repository does not have')
 })
 
-test('lfsBatch: an object of another repository is not given, and a client cannot tell that it is stored', async () => {
+test('lfsBatch: an object of another repository is neither served nor revealed', async () => {
   await using forge = await startLfs()
   const hidden = await forge.given.repo({ private: true })
   const mine = await forge.given.repo({ owner: 'mallory' })
@@ -161,7 +161,7 @@ test('lfsBatch: an object of another repository is not given, and a client canno
   assert.equal((await storedFiles(forge)).length, 1)
 })
 
-test('lfsBatch: what the caller reads elsewhere need not be sent again', async () => {
+test('lfsBatch: an object that the caller can read elsewhere needs no upload', async () => {
   await using forge = await startLfs()
   const open = await forge.given.repo()
   const content = contentOf('a content for everybody')
@@ -177,7 +177,7 @@ test('lfsBatch: what the caller reads elsewhere need not be sent again', async (
   assert.equal(await lfsUsageOf(forge, 'bob'), content.size)
 })
 
-test('lfsBatch: limits of objects and batches, unknown hashes, and bodies that are none', async () => {
+test('lfsBatch: enforces limits, and refuses unknown hashes and malformed bodies', async () => {
   await using forge = await startLfs({ settings: { server: { LFS_MAX_FILE_SIZE: 10, LFS_MAX_BATCH_SIZE: 2 } } })
   const repo = await forge.given.repo()
   const alice = new LfsClient(forge.as('alice'), repo)
@@ -202,7 +202,7 @@ test('lfsBatch: limits of objects and batches, unknown hashes, and bodies that a
   assert.equal((await alice.send('POST', 'objects/batch', [])).status, 400)
 })
 
-test('lfsBatch, lfsUploadObject: an owner over quota, archived repositories and mirrors take nothing', async () => {
+test('lfsBatch, lfsUploadObject: an owner over quota, archived repositories and mirrors refuse uploads', async () => {
   await using forge = await startLfs({ settings: { quota: { ENABLED: true }, 'quota.default': { TOTAL: 0 } } })
   const repo = await forge.given.repo()
   await forge.settle()
@@ -220,7 +220,7 @@ test('lfsBatch, lfsUploadObject: an owner over quota, archived repositories and 
   assert.equal((await alice.batch('download', [])).status, 200)
 })
 
-test('lfsBatch: credentials that are wrong, that may not, or that are for something else', async () => {
+test('lfsBatch: refuses wrong, insufficient and unsuitable credentials', async () => {
   await using forge = await startLfs()
   const repo = await forge.given.repo()
   const hidden = await forge.given.repo({ private: true })
@@ -261,7 +261,7 @@ test('lfsBatch: a renamed repository is found under its new name', async () => {
   )
 })
 
-test('lfsBatch: a content that the store has lost is asked for again, and made good', async () => {
+test('lfsBatch: a lost content is requested again and replaced', async () => {
   await using forge = await startLfs()
   const repo = await forge.given.repo()
   const alice = new LfsClient(forge.as('alice'), repo)
@@ -275,7 +275,7 @@ test('lfsBatch: a content that the store has lost is asked for again, and made g
   assert.equal((await storedFiles(forge)).length, 1)
 })
 
-test('lfsBatch, lfsVerify: clients go to the object storage themselves, and what they put there is looked at', async () => {
+test('lfsBatch, lfsVerify: direct uploads to object storage are verified', async () => {
   await using storage = await startObjectStorage({ isDirect: true })
   await using forge = await startLfs({ settings: storage.settings })
   const repo = await forge.given.repo()

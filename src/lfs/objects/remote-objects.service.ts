@@ -65,7 +65,7 @@ export async function fetchRemoteObjects(
     await mapLimited(lacking, parallelDownloads, async (pointer) => {
       const action = actions.get(pointer.oid)
       if (typeof action !== 'object') {
-        missing.push(`${pointer.oid}: ${action ?? 'the other server says nothing of it'}`)
+        missing.push(`${pointer.oid}: ${action ?? 'the other server did not list it'}`)
         return
       }
       await download(ctx, pointer, action, options.signal)
@@ -141,11 +141,11 @@ function parsed(body: Buffer): readonly Readonly<Record<string, unknown>>[] {
     const { objects } = inner(parseSizedJson(body))
     if (Array.isArray(objects)) return (objects as unknown[]).map(inner)
   } catch (error) {
-    throw new Invalid('the other server told of LFS objects in a form that is not known', 'remote_lfs_unreadable', {
+    throw new Invalid('the other server returned an invalid list of LFS objects', 'remote_lfs_unreadable', {
       reason: Error.isError(error) ? error.message : String(error),
     })
   }
-  throw new Invalid('the other server told of no LFS objects', 'remote_lfs_unreadable')
+  throw new Invalid('the other server returned no list of LFS objects', 'remote_lfs_unreadable')
 }
 
 async function download(

@@ -81,7 +81,7 @@ for (const place of ['a folder', 'an object storage'] as const) {
   })
 }
 
-test('gc_lfs: what somebody who pushes was told to be there stays until the push has come', async () => {
+test('gc_lfs: keeps objects that a pusher was told exist', async () => {
   await using forge = await startLfs({ standAt: Date.now() })
   const repo = await forge.given.repo()
   const content = contentOf('unused for a while')
@@ -95,7 +95,7 @@ test('gc_lfs: what somebody who pushes was told to be there stays until the push
   assert.equal(await hasObject(forge, repo, content), false)
 })
 
-test('gc_lfs: a repository whose history cannot be read keeps everything', async () => {
+test('gc_lfs: an unreadable history removes nothing', async () => {
   await using forge = await startLfs({ standAt: Date.now() })
   const repo = await forge.given.repo()
   const content = contentOf('content')
@@ -116,7 +116,7 @@ test('gc_lfs: a repository whose history cannot be read keeps everything', async
   forge.defects.length = 0
 })
 
-test('deletion of a repository: contents that only it had go, those that a fork has stay', async () => {
+test('deletion of a repository: deletes its own contents and keeps those of forks', async () => {
   await using forge = await startLfs()
   const repo = await forge.given.repo()
   const [shared, own] = [contentOf('shared'), contentOf('own')]
@@ -137,7 +137,7 @@ test('deletion of a repository: contents that only it had go, those that a fork 
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('deletion of repositories while others send and link the same contents: nobody is left without', async () => {
+test('deletion of repositories while others send and link the same contents: no content is lost', async () => {
   await using forge = await startLfs({ users: ['alice'] })
   const keeper = await forge.given.repo()
   const contents = Array.from({ length: 6 }, (_, index) => contentOf(`content ${index}`))
@@ -163,7 +163,7 @@ test('deletion of repositories while others send and link the same contents: nob
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('pull requests from forks: what is merged has its objects, and nothing else has', async () => {
+test('pull requests from forks: only merged commits bring their objects', async () => {
   await using forge = await startLfs()
   const repo = await forge.given.repo()
   await forge.as('bob').must('POST', `${repo.api}/forks`, {})
@@ -188,7 +188,7 @@ test('pull requests from forks: what is merged has its objects, and nothing else
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('transfers and templates: objects and what they weigh go along', async () => {
+test('transfers and templates: move objects and their charge', async () => {
   await using forge = await startLfs({ users: ['alice', 'bob'] })
   const repo = await forge.given.repo({ template: true })
   const content = contentOf('content')
@@ -206,7 +206,7 @@ test('transfers and templates: objects and what they weigh go along', async () =
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('repoGetRawFileOrLFS: pointers that lie give themselves, and what an object holds is served as safely as a file', async () => {
+test('repoGetRawFileOrLFS: serves false pointers as files, and objects as safely as files', async () => {
   await using forge = await startLfs()
   const hidden = await forge.given.repo({ private: true })
   const repo = await forge.given.repo()
@@ -239,7 +239,7 @@ test('repoGetRawFileOrLFS: pointers that lie give themselves, and what an object
   assert.equal((await forge.guest.get(`${repo.api}/raw/page.bin`)).text, pointerTo(page))
 })
 
-test('repoCreateFile, repoChangeFiles: what the attributes put under LFS becomes an object', async () => {
+test('repoCreateFile, repoChangeFiles: files that match LFS attributes become objects', async () => {
   await using forge = await startLfs({ settings: { server: { LFS_MAX_FILE_SIZE: 1000 } } })
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -270,7 +270,7 @@ test('repoCreateFile, repoChangeFiles: what the attributes put under LFS becomes
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('doctor: contents of nobody, lost ones and wrong sizes are found, and put right where they can be', async () => {
+test('doctor: finds unowned and lost contents and wrong sizes, and repairs what it can', async () => {
   await using forge = await startLfs()
   const repo = await forge.given.repo()
   const [one, other] = [contentOf('one'), contentOf('other')]
@@ -312,7 +312,7 @@ function workshop() {
   }
 }
 
-test('the LFS client over HTTP: push, clone, fetch of a branch, locks that hold others back', async () => {
+test('the LFS client over HTTP: push, clone, fetch of a branch, and locks that stop others', async () => {
   await using forge = await startLfs()
   using shop = workshop()
   const repo = await forge.given.repo({ private: true })

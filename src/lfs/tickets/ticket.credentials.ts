@@ -26,12 +26,12 @@ async function viewerOfTicket({ db, config }: AuthServices, ticket: LfsTicket): 
     const { authority, serial } = proof
     const isTrusted = trustedAuthorities(config.server.sshTrustedUserCaKeys).has(authority)
     const user = isTrusted ? await findUserById(db, userId) : undefined
-    if (!user) throw new Unauthenticated('the certificate of this ticket lets nobody in any more', 'lfs_ticket_ended')
+    if (!user) throw new Unauthenticated('the certificate of this ticket is not trusted', 'lfs_ticket_ended')
     return viewerOf(user, { kind: 'certificate', authority, serial })
   }
   const { keyId } = proof
   const found = await findTicketKey(db, keyId, ticket)
-  if (!found) throw new Unauthenticated('the key of this ticket is not there any more', 'lfs_ticket_ended')
+  if (!found) throw new Unauthenticated('the key of this ticket does not exist', 'lfs_ticket_ended')
   const { user, deploysReadOnly: readOnly } = found
   return viewerOf(user, readOnly === undefined ? { kind: 'ssh', keyId } : { kind: 'deploy', keyId, repoId, readOnly })
 }

@@ -25,7 +25,7 @@ async function ticketOf(key: SshKey, fullName: string, operation: string): Promi
   return JSON.parse(out) as Ticket
 }
 
-test('git-lfs-authenticate: who gets no ticket, and why', async () => {
+test('git-lfs-authenticate: refuses tickets with a reason', async () => {
   await using forge = await startLfs({ settings })
   using folder = new SshFolder(forge)
   const repo = await forge.given.repo({ private: true })
@@ -58,7 +58,7 @@ test('git-lfs-authenticate: who gets no ticket, and why', async () => {
   await ticketOf(deploys!, repo.fullName, 'download')
 })
 
-test('git-lfs-authenticate: a ticket opens one repository for one purpose, and no more than the key does by then', async () => {
+test('git-lfs-authenticate: a ticket is for one repository and purpose, within the current rights of the key', async () => {
   await using forge = await startLfs({ settings, standAt: Date.now() })
   using folder = new SshFolder(forge)
   const repo = await forge.given.repo({ private: true })
@@ -123,7 +123,7 @@ test('git-lfs-authenticate: the ticket of a key of a repository is the key', asy
   assert.equal((await client.batch('download', [])).status, 401)
 })
 
-test('lfsBatch: tickets that were changed or made by others are wrong', async () => {
+test('lfsBatch: modified and forged tickets are refused', async () => {
   await using forge = await startLfs({ settings })
   using folder = new SshFolder(forge)
   const repo = await forge.given.repo({ private: true })

@@ -99,7 +99,7 @@ export async function groupsOf(directory: Directory, settings: LdapSettings, ent
 /** Binds as the configured reader, if any. */
 export async function bindReader(directory: Directory, settings: LdapSettings, secret: string): Promise<void> {
   if (settings.bind_dn !== '' && !(await directory.bind(settings.bind_dn, secret))) {
-    throw new DirectoryError('the directory does not take the name and password of its reader (bind_dn)')
+    throw new DirectoryError('the directory refuses bind_dn and its password')
   }
 }
 
@@ -206,8 +206,8 @@ async function accountIn(
     return account
   } catch (error) {
     if (!(error instanceof DirectoryError)) throw error
-    services.log('warn', 'a directory gave no answer', { source: source.name, reason: error.message })
-    throw new Unavailable('the place where this account signs in gives no answer', 'source_unavailable')
+    services.log('warn', 'a directory does not answer', { source: source.name, reason: error.message })
+    throw new Unavailable('the sign-in source of this account does not answer; try again later', 'source_unavailable')
   }
 }
 
@@ -230,7 +230,7 @@ async function takeIn(
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     // The name is taken or invalid for accounts; the directory must provide another one.
-    services.log('warn', 'somebody of a directory cannot have an account', {
+    services.log('warn', 'a person of a directory cannot have an account', {
       source: source.name,
       name: person.name,
       reason: error.message,
@@ -264,7 +264,7 @@ export async function testDirectory(services: Services, source: Source<'ldap'>, 
       if (login === '' || settings.user_dn !== '') return
       const entry = await step('find the person', async () => {
         const found = await findEntry(directory, settings, login)
-        if (!found) throw new DirectoryError('no entry fits the filter, or several do')
+        if (!found) throw new DirectoryError('the filter does not match exactly one entry')
         return [found.dn, found]
       })
       const { person, groups } = await step('read the entry', async () => {

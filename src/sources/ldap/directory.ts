@@ -67,10 +67,10 @@ export async function withDirectory<Result>(
   // The library reconnects on its own after a closed connection, without StartTLS, and would send passwords in clear
   // text.
   const once = <Made extends Socket>(make: () => Made): Made => {
-    if (opened) throw new DirectoryError('the directory ended the connection')
+    if (opened) throw new DirectoryError('the directory closed the connection')
     const socket = boundedSocket(make())
     opened = socket
-    socket.once('close', () => gone.reject(new DirectoryError('the directory ended the connection')))
+    socket.once('close', () => gone.reject(new DirectoryError('the directory closed the connection')))
     return socket
   }
   const client = new Ldap({

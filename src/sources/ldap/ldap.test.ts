@@ -71,7 +71,7 @@ const whoIs = async (forge: Forge, login: string, password?: string) => {
   return status === 200 ? json.login : status
 }
 
-test('filterValue, dnValue, filled, comparableDn: what means something in a filter or a name is escaped', () => {
+test('filterValue, dnValue, filled, comparableDn: escape special characters of filters and names', () => {
   assert.equal(filterValue('*)(uid=*))(|(uid=\\\0ä'), '\\2a\\29\\28uid=\\2a\\29\\29\\28|\\28uid=\\5c\\00ä')
   assert.equal(dnValue(' a,b+c"d\\e<f>g;h=i '), '\\ a\\,b\\+c\\"d\\\\e\\<f\\>g\\;h\\=i\\ ')
   assert.equal(dnValue('#a\0'), '\\#a\\00')
@@ -150,7 +150,7 @@ test('adminCreateSignInSource, adminGetSignInSource, adminListSignInSources, adm
   assert.equal((await asAdmin(forge, 'GET', `/admin/sources/${source.id}`)).status, 404)
 })
 
-test('a directory: people sign in by its passwords, and their accounts follow it', { skip }, async () => {
+test('a directory: people sign in with its passwords, and their accounts follow it', { skip }, async () => {
   await using directory = await TestDirectory.start(everybody)
   await using forge = await startForge({ users: ['local'] })
   const source = await given(
@@ -226,7 +226,7 @@ test('a directory: people sign in by its passwords, and their accounts follow it
 })
 
 test(
-  'sync_external_users: accounts are made, changed and switched off; a silent or empty directory changes nothing',
+  'sync_external_users: creates, changes and deactivates accounts; a silent or empty directory changes nothing',
   { skip },
   async () => {
     await using directory = await TestDirectory.start(everybody)

@@ -17,10 +17,13 @@ export const syncExternalUsers = (config: Config) =>
       if (!source.settings.synchronise) continue
       try {
         const synced = await syncDirectory(ctx, source, { updates, run })
-        ctx.log('info', 'accounts follow a directory', { source: source.name, ...synced })
+        ctx.log('info', 'synchronized the accounts of a directory', { source: source.name, ...synced })
       } catch (error) {
         if (!(error instanceof DirectoryError)) throw error
-        ctx.log('warn', 'accounts could not follow a directory', { source: source.name, reason: error.message })
+        ctx.log('warn', 'the accounts of a directory could not be synchronized', {
+          source: source.name,
+          reason: error.message,
+        })
       }
     }
   })

@@ -32,7 +32,7 @@ async function namesOf(
   const both = `(&${filled(users, '*')}${filter})`
   for await (const page of directory.pages({ base, filter: both, attributes: [] }, pageSize)) {
     for (const { dn } of page) names.add(comparableDn(dn))
-    if (names.size > maxPeople) throw new DirectoryError(`more than ${maxPeople} entries fit`)
+    if (names.size > maxPeople) throw new DirectoryError(`the filter matches more than ${maxPeople} entries`)
   }
   return names
 }
@@ -66,7 +66,7 @@ export async function syncDirectory(
         run.signal.throwIfAborted()
         const person = rightsOf(personOf(settings, entry, ''), entry, admins, restricted)
         if (person.loginName === '' || seen.has(person.loginName)) continue
-        if (seen.size >= maxPeople) throw new DirectoryError(`more than ${maxPeople} people fit the filter`)
+        if (seen.size >= maxPeople) throw new DirectoryError(`the filter matches more than ${maxPeople} people`)
         seen.add(person.loginName)
         const account = known.get(person.loginName)
         if (account && !updates) continue
@@ -78,7 +78,7 @@ export async function syncDirectory(
   })
   if (seen.size === 0 && !settings.allow_deactivate_all) {
     if (known.size > 0) {
-      services.log('warn', 'a directory names nobody: no account is switched off', { source: source.name })
+      services.log('warn', 'a directory lists nobody: no account is deactivated', { source: source.name })
     }
     return synced
   }
@@ -128,7 +128,7 @@ async function followOne(
     // A person who cannot have an account does not stop the others.
     if (!(error instanceof Refusal)) throw error
     const { name } = person
-    services.log('warn', 'somebody of a directory cannot have an account', {
+    services.log('warn', 'a person of a directory cannot have an account', {
       source: source.name,
       name,
       reason: error.message,

@@ -29,14 +29,14 @@ export const offeredProviders = async ({ db }: Services): Promise<string[]> =>
 /** @throws NotFound for an unknown or inactive provider */
 export async function getProvider({ db }: Services, name: string): Promise<Source<'openid'>> {
   const row = await findActiveSource(db, name)
-  if (row?.kind !== 'openid') throw new NotFound('nobody signs in by this', 'source_not_found')
+  if (row?.kind !== 'openid') throw new NotFound('the sign-in source does not exist', 'source_not_found')
   return sourceOf(row)
 }
 
 /** Returns the person of verified claims. @throws Forbidden without the required claim */
 export function personAt({ config }: Services, source: Source<'openid'>, claims: Claims): OpenIdPerson {
   if (!hasRequiredClaim(source.settings, claims)) {
-    throw new Forbidden('the place that you came from does not say that you may sign in here', 'claim_missing')
+    throw new Forbidden('your provider does not allow you to sign in here', 'claim_missing')
   }
   return personOfClaims(source.settings, claims, config.oauth2Client.username, config.service)
 }
@@ -67,7 +67,7 @@ export async function accountAt(
   const same = await sameAccount(services, person)
   if (same === undefined) return mayMakeAt(services, person) ? makeAt(services, source, person, person) : undefined
   if (accountLinking === 'disabled') {
-    throw new Forbidden('there is an account of this name or address already', 'account_exists')
+    throw new Forbidden('an account of this name or address exists', 'account_exists')
   }
   return accountLinking === 'auto' && same.login_source_id === 0
     ? linkAccount(services, source, same, person)
@@ -106,7 +106,8 @@ export async function makeAt(
   person: OpenIdPerson,
   chosen: { readonly name: string; readonly email: string },
 ): Promise<UserRow> {
-  if (!mayRegisterAt(services, person)) throw new Forbidden('nobody can sign up here this way', 'registration_closed')
+  if (!mayRegisterAt(services, person))
+    throw new Forbidden('registration with this provider is closed', 'registration_closed')
   const email = person.isEmailProven ? person.email : chosen.email
   checkOwnEmail(services, email)
   const user = await makeAccount(services, source, { ...person, name: chosen.name, email })
@@ -135,7 +136,7 @@ export async function linkAccount(
       await recordAct(tx, { action: 'account.linked', doerId: user.id, about, details: { source: source.name } })
     })
   } catch (error) {
-    if (isUniqueViolation(error)) throw new Conflict('this identity is linked to an account already', 'already_linked')
+    if (isUniqueViolation(error)) throw new Conflict('this identity is already linked to an account', 'already_linked')
     throw error
   }
   return follow(services, source, user, person)
@@ -159,7 +160,7 @@ async function follow(
     } catch (error) {
       // An unusable picture must not prevent the sign-in.
       if (!(error instanceof Refusal)) throw error
-      services.log('info', 'the picture of somebody was not taken', { name: user.name, reason: error.message })
+      services.log('info', 'the picture of a person was refused', { name: user.name, reason: error.message })
     }
   }
   return followed
@@ -174,9 +175,9 @@ export async function unlink(services: Services, user: UserRow, id: ExternalAcco
   await transaction(services.db, async (tx) => {
     const links = await listLinks(tx, user.id)
     const link = links.find((each) => each.id === id)
-    if (!link) throw new NotFound('there is no such link', 'link_not_found')
+    if (!link) throw new NotFound('the link does not exist', 'link_not_found')
     if (!hasOtherWay && links.length === 1) {
-      throw new Invalid('this is the only way into the account', 'last_way_in')
+      throw new Invalid('this is the only way to sign in to the account', 'last_way_in')
     }
     await deleteLink(tx, id)
     const about = { kind: 'account', id: user.id } as const
@@ -224,7 +225,7 @@ export function keepPerson(
   }
   if (JSON.stringify(kept).length > maxKeptClaims) delete kept['picture']
   if (JSON.stringify(kept).length > maxKeptClaims) {
-    throw new Forbidden('the place that you came from says too much of you', 'claims_too_large')
+    throw new Forbidden('your provider sends too many claims', 'claims_too_large')
   }
   const { redirectTo, remember } = how
   const untilUnix = nowUnix(clock) + waitingSeconds

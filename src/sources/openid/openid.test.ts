@@ -101,7 +101,7 @@ test('accountNameOf, hasRequiredClaim: names are made fit, claims are one or a l
   assert.equal(hasRequiredClaim({ ...settings, required_claim_name: 'toString', required_claim_value: '' }, {}), false)
 })
 
-test('sourceSignIn, sourceCallback, linkAccountPage, linkAccountSignUp: who is new makes an account, and comes back to it', async () => {
+test('sourceSignIn, sourceCallback, linkAccountPage, linkAccountSignUp: a new person creates an account and returns to it', async () => {
   await using both = await pair()
   const { provider, forge } = both
   assert.match((await new Browser(forge).get('/user/login')).text, /href="\/user\/oauth2\/upstream"/)
@@ -138,7 +138,7 @@ test('sourceSignIn, sourceCallback, linkAccountPage, linkAccountSignUp: who is n
   assert.equal(await whoIs(again.browser), 'ann2')
   const page2 = await again.browser.get('/user/settings/links')
   const removed = await again.browser.post('/user/settings/links/remove', hiddenFields(page2.text, 'links/remove'))
-  assert.match(removed.text, /only way into the account/)
+  assert.match(removed.text, /only way to sign in to the account/)
 
   await forge.as('root').must('PATCH', '/admin/users/ann2', { prohibit_login: true })
   assert.equal((await signInAs(provider, forge, 'ann')).answer.status, 403, 'who is barred is not let in')
@@ -149,7 +149,7 @@ test('sourceSignIn, sourceCallback, linkAccountPage, linkAccountSignUp: who is n
   await admin(forge, 'DELETE', `/admin/sources/${both.source.id}`, undefined, 409)
 })
 
-test('linkAccountSubmit, linkedAccountsPage, beginLinkSubmit, unlinkSubmit: accounts are linked by who is signed in to both', async () => {
+test('linkAccountSubmit, linkedAccountsPage, beginLinkSubmit, unlinkSubmit: link accounts of a person who is signed in to both', async () => {
   await using both = await pair()
   const { provider, forge } = both
   // From the provider, with a local sign-in in between.
@@ -248,7 +248,7 @@ test('oauth2_client: with linking switched off nobody takes an account by its na
   assert.deepEqual([refused.answer.status, await whoIs(refused.browser)], [403, ''])
   const change = { openid: { required_claim_name: 'groups', required_claim_value: 'staff' } }
   await admin(forge, 'PATCH', `/admin/sources/${source.id}`, change)
-  assert.match((await signInAs(provider, forge, 'ann')).answer.text, /does not say that you may sign in/)
+  assert.match((await signInAs(provider, forge, 'ann')).answer.text, /does not allow you to sign in here/)
   assert.equal((await forge.as('root').get('/users/ann')).status, 404)
   await provider.as('ann').must('POST', '/orgs', { username: 'staff' })
   assert.equal(leadsTo((await signInAs(provider, forge, 'ann')).answer, forge), '/user/settings')
@@ -278,7 +278,7 @@ async function startHostile(address = '127.0.0.1') {
   }
 }
 
-test('sourceCallback: a provider that lies signs nobody in', async () => {
+test('sourceCallback: refuses the answers of a dishonest provider', async () => {
   using hostile = await startHostile()
   await using forge = await startForge({ settings: { oauth2_client: { ENABLE_AUTO_REGISTRATION: true } } })
   const { answers, issuer, json } = hostile
@@ -357,7 +357,7 @@ test('sourceCallback: a provider that lies signs nobody in', async () => {
     token = made
     const { status, text, browser } = await attempt()
     assert.deepEqual([status, await whoIs(browser)], [403, ''], lie)
-    assert.ok(!text.includes('Error') && text.includes('did not work'), lie)
+    assert.ok(!text.includes('Error') && text.includes('failed; try again'), lie)
   }
   token = () => signed()
   for (const [what, change] of Object.entries({

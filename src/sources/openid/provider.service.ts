@@ -178,7 +178,7 @@ export async function identityOf(
         idTokenExpected: true,
       })
       const claims = tokens.claims()
-      if (!claims || claims.sub === '' || claims.sub.length > 255) throw new ProviderError('the token names nobody')
+      if (!claims || claims.sub === '' || claims.sub.length > 255) throw new ProviderError('the token has no subject')
       const more =
         configuration.serverMetadata().userinfo_endpoint === undefined
           ? {}
@@ -200,7 +200,7 @@ export async function pictureAt(
       return status === 200 ? body.toString('base64') : undefined
     })
   } catch (error) {
-    services.log('info', 'the picture of somebody could not be had', {
+    services.log('info', 'the picture of a person could not be fetched', {
       source: source.name,
       reason: Error.isError(error) ? error.message : '',
     })
@@ -217,7 +217,7 @@ export async function testProvider(services: Services, source: Source<'openid'>)
         const { issuer, jwks_uri: keysUri = '' } = (await configurationOf(services, source, client)).serverMetadata()
         const { status, body } = await client.request(keysUri)
         const keys = status === 200 ? (JSON.parse(body.toString('utf8')) as { keys?: unknown }).keys : undefined
-        if (!Array.isArray(keys) || keys.length === 0) throw new ProviderError('the provider shows no keys')
+        if (!Array.isArray(keys) || keys.length === 0) throw new ProviderError('the provider publishes no keys')
         return [{ ok: true, what, found: `${issuer}, ${keys.length} keys` }]
       }),
     )

@@ -55,7 +55,7 @@ async function makeProxied(services: Services, { name, email, fullName }: ProxyS
     // A new browser sends several requests at once.
     const made = await findUserByName(services.db, name)
     if (made?.kind === 'individual') return made
-    services.log('warn', 'somebody of the reverse proxy cannot have an account', { name, reason: error.message })
-    throw new AccountRefused('the reverse proxy names somebody who cannot have an account here', 'proxied_unfit')
+    services.log('warn', 'a person named by the reverse proxy cannot have an account', { name, reason: error.message })
+    throw new AccountRefused('the reverse proxy names a person who cannot have an account here', 'proxied_unfit')
   }
 }

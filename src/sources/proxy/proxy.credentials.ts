@@ -24,7 +24,7 @@ function saidBy({ config }: AuthServices, call: Call): ProxySaid | undefined {
     : undefined
   const said = readProxyHeaders({ name, email, fullName })
   if (typeof said !== 'string') return said
-  throw new Unauthenticated(`the ${said} that the reverse proxy sent is none, or came twice`, 'proxied_malformed')
+  throw new Unauthenticated(`the ${said} from the reverse proxy is invalid or repeated`, 'proxied_malformed')
 }
 
 async function identityOf(services: AuthServices, call: Call): Promise<Identity | undefined> {

@@ -25,7 +25,7 @@ async function whoIs(forge: Forge, headers: Record<string, string>, browser = ne
 
 const named = (name: string) => ({ 'x-webauth-user': name })
 
-test('home: whom a proxy names is signed in on pages, by no session, and only while it is believed', async () => {
+test('home: the person named by a trusted proxy is signed in on pages without a session', async () => {
   await using forge = await start()
   assert.equal(await whoIs(forge, named('ALICE')), 'alice')
   assert.equal(await whoIs(forge, {}), undefined)
@@ -52,7 +52,7 @@ test('home: whom a proxy names is signed in on pages, by no session, and only wh
   assert.equal(await whoIs(off, named('alice')), undefined)
 })
 
-test('home: from an address that is not believed nobody is whom they say they are', async () => {
+test('home: headers from an untrusted address are ignored', async () => {
   await using forge = await start(
     { ENABLE_REVERSE_PROXY_AUTHENTICATION_API: true, ENABLE_REVERSE_PROXY_AUTO_REGISTRATION: true },
     { REVERSE_PROXY_TRUSTED_PROXIES: '192.0.2.7,10.0.0.0/8' },
@@ -72,7 +72,7 @@ test('home: from an address that is not believed nobody is whom they say they ar
   assert.equal((await forge.guest.get('/users/mallory')).status, 404, 'nor is an account made')
 })
 
-test('home: names that cannot be one are refused, and stand for nobody', async () => {
+test('home: invalid names are refused', async () => {
   await using forge = await start({
     ENABLE_REVERSE_PROXY_AUTHENTICATION_API: true,
     ENABLE_REVERSE_PROXY_AUTO_REGISTRATION: true,
@@ -120,7 +120,7 @@ async function raw(forge: Forge, text: string): Promise<string> {
   return answer
 }
 
-test('home: headers that come twice, or are folded or ended early, sign nobody in', async () => {
+test('home: repeated, folded and truncated headers sign nobody in', async () => {
   await using forge = await start({ ENABLE_REVERSE_PROXY_AUTHENTICATION_API: true })
   const ask = (lines: string) =>
     raw(forge, `GET /api/v1/user HTTP/1.1\r\nHost: x\r\n${lines}\r\nConnection: close\r\n\r\n`)
@@ -133,7 +133,7 @@ test('home: headers that come twice, or are folded or ended early, sign nobody i
   assert.match(await ask('X-WebAuth-User : root'), /^HTTP\/1\.1 40[01]/)
 })
 
-test('userGetCurrent: the API and git take it only where the setting says so, and from no other site', async () => {
+test('userGetCurrent: the API and git accept the proxy only when configured, and not from other sites', async () => {
   const basic = { authorization: basicAuthorization('bob', testPassword) }
   await using pages = await start()
   const hidden = await pages.given.repo({ owner: 'alice', private: true })
@@ -171,7 +171,7 @@ test('userGetCurrent: the API and git take it only where the setting says so, an
   assert.equal((await forge.guest.get('/user', { headers: named('nobody') })).status, 401)
 })
 
-test('home: accounts that may not sign in may not by a proxy either; a second factor is the business of the proxy', async () => {
+test('home: barred accounts stay barred; the proxy replaces the second factor', async () => {
   await using forge = await start({ ENABLE_REVERSE_PROXY_AUTHENTICATION_API: true })
   const bar = (change: object) =>
     forge.as('root').must('PATCH', '/admin/users/bob', { login_name: 'bob', source_id: 0, ...change })
@@ -184,7 +184,7 @@ test('home: accounts that may not sign in may not by a proxy either; a second fa
   assert.equal(await whoIs(forge, named(org)), undefined, 'an organization is nobody')
 })
 
-test('home: accounts are made for whom the proxy names, where the settings say so', async () => {
+test('home: creates accounts for unknown people when configured', async () => {
   await using none = await start()
   assert.equal(await whoIs(none, named('carol')), undefined)
   await using plain = await start({ ENABLE_REVERSE_PROXY_AUTO_REGISTRATION: true })
@@ -229,7 +229,7 @@ test('addAddressSubmit: who has no password here may change what opens the accou
   assert.match(alice.text, /The password is not right/, 'who has one is asked for it')
 })
 
-test('a connection that is gone was no proxy, and on a Unix socket nothing else is', () => {
+test('a closed connection is not a proxy; each connection to a Unix socket is', () => {
   const from = (remoteAddress: string | undefined) => ({ socket: { remoteAddress } }) as unknown as IncomingMessage
   const addresses = clientAddresses(['127.0.0.0/8', '::1'])
   for (const [address, isLocal, expected] of [
@@ -246,7 +246,7 @@ test('a connection that is gone was no proxy, and on a Unix socket nothing else 
   assert.equal(clientAddresses([]).isFromProxy(from(undefined), true), false)
 })
 
-test('settings of a reverse proxy that would let anybody in, or nobody, stop the start', () => {
+test('an empty or unlimited list of proxies stops the start', () => {
   const load = (env: Record<string, string>) =>
     loadConfig({ cwd: '/nowhere', env: { INGOT__service__ENABLE_REVERSE_PROXY_AUTHENTICATION: 'true', ...env } })
   const proxies = 'INGOT__security__REVERSE_PROXY_TRUSTED_PROXIES'

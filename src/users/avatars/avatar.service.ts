@@ -74,7 +74,7 @@ export async function getAvatar(
   store: 'avatars' | 'repoAvatars',
   name: string,
 ): Promise<StoredContent> {
-  const none = () => new NotFound('there is no such picture', 'avatar_not_found')
+  const none = () => new NotFound('the picture does not exist', 'avatar_not_found')
   const picture = /^[0-9a-f]{64}$/.test(name) ? await storedContent(blobs[store], keyOf(name), none) : undefined
   if (!picture) throw none()
   return picture

@@ -36,7 +36,7 @@ test('userUpdateAvatar: refusals', async () => {
   assert.equal(await storedCount(forge), 0)
 })
 
-test('userUpdateAvatar, userDeleteAvatar, showAvatar: the address changes with the picture, old files go away', async () => {
+test('userUpdateAvatar, userDeleteAvatar, showAvatar: the address changes with the picture, and old files are deleted', async () => {
   await using forge = await startForge()
   const alice = forge.as('alice')
   const drawn = await addressOf(forge, '/user')
@@ -70,7 +70,7 @@ test('userUpdateAvatar, userDeleteAvatar, showAvatar: the address changes with t
   assert.equal(await addressOf(forge, '/user'), drawn)
 })
 
-test('userUpdateAvatar: a large picture becomes a square; of many at once one file stays', async () => {
+test('userUpdateAvatar: a large picture becomes a square; concurrent uploads leave one file', async () => {
   await using forge = await startForge({
     settings: { picture: { AVATAR_MAX_ORIGIN_SIZE: 500, AVATAR_RENDERED_SIZE_FACTOR: 1 } },
   })
@@ -128,7 +128,7 @@ test('repoUpdateAvatar, repoDeleteAvatar, showRepoAvatar: administrators; the fi
   assert.equal(await storedCount(forge), 0)
 })
 
-test('showAvatar, showDefaultAvatar: names that are none are not found; accounts that are gone have a picture', async () => {
+test('showAvatar, showDefaultAvatar: invalid names are 404; deleted accounts have a picture', async () => {
   await using forge = await startForge()
   for (const name of ['x', '0'.repeat(64), `${'0'.repeat(63)}g`, '..%2f..%2fsecret.key']) {
     assert.equal((await forge.guest.get(`/avatars/${name}`, { site: true })).status, 404, name)

@@ -23,7 +23,7 @@ async function newKey(...emails: readonly string[]): Promise<TestKey> {
 const signed = async ({ secret }: TestKey, text: string): Promise<string> =>
   (await sign({ message: await createMessage({ text }), signingKeys: secret, detached: true })) as string
 
-test('userCurrentPostGPGKey: what is no public key of a sensible size is refused', async () => {
+test('userCurrentPostGPGKey: refuses anything but a public key of a reasonable size', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const alice = forge.as('alice')
   const key = await newKey('alice@example.com')
@@ -71,7 +71,7 @@ test('userCurrentListGPGKeys, userCurrentGetGPGKey, userCurrentDeleteGPGKey, use
   assert.equal((await alice.post('/user/gpg_keys', { armored_public_key: key.armored })).status, 201, 'and again')
 })
 
-test('userCurrentPostGPGKey: addresses count that the key signed itself and the account has confirmed', async () => {
+test('userCurrentPostGPGKey: an address needs the key’s self-signature and the account’s confirmation', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const key = await newKey('bob@example.com')
   const add = (login: string) => forge.as(login).post('/user/gpg_keys', { armored_public_key: key.armored })

@@ -5,7 +5,7 @@ import { Browser } from '../../testing/browser.ts'
 import { startForge, testPassword } from '../../testing/forge.ts'
 import { basicAuthorization, publicKey } from '../../testing/samples.ts'
 
-test('userSshKeysText, userGpgKeysText: the keys of an account as text, to whoever may see it', async () => {
+test('userSshKeysText, userGpgKeysText: return keys as text to anyone who can see the account', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const [alice, root] = [forge.as('alice'), forge.as('root')]
   const get = (path: string, as = forge.guest) => as.get(path, { site: true })

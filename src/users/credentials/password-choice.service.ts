@@ -15,7 +15,7 @@ export async function checkNewPassword(services: Services, password: string): Pr
   const strong = mayUsePassword(password, security)
   if (!strong.allowed) throw new BadRequest(strong.reason, 'password_weak')
   if (security.passwordCheckPwn && (await isLeaked(services, password))) {
-    throw new BadRequest('this password leaked elsewhere, and is on a list; choose another one', 'password_leaked')
+    throw new BadRequest('this password is on a list of leaked passwords; choose another one', 'password_leaked')
   }
 }
 
@@ -36,10 +36,10 @@ async function rangeOf(services: Services, first: string): Promise<string> {
       .of(services)
       .request(services.config.ingot.passwordRangeUrl + first, { headers: { 'add-padding': 'true' } })
     if (status === 200) return body.toString('latin1')
-    services.log('warn', 'the list of leaked passwords did not answer', { status })
+    services.log('warn', 'the server with leaked passwords does not answer', { status })
   } catch (error) {
     if (!(error instanceof OutgoingError)) throw error
-    services.log('warn', 'the list of leaked passwords did not answer', { error })
+    services.log('warn', 'the server with leaked passwords does not answer', { error })
   }
   throw new Unavailable('the password could not be looked up; try again later', 'password_unknown')
 }

@@ -35,7 +35,7 @@ async function withRanges(use: (forge: Forge, list: { status: number; readonly a
 
 const account = (password: string) => ({ username: 'bob', email: 'bob@example.com', password })
 
-test('adminCreateUser, adminEditUser, signUpSubmit, changePasswordSubmit: a password that leaked elsewhere is refused, and five digits alone are told of any', async () => {
+test('adminCreateUser, adminEditUser, signUpSubmit, changePasswordSubmit: a leaked password is refused; the list server receives five digits only', async () => {
   await withRanges(async (forge, list) => {
     const root = forge.as('root')
     const made = await root.post('/admin/users', account(leaked))
@@ -50,7 +50,7 @@ test('adminCreateUser, adminEditUser, signUpSubmit, changePasswordSubmit: a pass
       email: 'eve@example.com',
       password: leaked,
     })
-    assert.match(signedUp.text, /id="password_problem">This password leaked elsewhere/)
+    assert.match(signedUp.text, /id="password_problem">This password is on a list of leaked/)
     const browser = new Browser(forge)
     assert.equal((await browser.signIn('bob', testPassword)).status, 303)
     const changed = await browser.post('/user/settings/account', {
@@ -58,13 +58,13 @@ test('adminCreateUser, adminEditUser, signUpSubmit, changePasswordSubmit: a pass
       old_password: testPassword,
       password: leaked,
     })
-    assert.match(changed.text, /id="password_problem">This password leaked elsewhere/)
+    assert.match(changed.text, /id="password_problem">This password is on a list of leaked/)
     assert.ok(list.asked.includes(`/range/${digest.slice(0, 5)}`))
     for (const asked of list.asked) assert.match(asked, /^\/range\/[0-9A-F]{5}$/)
   })
 })
 
-test('adminCreateUser: when leaked passwords cannot be looked up nobody gets one', async () => {
+test('adminCreateUser: without an answer of the list server no password is accepted', async () => {
   await withRanges(async (forge, list) => {
     list.status = 500
     const { status, json } = await forge.as('root').post('/admin/users', account(testPassword))
@@ -74,7 +74,7 @@ test('adminCreateUser: when leaked passwords cannot be looked up nobody gets one
   })
 })
 
-test('adminCreateUser, orgCreate, adminRenameUser: names have no dots where the settings forbid them', async () => {
+test('adminCreateUser, orgCreate, adminRenameUser: names cannot have dots when the settings forbid them', async () => {
   await using forge = await startForge({ users: ['alice'], settings: { service: { ALLOW_DOTS_IN_USERNAMES: false } } })
   const root = forge.as('root')
   const dotted = { ...account(testPassword), username: 'b.ob' }
@@ -88,7 +88,7 @@ test('adminCreateUser, orgCreate, adminRenameUser: names have no dots where the 
   }
 })
 
-test('signInPage, signInSubmit, getAuthenticatedUser: passwords do not sign in where the settings say so, and tokens and passkeys do', async () => {
+test('signInPage, signInSubmit, getAuthenticatedUser: passwords can be disabled; tokens and passkeys keep working', async () => {
   const service = { ENABLE_INTERNAL_SIGNIN: false, ENABLE_BASIC_AUTHENTICATION: false }
   await using forge = await startForge({ users: ['alice'], settings: { service } })
   const browser = new Browser(forge)

@@ -51,7 +51,7 @@ export const userEndSession = operation({
   summary: 'Signs a browser out',
   async run({ ctx, params }) {
     if (!(await endSession(ctx, ctx.viewer.id, params.id as SessionId))) {
-      throw new NotFound('there is no such session', 'session_not_found')
+      throw new NotFound('the session does not exist', 'session_not_found')
     }
     return noContent()
   },

@@ -27,7 +27,7 @@ test('userCreateToken, userDeleteAccessToken: others are 403, a token alone is 4
   assert.equal((await forge.as('bob', basic('bob')).delete(`/users/bob/tokens/${id}`)).status, 404, 'another account’s')
 })
 
-test('userCreateToken, userGetTokens, userDeleteAccessToken: shown once, does what its scopes say, ends when deleted', async () => {
+test('userCreateToken, userGetTokens, userDeleteAccessToken: a token is shown once, obeys its scopes and ends when deleted', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const alice = forge.as('alice', basic('alice'))
   const path = '/users/alice/tokens'

@@ -89,7 +89,7 @@ export async function openLink(
 
 /** One answer for used, expired and malformed links. */
 export const spentLink = (): NotFound =>
-  new NotFound('the link was used already, or is too old: ask for another one', 'link_spent')
+  new NotFound('the link was used or has expired; request another one', 'link_spent')
 
 /** Deletes links that cannot be used and no longer count for limits. */
 export async function forgetOldLinks({ db, clock }: Services): Promise<void> {

@@ -59,7 +59,7 @@ export async function resetPassword(
   const { link, user } = await openReset(services, code)
   await checkNewPassword(services, given.password)
   if ((await hasTwoFactor(services, user.id)) && !(await isSecondFactor(services, user, given.passcode))) {
-    throw new Forbidden('this code is not right, or was used already', 'two_factor_wrong')
+    throw new Forbidden('this code is wrong or already used', 'two_factor_wrong')
   }
   if (!(await transaction(db, (tx) => takeLink(tx, link.id, nowUnix(clock))))) throw spentLink()
   await changePassword(services, user, given.password, { mustChangePassword: false })

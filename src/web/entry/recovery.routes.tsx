@@ -19,7 +19,7 @@ const pages = { base: 'site', scope: null, accepts: ['session'], errors: htmlErr
 
 function askPageOf(ctx: BrowserCtx, form: { email?: string; problem?: Problem | undefined } = {}) {
   const { config, mailer } = ctx
-  if (!mailer.isEnabled) throw new Forbidden('this site sends no mail: an administrator can give you another password')
+  if (!mailer.isEnabled) throw new Forbidden('this site sends no mail: ask an administrator to set a password')
   const content = (
     <main class="card">
       <h1>{texts.recovery.title}</h1>

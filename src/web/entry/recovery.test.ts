@@ -32,7 +32,7 @@ async function reset(forge: Forge, link: string, password: string, more: Record<
   return browser.post(resetPath, { ...hiddenFields(page.text, resetPath), password, ...more })
 }
 
-test('forgotPasswordPage, forgotPasswordSubmit: where no mail is sent there is no such page, and nothing leads to it', async () => {
+test('forgotPasswordPage, forgotPasswordSubmit: without mail the page is refused and not linked', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const browser = new Browser(forge)
   const csrf = await browser.csrf()
@@ -41,7 +41,7 @@ test('forgotPasswordPage, forgotPasswordSubmit: where no mail is sent there is n
   assert.doesNotMatch((await browser.get('/user/login')).text, /forgot_password/)
 })
 
-test('forgotPasswordSubmit: the answer is the same for every address, and a mail goes to those alone who have an account', async () => {
+test('forgotPasswordSubmit: the reply is the same for every address; only accounts get a mail', async () => {
   await taken(async (forge, caught) => {
     const answers = await Promise.all(
       ['alice@example.com', 'nobody@example.com'].map(async (email) => {
@@ -71,7 +71,7 @@ test('forgotPasswordSubmit: the answer is the same for every address, and a mail
   })
 })
 
-test('recoverAccountPage, recoverAccountSubmit: the link takes another password once, ends all sessions and signs nobody in', async () => {
+test('recoverAccountPage, recoverAccountSubmit: the link sets a password once, ends all sessions and signs nobody in', async () => {
   await taken(async (forge, caught) => {
     const elsewhere = new Browser(forge)
     await elsewhere.signIn('alice', testPassword)
@@ -120,7 +120,7 @@ test('recoverAccountPage: a link ends with its time, with another password, with
   )
 })
 
-test('recoverAccountSubmit: who has a second factor shows it, so that the mailbox alone shuts nobody out', async () => {
+test('recoverAccountSubmit: an account with a second factor must show it', async () => {
   await taken(async (forge, caught) => {
     const browser = new Browser(forge)
     await browser.signIn('alice', testPassword)
@@ -142,7 +142,7 @@ test('recoverAccountSubmit: who has a second factor shows it, so that the mailbo
   })
 })
 
-test('recoverAccountSubmit: of two who use a link at once one gets through', async () => {
+test('recoverAccountSubmit: one of two concurrent uses of a link succeeds', async () => {
   await taken(async (forge, caught) => {
     const link = await linkFor(forge, caught)
     const answers = await Promise.all(['One-Pass-1!', 'Two-Pass-2!'].map((password) => reset(forge, link, password)))

@@ -18,7 +18,7 @@ test('signInPage, signInSubmit: name or address with the password sign in, with 
   assert.notEqual(first.cookies.get('ingot_session'), second.cookies.get('ingot_session'))
 })
 
-test('signInSubmit: what does not fit shows the form again, keeps the name, and makes no session', async () => {
+test('signInSubmit: a wrong sign-in shows the form with the name and creates no session', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const browser = new Browser(forge)
   for (const [login, password] of [
@@ -57,7 +57,7 @@ test('signInSubmit: guessing is slowed down after ten failures, for that name an
   assert.equal((await browser.signIn('alice', testPassword)).status, 303)
 })
 
-test('passwords are guessed no faster through the API and git than through the form', async () => {
+test('the API and git throttle guesses like the form', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'], standAt: Date.now() })
   await forge.given.repo({ owner: 'alice', private: true })
   const basicOf = (login: string, password: string): string => basicAuthorization(login, password)
@@ -162,7 +162,7 @@ test('signInSubmit leads back to a path of this site only', async () => {
   }
 })
 
-test('signInPage: the browser may have come by another name than the configured one', async () => {
+test('signInPage: works under another host name than the configured one', async () => {
   await using forge = await startForge({ settings: { server: { ROOT_URL: 'https://code.example.com/forge/' } } })
   const page = await fetch(`http://127.0.0.1:${forge.services.config.server.httpPort}/user/login`)
   const text = await page.text()

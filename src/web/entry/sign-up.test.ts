@@ -46,7 +46,7 @@ const problemsIn = (text: string): Record<string, string> =>
 const exists = async (forge: Forge, name: string): Promise<boolean> =>
   (await forge.as('root').get(`/users/${name}`)).status === 200
 
-test('signUpPage, signUpSubmit: nobody signs up where the settings keep it shut, and no page leads there', async () => {
+test('signUpPage, signUpSubmit: a closed registration refuses sign-ups and is not linked', async () => {
   for (const key of ['DISABLE_REGISTRATION', 'ALLOW_ONLY_EXTERNAL_REGISTRATION', 'REGISTER_EMAIL_CONFIRM']) {
     await using forge = await startForge({ settings: { service: { [key]: true } } })
     const browser = new Browser(forge)
@@ -60,7 +60,7 @@ test('signUpPage, signUpSubmit: nobody signs up where the settings keep it shut,
   }
 })
 
-test('signUpSubmit: with the work done the account is there at once, and its owner signed in', async () => {
+test('signUpSubmit: a proof of work creates the account at once and signs in', async () => {
   await using forge = await startForge({ settings: quick })
   const browser = new Browser(forge)
   const before = browser.cookies.get('ingot_session')
@@ -81,7 +81,7 @@ test('signUpSubmit: with the work done the account is there at once, and its own
   )
 })
 
-test('signUpSubmit: what is wrong is told at its field, and what was typed stays, but for the password', async () => {
+test('signUpSubmit: errors appear at their field, and values except the password stay', async () => {
   await using forge = await startForge({ users: ['alice'], settings: quick })
   const browser = new Browser(forge)
   for (const [typed, field, words] of [
@@ -108,7 +108,7 @@ test('signUpSubmit: what is wrong is told at its field, and what was typed stays
   assert.ok(!hostile.text.includes('<script>x'))
 })
 
-test('signUpSubmit: without the work and without mail a few are let in within an hour, from one address and all together', async () => {
+test('signUpSubmit: without proof and mail, sign-ups are limited per address and in total', async () => {
   await using forge = await startForge({ settings: quick, standAt: Date.now() })
   const attempt = (index: number, works = false) =>
     signUp(new Browser(forge), { user_name: `u${index}`, email: `u${index}@example.com` }, works)
@@ -121,7 +121,7 @@ test('signUpSubmit: without the work and without mail a few are let in within an
   assert.equal((await attempt(5)).status, 303)
 })
 
-test('signUpSubmit: the work is done for one name, one address and one form, which is not open for ever', async () => {
+test('signUpSubmit: a proof is for one name, address and form, and expires', async () => {
   await withMail(
     () => 0,
     async (forge, caught) => {
@@ -169,7 +169,7 @@ test('signUpSubmit: the work is done for one name, one address and one form, whi
   )
 })
 
-test('activatePage, activateSubmit: the link of the mail makes the account, once, by the button and not by being looked at', async () => {
+test('activatePage, activateSubmit: the button behind the mailed link creates the account, once', async () => {
   await withMail(
     () => 0,
     async (forge, caught) => {
@@ -207,7 +207,7 @@ test('activatePage, activateSubmit: the link of the mail makes the account, once
   )
 })
 
-test('activateSubmit: nothing is reserved by a sign-up: the first that is confirmed has the name and the address', async () => {
+test('activateSubmit: the first confirmed sign-up gets the name and the address', async () => {
   await withMail(
     () => 0,
     async (forge, caught) => {
@@ -233,7 +233,7 @@ test('activateSubmit: nothing is reserved by a sign-up: the first that is confir
   )
 })
 
-test('signUpSubmit, activateAgainSubmit: the answers are the same whether an address has an account; its owner is told by mail', async () => {
+test('signUpSubmit, activateAgainSubmit: the reply does not reveal accounts; their owners get a mail', async () => {
   await withMail(
     () => 0,
     async (forge, caught) => {
@@ -321,19 +321,19 @@ test('activatePage: a link ends with its time', async () => {
   )
 })
 
-test('signUpSubmit: where administrators let people in, an account waits for them', async () => {
+test('signUpSubmit: an account waits for approval when configured', async () => {
   await using forge = await startForge({ settings: { ...quick, service: { REGISTER_MANUAL_CONFIRM: true } } })
   const browser = new Browser(forge)
   const made = await signUp(browser, alice, true)
   assert.equal(made.headers.get('location'), '/user/login?done=waiting')
   const waiting = await browser.signIn('alice', testPassword)
-  assert.match(waiting.text, /has still to be let in by an administrator/)
+  assert.match(waiting.text, /waits for the approval of an administrator/)
   assert.doesNotMatch((await browser.signIn('alice', 'wrong')).text, /administrator/, 'others are told nothing')
   await forge.as('root').must('PATCH', '/admin/users/alice', { login_name: 'alice', source_id: 0, active: true })
   assert.equal((await browser.signIn('alice', testPassword)).status, 303)
 })
 
-test('signUpSubmit, userAddEmail: addresses are of the domains that the settings let in', async () => {
+test('signUpSubmit, userAddEmail: addresses must be of allowed domains', async () => {
   const service = { EMAIL_DOMAIN_ALLOWLIST: '*.example.com,example.org', EMAIL_DOMAIN_BLOCKLIST: 'bad.example.com' }
   await using forge = await startForge({ settings: { ...quick, service } })
   for (const [email, isTaken] of [
@@ -352,7 +352,7 @@ test('signUpSubmit, userAddEmail: addresses are of the domains that the settings
   }
 })
 
-test('signUpScript: is served, and loaded only where there is work to do', async () => {
+test('signUpScript: is loaded only on forms with a proof of work', async () => {
   await using forge = await startForge({ settings: { ingot: { SIGN_UP_WORK: 0 } } })
   const { text } = await new Browser(forge).get(path)
   assert.doesNotMatch(text, /<script|data-work/)

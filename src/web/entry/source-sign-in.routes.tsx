@@ -41,8 +41,8 @@ const text = Type.Optional(Type.String({ maxLength: 255 }))
 /** Logs the reason and shows a general message. */
 function providerFailed(ctx: BrowserCtx, source: Source, error: unknown): never {
   if (!(error instanceof ProviderError)) throw error
-  ctx.log('warn', 'a sign-in by a provider failed', { source: source.name, reason: error.message })
-  throw new Forbidden(`signing in with ${source.name} did not work; try again`, 'provider_failed')
+  ctx.log('warn', 'a sign-in with a provider failed', { source: source.name, reason: error.message })
+  throw new Forbidden(`signing in with ${source.name} failed; try again`, 'provider_failed')
 }
 
 /** Redirects the browser to the provider of a source. */
@@ -122,14 +122,18 @@ export const sourceCallback = operation({
     const kept = readCookies(call.headers['cookie']).get(awayCookie(config))
     const begun = kept === undefined ? undefined : begunAt(ctx, source, kept)
     // A browser that did not start the sign-in brings somebody else's answer.
-    if (!begun) throw new Forbidden('this sign-in was not begun in this browser, or too long ago', 'sign_in_not_begun')
+    if (!begun)
+      throw new Forbidden(
+        'this sign-in was started in another browser or has expired; start again',
+        'sign_in_not_begun',
+      )
     call.cookies.push(cookie(config, awayCookie(config), ''))
     const claims = await identityOf(ctx, source, begun, call.rawQuery).catch((error: unknown) =>
       providerFailed(ctx, source, error),
     )
     const person = personAt(ctx, source, claims)
     if (begun.linkTo !== 0) {
-      if (viewer?.id !== begun.linkTo) throw new Forbidden('somebody else is signed in by now', 'other_account')
+      if (viewer?.id !== begun.linkTo) throw new Forbidden('another account is signed in', 'other_account')
       await linkAccount(ctx, source, viewer.user, person)
       return redirect(303, sitePath(config, 'user/settings/links?done=linked'))
     }

@@ -50,7 +50,7 @@ test('totp: codes are those of RFC 6238, with one step of tolerance', () => {
   for (const text of ['', '28708', '2870822', '28708x', '-87082']) assert.equal(stepOfCode(key, text, 59), undefined)
 })
 
-test('settingsPage, securitySettingsPage, enrolTwoFactorPage: for who is signed in; guests are led to the form and back', async () => {
+test('settingsPage, securitySettingsPage, enrolTwoFactorPage: guests are redirected to the sign-in and back', async () => {
   await using forge = await startForge({ users: ['alice'] })
   for (const path of ['/user/settings', '/user/settings/security', enrolPath]) {
     const { status, headers } = await new Browser(forge).get(path)
@@ -84,7 +84,7 @@ test('enrolTwoFactorSubmit: a code of the device confirms the key, which stays t
   assert.equal((await browser.get(enrolPath)).status, 303, 'there is one already')
 })
 
-test('twoFactorPage, twoFactorSubmit: the password leads to a page that asks for the code, which counts once', async () => {
+test('twoFactorPage, twoFactorSubmit: the password leads to a page for the code, which is valid once', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { key } = await enrol(forge, await signedIn(forge))
   const browser = new Browser(forge)
@@ -181,7 +181,7 @@ test('getAuthenticatedUser: with a second factor a password needs a code, and to
   assert.deepEqual([(await git(testPassword)).status, (await git(token)).status], [401, 200])
 })
 
-test('twoFactorSubmit: codes cannot be guessed, by the pages or the API, whoever has the password', async () => {
+test('twoFactorSubmit: codes cannot be guessed on pages or the API with the password', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { key } = await enrol(forge, await signedIn(forge))
   for (let guess = 0; guess < 10; guess += 1) {
@@ -221,7 +221,7 @@ test('disableTwoFactorSubmit, regenerateScratchSubmit: the password is asked for
   assert.equal((await forge.guest.get('/user', asBasic(testPassword))).status, 200)
 })
 
-test('revokeGrantSubmit: who was let in is shut out from the settings', async () => {
+test('revokeGrantSubmit: the settings revoke an application', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const redirect_uri = 'https://app.example.com/cb'
   const body = { name: 'App <b>', confidential_client: true, redirect_uris: [redirect_uri] }

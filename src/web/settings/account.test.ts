@@ -19,7 +19,7 @@ const addressesOf = async (forge: Forge, name: string): Promise<[string, boolean
     (each: { email: string; primary: boolean; verified: boolean }) => [each.email, each.primary, each.verified],
   )
 
-test('accountSettingsPage, changePasswordSubmit: the password until now is asked for; other browsers are signed out, this one goes on', async () => {
+test('accountSettingsPage, changePasswordSubmit: requires the current password; only other browsers are signed out', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const [browser, other] = [await signedIn(forge), await signedIn(forge)]
   const before = browser.cookies.get('ingot_session')
@@ -36,7 +36,7 @@ test('accountSettingsPage, changePasswordSubmit: the password until now is asked
   assert.equal((await other.signIn('alice', next)).status, 303)
 })
 
-test('addAddressSubmit, primaryAddressSubmit, removeAddressSubmit: who looks after the addresses knows the password', async () => {
+test('addAddressSubmit, primaryAddressSubmit, removeAddressSubmit: require the password', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const browser = await signedIn(forge)
   const send = async (to: string, fields: Record<string, string>) =>
@@ -60,7 +60,7 @@ test('addAddressSubmit, primaryAddressSubmit, removeAddressSubmit: who looks aft
   assert.equal((await addressesOf(forge, 'alice')).length, 1)
 })
 
-test('confirmAddressPage, confirmAddressSubmit, confirmAddressAgainSubmit: an address that nobody confirmed belongs to nobody', async () => {
+test('confirmAddressPage, confirmAddressSubmit, confirmAddressAgainSubmit: an unconfirmed address belongs to nobody', async () => {
   await withMail(
     () => 0,
     async (forge, caught) => {
@@ -116,7 +116,7 @@ test('confirmAddressPage, confirmAddressSubmit, confirmAddressAgainSubmit: an ad
   )
 })
 
-test('userAddEmail: no account has more than ten mails on their way', async () => {
+test('userAddEmail: an account has at most ten waiting addresses', async () => {
   await withMail(
     () => 0,
     async (forge) => {
@@ -134,7 +134,7 @@ test('userAddEmail: no account has more than ten mails on their way', async () =
   )
 })
 
-test('choosePasswordPage, choosePasswordSubmit: who must choose a password comes to no other page before', async () => {
+test('choosePasswordPage, choosePasswordSubmit: an account that must change its password sees no other page', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const change = '/user/settings/change_password'
   await forge.addUser('alice', { mustChangePassword: true })
@@ -190,7 +190,7 @@ test('forms that change something are taken from pages of this site alone', asyn
   assert.match((await browser.get('/')).text, /Signed in/)
 })
 
-test('addAddressSubmit: an account without a password here shows by a fresh sign-in that it is its owner', async () => {
+test('addAddressSubmit: an account without a password needs a recent sign-in', async () => {
   await using forge = await startForge({ users: ['alice'], standAt: Date.now() })
   const browser = new Browser(forge)
   await browser.signIn('alice', testPassword, { remember: 'on' })

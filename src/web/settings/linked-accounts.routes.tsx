@@ -119,8 +119,8 @@ export const beginLinkSubmit = operation({
     const begun = await beginAt(ctx, source, { redirectTo: '', remember: false, linkTo: viewer.id }).catch(
       (error: unknown) => {
         if (!(error instanceof ProviderError)) throw error
-        ctx.log('warn', 'linking with a provider failed', { source: source.name, reason: error.message })
-        throw new Forbidden(`${source.name} gives no answer; try again`, 'provider_failed')
+        ctx.log('warn', 'linking an account at a provider failed', { source: source.name, reason: error.message })
+        throw new Forbidden(`${source.name} does not answer; try again`, 'provider_failed')
       },
     )
     call.cookies.push(cookieFromElsewhere(config, awayCookie(config), begun.kept, begunSeconds))

@@ -66,7 +66,7 @@ test('beginPasskeySubmit, addPasskeySubmit, passkeySignInSubmit: a passkey is ad
   assert.match((await browser.get(path)).text, /last used <time/)
 })
 
-test('passkeySignInSubmit: an answer counts once, from this site, of a device that knows the person, and not of a copy', async () => {
+test('passkeySignInSubmit: an answer counts once, for this site, with user verification, and not from a cloned device', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'], standAt: Date.now() })
   const { device } = await add(forge, await signedIn(forge))
   const browser = new Browser(forge)
@@ -115,7 +115,7 @@ test('passkeySignInSubmit: an answer counts once, from this site, of a device th
   assert.deepEqual(await forge.services.db.selectFrom('passkey_challenge').selectAll().execute(), [])
 })
 
-test('passkeySignInSubmit: of many who send one answer at once one is signed in', async () => {
+test('passkeySignInSubmit: one of concurrent uses of an answer signs in', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { device } = await add(forge, await signedIn(forge))
   const browser = new Browser(forge)
@@ -127,7 +127,7 @@ test('passkeySignInSubmit: of many who send one answer at once one is signed in'
   assert.equal(answers.filter(({ status }) => status === 303).length, 1)
 })
 
-test('passkeySignInSubmit: who may not sign in may not do so by a passkey', async () => {
+test('passkeySignInSubmit: a barred account cannot sign in with a passkey', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { device } = await add(forge, await signedIn(forge))
   for (const change of [{ prohibit_login: true }, { prohibit_login: false, active: false }]) {
@@ -185,7 +185,7 @@ test('getAuthenticatedUser: with a passkey a password alone is refused altogethe
   assert.equal((await ask((await forge.account('alice')).token)).status, 200)
 })
 
-test('removePasskeySubmit, disableTwoFactorSubmit: codes and passkeys come and go by themselves; the last one takes the scratch code along', async () => {
+test('removePasskeySubmit, disableTwoFactorSubmit: codes and passkeys are independent; the last one also ends the scratch code', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const browser = await signedIn(forge)
   const { device } = await add(forge, browser)
@@ -207,7 +207,7 @@ test('removePasskeySubmit, disableTwoFactorSubmit: codes and passkeys come and g
   assert.deepEqual(await forge.services.db.selectFrom('two_factor').selectAll().execute(), [])
 })
 
-test('addPasskeySubmit: what a device made is added once, for whom it was asked, up to twenty', async () => {
+test('addPasskeySubmit: a passkey is added once, for the requesting account, up to twenty', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const [alice, bob] = [await signedIn(forge), await signedIn(forge, 'bob')]
   const device = new PasskeyDevice(forge.url)
@@ -217,9 +217,9 @@ test('addPasskeySubmit: what a device made is added once, for whom it was asked,
   const csrf = { _csrf: await bob.csrf(path) }
   assert.match((await send(bob, { ...fields, ...csrf, response })).text, /role="alert"/)
   const far = new PasskeyDevice('https://evil.example.com')
-  assert.match((await send(alice, { ...fields, response: far.create(asked) })).text, /does not fit/)
+  assert.match((await send(alice, { ...fields, response: far.create(asked) })).text, /answer of the device is invalid/)
   assert.equal((await send(alice, { ...fields, response })).status, 303)
-  assert.match((await send(alice, { ...fields, response })).text, /there already/)
+  assert.match((await send(alice, { ...fields, response })).text, /exists already/)
   const theirs = await begin(bob)
   const stolen = await send(bob, { ...theirs.fields, response: device.create(theirs.asked) })
   assert.match(stolen.text, /there already/)
@@ -227,7 +227,7 @@ test('addPasskeySubmit: what a device made is added once, for whom it was asked,
   assert.match((await begin(alice)).text, /at most 20 passkeys/)
 })
 
-test('passkeyScript: is served, and loaded where the site has a name that passkeys can be tied to', async () => {
+test('passkeyScript: is loaded when the site has a host name', async () => {
   await using forge = await startForge({
     users: ['alice'],
     settings: { server: { ROOT_URL: 'http://127.0.0.1:3000/' } },

@@ -95,7 +95,7 @@ export const endSessionSubmit = operation({
   async run({ ctx, body, call }) {
     const id = body.id as SessionId | undefined
     if (id === undefined || !(await endSession(ctx, ctx.viewer.id, id))) {
-      throw new NotFound('there is no such session', 'session_not_found')
+      throw new NotFound('the session does not exist', 'session_not_found')
     }
     if (id !== ctx.sessionId) return redirect(303, sitePath(ctx.config, 'user/settings/sessions'))
     call.cookies.push(...noSessionCookies(ctx.config))

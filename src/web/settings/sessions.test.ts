@@ -19,7 +19,7 @@ const remember = { remember: 'on' }
 const stays = (browser: Browser) => browser.cookies.get('ingot_remember')
 const dayMs = 86_400_000
 
-test('signInSubmit: a browser that stays signed in has its session taken up again, with other cookies each time', async () => {
+test('signInSubmit: a remembered browser resumes its session with new cookies', async () => {
   await using forge = await startForge({ users: ['alice'], standAt: Date.now() })
   const browser = new Browser(forge)
   const answer = await browser.signIn('alice', testPassword, remember)
@@ -50,7 +50,7 @@ test('signInSubmit: a browser that stays signed in has its session taken up agai
   assert.deepEqual(await forge.services.db.selectFrom('session').selectAll().execute(), [])
 })
 
-test('signInSubmit: what a browser stayed signed in by is good once; when it comes again, the session ends for both', async () => {
+test('signInSubmit: a remember secret is valid once; its second use ends the session', async () => {
   await using forge = await startForge({ users: ['alice'], standAt: Date.now() })
   const browser = await signedIn(forge, remember)
   const thief = new Browser(forge)
@@ -67,7 +67,7 @@ test('signInSubmit: what a browser stayed signed in by is good once; when it com
   assert.equal(await isIn(browser), false, 'nobody knows who of the two is the thief')
 })
 
-test('signInSubmit: many requests at once take a session up one time', async () => {
+test('signInSubmit: concurrent requests resume a session once', async () => {
   await using forge = await startForge({ users: ['alice'], standAt: Date.now() })
   const browser = await signedIn(forge, remember)
   forge.clock.advance(2 * dayMs)
@@ -83,7 +83,7 @@ test('signInSubmit: many requests at once take a session up one time', async () 
   assert.equal(answers.filter(([, renewed]) => renewed).length, 1)
 })
 
-test('signOutSubmit: signing out, another password and barring end what a browser stays signed in by', async () => {
+test('signOutSubmit: signing out, a new password and barring end a remembered session', async () => {
   await using forge = await startForge({ users: ['alice'], standAt: Date.now() })
   const end = async (how: (browser: Browser) => Promise<unknown>) => {
     const browser = await signedIn(forge, remember)
@@ -100,7 +100,7 @@ test('signOutSubmit: signing out, another password and barring end what a browse
   await edit({ prohibit_login: false })
 })
 
-test('sessionsPage, endSessionSubmit, endOtherSessionsSubmit: browsers are listed and signed out, each by whose it is', async () => {
+test('sessionsPage, endSessionSubmit, endOtherSessionsSubmit: list and sign out the browsers of the account only', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'], standAt: Date.now() })
   const here = new Browser(forge)
   const fields = { _csrf: await here.csrf(), user_name: 'alice', password: testPassword, remember: 'on' }
@@ -141,7 +141,7 @@ test('userListSessions, userEndSession: the same for programs', async () => {
   assert.equal(await isIn(browser), false)
 })
 
-test('signInSubmit: a session lasts as long as it is used, and an account has fifty at most', async () => {
+test('signInSubmit: a used session lasts, and an account has at most fifty', async () => {
   await using forge = await startForge({ users: ['alice'], standAt: Date.now() })
   const first = await signedIn(forge)
   for (let hours = 0; hours < 60; hours += 20) {
@@ -161,7 +161,7 @@ test('signInSubmit: a session lasts as long as it is used, and an account has fi
   assert.equal((await forge.services.db.selectFrom('session').selectAll().execute()).length, 50)
 })
 
-test('signInSubmit: a session that somebody else knows before is not the one that is signed in to', async () => {
+test('signInSubmit: a sign-in never uses a session that existed before', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const browser = new Browser(forge)
   const fixed = 'A'.repeat(43)
@@ -176,7 +176,7 @@ test('signInSubmit: a session that somebody else knows before is not the one tha
   assert.equal(await isIn(attacker), false)
 })
 
-test('clientName: what browsers say of themselves, in words', () => {
+test('clientName: returns short names of browsers', () => {
   for (const [said, name] of [
     [firefox, 'Firefox on Linux'],
     ['Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/140.0 Safari/537.36 Edg/140.0', 'Edge on Windows'],

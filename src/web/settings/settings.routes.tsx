@@ -71,7 +71,7 @@ export const revokeGrantSubmit = operation({
   body: RevokeForm,
   reply: { 303: 'empty' },
   async run({ ctx, body }) {
-    if (body.id === undefined) throw new NotFound('there is no such grant', 'oauth_grant_not_found')
+    if (body.id === undefined) throw new NotFound('the grant does not exist', 'oauth_grant_not_found')
     await revokeGrant(ctx, ctx.viewer.id, body.id)
     return redirect(303, sitePath(ctx.config, 'user/settings'))
   },
