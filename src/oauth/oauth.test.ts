@@ -179,13 +179,13 @@ test('oauthAuthorize: errors of application and address are shown to the person,
   const loopback = await authorize(browser, native, { redirect_uri: 'http://127.0.0.1:4321/cb', ...challenge })
   assert.equal(loopback.to.origin, 'http://127.0.0.1:4321')
   assert.equal((await browser.get(authorizePath({ client_id: 'nope' }))).status, 400)
-  const told = async (of: App, more: Record<string, string>) =>
+  const errorOf = async (of: App, more: Record<string, string>) =>
     targetOf(await browser.get(authorizePath(of, more))).searchParams.get('error')
-  assert.equal(await told(app, { response_type: 'token' }), 'unsupported_response_type')
-  assert.equal(await told(app, { ...challenge, code_challenge_method: 'S512' }), 'invalid_request')
-  assert.equal(await told(app, { code_challenge: 'short' }), 'invalid_request')
-  assert.equal(await told(app, { nonce: 'x'.repeat(5000) }), 'invalid_request')
-  assert.equal(await told(native, {}), 'invalid_request', 'a public client needs a challenge')
+  assert.equal(await errorOf(app, { response_type: 'token' }), 'unsupported_response_type')
+  assert.equal(await errorOf(app, { ...challenge, code_challenge_method: 'S512' }), 'invalid_request')
+  assert.equal(await errorOf(app, { code_challenge: 'short' }), 'invalid_request')
+  assert.equal(await errorOf(app, { nonce: 'x'.repeat(5000) }), 'invalid_request')
+  assert.equal(await errorOf(native, {}), 'invalid_request', 'a public client needs a challenge')
   const csrfless = await browser.post('/login/oauth/grant', {
     client_id: app.client_id,
     redirect_uri: callback,
@@ -283,7 +283,7 @@ test('oauthToken: a refresh token works once, for its own client, and its reuse 
   const refresh = (of: App, refresh_token: string) =>
     exchange(forge, { ...withSecret(of), grant_type: 'refresh_token', refresh_token })
   assert.equal((await refresh(other, first.refresh_token)).status, 400)
-  assert.equal((await refresh(app, first.access_token)).status, 400, 'an access token is none')
+  assert.equal((await refresh(app, first.access_token)).status, 400, 'an access token is not a refresh token')
   const second = (await refresh(app, first.refresh_token)).json
   forge.clock.advance(60_000)
   assert.equal((await forge.guest.get('/user', bearer(second.access_token))).status, 200)

@@ -238,7 +238,7 @@ async function makingTag(
   before: (tx: Tx) => Promise<void>,
 ): Promise<boolean> {
   const { repo, viewer } = ctx
-  if (repo.is_mirror) throw new Forbidden('a mirror takes its tags from elsewhere', 'repo_is_mirror')
+  if (repo.is_mirror) throw new Forbidden('the tags of a mirror cannot be changed', 'repo_is_mirror')
   const { commit } = await revisionOrDefault(ctx, target)
   const made = { ref: tagRef(tagName), old: zeroOid(repo.object_format), new: commit }
   const effect = releaseTagEffect.plan({ tagName, doerId: viewer.id, ...release })

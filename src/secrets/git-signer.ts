@@ -134,7 +134,7 @@ export const makeSshKey = async (): Promise<string> =>
 
 /** Parses a private key in one of the formats of SSH programs. Throws UnusableKey. */
 async function readSshKey(text: string): Promise<KeyObject> {
-  const none = new UnusableKey('is no private SSH key, or is locked by a passphrase, which nobody is there to type')
+  const none = new UnusableKey('is not a private SSH key, or is protected by a passphrase; remove the passphrase')
   let pem = text
   if (text.includes('-----BEGIN OPENSSH PRIVATE KEY-----')) {
     // OpenSSH's own format; Node parses the others.

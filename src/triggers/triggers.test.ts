@@ -163,7 +163,7 @@ test('an approved author needs no further approval, except a restricted one, and
   const first = await open('bob', 'one')
   assert.equal(first.isWaiting, false)
   const approve = (as: string) => forge.as(as).post(`${repo.api}/actions/runs/${first.id}/approve`)
-  assert.equal((await approve('bob')).status, 403, 'nobody approves their own')
+  assert.equal((await approve('bob')).status, 403, 'an author cannot approve the own run')
   assert.ok((await approve('alice')).status < 300)
   const runner = await TestRunner.register(forge, `${repo.api}/actions/runners`)
   const task = await runner.must()

@@ -183,7 +183,7 @@ test('a run calls public workflows only, and not private ones of the person who 
     )
   assert.deepEqual(new Set(await found('h.yml')), new Set(['failure 1']))
   assert.deepEqual(new Set(await found('o.yml')), new Set(['waiting 2']))
-  assert.deepEqual(new Set(await found('i.yml')), new Set(['failure 1']), 'a commit of a fork is called by nobody')
+  assert.deepEqual(new Set(await found('i.yml')), new Set(['failure 1']), 'a commit of a fork cannot be called')
 })
 
 test('an untrusted run neither cancels nor delays trusted runs of the same concurrency group', async () => {

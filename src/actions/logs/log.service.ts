@@ -63,7 +63,7 @@ export async function appendLog(
     // The last lines may be the beginning of a secret. They are not acknowledged, so that the runner sends them again.
     const fresh = arrived.slice(0, isLast ? arrived.length : arrived.length - begun)
     const lines = task.log_lines + fresh.length
-    // Lines beyond the size limit are counted, so that the runner goes on, but not stored.
+    // Lines beyond the size limit are counted, so that the runner continues, but not stored.
     if (fresh.length > 0 && task.log_bytes < maxBytes) {
       const data = fresh.map((row, at) => `${lineOf({ ...row, content: texts[at] ?? '' })}\n`).join('')
       const bytes = Buffer.byteLength(data)

@@ -137,7 +137,7 @@ test('oauthAuthorize, oauthToken: an identity token is signed and has the standa
   const { basic: other } = await relyingParty(forge)
   const plain = await codeFor(browser, other, { scope: 'read:user' })
   const tokens = await openid.authorizationCodeGrant(other, plain, { expectedState: 'st' })
-  assert.equal(tokens.id_token, undefined, 'without openid there is none')
+  assert.equal(tokens.id_token, undefined, 'without openid no identity token is issued')
 
   const to = await codeFor(browser, basic)
   const first = await exchange(basic, to)
@@ -173,7 +173,7 @@ test('oauthAuthorize: prompt controls sign-in and consent', async () => {
   const granted = await exchange(basic, await codeFor(browser, basic))
   assert.equal(await ask({ prompt: 'none' }), 'code')
   assert.equal(await ask({ prompt: 'consent' }), 'asked')
-  assert.equal(await ask({ prompt: 'whatever' }), 'code', 'words that nobody knows')
+  assert.equal(await ask({ prompt: 'whatever' }), 'code', 'unknown words are ignored')
   assert.equal(await ask({ prompt: 'select_account' }), 'sign in')
 
   forge.clock.advance(5000)
@@ -220,12 +220,12 @@ test('oauthAuthorize: max_age, id_token_hint and login_hint control the sign-in'
   const bob = await signedIn(forge, 'bob')
   await codeFor(bob, basic)
   const hinted = async (more: Record<string, string>) => bob.get(pathOf(basic, { id_token_hint: ofAlice, ...more }))
-  assert.equal(outcomeOf(await hinted({ prompt: 'none' })), 'login_required', 'somebody else')
+  assert.equal(outcomeOf(await hinted({ prompt: 'none' })), 'login_required', 'another person')
   assert.equal(outcomeOf(await signInAt(bob, await hinted({}), 'bob')), 'login_required')
   assert.equal(outcomeOf(await signInAt(bob, await hinted({}), 'alice')), 'code')
   const forged = `${ofAlice.slice(0, -8)}AAAAAAAA`
   for (const hint of [forged, 'x', 'a.b.c', 'x'.repeat(9000)]) {
-    assert.equal(await ask({ id_token_hint: hint }), 'code', 'nobody is kept out by what cannot be read')
+    assert.equal(await ask({ id_token_hint: hint }), 'code', 'an unverifiable hint does not refuse the person')
     assert.equal(await ask({ id_token_hint: hint, prompt: 'none' }), 'login_required')
   }
 
