@@ -5,12 +5,12 @@ import { sections } from './sections.ts'
 import { type Section } from './setting.ts'
 import { isUnread } from './unread-settings.ts'
 
-/** The program's code as people write it, without the declarations of the settings, what tests them, and what has none. */
+/** The source code without comments, tests, declarations of settings, and folders that read no settings. */
 const code = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .filter(
     (path) => /\.tsx?$/.test(path) && !/\.test\.|^config\/(sections|unread|unsupported)|^(runner|testing)\//.test(path),
   )
-  .map((path) => readFileSync(`src/${path}`, 'utf8'))
+  .map((path) => readFileSync(`src/${path}`, 'utf8').replaceAll(/^\s*(?:\/?\*|\/\/).*$/gm, ''))
   .join('\n')
 
 test('every setting has a reader, or is listed as one without', () => {

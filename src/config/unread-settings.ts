@@ -1,6 +1,6 @@
 /**
- * Settings that are declared and that nothing reads yet, by section. Who gives one is told that it has no effect; who
- * begins to read one takes it out of here, and a test says so.
+ * Declared settings that no code reads, by section. `config check` reports that they have no effect. A test compares the list
+ * with the code.
  */
 const unread: Readonly<Record<string, string>> = {
   '': 'APP_DISPLAY_NAME_FORMAT APP_SLOGAN RUN_MODE RUN_USER',
@@ -35,7 +35,7 @@ const unread: Readonly<Record<string, string>> = {
   database: 'CONN_MAX_LIFETIME LOG_SQL SLOW_QUERY_THRESHOLD SQLITE_TIMEOUT',
   git: 'BRANCHES_RANGE_SIZE DISABLE_DIFF_HIGHLIGHT DISABLE_PARTIAL_CLONE GC_ARGS LARGE_OBJECT_THRESHOLD MAX_GIT_DIFF_FILES MAX_GIT_DIFF_LINES MAX_GIT_DIFF_LINE_CHARACTERS VERBOSE_PUSH VERBOSE_PUSH_DELAY',
   'git.reflog': 'ENABLED EXPIRATION',
-  'git.timeout': 'CLONE',
+  'git.timeout': 'CLONE GC GREP',
   indexer:
     'MAX_FILE_SIZE REPO_INDEXER_ENABLED REPO_INDEXER_EXCLUDE REPO_INDEXER_EXCLUDE_VENDORED REPO_INDEXER_INCLUDE REPO_INDEXER_REPO_TYPES',
   ingot: 'MAX_HIGHLIGHT_SIZE',
