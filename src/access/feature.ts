@@ -144,8 +144,7 @@ export interface Contributions {
  * Returns the contributions of the features of the running application. `Services` does not know their type, since
  * contributions are declared with `Services`.
  */
-export const contributionsOf = (services: Pick<Services, 'parts'>): Contributions =>
-  contributionsOf(services) as Contributions
+export const contributionsOf = (services: Pick<Services, 'parts'>): Contributions => services.parts as Contributions
 
 /** Collects the contributions of all features, in their order. */
 export function collectContributions(features: readonly Feature[]): Contributions {
