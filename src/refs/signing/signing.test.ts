@@ -178,9 +178,9 @@ test('repoCreateFile: a key file signs; an unusable key is reported at the start
   assert.match(await refused({ signingKey: folder.path }), /is no file of a key/)
   write('hello\n')
   assert.match(await refused(), /is not one private OpenPGP key/)
-  assert.match(await refused({ format: 'ssh' }), /is no private SSH key/)
+  assert.match(await refused({ format: 'ssh' }), /is not a private SSH key/)
   write((await newKey({ passphrase: 'secret' })).privateKey)
-  assert.match(await refused(), /locked by a passphrase/)
+  assert.match(await refused(), /protected by a passphrase/)
   const dayMs = 86_400_000
   write((await newKey({ date: new Date(Date.now() - 2 * dayMs), keyExpirationTime: 86_400 })).privateKey)
   assert.match(await refused(), /may not sign, or not any more/)
