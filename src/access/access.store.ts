@@ -16,7 +16,7 @@ const accountByName = preparedQuery((db, lowerName: string) =>
 export const findAccountByName = async (db: Db, lowerName: string): Promise<UserRow | undefined> =>
   (await accountByName(db, lowerName))[0]
 
-/** The account that once had a name. */
+/** Returns the account that a former name redirects to. */
 export const findAccountByFormerName = (db: Db, lowerName: string): Promise<UserRow | undefined> =>
   db
     .selectFrom('user_redirect')
@@ -32,7 +32,7 @@ const repoByName = preparedQuery((db, ownerId: UserId, lowerName: string) =>
 export const findRepoByName = async (db: Db, ownerId: UserId, lowerName: string): Promise<RepoRow | undefined> =>
   (await repoByName(db, ownerId, lowerName))[0]
 
-/** Owner and name of the repository that once had a name, wherever it is now. */
+/** Returns the current owner and name of the repository that a former name redirects to. */
 export const findRepoByFormerName = (db: Db, ownerId: UserId, lowerName: string) =>
   db
     .selectFrom('repo_redirect')
@@ -47,7 +47,7 @@ const unitsOfRepo = preparedQuery((db, repoId: RepoId) =>
   db.selectFrom('repo_unit').selectAll().where('repo_id', '=', repoId),
 )
 
-/** Units of one repository that are switched on. */
+/** Returns the units of a repository that are on. */
 export const listUnitsOf = (db: Db, repoId: RepoId): Promise<readonly RepoUnitRow[]> => unitsOfRepo(db, repoId)
 
 const repoOfPath = preparedQueries((db: Db, lowerOwner: string, lowerName: string) => {
@@ -60,7 +60,7 @@ const repoOfPath = preparedQueries((db: Db, lowerOwner: string, lowerName: strin
   }
 })
 
-/** The account and the repository that a path names, as far as they are there, and the units that are switched on. */
+/** The account and the repository of a path, if they exist, and the units that are on. */
 export interface RepoOfPath {
   readonly owner: UserRow | undefined
   readonly repo: RepoRow | undefined
@@ -81,7 +81,7 @@ const unitsIn = (db: Db, repoIds: string) =>
 
 const unitsOfRepos = preparedQuery(unitsIn)
 
-/** Units of repositories that are switched on. */
+/** Returns the units of repositories that are on. */
 export const listUnits = (db: Db | Tx, repoIds: readonly RepoId[]): Promise<readonly RepoUnitRow[]> =>
   unitsOfRepos(db, idListText(repoIds))
 
@@ -94,11 +94,11 @@ export const isOrgMember = async (db: Db, orgId: UserId, userId: UserId): Promis
     .executeTakeFirst()) !== undefined
 
 /**
- * What teams give in repositories: one row for each person, repository and what some team gives there, however many give
- * the same. Teams are come to by what they were given and by who is on them: somebody may be on hundreds.
- * @param isUser what `team_user.user_id` is to be, as `= 1`
- * @param isRepo what `repo.id` is to be
- * @param isOrg what its owner is to be, where that is known
+ * Returns what teams give: one row for each person, repository and distinct grant. Two queries find the teams: by
+ * their repositories, and by their members for teams that hold all repositories.
+ * @param isUser comparison for `team_user.user_id`, for example `= 1`
+ * @param isRepo comparison for `repo.id`
+ * @param isOrg comparison for the owner, if it is known
  */
 const teamGrants = (
   db: Db,
@@ -137,7 +137,7 @@ const membershipsIn = (db: Db, orgIds: string, userId: UserId) =>
 
 const membershipsAlone = preparedQuery(membershipsIn)
 
-/** Of which of some organizations somebody is a member. */
+/** Returns those of the organizations that an account is a member of. */
 export const listMemberships = (db: Db, orgIds: readonly UserId[], userId: UserId) =>
   membershipsAlone(db, idListText(orgIds), userId)
 
@@ -153,8 +153,8 @@ const givenIn = preparedQueries((db: Db, repoIds: string, orgIds: string, userId
 }))
 
 /**
- * Units of repositories, and what somebody was given there: as a collaborator, as a member of the organizations that own
- * them, and by their teams, one row for each repository and what a team gives there.
+ * Returns the units of repositories and what an account was given there: collaborations, memberships of the owners,
+ * and one row for each repository and grant of a team.
  */
 export const listGiven = (db: Db, repoIds: readonly RepoId[], orgIds: readonly UserId[], userId: UserId) =>
   givenIn(db, idListText(repoIds), idListText(orgIds), userId)
@@ -170,7 +170,7 @@ const grantsInOrg = preparedQueries((db: Db, repoId: RepoId, userId: UserId, org
   teams: teamGrants(db, sql`= ${userId}`, sql`= ${repoId}`, sql`= ${orgId}`),
 }))
 
-/** What a user was given in one repository: as a collaborator, and by the organization that owns it. */
+/** Returns what an account was given in one repository: its collaboration, and its membership and teams of the owner. */
 export async function findGrants(
   db: Db,
   owner: UserRow,
@@ -189,21 +189,21 @@ export async function findGrants(
   }
 }
 
-/** What the teams of several people give in one repository. */
+/** Returns what the teams of several people give in one repository. */
 export const listTeamGrantsOf = (db: Db, repoId: RepoId, userIds: readonly UserId[]) =>
   teamGrants(db, sql`in (${sql.join([...userIds])})`, sql`= ${repoId}`).execute()
 
 type GivenByTeam = Awaited<ReturnType<typeof listGiven>>['teams'][number]
 type TeamGrantRow = Pick<GivenByTeam, 'access_mode' | 'unit_modes'>
 
-/** What teams give, of rows about one person and one repository. */
+/** Parses the grants of teams from rows about one person and one repository. */
 export const teamGrantsOf = (rows: readonly TeamGrantRow[]): TeamGrant[] =>
   rows.map(({ access_mode, unit_modes }) => ({
     accessMode: access_mode,
     units: new Map(repoUnits.map((unit, place) => [unit, (Math.floor(unit_modes / 8 ** place) % 8) as AccessMode])),
   }))
 
-/** Groups what teams give by repository. */
+/** Groups the grants of teams by repository. */
 export const teamGrantsByRepo = (rows: readonly GivenByTeam[]): Map<RepoId, TeamGrant[]> =>
   new Map(
     Array.from(

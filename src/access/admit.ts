@@ -9,13 +9,13 @@ import type { Ctx, Services } from './context.ts'
 import { checkOutlives, checkScopes } from './requirements.ts'
 
 /**
- * The context of a request: its credential, the account's state, sudo (in the API), and the token's scopes, in this order.
- * Nothing changes the viewer afterwards.
+ * Returns the context of a request. It checks the credential, the account's state, sudo (API only) and the token's
+ * scopes, in this order. The viewer never changes afterwards.
  */
 export async function admit(services: Services, readers: readonly CredentialReader[], call: Call): Promise<Ctx> {
-  // Before the credential is looked up: what is asked before the first wait goes to the database together.
+  // These queries start before the lookup of the credential, so that the database gets one batch.
   const asked = askAhead(services, call)
-  // A copy by itself is much cheaper than one that more is put into.
+  // A plain copy is much cheaper than a spread with further members.
   const ctx: { -readonly [Part in keyof Ctx]: Ctx[Part] } = { ...services }
   ctx.asked = asked
   await addCaller(ctx, call, () => whoAsks(services, readers, call))
@@ -23,8 +23,9 @@ export async function admit(services: Services, readers: readonly CredentialRead
 }
 
 /**
- * The context of a request by now, while its answer is under way: its credential is read again. A one-time code counts
- * once and a resumed session changes its secret, so of a password and of a session only what they rest on is read.
+ * Returns the current context of a request whose answer still runs: it reads the credential again. For passwords
+ * and sessions it reads only the account or session, because a one-time code counts once and a resumed session
+ * changes its secret.
  */
 export async function admitAgain(services: Services, readers: readonly CredentialReader[], call: Call): Promise<Ctx> {
   const ctx: { -readonly [Part in keyof Ctx]: Ctx[Part] } = { ...services }
@@ -36,7 +37,7 @@ export async function admitAgain(services: Services, readers: readonly Credentia
   return ctx
 }
 
-/** Who asked first, before sudo, for answers that last. */
+/** The account before sudo, for answers that last. */
 const lastingIdentities = new WeakMap<Call, Identity>()
 
 async function addCaller(
@@ -61,7 +62,7 @@ function askAhead(services: Services, call: Call): Ctx['asked'] {
   for (const [index, { ahead }] of call.operation.requires.entries()) {
     if (!ahead) continue
     const asked = ahead(services, call)
-    // Nobody waits for it when the request is refused before; who does wait hears of the error.
+    // A refused request does not wait for this promise. A caller that awaits it gets the error.
     asked.catch(() => {})
     all ??= []
     all[index] = asked
@@ -93,13 +94,12 @@ async function actAs(services: Services, call: Call, identity: Identity | undefi
   return identity?.principal ? { viewer, principal: identity.principal } : { viewer }
 }
 
-/** What belongs to accounts and not to repositories. */
+/** Scopes of accounts. */
 const ofAccounts: ReadonlySet<Scope> = new Set(['user', 'organization', 'notification', 'activitypub', 'admin'])
 
 /**
- * All jobs of workflows act as one account: what one of them left at that account, a key or a secret, would be there for all
- * others. So they change nothing but repositories; and those that only read change nothing, also where readers may, as with
- * issues.
+ * Refuses writes of workflow jobs outside repositories: all jobs act as one account, so a key or secret of one job
+ * would serve all others. Read-only jobs write nothing at all.
  */
 function checkJob(viewer: Viewer | undefined, { base, scope, path }: Operation, method: string): void {
   if (viewer?.credential.kind !== 'job' || method === 'GET' || method === 'HEAD') return

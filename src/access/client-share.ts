@@ -3,7 +3,7 @@ import { personOf } from '../admission/shares.ts'
 import type { ClientShare } from '../git/git.ts'
 import type { RepoCtx } from './context.ts'
 
-/** What git's work for a client takes of the places of its kind; undefined for the program's own. */
+/** Returns the share of git work that counts for a client; undefined for work of the server itself. */
 export function shareOfClient(
   {
     admission,
@@ -13,7 +13,7 @@ export function shareOfClient(
   kind: 'fetches' | 'pushes' | 'archives' | 'downloads',
 ): ClientShare | undefined {
   if (asked === undefined) return undefined
-  // By its number: a repository has several addresses, and its wiki belongs to it.
+  // The id is the key, because a repository has several URLs and a wiki.
   const claim = aboutRepository(asked, repo.id)
   return {
     who: String(personOf(claim)),

@@ -11,13 +11,13 @@ export interface RepoAccess {
   readonly rights: Rights
 }
 
-/** Whether the rights depend on what was given to the viewer, and not just on the repository and who the viewer is. */
+/** Returns whether the rights depend on grants to the viewer. */
 const dependsOnGrants = (viewer: Viewer | undefined): viewer is Viewer =>
   viewer !== undefined && !viewer.isAdmin && !viewer.limit.repo
 
 /**
- * The viewer's rights in one repository.
- * @param known its units, when they were just read
+ * Returns the viewer's rights in one repository.
+ * @param known its units, if the caller has read them
  */
 export async function accessTo(
   db: Db,
@@ -34,10 +34,10 @@ export async function accessTo(
   return { units, rights: computeRights({ viewer, owner, repo, units, ...given }) }
 }
 
-/** What rights in repositories are computed of, beside the repositories and their owners. */
+/** The units and grants that rights depend on. */
 type Given = Awaited<ReturnType<typeof listGiven>>
 
-/** Units of repositories, and what was given to the viewer there. One question, which needs no row of the owners. */
+/** Reads units of repositories and the viewer's grants in one query. */
 export async function findGiven(db: Db, viewer: Viewer | undefined, repos: readonly RepoRow[]): Promise<Given> {
   const ids = repos.map(({ id }) => id)
   if (dependsOnGrants(viewer)) {
@@ -47,7 +47,7 @@ export async function findGiven(db: Db, viewer: Viewer | undefined, repos: reado
   return { units: await listUnits(db, ids), collaborations: [], memberships: [], teams: [] }
 }
 
-/** The viewer's rights in many repositories, with one question. */
+/** Returns the viewer's rights in many repositories, in one query. */
 export async function accessToAll(
   db: Db,
   viewer: Viewer | undefined,
@@ -62,7 +62,7 @@ export async function accessToAll(
   return accessByGiven(viewer, repos, given)
 }
 
-/** The same of what was asked for already. */
+/** Like `accessToAll`, from units and grants that were read. */
 export function accessByGiven(
   viewer: Viewer | undefined,
   repos: readonly { readonly repo: RepoRow; readonly owner: UserRow }[],

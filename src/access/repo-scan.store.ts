@@ -3,10 +3,10 @@ import type { RepoRow } from '../db/tables/repositories.ts'
 import type { RepoId } from '../lib/ids.ts'
 import { inBatches } from '../lib/in-batches.ts'
 
-/** Repositories that are read at once. */
+/** Repositories in one batch. */
 const batch = 200
 
-/** All repositories in the order of their ids, some at a time; what is added meanwhile is among them. */
+/** Yields all repositories by id in batches, including those added meanwhile. */
 export const everyRepo = (db: Db): AsyncGenerator<readonly RepoRow[]> =>
   inBatches((after?: RepoId) =>
     db

@@ -9,7 +9,7 @@ import { resolveRepo } from './resolve-repo.ts'
 
 const repoParams = { username: pathText, reponame: pathText }
 
-/** AR: the repository that the path names exists and the viewer may see something of it. */
+/** AR: the repository of the path exists and the viewer sees it. */
 export const inRepo: Requirement<Ctx, Omit<RepoCtx, keyof Ctx>, typeof repoParams, RepoOfPath> = {
   codes: ['resolve:repo', 'publicOnlyCheck'],
   refuses: [403, 404],
@@ -22,7 +22,7 @@ export const inRepo: Requirement<Ctx, Omit<RepoCtx, keyof Ctx>, typeof repoParam
   },
 }
 
-/** AR where the contract names it by itself; whoever came through `inRepo` passes. */
+/** AR on its own, as the contract lists it. It always passes after `inRepo`. */
 export const anyAccess: Requirement<RepoCtx, object> = { codes: ['AR'], refuses: [], check: () => ({}) }
 
 /** RO: the owner, or an administrator of the instance. */
@@ -79,7 +79,7 @@ export const notArchived: Requirement<RepoCtx, object> = {
   },
 }
 
-/** A unit that is switched off or unreadable for the viewer is not there at all: 404. */
+/** A unit that is off or unreadable is 404. */
 const unitThere = (code: string, ...units: readonly RepoUnit[]): Requirement<RepoCtx, object> => ({
   codes: [code],
   refuses: [404],
@@ -97,7 +97,7 @@ export const pullsEnabled = unitThere('pullsEnabled', 'pulls')
 export const wikiEnabled = unitThere('wikiEnabled', 'wiki')
 
 /**
- * The repository's git data is opened. Nothing is to be checked: a record whose git data is missing cannot come about,
- * and objects are looked up when they are needed. The name keeps the contract's order readable.
+ * Stands for the opening of the git data in the contract's chain. It checks nothing: git data exists with the row,
+ * and objects are read later.
  */
 export const gitRepo: Requirement<RepoCtx, object> = { codes: ['gitRepo'], refuses: [], check: () => ({}) }

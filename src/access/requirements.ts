@@ -4,10 +4,10 @@ import type { NarrowScope, Requirement, Scope } from '../http/operation.ts'
 import { Forbidden, NotFound, Unauthenticated } from '../lib/errors.ts'
 import type { Ctx, SignedInCtx } from './context.ts'
 
-/** Everybody may ask, signed in or not. */
+/** Passes for everybody. */
 export const anyone: Requirement<Ctx, object> = { codes: [], refuses: [], check: () => ({}) }
 
-/** T: somebody is signed in, by whatever credential (contract A3). */
+/** T: the caller is signed in with any credential (contract A3). */
 export const signedIn: Requirement<Ctx, Pick<SignedInCtx, 'viewer'>> = {
   codes: ['T'],
   refuses: [401, 403],
@@ -27,7 +27,7 @@ export const siteAdmin: Requirement<SignedInCtx, object> = {
   },
 }
 
-/** A further category that a token must grant, where it is asked for later than the operation's own (contract A2). */
+/** A further scope that a token needs, checked after the operation's own (contract A2). */
 export const tokenScope = (...categories: readonly Scope[]): Requirement<Ctx, object> => ({
   codes: [`scope:${categories.join('+')}`],
   refuses: [403],
@@ -37,7 +37,7 @@ export const tokenScope = (...categories: readonly Scope[]): Requirement<Ctx, ob
   },
 })
 
-/** Throws when the viewer's token lacks one of the categories at the level of the method. */
+/** Throws when the viewer's token lacks one of the scopes at the level of the method. */
 export function checkScopes(
   viewer: Ctx['viewer'],
   categories: readonly Scope[],
@@ -50,7 +50,7 @@ export function checkScopes(
   throw new Forbidden(`token does not have the scope ${scope}`, 'scope_missing', { scope })
 }
 
-/** The first of the categories that the viewer's token lacks at the level of the method. */
+/** Returns the first scope that the viewer's token lacks at the level of the method. */
 export function missingScope(
   viewer: Ctx['viewer'],
   categories: readonly Scope[],
@@ -86,7 +86,7 @@ export const basicAuth: Requirement<Ctx, object> = {
   },
 }
 
-/** Where exploring needs a sign-in, guests are turned away (contract A4). */
+/** Refuses guests if exploring needs a sign-in (contract A4). */
 export const exploreSignIn: Requirement<Ctx, object> = {
   codes: ['exploreSignIn'],
   refuses: [401],
@@ -108,7 +108,7 @@ export const attachmentsEnabled: Requirement<Ctx, object> = {
 }
 
 /**
- * A setting of the instance that turns the operation off for everybody: 404, as if it were not there.
+ * Requires a setting of the instance. Otherwise the operation is 404 for everybody.
  *
  * @param code the contract's name of it, `…Enabled`
  */
@@ -124,11 +124,11 @@ export const switchedOn = (
   },
 })
 
-/** What a credential for public things alone is told about others. */
+/** The refusal for a public-only credential. */
 export const publicOnly = (what: 'repos' | 'orgs' | 'users' | 'packages'): Forbidden =>
   new Forbidden(`token scope is limited to public ${what}`, 'public_only')
 
-/** Throws where the credential is for public things alone and the account is not public. */
+/** Throws when the credential is public-only and the account is not public. */
 export function refuseWithheld(viewer: Ctx['viewer'], account: UserRow, what: 'orgs' | 'users'): void {
   if (account.visibility !== 'public' && viewer?.limit.publicOnly) throw publicOnly(what)
 }

@@ -7,15 +7,15 @@ import { sightOf } from './named-account.ts'
 import { accessTo } from './repo-access.ts'
 import { publicOnly } from './requirements.ts'
 
-/** What is said where there is no repository, or none for the viewer. */
+/** The error for a missing or invisible repository. */
 export const noRepo = () => new NotFound('the repository does not exist', 'repo_not_found')
 
 /**
- * Finds the repository of a path and what the viewer may do there. Missing and unreadable ones are 404 alike; renamed
- * accounts that the viewer may see answer 307, renamed or transferred repositories 301 (308 to writes), before the rights are looked at
- * (contract R2).
- * @param addressUnder the address of what is asked, under other names
- * @param asked what there is under these names, where it was asked for already
+ * Returns the repository of a path with the viewer's rights. Missing and invisible repositories are 404. A former
+ * name of a visible account redirects with 307, a former name of a repository with 301 (308 for writes), before the
+ * rights are checked (contract R2).
+ * @param addressUnder returns the URL of the request under other names
+ * @param asked the rows of these names, if they were read
  */
 export async function resolveRepo(
   ctx: Ctx,
@@ -28,7 +28,7 @@ export async function resolveRepo(
   if (!owner) {
     const renamed = await findAccountByFormerName(ctx.db, ownerName.toLowerCase())
     if (!renamed) throw noRepo()
-    // The current name of a hidden account leaks to nobody but those who may read the repository.
+    // The current name of a hidden account is shown only to accounts that may read the repository.
     if ((await sightOf(ctx, renamed)) === 'hidden') await resolveRepo(ctx, renamed.name, repoName, addressUnder)
     throw new Moved(307, addressUnder(renamed.name, repoName))
   }
@@ -41,9 +41,9 @@ export async function resolveRepo(
 }
 
 /**
- * The repository with its owner and the viewer's rights. Where the viewer may see nothing it is `NotFound`; where the
- * credential alone is what keeps them out, `Forbidden` (contract A2).
- * @param known its units, when they were just read
+ * Returns a repository with its owner and the viewer's rights. Throws `NotFound` when it is invisible and
+ * `Forbidden` when only the credential hides it (contract A2).
+ * @param known its units, if the caller has read them
  */
 export async function openRepo(
   ctx: Ctx,

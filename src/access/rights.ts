@@ -4,21 +4,21 @@ import type { Viewer } from '../auth/viewer.ts'
 
 export const mode = { none: 0, read: 1, write: 2, admin: 3, owner: 4 } as const satisfies Record<string, AccessMode>
 
-/** What somebody may do in a repository. Computed once per request. */
+/** The rights of a viewer in a repository. Computed once per request. */
 export interface Rights {
   /** Rank on the whole repository. */
   readonly rank: AccessMode
-  /** True when the account owns it: the owner, owners of its organization, members of its admin teams, administrators (RO). */
+  /** RO: the owner, owners and admin teams of its organization, and administrators. */
   readonly isOwner: boolean
   /** Rank admin or above (RA). */
   readonly isAdmin: boolean
-  /** AR: something of the repository may be seen. */
+  /** AR: the repository is visible. */
   readonly any: boolean
-  /** True when there are no rights because of the credential alone: with a wider one, the same account would have some. */
+  /** Whether only the credential's limit hides the repository. */
   readonly isWithheld: boolean
   /** Whether the unit is switched on. */
   has(unit: RepoUnit): boolean
-  /** Access to a unit that is switched on; none for others. */
+  /** Access to a unit; none if it is off. */
   modeOf(unit: RepoUnit): AccessMode
   /** RR: reading the unit, or RA. */
   canRead(unit: RepoUnit): boolean
@@ -26,13 +26,13 @@ export interface Rights {
   canWrite(unit: RepoUnit): boolean
 }
 
-/** What a team that holds the repository gives. */
+/** The grant of a team that holds the repository. */
 export interface TeamGrant {
   readonly accessMode: AccessMode
   readonly units: ReadonlyMap<string, AccessMode>
 }
 
-/** Everything the rights of a viewer in a repository depend on. */
+/** The facts that a viewer's rights depend on. */
 export interface RightsInput {
   readonly viewer: Viewer | undefined
   readonly owner: UserRow
@@ -69,7 +69,7 @@ const noRights = (units: readonly RepoUnitRow[], isWithheld: boolean): Rights =>
 export const fullRights = (units: readonly RepoUnitRow[]): Rights =>
   rightsOf(mode.owner, new Map(units.map(({ unit }) => [unit, mode.owner])))
 
-/** Whether an account is shown to somebody, by its visibility alone: the rule of `maySeeAccount` without the credential. */
+/** Returns whether an account is visible: the rule of `maySeeAccount` without the credential. */
 export function isAccountShown(viewer: Viewer | undefined, account: UserRow, isMember: boolean): boolean {
   if (!viewer) return account.visibility === 'public'
   if (viewer.isAdmin || viewer.id === account.id || isMember) return true
@@ -77,9 +77,9 @@ export function isAccountShown(viewer: Viewer | undefined, account: UserRow, isM
 }
 
 /**
- * Whether an account may be seen: public ones by everybody but restricted accounts that are no members, limited ones by
- * the signed-in (same exception), private ones by their members; oneself and administrators see all (contract R4). Who
- * asks with a credential for public things sees themselves and public accounts. In SQL: `accountsShownTo`.
+ * Returns whether a viewer may see an account: everybody sees public accounts, signed-in viewers limited ones,
+ * members private ones (contract R4). Restricted viewers see only accounts they are members of. Administrators and
+ * the account itself see all. A public-only credential sees public accounts and its own. In SQL: `accountsShownTo`.
  */
 export function maySeeAccount(viewer: Viewer | undefined, account: UserRow, isMember: boolean): boolean {
   if (viewer?.limit.publicOnly && account.visibility !== 'public' && account.id !== viewer.id) return false
@@ -87,12 +87,12 @@ export function maySeeAccount(viewer: Viewer | undefined, account: UserRow, isMe
 }
 
 /**
- * The rights of a viewer in a repository: the rule of decision 0010 for one repository whose facts are known. The same
- * rule in SQL is in `conditions/`. A test compares both.
+ * Returns the rights of a viewer in a repository: the rule of decision 0010 for loaded facts. The same rule in SQL
+ * is in `conditions/`. A test compares both.
  */
 export function computeRights(input: RightsInput): Rights {
   const { viewer, owner, repo, units } = input
-  // What is being imported belongs to an account of nobody, and is shown to nobody.
+  // A repository that is being imported belongs to a reserved account. Nobody sees it.
   if (owner.kind === 'reserved') return noRights(units, false)
   const limit = viewer?.limit
   if (limit?.repo) {
@@ -104,7 +104,7 @@ export function computeRights(input: RightsInput): Rights {
   return limit?.publicOnly && !isPublic ? noRights(units, rights.any) : rights
 }
 
-/** What the account has, whatever the credential. */
+/** The rights of the account without the credential's limit. */
 function rightsOfAccount({ viewer, owner, repo, units, isMember, collaboration, teams }: RightsInput): Rights {
   const highestTeam = highest(teams.map((team) => team.accessMode))
   if (viewer && (viewer.isAdmin || viewer.id === owner.id || highestTeam >= mode.admin)) return fullRights(units)
@@ -120,7 +120,7 @@ function rightsOfAccount({ viewer, owner, repo, units, isMember, collaboration, 
   return onUnits(rank, modes)
 }
 
-/** No unit left means no access at all (contract, permissions); owners and administrators are above that. */
+/** Without a unit there is no access (contract, permissions), except for owners and administrators. */
 const onUnits = (rank: AccessMode, modes: ReadonlyMap<RepoUnit, AccessMode>): Rights =>
   rightsOf([...modes.values()].some((each) => each > mode.none) ? rank : mode.none, modes)
 

@@ -8,32 +8,32 @@ import { contentOf } from './contributions/stored-content.ts'
 /** The replies of an operation that serves a stored file. */
 export const storedReplies = { ...fileReplies, 303: 'empty' } as const
 
-/** How long an address of the object storage is good for beginning a download, in seconds. */
+/** Lifetime of a signed URL of the object storage in seconds. */
 const signedSeconds = 300
 
-/** A file of a store: how it is shown, and where it lies. */
+/** A stored file: name, type and place. */
 export interface StoredFile extends Omit<ServedFile, 'content'> {
   readonly blobs: Blobs
   readonly key: string
   readonly sizeBytes: number
-  /** Where it lies when it is not stored here. */
+  /** URL of a file that is stored elsewhere. */
   readonly elsewhere?: string | undefined
-  /** The refusal when its bytes are not there. */
+  /** The error for missing bytes. */
   readonly missing?: () => NotFound
-  /** Notes that it was downloaded. */
+  /** Counts the download. */
   readonly count: () => Promise<void>
 }
 
 /**
- * Serves a stored file and counts that: its bytes, or where to get them, for a file that lies elsewhere and where the
- * object storage hands out its files itself (`SERVE_DIRECT`). Whether the caller may have it was asked before.
+ * Serves a stored file and counts the download. It sends the bytes, or a redirect to external files and to the
+ * object storage (`SERVE_DIRECT`). The caller has checked the rights.
  */
 export async function serveStored(
   call: Call,
   { blobs, key, sizeBytes, elsewhere, missing, count, ...shown }: StoredFile,
 ) {
   const isCounted = call.method === 'GET'
-  // A signed address is for one method.
+  // A signed URL is valid for one method.
   const signed = () =>
     isCounted ? blobs.signedUrl?.(key, { expiresSeconds: signedSeconds, fileName: shown.name }) : undefined
   const location = elsewhere ?? (await signed())

@@ -2,14 +2,14 @@ import { schedule, type Schedule } from '../jobs/schedule.ts'
 import type { JobRun } from '../jobs/job.ts'
 import type { Ctx } from './context.ts'
 
-/** What the settings say of a task, in its section `[cron.<name>]`. */
+/** Settings of a task, section `[cron.<name>]`. */
 export interface TaskSettings {
   readonly enabled: boolean
   readonly runAtStart: boolean
   readonly schedule: string
 }
 
-/** A task that runs by the clock as its section of the settings says; administrators may run it at any time. */
+/** Declares a scheduled task with its settings section. Administrators may run it at any time. */
 export const configuredTask = (
   name: string,
   settings: TaskSettings,

@@ -7,7 +7,7 @@ import type { RepoRow } from '../db/tables/repositories.ts'
 import type { TeamId, UserId } from '../lib/ids.ts'
 import { listCollaborationsOf, listMembersAmong, listTeamIdsOf } from './user-rights.store.ts'
 
-/** What each of several people may do in one repository, with a fixed number of queries. */
+/** Returns the rights of several people in one repository, in a fixed number of queries. */
 export async function rightsOfUsers(
   db: Db,
   owner: UserRow,
@@ -42,7 +42,7 @@ export async function rightsOfUsers(
   )
 }
 
-/** Teams of the owning organization that an account is on; none where a person owns the repository. */
+/** Returns an account's teams in the owning organization; none if a person owns the repository. */
 export async function teamIdsOf(db: Db, owner: UserRow, userId: UserId | undefined): Promise<ReadonlySet<TeamId>> {
   if (userId === undefined || owner.kind !== 'organization') return new Set()
   return new Set((await listTeamIdsOf(db, userId, owner.id)).map((row) => row.team_id))

@@ -12,6 +12,6 @@ export const listCollaborationsOf = (db: Db, repoId: RepoId, userIds: readonly U
 export const listMembersAmong = (db: Db, orgId: UserId, userIds: readonly UserId[]) =>
   db.selectFrom('org_user').select('user_id').where('org_id', '=', orgId).where('user_id', 'in', userIds).execute()
 
-/** Which of some teams an account is on. */
+/** Returns those of some teams that an account is on. */
 export const listTeamIdsOf = async (db: Db, userId: UserId, orgId: UserId) =>
   db.selectFrom('team_user').select('team_id').where('user_id', '=', userId).where('org_id', '=', orgId).execute()

@@ -9,52 +9,55 @@ import { accessToAll } from '../repo-access.ts'
 import { mode } from '../rights.ts'
 
 /*
- * Rows about what lies in repositories, each read by whoever reads a unit of its repository: for lists that go through many
- * of them and know few repositories.
+ * Conditions for rows about contents of repositories, such as activities and notification threads. A viewer reads a
+ * row if the viewer reads the unit of its repository.
  */
 
 type Condition = RawBuilder<SqlBool>
 
-/** How rows say by what they are read. */
+/** The columns that decide who reads a row. */
 export interface Reading {
   /** The column with the repository. */
   readonly repo: string
-  /** The column with the word for the unit. */
+  /** The column with the kind of content. */
   readonly word: string
-  /** The unit that each word stands for; undefined: who may enter the repository at all reads the row. */
+  /** The unit of each kind. Undefined: everybody who may enter the repository reads the row. */
   readonly units: Readonly<Record<string, RepoUnit | undefined>>
 }
 
 const readBy = (viewer: Viewer | undefined, unit: RepoUnit | undefined): Condition =>
   unit === undefined ? mayEnter(viewer, 'repo') : mayAccess(viewer, 'repo', { units: [unit], mode: 1 })
 
-/** That the viewer may read a row now, for queries that join it with its `repo` and the `owner` of that. */
+/** Returns the condition that the viewer may read a row, for queries with `repo` and its `owner`. */
 export const isReadable = (viewer: Viewer | undefined, { word, units }: Reading): Condition =>
   sql<SqlBool>`case ${sql.ref(word)} ${sql.join(
     Object.entries(units).map(([text, unit]) => sql`when ${sql.lit(text)} then ${readBy(viewer, unit)}`),
     sql` `,
   )} else ${sql.lit(false)} end`
 
-/** What a viewer may not read of the rows in some repositories. */
+/** The rows of some repositories that a viewer may not read. */
 export interface HiddenRepos {
-  /** The repositories that were asked about. */
+  /** The checked repositories. */
   readonly places: ReadonlySet<RepoId>
-  /** Of each word the repositories in which what has it is hidden. */
+  /** For each kind, the repositories that hide it. */
   readonly byWord: ReadonlyMap<string, readonly RepoId[]>
 }
 
-/** Repositories that are asked about before a list is gone through; of more each row is asked. */
+/** Largest number of repositories that are checked before a list. With more, each row is checked. */
 const mostPlaces = 1000
 
-/** Repositories whose rights are computed of their rows, where the condition for queries is planned anew each time. */
+/**
+ * Largest number of repositories whose rights are computed from rows on PostgreSQL, which plans the condition for each
+ * query.
+ */
 const fewPlaces = 50
 
 /**
- * Tells what a viewer may not read of the rows in some repositories. Rows in others, which came meanwhile, are not to be
- * shown.
- * @param places a table with the `id` of each of the repositories
- * @param isWanted what else rows of `repo` must be, or their rows are hidden
- * @returns undefined when there are too many to be asked
+ * Returns which rows of some repositories the viewer may not read. A list must leave out rows of repositories that
+ * were added since.
+ * @param places a query of the repositories' `id`
+ * @param isWanted a condition for `repo`; repositories that fail it are hidden
+ * @returns undefined when there are too many repositories
  */
 export async function findHidden(
   db: Db,
@@ -63,7 +66,7 @@ export async function findHidden(
   places: RawBuilder<unknown>,
   isWanted: Condition = sql<SqlBool>`${sql.lit(true)}`,
 ): Promise<HiddenRepos | undefined> {
-  // In this order: from the places to their rows.
+  // The join order is fixed: the places lead to their rows.
   const { rows } = await sql<{ id: RepoId; wanted: number }>`
     select place.id, case when ${isWanted} then 1 else 0 end as wanted
     from (select id from ${places} as found limit ${sql.lit(mostPlaces + 1)}) as place cross join repo
@@ -83,7 +86,7 @@ export async function findHidden(
   return { places: all, byWord: new Map(hidden.filter(([, repos]) => repos.length > 0)) }
 }
 
-/** For each repository, which of the units the viewer reads. */
+/** For each repository, whether the viewer reads each unit. */
 type Readable = ReadonlyMap<RepoId, readonly boolean[]>
 
 type AskedUnits = readonly (RepoUnit | undefined)[]
@@ -130,7 +133,7 @@ async function readByQuery(
   return new Map(rows.map((row) => [row.id, units.map((_, index) => row[`unit_${index}`] === 1)]))
 }
 
-/** That a row is none of those that are hidden. */
+/** Returns the condition that a row is not hidden. */
 export function isNotHidden(db: Db, { repo, word }: Reading, { byWord }: HiddenRepos): Condition {
   if (byWord.size === 0) return sql<SqlBool>`${sql.lit(true)}`
   const cases = Array.from(

@@ -3,13 +3,13 @@ import type { Step } from '../../db/steps.ts'
 import type { RepoUnit } from '../../db/tables/repositories.ts'
 import type { RepoId } from '../../lib/ids.ts'
 
-/** That a team holds every repository of its organization: it has all of them, or is the team of owners. */
+/** The condition that a row of `team` holds every repository of its organization. */
 export const teamHoldsAll: RawBuilder<SqlBool> = sql<SqlBool>`(team.includes_all_repositories = ${sql.lit(true)}
   or team.access_mode = 4)`
 
 /**
- * That a team holds a repository of its organization: it has all of them, is the team of owners, or was given this one.
- * A condition for queries that have `team`; every list and every check of rights asks it in this form.
+ * Returns the condition that a row of `team` holds a repository of its organization: all repositories, as the team
+ * of owners, or this one.
  * @param repo the repository, or the column of the query that names it
  */
 export const teamHoldsRepo = (repo: RepoId | 'repo.id'): RawBuilder<SqlBool> =>
@@ -18,8 +18,8 @@ export const teamHoldsRepo = (repo: RepoId | 'repo.id'): RawBuilder<SqlBool> =>
       and team_repo.repo_id = ${repo === 'repo.id' ? sql.ref(repo) : repo}))`
 
 /**
- * Condition on `team` for a mention: the team holds the repository and gives its members a unit. Teams of administrators
- * always do (contract, issues: mentions).
+ * Returns the condition that a mention reaches a row of `team`: it holds the repository and gives the unit. Teams
+ * of administrators always do (contract, issues: mentions).
  */
 export const teamIsCalledTo = (repo: RepoId, unit: RepoUnit): RawBuilder<SqlBool> =>
   sql<SqlBool>`(team.access_mode >= 3 or (${teamHoldsRepo(repo)} and exists (
@@ -27,9 +27,9 @@ export const teamIsCalledTo = (repo: RepoId, unit: RepoUnit): RawBuilder<SqlBool
       and team_unit.access_mode >= 1)))`
 
 /**
- * Teams by who is on them, as rows of a `team` with what it gives, and `user_id`: that is kept with each member, so that an index
- * has it however many teams somebody is on.
- * @param where what the rows of `team` are to be
+ * Returns a step with the name `team` and a row for each member. `team_user` repeats the columns of its team, so
+ * one index finds the teams of an account.
+ * @param where condition for the rows of `team`
  */
 export const teamsOfMembers = (where: RawBuilder<SqlBool>): Step => ({
   table: 'team',

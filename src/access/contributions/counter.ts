@@ -1,22 +1,22 @@
 import type { RawBuilder, SqlBool } from 'kysely'
 
-/** A number in a row that can be counted from other rows; `ingot doctor` and the task `check_repo_stats` do. */
+/** A kept count. `ingot doctor` and the task `check_repo_stats` compare it with the rows that it counts. */
 export interface Counter {
   /** A table with an `id`. */
   readonly table: string
   readonly column: string
-  /** Counts for the row `it` of the table. */
+  /** Counts the rows for the row `it` of the table. */
   readonly count: RawBuilder<number>
-  /** Where rows are made for what is there: how those are found that are missing. */
+  /** Finds missing rows of a table of counts. */
   readonly expected?: readonly ExpectedRows[]
 }
 
-/** The rows that a table of counts has to have for what some other rows are. */
+/** The rows that a table of counts must have. */
 export interface ExpectedRows {
-  /** The table of these rows, which has an `id`. */
+  /** The counted table. It has an `id`. */
   readonly of: string
-  /** The columns by which something is counted. */
+  /** The columns that the count is grouped by. */
   readonly columns: readonly string[]
-  /** Their values for rows `each` of that table, those which a condition leaves. */
+  /** Selects the values of these columns from rows `each` of the table that satisfy a condition. */
   readonly keys: (condition: RawBuilder<SqlBool>) => RawBuilder<unknown>
 }

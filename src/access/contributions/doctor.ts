@@ -1,31 +1,31 @@
 import type { RepoRow } from '../../db/tables/repositories.ts'
 import type { Services } from '../context.ts'
 
-/** Something that is not as it should be. */
+/** A problem that a check found. */
 export interface Finding {
-  /** One line that names the thing and what is wrong with it. */
+  /** One line with the thing and the fault. */
   readonly what: string
-  /** `fixed`: put right now; `fixable`: would be with `--fix`; `report`: somebody has to look at it. */
+  /** `fixed`: repaired now; `fixable`: `--fix` repairs it; `report`: a person must act. */
   readonly state: 'fixed' | 'fixable' | 'report'
 }
 
-/** With `fix` a check puts right what can be put right without loss. */
+/** `fix`: the check repairs what it can repair without loss. */
 export interface DoctorOptions {
   readonly fix: boolean
 }
 
 interface Named {
   readonly name: string
-  /** What is looked at, for the list of checks. */
+  /** What the check compares, for the list of checks. */
   readonly about: string
 }
 
-/** A check that looks at all there is at once. */
+/** A check of the whole instance. */
 export interface WholeCheck extends Named {
   run(services: Services, options: DoctorOptions): AsyncIterable<Finding>
 }
 
-/** A check of each repository. All of them share one walk over the repositories, and look at each in their order. */
+/** A check of each repository. All such checks share one walk and run in order for each repository. */
 export interface RepoCheck extends Named {
   runOn(services: Services, repo: ScannedRepo, options: DoctorOptions): AsyncIterable<Finding>
 }
@@ -36,8 +36,8 @@ export interface ScannedRepo {
   readonly isOnDisk: boolean
 }
 
-/** One thing that `ingot doctor` looks at. */
+/** A check of `ingot doctor`. */
 export type DoctorCheck = WholeCheck | RepoCheck
 
-/** How findings name a repository. */
+/** Returns the name of a repository in findings. */
 export const nameForDoctor = (repo: Pick<RepoRow, 'id' | 'name'>): string => `repository ${repo.id} (${repo.name})`

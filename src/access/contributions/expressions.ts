@@ -17,9 +17,9 @@ export const expressionThread = ownService('the thread of expressions', {
 })
 
 /**
- * Tries expressions that people wrote, apart from the server's thread: each has a tenth of a second, all together one.
- * @returns for each expression whether it finds something in each text; undefined for what is none, or took too long
- * @throws Unavailable when too many wait
+ * Matches expressions of users in a worker thread. Each has 0.1 s, all together have 1 s.
+ * @returns for each expression whether it matches each text; undefined: it is invalid or took too long
+ * @throws Unavailable when too many requests wait
  */
 export async function matchExpressions(
   services: Pick<Services, 'own'>,

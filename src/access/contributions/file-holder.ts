@@ -3,15 +3,15 @@ import type { AttachmentRow } from '../../db/tables/issues.ts'
 import type { Scope } from '../../http/operation.ts'
 import type { Rights } from '../rights.ts'
 
-/** A feature whose things have files attached: it knows who may read them. */
+/** A feature whose records have attachments. It decides who reads them. */
 export interface FileHolder {
-  /** Who may download a file; undefined where it belongs to nothing of this feature. */
+  /** Returns who may download a file; undefined: it belongs to another feature. */
   readonly guard: (db: Db, file: AttachmentRow) => Promise<FileGuard | undefined>
 }
 
 export interface FileGuard {
-  /** What a token must grant to count here. */
+  /** The scope that a token needs. */
   readonly scope: Scope
-  /** By the rights in the repository of the file. */
+  /** Decides by the rights in the repository of the file. */
   readonly mayRead: (rights: Rights) => boolean
 }

@@ -1,26 +1,29 @@
 import type { FileContent } from '../../http/file-reply.ts'
 import type { RepoCtx, SignedInRepoCtx } from '../context.ts'
 
-/** Content that lies outside of git, where a repository has a pointer in its place. */
+/** Content outside of git, for which the repository has a pointer file. */
 export interface LargeFile {
-  /** What it is known by: equal texts mean equal bytes. */
+  /** Its identity: equal texts mean equal bytes. */
   readonly id: string
   readonly sizeBytes: number
   readonly content: FileContent
 }
 
-/** Files that repositories keep outside of git. One feature knows of them. */
+/** Files that repositories store outside of git. One feature provides them. */
 export interface LargeFiles {
   /** Largest file that may be a pointer, in bytes. */
   readonly maxPointerBytes: number
-  /** Value of the attribute `filter` that says that a file is kept so. */
+  /** Value of the git attribute `filter` for such files. */
   readonly filter: string
-  /** Whether files are kept so on this instance. */
+  /** Whether the instance stores such files. */
   isOn(ctx: RepoCtx): boolean
-  /** Whether a small file is a pointer, to whatever. */
+  /** Whether a small file is a pointer. */
   isPointer(file: Buffer): boolean
-  /** What a small file points at; undefined where it is no pointer, and where the repository has nothing of that name. */
+  /**
+   * Returns the content that a pointer names; undefined: the file is no pointer, or the repository does not have the
+   * content.
+   */
   find(ctx: Pick<RepoCtx, 'config' | 'db' | 'blobs' | 'repo'>, file: Buffer): Promise<LargeFile | undefined>
-  /** Keeps a content for the repository. Gives what is to be committed in its place. Throws `OverQuota`, `Invalid`. */
+  /** Stores a content for the repository and returns the pointer to commit. Throws `OverQuota`, `Invalid`. */
   keep(ctx: SignedInRepoCtx, content: Buffer): Promise<Buffer>
 }

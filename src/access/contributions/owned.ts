@@ -6,29 +6,28 @@ import type { UserId } from '../../lib/ids.ts'
 import type { Services } from '../context.ts'
 
 /**
- * What a feature keeps for accounts (people and organizations) or repositories, beside rows that go with theirs by a
- * foreign key. A transfer or another name needs nothing here: `repo.transferred` and `repo.renamed` are heard in their
- * transaction, when what was before is still known.
+ * What a feature owns for accounts or repositories, beside rows that a foreign key deletes. Transfers and renames
+ * need nothing here: subscribers hear `repo.transferred` and `repo.renamed` in the transaction.
  */
 export type Owned = OwnedByAccount | OwnedByRepo
 
 export interface OwnedByAccount {
   readonly of: 'account'
-  /** Throws when the account cannot go while it has this; see `stillOwns`. */
+  /** Throws when the account still owns something that prevents its deletion; see `stillOwns`. */
   readonly refuse?: (tx: Tx, account: UserRow) => Promise<void>
-  /** Deletes it all, in transactions of its own, when somebody wants the account gone whatever it has. */
+  /** Deletes everything, in transactions of its own, when the account is purged. */
   readonly purge?: (services: Services, account: UserRow, doerId: UserId) => Promise<void>
-  /** What ends in the transaction that deletes the account. */
+  /** Runs in the transaction that deletes the account. */
   readonly leave?: (tx: Tx, account: UserRow) => Promise<void>
 }
 
 export interface OwnedByRepo {
   readonly of: 'repository'
-  /** What ends in the transaction that deletes the repository, while its rows are still there. */
+  /** Runs in the transaction that deletes the repository, before its rows are deleted. */
   readonly leave: (tx: Tx, repo: RepoRow) => Promise<void>
 }
 
-/** An account that has something of its own stays. */
+/** The error for an account that still owns something. */
 export const stillOwns = ({ kind }: Pick<UserRow, 'kind'>): Invalid =>
   kind === 'organization'
     ? new Invalid('the organization still owns repositories or packages', 'org_not_empty')

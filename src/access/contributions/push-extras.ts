@@ -1,33 +1,33 @@
 import type { PlannedEffect } from './ref-effect.ts'
 import type { PushCheck, PushedUpdate, ReceiveCallbacks } from '../../git/git.ts'
 
-/** Settings of the repository that push options ask for; the first push of a new one often brings them along. */
+/** Settings of the repository in push options. */
 export interface PushSettings {
   readonly isPrivate?: boolean
   readonly isTemplate?: boolean
 }
 
-/** What features beside the references themselves have to do with one push. */
+/** The contributions of features to one push. */
 export interface PushExtras {
-  /** Changes the settings that push options ask for, like any edit of the repository. Throws a refusal when it may not be. */
+  /** Applies the settings of push options like an edit of the repository. Throws the same refusals. */
   readonly changeSettings?: (settings: PushSettings) => Promise<void>
   /** Names of push options that the feature reads. */
   readonly knownOptions?: readonly string[]
-  /** A reason against one of the updates, or undefined; asked when protections agree. */
+  /** Returns a reason to refuse one update, after the protections allowed it; undefined: none. */
   readonly refuse?: (check: PushCheck) => Promise<string | undefined>
-  /** References that stand for something else than a place in the repository: they need no right to write here. */
+  /** References that are no part of the repository, such as topics. They need no write access. */
   readonly isTopic?: (ref: string) => boolean
-  /** What becomes of them, once the push is agreed to. One feature has topics. */
+  /** Handles these references after the push is accepted. One feature has topics. */
   readonly handleTopics?: ReceiveCallbacks['handleTopics']
-  /** Whether somebody who may not write the repository may move this one reference all the same. */
+  /** Whether an account without write access may update this reference. */
   readonly allows?: (update: PushedUpdate) => Promise<boolean>
-  /** What is to follow when git has moved the references; asked when the push is agreed to. One feature has something. */
+  /** Returns the effect to journal with an accepted push. One feature has one. */
   readonly follows?: (check: PushCheck) => Promise<PlannedEffect | undefined>
-  /** Lines shown to the client after a push: where to open a pull request. */
+  /** Lines for the client after a push, for example the URL to open a pull request. */
   readonly hints?: (moved: readonly PushedUpdate[]) => Promise<readonly string[]>
 }
 
-/** The extras of several features as one, in their order. */
+/** Combines the extras of several features, in order. */
 export function joinExtras(all: readonly PushExtras[]): PushExtras {
   const [handleTopics, ...others] = all.flatMap((each) => each.handleTopics ?? [])
   if (others.length > 0) throw new Error('two features handle the topics of a push')

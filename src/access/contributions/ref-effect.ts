@@ -5,7 +5,7 @@ import { Unreadable, upgraded, versioned, type Versioned } from '../../jobs/vers
 import type { Oid, RepoId } from '../../lib/ids.ts'
 import type { Clock } from '../../lib/time.ts'
 
-/** What is known when an effect takes place: which references of which repository git has moved. */
+/** The reference updates of an effect. */
 export interface EffectFacts {
   readonly repoId: RepoId
   readonly moved: readonly { readonly ref: string; readonly old: Oid; readonly new: Oid }[]
@@ -13,27 +13,26 @@ export interface EffectFacts {
 }
 
 /**
- * What follows from a change of references besides rows of branches and tags. It is written into the journal together
- * with the change and takes place in the transaction that settles it, so it happens exactly once when git made the
- * change, whatever crashed in between, and never when git did not.
+ * A consequence of a change of references beyond the rows of branches and tags. The journal stores it with the
+ * change, and the transaction that settles the entry applies it: exactly once if git made the change, never if not.
  */
 export interface RefEffect extends Versioned {
   readonly name: string
   readonly problemOf: Checker
-  /** In the settling transaction, before `refs.updated` is published. */
+  /** Applies the effect in the settling transaction, before `refs.updated`. */
   readonly apply: (tx: Tx, data: unknown, facts: EffectFacts) => Promise<void>
 }
 
-/** An effect as the journal keeps it. */
+/** An effect in the journal. */
 export interface PlannedEffect {
   readonly name: string
   readonly version: number
   readonly data: unknown
-  /** What it is about; unsettled entries can be found by it. */
+  /** Key to find unsettled entries. */
   readonly subject: string
 }
 
-/** An effect as a feature declares it, which makes `plan` the way to write one down. */
+/** A declared effect. `plan` makes its journal entry. */
 export interface DeclaredEffect<Data> extends RefEffect {
   plan(data: Data): PlannedEffect
   subjectOf(about: string | number): string
@@ -42,14 +41,14 @@ export interface DeclaredEffect<Data> extends RefEffect {
 interface EffectOptions<Schema extends TSchema> extends Partial<Versioned> {
   readonly name: string
   readonly data: Schema
-  /** What distinguishes one effect of this name from another. */
+  /** Returns the key of an effect of this name. */
   readonly about: (data: Static<Schema>) => string | number
   readonly apply: (tx: Tx, data: Static<Schema>, facts: EffectFacts) => Promise<void>
 }
 
 /**
- * Declares an effect. Its version goes up with each change of its data that entries of the release before do not fit;
- * `upgrade` then says for each earlier version how its data become those of the next.
+ * Declares an effect. Increment the version when entries of the previous release do not fit the data; `upgrade`
+ * then converts each earlier version to the next.
  */
 export function refEffect<Schema extends TSchema>(options: EffectOptions<Schema>): DeclaredEffect<Static<Schema>> {
   const { name, apply } = options
@@ -70,7 +69,7 @@ export function refEffect<Schema extends TSchema>(options: EffectOptions<Schema>
   }
 }
 
-/** Every effect that the features declare, by name. */
+/** All declared effects by name. */
 export type RefEffects = ReadonlyMap<string, RefEffect>
 
 export function collectEffects(effects: readonly RefEffect[]): RefEffects {
@@ -80,8 +79,8 @@ export function collectEffects(effects: readonly RefEffect[]): RefEffects {
 }
 
 /**
- * An effect that a journal entry holds, ready to take place.
- * @throws Unreadable when this release does not know it: the entry waits for one that does
+ * Returns the effect of a journal entry.
+ * @throws Unreadable when this release does not know the effect; the entry waits for one that does
  */
 export function readEffect(
   effects: RefEffects,

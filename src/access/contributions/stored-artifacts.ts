@@ -2,7 +2,7 @@ import type { Db } from '../../db/database.ts'
 import type { UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 
-/** An artifact of a workflow, as the list of what an owner stores shows it. */
+/** A workflow artifact in the list of what an owner stores. */
 export interface StoredArtifact {
   readonly name: string
   readonly sizeBytes: number
@@ -10,7 +10,7 @@ export interface StoredArtifact {
   readonly webPath: string
 }
 
-/** One page of the artifacts of an owner's repositories that are kept, the largest first, and how many there are. */
+/** Returns a page of the stored artifacts of an owner's repositories, the largest first, and their number. */
 export type StoredArtifacts = (
   db: Db,
   ownerId: UserId,

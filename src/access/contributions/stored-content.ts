@@ -2,12 +2,15 @@ import type { FileContent } from '../../http/file-reply.ts'
 import { NotFound } from '../../lib/errors.ts'
 import type { Blobs } from '../../storage/blobs.ts'
 
-/** How long a stored file is, and how to begin reading it or a part of it. */
+/** The size of a stored file and a function that reads it or a part. */
 export type StoredContent = Exclude<FileContent, Buffer>
 
 const gone = () => new NotFound('the file was removed meanwhile', 'blob_gone')
 
-/** A blob of known size as the content of a reply, which is opened when bytes of it are sent, and `missing` if it cannot be. */
+/**
+ * Returns a blob of known size as the content of a reply. It is opened when bytes are sent; throws `missing` if it
+ * does not exist.
+ */
 export const contentOf = (
   blobs: Blobs,
   { key, sizeBytes }: { readonly key: string; readonly sizeBytes: number },
@@ -21,7 +24,7 @@ export const contentOf = (
   },
 })
 
-/** Like `contentOf`, of a blob whose size the store is asked for; undefined when there is none. */
+/** Like `contentOf`, with the size from the store; undefined: the blob does not exist. */
 export async function storedContent(
   blobs: Blobs,
   key: string,

@@ -1,4 +1,4 @@
-/** What a quota is about. Source: the quota model of the written contract; `size:assets:wiki` is a second name. */
+/** Subjects of quotas. Source: the quota model of the written contract; `size:assets:wiki` is an alias. */
 export const quotaSubjects = [
   'size:all',
   'size:repos:all',
@@ -17,7 +17,7 @@ export const quotaSubjects = [
 ] as const
 export type QuotaSubject = (typeof quotaSubjects)[number]
 
-/** What is counted: each kind is a part of the whole that no other part holds. Features declare those they write. */
+/** Kinds of usage. They do not overlap. Features declare the kinds that they write. */
 export type UsageKind =
   | 'repos:public'
   | 'repos:private'
@@ -27,7 +27,7 @@ export type UsageKind =
   | 'artifacts'
   | 'packages'
 
-/** Bytes that an account uses, by kind; what is missing is nothing. */
+/** Bytes that an account uses by kind. Absent: 0. */
 export type QuotaUsage = { readonly [Kind in UsageKind]?: number }
 
 /** A limit in bytes for the sum of its subjects; -1 is no limit, other negative numbers always refuse. */
@@ -36,7 +36,7 @@ export interface QuotaRule {
   readonly subjects: readonly QuotaSubject[]
 }
 
-/** Rules that have to stand together. */
+/** A group of rules that must all hold. */
 export interface QuotaGroup {
   readonly rules: readonly QuotaRule[]
 }
@@ -45,7 +45,7 @@ const repos: readonly UsageKind[] = ['repos:public', 'repos:private']
 const attachments: readonly UsageKind[] = ['attachments:issues', 'attachments:releases']
 const assets: readonly UsageKind[] = [...attachments, 'artifacts', 'packages']
 
-/** The kinds that each subject is the sum of. Wikis are not counted. */
+/** The kinds that each subject sums. Wikis do not count. */
 const kindsOf: Readonly<Record<QuotaSubject, readonly UsageKind[]>> = {
   'size:all': [...repos, 'lfs', ...assets],
   'size:repos:all': repos,
@@ -65,23 +65,23 @@ const kindsOf: Readonly<Record<QuotaSubject, readonly UsageKind[]>> = {
 
 const isWiki = (subject: QuotaSubject): boolean => subject === 'size:wiki' || subject === 'size:assets:wiki'
 
-/** Bytes used of one subject. */
+/** Returns the bytes used of a subject. */
 export const usedOf = (subject: QuotaSubject, usage: QuotaUsage): number =>
   kindsOf[subject].reduce((sum, kind) => sum + (usage[kind] ?? 0), 0)
 
-/** A rule stands when the sum of its subjects is at most its limit; a subject named twice counts twice. */
+/** Returns whether the sum of a rule's subjects is at most its limit. A repeated subject counts twice. */
 function ruleStands(rule: QuotaRule, usage: QuotaUsage): boolean {
   const used = rule.subjects.reduce((sum, subject) => sum + usedOf(subject, usage), 0)
   return rule.limit === -1 || used <= rule.limit
 }
 
-/** Whether all that one subject counts is counted by another as well. */
+/** Returns whether a subject contains all kinds of another. */
 const isPartOf = (part: QuotaSubject, whole: QuotaSubject): boolean =>
   kindsOf[part].every((kind) => kindsOf[whole].includes(kind))
 
 /**
- * The rules that a group is judged by: those that name the subject or a whole that it is a part of, and where none names
- * it those that name its parts; all of them in a group that says nothing about it (written contract, quota model, rule 2).
+ * Returns the rules of a group that decide about a subject: rules that name it or a subject that contains it, else
+ * rules that name its parts, else all rules (written contract, quota model, rule 2).
  */
 function rulesAbout(rules: readonly QuotaRule[], asked: QuotaSubject): readonly QuotaRule[] {
   const isNamed = rules.some(({ subjects }) => subjects.includes(asked))
@@ -92,8 +92,8 @@ function rulesAbout(rules: readonly QuotaRule[], asked: QuotaSubject): readonly 
 }
 
 /**
- * Whether an account is within quota for a subject: one of its groups stands, or it has none. A group stands when all of its
- * rules about the subject stand (contract, quota: evaluation); wikis are always within.
+ * Returns whether an account is within quota for a subject: it has no group, or all rules of one of its groups
+ * about the subject hold (contract, quota: evaluation). Wikis are always within quota.
  */
 export const withinQuota = (groups: readonly QuotaGroup[], subject: QuotaSubject, usage: QuotaUsage): boolean =>
   isWiki(subject) ||

@@ -6,9 +6,9 @@ import { listGroupsNamed, listGroupsOfUser } from './quota.store.ts'
 import { loadUsage } from './usage.store.ts'
 
 /**
- * The groups that an account is judged by: those it was given, else those of `[quota].DEFAULT_GROUPS` that there are,
- * else one with a rule about the sum of everything (contract, quota: evaluation). Asked for each time, since what an
- * administrator takes away ends at once.
+ * Returns the groups of an account: its own, else the existing ones of `[quota].DEFAULT_GROUPS`, else one with a
+ * rule about everything (contract, quota: evaluation). They are read each time, so that a change by an
+ * administrator applies at once.
  */
 async function groupsJudging({ config, db }: Pick<Ctx, 'config' | 'db'>, owner: Pick<UserRow, 'id'>) {
   const own: readonly QuotaGroup[] = await listGroupsOfUser(db, owner.id)
@@ -18,7 +18,7 @@ async function groupsJudging({ config, db }: Pick<Ctx, 'config' | 'db'>, owner: 
   return [{ rules: [{ limit: config.quotaDefault.total, subjects: ['size:all'] as const }] }]
 }
 
-/** Whether nothing that is stored changes the judgement. */
+/** Returns whether usage cannot change the result. */
 const standsAnyway = (groups: readonly QuotaGroup[]): boolean =>
   groups.some(({ rules }) => rules.every((rule) => rule.limit === -1))
 
@@ -31,8 +31,8 @@ const sumOf = (one: QuotaUsage, other: QuotaUsage): QuotaUsage =>
   )
 
 /**
- * Whether an account is within quota for a subject; whether quotas are on is the caller's question.
- * @param beside what is not charged to it yet and will be
+ * Returns whether an account is within quota for a subject. The caller checks whether quotas are on.
+ * @param beside usage that will be charged to the account
  */
 export async function isWithinQuota(
   ctx: Pick<Ctx, 'config' | 'db'>,

@@ -2,7 +2,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import type { QuotaGroupId, UserId } from '../../lib/ids.ts'
 import type { QuotaGroup, QuotaRule, QuotaSubject } from './quota.rules.ts'
 
-/** A rule and a group as they are kept, with their names. */
+/** A rule and a group with their names. */
 export interface NamedQuotaRule extends QuotaRule {
   readonly name: string
 }
@@ -48,7 +48,7 @@ function gather(lines: readonly GroupLine[]): NamedQuotaGroup[] {
   }))
 }
 
-/** The groups that an account was given, with their rules, in order of making; one query. */
+/** Returns the groups of an account with their rules by creation, in one query. */
 export const listGroupsOfUser = async (db: Db | Tx, userId: UserId): Promise<NamedQuotaGroup[]> =>
   gather(
     await groupLines(db)
@@ -58,9 +58,9 @@ export const listGroupsOfUser = async (db: Db | Tx, userId: UserId): Promise<Nam
       .execute(),
   )
 
-/** Groups by their names, with their rules; names that nothing has are left out. */
+/** Returns groups by name with their rules. Unknown names are left out. */
 export const listGroupsNamed = async (db: Db | Tx, names: readonly string[]): Promise<NamedQuotaGroup[]> =>
   names.length === 0 ? [] : gather(await groupLines(db).where('quota_group.name', 'in', names).execute())
 
-/** All groups with their rules, in order of making. */
+/** Returns all groups with their rules by creation. */
 export const listGroups = async (db: Db | Tx): Promise<NamedQuotaGroup[]> => gather(await groupLines(db).execute())

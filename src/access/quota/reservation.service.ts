@@ -6,7 +6,7 @@ import type { QuotaSubject, UsageKind } from './quota.rules.ts'
 import { refuseOverQuota } from './quota.service.ts'
 import { addToUsage, type Charged } from './usage.store.ts'
 
-/** Bytes that are about to be stored, and whom they are charged to. */
+/** Bytes that an upload will store, and the charged account or repository. */
 export interface Reservation {
   readonly owner: Pick<UserRow, 'id' | 'name'>
   readonly charged: Charged
@@ -16,8 +16,8 @@ export interface Reservation {
 }
 
 /**
- * Charges bytes before they arrive, so that parallel uploads count each other. Throws `OverQuota` when the owner is over quota
- * already, without these bytes; the transaction is given up then.
+ * Charges bytes before they arrive, so that parallel uploads count each other. Throws `OverQuota` and aborts the
+ * transaction when the owner is over quota without these bytes.
  */
 export async function reserveUsage(ctx: Pick<Ctx, 'config'>, tx: Tx, reservation: Reservation): Promise<void> {
   await addToUsage(tx, reservation.charged, reservation.kind, reservation.sizeBytes)
@@ -25,8 +25,8 @@ export async function reserveUsage(ctx: Pick<Ctx, 'config'>, tx: Tx, reservation
 }
 
 /**
- * Throws `OverQuota` when the owner was over quota already without bytes that this transaction has charged. The transaction
- * holds the row of the ledger, so that each of several parallel uploads counts those before it.
+ * Throws `OverQuota` when the owner was over quota before the bytes of this transaction. The transaction locks the
+ * ledger row, so that each parallel upload counts those before it.
  */
 export async function refuseOverQuotaBefore(
   { config }: Pick<Ctx, 'config'>,
@@ -36,21 +36,21 @@ export async function refuseOverQuotaBefore(
   if (sizeBytes > 0) await refuseOverQuota({ config, db: tx }, owner, subject, { [kind]: -sizeBytes })
 }
 
-/** An unfinished upload in parts, and the bytes that its owner is charged for it. */
+/** An unfinished upload in parts and its charged bytes. */
 export interface UnfinishedUpload {
   readonly repoId: RepoId
   readonly kind: UsageKind
   readonly subject: QuotaSubject
-  /** The bytes that are charged now. */
+  /** The charged bytes. */
   readonly reservedBytes: number
-  /** Notes what it is charged. */
+  /** Stores the charged bytes. */
   readonly setReserved: (tx: Tx, reservedBytes: number) => Promise<unknown>
 }
 
 /**
- * Charges a part of an upload before it arrives; the caller holds the upload's row.
+ * Charges a part of an upload before it arrives. The caller has locked the upload's row.
  * @param limits size of the part, and the largest size of the whole upload
- * @returns the number of bytes that the part may have
+ * @returns the largest size of the part in bytes
  * @throws OverQuota
  */
 export async function reservePart(
@@ -67,7 +67,7 @@ export async function reservePart(
   return sizeBytes
 }
 
-/** Changes what an unfinished upload is charged; the caller holds its row. */
+/** Changes the charged bytes of an unfinished upload. The caller has locked its row. */
 export async function adjustReserved(tx: Tx, upload: UnfinishedUpload, differenceBytes: number): Promise<void> {
   await upload.setReserved(tx, upload.reservedBytes + differenceBytes)
   await addToUsage(tx, { repoId: upload.repoId }, upload.kind, differenceBytes)

@@ -4,17 +4,17 @@ import type { NewUsageRow, UsageRow } from '../../db/tables/usage.ts'
 import type { RepoId, UserId } from '../../lib/ids.ts'
 import type { QuotaUsage, UsageKind } from './quota.rules.ts'
 
-/** Whom stored bytes are charged to: the owner of a repository, or an account for what belongs to no repository. */
+/** The charged owner: that of a repository, or an account for bytes outside repositories. */
 export type Charged = { readonly repoId: RepoId } | { readonly ownerId: UserId }
 
-/** What one repository stores of one kind. */
+/** The usage of one repository and kind. */
 export interface RepoUsage {
   readonly repoId: RepoId
   readonly kind: UsageKind
   readonly sizeBytes: number
 }
 
-/** What an account stores, by kind; what it has nothing of is missing. */
+/** Returns the usage of an account by kind. Kinds without bytes are absent. */
 export async function loadUsage(db: Db | Tx, ownerId: UserId): Promise<QuotaUsage> {
   const rows = await db
     .selectFrom('usage')
@@ -26,8 +26,8 @@ export async function loadUsage(db: Db | Tx, ownerId: UserId): Promise<QuotaUsag
 }
 
 /**
- * Owners of repositories, which stay their owners and keep their visibility until the transaction ends: what is charged
- * while a repository changes hands would else stay with the old owner.
+ * Returns the owners of repositories and locks the repositories against transfers and changes of visibility until
+ * the transaction ends. Without the lock, bytes charged during a transfer would stay with the old owner.
  */
 export async function holdOwners(tx: Tx, repoIds: readonly RepoId[]): Promise<ReadonlyMap<RepoId, UserId>> {
   if (repoIds.length === 0) return new Map()
@@ -36,14 +36,14 @@ export async function holdOwners(tx: Tx, repoIds: readonly RepoId[]): Promise<Re
   return new Map(rows.map((row) => [row.id, row.owner_id]))
 }
 
-/** Owners of repositories, as they are. */
+/** Returns the owners of repositories. */
 export async function loadOwners(db: Db | Tx, repoIds: readonly RepoId[]): Promise<ReadonlyMap<RepoId, UserId>> {
   if (repoIds.length === 0) return new Map()
   const rows = await db.selectFrom('repo').select(['id', 'owner_id']).where('id', 'in', repoIds).execute()
   return new Map(rows.map((row) => [row.id, row.owner_id]))
 }
 
-/** Adds to what is stored of a kind; a negative number takes away. A repository that is gone uses nothing. */
+/** Adds bytes to the usage of a kind; a negative number subtracts. A deleted repository is ignored. */
 export async function addToUsage(tx: Tx, charged: Charged, kind: UsageKind, differenceBytes: number): Promise<void> {
   if (differenceBytes === 0) return
   const repoId = 'repoId' in charged ? charged.repoId : null
@@ -62,10 +62,10 @@ export async function addToUsage(tx: Tx, charged: Charged, kind: UsageKind, diff
     .execute()
 }
 
-/** Rows of one statement: four columns each, and SQLite takes 32,766 parameters. */
+/** Rows in one statement: four columns each; SQLite accepts 32,766 parameters. */
 const maxRowsPerStatement = 5000
 
-/** From now on the repositories store of these kinds what is given, and of those that are not given nothing. */
+/** Replaces the usage of repositories for some kinds. Absent ones become 0. */
 export async function setUsage(
   tx: Tx,
   repoIds: readonly RepoId[],
@@ -89,7 +89,7 @@ export async function setUsage(
   }
 }
 
-/** What a repository stores is charged to its new owner; called where the repository changes hands, after its row. */
+/** Charges a repository's usage to its new owner. A transfer calls it after the repository's row changed. */
 export const moveUsage = (tx: Tx, repoId: RepoId, ownerId: UserId) =>
   tx.updateTable('usage').set({ owner_id: ownerId }).where('repo_id', '=', repoId).execute()
 

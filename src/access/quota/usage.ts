@@ -3,9 +3,9 @@ import type { RepoId } from '../../lib/ids.ts'
 import type { UsageKind } from './quota.rules.ts'
 import type { RepoUsage } from './usage.store.ts'
 
-/** Kinds of usage that a feature writes to the ledger, and how it counts them anew. */
+/** The kinds of usage that a feature writes, and how to recount them. */
 export interface UsageSource {
   readonly kinds: readonly UsageKind[]
-  /** What the feature's own rows say that these repositories store of the kinds; what is missing is nothing. */
+  /** Counts the usage of repositories from the feature's own rows. Absent: 0. */
   count(db: Db | Tx, repoIds: readonly RepoId[]): Promise<readonly RepoUsage[]>
 }
