@@ -1,18 +1,18 @@
 import type { ActKind, ActRow } from '../db/tables/activity.ts'
 import type { IssueRow } from '../db/tables/issues.ts'
 
-/** Characters of a comment that a feed shows. */
+/** Largest number of characters of a comment in a feed. */
 const maxExcerpt = 200
 
-/** The beginning of a longer text. */
+/** Returns the beginning of a text. */
 export const excerpt = (text: string): string => {
   if (text.length <= maxExcerpt) return text
   const cut = text.slice(0, maxExcerpt)
-  // Half of a character is none.
+  // A surrogate pair is not cut.
   return `${cut.isWellFormed() ? cut : cut.slice(0, -1)}…`
 }
 
-/** Kinds that name the issue or pull request by its title; others by what was said, if anything was. */
+/** Kinds that show the title of the issue or pull request. Other kinds show the comment, if there is one. */
 const titled: ReadonlySet<ActKind> = new Set([
   'create_issue',
   'create_pull_request',
@@ -20,7 +20,10 @@ const titled: ReadonlySet<ActKind> = new Set([
   'pull_request_ready_for_review',
 ])
 
-/** What is told of an issue or pull request: its number and a text, with a bar between them (contract, users: feeds). */
+/**
+ * Returns the content of an activity about an issue or pull request: number and text, separated by a bar (contract,
+ * users: feeds).
+ */
 export function issueContent(
   act: Pick<ActRow, 'kind'>,
   issue: Pick<IssueRow, 'index' | 'title'>,
@@ -39,9 +42,9 @@ export function secondsOfDay(text: string | undefined): { readonly from: number;
   if (!parts) return undefined
   const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])]
   const start = new Date(year, month - 1, day)
-  // The thirtieth of February is no day, and neither is one of the years that `Date` reads as others.
+  // `Date` accepts days such as February 30 and remaps some years.
   if (start.getFullYear() !== year || start.getMonth() !== month - 1 || start.getDate() !== day) return undefined
-  // The next midnight: days on which clocks are changed are longer or shorter.
+  // The next midnight: days with a clock change have 23 or 25 hours.
   return { from: start.getTime() / 1000, before: new Date(year, month - 1, day + 1).getTime() / 1000 }
 }
 

@@ -2,7 +2,7 @@ import type { Tx } from '../db/database.ts'
 import type { Event } from '../events/catalogue.ts'
 import { insertActs, isMergedPull, type NewAct } from './act.store.ts'
 
-/** Events that are acts by what they say themselves; pushes need git, and come later. */
+/** Events that contain everything about their act. Pushes need git and come from a job. */
 export const actEvents = [
   'repo.created',
   'repo.renamed',
@@ -20,7 +20,7 @@ export const actEvents = [
 
 type ActEvent = Event<(typeof actEvents)[number]>
 
-/** Writes down who did what, with the change itself. */
+/** Inserts the acts of an event in the transaction of the change. */
 export async function recordAct(tx: Tx, event: ActEvent): Promise<void> {
   const { doerId, repoId } = event.data
   if (event.name === 'issue.closed' && event.data.isPull && (await isMergedPull(tx, event.data.issueId))) return

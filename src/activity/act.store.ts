@@ -8,7 +8,7 @@ import type { Unix } from '../lib/time.ts'
 /** A comment by its id, or the last entry of a kind in the timeline of the issue. */
 export type ActComment = CommentId | { readonly lastOf: 'close' | 'reopen' } | { readonly ofReview: ReviewId }
 
-/** An act that is to be written down. */
+/** A new act. */
 export interface NewAct {
   readonly kind: ActKind
   readonly unit: ActUnit
@@ -19,7 +19,7 @@ export interface NewAct {
   readonly content?: string
 }
 
-/** Who did it where and when, and the event that tells one run from another. */
+/** Actor, repository, time, and the event that makes the insert idempotent. */
 export interface ActScene {
   readonly doerId: UserId
   readonly repoId: RepoId
@@ -38,8 +38,8 @@ function commentOf({ comment, issueId }: NewAct): RawBuilder<unknown> {
 }
 
 /**
- * Writes acts down, each once for its event. Nothing is written of what an account does that is none of a person or
- * organization, such as the one of workflows, and of repositories that are gone.
+ * Inserts acts, each once for its event. Acts of system accounts, such as that of workflows, and of deleted
+ * repositories are left out.
  */
 export async function insertActs(
   tx: Tx,
@@ -53,7 +53,7 @@ export async function insertActs(
       cast(${act.releaseId ?? null} as bigint), cast(${act.refName ?? ''} as text), cast(${act.content ?? ''} as text),
       cast(${index} as integer))`,
   )
-  // A transfer waits until the act is there, or the act for the transfer: its owner is the one of then.
+  // The lock orders the act and a concurrent transfer, so that the act has the current owner.
   await sql`
     insert into activity (actor_id, repo_id, owner_id, kind, unit, issue_id, comment_id, release_id, ref_name, content,
       created_unix, event_id, ordinal)
@@ -65,7 +65,7 @@ export async function insertActs(
     on conflict do nothing`.execute(tx)
 }
 
-/** The acts in a repository follow it to its new owner. */
+/** Moves the acts of a repository to its new owner. */
 export const moveActs = async (tx: Tx, repoId: RepoId): Promise<void> => {
   await tx
     .updateTable('activity')
@@ -74,13 +74,13 @@ export const moveActs = async (tx: Tx, repoId: RepoId): Promise<void> => {
     .execute()
 }
 
-/** Whether a closed pull request was closed by its merge, which is an act of its own. */
+/** Returns whether a merge closed a pull request. The merge is an act of its own. */
 export const isMergedPull = async (tx: Tx, id: IssueId): Promise<boolean> =>
   (await tx.selectFrom('issue').select('id').where('id', '=', id).where('merged_unix', '>', 0).executeTakeFirst()) !==
   undefined
 
 /**
- * Deletes some of the oldest acts from before a time.
+ * Deletes a batch of the oldest acts from before a time.
  * @returns how many
  */
 export async function deleteOldActs(tx: Tx, before: Unix, limit: number): Promise<number> {

@@ -4,21 +4,21 @@ import { actEvents, recordAct } from './act.service.ts'
 import { moveActs } from './act.store.ts'
 import { recordPush } from './push.service.ts'
 
-/** Writes down what people do, so that feeds outlive the events. */
+/** Stores acts, so that feeds outlive the events. */
 export const recordActs = subscriber({
   name: 'recordActs',
   on: actEvents,
   inTransaction: recordAct,
 })
 
-/** Acts in a repository are found by its owner. */
+/** Moves the acts of a transferred repository to its new owner. */
 export const moveActsToOwner = subscriber({
   name: 'moveActsToOwner',
   on: 'repo.transferred',
   inTransaction: (tx, { data }) => moveActs(tx, data.repoId),
 })
 
-/** The same of pushes, whose commits only git knows. */
+/** Stores the acts of a push in a job, because git has the commits. */
 export const recordPushes = subscriber({
   name: 'recordPushes',
   on: 'refs.updated',

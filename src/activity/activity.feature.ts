@@ -4,7 +4,7 @@ import { deleteOldActions } from './delete-old-actions.task.ts'
 import * as feedRoutes from './feed.routes.ts'
 import * as syndicationRoutes from './syndication.routes.ts'
 
-/** Who did what, for those who may know. */
+/** Activity feeds and heatmaps. */
 export const activity: Feature = {
   routes: [feedRoutes, syndicationRoutes],
   subscribers: [recordActs, moveActsToOwner, recordPushes],

@@ -4,10 +4,10 @@ import type { Config } from '../config/load-config.ts'
 import { transaction } from '../db/database.ts'
 import { deleteOldActs } from './act.store.ts'
 
-/** Acts of one step: each step is a transaction that others wait for on SQLite. */
+/** Acts in one transaction. On SQLite other writers wait for it. */
 const stepSize = 500
 
-/** Clears away what people did long ago (`[cron.delete_old_actions]`). */
+/** Deletes old acts (`[cron.delete_old_actions]`). */
 export const deleteOldActions = (config: Config) => {
   const settings = config.cronDeleteOldActions
   return configuredTask('delete_old_actions', settings, async (ctx: Ctx, run) => {

@@ -14,8 +14,8 @@ import type { Activity } from './feed.schemas.ts'
 import { loadReleases, loadReviewers } from './feed.store.ts'
 
 /**
- * Acts as the API shows them, in the order given; a fixed number of queries however many there are.
- * @param receiverId whose feed it is; left out, of each actor
+ * Presents acts in the given order, in a fixed number of queries.
+ * @param receiverId owner of the feed; absent: each actor
  */
 export async function presentActs(
   ctx: Pick<Ctx, 'config' | 'viewer' | 'db'>,
@@ -59,7 +59,7 @@ export async function presentActs(
     const issue = act.issue_id === null ? undefined : issues.get(act.issue_id)
     const comment = act.comment_id === null ? undefined : comments.get(act.comment_id)
     const release = act.release_id === null ? undefined : releases.get(act.release_id)
-    // What it was about was deleted since the act was read.
+    // The subject was deleted after the act was read.
     if (!place || !actor || (act.issue_id !== null && !issue) || (act.release_id !== null && !release)) return []
     const reviewer = reviewers.get(comment?.review_id ?? 0) ?? ''
     const said = { text: comment?.content ?? '', reviewer }
@@ -77,7 +77,7 @@ export async function presentActs(
           issue && comment
             ? {
                 ...presentLoadedComment({ ...ctx, ...place.view }, issue, comment, { users, files: [] }),
-                // Who said it is the actor; it is not told twice (observed).
+                // The actor is the author, so the comment omits it (observed).
                 user: null,
               }
             : null,

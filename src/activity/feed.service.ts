@@ -6,7 +6,7 @@ import { nowUnix, type Unix } from '../lib/time.ts'
 import { cellSeconds, heatSeconds, secondsOfDay } from './act.rules.ts'
 import { countInCells, findActs, type FeedSource } from './feed.store.ts'
 
-/** One page of a feed, as far as the viewer may know of it now. A day that is none is no filter (observed). */
+/** Returns a page of a feed with the acts that the viewer may read now. An invalid day is no filter (observed). */
 export const getFeed = (
   { db, viewer }: Pick<Ctx, 'db' | 'viewer'>,
   source: FeedSource,
@@ -15,7 +15,7 @@ export const getFeed = (
 ): Promise<{ readonly acts: ActRow[]; readonly total: number; readonly bound?: Bound | undefined }> =>
   findActs(db, viewer, { source, during: secondsOfDay(day) }, page)
 
-/** When an account did how much. */
+/** Returns the heatmap of an account. */
 export const getHeatmap = (
   { db, viewer, clock }: Pick<Ctx, 'db' | 'viewer' | 'clock'>,
   userId: UserId,

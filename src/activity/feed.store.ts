@@ -19,18 +19,18 @@ import type { ActId, ReleaseId, RepoId, ReviewId, TeamId, UserId } from '../lib/
 import type { Bound, Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 
-/** Whose acts a feed has. */
+/** The scope of a feed. */
 export type FeedSource =
-  /** What the account did, and unless `ownActsOnly` what others did in its repositories. */
+  /** Acts of the account and, unless `ownActsOnly`, acts of others in its repositories. */
   | { readonly of: 'account'; readonly id: UserId; readonly ownActsOnly: boolean }
   | { readonly of: 'owner'; readonly id: UserId }
-  /** What was done in the repositories of an organization that a team holds. */
+  /** Acts in the repositories of an organization that a team holds. */
   | { readonly of: 'team'; readonly id: TeamId; readonly orgId: UserId }
   | { readonly of: 'repository'; readonly id: RepoId }
 
 export interface FeedFilter {
   readonly source: FeedSource
-  /** Acts of these seconds alone. */
+  /** Only acts of these seconds. */
   readonly during?: { readonly from: Unix; readonly before: Unix } | undefined
 }
 
@@ -52,14 +52,14 @@ function sharesOf(source: FeedSource): readonly Share[] {
   }
 }
 
-/** By what acts are read. */
+/** Columns that decide who reads an act. */
 const reading: Reading = {
   repo: 'activity.repo_id',
   word: 'activity.unit',
   units: { code: 'code', issues: 'issues', pulls: 'pulls', releases: 'releases', '': undefined },
 }
 
-/** Whose acts a viewer is shown: guests those of accounts that are public alone (contract, organizations: feeds). */
+/** Returns the condition for actors: guests see acts of public accounts (contract, organizations: feeds). */
 const seenActors = (viewer: Viewer | undefined): RawBuilder<SqlBool> =>
   viewer && !viewer.limit.publicOnly
     ? sql<SqlBool>`"user".visibility <> 'private'`
@@ -103,14 +103,14 @@ function isOf(share: Share, during: During): RawBuilder<SqlBool> {
     : sql<SqlBool>`(${whose})`
 }
 
-/** That a repository, a row of the query's `repo`, is one of the team's. */
+/** Returns the condition that the team holds a row of `repo`. */
 const isHeldBy = (team: TeamId): RawBuilder<SqlBool> =>
   sql<SqlBool>`exists (select 1 from team where team.id = ${team} and ${teamHoldsRepo('repo.id')})`
 
 const teamOf = (source: FeedSource): RawBuilder<SqlBool> | undefined =>
   source.of === 'team' ? isHeldBy(source.id) : undefined
 
-/** The repositories that a feed has acts of. */
+/** Returns the repositories of a feed. */
 function placesOf(source: FeedSource): RawBuilder<unknown> {
   if (source.of === 'repository') return sql`(select cast(${source.id} as bigint) as id)`
   const places = sharesOf(source).flatMap((share) => {
@@ -177,7 +177,7 @@ async function findAmong(
   return (rows[0]?.count ?? 0) <= soonSorted ? open : undefined
 }
 
-/** Of more acts the total is this. */
+/** Largest number of acts that are counted. */
 const countedAtMost = 5000
 
 type Acts = ReturnType<typeof shown>
@@ -272,7 +272,7 @@ export async function countInCells(
   return rows.map((row) => ({ cell: row.cell, count: Number(row.count) }))
 }
 
-/** Releases by their ids. */
+/** Returns releases by id. */
 export async function loadReleases(
   db: Db,
   ids: readonly ReleaseId[],
@@ -286,7 +286,7 @@ export async function loadReleases(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** The login of who gave each review. */
+/** Returns the login of the author of each review. */
 export async function loadReviewers(db: Db, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
   if (ids.length === 0) return new Map()
   const rows = await db

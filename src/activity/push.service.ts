@@ -10,10 +10,10 @@ import type { EventId } from '../lib/ids.ts'
 import { branchOf, branchRef, isZeroOid, tagOf } from '../lib/refs.ts'
 import { insertActs, type NewAct } from './act.store.ts'
 
-/** References of one push that are acts; those after them are not told. */
+/** Largest number of references of one push that become acts. */
 const maxRefs = 100
 
-/** Characters of a commit's message that a feed keeps. */
+/** Largest number of stored characters of a commit message. */
 const maxMessage = 2000
 
 type Push = Event<'refs.updated'>
@@ -24,18 +24,18 @@ interface PushedRepo {
   readonly key: GitKey
   readonly fullName: string
   readonly defaultBranch: string
-  /** Most commits that are named of one push. */
+  /** Largest number of stored commits of one push. */
   readonly maxCommits: number
 }
 
-/** Writes down what a push did to branches and tags, with the newest commits of each. */
+/** Inserts acts for the branches and tags of a push, with the newest commits of each. */
 export async function recordPush(
   { db, git, config }: Services,
   { data, atMs }: Push,
   { eventId, signal }: { readonly eventId: EventId | undefined; readonly signal: AbortSignal },
 ): Promise<void> {
   const { repoId, doerId, kind, origin } = data
-  // What a mirror brings, or the instance does for itself, nobody did.
+  // Updates of mirrors and of the instance itself are no acts.
   if (kind !== 'code' || origin === 'mirror' || origin === 'internal') return
   const updates = data.updates.filter(({ ref }) => branchOf(ref) !== undefined || tagOf(ref) !== undefined)
   const found = (await loadReposWithOwners(db, [repoId])).get(repoId)
@@ -56,7 +56,7 @@ export async function recordPush(
   await transaction(db, (tx) => insertActs(tx, { doerId, repoId, atUnix: Math.floor(atMs / 1000), eventId }, acts))
 }
 
-/** A new branch is two acts: it was made, and it was pushed to (observed). */
+/** A new branch is two acts: its creation and a push (observed). */
 async function actsOf(repo: PushedRepo, update: RefUpdate): Promise<NewAct[]> {
   const at = { unit: 'code', refName: update.ref } as const
   const isBranch = branchOf(update.ref) !== undefined
@@ -65,7 +65,7 @@ async function actsOf(repo: PushedRepo, update: RefUpdate): Promise<NewAct[]> {
   return isBranch && isZeroOid(update.old) ? [{ kind: 'commit_repo', ...at }, act] : [act]
 }
 
-/** The commits of a push, in the form that clients of the family read; '' when git does not know them any more. */
+/** Returns the commits of a push in the form that clients read; '' when git no longer has them. */
 async function contentOf(repo: PushedRepo, update: RefUpdate): Promise<string> {
   try {
     return JSON.stringify(await readPush(repo, update))

@@ -3,7 +3,7 @@ import { escapeXml } from '../lib/escape-xml.ts'
 import { excerpt } from './act.rules.ts'
 import type { Activity } from './feed.schemas.ts'
 
-/** The forms in which programs that read news take a feed. */
+/** Formats of syndicated feeds. */
 export type SyndicationForm = 'rss' | 'atom'
 
 export const syndicationTypes: Readonly<Record<SyndicationForm, string>> = {
@@ -11,7 +11,7 @@ export const syndicationTypes: Readonly<Record<SyndicationForm, string>> = {
   atom: 'application/atom+xml; charset=utf-8',
 }
 
-/** What a feed is about, and where its page is. */
+/** Title and page of a feed. */
 export interface Syndicated {
   readonly title: string
   readonly link: string

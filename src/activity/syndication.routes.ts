@@ -18,7 +18,7 @@ const feedReply = { 200: bytesOf('application/rss+xml', 'application/atom+xml') 
 
 type Source = Parameters<typeof getFeed>[1]
 
-/** The newest acts as far as whoever asks may know of them, like the feeds of the API. */
+/** Returns the newest acts that the viewer may read, like the feeds of the API. */
 async function syndicated(ctx: Ctx, source: Source, as: SyndicationForm, about: { title: string; page: string }) {
   const page = { number: 1, limit: ctx.config.ui.feedPagingNum, offset: 0 }
   const { acts } = await getFeed(ctx, source, undefined, page)

@@ -4,9 +4,9 @@ import { WatcherTooSlow, type LiveEvent, type LiveEvents } from '../events/live.
 import { TooManyRequests, Unavailable } from '../lib/errors.ts'
 import type { UserId } from '../lib/ids.ts'
 
-/** Somebody who waits for what happens. */
+/** A reader that waits for events. */
 export interface Sleeper extends Disposable {
-  /** Resolves when something may have happened since the last call; false when there is no use in waiting any more. */
+  /** Resolves when events may have arrived since the last call; false: waiting has ended. */
   woken(signal: AbortSignal): Promise<boolean>
 }
 
@@ -142,7 +142,7 @@ export function createFeedWaker(
   }
 }
 
-/** Who waits in this process. */
+/** The waiting readers of this process. */
 export const feedWaker = ownService<FeedWaker>('the waker of the feed', {
   open: ({ live, config }) =>
     createFeedWaker(live, { most: config.ingot.maxFeedClients, mostPerAccount: config.ingot.maxFeedClientsPerAccount }),

@@ -22,7 +22,7 @@ const pageQuery = { ...streamQuery, limit: Type.Optional(Type.Integer()), wait: 
 
 const filterQuery = { repo: Type.Optional(Type.String()), owner: Type.Optional(Type.String()) }
 
-/** Longest wait of a request, in seconds: proxies give up on longer silence. */
+/** Longest wait of a request in seconds. Proxies close connections after longer silence. */
 const longestWait = 60
 
 /** The repository or owner that the query names is there for the caller, and the events that it names are told. */

@@ -94,7 +94,7 @@ const rules: Rules = {
   'repo.visibilityChanged': ofRepository,
   'repo.starred': ofRepository,
   'repo.unstarred': ofRepository,
-  // Who watches is listed, but when somebody began and ended is their own matter.
+  // Lists show the watchers, but the times of watches are private.
   'repo.watched': between('repository', 'userId'),
   'repo.unwatched': between('repository', 'userId'),
   'repo.transferOffered': { ...ofAdministrators, about: ['recipientId'] },
@@ -125,11 +125,11 @@ const rules: Rules = {
   'user.created': ofAccount,
   'user.renamed': ofAccount,
   'user.edited': ofAccount,
-  // The account is gone, and so is whoever might have seen it.
+  // The account and everybody who could see it are gone.
   'user.deleted': told('admin', { of: 'administrators' }),
   'user.followed': between('user', 'userId', 'followerId'),
   'user.unfollowed': between('user', 'userId', 'followerId'),
-  // Whom somebody blocks is told to nobody, least of all to whom they block.
+  // Blocks are private, above all towards the blocked account.
   'user.blocked': between('user', 'blockerId'),
   'user.unblocked': between('user', 'blockerId'),
   'org.edited': told('organization', { of: 'account', member: 'orgId' }),
@@ -147,10 +147,10 @@ const rules: Rules = {
   'avatar.replaced': untold('it has a file removed that nobody names any more'),
 }
 
-/** The kinds of events that the feed tells. */
+/** The kinds of events in the feed. */
 export const toldKinds = (Object.keys(rules) as EventName[]).filter((name) => !('untold' in rules[name]))
 
-/** The rule of an event; undefined for one that nobody is told of. */
+/** Returns the rule of an event; undefined: the feed never contains it. */
 export function ruleOf(event: Event): Rule<EventName> | undefined {
   const rule = rules[event.name]
   return 'untold' in rule ? undefined : rule

@@ -4,7 +4,7 @@ import type { Db } from '../db/database.ts'
 import type { UserId } from '../lib/ids.ts'
 import { listTeamsOfMember } from './team.store.ts'
 
-/** What somebody is in an organization. */
+/** A person's role in an organization. */
 export interface OrgMembership {
   readonly isMember: boolean
   readonly isOwner: boolean
@@ -14,7 +14,7 @@ export interface OrgMembership {
   readonly mayCreateRepos: boolean
 }
 
-/** What a person is in an organization, by their teams; being an administrator of the instance does not count here. */
+/** Returns a person's role in an organization by its teams. Instance administration does not count. */
 export async function orgMembership(db: Db, orgId: UserId, userId: UserId): Promise<OrgMembership> {
   const [teams, isMember] = await Promise.all([listTeamsOfMember(db, orgId, userId), isOrgMember(db, orgId, userId)])
   const rank = teams.reduce<AccessMode>((highest, team) => (team.access_mode > highest ? team.access_mode : highest), 0)

@@ -2,7 +2,10 @@ import type { Config } from '../config/load-config.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import { allow, deny, type Verdict } from '../lib/verdict.ts'
 
-/** Whether somebody may make organizations (`[admin].DISABLE_REGULAR_ORG_CREATION` and the switch of the account). */
+/**
+ * Returns whether an account may create organizations (`[admin].DISABLE_REGULAR_ORG_CREATION` and the account's
+ * permission).
+ */
 export function mayCreateOrgs(config: Pick<Config, 'admin'>, user: UserRow): Verdict {
   if (user.kind !== 'individual') return deny('an organization cannot own another one')
   if (user.is_admin) return allow

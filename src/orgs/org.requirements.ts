@@ -41,7 +41,7 @@ export const inOrg: Requirement<Ctx, Pick<OrgCtx, 'org'>, typeof orgParams> = {
   },
 }
 
-/** What the caller is in the organization; administrators of the instance pass every check of it. */
+/** The caller's role in the organization. Instance administrators pass every check. */
 const membershipIn = async ({ db, org, viewer }: SignedInOrgCtx): Promise<OrgMembership> =>
   orgMembership(db, org.id, viewer.id)
 

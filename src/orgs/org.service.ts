@@ -145,7 +145,7 @@ async function orgPage(ctx: Ctx, limits: Omit<OrgFilter, 'shownTo'>, page: Page)
 export const listVisibleOrgs = (ctx: Ctx, page: Page): Promise<OrgPage> =>
   orgPage(ctx, ctx.viewer?.isAdmin ? {} : { visibilities: ['public', 'limited'] }, page)
 
-/** Every organization, for administrators. */
+/** Lists all organizations, for administrators. */
 export const listAllOrgs = (ctx: Ctx, page: Page): Promise<OrgPage> => orgPage(ctx, {}, page)
 
 /**

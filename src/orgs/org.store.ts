@@ -6,7 +6,7 @@ import type { TeamId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import { countPeople, type PeopleTotal } from '../users/people-count.store.ts'
 
-/** Which organizations a list has. */
+/** Filters of a list of organizations. */
 export interface OrgFilter {
   /** Only those that this viewer may see; undefined: a guest. */
   readonly shownTo: Viewer | undefined
@@ -68,7 +68,7 @@ export const findMembership = (db: Db | Tx, orgId: UserId, userId: UserId) =>
     .where('user_id', '=', userId)
     .executeTakeFirst()
 
-/** Which members of an organization a list has. */
+/** Filters of a list of members. */
 export interface MemberFilter {
   /** Only those who show their membership. */
   readonly publicOnly: boolean
@@ -96,7 +96,7 @@ export const listMembers = (db: Db, orgId: UserId, filter: MemberFilter, { limit
 export const countMembers = (db: Db, orgId: UserId, filter: MemberFilter): Promise<PeopleTotal> =>
   countPeople(db, members(db, orgId, filter))
 
-/** Makes somebody a member; nothing happens when they are one. */
+/** Inserts a membership, if there is none. */
 export const insertMember = (tx: Tx, orgId: UserId, userId: UserId, isPublic: boolean) =>
   tx
     .insertInto('org_user')
@@ -112,7 +112,7 @@ export const updateMembership = (tx: Tx, orgId: UserId, userId: UserId, isPublic
     .where('user_id', '=', userId)
     .execute()
 
-/** True when they were a member. */
+/** Deletes a membership; returns whether there was one. */
 export const deleteMember = async (tx: Tx, orgId: UserId, userId: UserId): Promise<boolean> =>
   (await tx.deleteFrom('org_user').where('org_id', '=', orgId).where('user_id', '=', userId).executeTakeFirst())
     .numDeletedRows > 0n
@@ -133,7 +133,7 @@ export const deleteTeamlessMembers = async (tx: Tx, orgId: UserId, userIds: read
           .execute()
       ).map((row) => row.user_id)
 
-/** Keeps others from changing who is on the team until the transaction ends. */
+/** Locks the members of the team until the transaction ends. */
 export const lockTeam = (tx: Tx, teamId: TeamId) =>
   tx
     .updateTable('team')
@@ -145,7 +145,7 @@ export const deleteOrgRow = async (tx: Tx, id: UserId): Promise<boolean> =>
   (await tx.deleteFrom('user').where('id', '=', id).where('kind', '=', 'organization').executeTakeFirst())
     .numDeletedRows > 0n
 
-/** Organizations whose only owner a person is. */
+/** Returns organizations whose only owner is the person. */
 export const listSolelyOwnedOrgs = (db: Db | Tx, userId: UserId): Promise<UserRow[]> =>
   db
     .selectFrom('user')

@@ -2,7 +2,7 @@ import type { AccessMode } from '../db/tables/accounts.ts'
 import { repoUnits, type RepoUnit } from '../db/tables/repositories.ts'
 import { wordTable } from '../lib/word-table.ts'
 
-/** What a request says about a team's access. */
+/** Access of a team in a request. */
 export interface AskedAccess {
   readonly permission?: string | undefined
   readonly units?: readonly string[] | undefined

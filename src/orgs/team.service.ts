@@ -43,7 +43,7 @@ const nameTaken = (name: string) => new Invalid(`there is already a team named $
 /** What the events of a team are about. */
 export const factsOfTeam = (team: TeamRow, doerId: UserId) => ({ teamId: team.id, orgId: team.org_id, doerId })
 
-/** A team as it stands with the access of each unit, held against changes of others until the transaction ends. */
+/** Returns a team with its units and locks it until the transaction ends. */
 async function holdTeam(
   tx: Tx,
   { id }: TeamRow,
@@ -56,7 +56,7 @@ async function holdTeam(
 const unitsOf = async (tx: Tx, id: TeamId): Promise<Record<string, AccessMode>> =>
   Object.fromEntries((await listTeamUnits(tx, [id])).map((row) => [row.unit, row.access_mode]))
 
-/** Makes a team; one without any unit is `Invalid`, and so is a used name. */
+/** Creates a team. Throws `Invalid` without any unit and for a used name. */
 export async function createTeam(ctx: SignedInCtx, org: UserRow, input: NewTeam): Promise<TeamRow> {
   const access = newTeamAccess(input)
   if (!access || access.units.size === 0) throw new Invalid('a team needs at least one unit', 'team_units_missing')
@@ -131,7 +131,7 @@ async function reduceAccess(tx: Tx, ownerId: UserId, userIds: readonly UserId[])
   for (const userId of userIds) await publish(tx, 'access.reduced', { userId, ownerId })
 }
 
-/** Deletes a team; members who are on no other team leave the organization. Deleting the owners' team is `Invalid`. */
+/** Deletes a team. Members without another team leave the organization. Throws `Invalid` for the owners' team. */
 export async function removeTeam(ctx: SignedInCtx, team: TeamRow): Promise<void> {
   if (team.access_mode === 4) throw new Invalid('the team of owners cannot be deleted', 'owners_team')
   await transaction(ctx.db, async (tx) => {
@@ -152,7 +152,7 @@ export async function removeTeam(ctx: SignedInCtx, team: TeamRow): Promise<void>
   })
 }
 
-/** Puts a person on a team and into its organization; an organization is `Invalid`. */
+/** Adds a person to a team and its organization. Throws `Invalid` for an organization. */
 export async function addTeamMember(ctx: SignedInCtx, team: TeamRow, user: UserRow): Promise<void> {
   if (user.kind !== 'individual') throw new Invalid('an organization cannot be a member of a team', 'not_a_person')
   const { service } = ctx.config
@@ -170,7 +170,10 @@ export async function addTeamMember(ctx: SignedInCtx, team: TeamRow, user: UserR
   })
 }
 
-/** Takes somebody off a team; they leave the organization when they are on no other. Removing the last owner is `Invalid`. */
+/**
+ * Removes a person from a team, and from the organization when it was the only team. Throws `Invalid` for the last
+ * owner.
+ */
 export async function removeTeamMember(ctx: SignedInCtx, team: TeamRow, user: UserRow): Promise<void> {
   await transaction(ctx.db, async (tx) => {
     if (team.access_mode === 4) {
@@ -192,7 +195,7 @@ export async function mayKnowTeam({ db, viewer }: Ctx, team: TeamRow): Promise<b
   return !viewer.limit.publicOnly || (await findUserById(db, team.org_id))?.visibility === 'public'
 }
 
-/** The answer for an account that is not on the team, and for a name that nobody has. */
+/** The error for an unknown name and for an account that is not on the team. */
 export const notOnTeam = () => new NotFound('the user is not on the team', 'not_on_team')
 
 /** Throws `NotFound` unless the person is on the team. */

@@ -195,7 +195,7 @@ export const listAllRepoMemberIds = async (db: Db | Tx, orgId: UserId): Promise<
       .execute()
   ).map((row) => row.user_id)
 
-/** Puts somebody on a team; nothing happens when they are on it. */
+/** Inserts a team membership, if there is none. */
 export const insertTeamMember = (tx: Tx, team: Pick<TeamRow, 'id' | 'org_id'>, userId: UserId) =>
   tx
     .insertInto('team_user')
@@ -203,16 +203,16 @@ export const insertTeamMember = (tx: Tx, team: Pick<TeamRow, 'id' | 'org_id'>, u
     .onConflict((conflict) => conflict.columns(['team_id', 'user_id']).doNothing())
     .execute()
 
-/** True when they were on it. */
+/** Deletes a team membership; returns whether there was one. */
 export const deleteTeamMember = async (tx: Tx, teamId: TeamId, userId: UserId): Promise<boolean> =>
   (await tx.deleteFrom('team_user').where('team_id', '=', teamId).where('user_id', '=', userId).executeTakeFirst())
     .numDeletedRows > 0n
 
-/** Takes somebody off all teams of an organization; tells which these were. */
+/** Deletes an account's team memberships in an organization and returns the teams. */
 export const deleteTeamMemberships = (tx: Tx, orgId: UserId, userId: UserId) =>
   tx.deleteFrom('team_user').where('org_id', '=', orgId).where('user_id', '=', userId).returning('team_id').execute()
 
-/** Teams of an organization that somebody is on. */
+/** Returns an account's teams in an organization. */
 export const listTeamsOfMember = (db: Db | Tx, orgId: UserId, userId: UserId): Promise<TeamRow[]> =>
   db
     .selectFrom('team_user')
@@ -222,7 +222,7 @@ export const listTeamsOfMember = (db: Db | Tx, orgId: UserId, userId: UserId): P
     .where('team_user.user_id', '=', userId)
     .execute()
 
-/** True when the team has the repository by a row of its own. */
+/** Returns whether the team has a row for the repository. */
 export const hasTeamRepo = async (db: Db, teamId: TeamId, repoId: RepoId): Promise<boolean> =>
   (await db
     .selectFrom('team_repo')
@@ -231,7 +231,7 @@ export const hasTeamRepo = async (db: Db, teamId: TeamId, repoId: RepoId): Promi
     .where('repo_id', '=', repoId)
     .executeTakeFirst()) !== undefined
 
-/** Gives a team repositories by rows of its own; tells which it did not have so. */
+/** Inserts a team's rows for repositories and returns the new ones. */
 export const insertTeamRepos = async (
   tx: Tx,
   team: Pick<TeamRow, 'id' | 'org_id'>,
@@ -247,7 +247,7 @@ export const insertTeamRepos = async (
   return added.map((row) => row.repo_id)
 }
 
-/** Gives a team every repository of its organization by rows of its own. */
+/** Inserts a team's rows for every repository of its organization. */
 export const insertAllTeamRepos = (tx: Tx, team: Pick<TeamRow, 'id' | 'org_id'>) =>
   tx
     .insertInto('team_repo')

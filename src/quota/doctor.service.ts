@@ -62,7 +62,7 @@ function problemOf(row: UsageRow, rightful: RepoUsage | undefined, owners: Owner
   return [`repository ${row.repo_id}: ${row.kind} is charged to account ${row.owner_id} and should be to ${owner}`]
 }
 
-/** Writes what is counted, in the transaction that counts. */
+/** Writes the recounted usage in the same transaction. */
 const recountUsage = ({ db }: Services, usage: readonly UsageSource[], ids: readonly RepoId[]): Promise<void> =>
   transaction(db, async (tx) => {
     // Before the counting: what is stored from here on waits, and adds to the new numbers.

@@ -40,7 +40,7 @@ const recordGroupAct = (
 /** All groups with their rules, in order of making. */
 export const allGroups = ({ db }: Services): Promise<NamedQuotaGroup[]> => listGroups(db)
 
-/** A group by its name, in its letter case; else `NotFound`. */
+/** Returns a group by its exact name, or throws `NotFound`. */
 export async function getGroup({ db }: Pick<Services, 'db'>, name: string): Promise<QuotaGroupRow> {
   const group = await findGroup(db, name)
   if (!group) throw noGroup()
@@ -159,7 +159,7 @@ export async function removeUserFromGroup({ db }: Services, group: QuotaGroupRow
   }
 }
 
-/** Puts an account into these groups and no others; an unknown one is `Invalid`, and nothing changes. */
+/** Replaces the groups of an account. Throws `Invalid` for an unknown group; then nothing changes. */
 export async function setGroupsOfUser({ db }: Services, user: UserRow, names: readonly string[]): Promise<void> {
   try {
     await transaction(db, async (tx) => {

@@ -44,7 +44,7 @@ export const deleteGroupUser = async (tx: Tx, groupId: QuotaGroupId, userId: Use
       .executeTakeFirst()
   ).numDeletedRows > 0n
 
-/** The account is from now on in these groups alone. */
+/** Replaces the groups of an account. */
 export async function replaceGroupsOfUser(tx: Tx, userId: UserId, groupIds: readonly QuotaGroupId[]): Promise<void> {
   await tx.deleteFrom('quota_group_user').where('user_id', '=', userId).execute()
   if (groupIds.length === 0) return

@@ -4,7 +4,7 @@ import * as quotaRoutes from './quota.routes.ts'
 import * as ruleRoutes from './rule.routes.ts'
 import { usageCheck } from './doctor.service.ts'
 
-/** How much an account may store. */
+/** Quotas of stored bytes. */
 export const quota: Feature = {
   routes: [quotaRoutes, ruleRoutes, groupRoutes],
   doctor: [usageCheck],

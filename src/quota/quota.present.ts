@@ -23,7 +23,7 @@ import type {
 import { loadTagsOfReleases, type StoredPackageFile } from './stored.store.ts'
 import { wordTable } from '../lib/word-table.ts'
 
-/** Names of rules and groups are the administration's. */
+/** Only administrators see names of rules and groups. */
 type Names = 'named' | 'nameless'
 
 const presentRuleOf = ({ name, limit, subjects }: NamedQuotaRule, names: Names): QuotaRuleInfo => ({

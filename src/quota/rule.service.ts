@@ -32,7 +32,7 @@ export const ruleRow = ({ name, limit, subjects }: NewRule) => ({
 /** All rules in order of making. */
 export const allRules = ({ db }: Services): Promise<QuotaRuleRow[]> => listRules(db)
 
-/** A rule by its name, in its letter case; else `NotFound`. */
+/** Returns a rule by its exact name, or throws `NotFound`. */
 export async function getRule({ db }: Pick<Services, 'db'>, name: string): Promise<QuotaRuleRow> {
   const rule = await findRule(db, name)
   if (!rule) throw noRule()
@@ -53,7 +53,7 @@ export async function createRule({ db }: Services, rule: NewRule): Promise<Quota
   }
 }
 
-/** Changes what is given. It counts from the next question on. */
+/** Changes a rule. The next quota check uses it. */
 export async function editRule(
   { db }: Services,
   rule: QuotaRuleRow,
@@ -73,7 +73,7 @@ export async function editRule(
   return row
 }
 
-/** Removes a rule, also from its groups. */
+/** Deletes a rule and removes it from its groups. */
 export async function removeRule({ db }: Services, rule: QuotaRuleRow): Promise<void> {
   await transaction(db, async (tx) => {
     await deleteRule(tx, rule.id)

@@ -27,5 +27,5 @@ export const insertRules = (tx: Tx, values: readonly NewQuotaRuleRow[]): Promise
 export const updateRule = (tx: Tx, id: QuotaRuleId, change: QuotaRuleChange): Promise<QuotaRuleRow | undefined> =>
   tx.updateTable('quota_rule').set(change).where('id', '=', id).returningAll().executeTakeFirst()
 
-/** It leaves its groups with it. */
+/** Deletes the rule and its memberships of groups. */
 export const deleteRule = (tx: Tx, id: QuotaRuleId) => tx.deleteFrom('quota_rule').where('id', '=', id).execute()

@@ -13,12 +13,12 @@ const attachmentsOf = (db: Db, ownerId: UserId) =>
     )
     .where('attachment.size_bytes', '>', 0)
 
-/** The files that an owner is charged for, the largest first. */
+/** Returns the files charged to an owner, the largest first. */
 export const listAttachmentsOf = (db: Db, ownerId: UserId, page: Page): Promise<AttachmentRow[]> =>
   db
     .selectFrom('attachment')
     .selectAll()
-    // The page is chosen by ids and sizes alone, which an index has.
+    // Ids and sizes choose the page, because an index contains them.
     .where('id', 'in', (from) =>
       from
         .selectFrom(

@@ -37,7 +37,7 @@ export async function pageOfAttachments({ db }: Services, owner: UserRow, page: 
   return { rows, total }
 }
 
-/** Files of the owner's packages, the largest first; two queries. */
+/** Lists files of the owner's packages, the largest first, in two queries. */
 export async function pageOfPackageFiles(
   { db }: Services,
   owner: UserRow,

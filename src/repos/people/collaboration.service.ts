@@ -18,7 +18,7 @@ import { onlookerAtPeople } from './candidate.service.ts'
 import { upsertCollaboration } from '../repo.store.ts'
 import { wordTable } from '../../lib/word-table.ts'
 
-/** Collaborators, as far as the viewer may see them. */
+/** Lists the visible collaborators. */
 export async function pageOfCollaborators(ctx: RepoCtx, page: Page): Promise<PeoplePage> {
   const { db, repo } = ctx
   const onlooker = onlookerAtPeople(ctx)
@@ -29,7 +29,7 @@ export async function pageOfCollaborators(ctx: RepoCtx, page: Page): Promise<Peo
   return { users, ...total }
 }
 
-/** The answer for a name that nobody has (recorded, repositories). */
+/** The error for an unknown name (recorded, repositories). */
 export const noUserToShare = () => new Invalid('the user does not exist', 'user_not_found')
 
 /** Throws `NotFound` unless the account is a collaborator. A hidden account is answered like a name that nobody has. */
@@ -42,9 +42,9 @@ export async function checkCollaborator(ctx: RepoCtx, user: UserRow): Promise<vo
 const modes = wordTable<AccessMode>({ read: mode.read, write: mode.write, admin: mode.admin })
 
 /**
- * Makes somebody a collaborator, or changes what they may do. Without a known permission a new one may write and an old
- * one keeps what they have. Forbidden when one of the two sides blocks the other; organizations and the owner are
- * `Invalid`.
+ * Adds a collaborator or changes the permission. Without a known permission a new collaborator gets write access
+ * and an existing one keeps theirs. Throws `Forbidden` when one side blocks the other, and `Invalid` for
+ * organizations and the owner.
  */
 export async function putCollaborator(
   ctx: SignedInRepoCtx,
@@ -69,7 +69,7 @@ export async function putCollaborator(
   })
 }
 
-/** Ends a collaboration; there may be none. */
+/** Deletes a collaboration, if there is one. */
 export async function removeCollaborator(ctx: SignedInRepoCtx, user: UserRow): Promise<void> {
   await transaction(ctx.db, async (tx) => {
     const removed = await deleteCollaboration(tx, ctx.repo.id, user.id)
@@ -79,7 +79,7 @@ export async function removeCollaborator(ctx: SignedInRepoCtx, user: UserRow): P
   })
 }
 
-/** Publishes that these collaborations are no more, as part of the transaction that ended them. */
+/** Publishes the end of collaborations in the transaction that deletes them. */
 export async function tellRemoved(tx: Tx, removed: readonly CollaborationRow[], doerId: UserId): Promise<void> {
   for (const { repo_id: repoId, user_id: userId, access_mode: oldMode } of removed) {
     await publish(tx, 'collaborator.removed', { repoId, userId, doerId, oldMode })

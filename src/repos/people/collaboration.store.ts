@@ -33,7 +33,7 @@ export const listCollaborators = (db: Db, repoId: RepoId, onlooker: Onlooker, pa
 export const countCollaborators = (db: Db, repoId: RepoId, onlooker: Onlooker): Promise<PeopleTotal> =>
   countPeople(db, collaborators(db, repoId, onlooker).select('user.id'))
 
-/** What there was; undefined when there was none. */
+/** Deletes a collaboration and returns it; undefined: there was none. */
 export const deleteCollaboration = (tx: Tx, repoId: RepoId, userId: UserId): Promise<CollaborationRow | undefined> =>
   tx
     .deleteFrom('collaboration')
@@ -42,7 +42,7 @@ export const deleteCollaboration = (tx: Tx, repoId: RepoId, userId: UserId): Pro
     .returningAll()
     .executeTakeFirst()
 
-/** Somebody collaborates on no repository of an owner any more; tells what there was. */
+/** Deletes an account's collaborations on the repositories of an owner and returns them. */
 export const deleteCollaborationsWith = (tx: Tx, ownerId: UserId, userId: UserId): Promise<CollaborationRow[]> =>
   tx
     .deleteFrom('collaboration')
@@ -51,7 +51,7 @@ export const deleteCollaborationsWith = (tx: Tx, ownerId: UserId, userId: UserId
     .returningAll()
     .execute()
 
-/** The new owner of a repository, and the members of an organization that becomes it, collaborate on it no longer. */
+/** Deletes the collaborations of a new owner and of the members of a new owning organization. */
 export const deleteCollaborationsOfMembers = (tx: Tx, repoId: RepoId, ownerId: UserId): Promise<CollaborationRow[]> =>
   tx
     .deleteFrom('collaboration')

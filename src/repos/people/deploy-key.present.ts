@@ -29,5 +29,5 @@ export async function presentDeployKey(ctx: RepoCtx, key: DeployKeyView): Promis
   return presented as DeployKey
 }
 
-/** A key that was just made is shown without its repository (observed). */
+/** A new key is shown without its repository (observed). */
 export const presentNewDeployKey = (ctx: RepoCtx, key: DeployKeyView): DeployKey => presentKey(ctx, key, undefined)

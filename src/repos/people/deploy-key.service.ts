@@ -38,8 +38,8 @@ export async function getDeployKey(ctx: RepoCtx, id: number): Promise<DeployKeyV
 }
 
 /**
- * Gives a key access to the repository. The same key may serve several repositories, but not be an account's as well;
- * key and title are unique in a repository: `Invalid`.
+ * Adds a deploy key. A key may serve several repositories, but not also an account. Throws `Invalid` for a repeated
+ * key or title.
  */
 export async function addDeployKey(
   ctx: RepoCtx,
@@ -87,7 +87,7 @@ export async function addDeployKey(
   }
 }
 
-/** Takes a key's access to the repository away; there may be none. */
+/** Deletes a deploy key, if it exists. */
 export const removeDeployKey = (ctx: RepoCtx, id: number): Promise<void> =>
   transaction(ctx.db, async (tx) => {
     await deleteDeployKey(tx, ctx.repo.id, id as DeployKeyId)

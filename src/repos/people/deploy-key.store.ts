@@ -64,7 +64,7 @@ export const insertDeployKey = (
   },
 ): Promise<{ id: DeployKeyId }> => tx.insertInto('deploy_key').values(row).returning('id').executeTakeFirstOrThrow()
 
-/** Removes a deploy key; the key itself goes when no repository has it any more. */
+/** Deletes a deploy key, and the public key when no repository uses it. */
 export async function deleteDeployKey(tx: Tx, repoId: RepoId, id: DeployKeyId): Promise<void> {
   const removed = await tx
     .deleteFrom('deploy_key')
@@ -75,7 +75,7 @@ export async function deleteDeployKey(tx: Tx, repoId: RepoId, id: DeployKeyId): 
   if (removed) await deleteUnusedKeys(tx, [removed.key_id])
 }
 
-/** Of these keys those go that belong to nobody and that no repository has. */
+/** Deletes those public keys that no account and no repository uses. */
 export const deleteUnusedKeys = (tx: Tx, keyIds: readonly KeyId[]) =>
   keyIds.length === 0
     ? Promise.resolve([])

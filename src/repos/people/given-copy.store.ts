@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import type { IdBatch } from '../../db/id-batches.ts'
 import type { UserId } from '../../lib/ids.ts'
 
-/** Rows about what somebody was given, with the columns that they have from another table and what leads to that one. */
+/** Rows of grants that repeat columns of another table, and how to find its row. */
 const copies = {
   team_user: { of: 'team', by: 'team_id', columns: ['includes_all_repositories', 'access_mode', 'unit_modes'] },
   collaboration: { of: 'repo', by: 'repo_id', columns: ['audience'] },
@@ -12,7 +12,7 @@ const copies = {
 export type GivenTable = keyof typeof copies
 export const givenTables = Object.keys(copies) as readonly GivenTable[]
 
-/** That rows `it` of these people do not say what the row that they lead to does. */
+/** Returns the condition that rows `it` of these accounts differ from the row that they repeat. */
 function isOther(table: GivenTable, { after, last }: IdBatch<UserId>): RawBuilder<SqlBool> {
   const { of, by, columns } = copies[table]
   const differs = columns.map((name) => sql`${sql.ref(`it.${name}`)} <> ${sql.ref(`${of}.${name}`)}`)
@@ -26,7 +26,7 @@ export async function countOthers(db: Db, table: GivenTable, batch: IdBatch<User
   return rows[0]?.count ?? 0
 }
 
-/** Says in these rows what the rows that they lead to do. */
+/** Copies the columns again. */
 export async function copyAnew(tx: Tx, table: GivenTable, batch: IdBatch<UserId>): Promise<void> {
   const { of, columns } = copies[table]
   const values = columns.map((name) => sql`${sql.ref(name)} = ${sql.ref(`${of}.${name}`)}`)

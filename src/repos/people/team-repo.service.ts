@@ -56,7 +56,7 @@ export async function getRepoToGive(ctx: SignedInCtx, org: UserRow, name: string
   return repo
 }
 
-/** Gives a team a repository; it may have it already. */
+/** Adds a repository to a team, if the team does not have it. */
 export async function giveRepoToTeam(ctx: SignedInCtx, team: TeamRow, repoId: RepoId): Promise<void> {
   await transaction(ctx.db, async (tx) => {
     const isNew = (await insertTeamRepos(tx, team, [repoId])).length > 0
@@ -66,7 +66,10 @@ export async function giveRepoToTeam(ctx: SignedInCtx, team: TeamRow, repoId: Re
   })
 }
 
-/** Takes a repository from a team; false when it did not have it. A team of all repositories is `Invalid`. */
+/**
+ * Removes a repository from a team; returns false when the team did not have it. Throws `Invalid` for a team with all
+ * repositories.
+ */
 export async function takeRepoFromTeam(ctx: SignedInCtx, team: TeamRow, repoId: RepoId): Promise<boolean> {
   if (hasAll(team)) throw new Invalid('the team has all repositories of the organization', 'team_has_all')
   return transaction(ctx.db, async (tx) => {

@@ -41,6 +41,6 @@ export const listTeamRepoIds = async (db: Db | Tx, teamId: TeamId): Promise<Repo
 export const findTeamRepo = (db: Db, teamId: TeamId, lowerName: string): Promise<RepoRow | undefined> =>
   reposOfTeam(db, teamId).selectAll('repo').where('repo.lower_name', '=', lowerName).executeTakeFirst()
 
-/** No team has the repository any more by a row of its own; tells which had. */
+/** Deletes the rows of teams for a repository and returns them. */
 export const deleteTeamReposOf = (tx: Tx, repoId: RepoId) =>
   tx.deleteFrom('team_repo').where('repo_id', '=', repoId).returning(['team_id', 'org_id']).execute()
