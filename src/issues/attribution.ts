@@ -1,7 +1,7 @@
 import type { UserId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
 
-/** Who does something to an issue, and when it counts as done: at a time that the caller gave, or now. */
+/** The account that changes an issue, and the time of the change: the one that the request names, or now. */
 export interface Attribution {
   readonly doerId: UserId
   readonly atUnix: Unix

@@ -1,13 +1,13 @@
 import { parseTime, sentTime, type Unix } from '../lib/time.ts'
 
-/** The time of a field, 0 for none: absent, the zero time. A malformed one is `Invalid`. */
+/** Returns the time of a field; 0 for an absent field and for the zero time. @throws Invalid for a malformed time */
 export const optionalTime = (text: string | undefined, field: string): Unix => sentTime(text, field) ?? 0
 
 const day = 86_400
 
 /**
- * The last second of the day that a due date names: of the day where its offset is, or of the server's (contract,
- * issues: `/deadline` counts in the server's zone, which is UTC here).
+ * Returns the last second of the day of a due date, in the date's own offset or in the server's zone, which is UTC (contract,
+ * issues: `/deadline` uses the server's zone).
  */
 export function endOfDay(text: string, where: 'given offset' | 'server'): Unix {
   const unix = parseTime(text) as Unix

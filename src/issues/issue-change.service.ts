@@ -21,8 +21,8 @@ import { deleteIssueLabels, insertIssueLabels, listSetLabels } from './labels/la
 import { stopOwnWatch } from './time/stopwatch.service.ts'
 
 /**
- * What can happen to an issue or pull request, each as part of the caller's transaction: the row, the entry in its
- * timeline, the counters and the event. Rights were looked at before.
+ * Changes of an issue or pull request. Each function writes the row, the timeline entry, the counters and the event in the
+ * caller's transaction. The caller checks rights.
  */
 
 const facts = (issue: IssueRow, by: Attribution) => ({
@@ -32,12 +32,12 @@ const facts = (issue: IssueRow, by: Attribution) => ({
   isPull: issue.is_pull,
 })
 
-/** The newest form of an issue, held against changes of others until the transaction ends. */
+/** Returns the current row of an issue and locks it until the transaction ends. */
 export async function holdIssue(tx: Tx, issue: IssueRow): Promise<IssueRow> {
   return (await findIssueForUpdate(tx, issue.id)) ?? issue
 }
 
-/** An empty or equal title changes nothing. */
+/** Changes the title. An empty or equal title changes nothing. */
 export async function changeTitle(tx: Tx, by: Attribution, issue: IssueRow, title: string): Promise<IssueRow> {
   if (title === '' || title === issue.title) return issue
   await insertTimelineEntry(tx, by, issue.id, { type: 'change_title', old_title: issue.title, new_title: title })
@@ -45,7 +45,7 @@ export async function changeTitle(tx: Tx, by: Attribution, issue: IssueRow, titl
   return updateIssue(tx, issue.id, { title, updated_unix: by.atUnix })
 }
 
-/** Keeps what the text was before; an equal text changes nothing. */
+/** Changes the text and keeps its previous version. An equal text changes nothing. */
 export async function changeContent(tx: Tx, by: Attribution, issue: IssueRow, content: string): Promise<IssueRow> {
   if (content === issue.content) return issue
   const about = { issue_id: issue.id, comment_id: 0 }
@@ -73,7 +73,7 @@ export async function changeContent(tx: Tx, by: Attribution, issue: IssueRow, co
 
 const shortRef = (ref: string): string => ref.replace(/^refs\/heads\//, '')
 
-/** Binds it to a branch; naming the same one again is told too (observed). */
+/** Changes the branch of an issue. The same branch again writes an entry too (observed). */
 export async function changeRef(tx: Tx, by: Attribution, issue: IssueRow, ref: string): Promise<IssueRow> {
   await insertTimelineEntry(tx, by, issue.id, {
     type: 'change_issue_ref',
@@ -100,7 +100,7 @@ export async function changeDue(tx: Tx, by: Attribution, issue: IssueRow, dueUni
   return updateIssue(tx, issue.id, { due_unix: dueUnix, updated_unix: by.atUnix })
 }
 
-/** Makes exactly these people the assignees; those who stay keep their places. One entry and event for each change. */
+/** Replaces the assignees; those who stay keep their order. Each change writes one entry and one event. */
 export async function changeAssignees(
   tx: Tx,
   by: Attribution,
@@ -133,7 +133,7 @@ export async function changeAssignees(
 
 const countsOf = (issue: IssueRow, sign: 1 | -1) => ({ total: sign, closed: issue.is_closed ? sign : 0 })
 
-/** Moves it to another milestone, or to none. Both milestones count as changed, no earlier than before. */
+/** Moves an issue to another milestone, or to none. Both milestones get the later time of change. */
 export async function changeMilestone(
   tx: Tx,
   by: Attribution,
@@ -158,13 +158,13 @@ export async function changeMilestone(
   return updateIssue(tx, issue.id, { milestone_id: milestoneId, updated_unix: by.atUnix })
 }
 
-/** How closing or reopening went; `blocked` when an open issue has to be closed before. */
+/** The result of closing or reopening; `blocked` when a dependency is open. */
 export type StateChange = { readonly kind: 'changed' | 'same' | 'blocked'; readonly issue: IssueRow }
 
 /**
- * Closes or reopens. Closing stops the doer's own watch, even when it is then refused for an open dependency.
- * @param entry told instead of `close`, by a merge
- * @param commit the one whose message closes it
+ * Closes or reopens an issue. Closing stops the doer's own stopwatch, even when an open dependency refuses it.
+ * @param entry the type of the timeline entry; a merge writes `merge_pull`
+ * @param commit the commit whose message closes the issue
  */
 export async function changeState(
   tx: Tx,
@@ -223,7 +223,7 @@ function withoutRivals(labels: readonly LabelRow[]): LabelRow[] {
   })
 }
 
-/** Puts labels on and takes them off; the issue counts as changed when there are any. */
+/** Adds and removes labels. The issue counts as changed when there is a step. */
 async function changeLabels(
   tx: Tx,
   by: Attribution,
@@ -259,7 +259,7 @@ async function changeLabels(
 const set = (label: LabelRow) => ({ label, isSet: true })
 const unset = (label: LabelRow) => ({ label, isSet: false })
 
-/** Adds labels; those of the same scope that are on it give way to the new one. */
+/** Adds labels. An exclusive label replaces the labels of its scope. */
 export async function addLabels(
   tx: Tx,
   by: Attribution,
@@ -277,7 +277,7 @@ export async function addLabels(
   return changeLabels(tx, by, issue, { steps })
 }
 
-/** Makes exactly these the labels: first what comes, then what goes. */
+/** Replaces the labels: adds the new ones first, then removes the others. */
 export async function replaceLabels(
   tx: Tx,
   by: Attribution,
@@ -297,7 +297,7 @@ export async function replaceLabels(
   })
 }
 
-/** Takes labels off that are on it. */
+/** Removes labels from an issue. */
 export async function removeLabels(
   tx: Tx,
   by: Attribution,
@@ -323,7 +323,7 @@ export async function changeLock(
   return updateIssue(tx, issue.id, { is_locked: isLocked, updated_unix: by.atUnix })
 }
 
-/** Puts labels on a new issue as they are given, those of one scope together too (contract, issues: create). */
+/** Adds the given labels to a new issue, also several of one exclusive scope (contract, issues: create). */
 export const setFirstLabels = (
   tx: Tx,
   by: Attribution,
@@ -331,13 +331,13 @@ export const setFirstLabels = (
   labels: readonly LabelRow[],
 ): Promise<IssueRow> => changeLabels(tx, by, issue, { steps: labels.map(set) })
 
-/** The entry that a comment row is told by, and the event, for whoever writes one. */
+/** Returns the data of an event about a comment. */
 export const factsOfComment = (issue: IssueRow, comment: CommentRow, by: Attribution) => ({
   ...facts(issue, by),
   commentId: comment.id,
 })
 
-/** What is told of a comment whose row is gone: who it was by, and what it said. */
+/** Returns the data of an event about a deleted comment, with its author and content. */
 export const factsOfGoneComment = (issue: IssueRow, comment: CommentRow, by: Attribution) => ({
   ...factsOfComment(issue, comment, by),
   content: comment.content,

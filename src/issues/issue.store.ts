@@ -12,7 +12,7 @@ import type { Unix } from '../lib/time.ts'
 import { revisionOf, revisionOfRow, userRevisions } from './revision.store.ts'
 
 /** Which issue it is, and in which repository. */
-export type IssuePlace = Pick<IssueRow, 'id' | 'repo_id'>
+export type IssueKey = Pick<IssueRow, 'id' | 'repo_id'>
 
 const issueByNumber = preparedQuery((db: Db, repoId: RepoId, index: number) =>
   db.selectFrom('issue').selectAll().where('repo_id', '=', repoId).where('index', '=', index),
@@ -55,7 +55,7 @@ const stateOfPath = preparedQuery((db: Db, lowerOwner: string, lowerName: string
 })
 
 /** Which issue has a number, and at which revisions all rows are that it shows, as one text. */
-export interface IssueState extends IssuePlace, Pick<IssueRow, 'is_pull' | 'poster_id'> {
+export interface IssueState extends IssueKey, Pick<IssueRow, 'is_pull' | 'poster_id'> {
   readonly revisions: string
 }
 

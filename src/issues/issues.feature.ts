@@ -14,7 +14,7 @@ import * as orgLabelRoutes from './labels/org-label.routes.ts'
 import * as issueTemplateRoutes from './templates/template.routes.ts'
 import { issueFiles } from './attachments/attachment.service.ts'
 import { issueCounters } from './counter.store.ts'
-import { placesCheck } from './lists/doctor.service.ts'
+import { listColumnsCheck } from './lists/doctor.service.ts'
 import { dropLabelsOfOldOwner, makeFirstLabels } from './labels/label.subscribers.ts'
 import { copyTemplateLabels } from './labels/template-label.subscribers.ts'
 import { dropUnseenSubscriptions } from './social/subscription.subscribers.ts'
@@ -41,6 +41,6 @@ export const issues: Feature = {
   subscribers: [dropLabelsOfOldOwner, makeFirstLabels, copyTemplateLabels, readCommitMessages, dropUnseenSubscriptions],
   fileHolders: [issueFiles],
   counters: issueCounters,
-  doctor: [placesCheck],
+  doctor: [listColumnsCheck],
   owns: [writings, tracesOfIssues],
 }

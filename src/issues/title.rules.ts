@@ -2,7 +2,7 @@
 const maxTitleBytes = 255
 const ellipsis = '…'
 
-/** A text of at most so many bytes of UTF-8: cut between characters, with an ellipsis where it was longer. */
+/** Returns a text of at most `maxBytes` bytes of UTF-8. A longer one is cut between characters and ends with an ellipsis. */
 export function cutBytes(text: string, maxBytes: number): string {
   if (Buffer.byteLength(text) <= maxBytes) return text
   const room = maxBytes - Buffer.byteLength(ellipsis)
@@ -16,9 +16,9 @@ export function cutBytes(text: string, maxBytes: number): string {
   return kept + ellipsis
 }
 
-/** A title as it is kept: without surrounding spaces, cut to 255 bytes (contract, issues: create). */
+/** Returns the title to store: trimmed, at most 255 bytes (contract, issues: create). */
 export const keptTitle = (title: string): string => cutBytes(title.trim(), maxTitleBytes)
 
-/** A title that begins with one of the prefixes, in any letter case, says that the pull request is no more than a draft. */
+/** Returns whether a title begins with a prefix of draft pull requests, in any letter case. */
 export const isDraftTitle = (title: string, prefixes: readonly string[]): boolean =>
   prefixes.some((prefix) => title.slice(0, prefix.length).toLowerCase() === prefix.toLowerCase())

@@ -9,7 +9,7 @@ import { issueWebUrl, type RepoWithOwner } from '../issues/repo-with-owner.ts'
 import { findIssueById } from '../issues/issue.store.ts'
 import { loadReposWithOwners } from '../issues/repo-with-owner.store.ts'
 import { findComment } from '../issues/timeline-entry.store.ts'
-import type { ToldEvent } from '../notifications/audience.service.ts'
+import type { NotifiedEvent } from '../notifications/audience.service.ts'
 import { mayHear, type Subject } from '../notifications/audience.store.ts'
 import { findReview } from '../pulls/reviews/review.store.ts'
 import { findRelease } from '../releases/release.store.ts'
@@ -22,7 +22,7 @@ import { isAdmin } from './mail-queue.store.ts'
 import type { MailTexts } from './texts/mail-texts.ts'
 
 /** The events that send mails. */
-export type MailedEvent = ToldEvent | Event<'user.created' | 'release.published'>
+export type MailedEvent = NotifiedEvent | Event<'user.created' | 'release.published'>
 
 /** The content of a mail about an event, for all recipients. */
 export interface EventMail {
@@ -125,7 +125,7 @@ async function offerMail(
   }
 }
 
-type IssueEvent = Exclude<ToldEvent, { readonly name: 'repo.transferOffered' }>
+type IssueEvent = Exclude<NotifiedEvent, { readonly name: 'repo.transferOffered' }>
 
 /** The rows of an event about an issue. */
 interface IssueEventRows {

@@ -1,12 +1,12 @@
 import type { Services } from '../access/context.ts'
 import { subscriber } from '../events/subscriber.ts'
-import { isHeard, toldEvents } from '../notifications/audience.service.ts'
+import { isHeard, notifiedEvents } from '../notifications/audience.service.ts'
 import { mailNewAccount, mailOf, mailRelease } from './mail-people.service.ts'
 
 /** Mails events to the people they concern (`[service].ENABLE_NOTIFY_MAIL`). */
 export const mailPeople = subscriber({
   name: 'mailPeople',
-  on: toldEvents,
+  on: notifiedEvents,
   isNeeded: isHeard,
   afterCommit: (services: Services, event, run) => mailOf(services, event, run),
 })

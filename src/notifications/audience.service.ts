@@ -17,7 +17,7 @@ import {
 } from './audience.store.ts'
 
 /** The events that people are told of; what else happens to an issue is seen where one looks at it (contract). */
-export const toldEvents = [
+export const notifiedEvents = [
   'issue.opened',
   'issue.commented',
   'issue.closed',
@@ -31,13 +31,13 @@ export const toldEvents = [
   'repo.transferOffered',
 ] as const
 
-export type ToldEvent = Event<(typeof toldEvents)[number]>
+export type NotifiedEvent = Event<(typeof notifiedEvents)[number]>
 
 /**
  * Whether an event may be told to anybody, by what its transaction knows: most issues are a matter of the one who writes them,
  * as long as nobody else watches.
  */
-export async function isHeard(tx: Tx, event: ToldEvent): Promise<boolean> {
+export async function isHeard(tx: Tx, event: NotifiedEvent): Promise<boolean> {
   const { name, data } = event
   if (name === 'issue.opened' || name === 'issue.commented') {
     return (data.mentioned ?? []).length > 0 || mayConcernOthers(tx, data)
@@ -55,35 +55,39 @@ export interface Audience {
   /** Those it is for by name: mentioned, assigned, asked for a review, offered a repository. */
   readonly named: readonly UserId[]
   /** Everybody else who has to do with it; nobody where it is a matter between a few. */
-  readonly concerned: People
+  readonly concerned: NotifiedPeople
 }
 
 /** People to be told, of whom there may be very many. */
-export interface People {
+export interface NotifiedPeople {
   readonly ids: readonly UserId[]
   /** Some more of them, by id, after one. */
   readonly more?: ((after: UserId, limit: number) => Promise<UserId[]>) | undefined
 }
 
 /** What differs between notifications and mail: people may want to have mail of what they did themselves. */
-export type Means = 'thread' | 'mail'
+export type Channel = 'thread' | 'mail'
 
 /** Whom an event is told to; undefined when its subject is gone, or nobody is. Source: contract (notifications). */
-export async function audienceOf(services: Services, event: ToldEvent, means: Means): Promise<Audience | undefined> {
+export async function audienceOf(
+  services: Services,
+  event: NotifiedEvent,
+  means: Channel,
+): Promise<Audience | undefined> {
   if (event.name === 'repo.transferOffered') return audienceOfTransfer(services, event.data)
   const subject = await findSubject(services, event.data)
   if (!subject) return undefined
   const { doerId } = event.data
-  const to = (named: readonly UserId[], concerned: People = { ids: [] }): Audience => ({
+  const to = (named: readonly UserId[], concerned: NotifiedPeople = { ids: [] }): Audience => ({
     ...{ subject, doerId },
     named: named.filter((id) => id !== doerId),
     concerned,
   })
-  const everybody = async (withWatchers: boolean): Promise<People> => {
+  const everybody = async (withWatchers: boolean): Promise<NotifiedPeople> => {
     const { db } = services
     const { issue } = subject
     const ids = await listParticipantIds(db, issue.id, { withAssignees: means === 'mail' })
-    const watchers: People['more'] = (after, limit) =>
+    const watchers: NotifiedPeople['more'] = (after, limit) =>
       listWatcherIds(db, { repoId: issue.repo_id, issueId: issue.id }, after, limit)
     return { ids, more: withWatchers ? watchers : undefined }
   }

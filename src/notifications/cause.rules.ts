@@ -1,5 +1,5 @@
 import type { CommentId, ReviewId } from '../lib/ids.ts'
-import type { ToldEvent } from './audience.service.ts'
+import type { NotifiedEvent } from './audience.service.ts'
 
 /** The text that an event is about, which may be deleted. */
 export interface Cause {
@@ -8,7 +8,7 @@ export interface Cause {
 }
 
 /** The comment or review of an event; undefined for events about something else. */
-export function causeOf({ name, data }: ToldEvent): Cause | undefined {
+export function causeOf({ name, data }: NotifiedEvent): Cause | undefined {
   if (name === 'issue.commented') return { table: 'comment', id: data.commentId }
   return name === 'review.submitted' ? { table: 'review', id: data.reviewId } : undefined
 }

@@ -1,14 +1,14 @@
 import type { Services } from '../access/context.ts'
 import type { EventId } from '../lib/ids.ts'
-import { audienceOf, type ToldEvent } from './audience.service.ts'
+import { audienceOf, type NotifiedEvent } from './audience.service.ts'
 import { causeOf, causeText } from './cause.rules.ts'
 import { holdCause, upsertThreads } from './notify.store.ts'
-import { tellInTurns } from './progress.service.ts'
+import { notifyInTurns } from './progress.service.ts'
 
 /** Makes or moves the threads of those whom an event is told to. What somebody has read since an earlier run stays read. */
 export async function notifyOf(
   services: Services,
-  event: ToldEvent,
+  event: NotifiedEvent,
   { eventId, signal }: { readonly eventId: EventId; readonly signal: AbortSignal },
 ): Promise<void> {
   const audience = await audienceOf(services, event, 'thread')
@@ -16,7 +16,7 @@ export async function notifyOf(
   const { subject, doerId, named, concerned } = audience
   const cause = causeOf(event)
   const move = { doerId, nowMs: services.clock.nowMs(), cause: causeText(cause) }
-  await tellInTurns(
+  await notifyInTurns(
     services.db,
     { table: 'notified_event', eventId, signal },
     { ...concerned, ids: [...named, ...concerned.ids] },

@@ -1,6 +1,6 @@
 import type { Services } from '../access/context.ts'
 import { subscriber } from '../events/subscriber.ts'
-import { isHeard, toldEvents } from './audience.service.ts'
+import { isHeard, notifiedEvents } from './audience.service.ts'
 import { causeText } from './cause.rules.ts'
 import { notifyOf } from './notify.service.ts'
 import { retractThreads } from './notify.store.ts'
@@ -8,7 +8,7 @@ import { retractThreads } from './notify.store.ts'
 /** Makes the threads of those whom an event is told to. */
 export const notifyPeople = subscriber({
   name: 'notifyPeople',
-  on: toldEvents,
+  on: notifiedEvents,
   isNeeded: isHeard,
   // One after the other for each subject, so that two workers do not write the same threads at the same time.
   lane: ({ data }) => `notify ${'issueId' in data ? `issue ${data.issueId}` : `repo ${data.repoId}`}`,

@@ -7,7 +7,7 @@ import { countQueries } from '../testing/count-queries.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
 import { givenPull } from '../testing/given-pull.ts'
 import { manyPeople } from '../testing/many-people.ts'
-import type { ToldEvent } from './audience.service.ts'
+import type { NotifiedEvent } from './audience.service.ts'
 import { notifyOf } from './notify.service.ts'
 
 /** Whom something reaches: their threads are read before, and unread after it. */
@@ -185,7 +185,7 @@ test('notifyGetList: an event that is told twice does not make unread what was r
   await forge.as('alice').must('PUT', '/notifications')
   const { json } = await forge.as('root').must('GET', '/admin/events/log?name=issue.commented')
   const eventId = json.events[0].id as EventId
-  const event = (await getEvent(forge.services.db, eventId)) as ToldEvent
+  const event = (await getEvent(forge.services.db, eventId)) as NotifiedEvent
   await notifyOf(forge.services, event, { eventId, signal: new AbortController().signal })
   assert.equal((await forge.as('alice').must('GET', '/notifications/new')).json.new, 0)
 })

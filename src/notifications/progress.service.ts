@@ -1,14 +1,14 @@
 import { setImmediate as otherWork } from 'node:timers/promises'
 import { transaction, type Db, type Tx } from '../db/database.ts'
 import type { EventId, UserId } from '../lib/ids.ts'
-import type { People } from './audience.service.ts'
-import { findLastTold, moveLastTold, type ProgressTable } from './progress.store.ts'
+import type { NotifiedPeople } from './audience.service.ts'
+import { findLastNotified, moveLastNotified, type ProgressTable } from './progress.store.ts'
 
 /** People who are told in one transaction: other writes wait for it on SQLite. */
 const atOnce = 250
 
 /** What is told by whom, how far it has come, and when to stop. */
-export interface Telling {
+export interface TurnOptions {
   readonly table: ProgressTable
   readonly eventId: EventId
   readonly signal: AbortSignal
@@ -18,13 +18,13 @@ export interface Telling {
  * Tells people of an event, some in each transaction, by their ids, and everybody once: a second run goes on where the
  * first one ended.
  */
-export async function tellInTurns(
+export async function notifyInTurns(
   db: Db,
-  { table, eventId, signal }: Telling,
-  people: People,
+  { table, eventId, signal }: TurnOptions,
+  people: NotifiedPeople,
   tell: (tx: Tx, userIds: readonly UserId[]) => Promise<void>,
 ): Promise<void> {
-  let from = await findLastTold(db, table, eventId)
+  let from = await findLastNotified(db, table, eventId)
   for (;;) {
     // SQLite answers at once: without this, requests would wait until all people are told.
     await otherWork()
@@ -34,7 +34,7 @@ export async function tellInTurns(
     if (to === undefined) return
     const turn = { from, to }
     const isMine = await transaction(db, async (tx) => {
-      if (!(await moveLastTold(tx, table, eventId, turn))) return false
+      if (!(await moveLastNotified(tx, table, eventId, turn))) return false
       await tell(tx, userIds)
       return true
     })
@@ -49,7 +49,7 @@ const nobody = 0 as UserId
 
 /** Who is told next, after the account that was told last. */
 async function nextTurn(
-  { ids, more }: People,
+  { ids, more }: NotifiedPeople,
   last: UserId,
 ): Promise<{ readonly userIds: readonly UserId[]; readonly isEnd: boolean }> {
   const some = more ? await more(last, atOnce) : []

@@ -5,14 +5,14 @@ import type { EventId, UserId } from '../lib/ids.ts'
 export type ProgressTable = 'notified_event' | 'mailed_event'
 
 /** The last account that was told of an event; undefined when nobody was yet. */
-export const findLastTold = async (db: Db, table: ProgressTable, eventId: EventId): Promise<UserId | undefined> =>
+export const findLastNotified = async (db: Db, table: ProgressTable, eventId: EventId): Promise<UserId | undefined> =>
   (await db.selectFrom(table).select('last_user_id').where('event_id', '=', eventId).executeTakeFirst())?.last_user_id
 
 /**
  * Writes down how far people were told of an event.
  * @returns false when somebody else has come further meanwhile
  */
-export async function moveLastTold(
+export async function moveLastNotified(
   tx: Tx,
   table: ProgressTable,
   eventId: EventId,

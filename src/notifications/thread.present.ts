@@ -61,9 +61,9 @@ const withoutPermissions = (repository: Repository): Repository => ({
   parent: repository.parent && { ...repository.parent, permissions: null },
 })
 
-type Place = Pick<Ctx, 'config'> & RepoWithOwner
+type LinkContext = Pick<Ctx, 'config'> & RepoWithOwner
 
-function presentIssueSubject(place: Place, issue: IssueRow, last: CommentRow | undefined): NotificationSubject {
+function presentIssueSubject(place: LinkContext, issue: IssueRow, last: CommentRow | undefined): NotificationSubject {
   return {
     title: issue.title,
     url: issueApiUrl(place, issue),
@@ -75,7 +75,7 @@ function presentIssueSubject(place: Place, issue: IssueRow, last: CommentRow | u
   }
 }
 
-function presentRepoSubject(place: Place): NotificationSubject {
+function presentRepoSubject(place: LinkContext): NotificationSubject {
   const page = repoWebUrl(place)
   return {
     title: repoFullName(place),

@@ -5,7 +5,7 @@ import type { PullRow } from '../db/tables/pulls.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import type { RepoFilter } from '../issues/search/issue-filter.store.ts'
 import { nextCursor, pageFrom } from '../issues/lists/list.service.ts'
-import { findIssuePlaces } from '../issues/lists/list.store.ts'
+import { findIssuePage } from '../issues/lists/list.store.ts'
 import { findIssue, loadIssues } from '../issues/issue.store.ts'
 import { listPinned } from '../issues/social/pin.store.ts'
 import { BadRequest, Invalid, NotFound } from '../lib/errors.ts'
@@ -117,7 +117,7 @@ export async function listPulls(
   }
   const sort = sorts.find((each) => each === query.sort) ?? 'latest'
   const kept = countPulls(ctx.repo, filter.isClosed)
-  const { places, ...found } = await findIssuePlaces(ctx.db, filter, sort, pageFrom(page, query.cursor, sort), kept)
+  const { places, ...found } = await findIssuePage(ctx.db, filter, sort, pageFrom(page, query.cursor, sort), kept)
   const issues = await loadIssues(
     ctx.db,
     places.map(({ id }) => id),

@@ -21,7 +21,7 @@ interface KeptComments {
 }
 
 /** The comments of an issue as they were asked for last, if they were. */
-interface Known {
+interface KnownComments {
   readonly key: string
   readonly posterIds: string
   readonly kept: KeptComments | undefined
@@ -39,10 +39,14 @@ const memory = perApplication((caches) =>
 
 const wholePage: Page = { number: 1, limit: 1_000_000, offset: 0 }
 
-type Place = Pick<Ctx, 'caches' | 'config' | 'db'> & RepoWithOwner
+type CommentListCtx = Pick<Ctx, 'caches' | 'config' | 'db'> & RepoWithOwner
 
 /** What is remembered of the comments of an issue: whether it still holds, the database is asked. */
-export function knownComments(ctx: Place, index: number, { sinceUnix, beforeUnix }: ChangedBetween): Known {
+export function knownComments(
+  ctx: CommentListCtx,
+  index: number,
+  { sinceUnix, beforeUnix }: ChangedBetween,
+): KnownComments {
   const key = `${ctx.repo.id} ${repoFullName(ctx)} ${index} ${sinceUnix} ${beforeUnix}`
   const kept = memory(ctx).get(key)
   return { key, posterIds: kept?.posterIds ?? '[]', kept }
@@ -55,10 +59,10 @@ export function knownComments(ctx: Place, index: number, { sinceUnix, beforeUnix
  * @param state asked for with the authors that are known
  */
 export async function presentCommentsOf(
-  ctx: Place,
+  ctx: CommentListCtx,
   state: CommentsState,
   between: ChangedBetween,
-  { key, posterIds: asked, kept }: Known,
+  { key, posterIds: asked, kept }: KnownComments,
 ): Promise<Pick<KeptComments, 'body' | 'count'>> {
   if (kept && isSame(kept.state, state)) return kept
   // Revisions are asked for before what they are of, so what is kept is never older than they say.

@@ -14,14 +14,14 @@ import type { RepoWithOwner } from '../repo-with-owner.ts'
 import { attributionNow, getReadableIssue, noIssue } from '../issue.service.ts'
 import { findIssue, findRepoOfOwner, touchIssues } from '../issue.store.ts'
 
-/** How a request names the other issue. */
+/** The other issue, as a request names it. */
 export interface OtherIssue {
   readonly owner?: string | undefined
   readonly repo?: string | undefined
   readonly index?: number | undefined
 }
 
-/** An issue with where it lies and what the viewer may do there. */
+/** An issue with its repository and the viewer's rights there. */
 interface Side extends RepoWithOwner, RepoAccess {
   readonly issue: IssueRow
 }
@@ -29,7 +29,7 @@ interface Side extends RepoWithOwner, RepoAccess {
 const areDependenciesOn = ({ units }: Pick<RepoAccess, 'units'>): boolean =>
   unitConfig(units, 'issues')?.enable_issue_dependencies ?? true
 
-/** An issue of a list, or the knowledge that there is one. */
+/** An issue of a list, and the part of it that the viewer may see. */
 export type SeenIssue = { readonly row: IssueRow; readonly sight: 'whole' | 'outline' | 'hidden' }
 
 async function seen(ctx: RepoCtx, issue: IssueRow, rows: readonly IssueRow[]): Promise<SeenIssue[]> {
@@ -43,26 +43,26 @@ async function seen(ctx: RepoCtx, issue: IssueRow, rows: readonly IssueRow[]): P
   return rows.map((row) => {
     const rights = row.repo_id === ctx.repo.id ? ctx.rights : access.get(row.repo_id)?.rights
     if (rights && mayReadIssue(rights, row).allowed) return { row, sight: 'whole' }
-    // Writers are told what stands in the way (contract), but never more than their credential is for.
+    // Writers see an outline of the blocking issue (contract), within the limits of their credential.
     return { row, sight: mayManage(ctx.rights, issue).allowed && !rights?.isWithheld ? 'outline' : 'hidden' }
   })
 }
 
-/** What an issue depends on. What the viewer may not see is an outline to writers, and hidden to others. */
+/** Returns the issues that an issue depends on. Writers see an outline of an unreadable one; others see a placeholder. */
 export async function getDependencies(ctx: RepoCtx, index: number): Promise<SeenIssue[]> {
   const issue = await getReadableIssue(ctx, index)
   if (!areDependenciesOn(ctx)) throw new NotFound('dependencies are switched off', 'dependencies_off')
   return seen(ctx, issue, await listDependencies(ctx.db, issue, 'dependencies'))
 }
 
-/** What depends on an issue, without what the viewer may not see. */
+/** Returns the issues that depend on an issue, without those that the viewer may not read. */
 export async function getBlocked(ctx: RepoCtx, index: number): Promise<IssueRow[]> {
   const issue = await getReadableIssue(ctx, index)
   const all = await seen(ctx, issue, await listDependencies(ctx.db, issue, 'blocks'))
   return all.filter(({ sight }) => sight === 'whole').map(({ row }) => row)
 }
 
-/** The other issue of a request, where the viewer may read it; else 404, whatever is missing. */
+/** Returns the other issue of a request. @throws NotFound when it is missing or unreadable for the viewer */
 async function getOther(ctx: SignedInRepoCtx, other: OtherIssue): Promise<Side> {
   const { owner: ownerName = '', repo: repoName = '', index = 0 } = other
   const owner = await findUserByName(ctx.db, ownerName)
@@ -74,7 +74,7 @@ async function getOther(ctx: SignedInRepoCtx, other: OtherIssue): Promise<Side> 
   return { repo, owner, issue, units: access.units, rights: access.rights }
 }
 
-/** Which of two issues depends on the other one. */
+/** Returns which of two issues depends on the other. */
 interface Pair {
   readonly dependent: Side
   readonly needed: Side
@@ -96,7 +96,7 @@ async function pairOf(
   const there = await getOther(ctx, other)
   const pair = direction === 'dependencies' ? { dependent: here, needed: there } : { dependent: there, needed: here }
   const { dependent } = pair
-  // Missing rights, a switch that is off and an archived repository are all as if there were no such issue (contract).
+  // Missing rights, a disabled setting and an archived repository answer as if the issue did not exist (contract).
   if (!areDependenciesOn(dependent) || !mayManage(dependent.rights, dependent.issue).allowed) throw noIssue()
   if (direction === 'blocks' && dependent.repo.is_archived) throw noIssue()
   if (!ctx.config.service.allowCrossRepositoryDependencies && dependent.repo.id !== pair.needed.repo.id) {
@@ -111,8 +111,8 @@ const entriesOf = ({ dependent, needed }: Pair, type: 'add_dependency' | 'remove
 ]
 
 /**
- * Makes one issue depend on another. On itself is `Invalid`; a dependency that exists, or the same in the other
- * direction, is a `Conflict`.
+ * Makes one issue depend on another. A dependency on itself is `Invalid`; one that exists in either direction is a
+ * `Conflict`.
  * @returns the issue that the address of the request names
  */
 export async function addDependency(
@@ -144,7 +144,7 @@ export async function addDependency(
   return { ...named, updated_unix: by.atUnix }
 }
 
-/** Removes a dependency; 404 when there is none. Gives the issue that the address of the request names. */
+/** Removes a dependency and returns the issue that the request's path names. @throws NotFound when it does not exist */
 export async function removeDependency(
   ctx: SignedInRepoCtx,
   index: number,

@@ -8,8 +8,8 @@ import type { Unix } from '../../lib/time.ts'
 export const maxDependencies = 1000
 
 /**
- * What an issue depends on, or what depends on it: of its own repository first, then by repository, newest first.
- * All of them, since what the viewer may not see is taken out before a page is cut.
+ * Returns the issues that an issue depends on, or that depend on it: its own repository first, then by repository, newest
+ * first. It returns all of them, because unreadable ones are removed before the page is cut.
  */
 export const listDependencies = (
   db: Db,
@@ -41,7 +41,7 @@ export const hasDependency = async (tx: Tx, issueId: IssueId, dependencyId: Issu
     .where('dependency_id', '=', dependencyId)
     .executeTakeFirst()) !== undefined
 
-/** @returns false when it was there already */
+/** @returns false when the dependency exists */
 export async function insertDependency(
   tx: Tx,
   values: { issue_id: IssueId; dependency_id: IssueId; user_id: UserId; created_unix: Unix },
@@ -55,7 +55,7 @@ export async function insertDependency(
   return made !== undefined
 }
 
-/** @returns false when there was none */
+/** @returns false when the dependency does not exist */
 export const deleteDependency = async (tx: Tx, issueId: IssueId, dependencyId: IssueId): Promise<boolean> =>
   (await tx
     .deleteFrom('issue_dependency')

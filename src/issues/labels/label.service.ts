@@ -24,7 +24,7 @@ import {
   type LabelSort,
 } from './label.store.ts'
 
-/** What a request says of a label; the names of the fields are the API's. */
+/** The fields of a request about a label, under the API's names. */
 export interface LabelInput {
   readonly name?: string | undefined
   readonly color?: string | undefined
@@ -78,7 +78,7 @@ export async function createLabel(
   return label as LabelRow
 }
 
-/** What is not named stays, but an edit that does not speak of archiving unarchives (observed). */
+/** Changes the given fields of a label. An edit without `is_archived` unarchives it (observed). */
 export async function editLabel(ctx: Ctx, home: LabelHome, id: LabelId, input: LabelInput): Promise<LabelRow> {
   const label = await findLabel(ctx.db, home, id)
   if (!label) throw noLabel()
@@ -97,7 +97,7 @@ export async function editLabel(ctx: Ctx, home: LabelHome, id: LabelId, input: L
   return edited
 }
 
-/** Removes a label from its issues and from all timelines; one that is not there is no error. */
+/** Deletes a label, also from its issues and from timelines. A missing label is no error. */
 export async function deleteLabel(ctx: Ctx, home: LabelHome, id: LabelId): Promise<void> {
   await transaction(ctx.db, (tx) => deleteLabelRow(tx, home, id))
 }
@@ -109,8 +109,9 @@ export const getIssueLabels = (ctx: RepoCtx, issue: IssueRow): Promise<LabelRow[
 const maxNamed = 100
 
 /**
- * The labels that a request names, by number or by name. Unknown and foreign ones are left out; a name that the
- * repository and its organization both have means both. A mixture, or anything else, is `BadRequest`.
+ * Returns the labels that a request names by number or by name, without unknown and foreign ones. A name that the repository
+ * and its organization share means both labels.
+ * @throws BadRequest for a mixture of numbers and names, and for other values
  */
 async function labelsNamed(ctx: RepoCtx, values: readonly unknown[]): Promise<LabelRow[]> {
   if (values.length === 0) return []
@@ -123,7 +124,7 @@ async function labelsNamed(ctx: RepoCtx, values: readonly unknown[]): Promise<La
   throw new BadRequest('name labels either all by number or all by name', 'labels_mixed')
 }
 
-/** What a request says of the labels of an issue. */
+/** The fields of a request about the labels of an issue. */
 export interface IssueLabelsInput {
   readonly labels?: readonly unknown[] | undefined
   readonly updatedAt: string | undefined
@@ -136,7 +137,7 @@ export async function addIssueLabels(ctx: SignedInRepoCtx, issue: IssueRow, inpu
   await changing(() => transaction(ctx.db, async (tx) => addLabels(tx, by, await holdIssue(tx, issue), labels)))
 }
 
-/** Without a list all labels are taken off. */
+/** Replaces the labels of an issue; without a list, removes all. */
 export async function replaceIssueLabels(
   ctx: SignedInRepoCtx,
   issue: IssueRow,
@@ -158,7 +159,7 @@ export async function clearIssueLabels(
   await transaction(ctx.db, async (tx) => removeLabels(tx, by, await holdIssue(tx, issue), 'all'))
 }
 
-/** Takes one label off; an unknown one is `Invalid`, one that is not on the issue no error. */
+/** Removes one label from an issue. An unknown label is `Invalid`; one that the issue does not have is no error. */
 export async function removeIssueLabel(
   ctx: SignedInRepoCtx,
   issue: IssueRow,

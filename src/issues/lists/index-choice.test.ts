@@ -6,10 +6,11 @@ import type { LabelId, MilestoneId, RepoId, UserId } from '../../lib/ids.ts'
 import { openTestDatabase } from '../../testing/database.ts'
 import type { Forge } from '../../testing/forge.ts'
 import { numbersUpTo } from '../../testing/numbers.ts'
-import { collectStatements, type RunStatement } from '../../testing/statements.ts'
+import { collectStatements } from '../../testing/statements.ts'
+import type { RunStatement } from '../../testing/watch-statements.ts'
 import type { RepoFilter } from '../search/issue-filter.store.ts'
 import { issueSorts, type IssueSort } from './list-order.store.ts'
-import { findIssuePlaces } from './list.store.ts'
+import { findIssuePage } from './list.store.ts'
 
 /** The index of each order: repository, kind and state, then the keys of the order. */
 const indexOfOrder: Readonly<Record<IssueSort, string>> = {
@@ -48,9 +49,9 @@ const fill = (db: Db) =>
       sql`insert into milestone (id, repo_id, title, created_unix, updated_unix) values (1, 1, 'm', 1, 1)`,
       sql`insert into issue (id, repo_id, "index", poster_id, milestone_id, title, content, is_pull, is_closed, created_unix,
           updated_unix)
-        select i, 1, i, case when i % 7 = 0 then 1 else 2 end, case when i % 7 = 0 then 1 end, 't', '', i % 2 = 0, i % 4 > 1, i, i from ${numbersUpTo(db, 1000)}`,
+        select i, 1, i, case when i % 7 = 0 then 1 else 2 end, case when i % 7 = 0 then 1 end, 't', '', i % 2 = 0, i % 4 > 1, i, i from ${numbersUpTo(1000)}`,
       sql`insert into issue (id, repo_id, "index", poster_id, title, content, is_pull, is_closed, created_unix, updated_unix)
-        select i + 1000, 2, i, 1, 't', '', i % 2 = 0, i % 4 > 1, i, i from ${numbersUpTo(db, 1000)}`,
+        select i + 1000, 2, i, 1, 't', '', i % 2 = 0, i % 4 > 1, i, i from ${numbersUpTo(1000)}`,
       sql`insert into issue_label (issue_id, label_id) select id, 1 from issue where repo_id = 1 and id % 7 = 0`,
       sql`insert into issue_assignee (issue_id, user_id) select id, 1 from issue where id % 7 = 0`,
       sql`insert into issue_mention (issue_id, user_id) select id, 1 from issue where id % 7 = 0`,
@@ -103,7 +104,7 @@ async function explain(db: Db, { sql: text, parameters }: RunStatement): Promise
 async function plansOf(db: Db, filter: RepoFilter, sort: IssueSort, sorted: number) {
   const forge = { services: { db }, settle: () => Promise.resolve() } as unknown as Forge
   using collected = await collectStatements(forge)
-  await findIssuePlaces(db, filter, sort, { number: 1, limit: 10, offset: 0 }, 500, { counted: 10_000, sorted })
+  await findIssuePage(db, filter, sort, { number: 1, limit: 10, offset: 0 }, 500, { counted: 10_000, sorted })
   const statements = [...collected.statements]
   collected[Symbol.dispose]()
   const page: Plan[] = []

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import type { IdBatch } from '../../db/id-batches.ts'
 import type { IssueId } from '../../lib/ids.ts'
 
-/** Rows that know of their issue what lists are limited and ordered by, and their columns with those of issues. */
+/** The columns that rows of other tables repeat from their issue for the indexes of lists: own name to the issue's name. */
 const wholePlace = { repo_id: 'repo_id', is_pull: 'is_pull', is_closed: 'is_closed', created_unix: 'created_unix' }
 const shortPlace = { repo_id: 'repo_id', is_of_pull: 'is_pull' }
 const placed = {
@@ -14,7 +14,7 @@ const placed = {
   review: {
     columns: { repo_id: 'repo_id', is_of_closed: 'is_closed', pull_created_unix: 'created_unix' },
     only: sql<SqlBool>`it.type = 'request'`,
-    // Not by all reviews of the person, of which there are more than of the pull request: hence the sum.
+    // The unary `+` keeps SQLite from the index of all reviews of the account.
     derived: {
       is_waiting: sql<SqlBool>`(it.reviewer_id is null or (it.reviewer_id <> issue.poster_id
         and not exists (select 1 from review as verdict where verdict.issue_id = it.issue_id
@@ -24,11 +24,11 @@ const placed = {
   comment: { columns: shortPlace, only: sql<SqlBool>`it.type in ('comment', 'code', 'review')` },
 } as const
 
-export type PlacedTable = keyof typeof placed
-export const placedTables = Object.keys(placed) as readonly PlacedTable[]
+export type ListedTable = keyof typeof placed
+export const listedTables = Object.keys(placed) as readonly ListedTable[]
 
-/** What rows `it` of a table, beside their `issue`, are to say. */
-const saidBy = (table: PlacedTable): [column: string, value: RawBuilder<unknown>][] => {
+/** Returns the columns of a table's rows `it` with the values that their `issue` gives. */
+const saidBy = (table: ListedTable): [column: string, value: RawBuilder<unknown>][] => {
   const shape = placed[table]
   return [
     ...Object.entries(shape.columns).map(([own, ofIssue]): [string, RawBuilder<unknown>] => [
@@ -39,8 +39,8 @@ const saidBy = (table: PlacedTable): [column: string, value: RawBuilder<unknown>
   ]
 }
 
-/** That rows `it` are below these issues and do not say what their issue does. */
-function isMisplaced(table: PlacedTable, { after, last }: IdBatch<IssueId>): RawBuilder<SqlBool> {
+/** Returns the condition for rows `it` of the batch whose columns differ from their issue. */
+function isMisplaced(table: ListedTable, { after, last }: IdBatch<IssueId>): RawBuilder<SqlBool> {
   const shape = placed[table]
   const differs = saidBy(table).map(([own, value]) => sql`${sql.ref(`it.${own}`)} is distinct from ${value}`)
   const only = 'only' in shape ? shape.only : sql<SqlBool>`true`
@@ -48,14 +48,14 @@ function isMisplaced(table: PlacedTable, { after, last }: IdBatch<IssueId>): Raw
     and (${sql.join(differs, sql` or `)})`
 }
 
-export async function countMisplaced(db: Db, table: PlacedTable, batch: IdBatch<IssueId>): Promise<number> {
+export async function countWrongColumns(db: Db, table: ListedTable, batch: IdBatch<IssueId>): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)} as it
     cross join issue where ${isMisplaced(table, batch)}`.execute(db)
   return rows[0]?.count ?? 0
 }
 
-/** Says of these rows what their issues do. */
-export async function placeAnew(tx: Tx, table: PlacedTable, batch: IdBatch<IssueId>): Promise<void> {
+/** Copies the columns from the issues of the batch. */
+export async function repairColumns(tx: Tx, table: ListedTable, batch: IdBatch<IssueId>): Promise<void> {
   const values = saidBy(table).map(([own, value]) => sql`${sql.ref(own)} = ${value}`)
   await sql`update ${sql.table(table)} as it set ${sql.join(values)} from issue where ${isMisplaced(table, batch)}`.execute(
     tx,

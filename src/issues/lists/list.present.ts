@@ -10,7 +10,7 @@ import { repoFullName } from '../../repos/repo-url.ts'
 import { sightOf } from '../../users/user.present.ts'
 import type { Issue } from '../issue.schemas.ts'
 import { presenterOf, type PresentCtx } from '../issue.present.ts'
-import { loadWholeIssues, type AroundIssues, type IssuePlace, type IssueState } from '../issue.store.ts'
+import { loadWholeIssues, type AroundIssues, type IssueKey, type IssueState } from '../issue.store.ts'
 import type { RepoWithOwner } from '../repo-with-owner.ts'
 import { loadReposWithOwners } from '../repo-with-owner.store.ts'
 import { loadRevisions, type RevisionTexts, type ShownRows } from '../revision.store.ts'
@@ -71,7 +71,7 @@ const memory = perApplication((caches) => ({
   }),
 }))
 
-type Place = PresentCtx & Pick<Ctx, 'caches'>
+type ListCtx = PresentCtx & Pick<Ctx, 'caches'>
 
 /** Revisions that were asked for before it was known which issues are on the page. */
 interface AskedAhead {
@@ -85,7 +85,7 @@ interface AskedAhead {
  * show the same as before, and over a connection each question in turn costs a fifth of the request.
  * @param question names the page: all that was asked for
  */
-export function askListAhead(ctx: Place, question: string): AskedAhead {
+export function askListAhead(ctx: ListCtx, question: string): AskedAhead {
   const rows = memory(ctx).shown.get(question)
   if (!rows) return { question }
   const revisions = loadRevisions(ctx.db, rows.rows)
@@ -101,8 +101,8 @@ export function askListAhead(ctx: Place, question: string): AskedAhead {
  * @param known repositories that need not be loaded
  */
 export async function presentIssueList(
-  ctx: Place,
-  places: readonly IssuePlace[],
+  ctx: ListCtx,
+  places: readonly IssueKey[],
   known: readonly RepoWithOwner[] = [],
   ahead?: AskedAhead,
 ): Promise<ComposedList<Issue>> {
@@ -124,7 +124,7 @@ export async function presentIssueList(
 
 /** One issue, in the same way; nothing when it is gone by now. */
 export async function presentIssueState(
-  ctx: Place,
+  ctx: ListCtx,
   state: IssueState,
   repoWithOwner: RepoWithOwner,
 ): Promise<ComposedItem<Issue> | undefined> {
@@ -141,9 +141,9 @@ export async function presentIssueState(
 
 /** Puts a list together of the parts that are kept, and makes those that are not. */
 async function composeList(
-  ctx: Place,
+  ctx: ListCtx,
   key: string,
-  places: readonly IssuePlace[],
+  places: readonly IssueKey[],
   repos: ReadonlyMap<RepoId, RepoWithOwner>,
 ): Promise<ComposedList<Issue>> {
   const kept = memory(ctx)
@@ -185,7 +185,7 @@ async function composeList(
 }
 
 /** All rows that are shown with the issues, as far as these are kept. */
-function rowsOf(places: readonly IssuePlace[], candidates: readonly (KeptIssue | undefined)[]): KeptRows {
+function rowsOf(places: readonly IssueKey[], candidates: readonly (KeptIssue | undefined)[]): KeptRows {
   const all = candidates.flatMap((each) => each?.shared ?? [])
   const posterIds = new Set(all.map(({ posterId }) => posterId))
   return {
@@ -231,7 +231,7 @@ function sharedKey(viewer: Viewer | undefined, shared: Shared, repoName: string,
 
 /** Loads issues, encodes their parts and keeps them. */
 async function encodeIssues(
-  ctx: Place,
+  ctx: ListCtx,
   ids: readonly IssueId[],
   repos: ReadonlyMap<RepoId, RepoWithOwner>,
 ): Promise<ReadonlyMap<IssueId, ComposedItem<Issue>>> {

@@ -11,10 +11,10 @@ import { findTeamByName } from '../../orgs/team.store.ts'
 import { findShownUser } from '../../users/user.service.ts'
 import { sentTime } from '../../lib/time.ts'
 import type { IssueFilter, RepoFilter } from '../search/issue-filter.store.ts'
-import { findIssuePlaces } from './list.store.ts'
+import { findIssuePage } from './list.store.ts'
 import { findEverywhere } from '../search/search.store.ts'
 import { issueSorts, orderOf, type IssueSort } from './list-order.store.ts'
-import type { IssuePlace } from '../issue.store.ts'
+import type { IssueKey } from '../issue.store.ts'
 import { areLabelsNamed, listLabelIdsByName } from '../labels/label.store.ts'
 import { areMilestonesNamed, listMilestonesNamed } from '../milestones/milestone.store.ts'
 import { parseSearchWords } from '../search/words.parse.ts'
@@ -57,7 +57,7 @@ export type ListQuery = Static<TObject<typeof listQuery>> & PageQuery & { readon
 export type SearchQuery = Static<TObject<typeof searchQuery>> & PageQuery
 
 export interface FoundIssues {
-  readonly issues: readonly IssuePlace[]
+  readonly issues: readonly IssueKey[]
   readonly page: Page
   readonly total: number
   readonly bound: Bound | undefined
@@ -130,7 +130,7 @@ export async function findIssues(ctx: RepoCtx, query: ListQuery): Promise<FoundI
   }
   const kept = totalByCounters(ctx, filter)
   const sort = sortOf(query.sort)
-  const { places, ...found } = await findIssuePlaces(ctx.db, filter, sort, pageFrom(page, query.cursor, sort), kept)
+  const { places, ...found } = await findIssuePage(ctx.db, filter, sort, pageFrom(page, query.cursor, sort), kept)
   return { issues: places, page, total: found.total, bound: found.bound, cursor: nextCursor(page, found.last, sort) }
 }
 

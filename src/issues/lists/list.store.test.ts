@@ -5,7 +5,7 @@ import { engineOf, type Db } from '../../db/database.ts'
 import type { LabelId, MilestoneId, RepoId, UserId } from '../../lib/ids.ts'
 import { openTestDatabase } from '../../testing/database.ts'
 import type { IssueFilter, RepoFilter } from '../search/issue-filter.store.ts'
-import { findIssuePlaces } from './list.store.ts'
+import { findIssuePage } from './list.store.ts'
 import { issueSorts, type IssueSort } from './list-order.store.ts'
 import { listRepoComments } from '../timeline-entry.store.ts'
 import { recountIssues } from './recount.test-support.ts'
@@ -178,7 +178,7 @@ test('issueListIssues, repoListPullRequests: each filter in each order is what s
       const filter: RepoFilter = { scope: { kind: 'repo', repoId: 1 as RepoId }, isPull, isClosed, ...asked }
       for (const offset of [0, Math.floor(wanted.length / 3), Math.max(0, wanted.length - 5)]) {
         // oxlint-disable-next-line no-await-in-loop -- one page after the other
-        const { places, total } = await findIssuePlaces(db, filter, sort, pageAt(offset), wanted.length, limits)
+        const { places, total } = await findIssuePage(db, filter, sort, pageAt(offset), wanted.length, limits)
         assert.deepEqual(
           [ids(places), total],
           [ids(wanted.slice(offset, offset + 7)), wanted.length],
@@ -204,11 +204,11 @@ test('issueListIssues: pages by the place of the last row are the pages by numbe
         isClosed,
         ...asked,
       }
-      const all = await findIssuePlaces(db, filter, sort, { number: 1, limit: 1000, offset: 0 }, 0, limits)
-      const before = await findIssuePlaces(db, filter, sort, { number: 1, limit: 20, offset: 0 }, 0, limits)
+      const all = await findIssuePage(db, filter, sort, { number: 1, limit: 1000, offset: 0 }, 0, limits)
+      const before = await findIssuePage(db, filter, sort, { number: 1, limit: 20, offset: 0 }, 0, limits)
       if (!before.last) continue
       const page = { number: 2, limit: 1000, offset: 20, after: before.last }
-      const rest = await findIssuePlaces(db, filter, sort, page, 0, limits)
+      const rest = await findIssuePage(db, filter, sort, page, 0, limits)
       assert.deepEqual(ids(rest.places), ids(all.places.slice(20)), `${JSON.stringify(filter)} by ${sort}`)
     }
   }
@@ -222,7 +222,7 @@ test('issueListIssues: a filter that more issues match than are counted says so,
   const wanted = things.filter((each) => isOf(asked, each)).toSorted(newest)
   const filter: RepoFilter = { scope: { kind: 'repo', repoId: 1 as RepoId }, isPull: [false, true], ...asked }
   const offset = wanted.length - 5
-  const found = await findIssuePlaces(db, filter, 'latest', pageAt(offset), 0, { counted: 20, sorted: 3 })
+  const found = await findIssuePage(db, filter, 'latest', pageAt(offset), 0, { counted: 20, sorted: 3 })
   assert.deepEqual([ids(found.places), found.total, found.bound], [ids(wanted.slice(offset)), 20, 'total'])
 })
 
@@ -251,7 +251,7 @@ test('issueListIssues, issueGetRepoComments: wrong kept counts change no row of 
         const filter: RepoFilter = { scope, isPull: [false, true], isClosed, ...asked }
         for (const offset of [0, Math.max(0, wanted.length - 5)]) {
           // oxlint-disable-next-line no-await-in-loop -- one page after the other
-          const { places, total } = await findIssuePlaces(db, filter, sort, pageAt(offset), count)
+          const { places, total } = await findIssuePage(db, filter, sort, pageAt(offset), count)
           assert.deepEqual(ids(places), ids(wanted.slice(offset, offset + 7)), `${JSON.stringify(filter)} by ${sort}`)
           assert.ok(total >= offset + places.length, 'the total covers the rows shown')
         }

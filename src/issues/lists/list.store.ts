@@ -5,10 +5,10 @@ import { preparedQuery } from '../../db/prepared.ts'
 import type { CursorKey } from '../../lib/cursor.ts'
 import type { IssueId, RepoId } from '../../lib/ids.ts'
 import { totalOf, type Page } from '../../lib/paging.ts'
-import { countRows, foundByFilter, type FoundPlaces, type RepoFilter } from '../search/issue-filter.store.ts'
-import type { IssuePlace } from '../issue.store.ts'
+import { countRows, foundByFilter, type IssuePage, type RepoFilter } from '../search/issue-filter.store.ts'
+import type { IssueKey } from '../issue.store.ts'
 import { isByChange, isByCreation, orderOf, type IssueSort } from './list-order.store.ts'
-import { leadsOf, matching, matchingAfter, type Access, type Lead, type Part } from './matching.store.ts'
+import { leadsOf, matching, matchingAfter, type Access, type Lead, type KindAndState } from './matching.store.ts'
 import { countPair, readPairPage, type PairList } from './prepared-list.store.ts'
 
 /** Limits of a list. Tests use smaller ones. */
@@ -35,14 +35,14 @@ const usual: ListLimits = { counted: 10_000, sorted: 2000 }
  * The filter with the fewest issues leads when there are several; the others are checked in its rows.
  * @param kept the kept number of issues of the kinds and the state that the filter asks for; it decides no row
  */
-export async function findIssuePlaces(
+export async function findIssuePage(
   db: Db,
   filter: RepoFilter,
   sort: IssueSort,
   page: Page,
   kept: number,
   limits: ListLimits = usual,
-): Promise<FoundPlaces> {
+): Promise<IssuePage> {
   const ids = foundByFilter(db, filter)
   if (ids) return findByWords(db, filter, ids, sort, page)
   const leads = leadsOf(filter)
@@ -76,11 +76,11 @@ export async function findIssuePlaces(
   return { places, last: keyOf(access.order, places), ...boundedTotal(total, limits) }
 }
 
-const boundedTotal = (total: number, { counted }: ListLimits): Pick<FoundPlaces, 'total' | 'bound'> =>
+const boundedTotal = (total: number, { counted }: ListLimits): Pick<IssuePage, 'total' | 'bound'> =>
   total <= counted ? { total } : { total: counted, bound: 'total' }
 
 /** Returns a page of a list without filters. The list that most clients ask for is prepared. */
-function readAll(db: Db, filter: RepoFilter, sort: IssueSort, page: Page): Promise<readonly IssuePlace[]> {
+function readAll(db: Db, filter: RepoFilter, sort: IssueSort, page: Page): Promise<readonly IssueKey[]> {
   const { isClosed, isPull, scope } = filter
   const { limit, offset } = page
   // One index has both kinds, the newest first.
@@ -99,7 +99,7 @@ function pairListOf(filter: RepoFilter, leads: ReturnType<typeof leadsOf>, sort:
 }
 
 /** Returns the keys of the last row, which are selected under their names. */
-function keyOf(order: readonly OrderKey[], places: readonly IssuePlace[]): CursorKey | undefined {
+function keyOf(order: readonly OrderKey[], places: readonly IssueKey[]): CursorKey | undefined {
   const row = places.at(-1) as unknown as Readonly<Record<string, unknown>> | undefined
   return row && order.map(({ name }) => Number(row[name]))
 }
@@ -126,7 +126,7 @@ function isInOrder({ by }: Lead, { milestoneIds }: RepoFilter, sort: IssueSort):
 }
 
 /** Returns the kinds and states that a filter asks for; an index has each in the order. */
-function partsOf({ isPull, isClosed }: RepoFilter): readonly Required<Part>[] {
+function partsOf({ isPull, isClosed }: RepoFilter): readonly Required<KindAndState>[] {
   const states = isClosed === undefined ? [false, true] : [isClosed]
   return isPull.flatMap((kind) => states.map((state) => ({ isPull: kind, isClosed: state })))
 }
@@ -157,7 +157,7 @@ async function readPage(
   filter: RepoFilter,
   access: Access,
   { limit, offset, after }: Page,
-): Promise<readonly IssuePlace[]> {
+): Promise<readonly IssueKey[]> {
   if (after) {
     const rest = partsOf(filter).flatMap((part) => matchingAfter(db, filter, access, part, after))
     return mergedPage(db, rest, access.order, { limit, offset: 0 }).execute()
@@ -173,7 +173,7 @@ async function findByWords(
   ids: Expression<IssueId>,
   sort: IssueSort,
   { limit, offset }: Page,
-): Promise<FoundPlaces> {
+): Promise<IssuePage> {
   const order = orderOf(sort)
   const [isPull, ...otherKinds] = filter.isPull
   const part = {

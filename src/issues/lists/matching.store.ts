@@ -5,7 +5,7 @@ import type { Schema } from '../../db/schema.ts'
 import type { CursorKey } from '../../lib/cursor.ts'
 import type { LabelId } from '../../lib/ids.ts'
 import { anyLabel, conditions, issuesById, passedOver, type RepoFilter } from '../search/issue-filter.store.ts'
-import type { IssuePlace } from '../issue.store.ts'
+import type { IssueKey } from '../issue.store.ts'
 
 /**
  * A table of what issues have. Its rows repeat repository, kind, state and creation of the issue, so that an index has the
@@ -31,7 +31,7 @@ export type Lead =
   | { readonly by: 'ids'; readonly ids: Expression<unknown> }
 
 /** A kind and a state. An absent one means both. */
-export interface Part {
+export interface KindAndState {
   readonly isPull?: boolean
   readonly isClosed?: boolean
 }
@@ -74,31 +74,31 @@ export function leadsOf(filter: RepoFilter): readonly { readonly lead: Lead; rea
 }
 
 /** A query of issues that can be ordered, limited, counted and merged. */
-export type Matching = SelectQueryBuilder<Schema, 'issue', IssuePlace>
+export type Matching = SelectQueryBuilder<Schema, 'issue', IssueKey>
 
 /** The issues of one part that a filter leaves, in no order, and the keys that order them. */
-interface Found {
+interface OrderedQuery {
   readonly query: Matching
   readonly order: readonly OrderKey[]
 }
 
 /** Returns the issues of one part that a filter leaves, with the keys of the order, in no order. */
-export const matching = (db: Db, filter: RepoFilter, access: Access, part: Part): Matching =>
-  find(db, filter, access, part).query
+export const matching = (db: Db, filter: RepoFilter, access: Access, part: KindAndState): Matching =>
+  queryOf(db, filter, access, part).query
 
 /** Returns those behind a place in the order, as one query for each range of the index. */
 export function matchingAfter(
   db: Db,
   filter: RepoFilter,
   access: Access,
-  part: Part,
+  part: KindAndState,
   after: CursorKey,
 ): readonly Matching[] {
-  const { query, order } = find(db, filter, access, part)
+  const { query, order } = queryOf(db, filter, access, part)
   return rangesAfter(order, after).map((range) => query.where(range))
 }
 
-const find = (db: Db, filter: RepoFilter, access: Access, part: Part): Found =>
+const queryOf = (db: Db, filter: RepoFilter, access: Access, part: KindAndState): OrderedQuery =>
   access.lead.by === 'pair'
     ? findPair(db, filter, access, access.lead.pair, part)
     : findIssue(db, filter, access, access.lead, part)
@@ -111,8 +111,8 @@ function findIssue(
   filter: RepoFilter,
   { order, isSorted }: Access,
   lead: Exclude<Lead, { by: 'pair' }>,
-  part: Part,
-): Found {
+  part: KindAndState,
+): OrderedQuery {
   const keys = isSorted ? order.map(sorted) : order
   const ids = lead.by === 'ids' ? lead.ids : lead.by === 'labels' ? anyLabel(db, lead.labels) : undefined
   const indexed = (name: 'repo_id' | 'is_pull' | 'is_closed', isIndexed: boolean) =>
@@ -132,7 +132,7 @@ function findIssue(
 }
 
 /** Reads the rows of a pair in its index, and the issue of each only where the filter or the order needs it. */
-function findPair(db: Db, filter: RepoFilter, { order }: Access, pair: Pair, part: Part): Found {
+function findPair(db: Db, filter: RepoFilter, { order }: Access, pair: Pair, part: KindAndState): OrderedQuery {
   const rest = withoutPairs(filter)
   const { scope, isPull: _kinds, isClosed: _state, ...conditionsOfIssue } = rest
   const repeated: Readonly<Record<string, string>> = { id: 'pair.issue_id', created_unix: 'pair.created_unix' }
@@ -170,7 +170,7 @@ const selected = (order: readonly OrderKey[]) =>
   order.filter(({ name }) => name !== 'id').map(({ name, value }) => value.as(name))
 
 const ofPart = (
-  { isPull, isClosed }: Part,
+  { isPull, isClosed }: KindAndState,
   column: (name: 'is_pull' | 'is_closed') => RawBuilder<unknown>,
 ): RawBuilder<SqlBool>[] => [
   ...(isPull === undefined ? [] : [sql<SqlBool>`${column('is_pull')} = ${sql.lit(isPull)}`]),

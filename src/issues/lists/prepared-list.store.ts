@@ -6,7 +6,7 @@ import type { RepoId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { RepoFilter } from '../search/issue-filter.store.ts'
 import { orderOf, type IssueSort } from './list-order.store.ts'
-import { matching, type Lead, type Part } from './matching.store.ts'
+import { matching, type Lead, type KindAndState } from './matching.store.ts'
 
 /**
  * Statements of the lists that most clients ask for: one label, assignee or mentioned account, in the order of creation.
@@ -20,7 +20,7 @@ export interface PairList {
   readonly lead: PairLead
   readonly filter: RepoFilter
   readonly sort: IssueSort
-  readonly parts: readonly Required<Part>[]
+  readonly parts: readonly Required<KindAndState>[]
 }
 
 /** The filter of a list with other values: those of a prepared statement are its arguments. */

@@ -18,7 +18,7 @@ import {
 
 const noMilestone = () => new NotFound('the milestone does not exist', 'milestone_not_found')
 
-/** What a request says of a milestone; the names of the fields are the API's. */
+/** The fields of a request about a milestone, under the API's names. */
 export interface MilestoneInput {
   readonly title?: string | undefined
   readonly description?: string | undefined
@@ -51,7 +51,7 @@ export async function getMilestone(ctx: RepoCtx, idOrTitle: string): Promise<Mil
   return milestone
 }
 
-/** The title may be empty or used already; any state but `closed` is open (contract, issues: milestones). */
+/** Creates a milestone. The title may be empty or in use; any state except `closed` is open (contract, issues: milestones). */
 export function createMilestone(ctx: RepoCtx, input: MilestoneInput): Promise<MilestoneRow> {
   const unix = nowUnix(ctx.clock)
   const isClosed = input.state === 'closed'
@@ -70,7 +70,7 @@ export function createMilestone(ctx: RepoCtx, input: MilestoneInput): Promise<Mi
   )
 }
 
-/** An empty title and a zero due date are ignored; an empty description empties. */
+/** Changes a milestone. It ignores an empty title and a zero due date; an empty description removes the description. */
 export async function editMilestone(
   ctx: RepoCtx,
   milestone: MilestoneRow,
@@ -93,7 +93,7 @@ export async function editMilestone(
   return edited
 }
 
-/** Takes it off its issues without an entry. */
+/** Deletes a milestone. Its issues get no timeline entry. */
 export async function deleteMilestone(ctx: RepoCtx, milestone: MilestoneRow): Promise<void> {
   await transaction(ctx.db, (tx) => deleteMilestoneRow(tx, milestone.id))
 }

@@ -24,14 +24,14 @@ const maxCommits = 1000
 
 type Home = RepoWithOwner & RepoAccess
 
-/** What is pushed and to where. */
+/** A push: its branch, its commits and the account. */
 interface Push {
   readonly branch: string
   readonly old: Oid
   readonly new: Oid
 }
 
-/** Commits that a push brought, oldest first; of a new branch those that no other branch has. */
+/** Returns the commits of a push, oldest first; for a new branch, the commits that no other branch has. */
 async function pushedCommits(ctx: Ctx, home: Home, push: Push): Promise<readonly Commit[]> {
   const not = isZeroOid(push.old) ? await listOtherHeads(ctx.db, home.repo.id, push.branch) : [push.old]
   const key = home.repo.git_key
@@ -53,7 +53,7 @@ const escapeHtml = (text: string): string =>
     .replaceAll('"', '&#34;')
     .replaceAll("'", '&#39;')
 
-/** How a timeline tells of a commit: a link to it with its first line (observed). */
+/** Returns the content of a timeline entry about a commit: a link with its first line (observed). */
 function commitLink({ config }: Ctx, { repo, owner }: RepoWithOwner, commit: Commit): string {
   const path = `${config.server.subPath}/${escapeSegment(owner.name)}/${escapeSegment(repo.name)}/commit/${commit.oid}`
   const [title = ''] = commit.message.trim().split('\n', 1)
@@ -61,8 +61,8 @@ function commitLink({ config }: Ctx, { repo, owner }: RepoWithOwner, commit: Com
 }
 
 /**
- * Whether a push to a branch carries the promises about an issue out: to the branch that the issue is bound to, else to
- * the default branch of the repository, or to any where that is the rule.
+ * Returns whether a push to a branch closes and reopens the issues that it names: the branch of the issue, else the default
+ * branch of the repository, or any branch when the setting says so.
  */
 function countsFor(ctx: Ctx, home: Home, push: Push, issue: IssueRow): boolean {
   if (ctx.config.repository.defaultCloseIssuesViaCommitsInAnyBranch) return true
@@ -70,7 +70,7 @@ function countsFor(ctx: Ctx, home: Home, push: Push, issue: IssueRow): boolean {
   return push.branch === (bound === '' ? home.repo.default_branch : bound)
 }
 
-/** Does what a message promises, when the doer may: to their own issue or one they may write. Open dependencies prevent it. */
+/** Closes or reopens an issue that the pusher opened or may write. An open dependency prevents it. */
 async function keepPromise(tx: Tx, by: Attribution, reference: Reference, commit: Oid): Promise<void> {
   const { issue, rights, action, seconds } = reference
   if (action === 'none' || issue.is_pull || (issue.poster_id !== by.doerId && !mayManage(rights, issue).allowed)) return
@@ -90,7 +90,7 @@ async function keepPromise(tx: Tx, by: Attribution, reference: Reference, commit
   })
 }
 
-/** Tells issues of a commit that names them, each once, and does what its message promises. */
+/** Adds a timeline entry to each issue that a commit names, once, and closes or reopens the issues as its message says. */
 async function recordCommit(
   ctx: SignedInCtx,
   home: Home,

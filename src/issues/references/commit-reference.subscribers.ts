@@ -8,12 +8,12 @@ import type { Attribution } from '../attribution.ts'
 import { recordPush } from './commit-reference.service.ts'
 import { loadReposWithOwners } from '../repo-with-owner.store.ts'
 
-/** Branches of one push whose messages are read: each is compared with all others. */
+/** Most branches of one push whose messages are read; each branch is compared with all others. */
 const maxBranches = 100
 
 /**
- * Reads the messages of pushed commits for issues that they name, in the name of who pushed them. Running twice changes
- * nothing more: each issue is told of a commit once, and closing what is closed does nothing.
+ * Reads the messages of pushed commits and records the issues that they name, on behalf of the pusher. The job is idempotent:
+ * an issue has one entry for a commit, and closing a closed issue does nothing.
  */
 export const readCommitMessages = subscriber({
   name: 'readCommitMessages',
@@ -21,7 +21,7 @@ export const readCommitMessages = subscriber({
   on: 'refs.updated',
   lane: ({ data }) => `repo ${data.repoId}`,
   async afterCommit(ctx: Ctx, { data, atMs }, { signal }) {
-    // What is written in a wiki closes nothing.
+    // Commits of a wiki close no issue.
     if (data.origin === 'mirror' || data.origin === 'internal' || data.kind === 'wiki') return
     const pushes = data.updates.flatMap((update) => {
       const branch = branchOf(update.ref)

@@ -25,7 +25,7 @@ export const listCalledMemberIds = async (
           .execute()
       ).map((row) => row.user_id)
 
-/** Which of some accounts block a person. */
+/** Returns the accounts, out of `ids`, that block a person. */
 export const listBlockingAmong = async (
   db: Db,
   ids: readonly UserId[],

@@ -1,10 +1,10 @@
 import type { TextRuns } from '../../markup/text-runs.ts'
 import { trimTrailing } from '../../lib/trim-ends.ts'
 
-/** What a reference to an issue promises to do to it. */
+/** The effect of a reference on the issue. */
 export type PromisedAction = 'none' | 'closes' | 'reopens'
 
-/** An issue that a text names; without `repository` one of the repository that the text belongs to. */
+/** An issue that a text names; without `repository`, an issue of the text's own repository. */
 export interface NamedIssue {
   /** `owner/name` in lower case. */
   readonly repository: string | undefined
@@ -33,13 +33,13 @@ export interface ParseRules {
   readonly reopenKeywords: readonly string[]
 }
 
-/** Most issues and most accounts that one text may name; what is beyond stays text. */
+/** Most issues, and most accounts, that one text may name; further ones stay text. */
 const maxNamed = 100
 
-/** Places that are looked at in one text: what is named a thousand times is named. */
+/** Most matches of one form in one text. */
 const maxPlaces = 1000
 
-/** More of a plain text is not looked through, in characters. */
+/** Most characters of a plain text that are parsed. */
 const maxLength = 1_000_000
 
 const name = '[A-Za-z0-9_](?:[\\w.-]*[A-Za-z0-9_])?'
@@ -54,7 +54,7 @@ const addressForm = new RegExp(`${before}https?://[^\\s()[\\]"'<>]+`, 'gi')
 const timeForm = /^ +@(?<text>(?:\d+(?:\.\d+)?(?:mo|[mhdw]))+)(?=$|[\s)\]"':;,.!?])/
 
 const hour = 3600
-/** Days and weeks are those of work (contract, issues: keywords). */
+/** Days and weeks are working days and weeks (contract, issues: keywords). */
 const unitSeconds: Readonly<Record<string, number>> = { m: 60, h: hour, d: 8 * hour, w: 40 * hour, mo: 160 * hour }
 
 const secondsOf = (text: string): number =>
@@ -94,7 +94,7 @@ class Collector {
   }
 }
 
-/** The first places where something of a form stands. */
+/** Returns the first matches of a form. */
 function matchesIn(text: string, form: RegExp): RegExpExecArray[] {
   const found: RegExpExecArray[] = []
   for (const match of text.matchAll(form)) {
@@ -104,14 +104,14 @@ function matchesIn(text: string, form: RegExp): RegExpExecArray[] {
   return found
 }
 
-/** What a text names, and where in it. */
+/** A name in a text, and its position. */
 interface Place {
   readonly at: number
   readonly end: number
   readonly issue: Pick<NamedIssue, 'repository' | 'index'>
 }
 
-/** Full addresses of issues of this instance; punctuation behind one does not belong to it. */
+/** Returns the pattern of full addresses of issues on this instance, without trailing punctuation. */
 function addressesIn(text: string, rules: ParseRules): Place[] {
   return matchesIn(text, addressForm).flatMap(({ 0: found, index }) => {
     const address = trimTrailing(found, ':;,.!?')
@@ -127,7 +127,7 @@ const numbersIn = (text: string): Place[] =>
     return { at: match.index, end: match.index + match[0].length, issue }
   })
 
-/** Collects the issues that a text names, and gives the text without addresses. */
+/** Collects the issues that a text names, and returns the text without addresses. */
 function collectIssues(whole: string, rules: ParseRules, into: Collector): string {
   const hasAddresses = whole.includes('://')
   // Numbers and names inside of an address are part of it.
@@ -151,7 +151,7 @@ function collectAccounts(text: string, into: Collector): void {
   }
 }
 
-/** The issue that an address of this instance leads to; relative ones begin at its root. */
+/** Returns the issue at an address of this instance; a relative address begins at its root. */
 function issueOfAddress(href: string, rules: ParseRules): Place['issue'] | undefined {
   const root = new URL(rules.rootUrl)
   const url = URL.parse(href, root)
@@ -163,7 +163,8 @@ function issueOfAddress(href: string, rules: ParseRules): Place['issue'] | undef
 }
 
 /**
- * Issues that plain texts and Markdown texts name, and accounts that the latter do: nobody is called by a title. Not looked at: code, comments of HTML, and the words of links. Source: the contract's forms of cross-references (issues, cross-references and keywords).
+ * Returns the issues that plain and Markdown texts name, and the accounts that Markdown texts name; a title mentions nobody.
+ * The parser skips code, HTML comments and the words of links. Source: contract (issues, cross-references and keywords).
  */
 export function parseReferences(
   input: { readonly plain?: readonly string[]; readonly markdown?: readonly TextRuns[] },
@@ -171,13 +172,13 @@ export function parseReferences(
 ): Named {
   const into = new Collector()
   for (const text of input.plain ?? []) collectIssues(text.slice(0, maxLength), rules, into)
-  // Each text stands for itself: what one leaves open does not reach into the next.
+  // Each text is parsed alone, so an unclosed block of one does not reach into the next.
   for (const { text, links } of input.markdown ?? []) {
     const rest = collectIssues(text, rules, into)
     if (rest.includes('@')) collectAccounts(rest, into)
     for (const link of links) {
       const issue = issueOfAddress(link, rules)
-      // A link promises nothing, whatever stands before it (contract, issues: keywords).
+      // A link never closes or reopens an issue (contract, issues: keywords).
       if (issue !== undefined) into.addIssue({ ...issue, action: 'none', seconds: 0 })
     }
   }

@@ -22,14 +22,14 @@ import {
 } from './reference.parse.ts'
 import { listIssuesByNumber, listReposByFullName, listLiveReferences, neuterReferences } from './reference.store.ts'
 
-/** The settings that decide how a text is read. */
+/** The rules for parsing a text, from the settings. */
 export const parseRules = (config: Ctx['config']): ParseRules => ({
   rootUrl: config.server.rootUrl,
   closeKeywords: config.repositoryPullRequest.closeKeywords,
   reopenKeywords: config.repositoryPullRequest.reopenKeywords,
 })
 
-/** An issue that a text names, looked up: it exists and the doer may see it. */
+/** A reference to an issue that exists and that the doer may see. */
 export interface Reference {
   readonly issue: IssueRow
   readonly rights: Rights
@@ -40,7 +40,7 @@ export interface Reference {
 /** An issue that exists and that the doer may see, with what they may do there. */
 type Visible = Pick<Reference, 'issue' | 'rights'>
 
-/** Looks up issues that texts of a repository name; gives undefined for what is missing or hidden from the doer. */
+/** Looks up the issues that texts of a repository name; returns undefined for a missing one and for one hidden from the doer. */
 export async function lookUpIssues(
   ctx: SignedInCtx & RepoWithOwner & { readonly rights: Rights },
   named: readonly Pick<NamedIssue, 'repository' | 'index'>[],
@@ -106,15 +106,15 @@ export async function findReferenced(
   return referencesOf(named.issues, await lookUpIssues(ctx, named.issues))
 }
 
-/** Where a text stands that refers to others. */
+/** The text that refers to other issues. */
 export interface ReferenceSource {
   readonly issue: Pick<IssueRow, 'id' | 'repo_id' | 'is_pull'>
   readonly comment: CommentRow | undefined
 }
 
 /**
- * What a reference promises: something only from a pull request to an issue; from comments and to other repositories
- * only when the doer could do it themselves (contract, issues: keywords).
+ * Returns the effect of a reference. Only a reference from a pull request to an issue has one; from comments and to other
+ * repositories, the doer must have the right to do it (contract, issues: keywords).
  */
 export function promisedAction(
   source: { readonly isPull: boolean; readonly isComment: boolean; readonly repoId: RepoId },
@@ -127,8 +127,8 @@ export function promisedAction(
 }
 
 /**
- * Makes the timelines of other issues tell that a text names them. References that stand already stay; those that
- * vanished or changed are neutered; new ones are added. The other issues count as changed.
+ * Records the references of a text in the timelines of the issues that it names: adds new ones, keeps existing ones, and
+ * neuters those that were removed or changed. The named issues count as changed.
  */
 export async function recordReferences(
   tx: Tx,
@@ -180,8 +180,8 @@ export async function recordReferences(
 }
 
 /**
- * The accounts that a text mentions: people who may read the unit and do not block the author, and members of teams of
- * the owning organization that may. Not the author (contract, issues: mentions).
+ * Returns the accounts that a text mentions, and the members of the teams that it mentions. All of them may read the unit, do
+ * not block the author, and are not the author (contract, issues: mentions).
  */
 export async function findMentioned(
   ctx: SignedInCtx & RepoWithOwner,
@@ -207,7 +207,7 @@ export async function findMentioned(
   return readers.map((reader) => reader.id).filter((id) => !blocking.has(id))
 }
 
-/** A text may name something only when it has one of these. */
+/** A text without these characters names nothing. */
 const mayName = (markdown: string): boolean => /[#!@]|issues\/|pulls\//.test(markdown)
 
 const runsOf = (ctx: Ctx, texts: readonly string[]) => ctx.texts.runs(texts.filter(mayName))

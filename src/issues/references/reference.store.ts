@@ -59,7 +59,7 @@ export const listIssuesByNumber = (
         )
         .execute()
 
-/** The references that a text made (of a comment, or of title and text of an issue) and that still stand. */
+/** Returns the active references of a text: of a comment, or of the title and text of an issue. */
 export const listLiveReferences = (
   tx: Tx,
   sourceIssueId: IssueId,
@@ -87,7 +87,7 @@ export async function neuterReferences(tx: Tx, ids: readonly CommentId[], update
     .execute()
 }
 
-/** What open pull requests' texts and comments promise about issues: one row for each promise, oldest first. */
+/** Returns the issues that the texts and comments of a pull request close or reopen, one row for each reference, oldest first. */
 export const listClosingReferences = (db: Db, pullIssueId: IssueId): Promise<CommentRow[]> =>
   db
     .selectFrom('comment')
@@ -97,7 +97,7 @@ export const listClosingReferences = (db: Db, pullIssueId: IssueId): Promise<Com
     .orderBy('id')
     .execute()
 
-/** Heads of the branches of a repository but one. */
+/** Returns the heads of all branches of a repository except one. */
 export const listOtherHeads = async (db: Db, repoId: RepoId, branch: string): Promise<Oid[]> =>
   (
     await db
@@ -111,7 +111,7 @@ export const listOtherHeads = async (db: Db, repoId: RepoId, branch: string): Pr
       .execute()
   ).map((row) => row.commit_oid)
 
-/** Issues whose timelines tell of a commit already. */
+/** Returns the issues that have a timeline entry about a commit. */
 export const listIssuesTellingOf = async (tx: Tx, issueIds: readonly IssueId[], sha: string): Promise<Set<IssueId>> =>
   new Set(
     (

@@ -17,11 +17,11 @@ import type { IssueId, LabelId, MilestoneId, RepoId, TeamId, UserId } from '../.
 import type { CursorKey } from '../../lib/cursor.ts'
 import type { Bound } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
-import type { IssuePlace } from '../issue.store.ts'
+import type { IssueKey } from '../issue.store.ts'
 import { foundByWords, holdsNoRefused, usualAllowance, type WordScope } from './words.store.ts'
 import type { SearchTerm } from './words.parse.ts'
 
-/** Where is looked: in one repository, or in all that somebody may see. */
+/** The repositories that a list covers: one, or all that the viewer may see. */
 export type IssueScope =
   | { readonly kind: 'repo'; readonly repoId: RepoId }
   | {
@@ -29,32 +29,32 @@ export type IssueScope =
       readonly viewer: Viewer | undefined
       readonly ownerId: UserId | undefined
       readonly teamId: TeamId | undefined
-      /** Where words are looked for; without it, in the newest texts of all repositories. */
+      /** The texts that words are searched in; undefined: the newest texts of all repositories. */
       readonly words?: Pick<WordScope, 'repoIds' | 'newestOfAll'> | undefined
     }
 
 export interface IssueFilter {
   readonly scope: IssueScope
   readonly isClosed?: boolean | undefined
-  /** Which kinds: issues (false), pull requests (true) or both. */
+  /** The kinds: issues (false), pull requests (true) or both. */
   readonly isPull: readonly boolean[]
-  /** All of these are on it. */
+  /** The issue has all of these. */
   readonly allLabels?: readonly LabelId[]
-  /** Any of these is on it. */
+  /** The issue has at least one of these. */
   readonly anyLabels?: readonly LabelId[]
-  /** Any label of one of these names is on it, whose ever it is. */
+  /** The issue has a label with one of these names, of any repository or organization. */
   readonly labelNames?: readonly string[]
   readonly milestoneIds?: readonly MilestoneId[]
-  /** It has a milestone of one of these titles, of whichever repository. */
+  /** The issue has a milestone with one of these titles, of any repository. */
   readonly milestoneTitles?: readonly string[]
   readonly sinceUnix?: Unix | undefined
   readonly beforeUnix?: Unix | undefined
   readonly posterId?: UserId | undefined
   readonly assigneeId?: UserId | undefined
   readonly mentionedId?: UserId | undefined
-  /** It has a comment or a review of this account, which is not its author. */
+  /** This account commented on or reviewed the pull request and is not its author. */
   readonly reviewedBy?: UserId | undefined
-  /** A review of it by this account, or by a team of the account, is asked for and not given. */
+  /** A review by this account, or by a team of it, is requested and not given. */
   readonly reviewAskedOf?: UserId | undefined
   readonly words?: readonly SearchTerm[]
 }
@@ -66,7 +66,7 @@ export type VisibleScope = Extract<IssueScope, { kind: 'visible' }>
 /** The filter of a list of one repository. */
 export type RepoFilter = IssueFilter & { readonly scope: { readonly kind: 'repo'; readonly repoId: RepoId } }
 
-/** What finds the rows: the index of an order or of a column, or ids that another table contains. */
+/** The index that finds the rows: that of an order or of a column, or the ids from another table. */
 export type LeadKind = 'order' | 'times' | 'milestone' | 'poster' | 'ids'
 
 /** Returns a column whose indexes SQLite does not use. PostgreSQL knows from its statistics which index to use. */
@@ -136,7 +136,7 @@ const concerns = (where: Builder, table: 'issue_assignee' | 'issue_mention', use
       .where(`${table}.user_id`, '=', userId),
   )
 
-/** A comment or review on a pull request of somebody else. All columns of the index by poster are named, so that one look tells. */
+/** Returns the condition for a comment or review on another account's pull request. It names all columns of the index by poster, so one index lookup answers it. */
 const isReviewedBy = (where: Builder, userId: UserId): Expression<SqlBool> =>
   where.and([
     where('issue.is_pull', '=', true),
@@ -146,8 +146,8 @@ const isReviewedBy = (where: Builder, userId: UserId): Expression<SqlBool> =>
   ])
 
 /**
- * A request that is newer than the account's last verdict, on a pull request of somebody else. The sums keep SQLite from all
- * reviews of the account, of which there may be more than there are of each pull request.
+ * Returns the condition for a review request that is newer than the account's last verdict, on another account's pull request.
+ * The unary `+` keeps SQLite from the index of all reviews of the account, which has more rows than one pull request.
  */
 const isReviewAskedOf = (where: Builder, userId: UserId): Expression<SqlBool> =>
   where.and([
@@ -160,27 +160,27 @@ const isReviewAskedOf = (where: Builder, userId: UserId): Expression<SqlBool> =>
         and +verdict.reviewer_id = ${userId} and verdict.type in ('approve', 'reject') and verdict.id > request.id))`,
   ])
 
-/** Returns the ids of the issues that have any of some labels. */
+/** Returns a query of the ids of issues with at least one of the labels. */
 export const anyLabel = (db: Db, labels: readonly LabelId[]): Expression<unknown> =>
   db
     .selectFrom('issue_label')
     .select('issue_id')
     .where('label_id', 'in', idList(db, idListText(labels)) as Expression<LabelId>)
 
-/** Issues by ids. PostgreSQL cannot estimate how many ids there are and would read all issues, so it looks up each. */
+/** Returns the issues with the given ids. PostgreSQL cannot estimate their number, so the statement makes it look up each id. */
 export const issueRows = (db: Db, ids: Expression<unknown>): RawBuilder<Selectable<IssueTable>> =>
   sql`(select * from issue where ${isAmong(db, sql.ref('issue.id'), ids)} ${fence(db)})`
 
-/** Returns a query of all issues, or of those with some ids. */
+/** Returns a query of all issues, or of the issues with the given ids. */
 export function issuesById(db: Db, ids: Expression<unknown> | undefined) {
   if (!ids) return db.selectFrom('issue')
   return db.selectFrom(issueRows(db, ids).as('issue'))
 }
 
-/** A statement of issues whose rows can be counted, whatever it joins. */
-type Countable = SelectQueryBuilder<Schema, 'issue', IssuePlace>
+/** A query of issues whose rows can be counted. */
+type Countable = SelectQueryBuilder<Schema, 'issue', IssueKey>
 
-/** @param atMost where counting ends, undefined: nowhere */
+/** Returns the number of rows. @param atMost the number at which counting stops; undefined: never */
 export async function countRows(db: Db, branches: readonly Countable[], atMost: number | undefined): Promise<number> {
   const counts = await Promise.all(
     branches.map(async (branch) => {
@@ -196,10 +196,10 @@ export async function countRows(db: Db, branches: readonly Countable[], atMost: 
   return atMost === undefined ? sum : Math.min(sum, atMost)
 }
 
-export interface FoundPlaces {
-  readonly places: readonly IssuePlace[]
+export interface IssuePage {
+  readonly places: readonly IssueKey[]
   readonly total: number
   readonly bound?: Bound | undefined
-  /** The keys of the last place, where the next page begins. */
+  /** The keys of the last row, after which the next page begins. */
   readonly last?: CursorKey | undefined
 }

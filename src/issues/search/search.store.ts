@@ -7,7 +7,7 @@ import { withoutIndex } from '../../db/portable.ts'
 import type { Schema } from '../../db/schema.ts'
 import type { IssueId, RepoId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
-import { conditions, type FoundPlaces, type IssueFilter, type VisibleScope } from './issue-filter.store.ts'
+import { conditions, type IssuePage, type IssueFilter, type VisibleScope } from './issue-filter.store.ts'
 import {
   allIssues,
   countSource,
@@ -76,7 +76,7 @@ export async function findEverywhere(
   filter: SearchFilter,
   page: Pick<Page, 'limit' | 'offset'>,
   limits: SearchLimits = usual,
-): Promise<FoundPlaces> {
+): Promise<IssuePage> {
   const search = await beginSearch(db, filter, limits)
   if (filter.words === undefined) return findPage(search, await placesOfFilter(search), page)
   const within = await findWordScope(search)
@@ -230,7 +230,7 @@ async function findPage(
   { db, limits }: Search,
   statements: readonly Places[],
   { limit, offset }: Pick<Page, 'limit' | 'offset'>,
-): Promise<FoundPlaces> {
+): Promise<IssuePage> {
   if (statements.length === 0) return { places: [], total: 0 }
   const size = Math.max(0, Math.min(limit, limits.found - offset))
   // Both databases return the rows of a materialized statement in their order.

@@ -11,7 +11,7 @@ import { transaction, type Db, type Tx } from '../../db/database.ts'
 import type { IssueId, RepoId, TeamId, UserId } from '../../lib/ids.ts'
 import { openTestDatabase } from '../../testing/database.ts'
 import { dice } from '../../testing/dice.ts'
-import { placesCheck } from '../lists/doctor.service.ts'
+import { listColumnsCheck } from '../lists/doctor.service.ts'
 import type { IssueFilter, VisibleScope } from './issue-filter.store.ts'
 import { findEverywhere, type SearchFilter, type SearchLimits } from './search.store.ts'
 import { parseSearchWords } from './words.parse.ts'
@@ -334,14 +334,14 @@ test('doctor: requests for reviews that do not say whether they wait are found a
       .execute()
   const look = async (fix: boolean): Promise<string[]> => {
     const found: string[] = []
-    for await (const { what } of placesCheck.run({ db } as Services, { fix })) found.push(what)
+    for await (const { what } of listColumnsCheck.run({ db } as Services, { fix })) found.push(what)
     return found
   }
   // What the database keeps is right, whatever was written in which order.
   assert.deepEqual(await look(false), [], `seed ${seed}`)
   const before = await requests()
   await transaction(db, (tx) => sql`update review set is_waiting = not is_waiting where type = 'request'`.execute(tx))
-  assert.match((await look(true)).join(), new RegExp(`^review: ${before.length} rows below issues 1 to \\d+ `))
+  assert.match((await look(true)).join(), new RegExp(`^review: ${before.length} rows of issues 1 to \\d+ `))
   assert.deepEqual(await requests(), before, `seed ${seed}`)
   await transaction(db, (tx) => sql`update review set repo_id = null where type = 'request'`.execute(tx))
   assert.equal((await look(true)).length, 1)

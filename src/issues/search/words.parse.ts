@@ -1,4 +1,4 @@
-/** One term of a search: a word or a phrase, and what it means for an issue that holds it. */
+/** One term of a search: a word or a phrase, and its effect on an issue that holds it. */
 export interface SearchTerm {
   /** `needed`: all of these; `refused`: none of these; `offered`: any of these, unless some are needed. */
   readonly role: 'needed' | 'refused' | 'offered'
@@ -11,7 +11,7 @@ export interface SearchTerm {
   readonly tsquery: string
 }
 
-/** Most terms of one search; further ones are not looked at. */
+/** Most terms of one search; the parser ignores further ones. */
 const maxTerms = 20
 const maxLength = 1000
 
@@ -31,9 +31,9 @@ function termOf(role: SearchTerm['role'], text: string, isPhrase: boolean): Sear
 }
 
 /**
- * Reads a keyword search: words separated by spaces are alternatives, `+word` must be there, `-word` must not, `"a b"`
- * is a phrase, a backslash takes the meaning off the next character (contract, issues: lists and search).
- * @returns no terms when there is nothing to look for
+ * Parses a keyword search: words separated by spaces are alternatives, `+word` is required, `-word` is excluded, `"a b"` is
+ * a phrase, and a backslash escapes the next character (contract, issues: lists and search).
+ * @returns no terms for a text without words
  */
 export function parseSearchWords(text: string): SearchTerm[] {
   const terms: SearchTerm[] = []

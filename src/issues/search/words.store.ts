@@ -12,36 +12,36 @@ import type { SearchTerm } from './words.parse.ts'
  */
 export const usualAllowance = 50_000
 
-/** Where words are looked for. */
+/** The texts that a word search covers. */
 export interface WordScope {
-  /** In these repositories, exactly. */
+  /** Every text of these repositories. */
   readonly repoIds?: readonly RepoId[] | undefined
-  /** In the newest texts of all repositories, as many as these. */
+  /** This number of the newest texts of all repositories. */
   readonly newestOfAll?: number | undefined
   readonly isPull: readonly boolean[]
 }
 
-/** The places of one reading of the index: some repositories, or all. */
+/** One read of a text index. */
 interface Place {
   readonly repoIds?: readonly RepoId[]
   readonly isPull: readonly boolean[]
-  /** Number of texts that are read, the newest first; undefined: all. */
+  /** Number of texts to read, the newest first; undefined reads all. */
   readonly atMost?: number
 }
 
-/** Returns the readings of the index that a scope asks for. */
+/** Returns the reads of the text index that cover a scope. */
 const placesOf = ({ repoIds, newestOfAll, isPull }: WordScope): Place[] => [
   ...(repoIds === undefined || repoIds.length === 0 ? [] : [{ repoIds, isPull }]),
   ...(newestOfAll === undefined ? [] : [{ isPull, atMost: newestOfAll }]),
 ]
 
-/** How a search is written for the text index, for texts of all kinds at once. */
+/** A search in the query language of each database. */
 interface Written {
   readonly fts5: string
   readonly tsquery: RawBuilder<unknown>
 }
 
-/** The index has words for the place of a text, which no text can contain. */
+/** Returns the FTS5 condition on repository and kind, which the index contains as words that no text can contain. */
 const placeFts5 = ({ repoIds, isPull }: Place): string => {
   const parts = [
     ...(repoIds === undefined ? [] : [`place : (${repoIds.map((id) => `"r${id}"`).join(' OR ')})`]),
@@ -68,7 +68,7 @@ function write(terms: readonly SearchTerm[], joint: 'AND' | 'OR', column: string
 type IdSet = RawBuilder<IssueId>
 type WordTable = 'issue_words' | 'comment_words'
 
-/** The texts of a table that hold the terms: `rowid` of each, the newest first where they are limited. */
+/** Returns a query of the `rowid` of each text that holds the terms, the newest first when the read is limited. */
 function textsHolding(
   db: Db,
   table: WordTable,
@@ -82,7 +82,7 @@ function textsHolding(
   return sql`select rowid from ${sql.table(table)} where ${isHeld} ${newest}`
 }
 
-/** The issues with a text, or with a comment, that holds all or any of the terms. */
+/** Returns a query for each read of the scope: the issues whose text or whose comment holds all or any of the terms. */
 const holding = (db: Db, terms: readonly SearchTerm[], joint: 'AND' | 'OR', scope: WordScope): IdSet[] =>
   placesOf(scope).map((place) => {
     const issues = textsHolding(db, 'issue_words', terms, joint, place)
@@ -113,7 +113,7 @@ export async function exceedsAllowance(db: Db, terms: readonly SearchTerm[], sco
   return rows[0]?.is_beyond === 1
 }
 
-/** Issues that have the number that a term may be. */
+/** Returns queries of the issues whose number a term names. */
 const numbered = (db: Db, terms: readonly SearchTerm[], scope: WordScope): IdSet[] =>
   terms.flatMap(({ index }) =>
     index === undefined
@@ -145,7 +145,7 @@ export function foundByWords(db: Db, terms: readonly SearchTerm[], scope: WordSc
   const anyOf = (each: readonly SearchTerm[]) => [...holding(db, each, 'OR', scope), ...numbered(db, each, scope)]
   const found =
     needed.length > 1
-      ? // In one text, or one here and one there.
+      ? // All terms in one text, or spread over the texts of one issue.
         [
           ...holding(db, needed, 'AND', scope),
           joined(

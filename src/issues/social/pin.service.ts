@@ -13,7 +13,7 @@ import { closePinGap, countPinned, findLastPin, listPinned, lockPins, openPinPla
 /** Pinned issues, or pull requests, in their order. */
 export const getPinned = (ctx: RepoCtx, isPull: boolean): Promise<IssueRow[]> => listPinned(ctx.db, ctx.repo.id, isPull)
 
-/** Whether another one may be pinned. */
+/** Returns whether another issue may be pinned. */
 export async function getPinsAllowed(ctx: RepoCtx): Promise<{ issues: boolean; pull_requests: boolean }> {
   const [issues, pulls] = await Promise.all([
     countPinned(ctx.db, ctx.repo.id, false),
@@ -35,7 +35,7 @@ async function tell(tx: Tx, by: Attribution, issue: IssueRow, isPinned: boolean)
   })
 }
 
-/** Pins it after the others; a pinned one stays where it is. When there are as many as may be: `BadRequest`. */
+/** Pins an issue after the pinned ones; a pinned one keeps its position. @throws BadRequest when the limit is reached */
 export async function pin(ctx: SignedInRepoCtx, issue: IssueRow): Promise<void> {
   await transaction(ctx.db, async (tx) => {
     await lockPins(tx, ctx.repo.id)
@@ -53,7 +53,7 @@ export async function pin(ctx: SignedInRepoCtx, issue: IssueRow): Promise<void> 
   })
 }
 
-/** Those after it move up; one that is not pinned is no error. */
+/** Unpins an issue and moves the following ones up. An issue that is not pinned is no error. */
 export async function unpin(ctx: SignedInRepoCtx, issue: IssueRow): Promise<void> {
   await transaction(ctx.db, async (tx) => {
     await lockPins(tx, ctx.repo.id)
@@ -64,7 +64,7 @@ export async function unpin(ctx: SignedInRepoCtx, issue: IssueRow): Promise<void
   })
 }
 
-/** Gives a pinned one another place, counted from 1; beyond the end is the end. One that is not pinned stays so. */
+/** Moves a pinned issue to a position, counted from 1; a position after the end is the end. An issue that is not pinned stays so. */
 export async function movePin(ctx: SignedInRepoCtx, issue: IssueRow, position: number): Promise<void> {
   if (position < 1) throw new BadRequest('positions are counted from 1', 'pin_position')
   await transaction(ctx.db, async (tx) => {
@@ -72,7 +72,7 @@ export async function movePin(ctx: SignedInRepoCtx, issue: IssueRow, position: n
     const row = await holdIssue(tx, issue)
     if (row.pin_order === 0) return
     const count = await countPinned(tx, row.repo_id, row.is_pull)
-    // The end is the place after the last one, counted before this one left its own: a gap may stay (observed).
+    // The end counts the issue's own old position, so a gap may remain (observed).
     const place = position > count ? (await findLastPin(tx, row.repo_id, row.is_pull)) + 1 : position
     await closePinGap(tx, row)
     await openPinPlace(tx, row, place)

@@ -20,7 +20,7 @@ export const targetOf = (issue: IssueRow, comment?: CommentRow): ReactionTarget 
   commentId: comment?.id ?? 0,
 })
 
-/** One page of reactions, oldest first, and how many there are. */
+/** Returns one page of reactions, oldest first, and their number. */
 export async function getReactions(
   ctx: Ctx,
   target: ReactionTarget,
@@ -37,8 +37,9 @@ function refuseLocked(ctx: SignedInRepoCtx, issue: IssueRow): void {
 }
 
 /**
- * Reacts to an issue or a comment; a second time gives what is there. Words that are not allowed, readers of a locked
- * conversation, and people whom the owner or the author of the text blocks are `Forbidden`.
+ * Adds a reaction to an issue or a comment; a repeated one returns the existing reaction.
+ * @throws Forbidden for a word that is not allowed, for a reader of a locked conversation, and for an account that the owner or
+ * the author of the text blocks
  */
 export async function addReaction(
   ctx: SignedInRepoCtx,
@@ -66,7 +67,7 @@ export async function addReaction(
   })
 }
 
-/** Takes a reaction back; it is no error when there was none. */
+/** Removes a reaction. A missing one is no error. */
 export async function removeReaction(
   ctx: SignedInRepoCtx,
   issue: IssueRow,

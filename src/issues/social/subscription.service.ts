@@ -17,12 +17,12 @@ export const getSubscribers = (ctx: RepoCtx, issue: IssueRow, page: Page): Promi
 export const isSubscribed = async (ctx: RepoCtx, issue: IssueRow, userId: UserId): Promise<boolean> =>
   (await findIssueWatch(ctx.db, issue.id, userId)) ?? (await takesPart(ctx.db, issue, userId))
 
-/** The answer for a name that no person has. */
+/** The refusal for an unknown person. */
 export const noSubscriber = () => new NotFound('the user does not exist', 'user_not_found')
 
 /**
- * Says whether an account wants to hear of an issue. For another account only administrators of the instance may.
- * @returns whether that changed anything
+ * Subscribes an account to an issue, or unsubscribes it. Only site administrators may do so for another account.
+ * @returns whether the subscription changed
  */
 export async function setSubscription(
   ctx: SignedInRepoCtx,

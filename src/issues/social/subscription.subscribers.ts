@@ -1,7 +1,7 @@
 import { subscriber } from '../../events/subscriber.ts'
 import { deleteUnseenIssueWatches } from './subscription.store.ts'
 
-/** Who can no longer read an issue no longer asks to hear of it (contract, notifications). */
+/** Removes subscriptions of accounts that may not read the issue (contract, notifications). */
 export const dropUnseenSubscriptions = subscriber({
   name: 'dropUnseenSubscriptions',
   on: 'access.reduced',

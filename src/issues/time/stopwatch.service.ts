@@ -9,7 +9,7 @@ import { insertTimelineEntry } from '../timeline-entry.store.ts'
 import { findIssueById, touchIssues } from '../issue.store.ts'
 import { deleteStopwatch, findStopwatch, insertStopwatch, insertTrackedTime } from './stopwatch.store.ts'
 
-/** Stops the doer's watch on an issue, if it runs, and tracks its time. */
+/** Stops the doer's stopwatch on an issue, if one runs, and records its time. */
 export async function stopOwnWatch(tx: Tx, by: Attribution, issue: IssueRow): Promise<boolean> {
   const watch = await deleteStopwatch(tx, by.doerId, issue.id)
   if (!watch) return false
@@ -35,7 +35,7 @@ const attributionNow = (ctx: SignedInRepoCtx): Attribution => ({
   isDated: false,
 })
 
-/** Starts a watch; one that runs on another issue is stopped. On the same issue: `Conflict`. */
+/** Starts a stopwatch and stops the one on another issue. @throws Conflict when one runs on this issue */
 export async function startWatch(ctx: SignedInRepoCtx, issue: IssueRow): Promise<void> {
   const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {
@@ -51,13 +51,13 @@ export async function startWatch(ctx: SignedInRepoCtx, issue: IssueRow): Promise
   })
 }
 
-/** Stops the caller's watch on an issue; without one: `Conflict`. */
+/** Stops the caller's stopwatch on an issue. @throws Conflict when none runs */
 export async function stopWatch(ctx: SignedInRepoCtx, issue: IssueRow): Promise<void> {
   const stopped = await transaction(ctx.db, (tx) => stopOwnWatch(tx, attributionNow(ctx), issue))
   if (!stopped) throw new Conflict('no stopwatch is running here', 'stopwatch_not_running')
 }
 
-/** Takes the caller's watch away without tracking its time; without one: `Conflict`. */
+/** Discards the caller's stopwatch without recording its time. @throws Conflict when none runs */
 export async function cancelWatch(ctx: SignedInRepoCtx, issue: IssueRow): Promise<void> {
   const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {

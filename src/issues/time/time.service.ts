@@ -16,7 +16,7 @@ import { listAssigneeIds, touchIssues } from '../issue.store.ts'
 import { insertTrackedTime, listStopwatches } from './stopwatch.store.ts'
 import { deleteTime, deleteTimesOf, findTime, findTimes, type TimeFilter } from './time.store.ts'
 
-/** Whether times are tracked in a repository: there and on the instance. */
+/** Returns whether a repository and the instance have time tracking on. */
 export const isTrackingOn = (ctx: RepoCtx): boolean =>
   ctx.config.service.enableTimetracking && (unitConfig(ctx.units, 'issues')?.enable_time_tracker ?? false)
 
@@ -32,7 +32,7 @@ export function refuseNoTracking(ctx: RepoCtx): void {
   if (!isTrackingOn(ctx)) throw new BadRequest('time tracking is switched off', 'time_tracking_off')
 }
 
-/** What a list of times may be asked for. */
+/** The filters of a list of times. */
 export interface TimeQuery {
   readonly user?: string | undefined
   readonly since?: string | undefined
@@ -46,7 +46,7 @@ export interface FoundTimes {
 
 const find = (ctx: Ctx, filter: TimeFilter, page: Page): Promise<FoundTimes> => findTimes(ctx.db, filter, page)
 
-/** The answer for a name that nobody has. */
+/** The refusal for an unknown account name. */
 export const noUser = () => new NotFound('the user does not exist', 'user_not_found')
 
 async function getUser(ctx: Ctx, name: string): Promise<UserRow> {
@@ -55,7 +55,7 @@ async function getUser(ctx: Ctx, name: string): Promise<UserRow> {
   return user
 }
 
-/** Whose times are listed: those who see all may ask for one account; others see their own and ask for nobody else. */
+/** Returns the account whose times are listed. Administrators of the repository may choose one; others see their own. */
 async function whose(ctx: SignedInRepoCtx, seesAll: boolean, name: string | undefined): Promise<UserId | undefined> {
   const asked = name ? (await getUser(ctx, name)).id : undefined
   if (seesAll) return asked
@@ -131,7 +131,7 @@ export async function addTime(
   })
 }
 
-/** Takes away what the caller tracked on an issue; 404 when there is nothing. */
+/** Deletes the times that the caller tracked on an issue. @throws NotFound when there are none */
 export async function resetTimes(ctx: SignedInRepoCtx, issue: IssueRow): Promise<void> {
   refuseNoTracking(ctx)
   const by = attributionNow(ctx)
@@ -160,6 +160,6 @@ export async function removeTime(ctx: SignedInRepoCtx, issue: IssueRow, time: Tr
   })
 }
 
-/** The caller's running watch, as a list of at most one; none where they may not read the issue. */
+/** Returns the caller's running stopwatch as a list of at most one; empty when they may not read the issue. */
 export const getStopwatches = (ctx: SignedInCtx, page: Page): Promise<StopwatchRow[]> =>
   listStopwatches(ctx.db, ctx.viewer, page)

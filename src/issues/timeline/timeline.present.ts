@@ -20,7 +20,7 @@ import { presentMilestone } from '../milestones/milestone.present.ts'
 import { presentTimes } from '../time/time.present.ts'
 import { loadTimes } from '../time/time.store.ts'
 
-/** Entries of one issue, with what they speak of loaded together: one query for each kind of thing, however many. */
+/** Presents the timeline entries of one issue, with one query for each kind of referenced row. */
 export async function presentTimeline(
   ctx: Pick<Ctx, 'config' | 'viewer' | 'db'> & RepoWithOwner,
   issue: IssueRow,
@@ -71,7 +71,7 @@ export async function presentTimeline(
   const timeOf = new Map(shownTimes.map((time) => [time.id, time]))
   const filesOf = Map.groupBy(files, (file) => file.comment_id)
   const teamOf = new Map(shownTeams.map((team) => [team.id, team]))
-  // Entries show people as a guest sees them, whoever asks; issues inside of them as the viewer does (observed).
+  // Entries show people as a guest sees them, and issues as the viewer sees them (observed).
   const guest = { config: ctx.config, viewer: undefined }
   const labelOf = (id: LabelId | null): LabelRow | undefined => (id === null ? undefined : labels.get(id))
 

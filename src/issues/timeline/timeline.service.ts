@@ -50,7 +50,7 @@ export async function getTimeline(
   return { rows: shown, hasMore }
 }
 
-/** Reviews that are not handed in yet are there for their authors and for administrators of the instance alone. */
+/** Pending reviews are visible only to their authors and to site administrators. */
 async function withoutDrafts(ctx: RepoCtx, rows: readonly CommentRow[]): Promise<readonly CommentRow[]> {
   const isForeign = (row: CommentRow) => row.type === 'review' && row.poster_id !== ctx.viewer?.id
   const reviewIds = rows.filter(isForeign).flatMap((row) => row.review_id ?? [])
