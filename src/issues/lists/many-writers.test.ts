@@ -153,7 +153,7 @@ test('doctor: what labels, assignees, comments and times say of their issue wron
   })
   const wrong = await examined(forge.services, { only: ['places-of-issues'] })
   assert.deepEqual(
-    wrong.map((line) => /places-of-issues: (\w+): \d+ rows below issues 1 to \d+ /.exec(line)?.[1]),
+    wrong.map((line) => /places-of-issues: (\w+): \d+ rows of issues 1 to \d+ /.exec(line)?.[1]),
     tables,
   )
   await examined(forge.services, { fix: true })
