@@ -3,7 +3,7 @@ import type { Db } from './database.ts'
 import type { CursorKey } from '../lib/cursor.ts'
 import { databaseKind } from './open.ts'
 
-/** One value that an order compares. */
+/** One sort key of an order. */
 export interface OrderKey {
   /** The name under which queries select the value. */
   readonly name: string
@@ -15,16 +15,16 @@ export interface OrderKey {
 export interface MergedPage {
   readonly limit: number
   readonly offset: number
-  /** Their sum, which a prepared statement gets as an argument. */
+  /** `offset + limit`. A prepared statement passes it as a parameter. */
   readonly end?: number
 }
 
-/** SQLite merges ordered queries by itself. PostgreSQL sorts all rows of a query that does not state order and limit. */
+/** SQLite merges ordered subqueries. PostgreSQL sorts all rows of a query that does not state order and limit. */
 const mergesOrdered = (db: Db): boolean => databaseKind(db) === 'sqlite'
 
 /**
- * Returns the union of statements, which the caller orders again.
- * @param orderAndLimit what each statement needs at its end so that PostgreSQL reads it from an index in the order
+ * Returns the union of the statements. The caller orders the result.
+ * @param orderAndLimit appended to each statement on PostgreSQL, which then reads it from an index in that order
  */
 export const orderedUnion = (
   db: Db,
@@ -37,8 +37,8 @@ export const orderedUnion = (
   )
 
 /**
- * Merges ordered queries into one page. Each query selects the keys of the order by their names; where an index has the
- * order, each query reads no more rows than the page needs.
+ * Merges ordered queries into one page. Each query selects the sort keys by their names. With an index in that order, a
+ * query reads at most `offset + limit` rows.
  */
 export function mergedPage<DB, TB extends keyof DB, Row>(
   db: Db,
@@ -62,8 +62,8 @@ export function mergedPage<DB, TB extends keyof DB, Row>(
 const operators = { asc: sql`>`, desc: sql`<` } as const
 
 /**
- * Conditions for the rows after a key, one for each range of an index: rows that share all keys but the last, and so on,
- * down to rows that share none. Neither database finds the ranges in a comparison of whole rows when the directions differ.
+ * Returns the conditions for the rows after a cursor key, one for each index range. The first range shares all keys but
+ * the last, the last range shares none. A row comparison cannot express keys of different directions.
  */
 export const rangesAfter = (order: readonly OrderKey[], key: CursorKey): readonly RawBuilder<SqlBool>[] =>
   order.map((_, index) => {

@@ -20,11 +20,11 @@ export interface ProcessLeaseOptions {
 /** Runs after each heartbeat; it may settle the work of dead processes. */
 export type BeatListener = () => Promise<unknown>
 
-/** Heartbeats in the time of one lease: some of them may be late or fail. */
+/** The number of heartbeats per lease duration, so that single heartbeats may be late or fail. */
 const beatsPerLease = 5
 
 /**
- * The lease of this process on its own work: a row of the table `process` with a heartbeat by the clock of the database.
+ * The lease of this process on its work: a row of the table `process`, whose heartbeat uses the clock of the database.
  * Journal entries and jobs name the id of the row.
  *
  * 1. The first call of `id` inserts the row. On PostgreSQL the heartbeat begins then.
@@ -40,11 +40,11 @@ export class ProcessLease {
   readonly #options: ProcessLeaseOptions
   readonly #beatListeners: BeatListener[] = []
   readonly #lossListeners: (() => void)[] = []
-  /** The registration, under way or done; undefined before the first one and after a loss. */
+  /** The pending or completed registration; undefined before the first one and after a loss. */
   #registration: Promise<string> | undefined
   #current: string | undefined
   #timer: NodeJS.Timeout | undefined
-  /** The newest heartbeat, under way or done. */
+  /** The latest heartbeat, pending or completed. */
   #beating: Promise<void> = Promise.resolve()
   #lastBeatMs = Number.NEGATIVE_INFINITY
   #isClosed = false
@@ -98,7 +98,7 @@ export class ProcessLease {
     for (const listener of this.#lossListeners) listener()
   }
 
-  /** Gives the lease back. Any process may take over the work that is left. */
+  /** Ends the lease. Any process may take over the remaining work. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#timer)

@@ -2,22 +2,21 @@ import { closeSync, fdatasync, openSync } from 'node:fs'
 import { Unavailable } from '../lib/errors.ts'
 
 /**
- * Makes commits of an embedded database last through a cut of power, several of them with one sync.
+ * Makes commits of an SQLite database durable. Concurrent commits share one sync (group commit).
  *
- * A commit appends to the write-ahead log and is seen by readers at once; it is on the disk when the log has been synced.
- * That takes milliseconds, in which the thread would stand still, so the database itself syncs at checkpoints only
- * (`synchronous = NORMAL`), and who committed waits here for a sync of the log in the thread pool. Of commits that come
- * while one is under way, all wait for the next. It covers what was appended before it began, so whatever a transaction
- * has read is at least as safe as what it wrote.
+ * A commit appends to the write-ahead log, and readers see it at once. It is durable after a sync of the log, which takes
+ * milliseconds. With `synchronous = NORMAL` SQLite syncs only at checkpoints, so a commit does not block the event loop.
+ * The committer waits for a sync in the thread pool instead. Commits that arrive during a sync share the next one. A sync
+ * covers everything appended before it started, so the data that a transaction read is durable no later than its writes.
  *
- * A checkpoint in between takes nothing away: it syncs the log before it copies pages, and the pages before the log
- * begins anew. The log keeps its file as long as a connection is open, and no lock of the database lies on that file, so
- * a descriptor of our own does no harm (closing one of the database file itself would drop its locks).
+ * A checkpoint does not lose commits: SQLite syncs the log before it copies pages, and syncs the database file before it
+ * resets the log. The log file exists as long as a connection is open. SQLite holds no locks on the log file, so this
+ * class can open and close its own descriptor; closing one of the database file would release SQLite's locks.
  */
 export class WalSync {
   readonly #path: string
   #descriptor: number | undefined
-  /** Commits so far, those that the sync under way covers, and those that are on the disk. */
+  /** Counts of all commits, of commits covered by the running sync, and of durable commits. */
   #committed = 0
   #covered = 0
   #lasting = 0
@@ -27,10 +26,7 @@ export class WalSync {
   #next: Promise<void> | undefined
   #failure: unknown
 
-  /**
-   * @param path the log file: the name of the database and `-wal`; it exists after the first commit
-   *  @param path the log: the name of the database and `-wal`; it is there once something was committed
-   */
+  /** @param path the log file: the database file name and `-wal`; it exists after the first commit */
   constructor(path: string) {
     this.#path = path
   }
@@ -41,8 +37,8 @@ export class WalSync {
   }
 
   /**
-   * Resolves when all previous commits are on disk.
-   * @throws Unavailable when the disk fails: the commit stands, but nobody may be told so
+   * Resolves when all previous commits are durable.
+   * @throws Unavailable when the disk fails. Readers see the commit, but the caller must not acknowledge it.
    */
   async lasting(): Promise<void> {
     if (this.#lasting === this.#committed) return

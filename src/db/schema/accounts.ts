@@ -1,7 +1,7 @@
 import type { AreaSchema } from './area.ts'
 import { rowRevisions } from './row-revisions.ts'
 
-/** Accounts, organizations, teams, and the credentials of people. */
+/** Accounts, organizations, teams and credentials. */
 export const accounts: AreaSchema = {
   tables: [
     `create table "user" (

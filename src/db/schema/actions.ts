@@ -1,6 +1,6 @@
 import type { AreaSchema } from './area.ts'
 
-/** Runs of workflows, their jobs, tasks and logs, and runners. */
+/** Workflow runs, jobs, tasks, logs and runners. */
 export const actions: AreaSchema = {
   tables: [
     `create table action_secret (

@@ -1,6 +1,6 @@
 import type { AreaSchema } from './area.ts'
 
-/** The feed of acts. */
+/** The activity feed. */
 export const activity: AreaSchema = {
   tables: [
     `create table activity (

@@ -1,14 +1,15 @@
-/** SQL that both databases understand, or the text for each; an empty text does nothing. */
+/** One SQL text for both databases, or one text for each database. An empty text is skipped. */
 export type Statement = string | { readonly sqlite: string; readonly postgres: string }
 
 /**
- * The tables of one area, as the baseline creates them. `{id}` stands for a row id that counts up and is never used again. Which columns mean what, `src/db/tables/` says.
+ * The baseline tables of one area. `{id}` stands for an auto-increment primary key whose values are never reused.
+ * `src/db/tables/` documents the columns.
  */
 export interface AreaSchema {
   readonly tables: readonly Statement[]
   readonly indexes?: readonly string[]
-  /** What SQLite has instead: views and triggers. */
+  /** Views and triggers of SQLite. */
   readonly sqlite?: readonly string[]
-  /** What PostgreSQL has instead: functions and triggers. */
+  /** Functions and triggers of PostgreSQL. */
   readonly postgres?: readonly string[]
 }

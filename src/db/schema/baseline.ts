@@ -24,7 +24,7 @@ import { webhooks } from './webhooks.ts'
 import { wiki } from './wiki.ts'
 import { work } from './work.ts'
 
-/** Every area, after the areas whose tables and functions it uses. */
+/** All areas. An area comes after the areas whose tables and functions it uses. */
 const areas: readonly AreaSchema[] = [
   revisions,
   accounts,
@@ -52,7 +52,7 @@ const areas: readonly AreaSchema[] = [
   audit,
 ]
 
-/** The account in whose name jobs of workflows act (contract, actions: the job token). */
+/** The account that workflow jobs act as (contract, actions: the job token). */
 const actionsAccount = `insert into "user" (
     id, kind, name, lower_name, full_name, email, keep_email_private, email_notifications, password_hash,
     must_change_password, is_admin, is_active, is_restricted, prohibit_login, allow_git_hook, allow_import_local,
@@ -70,7 +70,7 @@ const actionsAccount = `insert into "user" (
 const ofSqlite = (text: string) => ({ sqlite: text, postgres: '' })
 const ofPostgres = (text: string) => ({ sqlite: '', postgres: text })
 
-/** The statements that create the first schema, the tables of all areas first. */
+/** The statements of the baseline schema. The tables of all areas come first. */
 export const baseline: readonly Statement[] = [
   ...areas.flatMap(({ tables }) => tables),
   ...areas.flatMap(({ indexes = [] }) => indexes),

@@ -1,6 +1,6 @@
 import type { AreaSchema } from './area.ts'
 
-/** What is known of branches, tags, commits and languages. */
+/** Branch and tag protection, statistics and other data about git repositories. */
 export const gitData: AreaSchema = {
   tables: [
     `create table branch_rule (

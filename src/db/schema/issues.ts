@@ -2,8 +2,8 @@ import type { AreaSchema } from './area.ts'
 import { settleRequests } from './review-requests.ts'
 import { countIssueRevision, rowRevisions } from './row-revisions.ts'
 
-/** Triggers of SQLite: rows of what issues have repeat the place of their issue. */
-const placesOf = (table: string, column: string): readonly string[] =>
+/** SQLite triggers that copy columns of the issue into the rows of a child table. */
+const copyIssueColumns = (table: string, column: string): readonly string[] =>
   ['insert', 'update of issue_id'].map(
     (change) => `create trigger ${table}_place_${change.split(' ', 1)[0]} after ${change} on ${table} begin
       update ${table} set (repo_id, is_pull, is_closed, created_unix) =
@@ -13,13 +13,16 @@ const placesOf = (table: string, column: string): readonly string[] =>
   )
 
 const milestoneDue = `(select due_unix from milestone where id = new.milestone_id)`
-/** A statement of triggers of SQLite: an issue is listed by the earlier of its own date and its milestone's; 0 is none. */
+/**
+ * A statement for SQLite triggers: `listed_due_unix` is the earlier due date of the issue and its milestone. 0 means no
+ * date.
+ */
 const setListedDue = `update issue set listed_due_unix = case
         when coalesce(${milestoneDue}, 0) = 0 then new.due_unix
         when new.due_unix = 0 or ${milestoneDue} < new.due_unix then ${milestoneDue}
         else new.due_unix end where id = new.id;`
 
-/** Issues, comments, labels, milestones, and the words that searches find. */
+/** Issues, comments, labels, milestones and the full-text index. */
 export const issues: AreaSchema = {
   tables: [
     `create table milestone (
@@ -351,13 +354,13 @@ export const issues: AreaSchema = {
       ${countIssueRevision('old')}
       ${countIssueRevision('new')}
     end`,
-    ...placesOf('issue_label', 'label_id'),
+    ...copyIssueColumns('issue_label', 'label_id'),
     `create trigger issue_assignee_revision_update after update of issue_id, user_id on issue_assignee begin
       ${countIssueRevision('old')}
       ${countIssueRevision('new')}
     end`,
-    ...placesOf('issue_assignee', 'user_id'),
-    ...placesOf('issue_mention', 'user_id'),
+    ...copyIssueColumns('issue_assignee', 'user_id'),
+    ...copyIssueColumns('issue_mention', 'user_id'),
     `create trigger issue_places after update of repo_id, is_pull, is_closed, created_unix on issue
       when old.repo_id <> new.repo_id or old.is_pull <> new.is_pull or old.is_closed <> new.is_closed
       or old.created_unix <> new.created_unix begin

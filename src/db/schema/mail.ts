@@ -1,6 +1,6 @@
 import type { AreaSchema } from './area.ts'
 
-/** Mail that waits to be sent, and the last recipient of each event. */
+/** The mail outbox, and the progress through the recipients of each event. */
 export const mail: AreaSchema = {
   tables: [
     `create table mail_queue (

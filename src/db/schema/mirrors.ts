@@ -1,6 +1,6 @@
 import type { AreaSchema } from './area.ts'
 
-/** Mirrors that repositories fetch from and push to. */
+/** Pull mirrors and push mirrors. */
 export const mirrors: AreaSchema = {
   tables: [
     `create table mirror (

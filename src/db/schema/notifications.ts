@@ -1,6 +1,6 @@
 import type { AreaSchema } from './area.ts'
 
-/** Notifications, and the last recipient of each event. */
+/** Notifications, and the progress through the recipients of each event. */
 export const notifications: AreaSchema = {
   tables: [
     `create table notification (

@@ -1,6 +1,6 @@
 import type { AreaSchema } from './area.ts'
 
-/** Applications, grants, and tokens of OAuth 2. */
+/** OAuth2 applications, grants and tokens. */
 export const oauth: AreaSchema = {
   tables: [
     `create table oauth_application (

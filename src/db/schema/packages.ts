@@ -1,6 +1,6 @@
 import type { AreaSchema } from './area.ts'
 
-/** Packages, their versions and files, uploads, and upstreams. */
+/** Packages, versions, files, uploads and upstream registries. */
 export const packages: AreaSchema = {
   tables: [
     `create table package (

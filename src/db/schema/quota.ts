@@ -1,6 +1,6 @@
 import type { AreaSchema } from './area.ts'
 
-/** Quota groups, their rules, and what owners use. */
+/** Quota groups, quota rules and storage usage. */
 export const quota: AreaSchema = {
   tables: [
     `create table usage (

@@ -1,6 +1,6 @@
 import type { AreaSchema } from './area.ts'
 
-/** What people have to do with repositories: collaborations, stars, watches, topics. */
+/** Relations between accounts and repositories: collaborations, stars, watches and topics. */
 export const repoRelations: AreaSchema = {
   tables: [
     `create table repo_transfer (

@@ -1,6 +1,6 @@
 import type { AreaSchema } from './area.ts'
 
-/** Repositories, their settings, and the journal of their references. */
+/** Repositories, their settings and the ref journal. */
 export const repositories: AreaSchema = {
   tables: [
     `create table repo (

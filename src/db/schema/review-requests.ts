@@ -1,7 +1,7 @@
 /**
- * A statement of triggers: requests for reviews of a pull request repeat its place, and know whether they wait. A later
- * verdict of the person answers a request. The sum keeps SQLite from all reviews of the person, of which there are more than
- * of the pull request.
+ * A statement for triggers: copies columns of the issue into the review requests of a pull request, and sets whether
+ * each request waits. A later verdict of the reviewer answers a request. The unary plus stops SQLite from using the
+ * index on `reviewer_id`: a reviewer has more reviews than a pull request.
  */
 export const settleRequests = (issueId: string): string => `
       update review set

@@ -1,7 +1,7 @@
 import type { AreaSchema } from './area.ts'
 import { countIssueRevision } from './row-revisions.ts'
 
-/** Revisions of rows: answers that are kept name the revisions that they show. */
+/** Row revisions. Cached answers name the revisions of the rows that they show. */
 export const revisions: AreaSchema = {
   tables: [
     {

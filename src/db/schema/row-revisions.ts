@@ -1,4 +1,4 @@
-/** Triggers of SQLite that keep the revision of each row of a table. PostgreSQL has one function for all tables. */
+/** SQLite triggers that count the revisions of a table's rows. PostgreSQL has one function for all tables. */
 export const rowRevisions = (table: string): readonly string[] => [
   `create trigger ${table}_revision_insert after insert on "${table}" begin
     insert into row_revision values ('${table}', new.id, 0);
@@ -11,6 +11,6 @@ export const rowRevisions = (table: string): readonly string[] => [
   end`,
 ]
 
-/** A statement of a trigger: the issue of a row below it has another revision. */
+/** A statement for triggers: increments the revision of the issue that a child row belongs to. */
 export const countIssueRevision = (row: 'old' | 'new'): string =>
   `update row_revision set revision = revision + 1 where table_name = 'issue' and row_id = ${row}.issue_id;`

@@ -1,6 +1,6 @@
 import type { AreaSchema } from './area.ts'
 
-/** Pages of wikis. */
+/** Wiki pages. */
 export const wiki: AreaSchema = {
   tables: [
     `create table wiki_index (

@@ -16,25 +16,28 @@ import type { Unix } from '../../lib/time.ts'
 
 export type Visibility = 'public' | 'limited' | 'private'
 
-/** Access to a thing, by rank: 0 none, 1 read, 2 write, 3 admin, 4 owner. */
+/** Access level: 0 none, 1 read, 2 write, 3 admin, 4 owner. */
 export type AccessMode = 0 | 1 | 2 | 3 | 4
 
-/** Accounts: people and organizations, whose names share one space. */
+/** Accounts: people and organizations. Both share one namespace. */
 export interface UserTable {
   id: Generated<UserId>
   /**
-   * `system`: what acts by itself, as jobs of workflows do. It signs in nowhere and is in no list of people. `reserved`:
-   * nobody's, no name finds it, and who lists accounts passes over it; see `imports/hidden-account.service.ts`.
+   * `system`: acts for the server, for example in workflow jobs; it cannot sign in and is not listed. `reserved`:
+   * belongs to nobody; lookups by name and account lists skip it (`imports/hidden-account.service.ts`).
    */
   kind: 'individual' | 'organization' | 'system' | 'reserved'
   name: string
   lower_name: string
   full_name: string
-  /** The primary address as written; addresses with their states are in `email`. Empty for organizations without one. */
+  /**
+   * The primary address as entered; `email` holds all addresses with their states. Empty for an organization without an
+   * address.
+   */
   email: string
   keep_email_private: boolean
   email_notifications: 'enabled' | 'onmention' | 'andyourown' | 'disabled'
-  /** Encoded hash; null when nobody can sign in with a password. */
+  /** Encoded hash; null when the account cannot sign in with a password. */
   password_hash: string | null
   must_change_password: boolean
   is_admin: boolean
@@ -44,7 +47,7 @@ export interface UserTable {
   allow_git_hook: boolean
   allow_import_local: boolean
   allow_create_organization: boolean
-  /** Most repositories the account may own; -1: as the instance says. */
+  /** The maximum number of repositories that the account may own; -1: the instance default. */
   max_repo_creation: number
   visibility: Visibility
   description: string
@@ -55,15 +58,15 @@ export interface UserTable {
   theme: string
   diff_view_style: string
   hide_activity: boolean
-  /** Guests are not told the pronouns. */
+  /** Hidden from anonymous visitors. */
   hide_pronouns: Generated<boolean>
   enable_repo_unit_hints: boolean
-  /** Blob key of the picture; empty: drawn from the name. */
+  /** Blob key of the avatar; empty: generated from the name. */
   avatar_key: string
-  /** Where its password is asked for, or where it came from; 0 is here. */
+  /** The sign-in source of the account; 0: the local database. */
   login_source_id: Generated<number>
   login_name: string
-  /** Organizations: whether administrators of a repository may give teams access to it. */
+  /** Organizations: whether repository administrators may give teams access to the repository. */
   repo_admin_change_team_access: boolean
   num_followers: Generated<number>
   num_following: Generated<number>
@@ -83,7 +86,7 @@ export interface EmailTable {
   is_primary: boolean
 }
 
-/** Former names of accounts, which redirect until somebody takes the name. */
+/** Former account names. Each redirects until another account takes the name. */
 export interface UserRedirectTable {
   lower_name: string
   user_id: UserId
@@ -94,51 +97,51 @@ export interface AccessTokenTable {
   id: Generated<TokenId>
   user_id: UserId
   name: string
-  /** Keyed hash of the token, which itself is shown once and kept nowhere. */
+  /** Keyed hash. The server shows the token once and does not store it. */
   token_hash: string
   token_last_eight: string
-  /** Normal form, joined by commas. */
+  /** Normalized; comma-separated. */
   scopes: string
   created_unix: Unix
   last_used_unix: Generated<Unix>
 }
 
-/** A browser that is signed in, or that may be again because it stays signed in. */
+/** A browser session, active or renewable by a remember-me cookie. */
 export interface SessionTable {
   id: Generated<SessionId>
-  /** Hash of the cookie's value. */
+  /** Hash of the session cookie's value. */
   secret_hash: string
   user_id: UserId
   created_unix: Unix
-  /** When the person signed in, however often the session was taken up again since; 0 where nobody knows. */
+  /** When the person last entered credentials; renewals do not change it. 0 when unknown. */
   authenticated_unix: Unix
-  /** Until when the cookie counts: a while after it was last used. */
+  /** When the session expires; each use extends it. */
   expires_unix: Unix
-  /** Where the browser was when it signed in or was taken up again, and what it called itself. */
+  /** Client address and user agent of the last sign-in or renewal. */
   address: string
   client: string
-  /** To a minute. */
+  /** Rounded to a minute. */
   used_unix: Unix
-  /** Hash of what the browser stays signed in by, when it does; used once, then it has another one. */
+  /** Hash of the remember-me token; null without one. Each use replaces the token. */
   remember_hash: string | null
-  /** Of the one before. */
+  /** Hash of the previous remember-me token. */
   former_hash: string | null
   renewed_unix: Unix
-  /** 0 for a browser that does not stay signed in. */
+  /** 0 without a remember-me token. */
   remember_until_unix: Unix
 }
 
-/** Keys of people's devices that sign in to this site. */
+/** Passkeys (WebAuthn credentials). */
 export interface PasskeyTable {
   id: Generated<PasskeyId>
   user_id: UserId
-  /** As the browser names it. */
+  /** The credential id that the browser sends. */
   credential_id: string
-  /** COSE, in base64url. */
+  /** COSE key in base64url. */
   public_key: string
-  /** How often it signed, as the device counts; 0 for those that do not. */
+  /** The signature counter of the authenticator; 0 when it does not count. */
   counter: number
-  /** How browsers reach it, joined by commas. */
+  /** WebAuthn transports, comma-separated. */
   transports: string
   name: string
   created_unix: Unix
@@ -146,78 +149,78 @@ export interface PasskeyTable {
   used_unix: Unix
 }
 
-/** Challenges for passkeys that were answered, which none is twice. */
+/** Passkey challenges that were already answered. A challenge is valid once. */
 export interface PasskeyChallengeTable {
   hash: string
   expires_unix: Unix
 }
 
-/** The second factor of an account: codes that a program on the person's device makes, passkeys, or both. */
+/** The second factor of an account: TOTP codes, passkeys, or both. */
 export interface TwoFactorTable {
   id: Generated<number>
   user_id: UserId
-  /** The key of the codes, sealed for the purpose `two-factor`; empty where there are passkeys alone. */
+  /** The TOTP secret, sealed for the purpose `two-factor`; empty for an account that has only passkeys. */
   sealed: string
-  /** Of the code for when the device is lost; empty once it was used. */
+  /** Hash of the recovery code; empty after its use. */
   scratch_hash: string
-  /** The time step of the code that last signed in on the pages; that code and those before it do not do so again. */
+  /** The TOTP time step of the last accepted code. Pages reject codes of this step and earlier steps. */
   last_step: number
-  /** Wrong codes since `failed_unix`. */
+  /** Failed codes since `failed_unix`. */
   failures: number
   failed_unix: Unix
   created_unix: Unix
 }
 
 /**
- * A mail that somebody asked for by an address, with a link that does one thing once. Rows are made for addresses that
- * nobody has as well, so that neither the answer nor its time tells who is here. What the link holds is signed, not kept.
+ * A mailed link that works once. A request for an address without an account also inserts a row, so neither the answer
+ * nor its duration reveals whether the account exists. The row does not store the link; its contents are signed.
  */
 export interface MailedLinkTable {
   id: Generated<LinkId>
-  /** What it does: makes an account, confirms an address of one, or lets its owner choose another password. */
+  /** `sign-up` creates an account, `address` confirms an address, `reset` lets the owner set a new password. */
   kind: 'sign-up' | 'address' | 'reset'
   email: string
   lower_email: string
-  /** Whose address is to be confirmed; null for the other kinds. */
+  /** The account whose address is confirmed; null for the other kinds. */
   user_id: UserId | null
-  /** What a sign-up asked for; empty for the other kinds. */
+  /** The sign-up form's values; empty for the other kinds. */
   name: string
   password_hash: string
-  /** Of the browser that asked. */
+  /** The language of the requesting browser. */
   language: string
   created_unix: Unix
   expires_unix: Unix
   used_unix: Unix | null
 }
 
-/** Another place where people sign in: a provider of OpenID Connect, or a directory (LDAP). */
+/** An external sign-in source: an OpenID Connect provider or an LDAP directory. */
 export interface SignInSourceTable {
   id: Generated<SourceId>
   kind: 'openid' | 'ldap'
   name: string
   is_active: boolean
-  /** JSON by kind, without the secret. */
+  /** JSON, specific to the kind; without the secret. */
   settings: string
-  /** The client's secret or the password of the directory's reader, sealed for the purpose `sign-in-source`; empty without one. */
+  /** The client secret or the bind password, sealed for the purpose `sign-in-source`; empty without one. */
   sealed: string
   created_unix: Unix
   updated_unix: Unix
 }
 
-/** Who somebody is at a provider; an account may be linked to several. */
+/** The identity of an account at a provider. An account can have several identities. */
 export interface ExternalAccountTable {
   id: Generated<ExternalAccountId>
   source_id: SourceId
-  /** What the provider never gives to anybody else (`sub`). */
+  /** The identifier that the provider never reassigns (`sub`). */
   external_id: string
   user_id: UserId
-  /** What they are called there, for themselves to know it again. */
+  /** The name at the provider, shown to the account's owner. */
   name: string
   created_unix: Unix
   used_unix: Unix
 }
 
-/** SSH keys: of accounts, and those that `deploy_key` gives access to repositories. A key is either, never both. */
+/** SSH keys. A key belongs to an account or is a deploy key (`deploy_key`), never both. */
 export interface PublicKeyTable {
   id: Generated<KeyId>
   /** Null for deploy keys. */
@@ -234,23 +237,23 @@ export interface PublicKeyTable {
 export interface GpgKeyTable {
   id: Generated<GpgKeyId>
   owner_id: UserId
-  /** The key that a subkey belongs to; null for a key by itself. */
+  /** The primary key of a subkey; null for a primary key. */
   primary_id: GpgKeyId | null
-  /** Sixteen hexadecimal digits in upper case. */
+  /** Sixteen hexadecimal digits, upper case. */
   key_id: string
   /** Hexadecimal. */
   fingerprint: string
-  /** Base64 of its public-key packet. */
+  /** The public-key packet in base64. */
   public_packet: string
-  /** The whole key as text; empty for subkeys. */
+  /** The armored key; empty for subkeys. */
   armored: string
-  /** JSON: its addresses that were the account's when it was added. */
+  /** JSON: the key's addresses that belonged to the account when the key was added. */
   emails: string
   can_sign: boolean
   can_encrypt_comms: boolean
   can_encrypt_storage: boolean
   can_certify: boolean
-  /** The account showed that it has the private key. */
+  /** Whether the account proved that it holds the private key. */
   is_verified: boolean
   created_unix: Unix
   /** 0: never. */
@@ -259,12 +262,12 @@ export interface GpgKeyTable {
 
 export interface FollowTable {
   follower_id: UserId
-  /** Who is followed. */
+  /** The followed account. */
   user_id: UserId
   created_unix: Unix
 }
 
-/** Who does not want to hear from whom; the blocker may be an organization, the blocked is a person. */
+/** Blocks between accounts. The blocker is a person or an organization; the blocked account is a person. */
 export interface UserBlockTable {
   blocker_id: UserId
   blocked_id: UserId
@@ -283,12 +286,12 @@ export interface TeamTable {
   name: string
   lower_name: string
   description: string
-  /** Highest access of the team; 4 only for the team of owners. */
+  /** The highest access of the team; 4 only for the owners team. */
   access_mode: AccessMode
   includes_all_repositories: boolean
   can_create_org_repo: boolean
   created_unix: Unix
-  /** What it gives in each unit: an octal digit, the first of `repoUnits` the last one. The database keeps it. */
+  /** The access per unit, one octal digit each; the last digit is the first of `repoUnits`. A trigger sets it. */
   unit_modes: GeneratedAlways<number>
 }
 
@@ -303,7 +306,7 @@ export interface TeamUserTable {
   team_id: TeamId
   org_id: UserId
   user_id: UserId
-  /** What the team gives, as its row says. The database keeps these three. */
+  /** Copies of the team's columns; triggers set all three. */
   includes_all_repositories: GeneratedAlways<boolean>
   access_mode: GeneratedAlways<AccessMode>
   unit_modes: GeneratedAlways<number>

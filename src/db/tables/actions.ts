@@ -16,12 +16,12 @@ import type {
 } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
-/** Secrets of workflows, of an account or of a repository: exactly one of the two ids is set. */
+/** Workflow secrets of an account or of a repository; exactly one of the two ids is set. */
 export interface ActionSecretTable {
   id: Generated<SecretId>
   owner_id: UserId | null
   repo_id: RepoId | null
-  /** In upper case. */
+  /** Upper case. */
   name: string
   /** Sealed with the instance key for the purpose `action-secret`. */
   sealed: string
@@ -29,19 +29,19 @@ export interface ActionSecretTable {
   updated_unix: Unix
 }
 
-/** Variables of workflows, which may be read: of an account or of a repository. */
+/** Workflow variables of an account or of a repository. Their values are readable. */
 export interface ActionVariableTable {
   id: Generated<VariableId>
   owner_id: UserId | null
   repo_id: RepoId | null
-  /** In upper case. */
+  /** Upper case. */
   name: string
   data: string
   created_unix: Unix
   updated_unix: Unix
 }
 
-/** Where a run, a job, a task or a step stands. */
+/** The status of a run, job, task or step. */
 export type ActionStatus =
   | 'unknown'
   | 'waiting'
@@ -52,64 +52,64 @@ export type ActionStatus =
   | 'skipped'
   | 'blocked'
 
-/** One thing that happened, and one workflow that it started. */
+/** A workflow run: one event that started one workflow. */
 export interface ActionRunTable {
   id: Generated<RunId>
   repo_id: RepoId
-  /** From 1 on in its repository; never given twice. */
+  /** Counts from 1 in each repository; never reused. */
   number: number
   title: string
-  /** The workflow's file, below the folder of workflows. */
+  /** The file name of the workflow in the workflows folder. */
   workflow_id: string
-  /** As the file calls itself; empty when it does not. */
+  /** The `name` of the workflow file; empty without one. */
   workflow_name: string
-  /** The trigger of the file that fitted. */
+  /** The trigger in the workflow file that matched. */
   event: string
-  /** What happened, by its name of our own: one that two triggers have, or that a newer run of its kind cancels. */
+  /** The internal event name. Several triggers can share it, and a newer run of the same event cancels this run. */
   happening: string
-  /** How many runs dispatched each other before it. */
+  /** The number of preceding runs in the chain of dispatches. */
   chain: Generated<number>
   ref: string
-  /** What lists show: a branch, a tag, `#` and the number of a pull request, or a commit. */
+  /** The reference that lists show: a branch, a tag, `#` and a pull request number, or a commit. */
   head: string
   commit_oid: Oid
-  /** The branch that a pull request is for, and the one that it comes from; else empty. */
+  /** The base and head branches of a pull request; empty for other events. */
   base_ref: string
   head_ref: string
   doer_id: UserId
-  /** Untrusted (`trust.service.ts`): it gets no secrets, and its tokens only read. */
+  /** Whether the run is untrusted (`trust.service.ts`): it gets no secrets, and its tokens are read-only. */
   is_foreign: boolean
-  /** Who wrote the commits of an untrusted run; null when it is unknown, and for trusted runs. */
+  /** The author of the commits of an untrusted run; null when unknown, and for trusted runs. */
   author_id: UserId | null
-  /** Its token may write nothing, as the file says. */
+  /** Whether the workflow file makes the token read-only. */
   is_read_only: boolean
   needs_approval: boolean
   approver_id: UserId | null
-  /** Runs of a group wait for each other or cancel each other; empty for none. */
+  /** The concurrency group, whose runs wait for or cancel each other; empty for none. */
   concurrency_group: string
-  /** It cancels the open runs of its group instead of waiting for them. */
+  /** Whether the run cancels the open runs of its group instead of waiting. */
   group_cancels: Generated<boolean>
-  /** It waits until an earlier run of its group has ended. */
+  /** Whether the run waits for an earlier run of its group. */
   is_held: boolean
   status: ActionStatus
-  /** Why the workflow could not be read, with the line; else empty. */
+  /** Why the workflow file is invalid, with the line; empty otherwise. */
   problem: string
   started_unix: Unix
   stopped_unix: Unix
-  /** What earlier attempts took, in seconds. */
+  /** The duration of earlier attempts, in seconds. */
   previous_seconds: number
   created_unix: Unix
   updated_unix: Unix
 }
 
-/** What jobs of a run are told of what happened: long, and read by none of the lists. */
+/** The event payload of a run. It is large, and lists do not read it. */
 export interface ActionRunPayloadTable {
   run_id: RunId
   /** JSON. */
   data: string
 }
 
-/** How many attempts at jobs a repository has, in some rows. The database keeps it with every write. */
+/** The number of job attempts of a repository, split over several rows. Triggers maintain it. */
 export interface ActionTaskTallyTable {
   id: GeneratedAlways<number>
   repo_id: RepoId
@@ -117,44 +117,44 @@ export interface ActionTaskTallyTable {
   total: number
 }
 
-/** How many runs a repository has, and the last number that one got. */
+/** The number of runs of a repository, and the last run number. */
 export interface ActionRunCounterTable {
   repo_id: RepoId
   last_number: number
   num_runs: number
 }
 
-/** A job of a run: one for each job of the file, or for each combination of its matrix. */
+/** A job of a run: one row for each job of the file, or for each combination of its matrix. */
 export interface ActionJobTable {
   id: Generated<ActionJobId>
   run_id: RunId
   repo_id: RepoId
-  /** From 0 on in its run. */
+  /** Counts from 0 in its run. */
   position: number
-  /** Its name in the file, which all combinations of a matrix share. */
+  /** The job id in the workflow file. All combinations of a matrix share it. */
   job_key: string
   name: string
-  /** JSON: the keys of the jobs that come first. */
+  /** JSON: the job ids in `needs`. */
   needs: string
-  /** JSON: labels that a runner must have. */
+  /** JSON: the labels that the runner must have. */
   runs_on: string
-  /** What the runner gets of the file, as YAML. */
+  /** The workflow that the runner receives, as YAML. */
   payload: string
-  /** Its runner decides whether it is run when a job before it did not succeed. */
+  /** Whether the runner evaluates the job's condition when a needed job did not succeed. */
   has_condition: boolean
-  /** Its token may write nothing, as the file says. */
+  /** Whether the workflow file makes the token read-only. */
   is_read_only: Generated<boolean>
-  /** It stands for a workflow that is called, and ends with the jobs of that; no runner gets it. */
+  /** Whether the job calls a reusable workflow. It ends with that workflow's jobs; no runner gets it. */
   is_call: Generated<boolean>
-  /** JSON: names of the secrets that it gets, when these are not all. */
+  /** JSON: the names of the secrets that the job receives, when it does not receive all. */
   passed_secrets: Generated<string | null>
-  /** It may have tokens that say who it is to others (`id-token: write`). */
+  /** Whether the job may request OpenID Connect tokens (`id-token: write`). */
   may_identify: Generated<boolean>
   status: ActionStatus
   attempt: number
-  /** The task of its newest attempt. */
+  /** The task of the newest attempt. */
   task_id: TaskId | null
-  /** Since when it waits for a runner. */
+  /** When the job began to wait for a runner. */
   queued_ms: number
   started_unix: Unix
   stopped_unix: Unix
@@ -162,7 +162,7 @@ export interface ActionJobTable {
   updated_unix: Unix
 }
 
-/** An attempt at a job: what a runner was given. */
+/** One attempt at a job, executed by one runner. */
 export interface ActionTaskTable {
   id: Generated<TaskId>
   job_id: ActionJobId
@@ -171,34 +171,36 @@ export interface ActionTaskTable {
   runner_id: RunnerId | null
   attempt: number
   status: ActionStatus
-  /** Hash of the token that the job works with. */
+  /** Hash of the job token. */
   token_hash: string
   started_unix: Unix
   stopped_unix: Unix
   created_unix: Unix
   updated_unix: Unix
-  /** When its runner last said something about it. */
+  /** When the runner last reported. */
   active_ms: number
-  /** Lines and bytes of the log so far. */
+  /** The length of the log so far, in lines and bytes. */
   log_lines: number
   log_bytes: number
-  /** `closing`: the runner said that no more comes, with no line; it may still send some until the task ends. */
+  /** `closing`: the runner sent the end of the log without a line. It may send more lines until the task ends. */
   log_state: 'open' | 'closing' | 'ended' | 'stored' | 'expired'
-  /** Where the whole log lies once it is stored; else empty. */
+  /** Blob key of the stored log; empty until it is stored. */
   log_key: string
-  /** JSON: of each block of a stored log its first line, where it begins and how long it is, in bytes. */
+  /** JSON: the first line, offset and length in bytes of each block of a stored log. */
   log_index: Generated<string>
-  /** What is taken out of its log while that comes, sealed for the purpose `action-masks`: a JSON list; else empty. */
+  /**
+   * The values to mask in incoming log lines: a JSON list, sealed for the purpose `action-masks`; empty without any.
+   */
   masks: Generated<string>
 }
 
 export interface ActionStepTable {
   task_id: TaskId
-  /** From 0 on. */
+  /** Counts from 0. */
   position: number
   name: string
   status: ActionStatus
-  /** Its first line in the log of the task, and how many are its own. */
+  /** The first line of the step in the task's log, and its number of lines. */
   log_index: number
   log_length: number
   started_unix: Unix
@@ -211,7 +213,7 @@ export interface ActionOutputTable {
   value: string
 }
 
-/** Lines of the log of a task that is not stored whole yet, as they came. */
+/** Log lines of tasks whose log is not stored in the blob store yet. */
 export interface ActionLogChunkTable {
   task_id: TaskId
   first_line: number
@@ -219,7 +221,7 @@ export interface ActionLogChunkTable {
   data: string
 }
 
-/** A program that runs jobs: of a repository, of an account, or of the instance. */
+/** A runner of a repository, of an account, or of the instance. */
 export interface ActionRunnerTable {
   id: Generated<RunnerId>
   uuid: string
@@ -230,14 +232,14 @@ export interface ActionRunnerTable {
   token_hash: string
   /** JSON. */
   labels: string
-  /** It takes one job, and is forgotten after it. */
+  /** Whether the server deletes the runner after one job. */
   is_ephemeral: boolean
   online_ms: number
   active_ms: number
   created_unix: Unix
 }
 
-/** What a runner shows to be registered. It is shown again, so it is sealed as well as hashed. */
+/** Registration tokens of runners. The pages show a token again, so it is sealed in addition to the hash. */
 export interface ActionRegistrationTokenTable {
   id: Generated<RegistrationTokenId>
   /** `instance`, `owner <id>` or `repo <id>`. */
@@ -250,13 +252,16 @@ export interface ActionRegistrationTokenTable {
   created_unix: Unix
 }
 
-/** Goes up whenever jobs begin to wait, so that runners look only then. The scopes are those of registration tokens. */
+/**
+ * A version per scope, incremented when a job begins to wait. Runners query for jobs only after a change. The scopes
+ * are those of registration tokens.
+ */
 export interface ActionQueueVersionTable {
   scope: string
   version: number
 }
 
-/** A moment at which a workflow of the default branch runs again. */
+/** The next scheduled run of a workflow on the default branch. */
 export interface ActionScheduleTable {
   id: Generated<ActionScheduleId>
   repo_id: RepoId
@@ -266,70 +271,70 @@ export interface ActionScheduleTable {
   next_unix: Unix
 }
 
-/** Repositories without workflows, and the commit of the default branch of which that is known. */
+/** Repositories without workflows at a commit of the default branch. */
 export interface RepoWithoutWorkflowsTable {
   repo_id: RepoId
   commit_oid: Oid
 }
 
-/** Files that a run gave: of the newer protocol one for each name, of the older one for each path. */
+/** Artifacts of runs: one row per name in protocol version 4, one row per path in version 3. */
 export interface ActionArtifactTable {
   id: Generated<ArtifactId>
   repo_id: RepoId
   run_id: RunId
   name: string
-  /** Below the name, in the older protocol; else empty. */
+  /** The path below the name in protocol version 3; empty in version 4. */
   path: string
-  /** Of the protocol: 3 or 4. */
+  /** The protocol version: 3 or 4. */
   version: number
-  /** All of it has arrived, and it is shown. */
+  /** Whether the upload is complete. Only complete artifacts are listed. */
   is_whole: boolean
-  /** Its time is over: its bytes are gone, the row stays. */
+  /** Whether the artifact expired. Its bytes are deleted; the row remains. */
   is_expired: boolean
-  /** It is kept packed as it came. */
+  /** Whether the content is stored gzip-compressed, as it arrived. */
   is_gzip: boolean
-  /** Of the newer protocol: several files in one, which its clients unpack; else one as it is. */
+  /** Protocol version 4: whether the artifact is a zip archive, which its clients unpack, or a single file. */
   is_zip: Generated<boolean>
-  /** Before packing, and as it is kept. */
+  /** The uncompressed size, and the size as stored. */
   size_bytes: number
   stored_bytes: number
-  /** Bytes of its parts that have arrived or are arriving, as charged to the owner; 0 once it is whole. */
+  /** Bytes of the received and arriving blocks, charged to the owner; 0 after completion. */
   reserved_bytes: Generated<number>
   blob_key: string
   created_unix: Unix
   expires_unix: Unix
 }
 
-/** A part of an artifact that is not whole yet. */
+/** A block of an incomplete artifact. */
 export interface ActionArtifactBlockTable {
   id: Generated<number>
   artifact_id: ArtifactId
-  /** As the client names it, or where it begins. */
+  /** The block's name from the client, or its offset. */
   block_key: string
   position: number
   size_bytes: number
   blob_key: string
 }
 
-/** What a job keeps for later jobs. */
+/** A cache entry that a job saves for later jobs. */
 export interface ActionCacheTable {
   id: Generated<CacheId>
   repo_id: RepoId
-  /** The reference of the run that made it: who reads what of whom goes by it. */
+  /** The reference of the run that created the entry; it decides which runs can read the entry. */
   scope: string
   cache_key: string
-  /** Of what it is made, as the client says: entries of another version do not count. */
+  /** The version string of the client. Only entries of the same version match. */
   version: string
   is_whole: boolean
   size_bytes: number
-  /** Bytes of its parts that have arrived or are arriving, as charged to the owner; 0 once it is whole. */
+  /** Bytes of the received and arriving blocks, charged to the owner; 0 after completion. */
   reserved_bytes: Generated<number>
   blob_key: string
   created_unix: Unix
   used_unix: Unix
 }
 
-/** A part of an entry that is not whole yet. */
+/** A block of an incomplete cache entry. */
 export interface ActionCacheBlockTable {
   id: Generated<number>
   cache_id: CacheId
@@ -339,7 +344,7 @@ export interface ActionCacheBlockTable {
   blob_key: string
 }
 
-/** A workflow that nothing starts but a dispatch. */
+/** A disabled workflow. Only a dispatch starts it. */
 export interface ActionDisabledWorkflowTable {
   repo_id: RepoId
   workflow_id: string

@@ -2,7 +2,7 @@ import type { Generated, Selectable } from 'kysely'
 import type { ActId, CommentId, EventId, IssueId, ReleaseId, RepoId, UserId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
-/** What was done, in the words of the API (`op_type`). */
+/** The kinds of activity; the values of the API's `op_type`. */
 export const actKinds = [
   'create_repo',
   'rename_repo',
@@ -28,30 +28,30 @@ export const actKinds = [
 ] as const
 export type ActKind = (typeof actKinds)[number]
 
-/** Who may know of an act: who reads this unit; '' for who may enter the repository at all. */
+/** The unit whose readers see the activity; '' for everyone who can access the repository. */
 export type ActUnit = 'code' | 'issues' | 'pulls' | 'releases' | ''
 
 /**
- * What somebody did in a repository. What it was about is told as it is now, from the rows that are named here, and the act
- * goes with them.
+ * An activity in a repository. Answers show the current state of the rows that it references. The activity is deleted
+ * with them.
  */
 export interface ActivityTable {
   id: Generated<ActId>
   actor_id: UserId
   repo_id: RepoId
-  /** The owner of the repository, here so that the acts in all of an owner's repositories are found in their order. */
+  /** The repository's owner, copied here so that an index orders the activities of all repositories of an owner. */
   owner_id: UserId
   kind: ActKind
   unit: ActUnit
   issue_id: IssueId | null
   comment_id: CommentId | null
   release_id: ReleaseId | null
-  /** The full reference that was pushed; '' otherwise. */
+  /** The full name of the pushed reference; '' for other kinds. */
   ref_name: string
-  /** What cannot be read from other rows: a former name, or the commits of a push as JSON. */
+  /** Data that no other row holds: a former name, or the commits of a push as JSON. */
   content: string
   created_unix: Unix
-  /** Of what a job makes: the event and the place of the act in it, so that a second run makes none. */
+  /** The event, and the position of the activity in it. They make the job that inserts it idempotent. */
   event_id: EventId | null
   ordinal: number
 }

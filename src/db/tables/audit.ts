@@ -1,16 +1,16 @@
 import type { Generated, Selectable } from 'kysely'
 import type { AuditEntryId } from '../../lib/ids.ts'
 
-/** Security-relevant acts. Rows are never changed (the database refuses it), and go when their time is over. */
+/** Security-relevant actions. A trigger refuses updates. The server deletes rows after the retention period. */
 export interface AuditEntryTable {
   id: Generated<AuditEntryId>
   at_ms: number
   action: string
   outcome: 'done' | 'refused'
-  /** Who did it. No foreign key: what an account did outlives it. */
+  /** The account that acted. It has no foreign key: the entry outlives the account. */
   actor_id: number | null
   actor_name: string
-  /** The account that an administrator acted as. */
+  /** The account that an administrator impersonated. */
   acted_as_id: number | null
   credential: string
   address: string

@@ -13,12 +13,12 @@ import type {
 } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
-/** Keys that local actors sign with, made when they are first needed. */
+/** Signing keys of local actors, created on first use. */
 export interface ActorKeyTable {
   id: Generated<ActorKeyId>
-  /** Whose it is, once more as a text, so that there is one of each: `instance`, or `user 7`. */
+  /** The owner as text, for the unique index: `instance`, or for example `user 7`. */
   actor: string
-  /** Null for the instance. */
+  /** Null for the instance actor. */
   user_id: UserId | null
   /** SPKI as PEM. */
   public_key: string
@@ -30,96 +30,96 @@ export interface ActorKeyTable {
 /** Other servers. */
 export interface FederatedServerTable {
   id: Generated<ServerId>
-  /** Scheme, host name and port, if it is not the usual one: `https://forge.example`. */
+  /** Scheme, host name and non-default port: `https://forge.example`. */
   origin: string
-  /** The name of its program, in lower case; empty until its node information was read. */
+  /** The software name from the server's node information, lower case; empty until it was read. */
   software: Generated<string>
-  /** The latest `startTime` of a like that came from it, in milliseconds. */
+  /** The latest `startTime` of a like received from the server, in milliseconds. */
   latest_like_ms: Generated<number>
-  /** The same of likes that were sent to it. */
+  /** The latest `startTime` of a like sent to the server, in milliseconds. */
   latest_sent_ms: Generated<number>
-  /** The key of its own actor; null until a request was signed with it. */
+  /** The key of the server's instance actor; null until it signed a request. */
   key_id: string | null
   public_key: Generated<string>
-  /** When the key was last asked for. */
+  /** When the key was last fetched. */
   key_fetched_unix: Generated<Unix>
-  /** How it wants requests to be signed. */
+  /** The form of HTTP signatures that the server accepts. */
   signature_form: Generated<'cavage' | 'rfc9421'>
-  /** How often in a row it was not to be reached. */
+  /** Consecutive failed deliveries. */
   failures: Generated<number>
-  /** Nothing is sent before this time; 0 when it was well. */
+  /** The end of the back-off; 0 when the last delivery succeeded. */
   retry_at_ms: Generated<number>
-  /** Why nothing goes out; empty when it was well. */
+  /** The reason of the back-off; empty when the last delivery succeeded. */
   problem: Generated<string>
   created_unix: Unix
 }
 
-/** What makes an account one of another server. */
+/** The remote actor of an account of another server. */
 export interface FederatedAccountTable {
   user_id: UserId
   server_id: ServerId
-  /** The id of the actor, which is an address. */
+  /** The id of the actor, a URL. */
   actor_url: string
   inbox_url: string
-  /** One inbox for all of its server; empty when there is none. */
+  /** The inbox shared by all accounts of the server; empty without one. */
   shared_inbox_url: string
-  /** The page of the account. */
+  /** The profile page of the account. */
   page_url: string
   key_id: string
   public_key: string
-  /** When actor and key were last asked for. */
+  /** When actor and key were last fetched. */
   fetched_unix: Unix
 }
 
-/** Signatures of requests that changed something: a second request with the same is a replay. */
+/** Signatures of requests that changed something. A second request with the same signature is a replay. */
 export interface SeenSignatureTable {
   digest: string
-  /** A request of then is too old anyway. */
+  /** When a request with this signature is too old to be accepted. */
   expires_unix: Unix
 }
 
-/** Follows of accounts elsewhere by local people, beside the row in `follow`. */
+/** Follows of remote accounts by local accounts, in addition to the row in `follow`. */
 export interface FederatedFollowTable {
   follower_id: UserId
   user_id: UserId
-  /** The id of the activity that asked for it. */
+  /** The id of the `Follow` activity. */
   activity_url: string
   is_accepted: boolean
 }
 
-/** Repositories elsewhere that are told when somebody stars one here. */
+/** Remote repositories that receive a like when somebody stars a local repository. */
 export interface FollowedRepoTable {
   id: Generated<FollowedRepoId>
   repo_id: RepoId
   server_id: ServerId
-  /** The id of the actor of the repository. */
+  /** The id of the repository actor. */
   url: string
   inbox_url: string
   created_unix: Unix
 }
 
-/** Activities that are to be sent. Those that arrived are deleted. */
+/** The outbox of activities. A delivered activity is deleted. */
 export interface ActivityDeliveryTable {
   id: Generated<ActivityDeliveryId>
   server_id: ServerId
   inbox_url: string
-  /** Who signs; null for the instance. */
+  /** The local account that signs; null for the instance actor. */
   sender_id: UserId | null
   body: string
   created_ms: number
-  /** How often it was refused in a way that may pass. */
+  /** Failed attempts that are worth a retry. */
   attempts: Generated<number>
-  /** It is not sent before this time. */
+  /** When the next attempt is due. */
   next_ms: Generated<number>
 }
 
-/** What came from people elsewhere, for the feeds of those who follow them. */
+/** Activities of remote accounts, for the feeds of their local followers. */
 export interface ReceivedActivityTable {
   id: Generated<ReceivedActivityId>
   actor_id: UserId
   activity_url: string
   type: string
-  /** The person it was for; null when it was for everybody, or for all followers. */
+  /** The addressed person; null for public activities and activities to all followers. */
   addressee_id: UserId | null
   object_url: string
   object_type: string
@@ -127,19 +127,19 @@ export interface ReceivedActivityTable {
   title: string
   /** Clean HTML. */
   content: string
-  /** Where people read it; empty when nothing was said. */
+  /** The page of the object; empty when the activity names none. */
   page_url: string
   published_unix: Unix
   received_unix: Unix
 }
 
-/** Acts that were told to followers elsewhere. */
-export interface ToldActTable {
+/** Local activities that were published to remote followers. */
+export interface PublishedActTable {
   activity_id: number
   told_unix: Unix
 }
 
-/** Issues and comments that came from elsewhere, by the address that they have there. */
+/** Issues and comments of remote authors, by their remote id. */
 export interface FederatedWritingTable {
   object_url: string
   actor_id: UserId
@@ -148,15 +148,15 @@ export interface FederatedWritingTable {
   comment_id: CommentId | null
 }
 
-/** Issues that people here opened in repositories of other servers. */
+/** Issues that local accounts opened in remote repositories. */
 export interface SentWritingTable {
   id: Generated<SentWritingId>
   user_id: UserId
-  /** The address that it has here. */
+  /** The local id. */
   object_url: string
   repository_url: string
   title: string
-  /** Where it is there; empty until the other side took it. */
+  /** The URL of the issue on the other server; empty until the server accepts it. */
   result_url: Generated<string>
   created_unix: Unix
 }
@@ -170,7 +170,7 @@ export interface FederationTables {
   followed_repo: FollowedRepoTable
   activity_delivery: ActivityDeliveryTable
   received_activity: ReceivedActivityTable
-  told_act: ToldActTable
+  told_act: PublishedActTable
   federated_writing: FederatedWritingTable
   sent_writing: SentWritingTable
 }

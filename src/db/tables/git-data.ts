@@ -2,23 +2,23 @@ import type { Generated, Insertable, Selectable, Updateable } from 'kysely'
 import type { BranchRuleId, RepoId, TagRuleId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
-/** A rule that protects branches: of one name, or of all whose names fit a pattern. Lists are JSON. */
+/** A branch protection rule, for one name or for a pattern. Lists are JSON. */
 export interface BranchRuleTable {
   id: Generated<BranchRuleId>
   repo_id: RepoId
   rule_name: string
   enable_push: boolean
   enable_push_whitelist: boolean
-  /** JSON list of ids of accounts; ids that are gone mean nobody. */
+  /** JSON list of account ids; ids of deleted accounts have no effect. */
   push_user_ids: string
-  /** JSON list of ids of teams. */
+  /** JSON list of team ids. */
   push_team_ids: string
   push_deploy_keys: boolean
   enable_merge_whitelist: boolean
   merge_user_ids: string
   merge_team_ids: string
   enable_status_check: boolean
-  /** JSON list of patterns of contexts; null: none were given. */
+  /** JSON list of patterns of status contexts; null when none were given. */
   status_check_contexts: string | null
   required_approvals: number
   enable_approvals_whitelist: boolean
@@ -37,7 +37,7 @@ export interface BranchRuleTable {
   updated_unix: Unix
 }
 
-/** A rule that says who may make, move and delete the tags whose names fit. */
+/** A tag protection rule: lists who may create, move and delete the matching tags. */
 export interface TagRuleTable {
   id: Generated<TagRuleId>
   repo_id: RepoId
@@ -49,7 +49,7 @@ export interface TagRuleTable {
   updated_unix: Unix
 }
 
-/** The old names of renamed branches. */
+/** Former names of renamed branches. */
 export interface BranchRenameTable {
   repo_id: RepoId
   old_name: string
@@ -57,14 +57,14 @@ export interface BranchRenameTable {
   created_unix: Unix
 }
 
-/** Bytes of each language in the default branch. */
+/** Bytes per language in the default branch. */
 export interface RepoLanguageTable {
   repo_id: RepoId
   language: string
   size_bytes: number
 }
 
-/** How often the archives of a tag were downloaded. */
+/** Download counts of a tag's archives. */
 export interface ArchiveDownloadTable {
   repo_id: RepoId
   tag_name: string

@@ -5,35 +5,38 @@ import type { Unix } from '../../lib/time.ts'
 export const importStates = ['waiting', 'running', 'done', 'failed', 'cancelled'] as const
 export type ImportState = (typeof importStates)[number]
 
-/** Repositories that are, or were, brought here from other servers with what belongs to them. */
+/** Repository imports from other servers, running and finished. */
 export interface RepoImportTable {
   id: Generated<ImportId>
-  /** Who asked for it. */
+  /** The account that started the import. */
   doer_id: UserId
-  /** Whose the repository becomes. */
+  /** The owner of the new repository. */
   owner_id: UserId
-  /** Its name in lower case, which no other import of the owner has meanwhile. */
+  /** The repository name in lower case. It is unique among the open imports of the owner. */
   lower_name: string
-  /** JSON: what is imported, from where, and what becomes of it (`WantedImport`). */
+  /** JSON: what is imported, the source, and the settings of the repository (`WantedImport`). */
   wanted: string
-  /** JSON of what opens the other server, sealed for the purpose `import-credentials`; empty: nothing does, or it is over. */
+  /**
+   * JSON of the credentials for the source, sealed for the purpose `import-credentials`; empty without credentials and
+   * after the import.
+   */
   sealed_credentials: string
   state: ImportState
-  /** Somebody wants it to end. */
+  /** Whether somebody cancelled the import. */
   is_cancelled: Generated<boolean>
-  /** What is being done, '' before the first. */
+  /** The current step; '' before the first step. */
   step: Generated<string>
-  /** Where in the step it goes on: text of the step's own, '' for its beginning. */
+  /** Where the step resumes, in a form private to the step; '' for its beginning. */
   place: Generated<string>
-  /** Things done in the step so far. */
+  /** Items completed in the current step. */
   done_count: Generated<number>
-  /** JSON: how many of each kind were imported. */
+  /** JSON: the number of imported items per kind. */
   counts: Generated<string>
-  /** JSON list: what was left out or changed on the way. */
+  /** JSON list: items that were skipped or changed. */
   notes: Generated<string>
-  /** Why it failed; empty when it did not. */
+  /** Why the import failed; empty otherwise. */
   problem: Generated<string>
-  /** The repository: hidden until the import is done. */
+  /** The repository; hidden until the import ends. */
   repo_id: RepoId | null
   created_unix: Unix
   updated_unix: Unix

@@ -14,41 +14,44 @@ import type {
 } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
-/** Issues, and the part of pull requests that is the same; a pull request has a row in `pull` beside it. */
+/** Issues, and the columns that pull requests share with them. A pull request also has a row in `pull`. */
 export interface IssueTable {
   id: Generated<IssueId>
   repo_id: RepoId
-  /** Its number; issues and pull requests of a repository are counted together. */
+  /** The number in the repository; issues and pull requests share one sequence. */
   index: number
   is_pull: Generated<boolean>
-  /** The account may be gone. */
+  /** The account may be deleted. */
   poster_id: UserId
-  /** Name of the author where it was imported from; empty for those made here. */
+  /** The author's name on the source server of an import; empty for local authors. */
   original_author: Generated<string>
   title: string
   content: string
   /** Counts the edits of the text. */
   content_version: Generated<number>
-  /** The branch it is bound to, as given; empty: none. */
+  /** The branch of the issue, as given; empty for none. */
   ref: Generated<string>
   milestone_id: MilestoneId | null
   is_closed: Generated<boolean>
   is_locked: Generated<boolean>
-  /** Comments and reviews. */
+  /** Counts comments and reviews. */
   num_comments: Generated<number>
   /** 0: none. */
   due_unix: Generated<Unix>
-  /** Place among the pinned ones from 1; 0: not pinned. */
+  /** The position among pinned issues, from 1; 0: not pinned. */
   pin_order: Generated<number>
   created_unix: Unix
   updated_unix: Unix
-  /** 0 while it is open. */
+  /** 0 while open. */
   closed_unix: Generated<Unix>
-  /** When the pull request was merged; 0: it was not, or this is an issue. Set by whoever merges, with the closing. */
+  /**
+   * When the pull request was merged; 0 for unmerged pull requests and issues. The merge sets it together with the
+   * closing.
+   */
   merged_unix: Generated<Unix>
-  /** The earlier of its own date and its milestone's, 0: none. The database keeps it. */
+  /** The earlier due date of the issue and its milestone; 0: none. A trigger sets it. */
   listed_due_unix: GeneratedAlways<Unix>
-  /** The same, and later than all dates where there is none. */
+  /** Like `listed_due_unix`, but without a date it is later than all dates, for ordering. */
   nearest_due_unix: GeneratedAlways<Unix>
 }
 
@@ -96,7 +99,7 @@ export type CommentType = (typeof commentTypes)[number]
 
 export type RefAction = 'none' | 'closes' | 'reopens' | 'neutered'
 
-/** What is told below an issue or pull request: comments, and one row for each thing that happened to it. */
+/** The timeline of an issue or pull request: comments and events. */
 export interface CommentTable {
   id: Generated<CommentId>
   issue_id: IssueId
@@ -117,31 +120,31 @@ export interface CommentTable {
   new_ref: Generated<string>
   dependent_issue_id: IssueId | null
   time_id: TrackedTimeId | null
-  /** The repository that a reference was made in. */
+  /** The repository that contains the reference. */
   ref_repo_id: RepoId | null
   /** The issue or pull request that refers to this one. */
   ref_issue_id: IssueId | null
-  /** The comment that does. */
+  /** The comment that contains the reference. */
   ref_comment_id: CommentId | null
   ref_action: Generated<RefAction>
   commit_sha: Generated<string>
-  /** Set on reviews, and on the line comments of a review. */
+  /** Set on reviews and on their line comments. */
   review_id: number | null
-  /** Line comments: the file, the line (negative: of the old side) and the hunk around it. */
+  /** Line comments: the file, the line (negative: in the old version) and the surrounding hunk. */
   tree_path: Generated<string>
   line: Generated<number>
   patch: Generated<string>
-  /** Line comments: the line has changed since. */
+  /** Line comments: whether the line changed after the comment. */
   is_invalidated: Generated<boolean>
   resolver_id: UserId | null
   created_unix: Unix
   updated_unix: Unix
-  /** Where a comment lies; null for other entries. The database keeps both. */
+  /** Set for comments, null for other timeline entries. Triggers set both. */
   repo_id: GeneratedAlways<RepoId | null>
   is_of_pull: GeneratedAlways<boolean | null>
 }
 
-/** Labels of a repository or of an organization: exactly one of the two ids is set. */
+/** Labels of a repository or of an organization; exactly one of the two ids is set. */
 export interface LabelTable {
   id: Generated<LabelId>
   repo_id: RepoId | null
@@ -151,7 +154,7 @@ export interface LabelTable {
   /** Six hexadecimal digits, lower case. */
   color: string
   is_exclusive: Generated<boolean>
-  /** 0: it is not archived. */
+  /** 0: not archived. */
   archived_unix: Generated<Unix>
   num_issues: Generated<number>
   num_closed_issues: Generated<number>
@@ -159,21 +162,21 @@ export interface LabelTable {
   updated_unix: Unix
 }
 
-/** What the database keeps of an issue with what the issue has: what lists are limited and ordered by. */
-interface PlaceOfIssue {
+/** Columns of the issue that triggers copy into child rows, so that one index filters and orders a list. */
+interface CopiedIssueColumns {
   repo_id: GeneratedAlways<RepoId>
   is_pull: GeneratedAlways<boolean>
   is_closed: GeneratedAlways<boolean>
   created_unix: GeneratedAlways<Unix>
 }
 
-export interface IssueLabelTable extends PlaceOfIssue {
+export interface IssueLabelTable extends CopiedIssueColumns {
   issue_id: IssueId
   label_id: LabelId
 }
 
-export interface IssueAssigneeTable extends PlaceOfIssue {
-  /** Order of assignment. */
+export interface IssueAssigneeTable extends CopiedIssueColumns {
+  /** The order of assignment. */
   id: Generated<number>
   issue_id: IssueId
   user_id: UserId
@@ -185,7 +188,7 @@ export interface MilestoneTable {
   title: string
   content: Generated<string>
   is_closed: Generated<boolean>
-  /** All issues and pull requests, open and closed. */
+  /** Counts all issues and pull requests, open and closed. */
   num_issues: Generated<number>
   num_closed_issues: Generated<number>
   /** 0: none. */
@@ -195,7 +198,7 @@ export interface MilestoneTable {
   updated_unix: Unix
 }
 
-/** Whether an account wants to hear of an issue, as it said itself. */
+/** Explicit subscriptions to issues, and explicit unsubscriptions. */
 export interface IssueWatchTable {
   issue_id: IssueId
   user_id: UserId
@@ -204,13 +207,13 @@ export interface IssueWatchTable {
   updated_unix: Unix
 }
 
-/** Accounts that were mentioned in an issue or its comments. */
-export interface IssueMentionTable extends PlaceOfIssue {
+/** Accounts mentioned in an issue or its comments. */
+export interface IssueMentionTable extends CopiedIssueColumns {
   issue_id: IssueId
   user_id: UserId
 }
 
-/** `issue_id` cannot be closed before `dependency_id` is. */
+/** `dependency_id` must be closed before `issue_id`. */
 export interface IssueDependencyTable {
   issue_id: IssueId
   dependency_id: IssueId
@@ -221,11 +224,11 @@ export interface IssueDependencyTable {
 export interface ReactionTable {
   id: Generated<ReactionId>
   issue_id: IssueId
-  /** 0: a reaction to the text of the issue. */
+  /** 0: a reaction to the issue itself. */
   comment_id: CommentId | 0
-  /** With a name in `original_author`: the account that stands for people of other servers. */
+  /** When `original_author` is set: the account that stands for people of other servers. */
   user_id: UserId
-  /** Name of who reacted, where it was imported from; empty for those made here. */
+  /** The name on the source server of an import; empty for local accounts. */
   original_author: Generated<string>
   content: string
   created_unix: Unix
@@ -236,22 +239,22 @@ export interface TrackedTimeTable {
   issue_id: IssueId
   user_id: UserId
   seconds: number
-  /** It was taken away; the entry that told of it still shows it. */
+  /** Whether the time was deleted. The timeline entry still shows it. */
   is_deleted: Generated<boolean>
   created_unix: Unix
-  /** Where its issue or pull request is; the database sets it. */
+  /** Columns of the issue or pull request; a trigger sets them. */
   repo_id: GeneratedAlways<RepoId>
   is_of_pull: GeneratedAlways<boolean>
 }
 
-/** A running watch; an account has one at most. */
+/** A running stopwatch. An account has at most one. */
 export interface StopwatchTable {
   user_id: UserId
   issue_id: IssueId
   created_unix: Unix
 }
 
-/** What a text was before it was edited, for issues (`comment_id` 0) and comments. */
+/** Former texts of issues (`comment_id` 0) and comments. */
 export interface ContentHistoryTable {
   id: Generated<number>
   issue_id: IssueId
@@ -262,23 +265,23 @@ export interface ContentHistoryTable {
   is_first: boolean
 }
 
-/** Files of issues, comments and releases; the bytes are in the store of attachments. */
+/** Attachments of issues, comments and releases. The blob store holds the bytes. */
 export interface AttachmentTable {
   id: Generated<AttachmentId>
   uuid: string
   repo_id: RepoId
   issue_id: IssueId | null
-  /** Set beside `issue_id` for files of a comment. */
+  /** Set together with `issue_id` for attachments of a comment. */
   comment_id: CommentId | null
   release_id: ReleaseId | null
   uploader_id: UserId
   name: string
   size_bytes: number
-  /** Key in the store; empty for a file that lies elsewhere. */
+  /** Blob key; empty for an external file. */
   blob_key: string
   sha256: string
   download_count: Generated<number>
-  /** Address of a file of a release that lies elsewhere. */
+  /** URL of an external release file. */
   external_url: Generated<string>
   created_unix: Unix
 }

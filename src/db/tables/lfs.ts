@@ -2,39 +2,39 @@ import type { Generated, Insertable, Selectable } from 'kysely'
 import type { LfsBlobId, LfsLockId, RepoId, UserId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
-/** Contents of LFS objects that are stored: each once, however many repositories have it. */
+/** Stored LFS objects. Repositories share one copy of each content. */
 export interface LfsBlobTable {
   id: Generated<LfsBlobId>
   /** SHA-256 of the content, hexadecimal. */
   oid: string
   size_bytes: number
-  /** Never used again for another upload, so that what deletes a file cannot meet one that has just arrived. */
+  /** The blob key. Each upload gets a new key, so a deletion cannot remove a content that was just uploaded again. */
   blob_key: string
   created_unix: Unix
-  /** When a repository gave it up last; null: every repository that ever had it has it still. */
+  /** When a repository last removed its reference; null when none did. */
   released_unix: Unix | null
 }
 
-/** Which repository has which LFS object. */
+/** The LFS objects of each repository. */
 export interface LfsObjectTable {
   repo_id: RepoId
   blob_id: LfsBlobId
   oid: string
   size_bytes: number
   created_unix: Unix
-  /** When it arrived, was asked about by somebody who pushes, or was found in the history of its repository. */
+  /** When the object was uploaded, requested by a push, or found in the repository's history. */
   seen_unix: Unix
 }
 
-/** Files that somebody has locked for others, whether or not they are there. */
+/** LFS locks. The locked path need not exist. */
 export interface LfsLockTable {
   id: Generated<LfsLockId>
   repo_id: RepoId
   owner_id: UserId
   path: string
-  /** The path without regard to letter case: one lock for all its spellings. */
+  /** The case-folded path: one lock covers all its spellings. */
   path_key: string
-  /** The reference that was named when it was made; empty for none. It holds everywhere. */
+  /** The reference that the client sent; empty for none. The lock applies to all references. */
   ref_name: string
   created_unix: Unix
 }

@@ -1,24 +1,24 @@
 import type { Generated, Selectable } from 'kysely'
 import type { EventId, IssueId, MailId, UserId } from '../../lib/ids.ts'
 
-/** A mail that is to be sent: one row for each event and recipient, which goes when the mail server has taken it. */
+/** The mail outbox: one row per event and recipient, deleted once the mail server accepts the mail. */
 export interface MailQueueTable {
   id: Generated<MailId>
   event_id: EventId
   user_id: UserId
-  /** The event is for them by name; else they take part, or watch. */
+  /** Whether the event addresses the recipient by name; otherwise they participate or watch. */
   is_named: boolean
-  /** No further mail goes to them in this hour. */
+  /** Whether the recipient gets no further mail in this hour. */
   is_last: boolean
 }
 
-/** How far the recipients of an event's mails were written down. */
+/** The progress through the recipients of an event. */
 export interface MailedEventTable {
   event_id: EventId
   last_user_id: UserId
 }
 
-/** Mails to one person within an hour. */
+/** The number of mails to one person per hour. */
 export interface MailCountTable {
   user_id: UserId
   /** Hours since 1970. */
@@ -26,9 +26,9 @@ export interface MailCountTable {
   count: number
 }
 
-/** A mail that has become a comment: for a month it is known when it comes again. */
+/** Incoming mails that became comments. The server recognizes a duplicate for a month. */
 export interface IncomingMailTable {
-  /** Made of the mail's Message-ID and whom its address belongs to. */
+  /** Derived from the mail's Message-ID and the owner of the reply address. */
   key: string
   user_id: UserId
   issue_id: IssueId

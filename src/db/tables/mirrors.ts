@@ -2,54 +2,56 @@ import type { Generated, Insertable, Selectable, Updateable } from 'kysely'
 import type { PushMirrorId, RepoId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
-/** Repositories that follow one of another server; `repo.is_mirror` is true for those. */
+/** Pull mirrors; `repo.is_mirror` is true for these repositories. */
 export interface MirrorTable {
   id: Generated<number>
   repo_id: RepoId
-  /** Without credentials. */
+  /** The URL without credentials. */
   remote_url: string
-  /** JSON of name and password, sealed for the purpose `mirror-credentials`; empty: none are needed. */
+  /** JSON of name and password, sealed for the purpose `mirror-credentials`; empty without credentials. */
   sealed_credentials: string
-  /** 0: only when somebody asks. */
+  /** 0: only on request. */
   interval_seconds: number
-  /** Whether branches that are deleted there are deleted here. */
+  /** Whether branches that are deleted at the source are deleted here. */
   prunes: boolean
-  /** When it was brought up to date last. */
+  /** When the last successful synchronization ended. */
   synced_unix: Unix
-  /** When it is due; 0: not by itself. */
+  /** When the next synchronization is due; 0: only on request. */
   next_unix: Unix
-  /** Why the last attempt failed; empty when it did not. */
+  /** Why the last attempt failed; empty after a success. */
   last_error: Generated<string>
-  /** JSON list of what is followed besides git data: `wiki`, `lfs`, `releases`. */
+  /** JSON list of the mirrored data besides git: `wiki`, `lfs`, `releases`. */
   follows: Generated<string>
-  /** Kind of the other server, whose API tells of releases; `git`: none is asked. */
+  /** The kind of the source, whose API lists releases; `git`: no API is used. */
   service: Generated<string>
 }
 
-/** Repositories of other servers that are kept like one of here. */
+/** Push mirrors: repositories of other servers that follow a local one. */
 export interface PushMirrorTable {
   id: Generated<PushMirrorId>
   repo_id: RepoId
-  /** `remote_mirror_` and ten letters and digits, by which requests name it. */
+  /** `remote_mirror_` and ten letters and digits. Requests use it as the id. */
   remote_name: string
-  /** Without credentials; `http`, `https` or `ssh`. */
+  /** The URL without credentials; `http`, `https` or `ssh`. */
   remote_url: string
-  /** JSON of a name and a password, or of a private key, sealed for `push-mirror-credentials`; empty: none are needed. */
+  /**
+   * JSON of name and password, or of a private key, sealed for `push-mirror-credentials`; empty without credentials.
+   */
   sealed_credentials: string
-  /** Of the key pair that the forge made, in the form of OpenSSH; empty where none is used. */
+  /** The generated public key, in OpenSSH format; empty without one. */
   public_key: string
-  /** What the other side's host is known by since the first push over SSH, as lines of OpenSSH. */
+  /** The host keys seen at the first push over SSH, as `known_hosts` lines. */
   known_hosts: Generated<string>
-  /** 0: never by the clock. */
+  /** 0: not scheduled. */
   interval_seconds: number
-  /** Whether every change of references is sent on at once. */
+  /** Whether each ref change is pushed at once. */
   pushes_on_commit: boolean
   created_unix: Unix
-  /** When it was brought up to date last; 0: never yet. */
+  /** When the last successful push ended; 0: never. */
   synced_unix: Generated<Unix>
-  /** When it is due; 0: never by the clock. */
+  /** When the next push is due; 0: not scheduled. */
   next_unix: Unix
-  /** Why the last attempt failed; empty when it did not. */
+  /** Why the last attempt failed; empty after a success. */
   last_error: Generated<string>
 }
 

@@ -5,29 +5,29 @@ import type { Unix } from '../../lib/time.ts'
 export const threadStatuses = ['unread', 'read', 'pinned'] as const
 export type ThreadStatus = (typeof threadStatuses)[number]
 
-/** What a thread is about. `commit` is a word of the API that nothing makes. */
+/** The subject of a notification. The API defines `commit`; the server never creates it. */
 export const threadSubjects = ['issue', 'pull', 'commit', 'repository'] as const
 export type ThreadSubject = (typeof threadSubjects)[number]
 
-/** What somebody is told: one row for each account and issue, pull request or repository. */
+/** Notifications: one row per account and issue, pull request or repository. */
 export interface NotificationTable {
   id: Generated<ThreadId>
   user_id: UserId
   repo_id: RepoId
-  /** Null where the repository itself is the subject. */
+  /** Null when the subject is the repository. */
   issue_id: IssueId | null
   subject: ThreadSubject
   status: ThreadStatus
   created_unix: Unix
-  /** When something happened to the subject, or the status changed, in milliseconds: a second is too long to tell an order. */
+  /** When the subject or the status last changed, in milliseconds: seconds do not give a total order. */
   updated_ms: number
-  /** The comment or review that moved the thread last, as `comment 1` or `review 1`; '' for any other event. */
+  /** The last comment or review that updated the notification, as `comment 1` or `review 1`; '' for other events. */
   cause: Generated<string>
-  /** Status before the cause; null when the cause made the thread. */
+  /** The status before the last event; null when that event created the notification. */
   earlier_status: Generated<ThreadStatus | null>
 }
 
-/** How many threads somebody has in a repository, by subject and status. The database keeps it with every write. */
+/** Counts of an account's notifications per repository, subject and status. Triggers maintain them. */
 export interface NotificationTallyTable {
   id: GeneratedAlways<number>
   user_id: UserId
@@ -37,10 +37,10 @@ export interface NotificationTallyTable {
   total: number
 }
 
-/** How far people have been told of an event: telling them again from the start would make unread what they have read. */
+/** The progress through the recipients of an event. Without it, a retry would mark read notifications as unread. */
 export interface NotifiedEventTable {
   event_id: EventId
-  /** People are told in the order of their ids; this is the last one who was. */
+  /** The last notified account. Accounts are notified in the order of their ids. */
   last_user_id: UserId
 }
 

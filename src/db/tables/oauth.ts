@@ -9,47 +9,47 @@ import type {
 } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
-/** A program that people sign in to with their account here. */
+/** An OAuth2 application. */
 export interface OAuthApplicationTable {
   id: Generated<OAuthApplicationId>
-  /** Whose it is; null for those of the instance. */
+  /** The owner; null for applications of the instance. */
   user_id: UserId | null
   name: string
-  /** What it calls itself: a UUID. */
+  /** The client id, a UUID. */
   client_id: string
   secret_hash: string
-  /** It can keep a secret: a server, not a program on a person's device. */
+  /** Whether the client is confidential: a server, not a program on a person's device. */
   is_confidential: boolean
-  /** JSON: the addresses that people may be sent back to. */
+  /** JSON: the redirect URIs. */
   redirect_uris: string
   created_unix: Unix
   updated_unix: Unix
 }
 
-/** What a person lets an application do. */
+/** The scope that a person grants to an application. */
 export interface OAuthGrantTable {
   id: Generated<OAuthGrantId>
   application_id: OAuthApplicationId
   user_id: UserId
-  /** As it was asked for, words with blanks between. */
+  /** The requested scope, space-separated. */
   scope: string
   created_unix: Unix
 }
 
-/** What an application gets by way of the browser and buys tokens with, once. */
+/** An authorization code, which the client exchanges once for tokens. */
 export interface OAuthCodeTable {
   id: Generated<OAuthCodeId>
   grant_id: OAuthGrantId
   code_hash: string
   redirect_uri: string
-  /** Empty: none. */
+  /** Empty: no PKCE challenge. */
   challenge: string
   challenge_method: string
   nonce: string
-  /** When the person signed in; null where nobody knows. */
+  /** When the person signed in; null when unknown. */
   auth_unix: Unix | null
   expires_unix: Unix
-  /** Kept after use until it expires: a second use tells of a theft. */
+  /** When the code was used. The row is kept until it expires: a second use indicates theft. */
   used_unix: Unix | null
 }
 
@@ -60,34 +60,34 @@ export interface OAuthTokenTable {
   is_refresh: boolean
   token_hash: string
   nonce: string
-  /** When the person signed in; null where nobody knows. */
+  /** When the person signed in; null when unknown. */
   auth_unix: Unix | null
   created_unix: Unix
   expires_unix: Unix
-  /** When a refresh token was used; it is kept, since a second use tells of a theft. */
+  /** When the refresh token was used. The row is kept: a second use indicates theft. */
   used_unix: Unix | null
 }
 
-/** A device that waits for a person, who lets it in from a browser elsewhere. It is gone once it has its tokens. */
+/** A pending device authorization (device flow). It is deleted once the device has its tokens. */
 export interface OAuthDeviceTable {
   id: Generated<OAuthDeviceId>
   application_id: OAuthApplicationId
-  /** Of what the device asks with. */
+  /** Hash of the device code. */
   device_hash: string
-  /** Of what the person types. */
+  /** Hash of the user code. */
   user_code_hash: string
-  /** As it was asked for. */
+  /** The requested scope. */
   scope: string
-  /** Where the device asked from. */
+  /** The client address of the device. */
   address: string
-  /** What the person let it do; null while nobody did. */
+  /** The grant; null until the person approves. */
   grant_id: OAuthGrantId | null
   is_denied: boolean
-  /** When the person signed in; null where nobody knows. */
+  /** When the person signed in; null when unknown. */
   auth_unix: Unix | null
-  /** How long the device has to wait between two questions. */
+  /** The minimum interval between polls. */
   interval_seconds: number
-  /** When it asked last in time, in milliseconds. */
+  /** The last poll that respected the interval, in milliseconds. */
   polled_ms: number
   created_unix: Unix
   expires_unix: Unix
@@ -96,7 +96,7 @@ export interface OAuthDeviceTable {
 /** Keys that sign identity tokens. */
 export interface OAuthKeyTable {
   id: Generated<number>
-  /** Counts from 1; the highest signs. */
+  /** Counts from 1; the key with the highest number signs. */
   number: number
   kid: string
   algorithm: string

@@ -10,15 +10,15 @@ import type {
 } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
-/** What an owner publishes under one name of one registry. It goes with its last version. */
+/** A package: one name in one registry of an owner. It is deleted with its last version. */
 export interface PackageTable {
   id: Generated<PackageId>
   owner_id: UserId
-  /** The repository of the same owner that it is linked to. */
+  /** The linked repository, which has the same owner. */
   repo_id: RepoId | null
   /** The registry: `generic`, `npm` and so on. */
   type: string
-  /** As it was first written; names compare without case. */
+  /** The spelling of the first upload; names are case-insensitive. */
   name: string
   lower_name: string
   created_unix: Unix
@@ -27,32 +27,32 @@ export interface PackageTable {
 export interface PackageVersionTable {
   id: Generated<PackageVersionId>
   package_id: PackageId
-  /** Owner and type of its package, which never change, so that lists need no join. */
+  /** Copies of the package's owner and type, which never change, so that lists need no join. */
   owner_id: UserId
   type: string
   version: string
   lower_version: string
-  /** The account may be gone. */
+  /** The account may be deleted. */
   creator_id: UserId
   download_count: number
   created_unix: Unix
-  /** Kept by the registry for itself; no list shows it. */
+  /** Whether the registry uses the version internally; no list shows it. */
   is_internal: Generated<boolean>
 }
 
-/** Contents of files, each stored once however many files of the instance have it. */
+/** Stored file contents. Files share one copy of each content. */
 export interface PackageBlobTable {
   id: Generated<PackageBlobId>
-  /** Hexadecimal, as are the others. */
+  /** Hexadecimal, like the other digests. */
   sha256: string
   sha512: string
   sha1: string
   md5: string
   size_bytes: number
-  /** Never used again for another upload, so that what deletes a file cannot meet one that has just arrived. */
+  /** Each upload gets a new key, so a deletion cannot remove a content that was just uploaded again. */
   blob_key: string
   created_unix: Unix
-  /** When a file gave it up last; null: every file that ever had it has it still. */
+  /** When the last reference by a file was removed most recently; null when none was removed. */
   released_unix: Unix | null
 }
 
@@ -62,34 +62,34 @@ export interface PackageFileTable {
   blob_id: PackageBlobId
   name: string
   lower_name: string
-  /** Tells files of one name apart where a registry has such (distribution, channel, group); empty for none. */
+  /** Distinguishes files of one name where the registry needs it (distribution, channel, group); empty otherwise. */
   file_key: string
-  /** Downloads of it count as downloads of the version. */
+  /** Whether a download of the file counts as a download of the version. */
   is_lead: boolean
   size_bytes: number
   created_unix: Unix
 }
 
-/** What the registry knows of a version, as JSON. */
+/** Registry metadata of a version, as JSON. */
 export interface PackageVersionMetadataTable {
   version_id: PackageVersionId
   body: string
 }
 
-/** What the registry knows of a file, as JSON. */
+/** Registry metadata of a file, as JSON. */
 export interface PackageFileMetadataTable {
   file_id: PackageFileId
   body: string
 }
 
-/** A name that stands for a version of a package. */
+/** A tag: an alias of one version of a package. */
 export interface PackageTagTable {
   package_id: PackageId
   name: string
   version_id: PackageVersionId
 }
 
-/** Counts changes of what an owner has in a registry. */
+/** Counts the changes in a registry of an owner. */
 export interface PackageRevisionTable {
   owner_id: UserId
   type: string
@@ -97,7 +97,7 @@ export interface PackageRevisionTable {
   changed_unix: Unix
 }
 
-/** Signs indexes of an owner's registry. */
+/** The key that signs the indexes of an owner's registry. */
 export interface PackageKeyTable {
   id: Generated<number>
   owner_id: UserId
@@ -108,7 +108,7 @@ export interface PackageKeyTable {
   created_unix: Unix
 }
 
-/** A content of an image that arrives in parts. */
+/** An unfinished upload of an image blob. */
 export interface PackageUploadTable {
   id: Generated<number>
   uuid: string
@@ -117,73 +117,76 @@ export interface PackageUploadTable {
   creator_id: UserId
   upload_key: string
   size_bytes: number
-  /** Bytes that have arrived or are arriving, as charged to the owner. */
+  /** Received and arriving bytes, charged to the owner. */
   reserved_bytes: Generated<number>
-  /** Somebody adds to it until then; 0: nobody. */
+  /** Until when a request appends to the upload; 0: no request does. */
   busy_until_unix: Unix
   created_unix: Unix
 }
 
-/** Entries of some files in an index, one after the other, packed. It is made again when it is missing. */
+/** A packed part of an index: the entries of consecutive files. The server rebuilds a missing part. */
 export interface PackageIndexPartTable {
-  /** The first of the files. */
+  /** The first file of the part. */
   file_id: PackageFileId
-  /** The index. */
+  /** The name of the index. */
   name: string
-  /** Digest of all that it was made of: an index that needs others makes it anew. */
+  /** Digest of all inputs of the part. A different digest means that the part must be rebuilt. */
   members: string
-  /** Before it was packed. */
+  /** The size before packing. */
   size_bytes: number
   packed: Buffer
 }
 
-/** Where an owner's registry asks for what it does not have. */
+/** An upstream registry: the server fetches from it the packages that the owner's registry lacks. */
 export interface PackageUpstreamTable {
   id: Generated<number>
   owner_id: UserId
   type: string
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   url: string
-  /** Who signs in there; empty for a token alone, or nobody. */
+  /** The user name for basic authentication; empty for a bearer token or no credentials. */
   user_name: string
   /** Sealed with the instance key. */
   sealed_secret: string | null
-  /** Patterns of names that are never asked for, as JSON. */
+  /** JSON: patterns of package names that are never fetched from upstream. */
   reserved: string
   created_unix: Unix
 }
 
-/** What the manifest of a version of an image names. */
+/** The manifests that an image manifest references. */
 export interface PackageReferenceTable {
   version_id: PackageVersionId
   package_id: PackageId
-  /** The digest of another manifest, with its algorithm. */
+  /** The digest of the other manifest, with its algorithm. */
   digest: string
-  /** It is about that manifest; else it is an index, and that one a part of it. */
+  /**
+   * Whether the digest is the `subject` of this manifest. Otherwise this manifest is an index and the digest is its
+   * member.
+   */
   is_subject: boolean
 }
 
-/** Which versions of an owner's packages of a type go by themselves. */
+/** A cleanup rule: which versions of an owner's packages of one type are deleted automatically. */
 export interface PackageCleanupRuleTable {
   id: Generated<PackageRuleId>
   owner_id: UserId
   type: string
   is_enabled: boolean
-  /** So many of the newest versions of each package stay. */
+  /** Keep this number of the newest versions of each package. */
   keep_count: number
-  /** What fits it stays; empty is nothing. */
+  /** Keep matching versions; empty matches none. */
   keep_pattern: string
-  /** What is younger stays; 0 is nothing. */
+  /** Keep younger versions; 0 keeps none. */
   remove_days: number
-  /** What does not fit it stays; empty is nothing. */
+  /** Keep versions that do not match; empty keeps none. */
   remove_pattern: string
-  /** The patterns see `name/version`, and else the version. */
+  /** Whether the patterns match `name/version` instead of the version. */
   matches_full_name: boolean
-  /** Who wrote it last. */
+  /** The account that last changed the rule. */
   doer_id: UserId
   created_unix: Unix
   updated_unix: Unix
-  /** When it was followed last, how much went then, and why not all of it. */
+  /** The last execution: its time, the number of deleted versions, and the error that stopped it. */
   ran_unix: Unix | null
   removed_count: Generated<number>
   problem: Generated<string>
@@ -218,7 +221,7 @@ export type PackageKeyRow = Selectable<PackageKeyTable>
 export type PackageUploadRow = Selectable<PackageUploadTable>
 export type PackageIndexPartRow = Selectable<PackageIndexPartTable>
 export type NewPackageUploadRow = Insertable<PackageUploadTable>
-/** Its id is for what goes through all sealed values. */
+/** The id is for re-encryption, which iterates over all sealed values. */
 export type PackageUpstreamRow = Omit<Selectable<PackageUpstreamTable>, 'id'>
 export type PackageReferenceRow = Selectable<PackageReferenceTable>
 export type PackageCleanupRuleRow = Selectable<PackageCleanupRuleTable>

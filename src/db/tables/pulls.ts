@@ -3,48 +3,48 @@ import type { IssueId, Oid, PullId, RepoId, ReviewId, TeamId, UserId } from '../
 import type { Unix } from '../../lib/time.ts'
 
 /**
- * What is known of merging: `checking` until it is found out; `empty` changes nothing, `ancestor` is contained in the
- * base, `manual` was merged by hand, `error` could not be found out.
+ * Whether a pull request can be merged. `checking`: not known yet; `empty`: it changes nothing; `ancestor`: the base
+ * contains it; `manual`: it was merged by hand; `error`: the check failed.
  */
 export const checkStates = ['checking', 'mergeable', 'conflict', 'empty', 'ancestor', 'manual', 'error'] as const
 export type CheckState = (typeof checkStates)[number]
 
-/** A pull request, beside its row in `issue`. */
+/** Pull requests; their other columns are in `issue`. */
 export interface PullTable {
   id: Generated<PullId>
   issue_id: IssueId
-  /** The repository that it would change; the one of its issue. */
+  /** The base repository; equals the repository of the issue. */
   repo_id: RepoId
   index: number
   base_branch: string
-  /** Where the branch lies; null when that repository is gone. */
+  /** The repository of the head branch; null after its deletion. */
   head_repo_id: RepoId | null
   head_branch: string
-  /** 1: pushed to `refs/for/`, there is no branch; 0: from a branch. */
+  /** 1: pushed to `refs/for/`, without a branch; 0: from a branch. */
   flow: Generated<0 | 1>
-  /** The newest commit of the branch, followed in the transaction that records a push. */
+  /** The head of the branch. The transaction that records a push updates it. */
   head_oid: Oid
-  /** The commit that `refs/pull/N/head`, timeline and reviews have been brought to. */
+  /** The commit that `refs/pull/N/head`, the timeline and the reviews reflect. */
   synced_oid: Oid
-  /** Of base and head when it was checked last; '' for unrelated histories. */
+  /** The merge base at the last check; '' for unrelated histories. */
   merge_base: Oid | ''
   check_state: CheckState
-  /** Counts how often a check was asked for; a result for an older number is dropped. */
+  /** Counts the requested checks. The result of an older version is discarded. */
   check_version: Generated<number>
   additions: Generated<number>
   deletions: Generated<number>
   changed_files: Generated<number>
   allow_maintainer_edit: Generated<boolean>
   is_merged: Generated<boolean>
-  /** What the merge made, '' before. */
+  /** The commit that the merge created; '' before the merge. */
   merge_oid: Generated<Oid | ''>
   merger_id: UserId | null
   merged_unix: Generated<Unix>
-  /** Entries of reviews in the timeline. */
+  /** Counts the review entries of the timeline. */
   num_reviews: Generated<number>
 }
 
-/** A merge that waits for checks and approvals. */
+/** An auto-merge that waits for status checks and approvals. */
 export interface ScheduledMergeTable {
   pull_id: PullId
   doer_id: UserId
@@ -58,7 +58,7 @@ export interface ScheduledMergeTable {
 export const reviewTypes = ['pending', 'comment', 'approve', 'reject', 'request'] as const
 export type ReviewType = (typeof reviewTypes)[number]
 
-/** A review, or the request for one. */
+/** A review or a review request. */
 export interface ReviewTable {
   id: Generated<ReviewId>
   issue_id: IssueId
@@ -66,22 +66,22 @@ export interface ReviewTable {
   /** Null for a request to a team. */
   reviewer_id: UserId | null
   reviewer_team_id: TeamId | null
-  /** Name of the reviewer where it was imported from; empty for those made here. */
+  /** The reviewer's name on the source server of an import; empty for local reviewers. */
   original_author: Generated<string>
   content: Generated<string>
-  /** Counts for what branch protection asks for. */
+  /** Whether the review counts for branch protection. */
   is_official: Generated<boolean>
   commit_oid: Generated<Oid | ''>
-  /** The content has changed since. */
+  /** Whether the content changed after the review. */
   is_stale: Generated<boolean>
   is_dismissed: Generated<boolean>
   created_unix: Unix
   updated_unix: Unix
-  /** What the database keeps with requests of their pull request. Null: it is no request. */
+  /** Review requests: copies of columns of the pull request's issue, set by a trigger. Null for reviews. */
   repo_id: GeneratedAlways<RepoId | null>
   is_of_closed: GeneratedAlways<boolean | null>
   pull_created_unix: GeneratedAlways<Unix | null>
-  /** A request that is not answered, or one for a team, which members answer each for themselves. The database keeps it. */
+  /** Whether the request is unanswered or asks a team, whose members each answer for themselves. A trigger sets it. */
   is_waiting: GeneratedAlways<boolean>
 }
 

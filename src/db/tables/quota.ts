@@ -3,11 +3,11 @@ import type { QuotaGroupId, QuotaRuleId, UserId } from '../../lib/ids.ts'
 
 export interface QuotaRuleTable {
   id: Generated<QuotaRuleId>
-  /** As it was written: names compare with case. */
+  /** As entered; names are case-sensitive. */
   name: string
   /** -1: no limit. */
   limit_bytes: number
-  /** JSON: a list of subjects in the order in which they were given; one may stand there twice, and counts twice. */
+  /** JSON list of subjects in the given order. A subject that is listed twice counts twice. */
   subjects: string
 }
 
@@ -21,7 +21,7 @@ export interface QuotaGroupRuleTable {
   rule_id: QuotaRuleId
 }
 
-/** Accounts and organizations that are judged by the group. */
+/** The accounts and organizations that the group applies to. */
 export interface QuotaGroupUserTable {
   user_id: UserId
   group_id: QuotaGroupId

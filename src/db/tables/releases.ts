@@ -2,24 +2,24 @@ import type { Generated, Insertable, Selectable, Updateable } from 'kysely'
 import type { ReleaseId, RepoId, UserId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
-/** Releases and drafts of them; a tag has one at most. Its files are rows of `attachment`. */
+/** Releases and drafts. A tag has at most one. The files are rows of `attachment`. */
 export interface ReleaseTable {
   id: Generated<ReleaseId>
   repo_id: RepoId
   tag_name: string
-  /** Tags of releases compare without case. */
+  /** The tags of releases are compared without case. */
   lower_tag_name: string
-  /** Where the tag is made when the release is published: a branch, tag or commit, as it was sent. */
+  /** The target of the tag that publishing creates: a branch, tag or commit, as sent. */
   target: string
   title: string
   content: string
-  /** Seen by those who write releases alone; a draft may have a tag that git does not know. */
+  /** Only accounts that may write releases see drafts. The tag of a draft need not exist in git. */
   is_draft: boolean
   is_prerelease: boolean
   hides_archive_links: boolean
-  /** The account may be gone. */
+  /** The account may be deleted. */
   publisher_id: UserId
-  /** Name of who published it, where it was imported from; empty for those made here. */
+  /** The publisher's name on the source server of an import; empty for local accounts. */
   original_author: Generated<string>
   created_unix: Unix
 }

@@ -2,23 +2,25 @@ import type { Generated, Selectable } from 'kysely'
 import type { DeployKeyId, KeyId, RepoId, TopicId, UserId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
-/** A transfer that waits for its recipient; `repo.has_transfer` is true as long as there is one. */
+/** A pending transfer. `repo.has_transfer` is true while the row exists. */
 export interface RepoTransferTable {
   repo_id: RepoId
   doer_id: UserId
   recipient_id: UserId
-  /** JSON list of the ids of teams that get the repository with it. */
+  /** JSON list of the ids of the teams that get access to the repository. */
   team_ids: string
   created_unix: Unix
 }
 
-/** Names of topics; `repo.topics` holds those of a repository in their order, `repo_topic` the same for searching. */
+/** Topic names. `repo.topics` holds the ordered topics of a repository; `repo_topic` serves searches. */
 export interface TopicTable {
   id: Generated<TopicId>
   name: string
   created_unix: Unix
   updated_unix: Unix
-  /** On how many repositories of this audience or a smaller one it stands (`repo.audience`); the database keeps it. */
+  /**
+   * The number of repositories with the topic, of this audience or a smaller one (`repo.audience`). A trigger sets it.
+   */
   num_seen_0: Generated<number>
   num_seen_1: Generated<number>
   num_seen_2: Generated<number>
@@ -30,13 +32,13 @@ export interface RepoTopicTable {
   topic_id: TopicId
 }
 
-/** Marks that administrators put on repositories. */
+/** Flags that administrators set on repositories. */
 export interface RepoFlagTable {
   repo_id: RepoId
   name: string
 }
 
-/** Gives an SSH key access to one repository. */
+/** Deploy keys. Each gives an SSH key access to one repository. */
 export interface DeployKeyTable {
   id: Generated<DeployKeyId>
   repo_id: RepoId

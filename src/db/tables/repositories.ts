@@ -8,9 +8,9 @@ export interface RepoTable {
   owner_id: UserId
   name: string
   lower_name: string
-  /** Where git keeps it; never changes, whatever the repository is called and whoever owns it. */
+  /** The location of the git repository. Renames and transfers do not change it. */
   git_key: GitKey
-  /** Where git keeps its wiki; null until the wiki has a page. */
+  /** The location of the wiki's git repository; null until the wiki has a page. */
   wiki_git_key: GitKey | null
   description: string
   website: string
@@ -24,7 +24,7 @@ export interface RepoTable {
   archived_unix: Generated<Unix>
   is_template: Generated<boolean>
   is_mirror: Generated<boolean>
-  /** True while a transfer waits for its recipient (`repo_transfer`). */
+  /** True while a transfer is pending (`repo_transfer`). */
   has_transfer: Generated<boolean>
   is_fork: Generated<boolean>
   fork_id: RepoId | null
@@ -45,15 +45,18 @@ export interface RepoTable {
   num_pulls: Generated<number>
   num_closed_pulls: Generated<number>
   num_releases: Generated<number>
-  /** Last number given to an issue or pull request. */
+  /** The last number of an issue or pull request. */
   last_index: Generated<number>
   created_unix: Unix
   updated_unix: Unix
-  /** When the default branch's languages were last counted; the reader of statistics only. */
+  /** The commit of the default branch whose languages were counted; '' for none. */
   languages_commit: Generated<string>
-  /** Who may come without having been given anything: 0 everybody, 1 the signed-in, 2 members of its owner, 3 nobody else, 4 nobody. The database keeps it. */
+  /**
+   * Who can read the repository without a grant: 0 everyone, 1 signed-in accounts, 2 members of the owner, 3 and 4 only
+   * people with a grant; 4 when the owner is a reserved account. A trigger sets it.
+   */
   audience: GeneratedAlways<number>
-  /** The name of its owner, by which repositories are ordered. The database keeps it. */
+  /** The owner's name, for ordering. A trigger sets it. */
   owner_lower_name: GeneratedAlways<string>
 }
 
@@ -71,13 +74,16 @@ export const repoUnits = [
 ] as const
 export type RepoUnit = (typeof repoUnits)[number]
 
-/** A unit that is switched on, with its settings. */
+/** An enabled unit and its settings. */
 export interface RepoUnitTable {
   repo_id: RepoId
   unit: RepoUnit
   /** JSON object; its members depend on the unit. */
   config: string
-  /** Access that everybody signed in has on a public repository beyond reading (the wiki open to all). */
+  /**
+   * The access of every signed-in account to the unit of a public repository, beyond reading (a wiki that everyone may
+   * edit).
+   */
   default_access: Generated<AccessMode>
 }
 
@@ -92,58 +98,58 @@ export interface CollaborationTable {
   user_id: UserId
   access_mode: AccessMode
   created_unix: Unix
-  /** The repository's audience. The database keeps it. */
+  /** The repository's audience. A trigger sets it. */
   audience: GeneratedAlways<number>
 }
 
-/** Branches as git has them, and those that were; rebuilt from git by `ingot doctor --fix`. */
+/** Branches in git, and tombstones of deleted ones. `ingot doctor --fix` rebuilds the table from git. */
 export interface BranchTable {
   repo_id: RepoId
   name: string
   commit_oid: Oid
-  /** Committer time of the head. */
+  /** The committer time of the head. */
   commit_unix: Unix
   pusher_id: UserId | null
   updated_unix: Unix
-  /** A deleted one stays for a while, so that an older change that is recorded late does not bring it back. */
+  /** Tombstones are kept for a while, so that an older change that is recorded late cannot restore the branch. */
   is_deleted: Generated<boolean>
-  /** The ref change (`ref_journal`) that was recorded last; older ones do not count any more. */
+  /** The last recorded ref change (`ref_journal`). Older changes are ignored. */
   journal_id: Generated<number>
 }
 
-/** Tags as git has them, and those that were. */
+/** Tags in git, and tombstones of deleted ones. */
 export interface TagTable {
   repo_id: RepoId
   name: string
-  /** What the reference points at: a tag object or a commit. */
+  /** The object that the reference points at: a tag object or a commit. */
   oid: Oid
   commit_oid: Oid
   created_unix: Unix
-  /** When a request other than a push made it; 0 for pushed ones, of which only their objects tell. */
+  /** When an API request or a page created the tag; 0 for pushed tags. */
   made_unix: Generated<Unix>
   is_deleted: Generated<boolean>
   journal_id: Generated<number>
 }
 
 /**
- * Ref changes that are about to be made or were made and not yet recorded. A row is written before git moves a
- * reference and removed in the transaction that records the effects; what is found at start was left by a crash.
+ * The ref journal: changes that are planned, or made and not yet recorded. The row is inserted before git moves a
+ * reference, and deleted in the transaction that records the effects. A row found at start is the remainder of a crash.
  */
 export interface RefJournalTable {
   id: Generated<number>
   repo_id: RepoId
-  /** Which git repository of it. */
+  /** Which git repository of `repo_id`. */
   kind: Generated<'code' | 'wiki'>
   /** JSON list of {ref, old, new}. */
   updates: string
-  /** JSON: who did it and through which door. */
+  /** JSON: the account and the transport of the change. */
   origin: string
   created_unix: Unix
-  /** JSON [ref, oid] in lines: values of references at which later changes began, which are recorded. */
+  /** JSON [ref, oid] lines: the old values of later changes that were already recorded. */
   followed: Generated<string>
-  /** JSON {name, version, data} of what follows in the transaction that settles the entry; '' for nothing. */
+  /** JSON {name, version, data} of the effect that the settling transaction applies; '' for none. */
   effect: Generated<string>
-  /** What the effect is about, for those who must not begin the same; '' without an effect. */
+  /** The target of the effect, by which callers find a pending effect on it; '' without an effect. */
   subject: Generated<string>
   /** The process that makes the change (`process`). */
   process_id: string
@@ -153,7 +159,7 @@ export interface CommitStatusTable {
   id: Generated<StatusId>
   repo_id: RepoId
   sha: Oid
-  /** Counts up for each commit from 1. */
+  /** Counts from 1 for each commit. */
   index: number
   state: string
   target_url: string
@@ -171,7 +177,7 @@ export interface StarTable {
   created_unix: Unix
 }
 
-/** Whether an account watches a repository, as asked for or as it came about. */
+/** Watches of repositories, explicit or automatic. */
 export interface WatchTable {
   repo_id: RepoId
   user_id: UserId
@@ -179,7 +185,7 @@ export interface WatchTable {
   created_unix: Unix
 }
 
-/** An archive that was made on demand and is kept in the blob store. */
+/** Generated source archives in the blob store. */
 export interface RepoArchiveTable {
   repo_id: RepoId
   commit_oid: Oid

@@ -1,12 +1,12 @@
 import type { GeneratedAlways } from 'kysely'
 
-/** Tables whose rows are counted. */
+/** The tables whose rows have revisions. */
 export type RevisedTable = 'user' | 'label' | 'milestone' | 'issue'
 
 /**
- * How often a row was written since it was made. The database counts, with every write of the row and of the rows that
- * belong to it (labels, assignees, files and comments of an issue) and in the same transaction. Ids are never used again,
- * so what a row was at a revision never changes.
+ * Counts the writes of a row since its insertion. Triggers increment it, in the same transaction, with each write of
+ * the row or of its child rows (the labels, assignees, attachments and comments of an issue). Ids are never reused, so
+ * an id and a revision identify one content.
  */
 export interface RowRevisionTable {
   table_name: GeneratedAlways<RevisedTable>

@@ -2,18 +2,18 @@ import type { Generated, Insertable, Selectable } from 'kysely'
 import type { SigningKeyId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
-/** Keys that the instance signs commits with, and those that it did. */
+/** The commit signing keys of the instance, current and former. */
 export interface SigningKeyTable {
   id: Generated<SigningKeyId>
   format: 'openpgp' | 'ssh'
   fingerprint: string
-  /** JSON list: ids of an OpenPGP key and its subkeys, in upper case. */
+  /** JSON list: the ids of an OpenPGP key and its subkeys, upper case. */
   key_ids: string
   public_key: string
-  /** Whom signatures with it are shown to be of. */
+  /** The signer that is shown for signatures by the key. */
   name: string
   email: string
-  /** The private key, sealed for the purpose `signing-key`; empty when it lies in a file, or signs no more. */
+  /** The private key, sealed for the purpose `signing-key`; empty for a key in a file and for a former key. */
   sealed: string
   created_unix: Unix
 }

@@ -2,14 +2,14 @@ import type { Insertable, Selectable } from 'kysely'
 import type { RepoId, UserId } from '../../lib/ids.ts'
 
 /**
- * What accounts store, in bytes, as their quota sees it: one row for each repository and kind, and for what belongs to
- * no repository one for each account and kind. Written in the transactions that change the sizes.
+ * Storage use per account in bytes, for quotas: one row per repository and kind, and one row per account and kind for
+ * data without a repository. The transactions that change sizes update it.
  */
 export interface UsageTable {
-  /** The account or organization that is charged: the owner of the repository, where there is one. */
+  /** The charged account or organization: the owner of the repository, if there is one. */
   owner_id: UserId
   repo_id: RepoId | null
-  /** A `UsageKind` of the quota's rules. */
+  /** A `UsageKind` (quota rules). */
   kind: string
   size_bytes: number
 }

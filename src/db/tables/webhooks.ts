@@ -2,23 +2,23 @@ import type { Generated, Insertable, Selectable, Updateable } from 'kysely'
 import type { AttemptId, DeliveryId, EventId, HookId, PayloadId, RepoId, UserId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
-/** Whose events a webhook gets; `default` gets none and is copied into new repositories. */
+/** Whose events the webhook receives. A `default` webhook receives none; new repositories get a copy. */
 export type HookLevel = 'repository' | 'account' | 'system' | 'default'
 
 export interface WebhookTable {
   id: Generated<HookId>
   level: HookLevel
-  /** The account or organization of an `account` one. */
+  /** The account or organization, for kind `account`. */
   owner_id: UserId | null
   repo_id: RepoId | null
   type: string
-  /** Sealed for `webhook-address`: the address of a chat service is a secret. */
+  /** Sealed for `webhook-address`: the URL of a chat service is a secret. */
   url: string
   content_type: 'json' | 'form'
-  /** JSON: what it gets, by the names that the API shows, in their order. */
+  /** JSON: the subscribed events, by their API names, in order. */
   events: string
   branch_filter: string
-  /** JSON: what adaptors need besides; `null` where the type has nothing. */
+  /** JSON: additional settings of the webhook type; `null` without any. */
   metadata: string
   /** Sealed for `webhook-secret`; empty for none. */
   sealed_secret: string
@@ -27,68 +27,68 @@ export interface WebhookTable {
   is_active: boolean
   created_unix: Unix
   updated_unix: Unix
-  /** How often in a row its receiver was not to be reached. */
+  /** Consecutive failures to reach the receiver. */
   failures: Generated<number>
-  /** Nothing is sent before this time; 0 when the receiver was well. */
+  /** The end of the back-off; 0 after a success. */
   retry_at_ms: Generated<number>
-  /** Since when it is paused; 0 when it is not. */
+  /** When the webhook was paused; 0 when it is active. */
   paused_unix: Generated<Unix>
-  /** Why nothing goes out; empty when the receiver was well. */
+  /** The reason of the back-off or pause; empty after a success. */
   problem: Generated<string>
 }
 
-/** What is told of one event, for all webhooks that get it in the same form. */
+/** The payload of an event, shared by all webhooks that receive it in the same form. */
 export interface WebhookPayloadTable {
   id: Generated<PayloadId>
-  /** The event may be cleared away before its deliveries. */
+  /** Without a foreign key: the event may be deleted before its deliveries. */
   event_id: EventId | null
-  /** JSON, as of the moment of the event. */
+  /** JSON, the state when the event happened. */
   data: string
-  /** JSON: what has still to be read from git before it can be sent; null when it is complete. */
+  /** JSON: the parts that must be read from git before sending; null when the payload is complete. */
   pending: string | null
   created_ms: number
 }
 
-/** `skipped`: for its type of receiver there was nothing to say. */
+/** `skipped`: the webhook type has no message for the event. */
 export type DeliveryState = 'waiting' | 'delivered' | 'failed' | 'skipped'
 
 export interface WebhookDeliveryTable {
   id: Generated<DeliveryId>
   hook_id: HookId
   payload_id: PayloadId
-  /** The same at every attempt: by it receivers know what they have had. */
+  /** The delivery id, the same for all attempts. Receivers use it to recognize duplicates. */
   uuid: string
   event: string
   event_type: string
   state: DeliveryState
-  /** How often it was sent, all in all. */
+  /** Counts all attempts. */
   attempts: Generated<number>
-  /** How often it has failed since it waits. */
+  /** Failed attempts since `waits_from_ms`. */
   failures: Generated<number>
   created_ms: number
-  /** Since when it waits: since its event, or since somebody asked for it again. */
+  /** When the delivery became pending: at its event, or at the last request for redelivery. */
   waits_from_ms: number
-  /** It is not sent before this time. */
+  /** When the next attempt is due. */
   next_ms: Generated<number>
-  /** What the receiver answered last; null when it did not. */
+  /** The last response status; null without a response. */
   status: number | null
-  /** Why the last attempt failed, or why there was none; empty when it did not. */
+  /** Why the last attempt failed or was not made; empty after a success. */
   problem: Generated<string>
 }
 
-/** One time that a delivery was sent. */
+/** One attempt at a delivery. */
 export interface WebhookAttemptTable {
   id: Generated<AttemptId>
   delivery_id: DeliveryId
   sent_ms: number
   duration_ms: number
-  /** null when the receiver did not answer. */
+  /** Null without a response. */
   status: number | null
-  /** Why it failed; empty when it did not. */
+  /** Why the attempt failed; empty after a success. */
   problem: string
-  /** JSON: method, address and headers, and the body where an adaptor made it; without secrets. */
+  /** JSON: method, URL and headers, and the body if an adaptor made it; without secrets. */
   request: string
-  /** JSON: headers and the beginning of the body of the answer, without secrets; null for none. */
+  /** JSON: headers and the start of the response body, without secrets; null without a response. */
   response: string | null
 }
 

@@ -1,19 +1,19 @@
 import type { Insertable } from 'kysely'
 import type { Oid, RepoId } from '../../lib/ids.ts'
 
-/** Up to which commit `wiki_page` knows the history of a wiki; no row: nothing is known. */
+/** The commit up to which `wiki_page` covers the wiki's history; without a row, nothing is covered. */
 export interface WikiIndexTable {
   repo_id: RepoId
   head_oid: Oid
 }
 
-/** What the history of a wiki says of one file at its root, which may be gone by now. */
+/** The history of one file at the wiki's root. The file may be deleted. */
 export interface WikiPageTable {
   repo_id: RepoId
   file: string
-  /** The newest commit that touched it. */
+  /** The newest commit that changed the file. */
   last_oid: Oid
-  /** How many did. */
+  /** The number of commits that changed the file. */
   commit_count: number
 }
 

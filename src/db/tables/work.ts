@@ -3,95 +3,97 @@ import type { EventId, IssueId, JobId, RepoId, UserId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
 /**
- * What has happened, written in the transaction that made it so. On PostgreSQL there is a column `position` beside these,
- * which `events/event.store.ts` alone knows.
+ * The event log. The transaction that makes a change inserts its event. On PostgreSQL the table also has the column
+ * `position`, which only `events/event.store.ts` uses.
  */
 export interface EventTable {
   id: Generated<EventId>
   name: string
-  /** The version of its kind of event that `data` was written in. */
+  /** The version of the event type that `data` conforms to. */
   version: number
-  /** Who did it; null where nobody did. */
+  /** The account that acted; null for none. */
   actor_id: UserId | null
-  /** The account or organization that it is about, or that owned the repository then; null for none. */
+  /** The account or organization that the event is about, or the repository's owner at that time; null for none. */
   owner_id: UserId | null
   repo_id: RepoId | null
   issue_id: IssueId | null
-  /** JSON of what the event carries. */
+  /** JSON of the event's data. */
   data: string
   at_ms: number
 }
 
-/** The durable queue. A worker takes a job by a lease; a job whose lease ran out is taken again. */
+/** The durable queue. A worker claims a job by a lease; a job with an expired lease can be claimed again. */
 export interface JobTable {
   id: Generated<JobId>
-  /** Name of the job, `<verb><Noun>`. */
+  /** The job name, `<verb><Noun>`. */
   name: string
-  /** The group of slots that it runs in (`jobs/pools.ts`). */
+  /** The pool that limits concurrency (`jobs/pools.ts`). */
   pool: Generated<string>
-  /** JSON of its input. */
+  /** JSON of the job's input. */
   input: string
-  /** The version of the job's input that `input` was written in. */
+  /** The version of the input's schema. */
   version: Generated<number>
-  /** The event that it follows, which is kept as long as this row; null for none. */
+  /** The event that the job reacts to, which is kept as long as this row; null for none. */
   event_id: EventId | null
-  /** Jobs of the same name and key merge while they wait; null: never. */
+  /** Waiting jobs of the same name and key are merged; null: never. */
   unique_key: string | null
-  /** Jobs of one lane run one after the other, in the order of their ids; null: none. */
+  /** Jobs of one lane run one after the other, in the order of their ids; null: no lane. */
   lane: string | null
-  /** True for all jobs of a lane but the one whose turn it is: only that one can be taken. */
+  /** True for all jobs of a lane except the one whose turn it is. A blocked job cannot be claimed. */
   is_held: Generated<boolean>
-  /** Until then the others of its lane pass it, in milliseconds of the application's clock; 0 for one that is not passed. */
+  /**
+   * Other jobs of the lane overtake this job until then, in milliseconds of the application's clock; 0: no overtaking.
+   */
   passed_until_ms: Generated<number>
-  /** A failed job is tried no more and is kept to be looked at; a job that succeeded leaves no row. */
+  /** A failed job is kept for inspection and not retried. A job that succeeded is deleted. */
   state: Generated<'waiting' | 'running' | 'failed'>
-  /** Lower numbers first. */
+  /** Lower numbers run first. */
   priority: number
-  /** Attempts begun so far. */
+  /** The number of started attempts. */
   attempt: Generated<number>
   max_attempts: number
-  /** Not before this time of the application's clock, in milliseconds. */
+  /** When the job is due, in milliseconds of the application's clock. */
   run_at_ms: number
-  /** Until when the worker has the job, in milliseconds of the database's clock; null when nobody has it. */
+  /** When the worker's lease ends, in milliseconds of the database's clock; null without a lease. */
   lease_until_ms: number | null
-  /** `process:` and the id of the process that runs it (`process`). */
+  /** `process:` and the id of the process that runs the job (`process`). */
   leased_by: string | null
-  /** JSON of how far long work is; null for the rest. */
+  /** JSON: the progress of a long job; null for other jobs. */
   progress: string | null
-  /** What the last attempt failed with; null before a failure. */
+  /** The error of the last attempt; null before a failure. */
   last_error: string | null
   /**
-   * Why the job failed or waits: another attempt is pointless (`permanent`), its attempts are used up (`exhausted`), its
-   * process ended while it ran (`crashed`), or only another release can read it (`unreadable`); null for no problem.
+   * Why the job failed or waits. `permanent`: a retry is pointless; `exhausted`: no attempts are left; `crashed`: its
+   * process ended during the job; `unreadable`: only another release can read the input. Null otherwise.
    */
   problem: 'permanent' | 'exhausted' | 'crashed' | 'unreadable' | null
   created_unix: Unix
   updated_unix: Unix
 }
 
-/** When a scheduled task ran last and how it went. */
+/** The last run of a scheduled task, and its result. */
 export interface ScheduleTable {
   name: string
-  /** What `next_run_unix` was computed from. */
+  /** The schedule that `next_run_unix` was computed from. */
   schedule: string
-  /** 0: not by itself. */
+  /** 0: not scheduled. */
   next_run_unix: Unix
   /** 0: never. */
   last_run_unix: Generated<Unix>
-  /** Empty when the last run went well. */
+  /** Empty after a success. */
   last_error: Generated<string>
-  /** Runs begun since the (last) start of the program. */
+  /** The number of runs since the program started. */
   run_count: Generated<number>
 }
 
 /** A process that uses the database. */
 export interface ProcessTable {
   id: string
-  /** When it was heard of last, in milliseconds of the database's clock. */
+  /** The last heartbeat, in milliseconds of the database's clock. */
   beat_ms: number
 }
 
-/** Small facts of the instance, by name: key check values, the last version that ran. */
+/** Values of the instance by name: key check values, the last version that ran. */
 export interface InstanceValueTable {
   name: string
   value: string
