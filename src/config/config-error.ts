@@ -1,9 +1,9 @@
 /** An error or warning about a settings file, variable or option. */
 export interface ConfigRemark {
-  /** Location: `app.ini line 3`, the name of a variable, an option. */
+  /** The location: `app.ini line 3`, a variable name or an option. */
   readonly where: string
   readonly file?: string
-  /** 1 is the first line. */
+  /** Counts from 1. */
   readonly line?: number
   readonly section: string
   readonly key: string
@@ -16,7 +16,7 @@ export const formatRemark = (remark: ConfigRemark): string => {
   return [remark.where, name, remark.reason].filter((part) => part !== '').join(': ')
 }
 
-/** The settings cannot be used; `problems` has all of them, those of the file first and by line. */
+/** Thrown for unusable settings. `problems` contains all errors; those of the file come first, in line order. */
 export class ConfigError extends Error {
   readonly problems: readonly ConfigRemark[]
   /** Warnings. */

@@ -3,12 +3,12 @@ import { trimTrailing } from '../lib/trim-ends.ts'
 
 /** A setting from the environment. */
 export interface EnvironmentEntry {
-  /** Name of the variable, for messages. */
+  /** The variable name, for messages. */
   readonly variable: string
   readonly section: string
   readonly key: string
   readonly value: string
-  /** False for the content of a `__FILE`: secrets are not interpolated. */
+  /** False for the content of a `__FILE` file: secrets are not interpolated. */
   readonly isInterpolated: boolean
 }
 
@@ -17,16 +17,16 @@ export interface EnvironmentProblem {
   readonly reason: string
 }
 
-/** Later ones win. */
+/** A later prefix overrides an earlier one. */
 const prefixes = ['GITEA', 'FORGEJO', 'INGOT']
 
-/** `_0X2E_` means a dot, `_0X2D_` a dash; other bytes may be written in the same way. */
+/** `_0X2E_` encodes a dot, `_0X2D_` a dash. Other bytes can be encoded in the same form. */
 const decodeName = (name: string): string =>
   name.replace(/_0X((?:[0-9A-F]{2})+)_/gi, (_, hex: string) => Buffer.from(hex, 'hex').toString('utf8'))
 
 /**
- * Settings of the form `INGOT__section__KEY`, `FORGEJO__…` or `GITEA__…`. An empty section (`INGOT____APP_NAME`) or
- * `DEFAULT` means the top keys. With the suffix `__FILE` the value is a file's contents without line ends at the end.
+ * Matches `INGOT__section__KEY`, `FORGEJO__…` and `GITEA__…`. An empty section (`INGOT____APP_NAME`) or `DEFAULT` means
+ * the top-level keys. With the suffix `__FILE` the value is the content of a file, without trailing line ends.
  */
 export function readEnvironment(env: Readonly<Record<string, string | undefined>>): {
   readonly entries: readonly EnvironmentEntry[]

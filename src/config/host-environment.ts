@@ -1,4 +1,4 @@
-/** Variables that child processes need, without secrets of the server. */
+/** The variables that child processes inherit. They hold no secrets of the server. */
 const passedOn = [
   'PATH',
   'LANG',
@@ -12,7 +12,7 @@ const passedOn = [
   'SSL_CERT_DIR',
 ] as const
 
-/** Returns the environment of child processes: only listed variables. */
+/** Returns the environment for child processes, with only the listed variables. */
 export const hostEnvironment = (): Readonly<Record<string, string>> =>
   Object.fromEntries(
     passedOn.flatMap((name) => {
@@ -22,6 +22,7 @@ export const hostEnvironment = (): Readonly<Record<string, string>> =>
   )
 
 /**
- * Returns the registration token of `ingot runner` from the environment, where other users of the machine cannot see it.
+ * Returns the registration token of `ingot runner`. Unlike an option, a variable is not visible to other users of the
+ * machine.
  */
 export const runnerTokenVariable = (): string | undefined => process.env['INGOT_RUNNER_TOKEN']

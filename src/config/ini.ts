@@ -1,6 +1,6 @@
-/** A `KEY = value` line of a settings file with its location. `value` is unquoted but not interpolated. */
+/** A `KEY = value` line of a settings file, and its location. `value` is unquoted but not interpolated. */
 export interface IniEntry {
-  /** Lower-case section name; empty for the lines above the first section. */
+  /** Lower-case section name; empty for lines before the first section. */
   readonly section: string
   /** The key as written. */
   readonly key: string
@@ -24,16 +24,17 @@ export interface IniFile {
 
 interface Value {
   readonly text: string
-  /** Number of further lines consumed. */
+  /** The number of additional lines read. */
   readonly extraLines: number
   readonly problem?: string
   readonly warning?: string
 }
 
 /**
- * Parses the family's `app.ini` dialect: `[section.with.dots]`, `KEY = value` or `KEY: value`, whole-line and trailing
- * comments with `;` or `#`, values in backticks, single, double or (over several lines) triple double quotes. There is
- * no line continuation. A key outside of every section, or in `[DEFAULT]`, belongs to the section with the empty name.
+ * Parses the `app.ini` dialect of the family: `[section.with.dots]`, `KEY = value` or `KEY: value`, comments with `;`
+ * or `#` on their own line or after a value, and values in backticks, single, double or triple double quotes. Only
+ * triple double quotes can span lines. Lines have no continuation. A key before the first section, or in `[DEFAULT]`,
+ * belongs to the section with the empty name.
  */
 export function parseIni(text: string): IniFile {
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)
@@ -80,7 +81,7 @@ function readValue(text: string, lines: readonly string[], index: number): Value
   if (quote === '`' || quote === '"' || quote === "'") {
     const end = text.indexOf(quote, 1)
     if (end < 0) {
-      // A single quote at the start of plain text is text; a backtick has no other use.
+      // Plain text may start with a single quote; a backtick always starts a quoted value.
       if (quote !== '`') return stripComment(text)
       return { text: '', extraLines: 0, problem: 'the closing ` is missing' }
     }
@@ -103,8 +104,8 @@ function readTripleQuoted(first: string, lines: readonly string[], index: number
 }
 
 /**
- * The family takes everything from the first `;` or `#` as a comment, wherever it stands. That cuts passwords short, so
- * a comment sign without a blank before it is reported.
+ * In the family's dialect, the first `;` or `#` starts a comment at any position. That truncates passwords, so a
+ * comment sign without a preceding blank is reported.
  */
 function stripComment(text: string): Value {
   const at = text.search(/[;#]/)

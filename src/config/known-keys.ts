@@ -1,8 +1,8 @@
 import familySettings from './family-settings.json' with { type: 'json' }
 
 /**
- * Keys and sections of the family's files that the published list leaves out. They are no mistake, so that an existing
- * file works as it is; `config check` says that they have no effect.
+ * Keys and sections of the family that its published list omits. Existing files may contain them, so they are not
+ * unknown keys; `config check` reports that they have no effect.
  */
 const furtherKnownKeys: Readonly<Record<string, readonly string[]>> = {
   server: [
@@ -44,9 +44,9 @@ const furtherKnownKeys: Readonly<Record<string, readonly string[]>> = {
   'ui.svg': ['ENABLE_RENDER'],
 }
 
-/** Sections of the family with many or arbitrary keys without effect here; all are accepted. */
+/** Sections of the family with many or arbitrary keys that have no effect here. Every key is accepted. */
 const openSections = new Set(['log', 'cache', 'queue', 'task', 'highlight.mapping', 'badges', 'f3'])
-/** Sections below which every section is open, like `[log.console]` or `[markup.asciidoc]`. */
+/** Sections that accept every subsection, for example `[log.console]` or `[markup.asciidoc]`. */
 const openBelow = ['log.', 'cache.', 'queue.', 'markup.', 'f3.']
 
 const known = new Set<string>([
@@ -54,6 +54,6 @@ const known = new Set<string>([
   ...Object.entries(furtherKnownKeys).flatMap(([section, keys]) => keys.map((key) => `${section}\n${key}`)),
 ])
 
-/** Returns whether the family has a key, used here or not. `section` is lower case, `key` upper case. */
+/** Returns whether the family defines the key. `section` is lower case, `key` upper case. */
 export const isFamilyKey = (section: string, key: string): boolean =>
   known.has(`${section}\n${key}`) || openSections.has(section) || openBelow.some((prefix) => section.startsWith(prefix))

@@ -15,11 +15,11 @@ interface Given {
   readonly ini?: string
   readonly env?: Record<string, string>
   readonly overrides?: ConfigOverrides
-  /** Further files, by name. */
+  /** Additional files, by name. */
   readonly files?: Record<string, string>
 }
 
-/** Loads settings from a folder of their own; `load` gets its path. */
+/** Loads settings from a new temporary folder; `load` receives its path. */
 async function inFolder<T>(
   given: Given,
   use: (load: () => ReturnType<typeof loadConfig>, folder: string) => T,
@@ -50,7 +50,7 @@ const problemsOf = (given: Given): Promise<string[]> =>
     return assert.fail('the settings were accepted')
   })
 
-test('without any settings there is a usable configuration, and it is frozen', async () => {
+test('the defaults form a usable and frozen configuration', async () => {
   const { config, warnings, file } = await load({})
   assert.deepEqual([warnings, file], [[], undefined])
   assert.equal(config.server.rootUrl, 'http://localhost:3000/')
@@ -67,7 +67,7 @@ test('without any settings there is a usable configuration, and it is frozen', a
   assert.ok(Object.isFrozen(config) && Object.isFrozen(config.server) && Object.isFrozen(config.ui.reactions))
 })
 
-test('members are the camel-case form of their keys, and no key is declared twice', () => {
+test('each member is the camel-case form of its key, and each key is declared once', () => {
   const camel = (name: string): string =>
     name.toLowerCase().replace(/[._-]([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
   const seen = new Set<string>()
@@ -85,14 +85,14 @@ test('members are the camel-case form of their keys, and no key is declared twic
   }
 })
 
-test('defaults are those of the family, except where this program has reasons', () => {
+test('defaults equal those of the family, with listed exceptions', () => {
   const ownDefaults = new Set([
-    // Names of this program, and of its files and themes.
+    // Names of the program, its files and its themes.
     ' APP_NAME',
     'security COOKIE_REMEMBER_NAME',
     'server SSH_SERVER_HOST_KEYS',
     'ui THEMES',
-    // Blanked in the list, or an example of another place.
+    // Empty in the published list, or an example value.
     'service NO_REPLY_ADDRESS',
     'service USER_LOCATION_MAP_URL',
     'actions DEFAULT_ACTIONS_URL',
@@ -103,16 +103,16 @@ test('defaults are those of the family, except where this program has reasons', 
     // Derived when empty.
     'server ROOT_URL',
     'server LOCAL_ROOT_URL',
-    // Observed: short RSA keys are refused. Avatars from elsewhere contradict OFFLINE_MODE, which is on.
+    // Observed: short RSA keys are refused. External avatars contradict OFFLINE_MODE, which is on.
     'server MINIMUM_KEY_SIZE_CHECK',
     'picture DISABLE_GRAVATAR',
-    // SMTP is what can be configured without a program on the machine.
+    // SMTP needs no local mail program.
     'mailer PROTOCOL',
-    // Without [cron] ENABLED each task decides for itself.
+    // Without [cron] ENABLED each task has its own default.
     'cron ENABLED',
-    // The file gives a text for days; empty means this.
+    // The list describes a number of days; an empty value has this meaning.
     'git.reflog EXPIRATION',
-    // The empty extension stands for files without one.
+    // The empty extension applies to files without an extension.
     'repository.editor LINE_WRAP_EXTENSIONS',
   ])
   const wrong = listSettings().flatMap(({ section, setting }) => {
@@ -126,7 +126,7 @@ test('defaults are those of the family, except where this program has reasons', 
   assert.deepEqual(wrong, [])
 })
 
-test('a whole file: sections with dots, comments, quotes, interpolation, inheritance from above', async () => {
+test('a file can contain dotted sections, comments, quotes and interpolation, and a section inherits from its parent', async () => {
   const { config, warnings } = await load({
     ini: `; comment
 APP_NAME = My "Forge" ; trailing
@@ -174,7 +174,7 @@ TOTAL = 1.5 GiB
   assert.equal(config.quotaDefault.total, 1.5 * 1024 ** 3)
 })
 
-test('every wrong value is reported with its line, section, key and reason', async () => {
+test('each invalid value is reported with its line, section, key and reason', async () => {
   assert.deepEqual(
     await problemsOf({
       ini: `[server]
@@ -221,7 +221,7 @@ SCHEDULE = now and then
   )
 })
 
-test('rules about several keys', async () => {
+test('contradicting and incomplete groups of keys are reported', async () => {
   assert.deepEqual(await problemsOf({ ini: '[mailer]\nENABLED = true\n[server]\nPROTOCOL = https\n' }), [
     '[server] CERT_FILE: is needed with PROTOCOL = https',
     '[server] KEY_FILE: is needed with PROTOCOL = https',
@@ -245,7 +245,7 @@ test('rules about several keys', async () => {
   assert.equal(kept.config.service.defaultUserVisibility, 'private')
 })
 
-test('unknown keys, doubled keys and glued comments warn; keys of the family that are not in use do not', async () => {
+test('unknown keys, duplicate keys and comments without a preceding blank cause warnings; unused keys of the family do not', async () => {
   const { warnings, config } = await load({
     ini: `[server]
 HTTP_PROT = 80
@@ -276,7 +276,7 @@ MINIO_BUCKET = x
   assert.deepEqual(config.ui.themes, ['b'])
 })
 
-test('the environment wins over the file, INGOT over FORGEJO over GITEA, options over all', async () => {
+test('options override variables, and variables override the file; INGOT overrides FORGEJO, and FORGEJO overrides GITEA', async () => {
   const { config, settings } = await load({
     ini: 'APP_NAME = file\n[server]\nHTTP_PORT = 1\nDOMAIN = file.example\n',
     env: {
@@ -310,7 +310,7 @@ test('the environment wins over the file, INGOT over FORGEJO over GITEA, options
   ])
 })
 
-test('an SSH port that clients see through a mapping stays; bound ports replace zeros', async () => {
+test('bound ports replace port 0, and a configured SSH_PORT stays', async () => {
   const mapped = await load({ ini: '[server]\nSSH_PORT = 22\n', overrides: { sshPort: 2222 } })
   assert.deepEqual([mapped.config.server.sshPort, mapped.config.server.sshListenPort], [22, 2222])
   const free = await load({ overrides: { port: 0, sshPort: 0 } })
@@ -321,7 +321,7 @@ test('an SSH port that clients see through a mapping stays; bound ports replace 
   assert.ok(Object.isFrozen(bound))
 })
 
-test('secrets from URIs', async () => {
+test('a secret can be read from a file URI', async () => {
   const { config } = await inFolder({ files: { key: 'from file\n' } }, (_, folder) =>
     loadConfig({ env: { INGOT__security__SECRET_KEY_URI: `file:${folder}/key` }, cwd: folder }),
   )
@@ -333,7 +333,7 @@ test('secrets from URIs', async () => {
   )
 })
 
-test('the first administrator comes from the environment', async () => {
+test('environment variables define the first administrator', async () => {
   const { config } = await load({
     env: { INGOT_ADMIN_LOGIN: 'root', INGOT_ADMIN_PASSWORD__FILE: '$FOLDER/pw', INGOT_ADMIN_EMAIL: 'root@example.com' },
     files: { pw: 'Passw0rd!\n' },
@@ -345,7 +345,7 @@ test('the first administrator comes from the environment', async () => {
   ])
 })
 
-test('storage: local folders by default, an S3 service for all, a named section for one kind', async () => {
+test('storage is a local folder by default, an S3 service for all kinds, or a named section for one kind', async () => {
   const usual = await load({ overrides: { dataFolder: '/srv/ingot' } })
   assert.deepEqual(usual.config.storage.attachments, { type: 'local', path: '/srv/ingot/blobs/attachments' })
   const { config, warnings } = await load({
@@ -432,7 +432,7 @@ test(
   },
 )
 
-test('durations and sizes', () => {
+test('durations are parsed to milliseconds and sizes to bytes', () => {
   assert.deepEqual(['90s', '1h30m', '1.5h', '7d', '0', '-5m', '250ms', '10', 'x', ''].map(parseDurationMs), [
     90_000,
     5_400_000,
@@ -456,7 +456,7 @@ test('durations and sizes', () => {
   ])
 })
 
-test('settings of TLS stop the start where nothing would obey them', async () => {
+test('TLS settings without PROTOCOL = https are errors', async () => {
   const needs = 'has an effect only with PROTOCOL = https'
   for (const protocol of ['http', 'http+unix']) {
     const ini = `[server]
@@ -499,7 +499,7 @@ PORT_TO_REDIRECT = 8080
   )
 })
 
-test('settings that the program cannot obey and must not ignore stop the start with a reason', async () => {
+test('unsupported settings that must not be ignored are errors with a reason', async () => {
   const ini = `[server]
 ENABLE_ACME = true
 USE_PROXY_PROTOCOL = true
@@ -527,7 +527,7 @@ ENABLE_CAPTCHA = true
       'app.ini line 2: [server] PROTOCOL: must be one of http, https, http+unix',
     ])
   }
-  // The same keys with the value that the program obeys anyway, as files that a family member wrote hold them.
+  // The same keys with a value that matches the behaviour, as existing files of the family contain them.
   const harmless = ini
     .replaceAll(/ = (true|hmac.*|deletion)$/gm, (_, value: string) => (value === 'true' ? ' = false' : ' ='))
     .replace('LIMIT = false', 'LIMIT = true')

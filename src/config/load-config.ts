@@ -12,13 +12,13 @@ import { reportUnsupported } from './unsupported-settings.ts'
 import { problemOfReplyAddress } from '../lib/reply-address.ts'
 import { trimTrailing } from '../lib/trim-ends.ts'
 
-/** Command line options; they override environment and file. */
+/** Command line options. They override the environment and the file. */
 export interface ConfigOverrides {
-  /** `--config`: the settings file. Without it: INGOT_CONFIG, else app.ini in the data folder when it is there. */
+  /** `--config`: the settings file. Default: INGOT_CONFIG, otherwise app.ini in the data folder if it exists. */
   readonly configFile?: string
   /** `--data` */
   readonly dataFolder?: string
-  /** `--port`; the text is checked like that of a file. */
+  /** `--port`; the same parser as for the file. */
   readonly port?: string | number
   /** `--ssh-port` */
   readonly sshPort?: string | number
@@ -28,9 +28,9 @@ export interface ConfigOverrides {
 
 export interface LoadConfigInput {
   readonly overrides?: ConfigOverrides
-  /** Environment; the default is that of the process. */
+  /** Default: the environment of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** Base folder of relative paths in options; the default is the current folder. */
+  /** The base of relative paths in options. Default: the working directory. */
   readonly cwd?: string
 }
 
@@ -43,7 +43,7 @@ export interface ConfigPaths {
   readonly tmp: string
   readonly logs: string
   readonly gitHome: string
-  /** File of the generated instance key when [security].SECRET_KEY is empty. */
+  /** The file of the generated instance key, used when [security].SECRET_KEY is empty. */
   readonly secretKeyFile: string
   readonly sshHostKeys: readonly string[]
   readonly oauth2SigningKey: string
@@ -57,33 +57,33 @@ export interface FirstAdmin {
 }
 
 interface ServerDerived {
-  /** Public URL, with a final `/`. */
+  /** The public URL, with a trailing `/`. */
   readonly rootUrl: string
-  /** Path of rootUrl without its final `/`: empty, or such as `/forge`. */
+  /** The path of rootUrl without the trailing `/`: empty, or for example `/forge`. */
   readonly subPath: string
   readonly localRootUrl: string
   readonly sshListenPort: number
-  /** Whether ROOT_URL was derived from PROTOCOL, DOMAIN and HTTP_PORT. */
+  /** Whether ROOT_URL is derived from PROTOCOL, DOMAIN and HTTP_PORT. */
   readonly isRootUrlDerived: boolean
 }
 
-/** Every setting, one member per section and key (camel case); frozen. Durations are milliseconds, sizes bytes. */
+/** All settings, frozen: one member per section and key (camel case). Durations are in milliseconds, sizes in bytes. */
 export type Config = Omit<DeclaredConfig, 'server' | 'database' | 'session'> & {
   readonly server: Omit<DeclaredConfig['server'], keyof ServerDerived> & ServerDerived
   readonly database: DeclaredConfig['database'] & { readonly kind: 'sqlite3' | 'postgres' }
   readonly session: Omit<DeclaredConfig['session'], 'cookieSecure'> & { readonly cookieSecure: boolean }
   readonly storage: StorageConfig
-  /** `[git.config]`: options of every git command. */
+  /** `[git.config]`: options for every git command. */
   readonly gitConfig: Readonly<Record<string, string>>
   /** `[mailer.override_header]`: headers of every mail. */
   readonly mailerOverrideHeader: Readonly<Record<string, string>>
-  /** `[repository.mimetype_mapping]`: media type by file extension with its dot. */
+  /** `[repository.mimetype_mapping]`: media types by file extension with the dot. */
   readonly repositoryMimetypeMapping: Readonly<Record<string, string>>
   readonly paths: ConfigPaths
   readonly firstAdmin: FirstAdmin | undefined
 }
 
-/** A setting for `config show`; secrets are masked. */
+/** A setting for `config show`. Secrets are masked. */
 export interface EffectiveSetting {
   readonly section: string
   readonly key: string
@@ -91,7 +91,7 @@ export interface EffectiveSetting {
   readonly meaning: string
   readonly value: string
   readonly defaultText: string
-  /** `default`, or its location. */
+  /** The location of the value, or `default`. */
   readonly origin: string
 }
 
@@ -99,18 +99,19 @@ export interface LoadedConfig {
   readonly config: Config
   /** Unknown keys, and lines that are probably mistakes. */
   readonly warnings: readonly ConfigRemark[]
-  /** Given keys without effect. */
+  /** Configured keys without effect. */
   readonly idle: readonly ConfigRemark[]
   readonly settings: readonly EffectiveSetting[]
-  /** The settings file. */
+  /** The path of the settings file. */
   readonly file: string | undefined
 }
 
 const defaultText = (section: string, key: string): string | undefined => findSetting(section, key)?.defaultText
 
 /**
- * Reads the settings: built-in defaults, then the settings file, then variables (`GITEA__…`, `FORGEJO__…`,
- * `INGOT__…`), then options. Throws ConfigError with every problem. Depends on its input and the named files alone.
+ * Reads the settings. Later sources override earlier ones: built-in defaults, the settings file, variables (`GITEA__…`,
+ * `FORGEJO__…`, `INGOT__…`), options. Throws ConfigError with all problems. The result depends only on the arguments
+ * and the named files.
  */
 export function loadConfig(input: LoadConfigInput = {}): LoadedConfig {
   const { overrides = {}, env = process.env, cwd = process.cwd() } = input
@@ -157,8 +158,8 @@ export function loadConfig(input: LoadConfigInput = {}): LoadedConfig {
 }
 
 /**
- * The same settings after the server has bound its ports (0 takes a free one): the shown ports and, when it is derived,
- * the root URL follow.
+ * Returns the settings with the actual ports, after the server bound them (port 0 binds a free port). A derived root
+ * URL is adapted.
  */
 export function withBoundPorts(
   config: Config,
@@ -177,7 +178,7 @@ export function withBoundPorts(
   })
 }
 
-/** Problems of the file come first; those of variables and options have no line. */
+/** Sorts the problems of the file first, by line; the problems of variables and options have no line. */
 const byLine = (problem: ConfigRemark): number => problem.line ?? Number.MAX_SAFE_INTEGER
 
 function applyOverrides(overrides: ConfigOverrides, raw: RawSettings, cwd: string): void {
@@ -190,7 +191,7 @@ function applyOverrides(overrides: ConfigOverrides, raw: RawSettings, cwd: strin
   set('HTTP_ADDR', overrides.host, '--host')
   set('HTTP_PORT', overrides.port, '--port')
   set('SSH_LISTEN_PORT', overrides.sshPort, '--ssh-port')
-  // Behind a port mapping the settings name the port that clients see; otherwise it is the one listened on.
+  // With a port mapping, SSH_PORT names the port that clients see. Otherwise it follows the listening port.
   if (raw.own('server', 'SSH_PORT') === undefined) set('SSH_PORT', overrides.sshPort, '--ssh-port')
 }
 
@@ -210,7 +211,7 @@ function readSections(raw: RawSettings, read: Read, report: Report, settings: Ef
       ),
     ]),
   )
-  // The members were made from `sections`, whose types DeclaredConfig is computed from.
+  // The members are built from `sections`, from which the type DeclaredConfig is derived.
   return values as unknown as DeclaredConfig
 }
 
@@ -306,7 +307,7 @@ function derive(values: DeclaredConfig, sources: Sources): Config {
       defaultUserVisibility: deriveDefaultVisibility(values, sources),
       maxUserRedirects: deriveMaxUserRedirects(values, raw),
     },
-    // A longer least wait moves the usual wait along.
+    // A minimum interval above the default interval raises the default.
     mirror: { ...values.mirror, defaultInterval: Math.max(values.mirror.defaultInterval, values.mirror.minInterval) },
     session: {
       ...values.session,
@@ -358,7 +359,7 @@ function derivePaths(values: DeclaredConfig, workPath: string): ConfigPaths {
   }
 }
 
-/** A host in a URL: an IPv6 address needs its brackets. */
+/** Returns the host part of a URL; an IPv6 address gets brackets. */
 const urlHost = (host: string): string => (host.includes(':') && !host.startsWith('[') ? `[${host}]` : host)
 
 function derivedRootUrl(server: { protocol: string; domain: string; httpPort: number }): string {
@@ -367,7 +368,7 @@ function derivedRootUrl(server: { protocol: string; domain: string; httpPort: nu
   return `${scheme}://${urlHost(server.domain)}${isUsualPort ? '' : `:${server.httpPort}`}/`
 }
 
-/** Address at which the machine reaches its own server: an address of every interface is no one's to connect to. */
+/** Returns the URL by which processes of this machine reach the server. A wildcard address is replaced by localhost. */
 function derivedLocalRootUrl(server: DeclaredConfig['server']): string {
   const { httpAddr } = server
   const host = httpAddr === '' || httpAddr === '0.0.0.0' || httpAddr === '::' ? 'localhost' : urlHost(httpAddr)
@@ -376,7 +377,10 @@ function derivedLocalRootUrl(server: DeclaredConfig['server']): string {
 
 const withSlash = (value: string): string => (value.endsWith('/') ? value : `${value}/`)
 
-/** Settings of TLS alone: with another protocol they would be ignored, and the server would speak plain HTTP. */
+/**
+ * Settings that only affect TLS. With another protocol they would have no effect, and the server would speak plain
+ * HTTP.
+ */
 const tlsKeys: readonly string[] = [
   'CERT_FILE',
   'KEY_FILE',
@@ -421,7 +425,7 @@ function deriveServer(values: DeclaredConfig, { raw, report }: Sources, workPath
   checkTls(server, raw, report)
   return {
     ...server,
-    // A relative path is relative to the same folder everywhere; an address loses the brackets it has in URLs.
+    // All relative paths have the same base folder. An IPv6 address has brackets only in URLs.
     httpAddr:
       server.protocol === 'http+unix'
         ? resolve(workPath, server.httpAddr)
@@ -436,7 +440,7 @@ function deriveServer(values: DeclaredConfig, { raw, report }: Sources, workPath
   }
 }
 
-/** The family's default of how many old logins lead on: 5 when logins are kept back for a while, else no limit. */
+/** The family's default number of redirecting former names: 5 with a cooldown for names, otherwise unlimited. */
 const deriveMaxUserRedirects = (values: DeclaredConfig, raw: RawSettings): number =>
   raw.find('service', 'MAX_USER_REDIRECTS') === undefined && values.service.usernameCooldownPeriod > 0
     ? 5
@@ -449,11 +453,11 @@ function deriveDefaultVisibility(values: DeclaredConfig, { raw, report }: Source
   if (raw.find('service', 'DEFAULT_USER_VISIBILITY') !== undefined) {
     report('service', 'DEFAULT_USER_VISIBILITY', 'is not one of ALLOWED_USER_VISIBILITY_MODES')
   }
-  // Nobody chose one: the first of the allowed, as in the family.
+  // Without a configured default, the first allowed mode applies, as in the family.
   return (['public', 'limited', 'private'] as const).find((visibility) => visibility === allowed[0]) ?? 'public'
 }
 
-/** Rules about more than one key. */
+/** Checks rules about several keys. */
 function checkTogether(values: DeclaredConfig, raw: RawSettings, report: Report): void {
   const { mailer, emailIncoming, service, camo } = values
   if (mailer.enabled && mailer.protocol !== 'dummy') {
@@ -478,7 +482,7 @@ function checkTogether(values: DeclaredConfig, raw: RawSettings, report: Report)
   }
   if (service.enableReverseProxyAuthentication) {
     const { reverseProxyTrustedProxies: proxies, reverseProxyLimit } = values.security
-    // The default, every program of this machine, is believed about addresses but not about who somebody is.
+    // The default list, all local programs, is trusted for client addresses but not for identities.
     const isNamed = raw.find('security', 'REVERSE_PROXY_TRUSTED_PROXIES') !== undefined
     if (!isNamed || proxies.length === 0 || reverseProxyLimit === 0) {
       report('service', 'ENABLE_REVERSE_PROXY_AUTHENTICATION', 'needs [security].REVERSE_PROXY_TRUSTED_PROXIES')
@@ -487,7 +491,7 @@ function checkTogether(values: DeclaredConfig, raw: RawSettings, report: Report)
       report(
         'security',
         'REVERSE_PROXY_TRUSTED_PROXIES',
-        'must name the proxies: anybody else could sign in as anybody',
+        'must list only the proxies: any listed address can sign in as any account',
       )
     }
   }

@@ -1,25 +1,25 @@
-/** Where a value came from: `where` is for people (`app.ini line 3`, a variable, an option). */
+/** The origin of a value. `where` is for messages: `app.ini line 3`, a variable or an option. */
 export interface Origin {
   readonly where: string
   readonly file?: string
   readonly line?: number
 }
 
-/** A given value as text. */
+/** The text of a configured value. */
 export interface RawValue {
-  /** The key as it was written; git's own keys are mixed case. */
+  /** The key as written; the keys of `[git.config]` are case-sensitive. */
   readonly key: string
   readonly text: string
   readonly isInterpolated: boolean
   readonly origin: Origin
 }
 
-/** The text that a declared setting has when nobody gives one. */
+/** Returns the default text of a declared setting. */
 export type DefaultText = (section: string, key: string) => string | undefined
 
 export class InterpolationError extends Error {}
 
-/** Everything that was given, by section (lower case) and key (upper case); what is set later wins. */
+/** All configured values, by section (lower case) and key (upper case). A later value replaces an earlier one. */
 export class RawSettings {
   readonly #sections = new Map<string, Map<string, RawValue>>()
 
@@ -29,12 +29,15 @@ export class RawSettings {
     this.#sections.set(section, keys)
   }
 
-  /** The value given for exactly this section. */
+  /** Returns the value of exactly this section. */
   own(section: string, key: string): RawValue | undefined {
     return this.#sections.get(section)?.get(key)
   }
 
-  /** The value given for this section or, as in the family's files, for one that it lies below (`a.b` below `a`). */
+  /**
+   * Returns the value of this section or of its nearest parent section (`a` is the parent of `a.b`), as the family
+   * does.
+   */
   find(section: string, key: string): RawValue | undefined {
     for (let name = section; name !== ''; name = name.includes('.') ? name.slice(0, name.lastIndexOf('.')) : '') {
       const value = this.own(name, key)
@@ -52,8 +55,8 @@ export class RawSettings {
   }
 
   /**
-   * Replaces each `%(KEY)s` by the value of KEY in the same section, in one above it, at the top or in `[server]`; a
-   * declared default counts. Throws InterpolationError for a key without a value and for a circle.
+   * Replaces each `%(KEY)s` by the value of KEY: from the same section, a parent section, the top level or `[server]`,
+   * or a declared default. Throws InterpolationError for a key without a value and for a cycle.
    */
   interpolate(section: string, value: string, defaultText: DefaultText, visited: readonly string[] = []): string {
     return value.replace(/%\(([^)]+)\)s/g, (_, name: string) => {

@@ -5,7 +5,9 @@ import * as serverSections from './sections/server.sections.ts'
 import * as serviceSections from './sections/service.sections.ts'
 import type { Section, SectionValues, Setting } from './setting.ts'
 
-/** Every declared section; a member's name is the camel-case form of the section's, `instance` for the top keys. */
+/**
+ * All declared sections. A member is named by the camel-case form of its section; `instance` holds the top-level keys.
+ */
 export const sections = {
   ...serverSections,
   ...repositorySections,
@@ -14,10 +16,10 @@ export const sections = {
   ...cronSections,
 }
 
-/** The declared settings as values, before anything is derived from them. */
+/** The values of the declared settings, before derived values are added. */
 export type DeclaredConfig = { readonly [Name in keyof typeof sections]: SectionValues<(typeof sections)[Name]> }
 
-/** The declared settings by section and name; other names of a key lead to the same setting. */
+/** The declared settings by section and key. Aliases of a key map to the same setting. */
 const declared = new Map<string, Setting<unknown>>(
   Object.values(sections).flatMap((section: Section) =>
     Object.values(section.settings).flatMap((setting) =>
@@ -26,11 +28,11 @@ const declared = new Map<string, Setting<unknown>>(
   ),
 )
 
-/** The declaration of a key (upper case) in a section (lower case). */
+/** Returns the declaration of a key (upper case) in a section (lower case). */
 export const findSetting = (section: string, key: string): Setting<unknown> | undefined =>
   declared.get(`${section}\n${key}`)
 
-/** Every declared setting, for documentation. */
+/** All declared settings, for documentation. */
 export const listSettings = (): { section: string; setting: Setting<unknown> }[] =>
   Object.values(sections).flatMap((section: Section) =>
     Object.values(section.settings).map((setting) => ({ section: section.name, setting })),

@@ -1,20 +1,20 @@
-/** A value that a setting does not accept; the message says what it accepts. */
+/** A value that a setting does not accept. The message names the accepted values. */
 export class SettingError extends Error {}
 
-/** One declared key of the settings file: its name, meaning, default, and how its text becomes a value. */
+/** A declared setting: its key, meaning, default and parser. */
 export interface Setting<Value> {
   readonly key: string
   readonly kind: string
   /** One line, with the unit of the value. */
   readonly meaning: string
   readonly defaultValue: Value
-  /** The default as it would be written in the file. */
+  /** The default, as written in the file. */
   readonly defaultText: string
-  /** Never shown. */
+  /** A secret; its value is never shown. */
   readonly isSecret: boolean
-  /** Older or other names of the same key, in the same section. */
+  /** Aliases of the key in the same section. */
   readonly aliases: readonly string[]
-  /** An empty text means the default (numbers, durations, choices) or is a value of its own (texts, lists). */
+  /** Whether an empty text means the default (numbers, durations, choices) instead of an empty value (texts, lists). */
   readonly emptyMeansDefault: boolean
   /** Throws SettingError. */
   readonly parse: (text: string) => Value
@@ -22,7 +22,7 @@ export interface Setting<Value> {
 
 type Settings = Readonly<Record<string, Setting<unknown>>>
 
-/** A section of the settings file; the members of `settings` become the members of the section in `Config`. */
+/** A section of the settings file. Its `settings` become the members of the section in `Config`. */
 export interface Section<Members extends Settings = Settings> {
   readonly name: string
   readonly settings: Members
@@ -32,7 +32,7 @@ export type SectionValues<S extends Section> = {
   readonly [Member in keyof S['settings']]: S['settings'][Member] extends Setting<infer Value> ? Value : never
 }
 
-/** Declares a section. Members are named as the camel-case form of their keys. */
+/** Declares a section. Each member is named by the camel-case form of its key. */
 export const defineSection = <const Members extends Settings>(name: string, settings: Members): Section<Members> => ({
   name,
   settings,
@@ -49,7 +49,7 @@ const refuse = (reason: string): never => {
 const truths = new Set(['1', 't', 'true', 'y', 'yes', 'on'])
 const falsehoods = new Set(['0', 'f', 'false', 'n', 'no', 'off'])
 
-/** true or false; also yes/no, on/off, 1/0. */
+/** A boolean: true or false, yes or no, on or off, 1 or 0. */
 export const bool = (key: string, defaultValue: boolean, meaning: string, extra: Extra = {}): Setting<boolean> => ({
   key,
   kind: 'true or false',
@@ -71,7 +71,7 @@ interface Range extends Extra {
   readonly max?: number
 }
 
-/** A whole number within `min` and `max` (by default from 0). */
+/** An integer from `min` (default 0) to `max`. */
 export function int(key: string, defaultValue: number, meaning: string, range: Range = {}): Setting<number> {
   const { min = 0, max = Number.MAX_SAFE_INTEGER } = range
   const bounds = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`
@@ -92,7 +92,7 @@ export function int(key: string, defaultValue: number, meaning: string, range: R
 }
 
 interface TextRules extends Extra {
-  /** What the text must match when it is not empty, and the words for it. */
+  /** The pattern of non-empty texts, and its description for messages. */
   readonly pattern?: RegExp
   readonly form?: string
 }
@@ -113,14 +113,14 @@ export const text = (key: string, defaultValue: string, meaning: string, rules: 
   },
 })
 
-/** A text that is never shown. `<KEY>_URI = file:/path` names a file that holds it instead. */
+/** A secret text. `<KEY>_URI = file:/path` names a file that contains it. */
 export const secret = (key: string, meaning: string, extra: Extra = {}): Setting<string> => ({
   ...text(key, '', meaning, extra),
   kind: 'secret text',
   isSecret: true,
 })
 
-/** An http or https URL, without a rule about its end. */
+/** An http or https URL, with or without a trailing slash. */
 export const url = (key: string, defaultValue: string, meaning: string): Setting<string> => ({
   ...text(key, defaultValue, meaning),
   kind: 'URL',
@@ -132,7 +132,7 @@ export const url = (key: string, defaultValue: string, meaning: string): Setting
   },
 })
 
-/** One of a few words, compared without case. */
+/** One of the given words, compared without case. */
 export const choice = <const Words extends readonly string[]>(
   key: string,
   words: Words,
@@ -159,7 +159,7 @@ export const choice = <const Words extends readonly string[]>(
   },
 })
 
-/** Texts separated by commas; each may be quoted. Blank ones fall away. */
+/** Comma-separated texts, optionally quoted. Empty items are dropped. */
 export const list = (
   key: string,
   defaultValue: readonly string[],
@@ -204,8 +204,8 @@ const durationUnitsMs: Readonly<Record<string, number>> = {
 }
 
 /**
- * Milliseconds of a duration like `90s`, `1h30m`, `1.5h`, `7d`; undefined when it is none. `0` needs no unit.
- * The form is Go's, as the family's files have it, with days and weeks added.
+ * Parses a duration such as `90s`, `1h30m`, `1.5h` or `7d` to milliseconds; undefined for invalid text. `0` needs no
+ * unit. The form is Go's, as in the family's files, with days and weeks added.
  */
 export function parseDurationMs(value: string): number | undefined {
   if (/^[+-]?0$/.test(value)) return 0
@@ -218,7 +218,7 @@ export function parseDurationMs(value: string): number | undefined {
   return Math.round(match[1] === '-' ? -totalMs : totalMs)
 }
 
-/** A duration written as `10s`, `5m`, `1h30m`; its value is in milliseconds. `defaultText` has the same form. */
+/** A duration such as `10s`, `5m` or `1h30m`, in milliseconds. `defaultText` has the same form. */
 export function durationMs(
   key: string,
   defaultText: string,
@@ -265,7 +265,7 @@ const byteUnits: Readonly<Record<string, number>> = {
   tib: 1024 ** 4,
 }
 
-/** Bytes of a size like `4096`, `512 KiB`, `1.5GB`; undefined when it is none. */
+/** Parses a size such as `4096`, `512 KiB` or `1.5GB` to bytes; undefined for invalid text. */
 export function parseBytes(value: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(value)
   const unit = match === null ? undefined : byteUnits[(match[2] ?? '').toLowerCase()]
@@ -274,7 +274,7 @@ export function parseBytes(value: string): number | undefined {
   return Number.isSafeInteger(size) ? size : undefined
 }
 
-/** A size like `4096`, `512 KiB`, `2 GiB`; its value is in bytes. -1 means no limit where `allowUnlimited` says so. */
+/** A size such as `4096`, `512 KiB` or `2 GiB`, in bytes. With `allowUnlimited`, -1 means no limit. */
 export function bytes(
   key: string,
   defaultText: string,
@@ -303,7 +303,7 @@ export function bytes(
 const schedulePattern =
   /^(@(yearly|annually|monthly|weekly|daily|midnight|hourly)|@every .+|[\d*/,?A-Za-z-]+( [\d*/,?A-Za-z#-]+){4,5})$/
 
-/** When a periodic task runs: `@midnight`, `@every 72h`, or five or six cron fields. */
+/** The schedule of a periodic task: `@midnight`, `@every 72h`, or five or six cron fields. */
 export const schedule = (key: string, defaultValue: string, meaning: string): Setting<string> => ({
   ...text(key, defaultValue, meaning),
   kind: 'schedule',

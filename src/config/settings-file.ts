@@ -5,14 +5,14 @@ import { parseIni } from './ini.ts'
 import type { Origin, RawSettings } from './raw-settings.ts'
 import { readSmallFile } from './small-file.ts'
 
-/** Path of the settings file: the named one, else `app.ini` in the data folder when it is there. */
+/** Returns the path of the settings file: the given one, otherwise `app.ini` in the data folder if it exists. */
 export function findSettingsFile(named: string | undefined, cwd: string, dataFolder: string): string | undefined {
   if (named !== undefined && named !== '') return resolve(cwd, named)
   const inData = resolve(cwd, dataFolder, 'app.ini')
   return existsSync(inData) ? inData : undefined
 }
 
-/** Reads a settings file into `raw`; what is wrong or doubtful about it is added to the lists. */
+/** Reads a settings file into `raw`, and appends its errors and warnings to the lists. */
 export function readSettingsFile(
   path: string,
   raw: RawSettings,

@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs'
 
-/** A settings or secret file larger than this is a mistake. */
+/** The maximum size of a settings or secret file, in bytes. */
 const maxFileBytes = 1024 * 1024
 
-/** Text of a settings or secret file, or why it cannot be had. Only used while starting, so it may block. */
+/** Returns the text of a settings or secret file, or why it cannot be read. It blocks, so only the start calls it. */
 export function readSmallFile(path: string): { ok: true; text: string } | { ok: false; reason: string } {
   try {
     const stats = statSync(path)

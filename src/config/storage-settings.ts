@@ -3,32 +3,32 @@ import type { RawSettings } from './raw-settings.ts'
 import { bool, choice, SettingError, text } from './setting.ts'
 import { trimBoth, trimTrailing } from '../lib/trim-ends.ts'
 
-/** Where one kind of blobs is kept. */
+/** The storage of one kind of blob. */
 export type StorageSettings = LocalStorageSettings | S3StorageSettings
 
 export interface LocalStorageSettings {
   readonly type: 'local'
-  /** Absolute folder. */
+  /** An absolute path. */
   readonly path: string
 }
 
 export interface S3StorageSettings {
   readonly type: 's3'
-  /** URL of the service, with its scheme. */
+  /** The service URL with its scheme. */
   readonly endpoint: string
   readonly accessKeyId: string
   readonly secretAccessKey: string
   readonly bucket: string
   readonly region: string
-  /** Put before every key; empty or ending with `/`. */
+  /** The prefix of all keys; empty or with a trailing `/`. */
   readonly basePath: string
   readonly usePathStyle: boolean
   readonly skipTlsVerify: boolean
-  /** Whether downloads are redirected to signed URLs of the service. */
+  /** Whether downloads redirect to presigned URLs of the service. */
   readonly serveDirect: boolean
 }
 
-/** The kinds of blobs, each with the sections that may say where it lies, most specific first. */
+/** The kinds of blobs. Each lists the sections that can configure its storage, most specific first. */
 const storageSections = {
   attachments: ['attachment', 'storage.attachments'],
   lfs: ['lfs', 'storage.lfs'],
@@ -41,7 +41,6 @@ const storageSections = {
 } as const
 
 export type StorageKind = keyof typeof storageSections
-/** All kinds. */
 export const storageKinds = Object.keys(storageSections) as readonly StorageKind[]
 
 export type StorageConfig = { readonly [Kind in StorageKind]: StorageSettings }
@@ -57,7 +56,7 @@ const folderNames: Readonly<Record<StorageKind, string>> = {
   actionsArtifacts: 'actions_artifacts',
 }
 
-/** The keys, for documentation and for the list of keys in use. Each may stand in any of the sections of a kind. */
+/** The storage keys, for documentation and the list of known keys. Any section of a kind can contain each of them. */
 export const storageKeys = {
   storageType: text(
     'STORAGE_TYPE',
@@ -85,7 +84,7 @@ export const storageKeys = {
   skipTlsVerify: bool('MINIO_INSECURE_SKIP_VERIFY', false, 'whether any certificate is believed'),
 } as const
 
-/** Whether a section (lower case) may hold the keys above. */
+/** Returns whether a section (lower case) can contain the storage keys. */
 export const isStorageSection = (section: string): boolean =>
   section === 'storage' ||
   section.startsWith('storage.') ||
@@ -95,8 +94,8 @@ type Report = (section: string, key: string, reason: string) => void
 type Read = (section: string, value: string) => string
 
 /**
- * Works out where each kind of blobs lies. A key is looked up in the kind's own section, in `[storage.<kind>]`, in the
- * `[storage.NAME]` that STORAGE_TYPE names, then in `[storage]`; this is the family's order.
+ * Determines the storage of each kind of blob. A key is searched in the kind's own section, in `[storage.<kind>]`, in
+ * the `[storage.NAME]` that STORAGE_TYPE names, then in `[storage]`. This is the family's order.
  */
 export function readStorage(
   raw: RawSettings,
@@ -161,7 +160,7 @@ export function readStorage(
     const basePath = trimBoth(
       given === undefined || given.value === ''
         ? folderNames[kind]
-        : // A base path of all kinds keeps them apart by one more folder.
+        : // A base path for all kinds gets one subfolder per kind.
           given.section === 'storage'
           ? `${trimTrailing(given.value, '/')}/${folderNames[kind]}`
           : given.value,
@@ -202,6 +201,6 @@ function localPath(
 ): string {
   if (given === undefined || given.value === '') return resolve(blobsFolder, folderNames[kind])
   const folder = isAbsolute(given.value) ? given.value : resolve(workPath, given.value)
-  // A folder of all kinds keeps them apart by one more folder.
+  // A folder for all kinds gets one subfolder per kind.
   return given.section === 'storage' ? resolve(folder, folderNames[kind]) : folder
 }

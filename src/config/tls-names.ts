@@ -1,7 +1,7 @@
-/** TLS versions that https can accept. OpenSSL refuses older ones at its usual security level. */
+/** The TLS versions that https can accept. OpenSSL refuses older versions at its default security level. */
 export const tlsVersions = ['TLSv1.2', 'TLSv1.3'] as const
 
-/** Names of curves in the family's settings, with those of OpenSSL. */
+/** Curve names of the family's settings, mapped to those of OpenSSL. */
 export const curves: Readonly<Record<string, string>> = {
   x25519mlkem768: 'X25519MLKEM768',
   x25519: 'X25519',
@@ -10,7 +10,7 @@ export const curves: Readonly<Record<string, string>> = {
   p521: 'P-521',
 }
 
-/** Names of TLS 1.2 cipher suites in the family's settings (those of IANA in lower case), with those of OpenSSL. */
+/** TLS 1.2 cipher suites: names of the family's settings (the IANA names in lower case), mapped to those of OpenSSL. */
 const suitesOfTls12: Readonly<Record<string, string>> = {
   ecdhe_ecdsa_with_aes_256_gcm_sha384: 'ECDHE-ECDSA-AES256-GCM-SHA384',
   ecdhe_rsa_with_aes_256_gcm_sha384: 'ECDHE-RSA-AES256-GCM-SHA384',
@@ -33,22 +33,22 @@ const suitesOfTls12: Readonly<Record<string, string>> = {
   rsa_with_aes_128_cbc_sha: 'AES128-SHA',
 }
 
-/** The same of TLS 1.3. */
+/** TLS 1.3 cipher suites, mapped in the same way. */
 const suitesOfTls13: Readonly<Record<string, string>> = {
   aes_256_gcm_sha384: 'TLS_AES_256_GCM_SHA384',
   chacha20_poly1305_sha256: 'TLS_CHACHA20_POLY1305_SHA256',
   aes_128_gcm_sha256: 'TLS_AES_128_GCM_SHA256',
 }
 
-/** Names that `SSL_CIPHER_SUITES` can hold; the family's files write them with and without `tls_`. */
+/** The names that `SSL_CIPHER_SUITES` accepts, with and without `tls_`, as the family's files contain both forms. */
 export const cipherSuiteNames = [...Object.keys(suitesOfTls12), ...Object.keys(suitesOfTls13)].flatMap((name) => [
   name,
   `tls_${name}`,
 ])
 
 /**
- * The cipher list for OpenSSL. A list without a suite of one TLS version leaves that version's suites as OpenSSL has
- * them: in the family's files the list is about TLS 1.2 alone, and must not switch TLS 1.3 off.
+ * Returns the cipher list for OpenSSL. A TLS version without a suite in the list keeps OpenSSL's default suites: in the
+ * family's files the list applies only to TLS 1.2 and must not disable TLS 1.3.
  * @returns undefined for an empty list
  */
 export function cipherList(names: readonly string[]): string | undefined {
@@ -62,6 +62,6 @@ export function cipherList(names: readonly string[]): string | undefined {
   ].join(':')
 }
 
-/** The curves for OpenSSL; `auto` leaves them to it. */
+/** Returns the curve list for OpenSSL; `auto` selects OpenSSL's default. */
 export const curveList = (names: readonly string[]): string =>
   names.length === 0 ? 'auto' : names.map((name) => curves[name] ?? name).join(':')

@@ -5,12 +5,12 @@ import { findSetting } from './sections.ts'
 import { isStorageSection, storageKeys } from './storage-settings.ts'
 import { isUnread } from './unread-settings.ts'
 
-/** Sections whose keys are the user's own. */
+/** Sections with user-defined keys. */
 export const freeSections = ['git.config', 'mailer.override_header', 'repository.mimetype_mapping'] as const
 
 const storageKeyNames = new Set<string>(Object.values(storageKeys).map((setting) => setting.key))
 
-/** A remark for every given key that neither this program nor the family has. */
+/** Returns a warning for each key that neither this program nor the family defines. */
 export function unknownKeys(raw: RawSettings): ConfigRemark[] {
   return raw.names().flatMap((section) =>
     raw
@@ -20,7 +20,7 @@ export function unknownKeys(raw: RawSettings): ConfigRemark[] {
   )
 }
 
-/** A remark for every given key that is known, but that nothing here reads. */
+/** Returns a warning for each known key that has no effect. */
 export function idleKeys(raw: RawSettings): ConfigRemark[] {
   return raw.names().flatMap((section) =>
     raw

@@ -1,6 +1,6 @@
 /**
- * Declared settings that no code reads, by section. `config check` reports that they have no effect. A test compares the list
- * with the code.
+ * Declared settings that no code reads, by section. `config check` reports that they have no effect. A test compares
+ * the list with the source code.
  */
 const unread: Readonly<Record<string, string>> = {
   '': 'APP_DISPLAY_NAME_FORMAT APP_SLOGAN RUN_MODE RUN_USER',
@@ -69,5 +69,5 @@ const unreadKeys = new Set(
   Object.entries(unread).flatMap(([section, keys]) => keys.split(' ').map((key) => `${section}\n${key}`)),
 )
 
-/** Whether a declared setting has no effect. `section` is lower case, `key` upper case. */
+/** Returns whether a declared setting has no effect. `section` is lower case, `key` upper case. */
 export const isUnread = (section: string, key: string): boolean => unreadKeys.has(`${section}\n${key}`)

@@ -1,14 +1,14 @@
 import type { RawSettings } from './raw-settings.ts'
 
 /**
- * Settings of the family that this program cannot obey and must not ignore: with each of them an administrator restricts
- * people, protects a connection or chooses how the server is reached. The start stops with the reason. Other settings
- * without an effect are only reported, since they concern the look of pages or the inside of another program.
+ * Settings of the family that the server does not support and must not ignore. With each of them an administrator
+ * restricts accounts, secures a connection or chooses how clients reach the server. The server refuses to start. Other
+ * unsupported settings concern page appearance or internals of another program, and only cause a warning.
  */
 const unsupported: readonly {
   readonly section: string
   readonly key: string
-  /** Whether a given text asks for something; by default every text but an empty one. */
+  /** Returns whether a text has an effect; by default each non-empty text. */
   readonly asks?: (text: string) => boolean
   readonly reason: string
 }[] = [
@@ -17,7 +17,7 @@ const unsupported: readonly {
     key,
     asks: isOn,
     reason:
-      'certificates are not fetched by this program; let an ACME client write the files of CERT_FILE and KEY_FILE, which are read again when they change',
+      'the server does not request certificates; let an ACME client write CERT_FILE and KEY_FILE, which the server reads again after each change',
   })),
   ...[
     'USE_PROXY_PROTOCOL',
@@ -38,26 +38,26 @@ const unsupported: readonly {
   {
     section: 'server',
     key: 'SSH_TRUSTED_USER_CA_KEYS_FILENAME',
-    reason: 'authorities are not read from a file; list their keys in SSH_TRUSTED_USER_CA_KEYS',
+    reason: 'certificate authorities are not read from a file; list their keys in SSH_TRUSTED_USER_CA_KEYS',
   },
   { section: 'git', key: 'DISABLE_PARTIAL_CLONE', asks: isOn, reason: 'partial clones cannot be switched off' },
   {
     section: 'repository',
     key: 'ALLOW_FORK_WITHOUT_MAXIMUM_LIMIT',
     asks: isOff,
-    reason: 'forks always count without a limit of their own; use [quota]',
+    reason: 'forks have no separate limit; use [quota]',
   },
   {
     section: 'repository',
     key: 'ACCESS_CONTROL_ALLOW_ORIGIN',
-    reason: 'git over HTTP has no origin of its own; use [cors]',
+    reason: 'git over HTTP has no separate CORS setting; use [cors]',
   },
   ...['USER_DISABLED_FEATURES', 'EXTERNAL_USER_DISABLE_FEATURES'].map((key) => ({
     section: 'admin',
     key,
-    reason: 'features cannot be taken away from accounts',
+    reason: 'features cannot be disabled for single accounts; remove the line',
   })),
-  { section: 'moderation', key: 'ENABLED', asks: isOn, reason: 'reports of abuse are not supported' },
+  { section: 'moderation', key: 'ENABLED', asks: isOn, reason: 'abuse reports are not supported' },
   {
     section: 'proxy',
     key: 'PROXY_ENABLED',
@@ -69,7 +69,7 @@ const unsupported: readonly {
     key,
     asks: isOn,
     reason:
-      'captchas are not supported; use REGISTER_EMAIL_CONFIRM or REGISTER_MANUAL_CONFIRM against sign-ups by programs',
+      'captchas are not supported; use REGISTER_EMAIL_CONFIRM or REGISTER_MANUAL_CONFIRM against automated registration',
   })),
   {
     section: 'service',
@@ -81,7 +81,7 @@ const unsupported: readonly {
     section: 'service',
     key: 'REQUIRE_EXTERNAL_REGISTRATION_PASSWORD',
     asks: isOn,
-    reason: 'accounts of other sign-in sources have no password here',
+    reason: 'accounts of external sign-in sources have no local password',
   },
   {
     section: 'mailer',
@@ -99,7 +99,7 @@ function isOff(text: string): boolean {
   return /^(0|f|false|n|no|off)$/i.test(text.trim())
 }
 
-/** Reports each given setting that the program cannot obey and must not ignore. */
+/** Reports each configured setting that is unsupported and must not be ignored. */
 export function reportUnsupported(
   raw: RawSettings,
   report: (section: string, key: string, reason: string) => void,

@@ -1,6 +1,6 @@
 import { bool, choice, defineSection, durationMs, int, list, schedule } from '../setting.ts'
 
-/** Defaults of one periodic task. */
+/** The defaults of one periodic task. */
 interface Task {
   readonly enabled: boolean
   readonly runAtStart: boolean
@@ -19,7 +19,7 @@ const olderThan = (defaultText: string, what: string) => durationMs('OLDER_THAN'
 const daily: Task = { enabled: true, runAtStart: true, schedule: '@midnight' }
 const rarely: Task = { enabled: false, runAtStart: false, schedule: '@every 72h' }
 
-/** Defaults of all tasks. */
+/** The defaults of all tasks. */
 export const cron = defineSection('cron', {
   enabled: bool('ENABLED', true, 'false disables every task without its own ENABLED = true'),
   runAtStart: bool('RUN_AT_START', false, 'true runs every task when the server starts'),

@@ -377,12 +377,12 @@ export const moderation = defineSection('moderation', {
   enabled: bool('ENABLED', false, 'whether users can report content'),
 })
 
-/** Range of the number of workers of a pool. */
+/** The allowed number of workers of a pool. */
 const slots = { min: 0, max: 256 }
 
 /**
- * Settings of Ingot that the family does not have, mostly limits: each queue, buffer, body and wait without a limit in another
- * section is bounded by one of these.
+ * Settings that the family does not have, mostly limits. They bound each queue, buffer, body and wait that no other
+ * section bounds.
  */
 export const ingot = defineSection('ingot', {
   oldSecretKeys: secret(
@@ -413,7 +413,8 @@ export const ingot = defineSection('ingot', {
     min: '100ms',
   }),
   minClientSpeed: bytes('MIN_CLIENT_SPEED', '4 KiB', 'minimum transfer rate of a client, in bytes per second'),
-  // Shares of each of these limits: an account, or the guests of an address, a quarter; an address half; a repository three quarters.
+  // The share of one client in each of these limits: a quarter for an account, or for the anonymous requests of an
+  // address; half for an address; three quarters for a repository.
   maxRequests: int('MAX_REQUESTS', 1024, 'maximum number of concurrent requests, without those that wait for events', {
     min: 1,
   }),
@@ -450,7 +451,7 @@ export const ingot = defineSection('ingot', {
   ),
   maxGitReaders: int('MAX_GIT_READERS', 32, 'maximum number of long-lived git reader processes', { min: 1, max: 1024 }),
   maxGitQueue: int('MAX_GIT_QUEUE', 256, 'maximum number of requests that wait for one of these limits', { min: 1 }),
-  // Each kind of work has its own pool. 0 leaves the work to other processes.
+  // Each kind of job has its own pool. 0 leaves its jobs to other processes.
   jobWorkers: int('JOB_WORKERS', 4, 'concurrent background jobs without a pool of their own, per process', slots),
   jobWorkersGit: int('JOB_WORKERS_GIT', 4, 'concurrent jobs after pushes, per process', slots),
   jobWorkersMaintenance: int(

@@ -1,7 +1,7 @@
 import { bool, bytes, choice, defineSection, durationMs, int, list, secret, text, url } from '../setting.ts'
 import { cipherSuiteNames, curves, tlsVersions } from '../tls-names.ts'
 
-/** The keys above the first section. */
+/** The top-level keys. */
 export const instance = defineSection('', {
   appName: text('APP_NAME', 'Ingot', 'name of this instance, shown in pages, mail and metadata'),
   appSlogan: text('APP_SLOGAN', '', 'a few words shown beside the name'),
@@ -151,8 +151,8 @@ export const database = defineSection('database', {
 })
 
 /**
- * Excludes headers with another meaning, and headers of which Node keeps only the first copy: the client may have sent
- * that copy.
+ * Excludes headers with another meaning, and headers for which Node keeps only the first copy. The client can send that
+ * copy itself.
  */
 const proxyHeader = {
   pattern:

@@ -188,7 +188,7 @@ export const api = defineSection('api', {
 })
 
 export const ui = defineSection('ui', {
-  // Clients see these names in the settings of accounts and know the family's.
+  // Clients see these values in account settings and expect the family's names.
   defaultTheme: text('DEFAULT_THEME', 'forgejo-auto', 'default theme of pages'),
   themes: list('THEMES', ['forgejo-auto', 'forgejo-light', 'forgejo-dark'], 'themes that users may choose'),
   reactions: list(
