@@ -4,7 +4,7 @@ import type { IssueRow } from '../db/tables/issues.ts'
 /** Largest number of characters of a comment in a feed. */
 const maxExcerpt = 200
 
-/** Returns the beginning of a text. */
+/** Returns a text, cut to `maxExcerpt` UTF-16 code units with an ellipsis. */
 export const excerpt = (text: string): string => {
   if (text.length <= maxExcerpt) return text
   const cut = text.slice(0, maxExcerpt)
@@ -36,7 +36,7 @@ export function issueContent(
 
 const secondsPerDay = 86_400
 
-/** The seconds of a day, `YYYY-MM-DD` in the time zone of the server; undefined for what is no day, which is no filter. */
+/** Returns the Unix seconds of a day `YYYY-MM-DD` in the server's time zone. Undefined: the text is not a day. */
 export function secondsOfDay(text: string | undefined): { readonly from: number; readonly before: number } | undefined {
   const parts = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text ?? '')
   if (!parts) return undefined
@@ -48,6 +48,6 @@ export function secondsOfDay(text: string | undefined): { readonly from: number;
   return { from: start.getTime() / 1000, before: new Date(year, month - 1, day + 1).getTime() / 1000 }
 }
 
-/** Seconds of a cell of the heatmap, and how far back it goes (contract, users: heatmap). */
+/** Length of a cell of the heatmap, and of the whole heatmap, in seconds (contract, users: heatmap). */
 export const cellSeconds = 900
 export const heatSeconds = 371 * secondsPerDay

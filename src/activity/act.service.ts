@@ -2,7 +2,7 @@ import type { Tx } from '../db/database.ts'
 import type { Event } from '../events/catalogue.ts'
 import { insertActs, isMergedPull, type NewAct } from './act.store.ts'
 
-/** Events that contain everything about their act. Pushes need git and come from a job. */
+/** Events that contain all data of their act. Pushes need git, so a job records them. */
 export const actEvents = [
   'repo.created',
   'repo.renamed',

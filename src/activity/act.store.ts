@@ -5,7 +5,7 @@ import type { ActKind, ActUnit } from '../db/tables/activity.ts'
 import type { CommentId, EventId, IssueId, ReleaseId, RepoId, ReviewId, UserId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
 
-/** A comment by its id, or the last entry of a kind in the timeline of the issue. */
+/** A comment by its id, the last entry of a kind in the issue's timeline, or the comment of a review. */
 export type ActComment = CommentId | { readonly lastOf: 'close' | 'reopen' } | { readonly ofReview: ReviewId }
 
 /** A new act. */
@@ -38,8 +38,7 @@ function commentOf({ comment, issueId }: NewAct): RawBuilder<unknown> {
 }
 
 /**
- * Inserts acts, each once for its event. Acts of system accounts, such as that of workflows, and of deleted
- * repositories are left out.
+ * Inserts acts, each once for its event. Skips acts of system accounts, which have no row, and of deleted repositories.
  */
 export async function insertActs(
   tx: Tx,
@@ -74,14 +73,14 @@ export const moveActs = async (tx: Tx, repoId: RepoId): Promise<void> => {
     .execute()
 }
 
-/** Returns whether a merge closed a pull request. The merge is an act of its own. */
+/** Returns whether a pull request is merged. The merge is a separate act. */
 export const isMergedPull = async (tx: Tx, id: IssueId): Promise<boolean> =>
   (await tx.selectFrom('issue').select('id').where('id', '=', id).where('merged_unix', '>', 0).executeTakeFirst()) !==
   undefined
 
 /**
- * Deletes a batch of the oldest acts from before a time.
- * @returns how many
+ * Deletes up to `limit` of the oldest acts before a time.
+ * @returns the number of deleted acts
  */
 export async function deleteOldActs(tx: Tx, before: Unix, limit: number): Promise<number> {
   const { numDeletedRows } = await tx

@@ -4,7 +4,7 @@ import type { Config } from '../config/load-config.ts'
 import { transaction } from '../db/database.ts'
 import { deleteOldActs } from './act.store.ts'
 
-/** Acts in one transaction. On SQLite other writers wait for it. */
+/** Number of acts that one transaction deletes. On SQLite other writers wait for it. */
 const stepSize = 500
 
 /** Deletes old acts (`[cron.delete_old_actions]`). */

@@ -15,7 +15,7 @@ import { loadReleases, loadReviewers } from './feed.store.ts'
 
 /**
  * Presents acts in the given order, in a fixed number of queries.
- * @param receiverId owner of the feed; absent: each actor
+ * @param receiverId owner of the feed; undefined: the actor of each act
  */
 export async function presentActs(
   ctx: Pick<Ctx, 'config' | 'viewer' | 'db'>,

@@ -31,7 +31,7 @@ export const userListActivityFeeds = operation({
   requires: [namedUser, userVisible],
   query: { 'only-performed-by': Type.Optional(Type.Boolean()), ...feedQuery },
   reply: { 200: Type.Array(Activity) },
-  summary: 'List what an account did, and what others did in its repositories',
+  summary: 'List the activity of an account and its repositories',
   run: ({ ctx, query }) => {
     const ownActsOnly = query['only-performed-by'] ?? false
     return feed(ctx, { of: 'account', id: ctx.subject.id, ownActsOnly }, query, ctx.subject.id)
@@ -45,7 +45,7 @@ export const repoListActivityFeeds = operation({
   requires: [inRepo],
   query: feedQuery,
   reply: { 200: Type.Array(Activity) },
-  summary: 'List what was done in a repository',
+  summary: 'List the activity of a repository',
   run: ({ ctx, query }) => feed(ctx, { of: 'repository', id: ctx.repo.id }, query),
 })
 
@@ -56,7 +56,7 @@ export const orgListActivityFeeds = operation({
   requires: [inOrg],
   query: feedQuery,
   reply: { 200: Type.Array(Activity) },
-  summary: 'List what was done in the repositories of an organization',
+  summary: 'List the activity in the repositories of an organization',
   run: ({ ctx, query }) => feed(ctx, { of: 'owner', id: ctx.org.id }, query, ctx.org.id),
 })
 
@@ -67,7 +67,7 @@ export const orgListTeamActivityFeeds = operation({
   requires: [inTeam, signedIn, teamMember, teamPublicOnly],
   query: feedQuery,
   reply: { 200: Type.Array(Activity) },
-  summary: 'List what was done in the repositories of a team',
+  summary: 'List the activity in the repositories of a team',
   run: ({ ctx, query }) => feed(ctx, { of: 'team', id: ctx.team.id, orgId: ctx.org.id }, query, ctx.org.id),
 })
 
@@ -83,7 +83,7 @@ export const userGetHeatmapData = operation({
     userVisible,
   ],
   reply: { 200: Type.Array(UserHeatmapData) },
-  summary: 'Count what an account did, by quarters of an hour',
+  summary: 'Count the acts of an account by quarter of an hour',
   run: async ({ ctx }) =>
     ok((await getHeatmap(ctx, ctx.subject.id)).map(({ cell, count }) => ({ timestamp: cell, contributions: count }))),
 })

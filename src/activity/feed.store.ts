@@ -21,7 +21,7 @@ import type { Unix } from '../lib/time.ts'
 
 /** The scope of a feed. */
 export type FeedSource =
-  /** Acts of the account and, unless `ownActsOnly`, acts of others in its repositories. */
+  /** Acts by the account and, unless `ownActsOnly`, acts by other accounts in its repositories. */
   | { readonly of: 'account'; readonly id: UserId; readonly ownActsOnly: boolean }
   | { readonly of: 'owner'; readonly id: UserId }
   /** Acts in the repositories of an organization that a team holds. */
@@ -30,11 +30,11 @@ export type FeedSource =
 
 export interface FeedFilter {
   readonly source: FeedSource
-  /** Only acts of these seconds. */
+  /** Only acts from `from` to before `before`. */
   readonly during?: { readonly from: Unix; readonly before: Unix } | undefined
 }
 
-/** Acts of which nobody is in two: each is found in its order by an index of its own. */
+/** A disjoint part of a feed. One index contains its acts in feed order. */
 type Share = { readonly by: UserId } | { readonly ownedBy: UserId; readonly butBy?: UserId } | { readonly in: RepoId }
 
 function sharesOf(source: FeedSource): readonly Share[] {
@@ -52,22 +52,22 @@ function sharesOf(source: FeedSource): readonly Share[] {
   }
 }
 
-/** Columns that decide who reads an act. */
+/** The columns that decide which viewers may read an act. */
 const reading: Reading = {
   repo: 'activity.repo_id',
   word: 'activity.unit',
   units: { code: 'code', issues: 'issues', pulls: 'pulls', releases: 'releases', '': undefined },
 }
 
-/** Returns the condition for actors: guests see acts of public accounts (contract, organizations: feeds). */
+/** Returns the condition that the viewer sees acts of the actor: guests only of public accounts (contract, organizations: feeds). */
 const seenActors = (viewer: Viewer | undefined): RawBuilder<SqlBool> =>
   viewer && !viewer.limit.publicOnly
     ? sql<SqlBool>`"user".visibility <> 'private'`
     : sql<SqlBool>`"user".visibility = 'public'`
 
 /**
- * That the viewer may read of an act now, for queries of `activity` joined with its `repo`, the `owner` of that and the
- * actor as `user`: what it is about can be read, and its actor hides nothing from the viewer.
+ * Returns the condition that the viewer may read an act now: its subject is readable, and its actor does not hide it.
+ * For queries of `activity` joined with `repo`, the repository's `owner` and the actor as `user`.
  */
 function isReadableBy(viewer: Viewer | undefined): RawBuilder<SqlBool> {
   const mayKnow = isReadable(viewer, reading)
@@ -76,11 +76,11 @@ function isReadableBy(viewer: Viewer | undefined): RawBuilder<SqlBool> {
   return sql<SqlBool>`(${mayKnow} and (${isOwn} or (not "user".hide_activity and ${seenActors(viewer)})))`
 }
 
-/** That the actor hides nothing from the viewer, by the columns of `activity`: accounts that hide are asked for once. */
+/** Returns the condition that the actor does not hide the act from the viewer. It needs only columns of `activity`. */
 function isOfSeenActor(viewer: Viewer | undefined): RawBuilder<SqlBool> {
   if (viewer?.isAdmin) return sql<SqlBool>`${sql.lit(true)}`
   const isAnother = viewer ? sql`"user".id <> ${viewer.id}` : sql`${sql.lit(true)}`
-  // The first condition is the one of their index.
+  // The first condition matches that of a partial index.
   return sql<SqlBool>`activity.actor_id not in (select "user".id from "user"
     where ("user".hide_activity or "user".visibility <> 'public')
       and ("user".hide_activity or not ${seenActors(viewer)}) and ${isAnother})`
@@ -88,7 +88,7 @@ function isOfSeenActor(viewer: Viewer | undefined): RawBuilder<SqlBool> {
 
 type During = FeedFilter['during']
 
-/** What of `activity` a share has; told by its own columns. */
+/** Returns the condition that a row of `activity` is in the share. */
 function isOf(share: Share, during: During): RawBuilder<SqlBool> {
   const whose =
     'by' in share
@@ -110,7 +110,7 @@ const isHeldBy = (team: TeamId): RawBuilder<SqlBool> =>
 const teamOf = (source: FeedSource): RawBuilder<SqlBool> | undefined =>
   source.of === 'team' ? isHeldBy(source.id) : undefined
 
-/** Returns the repositories of a feed. */
+/** Returns a query of the ids of the repositories in a feed. */
 function placesOf(source: FeedSource): RawBuilder<unknown> {
   if (source.of === 'repository') return sql`(select cast(${source.id} as bigint) as id)`
   const places = sharesOf(source).flatMap((share) => {
@@ -121,7 +121,11 @@ function placesOf(source: FeedSource): RawBuilder<unknown> {
   return sql`(${sql.join(places, sql` union all `)})`
 }
 
-/** The acts of a share that the viewer is shown: known by what is hidden, or each asked where that is too much. */
+/**
+ * Returns a query of the acts in a share that the viewer may read.
+ * @param hidden the hidden rows; undefined: the query checks each act
+ * @param among only acts in these repositories
+ */
 function shown(
   db: Db,
   viewer: Viewer | undefined,
@@ -144,12 +148,12 @@ function shown(
   return (team ? asked.where(team) : asked) as unknown as typeof acts
 }
 
-/** Acts that are sorted rather than looked for in the order, passing over what is hidden. */
+/** Largest number of readable acts that are sorted. With more, an index scan in feed order skips the hidden ones. */
 const soonSorted = 20_000
 
 /**
- * The acts in some repositories, read one repository after the other. PostgreSQL would otherwise read all acts: it assumes
- * that each repository has equally many.
+ * Returns the acts in the given repositories, read repository by repository. Otherwise PostgreSQL, which assumes that each
+ * repository has the same number of acts, reads all acts.
  */
 const actsIn = (db: Db, places: readonly RepoId[]): RawBuilder<unknown> =>
   sql`(select activity.* ${stepByStep(
@@ -159,8 +163,9 @@ const actsIn = (db: Db, places: readonly RepoId[]): RawBuilder<unknown> =>
   )})`
 
 /**
- * The repositories of an owner in which acts are looked for instead of in the order, where nothing of some others is shown: these
- * may have nearly all of them, half a millisecond of PostgreSQL for each thousand. undefined: in the order.
+ * Returns the readable repositories of an owner's feed when reading and sorting their acts is cheaper than an index scan
+ * in feed order. The scan passes the acts of hidden repositories, at half a millisecond for each thousand on PostgreSQL.
+ * Undefined: use the scan.
  */
 async function findAmong(
   db: Db,
@@ -182,7 +187,7 @@ const countedAtMost = 5000
 
 type Acts = ReturnType<typeof shown>
 
-/** The newest first. */
+/** Newest first. */
 const order = [
   { name: 'act_unix', direction: 'desc' },
   { name: 'act_id', direction: 'desc' },
@@ -219,7 +224,7 @@ export async function findActs(
   return { acts: await loadActs(db, ids, hidden), total: Math.min(total, countedAtMost), bound }
 }
 
-/** The newest acts of a feed that has few, such as those of a moment: each is asked, and not where they are. */
+/** Returns the newest acts of a feed. Checks each act, so it suits feeds with few acts, such as those of a short time. */
 export async function listActs(
   db: Db,
   viewer: Viewer | undefined,
@@ -231,7 +236,7 @@ export async function listActs(
   return loadActs(db, ids, undefined)
 }
 
-/** Acts by their ids and in their order, as far as their repositories were asked about. */
+/** Returns acts in the order of the ids, without those in repositories that `findHidden` did not check. */
 async function loadActs(db: Db, ids: readonly ActId[], hidden: HiddenRepos | undefined): Promise<ActRow[]> {
   if (ids.length === 0) return []
   const rows = await db
@@ -243,7 +248,7 @@ async function loadActs(db: Db, ids: readonly ActId[], hidden: HiddenRepos | und
   return ids.flatMap((id) => found.get(id) ?? []).filter((act) => hidden?.places.has(act.repo_id) ?? true)
 }
 
-/** How much an account did in each cell of time since a moment, as far as the viewer may know, earliest first. */
+/** Counts the acts of an account since a time that the viewer may read, by cell of time, earliest first. */
 export async function countInCells(
   db: Db,
   viewer: Viewer | undefined,

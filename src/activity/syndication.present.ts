@@ -20,7 +20,7 @@ export interface Syndicated {
 
 const element = (name: string, text: string): string => `<${name}>${escapeXml(text)}</${name}>`
 
-/** What is told of a push, as far as it is needed here. */
+/** The stored content of a push, without the members that feeds do not need. */
 interface PushContent {
   readonly Commits: readonly { readonly Sha1: string; readonly Message: string }[] | null
   readonly HeadCommit: { readonly Sha1: string } | null
@@ -32,13 +32,13 @@ interface Told {
   readonly text: string
 }
 
-/** The parts of `index|text`; the text may hold bars itself. */
+/** Splits `index|text` at the first bar. */
 function issueParts(content: string): { readonly index: string; readonly text: string } {
   const at = content.indexOf('|')
   return { index: content.slice(0, at), text: content.slice(at + 1) }
 }
 
-/** What was done to an issue or pull request; the number and the repository follow. */
+/** Verbs for acts on issues and pull requests. The repository and number follow. */
 const issueVerbs: Partial<Record<Activity['op_type'], string>> = {
   create_issue: 'opened the issue',
   close_issue: 'closed the issue',
@@ -55,7 +55,7 @@ const issueVerbs: Partial<Record<Activity['op_type'], string>> = {
   pull_review_dismissed: 'dismissed a review of the pull request',
 }
 
-/** What was done to a repository, its references and releases. */
+/** Sentences for acts on repositories, references and releases. */
 const repoVerbs: Partial<Record<Activity['op_type'], (where: string, name: string, content: string) => string>> = {
   create_repo: (where) => `made the repository ${where}`,
   rename_repo: (where, _, content) => `renamed the repository ${content} to ${where}`,
@@ -67,7 +67,7 @@ const repoVerbs: Partial<Record<Activity['op_type'], (where: string, name: strin
   publish_release: (where, name, content) => `published ${content || name} of ${where}`,
 }
 
-/** What was done as a sentence, where it is seen, and what was said. All of it is plain text. */
+/** Returns an act as a title, a link and a text, all in plain text. */
 export function tellAct(act: Activity): Told {
   const who = act.act_user?.login ?? ''
   const where = act.repo?.full_name ?? ''
@@ -94,11 +94,11 @@ const tellCommits = (page: string, { Commits, HeadCommit }: PushContent): Pick<T
 
 const firstLine = (text: string): string => excerpt(text.trimStart().split('\n', 1)[0] as string)
 
-/** The same for as long as the act is there, and no address: nothing is promised to lie there (RFC 4151). */
+/** Returns the stable id of an act as a tag URI (RFC 4151), because no page shows a single act. */
 const idOf = (ctx: Pick<Ctx, 'config'>, act: Activity): string =>
   `tag:${new URL(ctx.config.server.rootUrl).hostname},${act.created.slice(0, 10)}:act/${act.id}`
 
-/** Acts as RSS 2.0 or Atom, in the order given. Whatever people wrote is text there, and nothing that a reader would run. */
+/** Returns acts as RSS 2.0 or Atom in the given order. User-written text is escaped, so that readers run no markup of it. */
 export function presentSyndication(
   ctx: Pick<Ctx, 'config'>,
   form: SyndicationForm,
@@ -130,7 +130,7 @@ export function presentSyndication(
       element('link', to),
       `<guid isPermaLink="false">${escapeXml(id)}</guid>`,
       element('pubDate', new Date(act.created).toUTCString()),
-      // A description is HTML inside of XML: a text is escaped for both.
+      // A description is HTML in XML, so plain text is escaped twice.
       text === '' ? '' : element('description', escapeXml(text)),
       '</item>',
     ].join(''),

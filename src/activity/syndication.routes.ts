@@ -18,7 +18,7 @@ const feedReply = { 200: bytesOf('application/rss+xml', 'application/atom+xml') 
 
 type Source = Parameters<typeof getFeed>[1]
 
-/** Returns the newest acts that the viewer may read, like the feeds of the API. */
+/** Returns the newest acts that the viewer may read. */
 async function syndicated(ctx: Ctx, source: Source, as: SyndicationForm, about: { title: string; page: string }) {
   const page = { number: 1, limit: ctx.config.ui.feedPagingNum, offset: 0 }
   const { acts } = await getFeed(ctx, source, undefined, page)
@@ -35,7 +35,7 @@ export const webUserFeed = operation({
   scope: 'user',
   requires: [anyone, feedsOn, namedUser, userVisible],
   reply: feedReply,
-  summary: 'What an account does and what is done in its repositories, for programs that read news',
+  summary: 'Get the activity of an account and its repositories as RSS or Atom',
   run: ({ ctx, params }) => {
     const { id, name } = ctx.subject
     const about = { title: `Activity of ${name}`, page: `${ctx.config.server.rootUrl}${name}` }
@@ -52,7 +52,7 @@ export const webRepoFeed = operation({
   scope: 'repository',
   requires: [anyone, feedsOn, inRepo],
   reply: feedReply,
-  summary: 'What is done in a repository, for programs that read news',
+  summary: 'Get the activity of a repository as RSS or Atom',
   run: ({ ctx, params }) => {
     const about = { title: `Activity of ${repoFullName(ctx)}`, page: repoWebUrl(ctx) }
     return syndicated(ctx, { of: 'repository', id: ctx.repo.id }, params.form, about)

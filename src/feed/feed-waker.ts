@@ -12,8 +12,9 @@ export interface Sleeper extends Disposable {
 
 export interface FeedWaker {
   /**
-   * Lets an account wait for events.
-   * @throws TooManyRequests, Unavailable when too many wait
+   * Registers a waiting reader of an account.
+   * @throws TooManyRequests when the account has too many waiting readers
+   * @throws Unavailable when the process has too many, or stops
    */
   sleep(accountId: UserId, accepts: (event: LiveEvent) => boolean): Sleeper
   close(): void
@@ -24,16 +25,16 @@ interface Bed {
   wake(): void
 }
 
-/** Who is woken at the same time, and the pause before the next are, in milliseconds: a crowd must not take what all need. */
+/** Number of readers that wake at once, and the pause before the next ones. Limits the load on the database. */
 const wokenAtOnce = 8
 const pauseMs = 40
 
-/** How long it is before another try where too many watch the events. */
+/** Pause before a retry when the process has too many watchers of events. */
 const retryMs = 1000
 
 /**
- * Wakes those who wait for events, of a crowd a few at a time. All of them share one watcher: one that waits costs an entry of a set, and nothing while
- * nothing happens. What was missed is no loss, since whoever wakes reads on from where they were.
+ * Creates a waker of waiting readers. All readers share one watcher of events, and wake a few at a time. A missed event
+ * is harmless: a reader that wakes reads from its own position.
  */
 export function createFeedWaker(
   live: LiveEvents,
@@ -68,13 +69,13 @@ export function createFeedWaker(
       while (beds.size > 0 && !closing.signal.aborted) {
         try {
           const items = live.watch({ accepts: () => true, signal: closing.signal })
-          // What happened while nobody listened is found by looking.
+          // Events from before the watch are not delivered, so each reader reads once.
           for (const bed of beds) wake(bed)
           for await (const item of items) {
             for (const bed of beds) if (item === 'gap' || bed.accepts(item)) wake(bed)
             if (beds.size === 0) break
           }
-          // It ended by itself: the server stops.
+          // The watch ended because the server stops.
           if (beds.size > 0) closing.abort()
         } catch (error) {
           if (error instanceof WatcherTooSlow) continue
@@ -83,7 +84,7 @@ export function createFeedWaker(
         }
       }
     } catch (error) {
-      // Nobody can be woken any more: they are let go, and come back by themselves.
+      // Without a watch nobody can be woken. The requests end, and the clients reconnect.
       closing.abort(error)
     } finally {
       isListening = false
@@ -96,9 +97,12 @@ export function createFeedWaker(
       if (closing.signal.aborted) throw new Unavailable('the server is stopping', 'stopping')
       const own = perAccount.get(accountId) ?? 0
       if (own >= limits.mostPerAccount) {
-        throw new TooManyRequests('too many clients of this account wait for what happens', 'feed_clients_exceeded')
+        throw new TooManyRequests(
+          'too many clients of this account wait for events; retry later',
+          'feed_clients_exceeded',
+        )
       }
-      if (beds.size >= limits.most) throw new Unavailable('too many clients wait for what happens', 'feed_full')
+      if (beds.size >= limits.most) throw new Unavailable('too many clients wait for events; retry later', 'feed_full')
       perAccount.set(accountId, own + 1)
       let isWoken = false
       let rise: (() => void) | undefined

@@ -43,7 +43,7 @@ function presentIssueOf(
   }
 }
 
-/** Members that are ids; what people wrote, and what was there before, is nowhere in the feed. */
+/** Returns the ids in an event's data. The feed contains no user-written text and no former values. */
 const idsOf = (data: object): Record<string, number> =>
   Object.fromEntries(
     Object.entries(data).filter(

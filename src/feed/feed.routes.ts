@@ -14,18 +14,18 @@ import { presentEntry, presentFeed } from './feed.present.ts'
 import { FeedPage } from './feed.schemas.ts'
 import { findBegin, findFilter, followFeed, waitForFeed, type FeedFilter, type FeedItem } from './feed.service.ts'
 
-/** `after`: a cursor, or `oldest`; without it, now. `kind`: names of events, a final `*` standing for the rest of one. */
+/** `after`: a cursor or `oldest`; default: now. `kind`: kinds of events or prefixes that end in `*`. */
 const streamQuery = { after: Type.Optional(Type.String()), kind: Type.Optional(commaList()) }
 
-/** `wait`: how long to wait while there is nothing, in seconds. */
+/** `wait`: seconds to wait for an event while the page is empty. */
 const pageQuery = { ...streamQuery, limit: Type.Optional(Type.Integer()), wait: Type.Optional(Type.Integer()) }
 
 const filterQuery = { repo: Type.Optional(Type.String()), owner: Type.Optional(Type.String()) }
 
-/** Longest wait of a request in seconds. Proxies close connections after longer silence. */
+/** Longest wait of a request in seconds. Proxies close connections that are idle for longer. */
 const longestWait = 60
 
-/** The repository or owner that the query names is there for the caller, and the events that it names are told. */
+/** Resolves the query's repository, owner and kinds to a filter. */
 const wantedEvents: Requirement<SignedInCtx, { readonly filter: FeedFilter }> = {
   codes: ['wantedEvents'],
   refuses: [400, 403, 404],
@@ -45,11 +45,12 @@ async function pageReply(ctx: SignedInCtx, filter: FeedFilter, query: PageWish, 
   const { limit } = pageOf({ limit: query.limit }, ctx.config.api)
   const after = await findBegin(ctx.db, query.after)
   const { wait = 0 } = query
-  if (wait < 0 || wait > longestWait) throw new BadRequest(`a wait is at most ${longestWait} seconds`, 'wait_too_long')
+  if (wait < 0 || wait > longestWait)
+    throw new BadRequest(`"wait" must be 0 to ${longestWait} seconds`, 'wait_too_long')
   return ok(presentFeed(ctx, await waitForFeed(ctx, filter, { after, limit, waitMs: wait * 1000, signal })))
 }
 
-/** A client that comes back says by itself where it was (`Last-Event-ID`). */
+/** Starts a stream. A reconnecting client sends its cursor in `Last-Event-ID`. */
 async function streamReply(ctx: SignedInCtx, filter: FeedFilter, query: PageWish, call: Call) {
   mustAccept(call, 'text/event-stream')
   const lastSeen = call.headers['last-event-id']
@@ -67,10 +68,7 @@ async function* messages(ctx: SignedInCtx, items: AsyncIterable<FeedItem>): Asyn
   }
 }
 
-/**
- * What happens, in the order of its commits, as far as the caller may read it: a page after a cursor, and with `wait` at
- * once when something comes. Not part of the contract.
- */
+/** Returns a page of events in commit order that the caller may read. Not part of the contract. */
 export const listEvents = operation({
   method: 'GET',
   path: '/events',
@@ -79,13 +77,13 @@ export const listEvents = operation({
   requires: [signedIn, wantedEvents],
   query: { ...pageQuery, ...filterQuery },
   reply: { 200: FeedPage },
-  summary: 'Read what happens',
+  summary: 'List events',
   async run({ ctx, query, call }) {
     return pageReply(ctx, ctx.filter, query, call)
   },
 })
 
-/** The same as server-sent events, each named by its kind, with its cursor as id. Not part of the contract. */
+/** Streams events. The event name is the kind, the event id is the cursor. Not part of the contract. */
 export const watchEvents = operation({
   method: 'GET',
   path: '/events/stream',
@@ -94,13 +92,13 @@ export const watchEvents = operation({
   requires: [signedIn, wantedEvents],
   query: { ...streamQuery, ...filterQuery },
   reply: { 200: bytesOf('text/event-stream') },
-  summary: 'Watch what happens, as server-sent events',
+  summary: 'Stream events as server-sent events',
   async run({ ctx, query, call }) {
     return streamReply(ctx, ctx.filter, query, call)
   },
 })
 
-/** What happens in one repository. Not part of the contract. */
+/** Returns a page of events of a repository. Not part of the contract. */
 export const repoListEvents = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/events',
@@ -109,7 +107,7 @@ export const repoListEvents = operation({
   requires: [inRepo, signedIn, wantedEvents],
   query: pageQuery,
   reply: { 200: FeedPage },
-  summary: 'Read what happens in a repository',
+  summary: 'List events of a repository',
   async run({ ctx, query, call }) {
     return pageReply(ctx, { ...ctx.filter, repoId: ctx.repo.id }, query, call)
   },
@@ -123,13 +121,13 @@ export const repoWatchEvents = operation({
   requires: [inRepo, signedIn, wantedEvents],
   query: streamQuery,
   reply: { 200: bytesOf('text/event-stream') },
-  summary: 'Watch what happens in a repository, as server-sent events',
+  summary: 'Stream events of a repository as server-sent events',
   async run({ ctx, query, call }) {
     return streamReply(ctx, { ...ctx.filter, repoId: ctx.repo.id }, query, call)
   },
 })
 
-/** What happens in an organization and its repositories. Not part of the contract. */
+/** Returns a page of events of an organization and its repositories. Not part of the contract. */
 export const orgListEvents = operation({
   method: 'GET',
   path: '/orgs/{org}/events',
@@ -138,7 +136,7 @@ export const orgListEvents = operation({
   requires: [inOrg, signedIn, wantedEvents],
   query: pageQuery,
   reply: { 200: FeedPage },
-  summary: 'Read what happens in an organization',
+  summary: 'List events of an organization',
   async run({ ctx, query, call }) {
     return pageReply(ctx, { ...ctx.filter, ownerId: ctx.org.id }, query, call)
   },
@@ -152,7 +150,7 @@ export const orgWatchEvents = operation({
   requires: [inOrg, signedIn, wantedEvents],
   query: streamQuery,
   reply: { 200: bytesOf('text/event-stream') },
-  summary: 'Watch what happens in an organization, as server-sent events',
+  summary: 'Stream events of an organization as server-sent events',
   async run({ ctx, query, call }) {
     return streamReply(ctx, { ...ctx.filter, ownerId: ctx.org.id }, query, call)
   },

@@ -3,8 +3,13 @@ import type { Scope } from '../http/operation.ts'
 import type { RepoUnit } from '../db/tables/repositories.ts'
 
 /**
- * Who may read an entry: whoever reads a unit of its repository, sees something of it, or administers it; is a member of an
- * organization; sees an account; is the owner, or one of the owners of an organization; administers the instance; or nobody but whom it is about.
+ * The readers of an entry:
+ * - `unit`, `repository`, `administration`: anyone who reads the unit, sees the repository or administers it
+ * - `members`: members of the organization
+ * - `account`: anyone who may see the account
+ * - `owners`: the account that owned the repository, or the owners of that organization
+ * - `administrators`: administrators of the instance
+ * - `nobody else`: only the accounts in `about`
  */
 export type Readers =
   | { readonly of: 'unit'; readonly unit: RepoUnit }
@@ -17,23 +22,23 @@ export type Readers =
   | { readonly of: 'nobody else' }
 
 interface Rule<Name extends EventName> {
-  /** What a token must grant for reading, beside the access of its account. */
+  /** The scope that a token needs for reading, besides the access of its account. */
   readonly scope: Scope
-  /** undefined: nobody. */
+  /** Undefined: nobody reads the event. */
   readers(event: Event<Name>): Readers | undefined
-  /** The accounts that may read it as well, since it is about them. */
+  /** Accounts that also read the event because it is about them. */
   readonly about?: readonly Concerned[]
 }
 
-/** Members of events that name an account which it is about. */
+/** Members of event data with the id of an account that the event is about. */
 type Concerned = 'userId' | 'recipientId' | 'followerId' | 'blockerId'
 
-/** A kind of event that the feed tells nobody of, and why not. */
+/** Marks a kind of event that the feed omits, with the reason. */
 interface Untold {
   readonly untold: string
 }
 
-/** Every kind of event is here: who adds one says who may read it, or why nobody is told. */
+/** Each kind of event must have a rule or a reason for its omission. */
 type Rules = { readonly [Name in EventName]: Rule<Name> | Untold }
 
 const unit = (name: RepoUnit): Readers => ({ of: 'unit', unit: name })
@@ -82,10 +87,10 @@ const rules: Rules = {
   'review.dismissed': ofPulls,
   'review.deleted': ofPulls,
   'repo.created': ofRepository,
-  // Nothing is left to ask the access of; others find it gone.
+  // The repository no longer exists, so its rights cannot be checked.
   'repo.deleted': told('repository', { of: 'owners' }),
-  'mirror.synced': untold('what came of it is told'),
-  'repo.importAbandoned': untold('nobody saw what it removes'),
+  'mirror.synced': untold('the changes of the mirror have their own events'),
+  'repo.importAbandoned': untold('nobody could see the repository that it removes'),
   'repo.transferred': ofRepository,
   'repo.forked': ofRepository,
   'repo.generated': ofRepository,
@@ -94,7 +99,7 @@ const rules: Rules = {
   'repo.visibilityChanged': ofRepository,
   'repo.starred': ofRepository,
   'repo.unstarred': ofRepository,
-  // Lists show the watchers, but the times of watches are private.
+  // Lists show watchers, but the time of a watch is private.
   'repo.watched': between('repository', 'userId'),
   'repo.unwatched': between('repository', 'userId'),
   'repo.transferOffered': { ...ofAdministrators, about: ['recipientId'] },
@@ -104,9 +109,9 @@ const rules: Rules = {
   'refs.updated': { scope: 'repository', readers: ({ data }) => unit(data.kind) },
   'branch.renamed': ofCode,
   'status.created': ofCode,
-  'attachment.created': untold('a file is told with what it belongs to'),
-  'attachment.deleted': untold('a file is told with what it belongs to'),
-  'release.drafted': untold("drafts are nobody else's business"),
+  'attachment.created': untold('the event of the issue, comment or release covers the file'),
+  'attachment.deleted': untold('the event of the issue, comment or release covers the file'),
+  'release.drafted': untold('drafts are private'),
   'release.published': told('repository', unit('releases')),
   'release.updated': {
     scope: 'repository',
@@ -120,16 +125,16 @@ const rules: Rules = {
   'package.deleted': ofPackages,
   'run.queued': ofActions,
   'run.finished': ofActions,
-  'run.deleted': untold('it has files removed that nobody names any more'),
-  'task.finished': untold('a run is told when it ends'),
+  'run.deleted': untold('internal: it removes unreferenced files'),
+  'task.finished': untold('run.finished covers it'),
   'user.created': ofAccount,
   'user.renamed': ofAccount,
   'user.edited': ofAccount,
-  // The account and everybody who could see it are gone.
+  // The account no longer exists, so its visibility cannot be checked.
   'user.deleted': told('admin', { of: 'administrators' }),
   'user.followed': between('user', 'userId', 'followerId'),
   'user.unfollowed': between('user', 'userId', 'followerId'),
-  // Blocks are private, above all towards the blocked account.
+  // Blocks are private. The blocked account must not learn of them.
   'user.blocked': between('user', 'blockerId'),
   'user.unblocked': between('user', 'blockerId'),
   'org.edited': told('organization', { of: 'account', member: 'orgId' }),
@@ -140,32 +145,32 @@ const rules: Rules = {
   'team.memberRemoved': { ...ofMembers, about: ['userId'] },
   'team.repoAdded': ofMembers,
   'team.repoRemoved': ofMembers,
-  'access.reduced': untold('what it follows from is told'),
-  'link.requested': untold("it has a mail sent, and whether to somebody is nobody's matter"),
-  'credential.changed': untold('its owner is told by mail, and it is the matter of nobody else'),
+  'access.reduced': untold('the change that reduced the access has its own event'),
+  'link.requested': untold('internal: it sends a mail, and must not reveal the recipient'),
+  'credential.changed': untold('it concerns only its owner, who gets a mail'),
   'credential.ended': untold('it concerns only its owner, who ended it'),
-  'avatar.replaced': untold('it has a file removed that nobody names any more'),
+  'avatar.replaced': untold('internal: it removes an unreferenced file'),
 }
 
 /** The kinds of events in the feed. */
 export const toldKinds = (Object.keys(rules) as EventName[]).filter((name) => !('untold' in rules[name]))
 
-/** Returns the rule of an event; undefined: the feed never contains it. */
+/** Returns the rule of an event. Undefined: the feed never contains the event. */
 export function ruleOf(event: Event): Rule<EventName> | undefined {
   const rule = rules[event.name]
   return 'untold' in rule ? undefined : rule
 }
 
-/** The kinds that words name, `issue.*` standing for all that begin so; those that are not told are none. */
+/** Returns the kinds in the feed that match one of the patterns. A pattern is a kind or a prefix such as `issue.*`. */
 export const kindsOf = (words: readonly string[]): EventName[] =>
   toldKinds.filter((kind) =>
     words.some((word) => (word.endsWith('*') ? kind.startsWith(word.slice(0, -1)) : kind === word)),
   )
 
-/** A place in the feed of one instance, as clients keep it; what is in it is nobody's business but ours. */
+/** Returns the cursor of a position in the feed of an instance. Clients treat cursors as opaque. */
 export const formatCursor = (instance: string, position: number): string => `${instance}.${position.toString(36)}`
 
-/** The instance and the position of a cursor; undefined for what is none. */
+/** Returns the instance and position of a cursor. Undefined: the text is not a cursor. */
 export function parseCursor(text: string): { readonly instance: string; readonly position: number } | undefined {
   const parts = /^([0-9a-f]{16})\.([0-9a-z]{1,10})$/.exec(text)
   return parts ? { instance: parts[1] as string, position: Number.parseInt(parts[2] as string, 36) } : undefined

@@ -1,11 +1,11 @@
 import { Type, type Static } from 'typebox'
 import { dateTime, enumeration, nullable, object } from '../http/schema.ts'
 
-/** Something that happened, thin: what has changed is asked for where it is, with the reader's own access. Not part of the contract. */
+/** An event with ids but without content: clients read the content with their own access. Not part of the contract. */
 export const FeedEntry = object('FeedEntry', {
-  /** The same however often it is read. */
+  /** Identifies the event in repeated deliveries. */
   id: Type.Integer(),
-  /** What to ask `after` next. */
+  /** The value of `after` that continues behind this event. */
   cursor: Type.String(),
   kind: Type.String(),
   at: dateTime(),
@@ -15,17 +15,17 @@ export const FeedEntry = object('FeedEntry', {
     Type.Object({
       id: Type.Integer(),
       type: enumeration('issue', 'pull'),
-      /** Null where it is deleted, and this does not tell of that. */
+      /** Null for a deleted issue, except in `issue.deleted`. */
       number: nullable(Type.Integer()),
       url: nullable(Type.String()),
     }),
   ),
-  /** Ids of what else it is about, by the names of the event's members. */
+  /** The ids in the event's data, by member name. */
   ids: Type.Record(Type.String(), Type.Integer()),
 })
 export type FeedEntry = Static<typeof FeedEntry>
 
-/** A part of what happened, and where to go on. Not part of the contract. */
+/** A page of events and the cursor of the next page. Not part of the contract. */
 export const FeedPage = object('FeedPage', {
   events: Type.Array(FeedEntry),
   cursor: Type.String(),

@@ -36,33 +36,33 @@ import {
   listShownAccounts,
 } from './feed.store.ts'
 
-/** Which part of what happens somebody follows. */
+/** Selects events of the feed. */
 export interface FeedFilter {
-  /** undefined: all that are told. */
+  /** Undefined: each kind in the feed. */
   readonly names?: readonly EventName[] | undefined
   readonly repoId?: RepoId | undefined
   readonly ownerId?: UserId | undefined
 }
 
-/** One thing that happened, with what it is told with. */
+/** An event with the rows that its presentation needs. */
 export interface FeedEntry {
   readonly event: RecordedEvent
   readonly cursor: string
   readonly actor: UserRow | undefined
-  /** The repository as it is called now. */
+  /** The repository under its current name. Undefined: none, or the viewer may not see it. */
   readonly place: RepoWithOwner | undefined
-  /** undefined: it is about none, or it is deleted. */
+  /** Undefined: the event is not about an issue, or the issue is deleted. */
   readonly issue: IssueRow | undefined
 }
 
 export interface FeedPage {
   readonly entries: readonly FeedEntry[]
-  /** Where to go on. */
+  /** Cursor of the next page. */
   readonly cursor: string
   readonly hasMore: boolean
 }
 
-/** What a request says about what it wants, in words. */
+/** The filter of a request, not resolved. */
 export interface FeedWish {
   readonly kinds?: readonly string[] | undefined
   /** `owner/name`. */
@@ -70,16 +70,19 @@ export interface FeedWish {
   readonly owner?: string | undefined
 }
 
-/** The filter of a wish; `NotFound` for a repository or an account that is not there, or not for the viewer. */
+/**
+ * Resolves the filter of a request.
+ * @throws NotFound for a repository or an account that does not exist or that the viewer may not see
+ */
 export async function findFilter(ctx: SignedInCtx, wish: FeedWish): Promise<FeedFilter> {
   const names = wish.kinds === undefined || wish.kinds.length === 0 ? undefined : kindsOf(wish.kinds)
-  if (names?.length === 0) throw new BadRequest('nothing of these kinds is told', 'feed_kind_unknown')
+  if (names?.length === 0) throw new BadRequest('no kind of event in the feed matches "kind"', 'feed_kind_unknown')
   if (wish.repository !== undefined) {
     const [owner = '', name = '', more] = wish.repository.split('/')
-    if (name === '' || more !== undefined) throw new BadRequest('a repository is named owner/name', 'feed_repo_invalid')
+    if (name === '' || more !== undefined) throw new BadRequest('"repo" must be owner/name', 'feed_repo_invalid')
     const { repo } = await resolveRepo(ctx, owner, name, () => '').catch((error: unknown) => {
-      // A name of before: whoever follows something should know that it is called otherwise.
-      if (error instanceof Moved) throw new NotFound('the repository is called otherwise now', 'repo_renamed')
+      // A former name does not redirect, so that the client learns the new name.
+      if (error instanceof Moved) throw new NotFound('the repository has a new name', 'repo_renamed')
       throw error
     })
     return { names, repoId: repo.id }
@@ -93,7 +96,7 @@ export async function findFilter(ctx: SignedInCtx, wish: FeedWish): Promise<Feed
 
 const instances = new WeakMap<Db, Promise<string>>()
 
-/** What tells the positions of this instance from those of others. */
+/** Returns the random text that marks cursors of this instance. */
 function instanceOf(db: Db): Promise<string> {
   const known = instances.get(db)
   if (known) return known
@@ -111,28 +114,29 @@ async function findOrMakeInstance(db: Db): Promise<string> {
 }
 
 /**
- * Where a reader begins: at a cursor, at the oldest event that is kept (`oldest`), or now. A cursor of another instance, or
- * from after a backup was restored, is `BadRequest`; one from before the oldest event is `Gone`: then what the reader
- * has must be made anew.
+ * Returns the position where a reader begins: a cursor, the oldest kept event (`oldest`), or now (empty or undefined).
+ * @throws BadRequest for a cursor of another instance, and for one that is newer than a restored backup
+ * @throws Gone for a cursor before the oldest kept event; the reader must rebuild its copy
  */
 export async function findBegin(db: Db, after: string | undefined): Promise<EventPosition> {
   if (after === undefined || after === '') return currentPosition(db)
   if (after === 'oldest') return oldestPosition(db)
   const cursor = parseCursor(after)
   if (cursor?.instance !== (await instanceOf(db))) {
-    throw new BadRequest('the cursor is not of this instance: begin anew', 'cursor_unknown')
+    throw new BadRequest('the cursor does not belong to this instance; start again without a cursor', 'cursor_unknown')
   }
   if (cursor.position > (await currentPosition(db))) {
-    throw new BadRequest('the cursor is from a time that this instance does not know: begin anew', 'cursor_unknown')
+    throw new BadRequest('the cursor is newer than the newest event; start again without a cursor', 'cursor_unknown')
   }
   const position = cursor.position as EventPosition
   if (position < (await oldestPosition(db))) throw tooOld()
   return position
 }
 
-const tooOld = () => new Gone('events after the cursor are not kept any more: begin anew', 'cursor_too_old')
+const tooOld = () =>
+  new Gone('events after the cursor are deleted; rebuild the copy and start again without a cursor', 'cursor_too_old')
 
-/** Readings under way, by database and question: those who wake together ask the same. */
+/** Running reads by database and query. Clients that wake together share one. */
 const underWay = new WeakMap<Db, Map<string, Promise<EventPage>>>()
 
 function readTogether(db: Db, query: EventQuery): Promise<EventPage> {
@@ -146,11 +150,11 @@ function readTogether(db: Db, query: EventQuery): Promise<EventPage> {
   return reading
 }
 
-/** Events that are looked at for one page, however few of them the viewer may read. */
+/** Largest number of events that are examined for one page. The viewer may be allowed to read only a few of them. */
 const lookedAtOnce = 2000
 const readAtOnce = 100
 
-/** One page of what happened after a position, as far as the viewer may read it now. */
+/** Returns a page of the events after a position that the viewer may read now. */
 export async function readFeed(
   ctx: SignedInCtx,
   filter: FeedFilter,
@@ -180,7 +184,7 @@ export async function readFeed(
 
 type Placed = EventPage['events'][number]
 
-/** Which of some events the viewer may read, and what they are told with; a fixed number of queries. */
+/** Returns the events that the viewer may read, and a function that makes their entries. Runs a fixed number of queries. */
 async function readableOf({ db, viewer }: SignedInCtx, all: readonly Placed[]) {
   const granted = all.filter((event) => {
     const rule = ruleOf(event)
@@ -220,14 +224,14 @@ async function readableOf({ db, viewer }: SignedInCtx, all: readonly Placed[]) {
       event,
       cursor,
       actor: event.actorId === undefined ? undefined : actors.get(event.actorId),
-      // Who reads an entry because it is about them may not see the repository (any more).
+      // An account that reads an entry because it is about them may have no access to the repository.
       place: event.repoId === undefined || !access.get(event.repoId)?.rights.any ? undefined : places.get(event.repoId),
       issue: event.issueId === undefined ? undefined : issues.get(event.issueId),
     }),
   }
 }
 
-/** The account that an event about accounts is about. */
+/** Returns the account that must be visible to readers of the event. */
 function accountOf(event: Placed): UserId | undefined {
   const readers = ruleOf(event)?.readers(event)
   return readers?.of === 'account' ? (event.data as Partial<Record<string, UserId>>)[readers.member] : undefined
@@ -273,7 +277,7 @@ function mayRead(viewer: Viewer, event: Placed, { access, shown, owned, members 
 
 const told = new Set<EventName>(toldKinds)
 
-/** Whether it is worth a look when something happens, by what is known of it before anything is loaded. */
+/** Returns whether a live event may match the filter, by its name and ids. */
 const isOfInterest =
   ({ names, repoId }: FeedFilter) =>
   (event: LiveEvent): boolean =>
@@ -281,13 +285,13 @@ const isOfInterest =
     (names === undefined || names.includes(event.name)) &&
     (repoId === undefined || event.ids['repoId'] === repoId)
 
-/** The viewer as they are by now, with the same credential; undefined when that does not hold any more. */
+/** Returns a context with the viewer's current account. Undefined: the account or the credential is no longer valid. */
 async function presentCtx<Context extends SignedInCtx>(ctx: Context): Promise<Context | undefined> {
   const account = await findPresentAccount(ctx.db, ctx.viewer)
   return account && { ...ctx, viewer: viewerOf(account, ctx.viewer.credential) }
 }
 
-/** One page; where there is nothing yet, after a wait of at most `waitMs` for something to happen. */
+/** Returns a page. While the page is empty, waits up to `waitMs` for an event. */
 export async function waitForFeed(
   ctx: SignedInCtx,
   filter: FeedFilter,
@@ -311,24 +315,25 @@ interface Reading {
   readonly signal: AbortSignal
 }
 
-/** What one gets of a stream: entries, or the place that one has come to without any. */
+/** An item of a stream: an entry, or a newer cursor after events that the viewer may not read. */
 export type FeedItem =
   | { readonly kind: 'entry'; readonly entry: FeedEntry }
   | { readonly kind: 'place'; readonly cursor: string }
 
 /**
- * What happens from a position on, without end: until the signal, or the credential does not hold any more. A reader that
- * is too slow and too old finds the stream ended, and is told when it comes back.
+ * Streams entries from a position on until the signal aborts or the credential becomes invalid. The stream also ends when
+ * a slow reader's position is older than the oldest kept event; the next request then gets `Gone`.
+ * @throws TooManyRequests, Unavailable when too many clients wait
  */
 export function followFeed(
   ctx: SignedInCtx,
   filter: FeedFilter,
   from: Omit<Reading, 'signal'>,
 ): (signal: AbortSignal) => AsyncGenerator<FeedItem> {
-  // Too many clients are refused before an answer begins.
+  // Refuses an excess client before the reply begins.
   const sleeper = feedWaker.of(ctx).sleep(ctx.viewer.id, isOfInterest(filter))
   return (signal) => {
-    // Also when nobody takes the first item.
+    // Releases the place even if nobody takes the first item.
     signal.addEventListener('abort', () => sleeper[Symbol.dispose](), { once: true })
     return follow(ctx, filter, { ...from, signal }, sleeper)
   }
@@ -347,7 +352,7 @@ async function* follow(
     const page = await readFeed(present, filter, position, limit)
     for (const entry of page.entries) yield { kind: 'entry', entry }
     position = page.position
-    // Whoever comes back later need not look through what was not for them.
+    // With the cursor a returning client skips the events that it may not read.
     if (page.entries.length > 0) told = position
     else if (told === undefined || position - told > readAtOnce) {
       told = position

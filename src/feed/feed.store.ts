@@ -6,13 +6,13 @@ import { idList, idListText } from '../db/id-list.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { UserId } from '../lib/ids.ts'
 
-/** The name of the small fact that tells feeds of instances apart. */
+/** Name of the instance value that marks cursors of this instance. */
 const instanceName = 'feed_instance'
 
 export const findFeedInstance = async (db: Db | Tx): Promise<string | undefined> =>
   (await db.selectFrom('instance_value').select('value').where('name', '=', instanceName).executeTakeFirst())?.value
 
-/** Does nothing when there is one. */
+/** Inserts the value unless one exists. */
 export async function insertFeedInstance(tx: Tx, value: string): Promise<void> {
   await tx
     .insertInto('instance_value')
@@ -21,7 +21,7 @@ export async function insertFeedInstance(tx: Tx, value: string): Promise<void> {
     .execute()
 }
 
-/** Which of some accounts the viewer may see. */
+/** Returns the accounts among `ids` that the viewer may see. */
 export const listShownAccounts = async (db: Db, viewer: Viewer, ids: readonly UserId[]): Promise<Set<UserId>> =>
   ids.length === 0
     ? new Set()
@@ -36,7 +36,7 @@ export const listShownAccounts = async (db: Db, viewer: Viewer, ids: readonly Us
         ).map((row) => row.id),
       )
 
-/** Which of some organizations somebody owns: the teams of owners have all access. */
+/** Returns the organizations among `ids` that the account owns. */
 export const listOwnedOrgs = async (db: Db, ids: readonly UserId[], userId: UserId): Promise<Set<UserId>> =>
   ids.length === 0
     ? new Set()
@@ -53,9 +53,7 @@ export const listOwnedOrgs = async (db: Db, ids: readonly UserId[], userId: User
         ).map((row) => row.org_id),
       )
 
-/**
- * The account behind a credential as it is now; undefined when it may not sign in any more, or its token is revoked.
- */
+/** Returns the current account of a viewer. Undefined: it may not sign in, or its token is revoked. */
 export const findPresentAccount = (db: Db, { id, credential }: Viewer): Promise<UserRow | undefined> => {
   const query = db
     .selectFrom('user')

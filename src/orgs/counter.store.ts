@@ -7,7 +7,7 @@ const digit = sql.join(
   sql` `,
 )
 
-/** What teams give, in one number for each. */
+/** The access modes of a team's units, encoded in one number with an octal digit for each unit. */
 export const teamCounters: readonly Counter[] = [
   {
     table: 'team',

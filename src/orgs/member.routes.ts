@@ -17,7 +17,7 @@ import {
 } from './member.service.ts'
 import { inOrg, orgMember, orgOwner } from './org.requirements.ts'
 
-/** A name that nobody has is answered like an account that is not a member, so that the answer reveals no hidden account. */
+/** An unknown name gets the answer of an account that is not a member, so that the answer reveals no hidden account. */
 const askedMember = accountOfPath(noMember)
 
 export const orgListMembers = operation({

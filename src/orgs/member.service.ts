@@ -19,8 +19,8 @@ import {
 import { countTeamMembers, deleteTeamMemberships, findOwnersTeam, isTeamMember } from './team.store.ts'
 
 /**
- * Members of an organization. Members and administrators see all of them; other callers see the members who show their
- * membership, as far as they may see these accounts.
+ * Returns a page of members. Members and administrators see all of them. Other callers see the members with a public
+ * membership whose accounts they may see.
  */
 export async function pageOfMembers(ctx: Ctx, org: UserRow, page: Page, publicOnly: boolean): Promise<PeoplePage> {
   const { viewer, db } = ctx
@@ -33,12 +33,13 @@ export async function pageOfMembers(ctx: Ctx, org: UserRow, page: Page, publicOn
   return { users: await listMembers(db, org.id, filter, page), ...total }
 }
 
-/** The answer for an account that is not a member, or that the caller may not know as a member. */
+/** The error for an account that is not a member or that the caller may not see as a member. */
 export const noMember = () => new NotFound('the user is not a member of the organization', 'not_a_member')
 
 /**
- * Whether somebody is a member: throws `NotFound` when not. `elsewhere`: the caller is a stranger, who is told about
- * public members only, at another address (contract, organizations: members).
+ * Checks that an account is a member.
+ * @returns `elsewhere` for a caller outside the organization, who must ask for public members (contract, organizations: members)
+ * @throws NotFound when it is not a member
  */
 export async function checkMember(ctx: SignedInCtx, org: UserRow, user: UserRow): Promise<'member' | 'elsewhere'> {
   const { viewer, db } = ctx
@@ -51,18 +52,18 @@ export async function checkMember(ctx: SignedInCtx, org: UserRow, user: UserRow)
   return 'member'
 }
 
-/** Returns whether the viewer may know an account as a member: fellow members may. */
+/** Returns whether the viewer may see an account as a member. Fellow members may. */
 const maySeeMember = async (ctx: Ctx, org: UserRow, user: UserRow): Promise<boolean> =>
   (await sightOf(ctx, user)) === 'visible' ||
   (ctx.viewer !== undefined && (await isOrgMember(ctx.db, org.id, ctx.viewer.id)))
 
-/** Throws `NotFound` unless the person is a member and shows that they are. */
+/** Throws `NotFound` unless the person is a member with a public membership. */
 export async function checkPublicMember(ctx: Ctx, org: UserRow, user: UserRow): Promise<void> {
   const membership = await findMembership(ctx.db, org.id, user.id)
   if (!membership?.is_public || !(await maySeeMember(ctx, org, user))) throw noMember()
 }
 
-/** Shows or hides a membership; everybody does that for themselves alone. */
+/** Makes the viewer's own membership public or private. Throws `Forbidden` for another account. */
 export async function showMembership(ctx: SignedInCtx, org: UserRow, user: UserRow, isPublic: boolean): Promise<void> {
   if (user.id !== ctx.viewer.id) {
     throw new Forbidden('only the members themselves show or hide their membership', 'not_self')
@@ -71,8 +72,8 @@ export async function showMembership(ctx: SignedInCtx, org: UserRow, user: UserR
 }
 
 /**
- * Removes somebody from an organization and all its teams; somebody who is no member is no error. The last owner is
- * refused with `Invalid`.
+ * Removes an account from an organization and its teams. Does nothing for an account that is not a member.
+ * @throws Invalid for the last owner
  */
 export async function removeMember(ctx: SignedInCtx, org: UserRow, user: UserRow): Promise<void> {
   await transaction(ctx.db, async (tx) => {

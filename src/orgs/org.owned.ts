@@ -4,7 +4,7 @@ import { purgePossessions } from '../users/account-removal.service.ts'
 import { deleteOrg } from './org.service.ts'
 import { listSolelyOwnedOrgs } from './org.store.ts'
 
-/** Organizations whose only owner is the account. */
+/** Organizations whose only owner is the account: deleting the account is refused, purging it deletes them. */
 export const solelyOwnedOrgs: OwnedByAccount = {
   of: 'account',
   async refuse(tx, account) {

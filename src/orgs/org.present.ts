@@ -3,7 +3,7 @@ import type { UserRow } from '../db/tables/accounts.ts'
 import { avatarUrl } from '../users/user.present.ts'
 import type { Organization } from './org.schemas.ts'
 
-/** An organization as the viewer may see it: guests are not told its address (contract, organizations: reading). */
+/** Presents an organization. Guests do not get its email address (contract, organizations: reading). */
 export const presentOrg = (ctx: Pick<Ctx, 'config' | 'viewer'>, org: UserRow): Organization => ({
   id: org.id,
   name: org.name,

@@ -10,12 +10,12 @@ import { findUserById } from '../users/user.store.ts'
 import { orgMembership, type OrgMembership } from './membership.service.ts'
 import { findTeam, isTeamMember } from './team.store.ts'
 
-/** An organization that the path names. */
+/** A context with the organization that the path names. */
 export interface OrgCtx extends Ctx {
   readonly org: UserRow
 }
 
-/** A team that the path names, and its organization. */
+/** A context with the team that the path names and its organization. */
 export interface TeamCtx extends OrgCtx {
   readonly team: TeamRow
 }
@@ -28,8 +28,8 @@ const teamParams = { teamid: pathNumber }
 const noOrg = () => new NotFound('the organization does not exist', 'org_not_found')
 
 /**
- * Resolves the organization that `{org}` names. A former name redirects. An organization that the caller may not see is
- * answered like a missing one, before a limit of the credential could tell the two apart.
+ * Resolves the organization that `{org}` names. A former name redirects. An organization that the caller may not see gets
+ * the answer of a missing one. This check precedes the limits of the credential, which would reveal the difference.
  */
 export const inOrg: Requirement<Ctx, Pick<OrgCtx, 'org'>, typeof orgParams> = {
   codes: ['resolve:org', 'publicOnlyCheck'],
@@ -41,11 +41,11 @@ export const inOrg: Requirement<Ctx, Pick<OrgCtx, 'org'>, typeof orgParams> = {
   },
 }
 
-/** The caller's role in the organization. Instance administrators pass every check. */
+/** Returns the caller's role in the organization. */
 const membershipIn = async ({ db, org, viewer }: SignedInOrgCtx): Promise<OrgMembership> =>
   orgMembership(db, org.id, viewer.id)
 
-/** OO: owners of the organization. */
+/** OO: requires an owner of the organization or an instance administrator. */
 export const orgOwner: Requirement<SignedInOrgCtx, object> = {
   codes: ['OO'],
   refuses: [403],
@@ -57,7 +57,7 @@ export const orgOwner: Requirement<SignedInOrgCtx, object> = {
   },
 }
 
-/** OM: members of the organization. */
+/** OM: requires a member of the organization or an instance administrator. */
 export const orgMember: Requirement<SignedInOrgCtx, object> = {
   codes: ['OM'],
   refuses: [403],
@@ -71,7 +71,7 @@ export const orgMember: Requirement<SignedInOrgCtx, object> = {
 
 const noTeam = () => new NotFound('the team does not exist', 'team_not_found')
 
-/** The team that `{teamid}` names; an unknown one is 404 for everybody, guests as well. */
+/** Resolves the team that `{teamid}` names. An unknown one is 404, for guests too. */
 export const inTeam: Requirement<Ctx, Pick<TeamCtx, 'team' | 'org'>, typeof teamParams> = {
   codes: ['resolve:team'],
   refuses: [404],
@@ -85,8 +85,8 @@ export const inTeam: Requirement<Ctx, Pick<TeamCtx, 'team' | 'org'>, typeof team
 }
 
 /**
- * TM: members of the team and owners of its organization. Others of the organization are told so; to everybody else
- * there is no such team (contract A6).
+ * TM: requires a member of the team or an owner of its organization. Other members of the organization get 403, anyone
+ * else 404 (contract A6).
  */
 export const teamMember: Requirement<TeamCtx & SignedInCtx, object> = {
   codes: ['TM'],
@@ -101,7 +101,7 @@ export const teamMember: Requirement<TeamCtx & SignedInCtx, object> = {
   },
 }
 
-/** A token that sees public things only may not touch teams of an organization that is not public. */
+/** Refuses a public-only token for teams of an organization that is not public. */
 export const teamPublicOnly: Requirement<TeamCtx, object> = {
   codes: ['publicOnlyCheck'],
   refuses: [403],
@@ -111,7 +111,7 @@ export const teamPublicOnly: Requirement<TeamCtx, object> = {
   },
 }
 
-/** OO about a team: whoever is no owner of its organization is told that there is none (contract A6). */
+/** OO for a team: anyone but an owner of its organization or an instance administrator gets 404 (contract A6). */
 export const teamOrgOwner: Requirement<TeamCtx & SignedInCtx, object> = {
   codes: ['OO'],
   refuses: [404],
@@ -121,7 +121,7 @@ export const teamOrgOwner: Requirement<TeamCtx & SignedInCtx, object> = {
   },
 }
 
-/** A token that grants one of the categories is enough (contract: `/user/orgs`). */
+/** Requires a token that grants one of the categories (contract: `/user/orgs`). */
 export const anyTokenScope = (...categories: readonly Scope[]): Requirement<Ctx, object> => ({
   codes: [`scope:${categories.join('+')}`],
   refuses: [403],

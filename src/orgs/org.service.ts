@@ -23,7 +23,7 @@ export interface OrgProfile {
   readonly description: string
   readonly website: string
   readonly location: string
-  /** undefined: as it is. */
+  /** Undefined: unchanged. */
   readonly email?: string | undefined
   readonly visibility?: Visibility | undefined
   readonly repoAdminChangeTeamAccess?: boolean | undefined
@@ -39,8 +39,9 @@ function checkProfile(services: Services, profile: Partial<OrgProfile>): void {
 }
 
 /**
- * Makes an organization: `owner` is its only member and on its one team, the owners. An owner who may not make
- * organizations is `Forbidden` (`Invalid` where an administrator makes it for them), bad and used names are `Invalid`.
+ * Creates an organization with an owners' team. `owner` is its only member.
+ * @throws Forbidden when the owner may not create organizations; `Invalid` if an administrator creates it for the owner
+ * @throws Invalid for an invalid or used name
  */
 export async function createOrg(services: Services, doer: UserRow, owner: UserRow, input: NewOrg): Promise<UserRow> {
   const verdict = mayCreateOrgs(services.config, owner)
@@ -101,7 +102,7 @@ export async function refuseUnseenOrg(ctx: Ctx, org: UserRow): Promise<void> {
   if ((await sightOf(ctx, org)) !== 'visible') throw new NotFound('the organization does not exist', 'org_not_found')
 }
 
-/** Changes an organization's profile; full name, description, web site and location are always written (contract). */
+/** Changes an organization's profile. Full name, description, website and location are always written (contract). */
 export async function editOrg(ctx: SignedInCtx, org: UserRow, profile: OrgProfile): Promise<UserRow> {
   checkProfile(ctx, profile)
   return transaction(ctx.db, async (tx) => {
@@ -123,7 +124,7 @@ export async function editOrg(ctx: SignedInCtx, org: UserRow, profile: OrgProfil
   })
 }
 
-/** Deletes an organization that owns nothing any more, with its teams; else `Invalid`. */
+/** Deletes an organization and its teams. Throws `Invalid` while it owns anything. */
 export const deleteOrg = (services: Services, org: UserRow, doerId: UserId): Promise<void> =>
   removeAccount(services, org, async (tx) => {
     if (!(await deleteOrgRow(tx, org.id))) throw new NotFound('the organization does not exist', 'org_not_found')
@@ -141,16 +142,16 @@ async function orgPage(ctx: Ctx, limits: Omit<OrgFilter, 'shownTo'>, page: Page)
   return { orgs, total }
 }
 
-/** Organizations that the viewer may see; private ones for administrators alone, not one's own (contract). */
+/** Returns a page of public and limited organizations that the viewer may see. Administrators see all (contract). */
 export const listVisibleOrgs = (ctx: Ctx, page: Page): Promise<OrgPage> =>
   orgPage(ctx, ctx.viewer?.isAdmin ? {} : { visibilities: ['public', 'limited'] }, page)
 
-/** Lists all organizations, for administrators. */
+/** Returns a page of all organizations, for administrators. */
 export const listAllOrgs = (ctx: Ctx, page: Page): Promise<OrgPage> => orgPage(ctx, {}, page)
 
 /**
- * Organizations of a person: all of them for the person and for administrators; for others those where the membership is
- * public and that are public (observed) or that the viewer belongs to.
+ * Returns a page of a person's organizations. The person and administrators see all of them. Other viewers see those
+ * with a public membership that are public (observed) or that they belong to.
  */
 export function listOrgsOf(ctx: SignedInCtx, user: UserRow, page: Page): Promise<OrgPage> {
   const { viewer } = ctx

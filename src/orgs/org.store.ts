@@ -8,15 +8,15 @@ import { countPeople, type PeopleTotal } from '../users/people-count.store.ts'
 
 /** Filters of a list of organizations. */
 export interface OrgFilter {
-  /** Only those that this viewer may see; undefined: a guest. */
+  /** Only organizations that this viewer may see. Undefined: a guest. */
   readonly shownTo: Viewer | undefined
-  /** Only of these visibilities; undefined: all. */
+  /** Only these visibilities. Undefined: all. */
   readonly visibilities?: readonly Visibility[] | undefined
-  /** Only those that this person belongs to. */
+  /** Only organizations that this person belongs to. */
   readonly memberId?: UserId | undefined
-  /** Of `memberId`: only where the membership is public. */
+  /** Only organizations where the membership of `memberId` is public. */
   readonly publicMembership?: boolean | undefined
-  /** With `visibilities`: also those that this person belongs to. */
+  /** Besides `visibilities`: also organizations that this person belongs to. */
   readonly alsoOf?: UserId | undefined
 }
 
@@ -70,7 +70,7 @@ export const findMembership = (db: Db | Tx, orgId: UserId, userId: UserId) =>
 
 /** Filters of a list of members. */
 export interface MemberFilter {
-  /** Only those who show their membership. */
+  /** Only members with a public membership. */
   readonly publicOnly: boolean
   readonly onlooker: Onlooker
 }
@@ -84,7 +84,7 @@ const members = (db: Db, orgId: UserId, { publicOnly, onlooker }: MemberFilter) 
   return publicOnly ? query.where('org_user.is_public', '=', true) : query
 }
 
-/** Returns one page of members by id. An index finds the page; only its rows are looked up. */
+/** Returns a page of members ordered by id. The inner query reads only an index; the outer one loads the page's accounts. */
 export const listMembers = (db: Db, orgId: UserId, filter: MemberFilter, { limit, offset }: Page): Promise<UserRow[]> =>
   db
     .selectFrom(members(db, orgId, filter).orderBy('org_user.user_id').limit(limit).offset(offset).as('place'))
@@ -96,7 +96,7 @@ export const listMembers = (db: Db, orgId: UserId, filter: MemberFilter, { limit
 export const countMembers = (db: Db, orgId: UserId, filter: MemberFilter): Promise<PeopleTotal> =>
   countPeople(db, members(db, orgId, filter))
 
-/** Inserts a membership, if there is none. */
+/** Inserts a membership unless it exists. */
 export const insertMember = (tx: Tx, orgId: UserId, userId: UserId, isPublic: boolean) =>
   tx
     .insertInto('org_user')
@@ -112,12 +112,12 @@ export const updateMembership = (tx: Tx, orgId: UserId, userId: UserId, isPublic
     .where('user_id', '=', userId)
     .execute()
 
-/** Deletes a membership; returns whether there was one. */
+/** Deletes a membership and returns whether it existed. */
 export const deleteMember = async (tx: Tx, orgId: UserId, userId: UserId): Promise<boolean> =>
   (await tx.deleteFrom('org_user').where('org_id', '=', orgId).where('user_id', '=', userId).executeTakeFirst())
     .numDeletedRows > 0n
 
-/** Those of the people who are on no team of the organization any more are no members; gives their ids. */
+/** Deletes the memberships of people who are on no team of the organization, and returns their ids. */
 export const deleteTeamlessMembers = async (tx: Tx, orgId: UserId, userIds: readonly UserId[]): Promise<UserId[]> =>
   userIds.length === 0
     ? []
@@ -133,7 +133,7 @@ export const deleteTeamlessMembers = async (tx: Tx, orgId: UserId, userIds: read
           .execute()
       ).map((row) => row.user_id)
 
-/** Locks the members of the team until the transaction ends. */
+/** Locks a team's row until the transaction ends, so that changes of its members wait for each other. */
 export const lockTeam = (tx: Tx, teamId: TeamId) =>
   tx
     .updateTable('team')
@@ -145,7 +145,7 @@ export const deleteOrgRow = async (tx: Tx, id: UserId): Promise<boolean> =>
   (await tx.deleteFrom('user').where('id', '=', id).where('kind', '=', 'organization').executeTakeFirst())
     .numDeletedRows > 0n
 
-/** Returns organizations whose only owner is the person. */
+/** Returns the organizations whose only owner is the person. */
 export const listSolelyOwnedOrgs = (db: Db | Tx, userId: UserId): Promise<UserRow[]> =>
   db
     .selectFrom('user')

@@ -5,7 +5,7 @@ import { NotFound } from '../lib/errors.ts'
 import { orgMembership } from './membership.service.ts'
 import type { OrgCtx } from './org.requirements.ts'
 
-/** The words of `OrganizationPermissions`. */
+/** The members of `OrganizationPermissions`. */
 export interface OrgPermissions {
   readonly is_owner: boolean
   readonly is_admin: boolean
@@ -15,8 +15,8 @@ export interface OrgPermissions {
 }
 
 /**
- * Returns what a person may do in an organization, by the person's teams alone. Throws `NotFound` when the person may not
- * see the organization (recorded).
+ * Returns a person's permissions in an organization, from the person's teams only. Throws `NotFound` when the person may
+ * not see the organization (recorded).
  */
 export async function orgPermissionsOf(ctx: OrgCtx, user: UserRow): Promise<OrgPermissions> {
   const { org } = ctx

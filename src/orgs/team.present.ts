@@ -7,12 +7,12 @@ import type { Team } from './team.schemas.ts'
 
 const modeNames = ['none', 'read', 'write', 'admin', 'owner'] as const
 
-/** The contract's word for an access mode. */
+/** Returns the contract's word for an access mode. */
 export const modeName = (mode: AccessMode): (typeof modeNames)[number] => modeNames[mode]
 
 /**
- * Teams with their units, in one query for all of them.
- * @param orgOf the organization to show with a team; most replies show none (contract, teams: record)
+ * Presents teams with their units, which one query loads.
+ * @param orgOf returns the organization to include; most replies include none (contract, teams: record)
  */
 export async function presentTeams(
   ctx: Pick<Ctx, 'config' | 'viewer' | 'db'>,
@@ -44,7 +44,7 @@ export async function presentTeams(
   })
 }
 
-/** One team; `org` is shown with it when it is given. */
+/** Presents a team, with `org` if given. */
 export async function presentTeam(
   ctx: Pick<Ctx, 'config' | 'viewer' | 'db'>,
   team: TeamRow,
@@ -54,7 +54,7 @@ export async function presentTeam(
   return presented as Team
 }
 
-/** Teams of several organizations, each with its own. */
+/** Presents teams of several organizations, each with its organization. */
 export async function presentOwnTeams(
   ctx: Pick<Ctx, 'config' | 'viewer' | 'db'>,
   teams: readonly TeamRow[],

@@ -18,7 +18,7 @@ export interface TeamAccess {
 const modes = wordTable<AccessMode>({ read: 1, write: 2, admin: 3, owner: 4 })
 const external: ReadonlySet<RepoUnit> = new Set(['ext_issues', 'ext_wiki'])
 
-/** The access mode of a word; others than the known ones count as none (observed). */
+/** Returns the access mode of a word. An unknown word is none (observed). */
 const modeOf = (word: string): AccessMode => modes[word] ?? 0
 
 function unitOf(key: string): RepoUnit | undefined {
@@ -43,7 +43,7 @@ const fromList = (keys: readonly string[], mode: AccessMode): ReadonlyMap<RepoUn
 
 const hasMap = ({ unitsMap }: AskedAccess): boolean => unitsMap !== undefined && Object.keys(unitsMap).length > 0
 
-/** The permission that is asked for; the owners' own cannot be given, so it counts as none. */
+/** Returns the requested permission. `owner` cannot be granted and is none. */
 function askedMode({ permission }: AskedAccess): AccessMode | undefined {
   if (permission === undefined || permission === '') return undefined
   const mode = modeOf(permission)
@@ -51,8 +51,11 @@ function askedMode({ permission }: AskedAccess): AccessMode | undefined {
 }
 
 /**
- * What a new team gets: everything for admin; else the map of units, whose lowest becomes the permission, else the list
- * of units each at the permission. undefined: no units were named. Source: contract, teams: creation and editing.
+ * Returns the access of a new team (contract, teams: creation and editing). The first that applies:
+ * - permission admin: each unit at admin
+ * - a map of units: its modes; the lowest is the permission
+ * - a list of units: each at the permission
+ * - undefined: the request names no units
  */
 export function newTeamAccess(asked: AskedAccess): TeamAccess | undefined {
   const mode = askedMode(asked) ?? 0
@@ -63,10 +66,10 @@ export function newTeamAccess(asked: AskedAccess): TeamAccess | undefined {
 }
 
 /**
- * What a team gets that is edited. Units that are named are taken with or without a permission, a map without one
- * leaves the permission as it is (observed); who is admin has all units. A team that is admin no longer has its units
- * at its new permission unless they are named, so that nothing of the old one is left.
- * @returns units undefined: they stay as they are
+ * Returns the access of an edited team. Named units apply with or without a permission. A map without a permission
+ * keeps the permission (observed). A team with admin has each unit. When an edit takes admin away and names no units,
+ * each unit gets the new permission, so that no admin access remains.
+ * @returns `units` undefined: unchanged
  */
 export function editedTeamAccess(
   present: AccessMode,

@@ -40,7 +40,7 @@ export interface NewTeam extends AskedAccess {
 
 const nameTaken = (name: string) => new Invalid(`there is already a team named ${name}`, 'team_name_taken')
 
-/** What the events of a team are about. */
+/** Returns the ids in each event about a team. */
 export const factsOfTeam = (team: TeamRow, doerId: UserId) => ({ teamId: team.id, orgId: team.org_id, doerId })
 
 /** Returns a team with its units and locks it until the transaction ends. */
@@ -83,8 +83,9 @@ export async function createTeam(ctx: SignedInCtx, org: UserRow, input: NewTeam)
 }
 
 /**
- * Changes a team. Of the owners only name and description change; all repositories are looked at only beside a
- * permission (contract, teams: creation and editing). A used name is `Invalid`.
+ * Changes a team. For the owners' team only name and description change. `includesAllRepositories` has an effect only
+ * together with a permission (contract, teams: creation and editing).
+ * @throws Invalid for a used name, and for a team without a unit
  */
 export async function editTeam(ctx: SignedInCtx, team: TeamRow, input: Partial<NewTeam>): Promise<TeamRow> {
   const isOwners = team.access_mode === 4
@@ -217,11 +218,11 @@ async function teamPage(ctx: Ctx, limits: Omit<TeamFilter, 'shownTo'>, page: Pag
 export const pageOfTeams = (ctx: Ctx, org: UserRow, page: Page): Promise<TeamPage> =>
   teamPage(ctx, { orgId: org.id }, page)
 
-/** Teams of a person in all organizations. */
+/** Returns a page of the viewer's teams in all organizations. */
 export const pageOfOwnTeams = (ctx: SignedInCtx, page: Page): Promise<TeamPage> =>
   teamPage(ctx, { memberId: ctx.viewer.id }, page)
 
-/** Teams of an organization that the viewer is on (administrators of the instance: all) with a text in them. */
+/** Returns a page of the viewer's teams in an organization that contain a text. Instance administrators search all teams. */
 export const searchTeams = (
   ctx: SignedInCtx,
   org: UserRow,

@@ -24,7 +24,7 @@ export const findTeam = (db: Db, id: TeamId): Promise<TeamRow | undefined> =>
 export const findTeamByName = (db: Db, orgId: UserId, lowerName: string): Promise<TeamRow | undefined> =>
   db.selectFrom('team').selectAll().where('org_id', '=', orgId).where('lower_name', '=', lowerName).executeTakeFirst()
 
-/** The team of owners: the one with the highest access. */
+/** Returns the owners' team: the only one with access mode 4. */
 export const findOwnersTeam = (db: Db | Tx, orgId: UserId): Promise<TeamRow | undefined> =>
   db.selectFrom('team').selectAll().where('org_id', '=', orgId).where('access_mode', '=', 4).executeTakeFirst()
 
@@ -35,12 +35,12 @@ export const listTeamUnits = (db: Db, teamIds: readonly TeamId[]): Promise<TeamU
   db.selectFrom('team_unit').selectAll().where('team_id', 'in', teamIds).orderBy(bytewise(db, 'unit')).execute()
 
 export interface TeamFilter {
-  /** Only of organizations that this viewer may see. */
+  /** Only teams of organizations that this viewer may see. */
   readonly shownTo: Viewer | undefined
   readonly orgId?: UserId | undefined
   /** Only teams that this person is on. */
   readonly memberId?: UserId | undefined
-  /** Part of the name, in any letter case. */
+  /** A part of the name. Letter case does not matter. */
   readonly text?: string | undefined
   readonly alsoDescription?: boolean | undefined
 }
@@ -86,7 +86,7 @@ export const countTeams = async (db: Db, filter: TeamFilter): Promise<number> =>
       .executeTakeFirstOrThrow()
   ).count
 
-/** Teams that have a repository: given it, for all repositories, or the owners. The owners first. */
+/** Returns the teams that hold a repository: by a row, for all repositories, or as owners. Highest access first. */
 export const listTeamsOfRepo = (db: Db, orgId: UserId, repoId: RepoId): Promise<TeamRow[]> =>
   db
     .selectFrom('team')
@@ -115,7 +115,7 @@ export const insertTeam = (tx: Tx, values: NewTeamRow): Promise<TeamRow> =>
 export const updateTeam = (tx: Tx, id: TeamId, change: Partial<NewTeamRow>): Promise<TeamRow> =>
   tx.updateTable('team').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
 
-/** The row, locked against others until the transaction ends (SQLite has one writer anyway). */
+/** Returns a team and locks its row until the transaction ends. */
 export const findTeamForUpdate = (tx: Tx, id: TeamId): Promise<TeamRow | undefined> =>
   tx
     .updateTable('team')
@@ -124,7 +124,7 @@ export const findTeamForUpdate = (tx: Tx, id: TeamId): Promise<TeamRow | undefin
     .returningAll()
     .executeTakeFirst()
 
-/** Removes the team with its units, members and repositories. */
+/** Deletes a team and its rows for units, members and repositories. */
 export const deleteTeam = (tx: Tx, id: TeamId) => tx.deleteFrom('team').where('id', '=', id).execute()
 
 export async function replaceTeamUnits(
@@ -135,7 +135,7 @@ export async function replaceTeamUnits(
   const others = tx.deleteFrom('team_unit').where('team_id', '=', team.id)
   await (units.size === 0 ? others : others.where('unit', 'not in', [...units.keys()])).execute()
   if (units.size === 0) return
-  // What stays as it is is not written: each of the members knows what the team gives.
+  // Skips unchanged units, because each change of a unit updates the copied access of each member.
   await tx
     .insertInto('team_unit')
     .values([...units].map(([unit, access_mode]) => ({ team_id: team.id, org_id: team.org_id, unit, access_mode })))
@@ -180,7 +180,7 @@ export const countTeamMembers = async (db: Db | Tx, teamId: TeamId): Promise<num
 export const listTeamMemberIds = async (db: Db | Tx, teamId: TeamId): Promise<UserId[]> =>
   (await db.selectFrom('team_user').select('user_id').where('team_id', '=', teamId).execute()).map((row) => row.user_id)
 
-/** Members of the teams that have every repository of an organization: the owners and those for all repositories. */
+/** Returns the members of the teams that hold each repository of an organization: owners, and teams for all repositories. */
 export const listAllRepoMemberIds = async (db: Db | Tx, orgId: UserId): Promise<UserId[]> =>
   (
     await db
@@ -195,7 +195,7 @@ export const listAllRepoMemberIds = async (db: Db | Tx, orgId: UserId): Promise<
       .execute()
   ).map((row) => row.user_id)
 
-/** Inserts a team membership, if there is none. */
+/** Inserts a team membership unless it exists. */
 export const insertTeamMember = (tx: Tx, team: Pick<TeamRow, 'id' | 'org_id'>, userId: UserId) =>
   tx
     .insertInto('team_user')
@@ -203,7 +203,7 @@ export const insertTeamMember = (tx: Tx, team: Pick<TeamRow, 'id' | 'org_id'>, u
     .onConflict((conflict) => conflict.columns(['team_id', 'user_id']).doNothing())
     .execute()
 
-/** Deletes a team membership; returns whether there was one. */
+/** Deletes a team membership and returns whether it existed. */
 export const deleteTeamMember = async (tx: Tx, teamId: TeamId, userId: UserId): Promise<boolean> =>
   (await tx.deleteFrom('team_user').where('team_id', '=', teamId).where('user_id', '=', userId).executeTakeFirst())
     .numDeletedRows > 0n

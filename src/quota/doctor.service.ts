@@ -8,12 +8,12 @@ import { snapshot, transaction, type Db, type Tx } from '../db/database.ts'
 import type { UsageRow } from '../db/tables/usage.ts'
 import type { RepoId } from '../lib/ids.ts'
 
-/** Owners by repository. */
+/** Owner ids by repository id. */
 type Owners = ReadonlyMap<number, number>
 
 export const usageCheck: DoctorCheck = {
   name: 'usage',
-  about: 'the ledger of stored bytes, which quotas are measured by, says what can be counted',
+  about: 'the ledger of stored bytes, which quotas use, matches the stored data',
   async *run(services, { fix }) {
     const { usage } = contributionsOf(services)
     for await (const batch of everyRepo(services.db)) {
@@ -32,8 +32,8 @@ const countAll = async (db: Db | Tx, usage: readonly UsageSource[], repoIds: rea
 const keyOf = (repoId: number | null, kind: string): string => `${repoId} ${kind}`
 
 /**
- * What the ledger says wrongly of repositories, one line each. Kinds that nobody counts are passed over.
- * @param still a database that stands still, since what is measured meanwhile would look wrong
+ * Returns a message for each wrong or missing row of the ledger. Skips kinds without a source.
+ * @param still a snapshot, so that concurrent measurements do not look like errors
  */
 async function findWrong(still: Db, usage: readonly UsageSource[], ids: readonly RepoId[]): Promise<string[]> {
   const owners: Owners = await loadOwners(still, ids)
@@ -62,10 +62,10 @@ function problemOf(row: UsageRow, rightful: RepoUsage | undefined, owners: Owner
   return [`repository ${row.repo_id}: ${row.kind} is charged to account ${row.owner_id} and should be to ${owner}`]
 }
 
-/** Writes the recounted usage in the same transaction. */
+/** Counts the usage of repositories and writes it in one transaction. */
 const recountUsage = ({ db }: Services, usage: readonly UsageSource[], ids: readonly RepoId[]): Promise<void> =>
   transaction(db, async (tx) => {
-    // Before the counting: what is stored from here on waits, and adds to the new numbers.
+    // Locks before the count: a concurrent write waits and then adds to the new numbers.
     await holdOwners(tx, ids)
     const kinds = usage.flatMap((source) => source.kinds)
     await setUsage(tx, ids, kinds, await countAll(tx, usage, ids))

@@ -20,15 +20,15 @@ import {
 import { ruleRow } from './rule.service.ts'
 import { insertRules, listRulesNamed } from './rule.store.ts'
 
-/** A rule of a new group: one that there is, or one that is made with it. */
+/** A rule of a new group: an existing rule by its name, or a new one. */
 export interface RuleOfNewGroup {
   readonly name: string
-  /** Bytes, for a new rule; 0 when it is not said. */
+  /** Bytes, for a new rule. Default: 0. */
   readonly limit?: number | undefined
   readonly subjects?: readonly QuotaSubject[] | undefined
 }
 
-const noGroup = () => new NotFound('there is no such quota group', 'quota_group_not_found')
+const noGroup = () => new NotFound('the quota group does not exist', 'quota_group_not_found')
 
 const recordGroupAct = (
   tx: Tx,
@@ -37,7 +37,7 @@ const recordGroupAct = (
   details: Record<string, string | readonly string[]> = {},
 ): Promise<void> => recordAct(tx, { action, about: { kind: 'quota group', id, name }, details })
 
-/** All groups with their rules, in order of making. */
+/** Returns all groups with their rules, in order of creation. */
 export const allGroups = ({ db }: Services): Promise<NamedQuotaGroup[]> => listGroups(db)
 
 /** Returns a group by its exact name, or throws `NotFound`. */
@@ -47,7 +47,7 @@ export async function getGroup({ db }: Pick<Services, 'db'>, name: string): Prom
   return group
 }
 
-/** A group by its name with its rules; else `NotFound`. */
+/** Returns a group by its exact name with its rules, or throws `NotFound`. */
 export async function getGroupWithRules({ db }: Services, name: string): Promise<NamedQuotaGroup> {
   const [group] = await listGroupsNamed(db, [name])
   if (!group) throw noGroup()
@@ -55,8 +55,9 @@ export async function getGroupWithRules({ db }: Services, name: string): Promise
 }
 
 /**
- * Makes a group and those of its rules that there are not yet; rules of a known name are taken as they are. All of it or
- * nothing: a used name is `Conflict`, a rule named twice `Invalid`.
+ * Creates a group and its missing rules in one transaction. Existing rules are not changed.
+ * @throws Conflict for a used name
+ * @throws Invalid for a rule that is named twice
  */
 export async function createGroup(
   { db }: Services,
@@ -90,7 +91,7 @@ export async function createGroup(
   }
 }
 
-/** Removes a group; who was in it is judged by what else there is. */
+/** Deletes a group. */
 export async function removeGroup({ db }: Services, group: QuotaGroupRow): Promise<void> {
   await transaction(db, async (tx) => {
     await deleteGroup(tx, group.id)
@@ -98,7 +99,11 @@ export async function removeGroup({ db }: Services, group: QuotaGroupRow): Promi
   })
 }
 
-/** Adds with `insert`; what is there already is `Conflict`, what has gone meanwhile `NotFound`. */
+/**
+ * Runs an insert of a membership.
+ * @throws Conflict for an existing membership
+ * @throws NotFound when one side was deleted concurrently
+ */
 async function join(insert: () => Promise<unknown>, already: string): Promise<void> {
   try {
     await insert()
@@ -109,7 +114,7 @@ async function join(insert: () => Promise<unknown>, already: string): Promise<vo
   }
 }
 
-/** `Conflict` when the group has the rule. */
+/** Adds a rule to a group. Throws `Conflict` when the group has the rule. */
 export const addRuleToGroup = ({ db }: Services, group: QuotaGroupRow, rule: QuotaRuleRow): Promise<void> =>
   join(
     () =>
@@ -120,7 +125,7 @@ export const addRuleToGroup = ({ db }: Services, group: QuotaGroupRow, rule: Quo
     'the rule is in the quota group already',
   )
 
-/** `NotFound` when the group does not have the rule. */
+/** Removes a rule from a group. Throws `NotFound` when the group does not have the rule. */
 export async function removeRuleFromGroup({ db }: Services, group: QuotaGroupRow, rule: QuotaRuleRow): Promise<void> {
   const isRemoved = await transaction(db, async (tx) => {
     const isGone = await deleteGroupRule(tx, group.id, rule.id)
@@ -132,11 +137,11 @@ export async function removeRuleFromGroup({ db }: Services, group: QuotaGroupRow
   }
 }
 
-/** The accounts and organizations of a group, by name. */
+/** Returns the accounts and organizations of a group, ordered by name. */
 export const usersOfGroup = ({ db }: Services, group: QuotaGroupRow): Promise<UserRow[]> =>
   listUsersOfGroup(db, group.id)
 
-/** `Conflict` when the account is in the group. */
+/** Adds an account to a group. Throws `Conflict` when the account is in the group. */
 export const addUserToGroup = ({ db }: Services, group: QuotaGroupRow, user: UserRow): Promise<void> =>
   join(
     () =>
@@ -147,7 +152,7 @@ export const addUserToGroup = ({ db }: Services, group: QuotaGroupRow, user: Use
     'the account is in the quota group already',
   )
 
-/** `NotFound` when the account is not in the group. */
+/** Removes an account from a group. Throws `NotFound` when the account is not in the group. */
 export async function removeUserFromGroup({ db }: Services, group: QuotaGroupRow, user: UserRow): Promise<void> {
   const isRemoved = await transaction(db, async (tx) => {
     const isGone = await deleteGroupUser(tx, group.id, user.id)
@@ -166,7 +171,9 @@ export async function setGroupsOfUser({ db }: Services, user: UserRow, names: re
       const groups = await listGroupsNamed(tx, names)
       const unknown = names.find((name) => groups.every((group) => group.name !== name))
       if (unknown !== undefined) {
-        throw new Invalid(`[groups]: there is no quota group ${unknown}`, 'quota_group_unknown', { field: 'groups' })
+        throw new Invalid(`[groups]: the quota group ${unknown} does not exist`, 'quota_group_unknown', {
+          field: 'groups',
+        })
       }
       await replaceGroupsOfUser(
         tx,

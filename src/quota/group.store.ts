@@ -10,7 +10,7 @@ export const findGroup = (db: Db, name: string): Promise<QuotaGroupRow | undefin
 export const insertGroup = (tx: Tx, name: string): Promise<QuotaGroupRow> =>
   tx.insertInto('quota_group').values({ name }).returningAll().executeTakeFirstOrThrow()
 
-/** Its users and rules are no longer in it. */
+/** Deletes a group and its memberships. Accounts and rules remain. */
 export const deleteGroup = (tx: Tx, id: QuotaGroupId) => tx.deleteFrom('quota_group').where('id', '=', id).execute()
 
 export async function insertGroupRules(tx: Tx, groupId: QuotaGroupId, ruleIds: readonly QuotaRuleId[]): Promise<void> {
@@ -21,7 +21,7 @@ export async function insertGroupRules(tx: Tx, groupId: QuotaGroupId, ruleIds: r
     .execute()
 }
 
-/** False when the rule is not in the group. */
+/** Removes a rule from a group. Returns false when the rule is not in the group. */
 export const deleteGroupRule = async (tx: Tx, groupId: QuotaGroupId, ruleId: QuotaRuleId): Promise<boolean> =>
   (
     await tx
@@ -34,7 +34,7 @@ export const deleteGroupRule = async (tx: Tx, groupId: QuotaGroupId, ruleId: Quo
 export const insertGroupUser = (tx: Tx, groupId: QuotaGroupId, userId: UserId) =>
   tx.insertInto('quota_group_user').values({ group_id: groupId, user_id: userId }).execute()
 
-/** False when the account is not in the group. */
+/** Removes an account from a group. Returns false when the account is not in the group. */
 export const deleteGroupUser = async (tx: Tx, groupId: QuotaGroupId, userId: UserId): Promise<boolean> =>
   (
     await tx
@@ -55,7 +55,7 @@ export async function replaceGroupsOfUser(tx: Tx, userId: UserId, groupIds: read
     .execute()
 }
 
-/** The accounts and organizations of a group by their names. */
+/** Returns the accounts and organizations of a group, ordered by name. */
 export const listUsersOfGroup = (db: Db, groupId: QuotaGroupId): Promise<UserRow[]> =>
   db
     .selectFrom('quota_group_user')

@@ -29,7 +29,7 @@ type Names = 'named' | 'nameless'
 const presentRuleOf = ({ name, limit, subjects }: NamedQuotaRule, names: Names): QuotaRuleInfo => ({
   ...(names === 'named' ? { name } : {}),
   limit,
-  // Left out when there is none (observed).
+  // Omitted when empty (observed).
   ...(subjects.length === 0 ? {} : { subjects: [...subjects] }),
 })
 
@@ -53,13 +53,13 @@ const presentUsage = (usage: QuotaUsage): QuotaUsed => ({
   },
 })
 
-/** What an account uses and the groups it was given, with their names for administrators alone. */
+/** Presents the usage and the groups of an account. */
 export const presentQuota = (
   { usage, groups }: { readonly usage: QuotaUsage; readonly groups: readonly NamedQuotaGroup[] },
   names: Names,
 ): QuotaInfo => ({ used: presentUsage(usage), groups: groups.map((group) => presentGroup(group, names)) })
 
-/** Attached files and where they hang: one query each for repositories, owners, issues and releases. */
+/** Presents attached files with their issue, comment or release, in a fixed number of queries. Skips files without one. */
 export async function presentUsedAttachments(
   ctx: Pick<Ctx, 'config' | 'db'>,
   files: readonly AttachmentRow[],
@@ -115,7 +115,7 @@ export async function presentUsedAttachments(
   })
 }
 
-/** Registries whose usual spelling is not that of their address with a capital. */
+/** Names of registries that are not just the capitalized type. */
 const spellings = wordTable<string>({
   npm: 'npm',
   nuget: 'NuGet',
@@ -128,7 +128,7 @@ const spellings = wordTable<string>({
 
 const spelling = (type: string): string => spellings[type] ?? type.charAt(0).toUpperCase() + type.slice(1)
 
-/** Files of packages of one owner. */
+/** Presents package files of one owner. */
 export const presentUsedPackages = (
   { config }: Pick<Ctx, 'config'>,
   owner: UserRow,

@@ -6,13 +6,13 @@ import { pathText } from '../http/schema.ts'
 import { getGroup } from './group.service.ts'
 import { getRule } from './rule.service.ts'
 
-/** `[quota].ENABLED`; without it the addresses are not there. */
+/** Requires `[quota].ENABLED`. Without it the operations answer 404. */
 export const quotaOn = switchedOn('quotaEnabled', (config) => config.quota.enabled)
 
 const ruleParams = { quotarule: pathText }
 const groupParams = { quotagroup: pathText }
 
-/** The rule that the path names, in its letter case. */
+/** Resolves the rule that the path names. Letter case matters. */
 export const namedRule: Requirement<Ctx, { readonly rule: QuotaRuleRow }, typeof ruleParams> = {
   codes: ['resolve:quotaRule'],
   refuses: [404],
@@ -20,7 +20,7 @@ export const namedRule: Requirement<Ctx, { readonly rule: QuotaRuleRow }, typeof
   check: async (ctx, call) => ({ rule: await getRule(ctx, call.params.quotarule) }),
 }
 
-/** The group that the path names, in its letter case. */
+/** Resolves the group that the path names. Letter case matters. */
 export const namedGroup: Requirement<Ctx, { readonly group: QuotaGroupRow }, typeof groupParams> = {
   codes: ['resolve:quotaGroup'],
   refuses: [404],

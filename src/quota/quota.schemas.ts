@@ -1,9 +1,9 @@
 import { Type, type Static } from 'typebox'
 import { nullable, object, requestObject } from '../http/schema.ts'
 
-/** A limit in whole bytes, as far as numbers of JSON are exact. */
+/** A limit in bytes, in the range of exact JSON integers. */
 const limit = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })
-/** Any characters: names are percent-encoded in addresses. */
+/** A name of any characters. URLs contain it percent-encoded. */
 const name = Type.String({ minLength: 1, maxLength: 255 })
 
 export const QuotaRuleInfo = object('QuotaRuleInfo', {

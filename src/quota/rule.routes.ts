@@ -55,7 +55,7 @@ export const adminEditQuotaRule = operation({
   },
 })
 
-// The letter case of its name is the contract's.
+// The contract spells the operation id this way.
 export const adminDEleteQuotaRule = operation({
   method: 'DELETE',
   path: '/admin/quota/rules/{quotarule}',

@@ -6,7 +6,7 @@ import type { QuotaRuleRow } from '../db/tables/quota.ts'
 import { Conflict, NotFound } from '../lib/errors.ts'
 import { deleteRule, findRule, insertRules, listRules, updateRule } from './rule.store.ts'
 
-/** A rule that somebody makes. */
+/** A new rule. */
 export interface NewRule {
   readonly name: string
   /** Bytes; -1 is no limit. */
@@ -14,22 +14,22 @@ export interface NewRule {
   readonly subjects: readonly QuotaSubject[]
 }
 
-const noRule = () => new NotFound('there is no such quota rule', 'quota_rule_not_found')
+const noRule = () => new NotFound('the quota rule does not exist', 'quota_rule_not_found')
 
-/** What the audit log says that an act on a rule is about. */
+/** Returns the subject and details of an audit log entry about a rule. */
 const actOn = ({ id, name, limit_bytes: limit, subjects }: QuotaRuleRow) => ({
   about: { kind: 'quota rule' as const, id, name },
   details: { limit, subjects },
 })
 
-/** The columns of a new rule. */
+/** Returns the row of a new rule. */
 export const ruleRow = ({ name, limit, subjects }: NewRule) => ({
   name,
   limit_bytes: limit,
   subjects: JSON.stringify(subjects),
 })
 
-/** All rules in order of making. */
+/** Returns all rules in order of creation. */
 export const allRules = ({ db }: Services): Promise<QuotaRuleRow[]> => listRules(db)
 
 /** Returns a rule by its exact name, or throws `NotFound`. */
@@ -39,7 +39,10 @@ export async function getRule({ db }: Pick<Services, 'db'>, name: string): Promi
   return rule
 }
 
-/** A used name is `Conflict`. */
+/**
+ * Creates a rule.
+ * @throws Conflict for a used name
+ */
 export async function createRule({ db }: Services, rule: NewRule): Promise<QuotaRuleRow> {
   try {
     return await transaction(db, async (tx) => {

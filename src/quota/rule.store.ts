@@ -2,7 +2,7 @@ import type { Db, Tx } from '../db/database.ts'
 import type { NewQuotaRuleRow, QuotaRuleChange, QuotaRuleRow } from '../db/tables/quota.ts'
 import type { QuotaRuleId } from '../lib/ids.ts'
 
-/** All rules in order of making. */
+/** Returns all rules in order of creation. */
 export const listRules = (db: Db): Promise<QuotaRuleRow[]> =>
   db.selectFrom('quota_rule').selectAll().orderBy('id').execute()
 
@@ -23,9 +23,9 @@ export const insertRules = (tx: Tx, values: readonly NewQuotaRuleRow[]): Promise
         .returningAll()
         .execute()
 
-/** Undefined when the rule is gone. */
+/** Changes a rule and returns it. Undefined: the rule does not exist. */
 export const updateRule = (tx: Tx, id: QuotaRuleId, change: QuotaRuleChange): Promise<QuotaRuleRow | undefined> =>
   tx.updateTable('quota_rule').set(change).where('id', '=', id).returningAll().executeTakeFirst()
 
-/** Deletes the rule and its memberships of groups. */
+/** Deletes a rule and removes it from its groups. */
 export const deleteRule = (tx: Tx, id: QuotaRuleId) => tx.deleteFrom('quota_rule').where('id', '=', id).execute()

@@ -4,7 +4,7 @@ import type { PackageFileRow, PackageRow, PackageVersionRow } from '../db/tables
 import type { ReleaseId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 
-/** Files of the repositories of an owner; such as lie elsewhere are not charged, nor listed. */
+/** Returns a query of the files that are charged to an owner. Files without stored bytes, such as links, are not charged. */
 const attachmentsOf = (db: Db, ownerId: UserId) =>
   db
     .selectFrom('attachment')
@@ -13,12 +13,12 @@ const attachmentsOf = (db: Db, ownerId: UserId) =>
     )
     .where('attachment.size_bytes', '>', 0)
 
-/** Returns the files charged to an owner, the largest first. */
+/** Returns a page of the files that are charged to an owner, largest first. */
 export const listAttachmentsOf = (db: Db, ownerId: UserId, page: Page): Promise<AttachmentRow[]> =>
   db
     .selectFrom('attachment')
     .selectAll()
-    // Ids and sizes choose the page, because an index contains them.
+    // The inner query needs only ids and sizes, which an index contains.
     .where('id', 'in', (from) =>
       from
         .selectFrom(
@@ -43,7 +43,7 @@ export const countAttachmentsOf = async (db: Db, ownerId: UserId): Promise<numbe
       .executeTakeFirstOrThrow()
   ).count
 
-/** Tags of releases by their ids. */
+/** Returns the tags of releases by release id. */
 export async function loadTagsOfReleases(
   db: Db,
   ids: readonly (ReleaseId | null)[],
@@ -54,7 +54,7 @@ export async function loadTagsOfReleases(
   return new Map(rows.map((row) => [row.id, row.tag_name]))
 }
 
-/** A file of a package, and what it belongs to. */
+/** A package file with its package and version. */
 export type StoredPackageFile = Pick<PackageFileRow, 'size_bytes'> &
   Pick<PackageVersionRow, 'version' | 'lower_version' | 'type'> &
   Pick<PackageRow, 'name' | 'lower_name'>
@@ -65,7 +65,7 @@ const packageFilesOf = (db: Db, ownerId: UserId) =>
     .innerJoin('package_version', 'package_version.id', 'package_file.version_id')
     .where('package_version.owner_id', '=', ownerId)
 
-/** Files of the packages of an owner, the largest first. */
+/** Returns a page of the files in an owner's packages, largest first. */
 export const listPackageFilesOf = (db: Db, ownerId: UserId, page: Page): Promise<StoredPackageFile[]> =>
   packageFilesOf(db, ownerId)
     .innerJoin('package', 'package.id', 'package_version.package_id')

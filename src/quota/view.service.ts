@@ -15,7 +15,7 @@ import {
   type StoredPackageFile,
 } from './stored.store.ts'
 
-/** What an account stores and the groups that it was given; those that everybody has are not its own. */
+/** The usage and the groups of an account, without the default groups. */
 export interface QuotaView {
   readonly usage: QuotaUsage
   readonly groups: readonly NamedQuotaGroup[]
@@ -31,13 +31,13 @@ export async function viewQuota({ db }: Services, owner: UserRow): Promise<Quota
   return { usage, groups }
 }
 
-/** Files of issues, comments and releases that the owner is charged for, the largest first; two queries. */
+/** Returns a page of the files of issues, comments and releases that are charged to the owner, largest first. */
 export async function pageOfAttachments({ db }: Services, owner: UserRow, page: Page): Promise<PageOf<AttachmentRow>> {
   const [rows, total] = await Promise.all([listAttachmentsOf(db, owner.id, page), countAttachmentsOf(db, owner.id)])
   return { rows, total }
 }
 
-/** Lists files of the owner's packages, the largest first, in two queries. */
+/** Returns a page of the files in the owner's packages, largest first. */
 export async function pageOfPackageFiles(
   { db }: Services,
   owner: UserRow,
@@ -47,7 +47,7 @@ export async function pageOfPackageFiles(
   return { rows, total }
 }
 
-/** Artifacts of the owner's workflows, the largest first, as the feature that keeps them tells. */
+/** Returns a page of the artifacts of the owner's workflows, largest first. */
 export const pageOfArtifacts = async (
   services: Services,
   owner: UserRow,
