@@ -7,17 +7,17 @@ import { Clone } from '../testing/clone.ts'
 import { upload } from '../testing/upload.ts'
 import { createToken } from '../users/credentials/token.service.ts'
 
-/** A client with a token of everything, for public things alone. */
+/** Returns a client with a public-only token of all scopes. */
 async function publicOnly(forge: Forge, name: string): Promise<ForgeClient> {
   const { user } = await forge.account(name)
   const { token } = await createToken(forge.services, user, { name: 'public', scopes: ['public-only', 'all'] })
   return forge.as(name, { token })
 }
 
-/** What is private has this in its name, wherever a name is shown. */
+/** Each private object has this text in its name. */
 const marker = 'hush'
 
-/** Public and private things of `alice`, tied to each other in every way that shows one beside the other. */
+/** Creates public and private objects of `alice` with each kind of link between them. */
 async function makeWorld(forge: Forge) {
   const alice = forge.as('alice')
   const open = await forge.given.repo({ name: 'open' })
@@ -33,7 +33,7 @@ async function makeWorld(forge: Forge) {
   await alice.must('POST', '/repos/alice/open/forks', { name: 'open-fork' })
   await forge.given.org({ name: `${marker}-org`, visibility: 'private' })
   await alice.must('POST', `/orgs/${marker}-org/repos`, { name: `${marker}-inside`, private: true })
-  // A public repository of an organization that hides itself is as hidden as the organization.
+  // A public repository of a hidden organization is as hidden as the organization.
   await alice.must('POST', `/orgs/${marker}-org/repos`, { name: `${marker}-shown`, auto_init: true })
   await forge.given.org({ name: `${marker}-limited`, visibility: 'limited' })
   await alice.must('POST', `/orgs/${marker}-limited/repos`, { name: `${marker}-shown`, auto_init: true })
@@ -46,7 +46,7 @@ async function makeWorld(forge: Forge) {
   return { open, secret, issue, hidden, teamId: String(team.json.id) }
 }
 
-test('repoGet, issueGetIssue, repoGetByID: a token for public things is 403 at private ones that its account may see, and 404 at others', async () => {
+test('repoGet, issueGetIssue, repoGetByID: a public-only token gets 403 for private objects that its account may see, and 404 for others', async () => {
   await using forge = await startForge()
   const { secret, hidden } = await makeWorld(forge)
   const strange = await forge.given.repo({ owner: 'bob', private: true })
@@ -59,7 +59,7 @@ test('repoGet, issueGetIssue, repoGetByID: a token for public things is 403 at p
   assert.equal((await token.get(strange.api)).status, 404)
 })
 
-test('a token for public things reads no public repository of an organization that is not public, on any surface', async () => {
+test('a public-only token reads no public repository of an organization that is not public, on any surface', async () => {
   await using forge = await startForge()
   await makeWorld(forge)
   const token = await publicOnly(forge, 'alice')
@@ -87,7 +87,7 @@ test('a token for public things reads no public repository of an organization th
   }
 })
 
-test('userCurrentTrackedTimes, userGetStopWatches, issueGetCommentsAndTimeline: a token for public things sees no private titles', async () => {
+test('userCurrentTrackedTimes, userGetStopWatches, issueGetCommentsAndTimeline: a public-only token sees no private titles', async () => {
   await using forge = await startForge()
   const { issue } = await makeWorld(forge)
   const alice = forge.as('alice')
@@ -99,7 +99,7 @@ test('userCurrentTrackedTimes, userGetStopWatches, issueGetCommentsAndTimeline: 
   assert.equal((await token.must('GET', '/user/times')).headers.get('x-total-count'), '0')
 })
 
-test('userCurrentTrackedTimes, userGetStopWatches, issueGetCommentsAndTimeline: who may no longer read an issue is not told its title', async () => {
+test('userCurrentTrackedTimes, userGetStopWatches, issueGetCommentsAndTimeline: an account that may not read an issue does not see its title', async () => {
   await using forge = await startForge()
   const { secret, hidden, issue } = await makeWorld(forge)
   await forge.account('bob')
@@ -113,7 +113,7 @@ test('userCurrentTrackedTimes, userGetStopWatches, issueGetCommentsAndTimeline: 
   for (const path of paths) assert.doesNotMatch((await bob.must('GET', path)).text, /hush/, path)
 })
 
-test('issueSearchIssues: who reads the code of a private repository by a team is not told of its issues', async () => {
+test('issueSearchIssues: a team member who reads only code does not find issues', async () => {
   await using forge = await startForge()
   const { teamId } = await makeWorld(forge)
   const inGuild = { owner: 'guild', name: `${marker}-guild-repo` }
@@ -140,24 +140,24 @@ test('issueCreateIssue: a member whose teams do not hold a public repository of 
   assert.deepEqual([(await assign('bob')).status], [201])
 })
 
-/** A stream of events goes on for ever; what it tells is what the pages of the feed tell, which are asked. */
+/** Streams of events never end. They contain the entries of the feed pages, which the test reads. */
 const isEndless = ({ reply }: Operation): boolean =>
   Object.values(reply).some((shape) => isBytes(shape) && shape.mediaTypes.includes('text/event-stream'))
 
-/** Pages for `go get` say the same of private addresses and of those where nothing is. */
+/** Pages for `go get` are equal for private and for unknown paths. */
 const alike = new Set(['goGet', 'goGetPackage'])
 
-/** What stands in the places of paths, where it is not the first of its kind. */
+/** Values of path parameters, where the default does not fit. */
 type Values = Readonly<Record<string, string>>
 
-/** Where a file is found differs by the address that shows it. */
+/** Values of the file path, which differ by operation. */
 const filePaths: readonly (readonly [RegExp, string])[] = [
   [/^\/\{username\}\/\{reponame\}\/(?:raw|media)\//, 'branch/main/README.md'],
   [/\/archive\//, 'main.zip'],
   [/./, 'README.md'],
 ]
 
-/** Every operation that reads, with an address for it. */
+/** Each GET operation with a path for it. */
 function* readings(forge: Forge, values: Values): Generator<{ id: string; path: string; isSite: boolean }> {
   for (const operation of forge.services.operations()) {
     const { id, method, base, path, whenQuery } = operation
@@ -173,7 +173,7 @@ function* readings(forge: Forge, values: Values): Generator<{ id: string; path: 
 const siteOf = (path: string, isSite: boolean) => [path, { site: isSite }] as const
 
 for (const caller of ['alice', 'root']) {
-  test(`every GET operation: a token of ${caller} for public things shows nothing private beside public things`, async () => {
+  test(`every GET operation: a public-only token of ${caller} shows nothing private beside public objects`, async () => {
     await using forge = await startForge()
     const { issue, teamId } = await makeWorld(forge)
     const token = await publicOnly(forge, caller)
@@ -193,7 +193,7 @@ for (const caller of ['alice', 'root']) {
     assert.ok(shown > 110, `only ${shown} operations answered`)
   })
 
-  test(`every GET operation of a repository: a token of ${caller} for public things opens no private one, files, archives, attachments and git included`, async () => {
+  test(`every GET operation of a repository: a public-only token of ${caller} reads no private one, including files, archives, attachments and git`, async () => {
     await using forge = await startForge()
     const { secret, hidden } = await makeWorld(forge)
     const alice = forge.as('alice')
@@ -224,7 +224,7 @@ for (const caller of ['alice', 'root']) {
   })
 }
 
-test('git over HTTP: a token for public things clones a public repository and no private one', async () => {
+test('git over HTTP: a public-only token clones a public repository and no private one', async () => {
   await using forge = await startForge()
   const { open, secret } = await makeWorld(forge)
   const { user } = await forge.account('alice')

@@ -16,7 +16,7 @@ import { findActs, listActs, type FeedSource } from './feed.store.ts'
 
 const units: readonly ActUnit[] = ['code', 'issues', 'pulls', 'releases', '']
 
-/** Acts of everybody everywhere, many in the same second. */
+/** Inserts acts of all accounts in all repositories, many in the same second. */
 async function makeActs(db: Db, { people, places }: World, seed: number): Promise<readonly ActRow[]> {
   const { below, of } = dice(seed)
   const rows = Array.from({ length: 400 }, () => {
@@ -69,8 +69,8 @@ const showsActs = (viewer: Viewer | undefined, actor: UserRow): boolean => {
   return isSeen && !actor.hide_activity
 }
 
-test('feeds: every page has what a plain look at all acts gives, for everybody and of everything', async () => {
-  // A failure names its seed: `INGOT_TEST_SEED=<seed>` plays it again.
+test('feeds: each page equals that of a plain check of all acts, for each viewer and source', async () => {
+  // A failure prints its seed. `INGOT_TEST_SEED=<seed>` repeats the run.
   const wanted = process.env['INGOT_TEST_SEED']
   const seed = wanted === undefined ? randomInt(1 << 30) : Number(wanted)
   const { of } = dice(seed)
@@ -111,14 +111,14 @@ test('feeds: every page has what a plain look at all acts gives, for everybody a
         const { acts, total } = await findActs(db, viewer, { source, during }, page)
         assert.equal(total, expected.length, about)
         assert.deepEqual(acts, expected.slice(offset, offset + 40), about)
-        // Each asked by itself.
+        // Checks each act on its own.
         assert.deepEqual(await listActs(db, viewer, { source, during }, 12), expected.slice(0, 12), about)
       }
     }
   }
 })
 
-test('feeds: those of a thousand repositories and of thousands of acts, whose total has a bound', async () => {
+test('feeds: over a thousand repositories and thousands of acts the total is a lower bound', async () => {
   await using database = await openTestDatabase()
   const { db } = database
   const repos = 1100

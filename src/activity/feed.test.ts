@@ -22,7 +22,7 @@ interface Act {
 
 const userFeed = (name: string): string => `/users/${name}/activities/feeds`
 
-/** What a feed shows somebody ('' for a guest), newest first; with how many there are said to be. */
+/** Returns the entries of a feed for an account ('' is a guest), newest first, and the total. */
 async function acts(forge: Forge, who: string, path: string): Promise<Act[]> {
   await forge.settle()
   const client = who === '' ? forge.guest : forge.as(who)
@@ -48,7 +48,7 @@ const contributions = async (forge: Forge, who: string, name: string): Promise<n
   return json.reduce((sum: number, cell: { contributions: number }) => sum + cell.contributions, 0)
 }
 
-test('repoListActivityFeeds: what people do to issues, pull requests and releases, told as it is now', async () => {
+test('repoListActivityFeeds: acts on issues, pull requests and releases appear with their current texts', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const repo = await forge.given.repo({ owner: 'alice', name: 'tool' })
   const feed = `${repo.api}/activities/feeds`
@@ -63,7 +63,7 @@ test('repoListActivityFeeds: what people do to issues, pull requests and release
     'create_issue 1|first title',
     'create_repo ',
   ])
-  // Somebody took back what they had written: feeds do not keep it.
+  // Feeds do not keep the text of a deleted comment.
   await forge.as('bob').must('PATCH', `${repo.api}/issues/comments/${said.json.id}`, { body: 'x'.repeat(300) })
   await forge.as('bob').must('PATCH', issue.api, { title: 'second title' })
   const [reopened, , comment, opened] = await acts(forge, '', feed)
@@ -109,7 +109,7 @@ test('repoListActivityFeeds: what people do to issues, pull requests and release
   )
 })
 
-test('repoListActivityFeeds: pushes tell branches, tags and the newest commits, and each once', async () => {
+test('repoListActivityFeeds: a push appears once for each branch and tag, with the newest commits', async () => {
   await using forge = await startForge({ users: ['alice'], settings: { ui: { FEED_MAX_COMMIT_NUM: 2 } } })
   const repo = await forge.given.repo({ owner: 'alice', name: 'tool' })
   const feed = `${repo.api}/activities/feeds`
@@ -141,7 +141,7 @@ test('repoListActivityFeeds: pushes tell branches, tags and the newest commits, 
   const tag = JSON.parse(told.find((act) => act.op_type === 'push_tag')?.content ?? '')
   assert.deepEqual([tag.Commits, tag.HeadCommit.Sha1], [null, head])
 
-  // The job runs again after a crash, and when the repository is gone.
+  // The job may run again after a crash, or after the repository is deleted.
   const event: Event<'refs.updated'> = {
     name: 'refs.updated',
     atMs: Date.now(),
@@ -161,7 +161,7 @@ test('repoListActivityFeeds: pushes tell branches, tags and the newest commits, 
   assert.deepEqual(await acts(forge, 'alice', userFeed('alice')), [])
 })
 
-test('userListActivityFeeds, orgListActivityFeeds: what may not be read any more is not there, by unit and credential', async () => {
+test('userListActivityFeeds, orgListActivityFeeds: acts that the viewer may not read are omitted, by unit and credential', async () => {
   await using forge = await startForge({ users: ['alice', 'bob', 'carl'] })
   const open = await forge.given.repo({ owner: 'alice', name: 'open' })
   const shut = await forge.given.repo({ owner: 'alice', name: 'shut', private: true })
@@ -179,7 +179,7 @@ test('userListActivityFeeds, orgListActivityFeeds: what may not be read any more
   assert.equal(await contributions(forge, 'bob', 'bob'), 3)
   assert.equal(await contributions(forge, 'carl', 'bob'), 1)
 
-  // A token for public things alone, and one for other things.
+  // A public-only token, and a token with other scopes.
   const limited = forge.as('bob', { token: await tokenFor(forge, 'bob', ['public-only', 'read:user']) })
   const seen = await limited.must('GET', userFeed('bob'))
   assert.deepEqual([seen.headers.get('x-total-count'), seen.text.includes('shut')], ['1', false])
@@ -187,7 +187,7 @@ test('userListActivityFeeds, orgListActivityFeeds: what may not be read any more
   const other = forge.as('bob', { token: await tokenFor(forge, 'bob', ['read:repository']) })
   assert.equal((await other.get(userFeed('bob'))).status, 403)
 
-  // A unit that is off, and access that ended.
+  // A disabled unit, and revoked access.
   await forge.as('alice').must('PATCH', shut.api, { has_issues: false })
   assert.deepEqual(await names('bob', 'bob'), ['commit_repo alice/shut', 'create_issue alice/open'])
   await forge.as('alice').must('DELETE', `${shut.api}/collaborators/bob`)
@@ -198,7 +198,7 @@ test('userListActivityFeeds, orgListActivityFeeds: what may not be read any more
   assert.equal((await forge.as('carl').get(`${open.api}/activities/feeds`)).status, 404)
 })
 
-test('userListActivityFeeds, repoListActivityFeeds, userGetHeatmapData: who hides what they do is shown nowhere', async () => {
+test('userListActivityFeeds, repoListActivityFeeds, userGetHeatmapData: acts of an account that hides its activity are omitted', async () => {
   await using forge = await startForge({ users: ['alice', 'bob', 'carl'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   await forge.given.issue({ repo, poster: 'bob' })
@@ -227,7 +227,7 @@ test('userListActivityFeeds, repoListActivityFeeds, userGetHeatmapData: who hide
   assert.equal((await without.as('alice').get('/users/alice/heatmap')).status, 404)
 })
 
-test('orgListActivityFeeds, orgListTeamActivityFeeds: acts follow a repository to its owner and name, and go with it', async () => {
+test('orgListActivityFeeds, orgListTeamActivityFeeds: acts follow a transfer and a rename, and are deleted with the repository', async () => {
   await using forge = await startForge({ users: ['alice', 'bob', 'carl'] })
   const repo = await forge.given.repo({ owner: 'alice', name: 'tool' })
   await forge.given.issue({ repo, poster: 'bob', title: 'a' })
@@ -244,20 +244,20 @@ test('orgListActivityFeeds, orgListTeamActivityFeeds: acts follow a repository t
   assert.deepEqual(await contents(forge, '', orgFeed), moved)
   const [newest] = await acts(forge, '', orgFeed)
   assert.deepEqual([newest?.user_id, newest?.repo.full_name], [await idOf(forge, org), 'crew/tools'])
-  // What others did there is in the feed of the new owner alone.
+  // Acts of other accounts there are only in the feed of the new owner.
   assert.equal((await kinds(forge, 'alice', userFeed('alice'))).includes('create_issue'), false)
   assert.deepEqual(await kinds(forge, 'carl', teamFeed), [])
   await forge.as('alice').must('PUT', `/teams/${team.json.id}/repos/crew/tools`)
   assert.equal((await kinds(forge, 'carl', teamFeed)).length, 4)
   assert.deepEqual([(await forge.as('bob').get(teamFeed)).status, (await forge.guest.get(teamFeed)).status], [404, 401])
-  // An account takes what it did along.
+  // Deleting an account deletes its acts.
   await forge.as('root').must('DELETE', '/admin/users/bob?purge=true')
   assert.equal((await kinds(forge, '', orgFeed)).includes('create_issue'), false)
   await forge.as('alice').must('DELETE', '/repos/crew/tools')
   assert.deepEqual(await kinds(forge, '', orgFeed), [])
 })
 
-test('userListActivityFeeds: pages and days of what one did and what others did, in a fixed number of queries', async () => {
+test('userListActivityFeeds: pages and days of own and other acts take a fixed number of queries', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'], standAt: Date.parse('2026-03-01T12:00:00Z') })
   const repo = await forge.given.repo({ owner: 'alice' })
   const other = await forge.given.repo({ owner: 'bob' })
@@ -299,7 +299,7 @@ test('userListActivityFeeds: pages and days of what one did and what others did,
     { timestamp: Date.parse('2026-03-02T12:00:00Z') / 1000, contributions: 1 },
   ])
 
-  // After a year and some days the heatmap forgets; the task deletes.
+  // After 371 days the heatmap omits acts; the task deletes them.
   forge.clock.advance(372 * 24 * 3_600_000)
   assert.deepEqual((await forge.as('alice').must('GET', '/users/alice/heatmap')).json, [])
   assert.equal((await acts(forge, 'alice', feed)).length, 6)

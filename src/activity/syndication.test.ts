@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Clone } from '../testing/clone.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
 
-/** What somebody ('' for a guest) gets at an address of the site. */
+/** Returns what an account ('' is a guest) gets at a path of the site. */
 const get = async (
   forge: Forge,
   who: string,
@@ -15,7 +15,7 @@ const get = async (
   return { status: reply.status, type: reply.headers.get('content-type') ?? '', text: await reply.text() }
 }
 
-/** Reads XML of elements, attributes and texts, and fails on anything else; gives the texts of elements of a name. */
+/** Parses XML and returns the texts of the elements of a name. Fails on anything but elements, attributes and texts. */
 function textsOf(xml: string, name: string): string[] {
   const open: string[] = []
   const found: string[] = []
@@ -45,7 +45,7 @@ const unescaped = (text: string): string =>
     .replaceAll('&#39;', "'")
     .replaceAll('&amp;', '&')
 
-test('webUserFeed, webRepoFeed: acts as RSS and Atom, whatever people wrote', async () => {
+test('webUserFeed, webRepoFeed: RSS and Atom are well-formed for any user-written text', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const repo = await forge.given.repo({ owner: 'alice', name: 'tool' })
   const hostile = `]]></title><script>alert(1)</script>&amp; "'|\u0001\ufffe`
@@ -78,7 +78,7 @@ test('webUserFeed, webRepoFeed: acts as RSS and Atom, whatever people wrote', as
 
   const rss = await get(forge, '', '/alice.rss')
   assert.deepEqual([rss.status, rss.type], [200, 'application/rss+xml; charset=utf-8'])
-  // A description is HTML, where the text is a text as well.
+  // A description is HTML, so plain text is escaped twice.
   assert.equal(textsOf(rss.text, 'description').filter((html) => unescaped(html) === harmless).length, 2)
   assert.equal(
     textsOf(rss.text, 'description').some((html) => html.includes('<script')),
@@ -87,7 +87,7 @@ test('webUserFeed, webRepoFeed: acts as RSS and Atom, whatever people wrote', as
   assert.equal(textsOf(rss.text, 'title').length, 7)
 })
 
-test('webUserFeed, webRepoFeed: what one may not read is not in them; names, settings and sizes', async () => {
+test('webUserFeed, webRepoFeed: acts that the viewer may not read are omitted; names, settings and sizes are respected', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'], settings: { ui: { FEED_PAGING_NUM: 2 } } })
   const open = await forge.given.repo({ owner: 'alice', name: 'open.source' })
   await forge.given.repo({ owner: 'alice', name: 'shut', private: true })

@@ -20,17 +20,17 @@ interface Entry {
 
 const kinds = (answer: Answer): string[] => answer.json.events.map((event: Entry) => event.kind)
 
-/** A cursor that stands for now. */
+/** Returns the cursor of the current position. */
 const now = async (client: ForgeClient): Promise<string> => (await client.must('GET', '/events')).json.cursor
 
-/** A client of alice's with a token of some scopes. */
+/** Returns a client of alice with a token of the given scopes. */
 async function limited(forge: Forge, scopes: readonly string[]): Promise<{ client: ForgeClient; id: number }> {
   const asAlice = forge.as('alice', { basic: { login: 'alice', password: testPassword } })
   const { json } = await asAlice.must('POST', '/users/alice/tokens', { name: forge.given.name('t'), scopes })
   return { client: forge.as('alice', { token: json.sha1 }), id: json.id }
 }
 
-test('listEvents, repoListEvents, orgListEvents: what happens, in order, by pages and filters', async () => {
+test('listEvents, repoListEvents, orgListEvents: a feed lists events in commit order, by page and filter', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   assert.equal((await forge.guest.get('/events')).status, 401)
   const asAlice = forge.as('alice')
@@ -49,7 +49,7 @@ test('listEvents, repoListEvents, orgListEvents: what happens, in order, by page
     kinds(all).filter((kind) => wanted.includes(kind)),
     wanted,
   )
-  assert.doesNotMatch(all.text, /words/, 'what people wrote is asked for where it is')
+  assert.doesNotMatch(all.text, /words/, 'the feed contains no user-written text')
   const opened: Entry = all.json.events.find((event: Entry) => event.kind === 'issue.opened')
   assert.deepEqual(
     [opened.actor?.login, opened.repository?.full_name, opened.issue?.number, opened.issue?.type, opened.issue?.url],
@@ -96,7 +96,7 @@ test('listEvents, repoListEvents, orgListEvents: what happens, in order, by page
   }
 })
 
-test('listEvents: each entry only while the caller may read its subject, and as far as the token goes', async () => {
+test('listEvents: an entry appears only while the caller and the token may read its subject', async () => {
   await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
   const asAlice = forge.as('alice')
   const after = await now(asAlice)
@@ -119,7 +119,11 @@ test('listEvents: each entry only while the caller may read its subject, and as 
 
   await forge.as('bob').must('PUT', `${secret.api}/collaborators/alice`, { permission: 'read' })
   assert.deepEqual(await seen(asAlice, onIssues), ['issue.opened bob/secret', 'issue.opened bob/open'])
-  assert.deepEqual(await seen(asAlice, '&kind=collaborator.*'), ['collaborator.added bob/secret'], 'it is about her')
+  assert.deepEqual(
+    await seen(asAlice, '&kind=collaborator.*'),
+    ['collaborator.added bob/secret'],
+    'the event is about her',
+  )
   assert.deepEqual(await seen(forge.as('carol'), '&kind=collaborator.*'), [])
 
   const ofIssues = (await limited(forge, ['read:issue'])).client
@@ -135,12 +139,12 @@ test('listEvents: each entry only while the caller may read its subject, and as 
   assert.deepEqual(
     removed.map((event) => event.repository),
     [null],
-    'she is told, and not of what it is called now',
+    'the entry hides the repository',
   )
   await forge.as('bob').must('PATCH', open.api, { has_issues: false })
   assert.deepEqual(await seen(asAlice, onIssues), [])
 
-  // What is between others stays between them.
+  // An administrator does not read private events of other accounts.
   await forge.as('bob').must('PUT', '/user/block/carol')
   assert.deepEqual(
     await seen(forge.as('root'), '&kind=user.*,repo.*').then((texts) =>
@@ -150,14 +154,14 @@ test('listEvents: each entry only while the caller may read its subject, and as 
   )
 })
 
-test('listEvents: every kind of event is told to somebody, or named where it is said why not', () => {
+test('listEvents: each kind of event is in the feed or listed as omitted in docs/change-feed.md', () => {
   const [, section] = readFileSync('docs/change-feed.md', 'utf8').split('**Told to nobody:**')
   const named = [...(section?.split('\n\n')[0] ?? '').matchAll(/`([a-z]+\.[A-Za-z]+)`/g)].map(([, name]) => name)
   const untold = Object.keys(eventCatalogue).filter((name) => !(toldKinds as readonly string[]).includes(name))
   assert.deepEqual(new Set(named), new Set(untold))
 })
 
-test('listEvents: packages are told to who sees their owner, what is gone to its owners, and what is private to nobody else', async () => {
+test('listEvents: anyone who sees an owner reads its package events, only owners read deletions, private events have no other reader', async () => {
   await using forge = await startForge({ users: ['alice', 'bob', 'carol', 'dave'] })
   const org = await forge.given.org({ owner: 'alice' })
   const asAlice = forge.as('alice')
@@ -187,14 +191,14 @@ test('listEvents: packages are told to who sees their owner, what is gone to its
   const packages = ['package.created', 'package.deleted']
   const own = ['user.followed', 'user.blocked', 'repo.watched']
   assert.deepEqual(await seenBy(asAlice), [...packages, ...packages, 'repo.deleted', ...own])
-  assert.deepEqual(await seenBy(forge.as('bob')), [...packages, ...packages, 'repo.deleted'], 'bob is an owner, too')
+  assert.deepEqual(await seenBy(forge.as('bob')), [...packages, ...packages, 'repo.deleted'], 'bob is an owner')
   assert.deepEqual(await seenBy(forge.as('carol')), [...packages, ...packages], 'carol sees the organization')
   assert.deepEqual(await seenBy(forge.as('dave')), [...packages, 'user.followed'])
   const { client } = await limited(forge, ['read:repository', 'read:user'])
-  assert.deepEqual(await seenBy(client), ['repo.deleted', ...own], 'a token without packages')
+  assert.deepEqual(await seenBy(client), ['repo.deleted', ...own], 'a token without the package scope')
 })
 
-test('listEvents: cursors that are too old, of another instance or of a later life are told', async () => {
+test('listEvents: a cursor that is too old is 410, a foreign or future one is 400', async () => {
   await using forge = await startForge({ users: ['alice'] })
   await using other = await startForge({ users: ['alice'] })
   const asAlice = forge.as('alice')
@@ -219,7 +223,7 @@ test('listEvents: cursors that are too old, of another instance or of a later li
   assert.deepEqual(kinds(await asAlice.get('/events?after=oldest')), [])
 })
 
-test('listEvents: a wait ends with the first entry that is for the caller, with the time, and with the token', async () => {
+test('listEvents: a wait ends at the first readable entry, at its timeout, and when the token is revoked', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   const hidden = await forge.given.repo({ owner: 'bob', private: true })
@@ -248,7 +252,7 @@ test('listEvents: a wait ends with the first entry that is for the caller, with 
   assert.equal((await revoked).status, 401, 'the end of the token ends the wait')
 })
 
-/** Reads a stream until it has so many messages, or ends. */
+/** Reads a stream until it has `count` messages or ends. */
 async function readStream(response: Response, count: number): Promise<{ id: string; event: string }[]> {
   const messages: { id: string; event: string }[] = []
   let text = ''
@@ -267,7 +271,7 @@ async function readStream(response: Response, count: number): Promise<{ id: stri
   return messages
 }
 
-test('watchEvents, repoWatchEvents, orgWatchEvents: a stream goes on where it was, and ends with what allowed it', async () => {
+test('watchEvents, repoWatchEvents, orgWatchEvents: a stream resumes at Last-Event-ID and ends when the account may not sign in', async () => {
   await using forge = await startForge({
     users: ['alice', 'bob'],
     settings: { ingot: { MAX_FEED_CLIENTS_PER_ACCOUNT: 2 } },
@@ -306,12 +310,12 @@ test('watchEvents, repoWatchEvents, orgWatchEvents: a stream goes on where it wa
     const third = await open('/events/stream')
     for (const each of [...waiting, third]) await each.body?.cancel()
     return waiting.every(({ status }) => status === 200) && third.status === 429
-  }, 'one account has so many clients')
+  }, 'an account over its limit of clients gets 429')
   await until(async () => {
     const { status, body } = await open('/events/stream')
     await body?.cancel()
     return status === 200
-  }, 'places are given back')
+  }, 'a closed stream frees its place')
 
   const ending = readStream(await open('/events/stream?kind=issue.*'), 5)
   await until(() => forge.services.live.watcherCount > 0)
@@ -322,11 +326,11 @@ test('watchEvents, repoWatchEvents, orgWatchEvents: a stream goes on where it wa
   assert.deepEqual(
     (await ending).map(({ event }) => event),
     ['cursor'],
-    'whoever may not sign in is told nothing more',
+    'a suspended account gets no more events',
   )
 })
 
-test('listEvents: five hundred clients that wait cost next to nothing, and all wake at one commit', async () => {
+test('listEvents: five hundred waiting clients run almost no statements, and all wake at one commit', async () => {
   await using forge = await startForge({
     users: ['alice'],
     settings: { ingot: { MAX_FEED_CLIENTS_PER_ACCOUNT: 1000 } },
@@ -343,7 +347,7 @@ test('listEvents: five hundred clients that wait cost next to nothing, and all w
     await sleep(ms)
     return asked.count - before
   }
-  await until(async () => (await askedWithin(500)) < 25, 'all of them wait')
+  await until(async () => (await askedWithin(500)) < 25, 'all clients wait')
   assert.equal(forge.services.live.watcherCount, 1, 'they share one watcher')
   const whileIdle = await askedWithin(1000)
   assert.ok(whileIdle < 50, `${whileIdle} statements while nothing happened`)

@@ -12,7 +12,7 @@ import { until } from '../testing/until.ts'
 
 const password = 'a password of the mirror test'
 
-/** How often each side is killed. */
+/** Number of rounds that kill the server. */
 const rounds = 4
 
 async function startServer(folder: string, port: string): Promise<{ child: ChildProcess; url: string }> {
@@ -46,11 +46,11 @@ async function kill(child: ChildProcess): Promise<void> {
   await ended
 }
 
-/** What a mirror and the forge say of the issues, so far as both should agree. */
+/** Returns the members of issues on which mirror and forge must agree. */
 const summary = (issues: readonly { number: number; title: string; state: string; updated_at: string }[]): string[] =>
   issues.map(({ number, title, state, updated_at }) => `${number} ${title} ${state} ${updated_at}`).sort()
 
-test('the example of the change feed keeps a mirror of issues right, whichever side is killed', async () => {
+test('the example of the change feed keeps an issue mirror correct when either side is killed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ingot-mirror-'))
   const file = join(folder, 'mirror.json')
   let server = await startServer(folder, '0')
@@ -66,7 +66,7 @@ test('the example of the change feed keeps a mirror of issues right, whichever s
     })
   const isOver = new AbortController()
 
-  /** Opens, changes, closes and deletes issues as long as it may; what the server's end cuts off is tried no more. */
+  /** Opens, changes, closes and deletes issues until `isOver`. Does not retry a request that fails. */
   async function write(): Promise<void> {
     for (let count = 1; !isOver.signal.aborted; count++) {
       try {
@@ -109,7 +109,7 @@ test('the example of the change feed keeps a mirror of issues right, whichever s
       }
       const copy = JSON.parse(readFileSync(file, 'utf8')) as { issues: Record<string, (typeof all)[number]> }
       return summary(Object.values(copy.issues)).join('\n') === summary(all).join('\n')
-    }, 'the mirror is what the forge has')
+    }, 'the mirror equals the forge')
   } finally {
     isOver.abort()
     await writing

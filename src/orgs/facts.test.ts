@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { eventsNamed, idOf } from '../testing/events.ts'
 import { startForge } from '../testing/forge.ts'
 
-test('orgEdit, orgDeleteAvatar: what an organization was before, and nothing when nothing changed', async () => {
+test('orgEdit, orgDeleteAvatar: an event has the former values; an edit without a change publishes none', async () => {
   await using forge = await startForge()
   const alice = forge.as('alice')
   const org = await forge.given.org({ description: 'first' })
@@ -17,7 +17,7 @@ test('orgEdit, orgDeleteAvatar: what an organization was before, and nothing whe
   ])
 })
 
-test('orgCreateTeam, orgEditTeam, orgDeleteTeam: a team that comes, changes and goes', async () => {
+test('orgCreateTeam, orgEditTeam, orgDeleteTeam: each change of a team publishes an event with the former values', async () => {
   await using forge = await startForge()
   const alice = forge.as('alice')
   const org = await forge.given.org()
@@ -46,7 +46,7 @@ test('orgCreateTeam, orgEditTeam, orgDeleteTeam: a team that comes, changes and 
   ])
 })
 
-test('orgAddTeamMember, orgRemoveTeamMember, orgDeleteMember: who came onto a team and who went', async () => {
+test('orgAddTeamMember, orgRemoveTeamMember, orgDeleteMember: each change of a membership publishes an event', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const alice = forge.as('alice')
   const org = await forge.given.org()
@@ -64,7 +64,7 @@ test('orgAddTeamMember, orgRemoveTeamMember, orgDeleteMember: who came onto a te
   const removed = { ...factOf(teams[0]), doerId }
   assert.deepEqual(await eventsNamed(forge, 'team.memberAdded'), [{ ...factOf(teams[0]), watches: true, doerId }])
   assert.deepEqual(await eventsNamed(forge, 'team.memberRemoved'), [removed])
-  assert.equal((await eventsNamed(forge, 'access.reduced')).length, 1, 'who is no member can lose nothing')
+  assert.equal((await eventsNamed(forge, 'access.reduced')).length, 1, 'removing a non-member reduces no access')
   for (const id of teams) await alice.must('PUT', `/teams/${id}/members/bob`)
   for (let time = 0; time < 2; time++) await alice.must('DELETE', `/orgs/${org}/members/bob`)
   const all = (await eventsNamed(forge, 'team.memberRemoved')).toSorted(

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { countQueries } from '../testing/count-queries.ts'
 import { startForge } from '../testing/forge.ts'
 
-test('orgCreate: the creator is its concealed member and only owner; bad and used names are 422', async () => {
+test('orgCreate: the creator is a concealed member and the only owner; invalid and used names are 422', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const alice = forge.as('alice')
   const made = await alice.post('/orgs', { username: 'guild', visibility: 'limited', description: 'Makers' })
@@ -28,7 +28,7 @@ test('orgCreate: the creator is its concealed member and only owner; bad and use
   assert.equal((await forge.as('root').post('/admin/users/alice/orgs', { username: 'hers' })).status, 201)
 })
 
-test('orgCreate: of six at once with one name exactly one comes about', async () => {
+test('orgCreate: of six concurrent requests with one name exactly one succeeds', async () => {
   await using forge = await startForge()
   await forge.account('alice')
   const replies = await Promise.all(
@@ -40,7 +40,7 @@ test('orgCreate: of six at once with one name exactly one comes about', async ()
   )
 })
 
-test('orgGet, orgGetAll, adminGetAllOrgs: who sees organizations of which visibility', async () => {
+test('orgGet, orgGetAll, adminGetAllOrgs: visibility decides who sees an organization', async () => {
   await using forge = await startForge({ users: ['bob'] })
   for (const visibility of ['public', 'limited', 'private']) {
     await forge.as('alice').must('POST', '/orgs', { username: `o-${visibility}`, visibility })
@@ -61,7 +61,7 @@ test('orgGet, orgGetAll, adminGetAllOrgs: who sees organizations of which visibi
   assert.ok(queries.count <= 4, `${queries.count}: token, account, rows, count`)
 })
 
-test('orgEdit, renameOrg, orgDelete: owners alone; what is left out becomes empty; the old name redirects with 307', async () => {
+test('orgEdit, renameOrg, orgDelete: only owners may edit; omitted members become empty; the old name redirects with 307', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const org = await forge.given.org({ name: 'before', description: 'text', email: 'org@example.com' })
   const alice = forge.as('alice')
@@ -75,13 +75,13 @@ test('orgEdit, renameOrg, orgDelete: owners alone; what is left out becomes empt
   const moved = await alice.get('/orgs/before?x=1')
   assert.deepEqual([moved.status, moved.headers.get('location')], [307, '/api/v1/orgs/after?x=1'])
   await alice.must('POST', '/orgs/after/repos', { name: 'keeps' })
-  assert.equal((await alice.delete('/orgs/after')).status, 422, 'it owns a repository')
+  assert.equal((await alice.delete('/orgs/after')).status, 422, 'an organization with a repository')
   await alice.must('DELETE', '/repos/after/keeps')
   assert.equal((await alice.delete('/orgs/after')).status, 204)
   assert.equal((await alice.get('/orgs/before')).status, 404)
 })
 
-test('a former name redirects in its place alone, where addresses have the same word elsewhere', async () => {
+test('a former name redirects only as the owner segment of a path', async () => {
   await using forge = await startForge()
   const alice = forge.as('alice')
   for (const name of ['repos', 'orgs', 'users', 'v1']) {
@@ -123,7 +123,7 @@ test('orgListMembers, orgIsMember, orgPublicizeMember, orgConcealMember, orgList
   assert.equal((await forge.guest.get(`/orgs/${org}/public_members/bob`)).status, 404)
 })
 
-test('orgDeleteMember: takes teams, access and watches away; the last owner stays, also of two who remove each other', async () => {
+test('orgDeleteMember: removes teams, access and watches; the last owner stays, even when two owners remove each other', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const org = await forge.given.org()
   const [alice, bob] = [forge.as('alice'), forge.as('bob')]
@@ -145,7 +145,7 @@ test('orgDeleteMember: takes teams, access and watches away; the last owner stay
   assert.equal((await forge.as('root').get(`/repos/${org}/vault`)).json.watchers_count, 1)
 })
 
-test('orgListCurrentUserOrgs, orgListUserOrgs, adminListUserOrgs, orgGetUserPermissions: what is hidden stays hidden', async () => {
+test('orgListCurrentUserOrgs, orgListUserOrgs, adminListUserOrgs, orgGetUserPermissions: lists omit organizations and memberships that the viewer may not see', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const secret = await forge.given.org({ visibility: 'private' })
   const open = await forge.given.org()
@@ -164,7 +164,7 @@ test('orgListCurrentUserOrgs, orgListUserOrgs, adminListUserOrgs, orgGetUserPerm
   assert.equal((await alice.get(`/users/bob/orgs/${open}/permissions`)).json.can_read, false)
 })
 
-test('orgBlockUser, orgListBlockedUsers, orgUnblockUser: a block ends what the blocked does there', async () => {
+test('orgBlockUser, orgListBlockedUsers, orgUnblockUser: a blocked account loses its stars, watches and access', async () => {
   await using forge = await startForge({ users: ['pest'] })
   const org = await forge.given.org()
   const [alice, pest] = [forge.as('alice'), forge.as('pest')]
@@ -183,7 +183,7 @@ test('orgBlockUser, orgListBlockedUsers, orgUnblockUser: a block ends what the b
   assert.deepEqual((await alice.get(`/orgs/${org}/list_blocked`)).json, [])
 })
 
-test('orgGetAll, orgListUserOrgs, userSearch: a restricted account finds itself and the organizations that it belongs to', async () => {
+test('orgGetAll, orgListUserOrgs, userSearch: a restricted account finds only itself and its organizations', async () => {
   await using forge = await startForge()
   await forge.addUser('rita', { isRestricted: true })
   const [guild, lodge] = [await forge.given.org({ owner: 'alice' }), await forge.given.org({ owner: 'alice' })]

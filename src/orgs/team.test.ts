@@ -5,7 +5,7 @@ import { transaction } from '../db/database.ts'
 import { examined } from '../testing/doctor.ts'
 import { startForge } from '../testing/forge.ts'
 
-test('orgCreateTeam: what units and permission become, and what is refused', async () => {
+test('orgCreateTeam: units and permission follow the request; invalid requests are refused', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const org = await forge.given.org()
   const post = async (body: object, who = 'alice') => forge.as(who).post(`/orgs/${org}/teams`, body)
@@ -29,7 +29,7 @@ test('orgCreateTeam: what units and permission become, and what is refused', asy
   assert.equal((await post({ name: 'y', permission: 'read', units: ['repo.code'] }, 'bob')).status, 403)
 })
 
-test('orgGetTeam, orgEditTeam, orgDeleteTeam: who is told what (contract A6)', async () => {
+test('orgGetTeam, orgEditTeam, orgDeleteTeam: outsiders get 404, other members 403 (contract A6)', async () => {
   await using forge = await startForge({ users: ['mate', 'other', 'stranger'] })
   const org = await forge.given.org()
   const alice = forge.as('alice')
@@ -52,10 +52,14 @@ test('orgGetTeam, orgEditTeam, orgDeleteTeam: who is told what (contract A6)', a
   assert.equal((await forge.guest.get(`/teams/${crew}`)).status, 401)
   assert.equal((await forge.guest.get('/teams/999999')).status, 404)
   assert.equal((await alice.delete(`/teams/${crew}`)).status, 204)
-  assert.equal((await alice.get(`/orgs/${org}/members/mate`)).status, 404, 'it was their only team')
+  assert.equal(
+    (await alice.get(`/orgs/${org}/members/mate`)).status,
+    404,
+    'a member without a team leaves the organization',
+  )
 })
 
-test('orgEditTeam: the owners keep their rights; a team that is admin no longer keeps nothing of it', async () => {
+test('orgEditTeam: the owners’ team keeps its rights; a team that loses admin loses all admin units', async () => {
   await using forge = await startForge({ users: ['mate'] })
   const org = await forge.given.org()
   const alice = forge.as('alice')
@@ -71,7 +75,7 @@ test('orgEditTeam: the owners keep their rights; a team that is admin no longer 
   assert.equal((await alice.delete(`/teams/${owners.id}`)).status, 422)
 })
 
-test('orgAddTeamMember, orgListTeamMembers, orgListTeamMember, orgRemoveTeamMember, userListTeams: membership follows the last team', async () => {
+test('orgAddTeamMember, orgListTeamMembers, orgListTeamMember, orgRemoveTeamMember, userListTeams: an account that leaves its last team leaves the organization', async () => {
   await using forge = await startForge({ users: ['mate'] })
   const org = await forge.given.org()
   const alice = forge.as('alice')
@@ -90,7 +94,7 @@ test('orgAddTeamMember, orgListTeamMembers, orgListTeamMember, orgRemoveTeamMemb
   assert.equal((await alice.get(`/orgs/${org}/members/mate`)).status, 404)
 })
 
-test('orgListTeams, teamSearch: all for members, and the caller’s own by a word in name or description', async () => {
+test('orgListTeams, teamSearch: a member lists all teams, and searches own teams by name or description', async () => {
   await using forge = await startForge({ users: ['mate'] })
   const org = await forge.given.org()
   const alice = forge.as('alice')
@@ -127,7 +131,7 @@ test('orgAddTeamRepository, orgListTeamRepos, orgListTeamRepo, orgRemoveTeamRepo
   assert.equal(await sees(), 200)
   assert.equal((await alice.get(`/teams/${team.id}/repos`)).json[0].name, 'vault')
   assert.equal((await alice.get(`/teams/${team.id}/repos/${org}/vault`)).status, 200)
-  assert.equal((await alice.put(`/repos/${org}/vault/teams/CREW`)).status, 422, 'it has it already')
+  assert.equal((await alice.put(`/repos/${org}/vault/teams/CREW`)).status, 422, 'the team holds the repository')
   await alice.must('DELETE', `/teams/${team.id}/repos/${org}/vault`)
   assert.equal(await sees(), 404)
   await alice.must('PUT', `/repos/${org}/vault/teams/crew`)
@@ -142,7 +146,7 @@ test('orgAddTeamRepository, orgListTeamRepos, orgListTeamRepo, orgRemoveTeamRepo
   assert.equal((await alice.get(`${own.api}/teams`)).status, 405)
 })
 
-test('orgEditTeam: a team of all repositories has later ones too, and keeps what it has when it is plain again', async () => {
+test('orgEditTeam: a team of all repositories gets new ones, and keeps them when the option is switched off', async () => {
   await using forge = await startForge()
   const org = await forge.given.org()
   const alice = forge.as('alice')
@@ -156,7 +160,7 @@ test('orgEditTeam: a team of all repositories has later ones too, and keeps what
   assert.equal(await count(), '1')
 })
 
-test('orgEditTeam: what somebody’s teams give in a repository together follows each of them, and is found by the doctor where it does not', async () => {
+test('orgEditTeam: the combined access of a person’s teams follows each change, and the doctor finds a wrong copy', async () => {
   await using forge = await startForge({ users: ['mate'] })
   const { db } = forge.services
   const org = await forge.given.org()
@@ -172,7 +176,7 @@ test('orgEditTeam: what somebody’s teams give in a repository together follows
     await alice.must('PUT', `/teams/${json.id}/members/mate`)
     return json.id as number
   }
-  /** Whether they read code, write code, and read and write issues. */
+  /** Returns whether the account reads and writes code, and reads and writes issues. */
   const may = async () => {
     const { status, json } = await forge.as('mate').get(api)
     const list = await forge.as('mate').get('/user/repos')

@@ -10,12 +10,12 @@ const startWithQuota = (more: Readonly<Record<string, string | number | boolean>
 const rules = '/admin/quota/rules'
 const groups = '/admin/quota/groups'
 
-/** A group with one rule. */
+/** Creates a group with one rule. */
 async function givenGroup(forge: Forge, name: string, limit: number, subjects: readonly string[]): Promise<void> {
   await forge.as('root').must('POST', groups, { name, rules: [{ name: `rule of ${name}`, limit, subjects }] })
 }
 
-test('adminListQuotaRules, adminListQuotaGroups: not there where quotas are off, and for administrators alone', async () => {
+test('adminListQuotaRules, adminListQuotaGroups: 404 while quotas are off, and 403 for anyone but administrators', async () => {
   await using off = await startForge({ users: ['alice'] })
   for (const path of [rules, groups, '/admin/users/alice/quota', '/user/quota']) {
     assert.equal((await off.as('root').get(path)).status, 404, path)
@@ -29,7 +29,7 @@ test('adminListQuotaRules, adminListQuotaGroups: not there where quotas are off,
   assert.deepEqual((await forge.as('root').must('GET', groups)).json, [])
 })
 
-test('adminCreateQuotaRule: limits are whole and exact numbers, subjects are known, names are one', async () => {
+test('adminCreateQuotaRule: limits are exact integers, subjects are known, names are unique', async () => {
   await using forge = await startWithQuota()
   const root = forge.as('root')
   for (const [body, field] of [
@@ -55,7 +55,7 @@ test('adminCreateQuotaRule: limits are whole and exact numbers, subjects are kno
   assert.equal((await root.must('GET', `${rules}/${encodeURIComponent(odd)}`)).json.name, odd)
 })
 
-test('adminGetQuotaRule, adminEditQuotaRule, adminDEleteQuotaRule: what is given changes, and what is gone is 404', async () => {
+test('adminGetQuotaRule, adminEditQuotaRule, adminDEleteQuotaRule: an edit changes the given members; a deleted rule is 404', async () => {
   await using forge = await startWithQuota()
   const root = forge.as('root')
   await root.must('POST', rules, { name: 'a', limit: 1, subjects: ['size:all'] })
@@ -71,7 +71,7 @@ test('adminGetQuotaRule, adminEditQuotaRule, adminDEleteQuotaRule: what is given
   assert.equal((await root.delete(`${rules}/a`)).status, 404)
 })
 
-test('adminCreateQuotaGroup: rules are taken or made with it, all or nothing', async () => {
+test('adminCreateQuotaGroup: existing rules are used and missing ones created, all or none', async () => {
   await using forge = await startWithQuota()
   const root = forge.as('root')
   await root.must('POST', rules, { name: 'known', limit: 10, subjects: ['size:all'] })
@@ -105,7 +105,7 @@ test('adminCreateQuotaGroup: rules are taken or made with it, all or nothing', a
   )
 })
 
-test('adminAddRuleToQuotaGroup, adminRemoveRuleFromQuotaGroup, adminGetQuotaGroup, adminDeleteQuotaGroup: members', async () => {
+test('adminAddRuleToQuotaGroup, adminRemoveRuleFromQuotaGroup, adminGetQuotaGroup, adminDeleteQuotaGroup: rules join and leave groups', async () => {
   await using forge = await startWithQuota()
   const root = forge.as('root')
   await root.must('POST', rules, { name: 'r', limit: 1 })
@@ -125,11 +125,11 @@ test('adminAddRuleToQuotaGroup, adminRemoveRuleFromQuotaGroup, adminGetQuotaGrou
   assert.deepEqual([await remove(`${groups}/g/rules/r`), await remove(`${groups}/g/rules/r`)], [204, 404])
   await put(`${groups}/g/rules/r`)
   await remove(`${rules}/r`)
-  assert.deepEqual((await root.must('GET', `${groups}/g`)).json.rules, [], 'a rule that is deleted leaves its groups')
+  assert.deepEqual((await root.must('GET', `${groups}/g`)).json.rules, [], 'a deleted rule leaves its groups')
   assert.deepEqual([await remove(`${groups}/g`), await remove(`${groups}/g`)], [204, 404])
 })
 
-test('adminAddUserToQuotaGroup, adminRemoveUserFromQuotaGroup, adminListUsersInQuotaGroup: people and organizations', async () => {
+test('adminAddUserToQuotaGroup, adminRemoveUserFromQuotaGroup, adminListUsersInQuotaGroup: people and organizations join and leave groups', async () => {
   await using forge = await startWithQuota()
   const root = forge.as('root')
   const org = await forge.given.org()
@@ -145,10 +145,10 @@ test('adminAddUserToQuotaGroup, adminRemoveUserFromQuotaGroup, adminListUsersInQ
   const remove = async (path: string) => (await root.delete(path)).status
   assert.deepEqual([await remove(`${of}/alice`), await remove(`${of}/alice`)], [204, 404])
   await root.must('DELETE', `/orgs/${org}`)
-  assert.deepEqual((await root.must('GET', of)).json, [], 'who is deleted is in no group')
+  assert.deepEqual((await root.must('GET', of)).json, [], 'a deleted account leaves its groups')
 })
 
-test('adminSetUserQuotaGroups, adminGetUserQuota, userGetQuota: a list replaces, and names are for administrators', async () => {
+test('adminSetUserQuotaGroups, adminGetUserQuota, userGetQuota: a list replaces the groups; only administrators see names', async () => {
   await using forge = await startWithQuota()
   const root = forge.as('root')
   await givenGroup(forge, 'g', 5, ['size:all'])
@@ -178,7 +178,7 @@ test('adminSetUserQuotaGroups, adminGetUserQuota, userGetQuota: a list replaces,
   assert.equal((await root.post('/admin/users/nobody/quota/groups', { groups: [] })).status, 404)
 })
 
-test('userCheckQuota: own groups come before those of everybody, and those before the total of the instance', async () => {
+test('userCheckQuota: own groups override default groups, which override the total of the instance', async () => {
   await using forge = await startForge({
     users: ['alice', 'bob'],
     settings: { quota: { ENABLED: true, DEFAULT_GROUPS: 'usual,never made' }, 'quota.default': { TOTAL: 0 } },
@@ -189,19 +189,23 @@ test('userCheckQuota: own groups come before those of everybody, and those befor
   const check = async () => (await forge.as('alice').must('GET', '/user/quota/check?subject=size:all')).json
   assert.equal(await check(), false, 'the total of the instance')
   await givenGroup(forge, 'usual', 1e12, ['size:all'])
-  assert.equal(await check(), true, 'the group of everybody')
-  assert.deepEqual((await forge.as('alice').must('GET', '/user/quota')).json.groups, [], 'which is not her own')
+  assert.equal(await check(), true, 'the default group')
+  assert.deepEqual(
+    (await forge.as('alice').must('GET', '/user/quota')).json.groups,
+    [],
+    'the default group is not listed',
+  )
   await givenGroup(forge, 'narrow', 0, ['size:repos:all'])
   await root.must('PUT', `${groups}/narrow/users/alice`)
   assert.equal(await check(), false, 'her own group')
   assert.equal((await forge.as('alice').post('/user/repos', { name: 'more' })).status, 413)
   await root.must('PUT', `${groups}/usual/users/alice`)
-  assert.equal(await check(), true, 'one of two stands')
+  assert.equal(await check(), true, 'one of two groups allows it')
   await root.must('PATCH', `${rules}/rule of usual`.replaceAll(' ', '%20'), { limit: -2 })
-  assert.equal(await check(), false, 'a change counts at once')
+  assert.equal(await check(), false, 'a change applies at once')
 })
 
-test('orgGetQuota, orgCheckQuota: owners of the organization alone, and it is judged by its own groups', async () => {
+test('orgGetQuota, orgCheckQuota: only owners may read; the groups of the organization apply', async () => {
   await using forge = await startWithQuota()
   const org = await forge.given.org()
   for (const path of ['', '/check?subject=size:all', '/attachments', '/packages', '/artifacts']) {
@@ -216,12 +220,12 @@ test('orgGetQuota, orgCheckQuota: owners of the organization alone, and it is ju
   await forge.settle()
   const check = (path: string) => forge.as('alice').must('GET', `${path}/check?subject=size:all`)
   assert.equal((await check(`/orgs/${org}/quota`)).json, false)
-  assert.equal((await check('/user/quota')).json, true, 'she is not charged herself')
+  assert.equal((await check('/user/quota')).json, true, 'the owner herself is not charged')
   const { status, json } = await forge.as('alice').post(`/orgs/${org}/repos`, { name: 'second' })
   assert.deepEqual([status, json.username], [413, org])
 })
 
-test('userListQuotaAttachments, userListQuotaPackages, userListQuotaArtifacts, orgListQuotaAttachments, orgListQuotaPackages, orgListQuotaArtifacts: what is charged, the largest first', async () => {
+test('userListQuotaAttachments, userListQuotaPackages, userListQuotaArtifacts, orgListQuotaAttachments, orgListQuotaPackages, orgListQuotaArtifacts: charged files are listed, largest first', async () => {
   await using forge = await startWithQuota()
   const alice = forge.as('alice')
   const issue = await forge.given.issue()
@@ -263,10 +267,10 @@ test('userListQuotaAttachments, userListQuotaPackages, userListQuotaArtifacts, o
   }
   const before = await asked()
   await alice.must('POST', `${issue.api}/assets`, undefined, upload('more.txt', '12345'))
-  assert.equal(await asked(), before, 'as many queries for four files as for three')
+  assert.equal(await asked(), before, 'four files take the queries of three')
 })
 
-test('repoDeleteFile, repoChangeFiles: over quota files are deleted, and nothing else is changed', async () => {
+test('repoDeleteFile, repoChangeFiles: over quota files can be deleted but not changed', async () => {
   await using forge = await startWithQuota()
   const alice = forge.as('alice')
   const { api } = await forge.given.repo({ owner: 'alice' })
@@ -290,7 +294,7 @@ test('repoDeleteFile, repoChangeFiles: over quota files are deleted, and nothing
   )
 })
 
-test('adminCreateRepo: refused with 413 when the owner is over quota, whoever asks', async () => {
+test('adminCreateRepo: 413 when the owner is over quota, even for administrators', async () => {
   await using forge = await startWithQuota()
   await forge.given.repo({ owner: 'alice' })
   await givenGroup(forge, 'none', 0, ['size:repos:all'])

@@ -6,10 +6,10 @@ import { examined } from '../testing/doctor.ts'
 import { startForge } from '../testing/forge.ts'
 
 const fileBytes = 400_000
-/** Two files are more than this, so the second one brings its owner over quota and each later one is refused. */
+/** Less than two files, so the second file exceeds the quota and later ones are refused. */
 const totalBytes = 600_000
 
-/** The contents of four uploads that end together: each has passed the first look at the quota before one of them is whole. */
+/** The contents of four concurrent uploads. Each passes the first quota check before any upload is complete. */
 function heldContents(head = '', tail = '') {
   const contents = Array.from({ length: 4 }, () => randomBytes(fileBytes))
   const released = sleep(500)
@@ -46,7 +46,7 @@ const places = {
 }
 
 for (const [what, { type, head, tail, method, path }] of Object.entries(places)) {
-  test(`${what}: parallel uploads exceed the quota by one of them at most, and the others leave nothing`, async () => {
+  test(`${what}: parallel uploads exceed the quota by at most one upload, and refused ones leave nothing`, async () => {
     const settings = {
       quota: { ENABLED: true },
       'quota.default': { TOTAL: totalBytes },

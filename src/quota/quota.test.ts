@@ -5,7 +5,7 @@ import { startForge } from '../testing/forge.ts'
 
 const check = (subject: string) => `/user/quota/check?subject=${subject}`
 
-test('userCheckQuota: where quotas are off it is not there, for guests either', async () => {
+test('userCheckQuota: 404 while quotas are off, for guests too', async () => {
   await using forge = await startForge()
   assert.equal((await forge.as('alice').get(check('size:all'))).status, 404)
   assert.equal((await forge.guest.get(check('size:all'))).status, 404)
@@ -22,7 +22,7 @@ test('userCheckQuota: guests are 401, a missing or unknown subject is 422', asyn
   }
 })
 
-test('userCheckQuota: without a limit every subject is within quota, however much is used', async () => {
+test('userCheckQuota: without a limit each subject is within quota at any usage', async () => {
   await using forge = await startForge({ settings: { quota: { ENABLED: true } } })
   await forge.given.repo()
   await forge.settle()
@@ -32,7 +32,7 @@ test('userCheckQuota: without a limit every subject is within quota, however muc
   }
 })
 
-test('userCheckQuota: false once the caller is over the limit of the instance; others are not, and wikis never', async () => {
+test('userCheckQuota: false only for a caller over the limit of the instance, and never for wikis', async () => {
   await using forge = await startForge({
     users: ['bob'],
     settings: { quota: { ENABLED: true }, 'quota.default': { TOTAL: 0 } },

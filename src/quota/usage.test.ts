@@ -11,7 +11,7 @@ import { upload } from '../testing/upload.ts'
 const idOf = async (forge: Forge, name: string): Promise<UserId> =>
   (await forge.services.db.selectFrom('user').select('id').where('lower_name', '=', name).executeTakeFirstOrThrow()).id
 
-/** What an account uses, without what it has nothing of. */
+/** Returns the usage of an account without empty kinds. */
 async function used(forge: Forge, name: string): Promise<Partial<Record<UsageKind, number>>> {
   const usage = await loadUsage(forge.services.db, await idOf(forge, name))
   return Object.fromEntries(Object.entries(usage).filter(([, bytes]) => bytes !== 0))
@@ -20,7 +20,7 @@ async function used(forge: Forge, name: string): Promise<Partial<Record<UsageKin
 const examineUsage = (forge: Forge, fix = false): Promise<string[]> =>
   examined(forge.services, { fix, only: ['usage'] })
 
-test('usage: files of issues and comments are charged to the owner of the repository, until they go', async () => {
+test('usage: files of issues and comments are charged to the owner of the repository until their deletion', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const issue = await forge.given.issue()
   const [alice, bob] = [forge.as('alice'), forge.as('bob')]
@@ -33,7 +33,7 @@ test('usage: files of issues and comments are charged to the owner of the reposi
   const ofComment = `${issue.repo.api}/issues/comments/${comment.id}`
   await alice.must('POST', `${ofComment}/assets`, undefined, upload('c.txt', '123'))
   assert.deepEqual(await used(forge, 'alice'), { ...before, 'attachments:issues': 15 })
-  assert.deepEqual(await used(forge, 'bob'), {}, 'who uploads is not charged')
+  assert.deepEqual(await used(forge, 'bob'), {}, 'the uploader is not charged')
 
   await alice.must('DELETE', `${issue.api}/assets/${file.id}`)
   assert.equal((await used(forge, 'alice'))['attachments:issues'], 10)
@@ -44,7 +44,7 @@ test('usage: files of issues and comments are charged to the owner of the reposi
   assert.deepEqual(await examineUsage(forge), [])
 })
 
-test('usage: git data are charged as public or private, to whoever owns the repository and its forks', async () => {
+test('usage: git data are charged as public or private to the owner of the repository or fork', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const repo = await forge.given.repo()
   const org = await forge.given.org()
@@ -75,7 +75,7 @@ test('usage: git data are charged as public or private, to whoever owns the repo
   assert.deepEqual(await used(forge, org), {})
 })
 
-test('usage: what arrives while a repository changes hands is charged to its new owner', async () => {
+test('usage: an upload during a transfer is charged to the new owner', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const org = await forge.given.org()
   const issue = await forge.given.issue()
@@ -92,7 +92,7 @@ test('usage: what arrives while a repository changes hands is charged to its new
   assert.deepEqual(await examineUsage(forge), [])
 })
 
-test('doctor: what the ledger says wrongly is found, and counted anew', async () => {
+test('doctor: wrong rows of the ledger are found and recounted', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const issue = await forge.given.issue()
   await forge.as('alice').must('POST', `${issue.api}/assets`, undefined, upload('a.txt', '12345'))
@@ -122,7 +122,7 @@ test('doctor: what the ledger says wrongly is found, and counted anew', async ()
   assert.deepEqual(await examineUsage(forge), [])
 })
 
-test('usage: what belongs to no repository is charged to an account, beside what its repositories use', async () => {
+test('usage: data without a repository are charged to an account, besides its repositories', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const ownerId = await idOf(forge, 'alice')
   const add = (bytes: number) => transaction(forge.services.db, (tx) => addToUsage(tx, { ownerId }, 'packages', bytes))
@@ -131,7 +131,7 @@ test('usage: what belongs to no repository is charged to an account, beside what
   assert.deepEqual(await used(forge, 'alice'), { packages: 200 })
   const gone = { repoId: 12_345 as RepoId }
   await transaction(forge.services.db, (tx) => addToUsage(tx, gone, 'packages', 5))
-  assert.deepEqual(await used(forge, 'alice'), { packages: 200 }, 'a repository that is gone uses nothing')
+  assert.deepEqual(await used(forge, 'alice'), { packages: 200 }, 'a deleted repository uses nothing')
 })
 
 test('userCheckQuota: files count against the total of the instance', async () => {

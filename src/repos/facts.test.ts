@@ -4,7 +4,7 @@ import { eventsNamed, idOf } from '../testing/events.ts'
 import { startForge } from '../testing/forge.ts'
 import { onePixel } from '../testing/samples.ts'
 
-test('userCurrentPutStar, userCurrentDeleteStar, userCurrentPutSubscription, userCurrentDeleteSubscription: each publishes once', async () => {
+test('userCurrentPutStar, userCurrentDeleteStar, userCurrentPutSubscription, userCurrentDeleteSubscription: each change publishes one event', async () => {
   await using forge = await startForge({ users: ['ann'] })
   const repo = await forge.given.repo()
   const repoId = (await forge.guest.get(repo.api)).json.id
@@ -12,7 +12,7 @@ test('userCurrentPutStar, userCurrentDeleteStar, userCurrentPutSubscription, use
   const ann = forge.as('ann')
   const fact = { repoId, userId, doerId: userId }
   await ann.must('DELETE', `/user/starred/${repo.fullName}`)
-  assert.deepEqual(await eventsNamed(forge, 'repo.unstarred'), [], 'there was no star')
+  assert.deepEqual(await eventsNamed(forge, 'repo.unstarred'), [], 'without a star nothing is removed')
   for (let time = 0; time < 2; time++) await ann.must('PUT', `/user/starred/${repo.fullName}`)
   for (let time = 0; time < 2; time++) await ann.must('PUT', `${repo.api}/subscription`)
   assert.deepEqual(await eventsNamed(forge, 'repo.starred'), [fact])
@@ -23,7 +23,7 @@ test('userCurrentPutStar, userCurrentDeleteStar, userCurrentPutSubscription, use
   assert.deepEqual(await eventsNamed(forge, 'repo.unwatched'), [fact])
 })
 
-test('repoEdit: publishes what was there before, of what changed, and nothing when nothing did', async () => {
+test('repoEdit: an event has the former values of the changed members; an edit without a change publishes none', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo({ description: 'first' })
   const alice = forge.as('alice')
@@ -57,7 +57,7 @@ test('repoEdit: publishes what was there before, of what changed, and nothing wh
   ])
 })
 
-test('repoEdit: another visibility is told of the repository and of its forks, once', async () => {
+test('repoEdit: a change of visibility publishes one event each for the repository and its forks', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const repo = await forge.given.repo()
   const base = (await forge.guest.get(repo.api)).json.id
@@ -71,7 +71,7 @@ test('repoEdit: another visibility is told of the repository and of its forks, o
   assert.deepEqual(await eventsNamed(forge, 'repo.updated'), [])
 })
 
-test('repoEdit: of two changes at once each says what it met', async () => {
+test('repoEdit: of two concurrent edits each event has the values that its edit replaced', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo({ description: '0' })
   const texts = ['1', '2', '3', '4', '5']
@@ -82,7 +82,7 @@ test('repoEdit: of two changes at once each says what it met', async () => {
   assert.deepEqual([...met.map(String), String(last)].sort(), ['0', ...texts])
 })
 
-test('repoUpdateTopics, repoAddTopic, repoUpdateAvatar, repoDeleteAvatar: topics and pictures that were there before', async () => {
+test('repoUpdateTopics, repoAddTopic, repoUpdateAvatar, repoDeleteAvatar: events have the former topics and avatars', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -103,7 +103,7 @@ test('repoUpdateTopics, repoAddTopic, repoUpdateAvatar, repoDeleteAvatar: topics
   assert.match(String(removed?.['oldAvatarKey']), /^[0-9a-f]{2}\/[0-9a-f]{64}$/)
 })
 
-test('repoAddCollaborator, repoDeleteCollaborator: who came, what changed, who went', async () => {
+test('repoAddCollaborator, repoDeleteCollaborator: each change of a collaborator publishes an event', async () => {
   await using forge = await startForge({ users: ['ann'] })
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -124,7 +124,7 @@ test('repoAddCollaborator, repoDeleteCollaborator: who came, what changed, who w
   assert.deepEqual(await eventsNamed(forge, 'collaborator.removed'), [{ ...about, oldMode: 2 }])
 })
 
-test('repoTransfer: who is asked comes to be a collaborator, and is one no longer as the owner', async () => {
+test('repoTransfer: the recipient of an offer becomes a collaborator, and stops being one as the owner', async () => {
   await using forge = await startForge({ users: ['ann'] })
   const repo = await forge.given.repo({ private: true })
   const repoId = (await forge.as('alice').get(repo.api)).json.id
@@ -135,7 +135,7 @@ test('repoTransfer: who is asked comes to be a collaborator, and is one no longe
   assert.deepEqual(await eventsNamed(forge, 'collaborator.removed'), [{ repoId, userId: ann, doerId: ann, oldMode: 1 }])
 })
 
-test('orgAddTeamRepository, orgRemoveTeamRepository, repoAddTeam, repoTransfer: repositories that teams get and lose', async () => {
+test('orgAddTeamRepository, orgRemoveTeamRepository, repoAddTeam, repoTransfer: each repository that a team gains or loses publishes an event', async () => {
   await using forge = await startForge({ users: ['ann'] })
   const alice = forge.as('alice')
   const org = await forge.given.org()

@@ -17,7 +17,7 @@ const counts: readonly (readonly [table: string, columns: readonly string[]])[] 
   ['notification_tally', ['total']],
 ]
 
-test('every list shows its rows, whatever the kept counts say', async () => {
+test('each list shows its rows even if the kept counts are wrong', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const alice = forge.as('alice')
   await alice.must('POST', '/orgs', { username: 'guild' })

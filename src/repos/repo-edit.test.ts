@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startForge } from '../testing/forge.ts'
 
-test('repoEdit: strangers, writers and guests are refused before the body is looked at', async () => {
+test('repoEdit: strangers, writers and guests are refused before the body is checked', async () => {
   await using forge = await startForge({ users: ['writer', 'stranger'] })
   const repo = await forge.given.repo()
   await forge.as('alice').must('PUT', `${repo.api}/collaborators/writer`, { permission: 'write' })
@@ -25,7 +25,7 @@ test('repoEdit: a renamed repository redirects with 301 until the name is taken,
   assert.equal((await alice.get('/repos/alice/first')).json.name, 'first')
 })
 
-test('repoEdit: everything is checked before anything is changed', async () => {
+test('repoEdit: an invalid edit changes nothing', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -38,7 +38,7 @@ test('repoEdit: everything is checked before anything is changed', async () => {
   assert.equal((await alice.get(repo.api)).json.description, '')
 })
 
-test('repoEdit: units go off and on; pull request settings are lost on the way, the tracker comes back whole', async () => {
+test('repoEdit: switching units off and on loses pull request settings and keeps the tracker', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const patch = async (body: object) => (await forge.as('alice').must('PATCH', repo.api, body)).json
@@ -68,7 +68,7 @@ test('repoEdit: units go off and on; pull request settings are lost on the way, 
   )
 })
 
-test('repoEdit: trackers and wikis elsewhere stay in the record where the instance has none of its own, and the other way round', async () => {
+test('repoEdit: external trackers and wikis stay in the reply when the internal units are disabled, and the reverse', async () => {
   const elsewhere = {
     has_issues: true,
     external_tracker: { external_tracker_url: 'https://bugs.example.com' },
@@ -106,7 +106,7 @@ test('repoEdit: trackers and wikis elsewhere stay in the record where the instan
   })
 })
 
-test('repoEdit: visibility of a base is taken over by its forks, and a fork keeps that of its base', async () => {
+test('repoEdit: forks follow the visibility of their base and cannot change it', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const repo = await forge.given.repo()
   await forge.as('bob').must('POST', `${repo.api}/forks`, {})
@@ -116,7 +116,7 @@ test('repoEdit: visibility of a base is taken over by its forks, and a fork keep
   assert.equal((await forge.as('bob').patch(fork, { private: false })).json.private, true)
 })
 
-test('repoEdit: archived is shown with its time and taken back', async () => {
+test('repoEdit: archiving shows its time and can be undone', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -126,7 +126,7 @@ test('repoEdit: archived is shown with its time and taken back', async () => {
   assert.deepEqual((await alice.patch(repo.api, { archived: false })).json.archived_at, '1970-01-01T00:00:00Z')
 })
 
-test('repoEdit: the default branch moves to a branch that exists; another one is passed over', async () => {
+test('repoEdit: the default branch changes to an existing branch; an unknown one is ignored', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')

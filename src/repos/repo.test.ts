@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { countQueries } from '../testing/count-queries.ts'
 import { startForge } from '../testing/forge.ts'
 
-test('createCurrentUserRepo: a bare name gives an empty public repository, and repoGet shows the same', async () => {
+test('createCurrentUserRepo: a name alone creates an empty public repository, and repoGet shows the same', async () => {
   await using forge = await startForge()
   const made = await forge.as('alice').post('/user/repos', { name: 'bare' })
   assert.deepEqual(
@@ -14,7 +14,7 @@ test('createCurrentUserRepo: a bare name gives an empty public repository, and r
   assert.deepEqual(read.json, made.json)
 })
 
-test('createCurrentUserRepo: of eight at once with one name exactly one comes about, and nothing else is left on disk', async () => {
+test('createCurrentUserRepo: of eight concurrent requests with one name exactly one succeeds, and the others leave nothing on disk', async () => {
   await using forge = await startForge()
   await forge.account('alice')
   const replies = await Promise.all(
@@ -29,7 +29,7 @@ test('createCurrentUserRepo: of eight at once with one name exactly one comes ab
   assert.equal(keys.length, 1)
 })
 
-test('createCurrentUserRepo: names, branches, label sets, templates and limits are refused as the contract says', async () => {
+test('createCurrentUserRepo: invalid names, branches, label sets, templates and exceeded limits are refused (contract)', async () => {
   await using forge = await startForge({ settings: { repository: { MAX_CREATION_LIMIT: 1 } } })
   const post = async (body: object) => (await forge.as('alice').post('/user/repos', body)).status
   assert.equal((await forge.guest.post('/user/repos', { name: 'x' })).status, 401)
@@ -52,7 +52,7 @@ test('createCurrentUserRepo: names, branches, label sets, templates and limits a
   )
 })
 
-test('createCurrentUserRepo: at the limit of two at once only as many come about as may be owned', async () => {
+test('createCurrentUserRepo: concurrent requests do not exceed the limit of repositories', async () => {
   await using forge = await startForge({ settings: { repository: { MAX_CREATION_LIMIT: 3 } } })
   await forge.account('alice')
   const replies = await Promise.all(
@@ -64,7 +64,7 @@ test('createCurrentUserRepo: at the limit of two at once only as many come about
   )
 })
 
-test('createCurrentUserRepo: auto_init makes one commit of the owner with the files that were asked for', async () => {
+test('createCurrentUserRepo: auto_init creates one commit by the owner with the requested files', async () => {
   await using forge = await startForge()
   const alice = forge.as('alice')
   const { json } = await alice.must('POST', '/user/repos', {
@@ -91,7 +91,7 @@ test('createCurrentUserRepo: auto_init makes one commit of the owner with the fi
   assert.ok(repo.git_size_bytes > 0)
 })
 
-test('createOrgRepo: owners and members of teams that may, 403 for others, admin for the maker', async () => {
+test('createOrgRepo: owners and members of permitted teams create repositories, others get 403, the creator is admin', async () => {
   await using forge = await startForge({ users: ['maker', 'plain', 'stranger'] })
   const org = await forge.given.org({ owner: 'alice' })
   const alice = forge.as('alice')
@@ -117,7 +117,7 @@ test('createOrgRepo: owners and members of teams that may, 403 for others, admin
   assert.equal(old.status, 422, 'createOrgRepoDeprecated: an unknown organization')
 })
 
-test('createOrgRepo: refused with 413 when the organization is over quota, and the reply names it', async () => {
+test('createOrgRepo: 413 when the organization is over quota, and the reply names it', async () => {
   await using forge = await startForge({ settings: { quota: { ENABLED: true }, 'quota.default': { TOTAL: 0 } } })
   const org = await forge.given.org()
   const alice = forge.as('alice')
@@ -127,7 +127,7 @@ test('createOrgRepo: refused with 413 when the organization is over quota, and t
   assert.equal((await alice.post('/user/repos', { name: 'own' })).status, 201, 'the account itself is not over quota')
 })
 
-test('repoGet: private repositories are 404 for strangers and guests, and a handful of queries for whoever sees it', async () => {
+test('repoGet: a private repository is 404 for strangers and guests, and takes few queries for readers', async () => {
   await using forge = await startForge({ users: ['bob', 'reader'] })
   const repo = await forge.given.repo({ private: true })
   await forge.as('alice').must('PUT', `${repo.api}/collaborators/reader`, { permission: 'read' })
@@ -144,7 +144,7 @@ test('repoGet: private repositories are 404 for strangers and guests, and a hand
   assert.ok(queries.count <= 3, `${queries.count}: who asks, what the path names, collaboration`)
 })
 
-test('repoGet, repoGetByID: every change is seen at once, by each viewer with what they may do', async () => {
+test('repoGet, repoGetByID: each viewer sees each change at once, with their permissions', async () => {
   await using forge = await startForge()
   const [alice, bob] = [forge.as('alice'), forge.as('bob')]
   const { id } = (await alice.post('/user/repos', { name: 'notes' })).json
@@ -178,7 +178,7 @@ test('repoGet, repoGetByID: every change is seen at once, by each viewer with wh
   assert.equal((await bob.get('/repos/alice/notes')).status, 404)
 })
 
-test('repoGetByID: by id as by name', async () => {
+test('repoGetByID: the reply equals that of repoGet', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const repo = await forge.given.repo({ private: true })
   const { id } = (await forge.as('alice').get(repo.api)).json
@@ -187,7 +187,7 @@ test('repoGetByID: by id as by name', async () => {
   assert.equal((await forge.guest.get(`/repositories/${id}`)).status, 401)
 })
 
-test('userListRepos, userCurrentListRepos, orgListRepos: a fixed number of queries, and only what the caller sees', async () => {
+test('userListRepos, userCurrentListRepos, orgListRepos: lists take a fixed number of queries and contain only visible repositories', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const org = await forge.given.org()
   const alice = forge.as('alice')
@@ -215,10 +215,10 @@ test('userListRepos, userCurrentListRepos, orgListRepos: a fixed number of queri
   )
   using two = await countQueries(forge)
   await alice.get('/user/repos?limit=2')
-  assert.equal(two.count, of6, 'as many for two as for six')
+  assert.equal(two.count, of6, 'two rows take the queries of six')
 })
 
-test('repoSearch: words, marks and orders; unknown ones are 422', async () => {
+test('repoSearch: words, filters and orders apply; unknown ones are 422', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const alice = forge.as('alice')
   await alice.must('POST', '/user/repos', { name: 'zebra-one', description: 'striped' })
@@ -232,14 +232,14 @@ test('repoSearch: words, marks and orders; unknown ones are 422', async () => {
   assert.deepEqual(await names('bob', 'q=zebra&includeDesc=true'), ['other', 'zebra-one'])
   assert.deepEqual(await names('bob', 'q=horse&topic=true'), ['other'])
   assert.deepEqual(await names('bob', 'q=alice/zebra'), ['zebra-one'])
-  assert.deepEqual(await names('bob', 'q=%25'), [], 'signs of patterns stand for themselves')
+  assert.deepEqual(await names('bob', 'q=%25'), [], 'pattern characters match literally')
   assert.deepEqual(await names('alice', 'q=zebra&sort=id&order=desc'), ['zebra-two', 'zebra-one'])
   for (const query of ['mode=sideways', 'sort=colour', 'sort=id&order=sideways']) {
     assert.equal((await alice.get(`/repos/search?${query}`)).status, 422, query)
   }
 })
 
-test('repoDelete: only those of owner rank; rows, counters and git data go, forks live on', async () => {
+test('repoDelete: only an owner deletes; rows, counters and git data are removed, forks remain', async () => {
   await using forge = await startForge({ users: ['boss', 'bob'] })
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -263,7 +263,7 @@ test('repoDelete: only those of owner rank; rows, counters and git data go, fork
   assert.equal((await forge.as('bob').get('/user')).json.starred_repos_count, 0)
 })
 
-test('createCurrentUserRepo: code stays on whatever the settings leave out, so that a repository can be seen', async () => {
+test('createCurrentUserRepo: the code unit stays enabled when the settings omit it', async () => {
   await using forge = await startForge({
     settings: { repository: { DISABLED_REPO_UNITS: 'repo.code', DEFAULT_REPO_UNITS: 'repo.issues' } },
   })

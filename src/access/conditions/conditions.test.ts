@@ -21,10 +21,10 @@ import { rightsOfUsers } from '../user-rights.service.ts'
 const units: readonly RepoUnit[] = repoUnits
 const modes = [1, 2, 3, 4] as const
 
-/** Whether the query answers for one pair: a condition as a column that both databases give in the same form. */
+/** Returns a condition as a column that has the same form on both databases. */
 const flag = (condition: RawBuilder<unknown>) => sql<number>`case when ${condition} then 1 else 0 end`
 
-/** Every unit, a row each, for queries that ask about all of them; its column is `asked.unit`. */
+/** A table with a row for each unit. Its column is `asked.unit`. */
 const asked = sql<{ unit: RepoUnit }>`(${sql.join(
   units.map((unit) => sql`select ${sql.lit(unit)} as unit`),
   sql` union all `,
@@ -37,13 +37,13 @@ const columns = (who: Who) => [
   ...modes.map((atLeast) => flag(mayAccess(who, 'repo', { units: [askedUnit], mode: atLeast })).as(`mode_${atLeast}`)),
 ]
 
-/** What rights say of a unit, in the form of the columns. */
+/** Returns the rights in a unit in the form of the columns. */
 const columnsOf = (rights: Rights, unit: RepoUnit): Record<string, number> => ({
   enter: Number(rights.any),
   ...Object.fromEntries(modes.map((atLeast) => [`mode_${atLeast}`, Number(rights.modeOf(unit) >= atLeast)])),
 })
 
-/** Units as they would be if all were switched on. */
+/** Returns the units as if all were enabled. */
 const allOn = (repoId: RepoId): RepoUnitRow[] =>
   units.map((unit) => ({ repo_id: repoId, unit, config: '{}', default_access: 0 as AccessMode }))
 
@@ -84,7 +84,7 @@ async function checkViewer(db: Db, world: World, viewer: Viewer | undefined, abo
   const seen = new Set(listed.map((row) => row.id))
   const ids = (rows: readonly { readonly id: number }[]) =>
     rows.map(({ id }) => id).toSorted((one, other) => one - other)
-  // The parts have each of them once.
+  // Each row is in exactly one part.
   assert.deepEqual(ids(inParts.flat()), ids(listed), `${about}, ${nameOf(viewer)}: the list in parts`)
   const accountIds = world.accounts.map((each) => each.id)
   const { collaborations, memberships, teams } = viewer
@@ -117,7 +117,7 @@ async function checkViewer(db: Db, world: World, viewer: Viewer | undefined, abo
   }
 }
 
-/** The same from the side of a repository: which people may, asked of one repository and of all at once. */
+/** Checks which people have access, for one repository and for all at once. */
 async function checkPeople(db: Db, world: World, about: string): Promise<void> {
   const everybody = world.people.map((user) => user.id)
   const pairs = await db
@@ -185,8 +185,8 @@ async function checkAccounts(db: Db, world: World, viewer: Viewer | undefined, a
   }
 }
 
-test('access: rights of rows and conditions of queries agree for everybody, everywhere and in every unit', async () => {
-  // A failure names its seed: `INGOT_TEST_SEED=<seed>` plays it again.
+test('access: rights computed from rows equal the conditions of queries for each account, repository and unit', async () => {
+  // A failure prints its seed. `INGOT_TEST_SEED=<seed>` repeats the run.
   const wanted = process.env['INGOT_TEST_SEED']
   const seeds = wanted === undefined ? [1, randomInt(1 << 30)] : [Number(wanted)]
   await using database = await openTestDatabase()

@@ -7,7 +7,7 @@ import { openTestDatabase } from '../../testing/database.ts'
 
 const run = (db: Db, text: string) => transaction(db, (tx) => sql.raw(text).execute(tx))
 
-/** Waits until a statement waits for another transaction; with SQLite a second one begins after the first. */
+/** Waits until a statement is blocked by another transaction. On SQLite the second transaction begins after the first. */
 async function somebodyWaits(db: Db): Promise<void> {
   if (engineOf(db).kind === 'sqlite') return
   for (let turn = 0; turn < 200; turn++) {
@@ -20,7 +20,7 @@ async function somebodyWaits(db: Db): Promise<void> {
   }
 }
 
-/** Does one thing, and another one before the first is committed. */
+/** Starts a second change before the first one commits. */
 async function atOnce(db: Db, first: string, second: string): Promise<void> {
   const isDone = Promise.withResolvers<void>()
   const goOn = Promise.withResolvers<void>()
@@ -36,7 +36,7 @@ async function atOnce(db: Db, first: string, second: string): Promise<void> {
   await Promise.all([one, other])
 }
 
-test('access: who is given something while it changes knows what it is afterwards', async () => {
+test('access: a grant that is concurrent with a change of its repository or team has the final values', async () => {
   await using database = await openTestDatabase()
   const { db } = database
   await transaction(db, async (tx) => {

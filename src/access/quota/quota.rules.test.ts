@@ -12,7 +12,7 @@ const usage: QuotaUsage = {
   packages: 4,
 }
 
-test('quota: subjects are sums of their parts, wikis are not counted', () => {
+test('quota: a subject is the sum of its parts without wikis', () => {
   assert.deepEqual(
     (
       [
@@ -28,40 +28,40 @@ test('quota: subjects are sums of their parts, wikis are not counted', () => {
   )
 })
 
-test('quota: a rule stands at its limit, -1 is none, 0 refuses what is used', () => {
+test('quota: a rule allows usage up to its limit, -1 is no limit, 0 allows no usage', () => {
   const within = (limit: number) =>
     withinQuota([{ rules: [{ limit, subjects: ['size:repos:all'] }] }], 'size:repos:all', usage)
   assert.deepEqual([within(30), within(29), within(-1), within(0), within(-2)], [true, false, true, false, false])
 })
 
-test('quota: a group is judged for a subject by its rules about it, its wholes, and else its parts', () => {
+test('quota: the rules for a subject decide, else those for its wholes, else those for its parts', () => {
   const asked = ['size:all', 'size:repos:all', 'size:git:lfs', 'size:assets:artifacts'] as const
   const within = (...rules: QuotaRule[]) => asked.map((subject) => withinQuota([{ rules }], subject, usage))
   const none = (...subjects: QuotaSubject[]) => ({ limit: 0, subjects })
   const lots = (...subjects: QuotaSubject[]) => ({ limit: 1e12, subjects })
   const [all, nothing] = [asked.map(() => true), asked.map(() => false)]
   assert.deepEqual(within(none('size:all')), nothing, 'a rule about the whole limits the parts')
-  assert.deepEqual(within(none('size:assets:packages:all')), nothing, 'a group that says nothing else')
+  assert.deepEqual(within(none('size:assets:packages:all')), nothing, 'a group without another rule')
   assert.deepEqual(
     within(none('size:assets:packages:all'), lots('size:all')),
     all,
-    'the parts are looked at where nothing is said about the whole itself',
+    'parts count only without a rule about the whole',
   )
   assert.deepEqual(
     within(none('size:repos:private'), lots('size:git:lfs', 'size:assets:artifacts')),
     [false, false, true, true],
-    'parts limit the whole, and what is named is judged by what names it',
+    'parts limit the whole, and a named subject follows its own rule',
   )
   assert.deepEqual(within(none('size:git:all'), lots('size:assets:all')), [false, false, false, true])
-  assert.deepEqual(within(lots('size:repos:all'), none('size:repos:all')), nothing, 'all have to stand')
+  assert.deepEqual(within(lots('size:repos:all'), none('size:repos:all')), nothing, 'each rule must allow it')
   assert.deepEqual(within(lots('size:repos:all'), lots('size:all')), all)
   const twice = { limit: 39, subjects: ['size:repos:private', 'size:repos:private'] as const }
   assert.deepEqual(within(twice), nothing, 'twice 20')
-  assert.deepEqual(within(none('size:wiki')), all, 'nothing is counted of wikis')
+  assert.deepEqual(within(none('size:wiki')), all, 'wikis are not counted')
   assert.deepEqual(within(), all, 'a group without rules')
 })
 
-test('quota: one group that stands is enough, none is no limit, and wikis are always within', () => {
+test('quota: one group that allows it is enough, no group is no limit, and wikis are always within', () => {
   const over = { rules: [{ limit: 0, subjects: ['size:repos:all', 'size:assets:wiki'] as const }] }
   const fine = { rules: [{ limit: -1, subjects: ['size:repos:all'] as const }] }
   assert.equal(withinQuota([over, fine], 'size:repos:all', usage), true)
@@ -71,7 +71,7 @@ test('quota: one group that stands is enough, none is no limit, and wikis are al
   assert.equal(withinQuota([over], 'size:wiki', usage), true)
 })
 
-test('quota: what an account has nothing of is missing from its usage, and counts as nothing', () => {
+test('quota: a kind that is missing from the usage counts as zero', () => {
   const rules = [{ limit: 0, subjects: ['size:all'] as const }]
   assert.equal(withinQuota([{ rules }], 'size:all', {}), true)
   assert.equal(withinQuota([{ rules }], 'size:all', { packages: 1 }), false)

@@ -9,7 +9,7 @@ const variables = templateVariables({
   template: { name: 'seed', description: '', owner: 'bob', link: '/bob/seed', httpsUrl: 'h', sshUrl: 's' },
 })
 
-test('generateRepo: variables in their ways of writing; unknown ones lose the dollar; paths cannot lead elsewhere', () => {
+test('generateRepo: variables expand in each notation, unknown ones lose the dollar, paths cannot leave the repository', () => {
   const expand = (text: string) => expandVariables(text, variables)
   assert.equal(
     expand('$REPO_NAME_SNAKE ${REPO_NAME_KEBAB} $REPO_NAME_CAMEL $REPO_NAME_PASCAL'),
@@ -20,7 +20,7 @@ test('generateRepo: variables in their ways of writing; unknown ones lose the do
   assert.deepEqual(templatePatterns('# list\n\n *.txt \nsrc/**\n'), ['*.txt', 'src/**'])
 })
 
-test('generateRepo: content, topics and labels of a template, and who may make it for whom', async () => {
+test('generateRepo: content, topics and labels come from the template; only permitted accounts generate for an owner', async () => {
   await using forge = await startForge({ users: ['ann', 'bob'] })
   const seed = await forge.given.repo({ template: true, issue_labels: 'Default' })
   const alice = forge.as('alice')
@@ -40,7 +40,7 @@ test('generateRepo: content, topics and labels of a template, and who may make i
   assert.equal((await alice.post(`${plain.api}/generate`, { owner: 'alice', name: 'y', ...all })).status, 422)
 })
 
-test('generateRepo: protections and scripts of a template are taken when they are asked for, and where scripts are allowed', async () => {
+test('generateRepo: protections and hooks are copied on request, hooks only where they are allowed', async () => {
   for (const isOff of [true, false]) {
     await using forge = await startForge({
       users: ['ann', 'bob'],

@@ -9,7 +9,7 @@ import { withServer } from '../../testing/server.ts'
 const openForge = (migrations: Record<string, string | boolean> = {}, more: ForgeOptions['settings'] = {}) =>
   startForge({ settings: { migrations: { ALLOW_LOCALNETWORKS: true, ...migrations }, ...more } })
 
-/** How many repositories git has data of, and how many there are rows of. */
+/** Returns the number of repositories on disk and in the database. */
 async function countRepos(forge: Forge): Promise<[number, number]> {
   const { config, db } = forge.services
   const { repositories } = config.paths
@@ -22,7 +22,7 @@ const advertisement = `001e# service=git-upload-pack\n0000${packetLine(`${'1'.re
 const advertise: RequestListener = (_request, response) =>
   void response.setHeader('content-type', 'application/x-git-upload-pack-advertisement').end(advertisement)
 
-test('repoMigrate: branches, tags and the default branch come along; the address is shown without credentials', async () => {
+test('repoMigrate: branches, tags and the default branch are copied; the address is shown without credentials', async () => {
   await using source = await startForge()
   await using forge = await openForge()
   const original = await source.given.repo({ private: true, default_branch: 'trunk' })
@@ -57,7 +57,7 @@ test('repoMigrate: branches, tags and the default branch come along; the address
   assert.equal(rows.includes((await source.account('alice')).token), false)
 })
 
-test('repoMigrate: an empty repository and one of SHA-256 are copied as what they are', async () => {
+test('repoMigrate: an empty and a SHA-256 repository keep their form', async () => {
   await using source = await startForge()
   await using forge = await openForge()
   const empty = await source.given.repo({ auto_init: false })
@@ -69,7 +69,7 @@ test('repoMigrate: an empty repository and one of SHA-256 are copied as what the
   assert.deepEqual([second.status, second.json.object_format_name], [201, 'sha256'], second.text)
 })
 
-test('repoMigrate: whose the copy becomes', async () => {
+test('repoMigrate: the caller, an organization or, for administrators, any account owns the copy', async () => {
   await using forge = await openForge()
   const source = await forge.given.repo()
   const body = { clone_addr: `${forge.url}/${source.fullName}.git`, repo_name: 'copy' }
@@ -87,7 +87,7 @@ test('repoMigrate: whose the copy becomes', async () => {
   assert.equal((await forge.as('bob').post('/repos/migrate', body)).status, 409)
 })
 
-test('repoMigrate: what cannot be copied is refused and leaves nothing', async () => {
+test('repoMigrate: a source that cannot be copied is refused and leaves nothing', async () => {
   await using source = await startForge()
   await using forge = await openForge()
   const shut = await source.given.repo({ private: true })
@@ -116,11 +116,11 @@ test('repoMigrate: what cannot be copied is refused and leaves nothing', async (
     repo_name: 'copy',
     ...token,
   })
-  assert.equal(opened.status, 201, 'a token opens it')
+  assert.equal(opened.status, 201, 'a token gives access')
   assert.deepEqual(await countRepos(forge), [1, 1])
 })
 
-test('repoMigrate: units of features that are off are not switched on', async () => {
+test('repoMigrate: disabled units stay off', async () => {
   await using source = await startForge()
   await using forge = await openForge({}, { packages: { ENABLED: false }, actions: { ENABLED: false } })
   const original = await source.given.repo()
@@ -130,7 +130,7 @@ test('repoMigrate: units of features that are off are not switched on', async ()
   assert.deepEqual([json.has_packages, json.has_actions, json.has_issues], [false, false, true])
 })
 
-test('repoMigrate: goes only where [migrations] lets it, redirects included; switched off it is 403', async () => {
+test('repoMigrate: addresses and redirects must pass [migrations]; while disabled it is 403', async () => {
   await using forge = await startForge()
   const source = await forge.given.repo()
   const body = { clone_addr: `${forge.url}/${source.fullName}.git`, repo_name: 'copy' }
@@ -150,13 +150,13 @@ test('repoMigrate: goes only where [migrations] lets it, redirects included; swi
   )
   await using off = await openForge({}, { repository: { DISABLE_MIGRATIONS: true } })
   assert.equal((await off.as('bob').post('/repos/migrate', body)).status, 403)
-  // Nothing is looked up for what is switched off.
+  // A disabled migration resolves no host.
   const elsewhere = { ...body, clone_addr: 'https://192.0.2.1/x.git' }
   assert.equal((await off.as('bob').post('/repos/migrate', elsewhere)).status, 403)
   assert.equal((await off.as('bob').post('/repos/migrate', { ...body, clone_addr: 'nope' })).status, 422)
 })
 
-test('repoMigrate: follows redirects to the same repository, as servers send them for names without .git', async () => {
+test('repoMigrate: follows redirects to the same repository, such as for names without .git', async () => {
   await using forge = await openForge()
   const source = await forge.given.repo()
   await withServer(
@@ -171,7 +171,7 @@ test('repoMigrate: follows redirects to the same repository, as servers send the
   )
 })
 
-test('repoMigrate: a server that breaks off, never answers, or lies leaves nothing behind', async () => {
+test('repoMigrate: a server that aborts, hangs or sends invalid data leaves nothing behind', async () => {
   await using forge = await openForge({}, { 'git.timeout': { MIGRATE: 1 } })
   const bob = forge.as('bob')
   await forge.account('bob')
@@ -193,7 +193,7 @@ test('repoMigrate: a server that breaks off, never answers, or lies leaves nothi
   }
 })
 
-test('repoMigrate: a client that goes away ends the copying', async () => {
+test('repoMigrate: a client that disconnects ends the copy', async () => {
   await using forge = await openForge()
   const { token } = await forge.account('bob')
   const asked = Promise.withResolvers<void>()
@@ -222,7 +222,7 @@ test('repoMigrate: a client that goes away ends the copying', async () => {
   )
 })
 
-test('repoMigrate: of several of one name at once one comes about', async () => {
+test('repoMigrate: of concurrent requests with one name exactly one succeeds', async () => {
   await using forge = await openForge()
   const source = await forge.given.repo()
   const body = { clone_addr: `${forge.url}/${source.fullName}.git`, repo_name: 'copy' }

@@ -7,9 +7,9 @@ import { test } from 'node:test'
 import { Clone } from '../../testing/clone.ts'
 import { startForge } from '../../testing/forge.ts'
 
-test('maintenance: what a large push brought has a bitmap at once, what a small one brought has none', async () => {
+test('maintenance: a large push gets a bitmap at once, a small one gets none', async () => {
   await using forge = await startForge({ users: ['alice'] })
-  /** Files of 30 kB, more of them than are kept loose. */
+  /** Returns files of 30 kB, more than the limit of loose objects. */
   const bitmapsAfter = async (name: string, files: number) => {
     const repo = await forge.given.repo({ owner: 'alice', name })
     using clone = await Clone.of(forge, 'alice', repo.fullName)

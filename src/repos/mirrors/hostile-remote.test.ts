@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { repositoryPath } from '../../git/git-key.ts'
 import { startForge, type Forge } from '../../testing/forge.ts'
 
-/** Git that checks nothing, in the folder of a repository. */
+/** Runs git without object checks in the folder of a repository. */
 async function carelessGit(forge: Forge, name: string): Promise<(input: string | Buffer, ...args: string[]) => string> {
   const { db, config } = forge.services
   const { git_key: key } = await db
@@ -23,7 +23,7 @@ async function carelessGit(forge: Forge, name: string): Promise<(input: string |
       .trim()
 }
 
-/** An entry of a tree object. */
+/** Returns an entry of a tree object. */
 const entry = (mode: string, name: string, oid: string): Buffer =>
   Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(oid, 'hex')])
 
@@ -45,7 +45,7 @@ const harmful: Readonly<Record<string, (git: Git) => string>> = {
     modules(git, '[submodule "../../x"]\n\tpath = a\n\turl = http://a/b\n'),
 }
 
-test('repoMigrate, repoMirrorSync: objects of another server are checked as those of a push are', async () => {
+test('repoMigrate, repoMirrorSync: objects of a remote are checked like those of a push', async () => {
   await using source = await startForge({ users: ['alice'] })
   await using forge = await startForge({ settings: { migrations: { ALLOW_LOCALNETWORKS: true } } })
   const original = await source.given.repo({ owner: 'alice', name: 'original' })
@@ -67,7 +67,7 @@ test('repoMigrate, repoMirrorSync: objects of another server are checked as thos
     git('', 'update-ref', '-d', 'refs/heads/bad')
   }
   assert.deepEqual(found, [])
-  // Old harmless faults come along.
+  // Known harmless faults are accepted.
   git(
     '',
     'update-ref',

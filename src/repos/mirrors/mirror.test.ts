@@ -22,7 +22,7 @@ async function mirrorOf(forge: Forge, source: Forge, fullName: string, more: obj
 const branchesOf = async (forge: Forge, name: string, api: string): Promise<string[]> =>
   (await forge.as(name).must('GET', `${api}/branches`)).json.map((each: { name: string }) => each.name).sort()
 
-test('repoMirrorSync: new, moved, deleted and replaced branches follow; nothing of the fetching is left', async () => {
+test('repoMirrorSync: new, moved, deleted and replaced branches follow; the fetch leaves nothing behind', async () => {
   await using source = await startForge()
   await using forge = await openForge()
   const original = await source.given.repo({ private: true })
@@ -59,7 +59,7 @@ test('repoMirrorSync: new, moved, deleted and replaced branches follow; nothing 
   assert.deepEqual(await db.selectFrom('ref_journal').selectAll().execute(), [])
 })
 
-test('repoMirrorSync: more references than one change may have follow, and files that a cut of power left are passed over', async () => {
+test('repoMirrorSync: more references than one change allows are copied, and files from a power failure are ignored', async () => {
   await using source = await startForge()
   await using forge = await openForge()
   const original = await source.given.repo()
@@ -79,7 +79,7 @@ test('repoMirrorSync: more references than one change may have follow, and files
   const count = async (): Promise<string | null> =>
     (await bob.must('GET', `${mirror}/branches?limit=1`)).headers.get('x-total-count')
   assert.equal(await count(), '10501')
-  assert.deepEqual(await readdir(join(await folderOf(forge), 'refs/heads')), [], 'they lie in one file')
+  assert.deepEqual(await readdir(join(await folderOf(forge), 'refs/heads')), [], 'references are packed into one file')
 
   await writeFile(packed, lines.slice(0, 200).join(''))
   const left = join(await folderOf(forge), 'refs/fetched/heads/topic/7')
@@ -92,7 +92,7 @@ test('repoMirrorSync: more references than one change may have follow, and files
   assert.deepEqual(await forge.services.git.readRefs(row.git_key, 'refs/fetched/'), [])
 })
 
-test('repoMirrorSync: who may, and what is no mirror', async () => {
+test('repoMirrorSync: only writers may start a sync, and only of a mirror', async () => {
   await using forge = await openForge()
   const repo = await forge.given.repo()
   const mirror = await mirrorOf(forge, forge, repo.fullName)
@@ -101,7 +101,7 @@ test('repoMirrorSync: who may, and what is no mirror', async () => {
   assert.equal((await forge.as('alice').post(`${repo.api}/mirror-sync`)).status, 400)
 })
 
-test('repoMirrorSync: a source that is away is noted and tried when it is due; branches stay', async () => {
+test('repoMirrorSync: an unreachable source is recorded and retried when due; branches stay', async () => {
   await using forge = await openForge()
   const mirror = await (async () => {
     await using source = await startForge()
@@ -117,7 +117,7 @@ test('repoMirrorSync: a source that is away is noted and tried when it is due; b
   assert.deepEqual(await branchesOf(forge, 'bob', mirror), ['main'])
 })
 
-test('update_mirrors: brings what is due up to date, and an interval of 0 is never due', async () => {
+test('update_mirrors: syncs due mirrors; an interval of 0 is never due', async () => {
   await using forge = await openForge()
   const repo = await forge.given.repo()
   const mirror = await mirrorOf(forge, forge, repo.fullName, { mirror_interval: '10m' })
@@ -139,7 +139,7 @@ test('update_mirrors: brings what is due up to date, and an interval of 0 is nev
   assert.deepEqual(await branchesOf(forge, 'bob', mirror), ['main', 'one'])
 })
 
-test('repoMigrate, repoEdit: intervals of mirrors', async () => {
+test('repoMigrate, repoEdit: an interval is checked and stored', async () => {
   await using forge = await openForge()
   const repo = await forge.given.repo()
   const body = { clone_addr: `${forge.url}/${repo.fullName}.git`, repo_name: 'mirror', mirror: true }
@@ -162,7 +162,7 @@ test('repoMigrate, repoEdit: intervals of mirrors', async () => {
   assert.deepEqual(await branchesOf(forge, 'bob', mirror), ['kept', 'main'], 'without pruning')
 })
 
-test('repoMigrate: no new mirrors where they are switched off', async () => {
+test('repoMigrate: new mirrors are refused while they are disabled', async () => {
   await using forge = await openForge({ mirror: { DISABLE_NEW_PULL: true } })
   const repo = await forge.given.repo()
   const body = { clone_addr: `${forge.url}/${repo.fullName}.git`, repo_name: 'mirror' }

@@ -10,7 +10,7 @@ import { withServer } from '../../testing/server.ts'
 const openForge = (more: Record<string, Record<string, string | number | boolean>> = {}) =>
   startForge({ settings: { migrations: { ALLOW_LOCALNETWORKS: true }, ...more } })
 
-/** An empty repository that somebody else has. */
+/** Creates an empty remote repository. */
 async function targetOf(forge: Forge): Promise<{ readonly api: string; readonly remote: Record<string, string> }> {
   await forge.as('bob').must('POST', '/user/repos', { name: 'copy' })
   const { token } = await forge.account('bob')
@@ -23,7 +23,7 @@ async function targetOf(forge: Forge): Promise<{ readonly api: string; readonly 
 const namesOf = async (forge: Forge, path: string): Promise<string[]> =>
   ((await forge.as('bob').must('GET', path)).json ?? []).map((each: { name: string }) => each.name).sort()
 
-test('repoPushMirrorSync: branches and tags come and go over there; the password is not to be seen', async () => {
+test('repoPushMirrorSync: branches and tags follow at the remote; the password is never shown', async () => {
   await using forge = await openForge()
   const repo = await forge.given.repo()
   const target = await targetOf(forge)
@@ -49,7 +49,7 @@ test('repoPushMirrorSync: branches and tags come and go over there; the password
   assert.notEqual(shown.last_update, '1970-01-01T00:00:00Z')
 })
 
-test('repoAddPushMirror: changes of the code and the wiki are sent on at once where that is asked for', async () => {
+test('repoAddPushMirror: with sync_on_commit code and wiki changes are pushed at once', async () => {
   await using forge = await openForge()
   const repo = await forge.given.repo()
   const target = await targetOf(forge)
@@ -68,7 +68,7 @@ test('repoAddPushMirror: changes of the code and the wiki are sent on at once wh
   )
 })
 
-test('update_mirrors: sends on what is due, not what is archived or has no interval', async () => {
+test('update_mirrors: pushes due mirrors, but none of archived repositories or without an interval', async () => {
   await using forge = await openForge()
   const repo = await forge.given.repo()
   const target = await targetOf(forge)
@@ -90,7 +90,7 @@ test('update_mirrors: sends on what is due, not what is archived or has no inter
   assert.deepEqual(await namesOf(forge, `${target.api}/branches`), ['main'])
 })
 
-test('repoPushMirrorSync: what goes wrong over there is kept without credentials, until it goes right', async () => {
+test('repoPushMirrorSync: an error of the remote is stored without credentials until a push succeeds', async () => {
   await using forge = await openForge()
   const repo = await forge.given.repo()
   const target = await targetOf(forge)
@@ -102,7 +102,7 @@ test('repoPushMirrorSync: what goes wrong over there is kept without credentials
   assert.equal(shown.last_error, 'the other server asks for other credentials')
   assert.equal(shown.last_update, '1970-01-01T00:00:00Z')
 
-  // A protected branch over there refuses to go back.
+  // A protected branch at the remote refuses a forced push.
   await alice.must('DELETE', `${repo.api}/push_mirrors/${name}`)
   const second = (await alice.must('POST', `${repo.api}/push_mirrors`, { ...target.remote, interval: '8h' })).json
   await alice.must('POST', `${repo.api}/push_mirrors-sync`)
@@ -115,7 +115,7 @@ test('repoPushMirrorSync: what goes wrong over there is kept without credentials
   assert.equal(refused.last_error.includes(target.remote['remote_password']), false)
 })
 
-test('repoPushMirrorSync: a remote that hangs is given up, and one that answers nonsense is refused', async () => {
+test('repoPushMirrorSync: a hanging remote times out, and an invalid answer is an error', async () => {
   await using forge = await openForge({ 'git.timeout': { MIRROR: 1 }, ingot: { OUTGOING_TIMEOUT: '3s' } })
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -135,7 +135,7 @@ test('repoPushMirrorSync: a remote that hangs is given up, and one that answers 
     (_, response) => response.end('hello'),
     async (url) => assert.match(await errorWith(`${url}/a/b.git`), /no git repository/),
   )
-  // The advertisement is as it should be, and then nothing comes.
+  // The remote sends a correct advertisement and then nothing.
   const advertisement = '001f# service=git-receive-pack\n0000'
   await withServer(
     (request, response) => {
@@ -147,7 +147,7 @@ test('repoPushMirrorSync: a remote that hangs is given up, and one that answers 
   )
 })
 
-test('repoAddPushMirror: addresses, intervals and forms that are refused', async () => {
+test('repoAddPushMirror: invalid addresses, intervals and bodies are refused', async () => {
   await using forge = await openForge({ migrations: { ALLOW_LOCALNETWORKS: false } })
   const repo = await forge.given.repo()
   const refused = async (body: object): Promise<number> =>
@@ -167,7 +167,7 @@ test('repoAddPushMirror: addresses, intervals and forms that are refused', async
   assert.equal(await refused({ remote_address: place }), 422)
 })
 
-test('repoAddPushMirror: over SSH with a key that the forge makes, to a host that must stay the same', async () => {
+test('repoAddPushMirror: a push over SSH uses a generated key and pins the host key', async () => {
   await using forge = await openForge(sshSettings)
   const repo = await forge.given.repo()
   await targetOf(forge)
@@ -199,7 +199,7 @@ test('repoAddPushMirror: over SSH with a key that the forge makes, to a host tha
   assert.notEqual(await sync(), '')
 })
 
-test('repoListPushMirrors, repoGetPushMirrorByRemoteName, repoDeletePushMirror: administrators of the repository alone, and none of another one', async () => {
+test('repoListPushMirrors, repoGetPushMirrorByRemoteName, repoDeletePushMirror: only administrators of the repository read and delete its mirrors', async () => {
   await using forge = await openForge()
   const [repo, second] = [await forge.given.repo(), await forge.given.repo()]
   await forge.account('bob')

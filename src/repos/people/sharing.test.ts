@@ -8,7 +8,7 @@ import type { Answer } from '../../testing/client.ts'
 import { startForge } from '../../testing/forge.ts'
 import { publicKey } from '../../testing/samples.ts'
 
-test('repoAddCollaborator, repoCheckCollaborator, repoGetRepoPermissions, repoDeleteCollaborator: what a collaborator gets and loses', async () => {
+test('repoAddCollaborator, repoCheckCollaborator, repoGetRepoPermissions, repoDeleteCollaborator: a collaborator gains and loses access', async () => {
   await using forge = await startForge({ users: ['ann', 'stranger'] })
   const repo = await forge.given.repo({ private: true })
   const alice = forge.as('alice')
@@ -30,11 +30,11 @@ test('repoAddCollaborator, repoCheckCollaborator, repoGetRepoPermissions, repoDe
   assert.equal((await alice.get(repo.api)).json.watchers_count, 2)
   assert.equal((await alice.delete(path)).status, 204)
   assert.equal((await forge.as('ann').get(repo.api)).status, 404)
-  assert.equal((await alice.get(repo.api)).json.watchers_count, 1, 'who cannot see it watches it no longer')
+  assert.equal((await alice.get(repo.api)).json.watchers_count, 1, 'an account without access stops watching')
   assert.equal((await alice.get(path)).status, 404)
 })
 
-test('repoListCollaborators: guests are 401, strangers 404; a page, and the number of all', async () => {
+test('repoListCollaborators: guests get 401, strangers 404; pages have the total', async () => {
   await using forge = await startForge({ users: ['ann', 'ben', 'stranger'] })
   const repo = await forge.given.repo({ private: true })
   const path = `${repo.api}/collaborators`
@@ -61,7 +61,7 @@ test('repoAddCollaborator: 403 when one side blocks the other, 422 for an organi
   assert.deepEqual([await put('ann'), await put(org), await put('alice')], [403, 422, 422])
 })
 
-test('createFork, listForks: one fork of a repository for each account, also of several at once', async () => {
+test('createFork, listForks: each account has at most one fork, even with concurrent requests', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const repo = await forge.given.repo()
   const fork = (name: string) => forge.as('bob').post(`${repo.api}/forks`, { name })
@@ -81,7 +81,7 @@ test('createFork, listForks: one fork of a repository for each account, also of 
   )
 })
 
-test('createFork: a repository that only members of an organization see becomes no public fork', async () => {
+test('createFork: a fork of a repository of a private organization is private', async () => {
   await using forge = await startForge()
   const org = await forge.given.org({ visibility: 'private' })
   await forge.as('alice').must('POST', `/orgs/${org}/repos`, { name: 'inner', auto_init: true })
@@ -89,14 +89,14 @@ test('createFork: a repository that only members of an organization see becomes 
   assert.equal(made.private, true)
 })
 
-test('repoTransfer, acceptRepoTransfer, rejectRepoTransfer: an offer waits, and moves the repository when it is accepted', async () => {
+test('repoTransfer, acceptRepoTransfer, rejectRepoTransfer: accepting an offer moves the repository', async () => {
   await using forge = await startForge({ users: ['ann', 'stranger'] })
   const repo = await forge.given.repo({ private: true })
   const [alice, ann] = [forge.as('alice'), forge.as('ann')]
   assert.equal((await alice.post(`${repo.api}/transfer`, { new_owner: 'nobody' })).status, 404)
   assert.equal((await alice.post(`${repo.api}/transfer`, { new_owner: 'ann' })).status, 201)
   assert.equal((await alice.post(`${repo.api}/transfer`, { new_owner: 'stranger' })).status, 409)
-  assert.equal((await ann.get(repo.api)).json.repo_transfer.recipient.login, 'ann', 'whoever is asked may look')
+  assert.equal((await ann.get(repo.api)).json.repo_transfer.recipient.login, 'ann', 'the recipient may read')
   assert.equal((await alice.post(`${repo.api}/transfer/accept`)).status, 403)
   assert.equal((await ann.post(`${repo.api}/transfer/reject`)).status, 200)
   assert.equal((await ann.post(`${repo.api}/transfer/accept`)).status, 404)
@@ -108,7 +108,7 @@ test('repoTransfer, acceptRepoTransfer, rejectRepoTransfer: an offer waits, and 
   assert.deepEqual((await ann.get(`/repos/ann/${repo.name}/collaborators`)).json, [])
 })
 
-test('repoTransfer: an account that the caller may not see is answered like a name that nobody has', async () => {
+test('repoTransfer: a hidden account gets the answer of an unknown name', async () => {
   await using forge = await startForge({ users: ['hermit', 'owner'] })
   await forge.given.org({ owner: 'owner', name: 'cabal', visibility: 'private' })
   const hidden = { login_name: 'hermit', source_id: 0, visibility: 'private' }
@@ -123,7 +123,7 @@ test('repoTransfer: an account that the caller may not see is answered like a na
   assert.equal((await forge.as('owner').post(`${own.api}/transfer`, { new_owner: 'cabal' })).status, 202)
 })
 
-test('repoAddCollaborator, repoDeleteTeam, orgRemoveTeamRepository: what the owner and a team of all repositories have stays', async () => {
+test('repoAddCollaborator, repoDeleteTeam, orgRemoveTeamRepository: the access of the owner and of teams for all repositories cannot be removed', async () => {
   await using forge = await startForge()
   const alice = forge.as('alice')
   const repo = await forge.given.repo()
@@ -139,7 +139,7 @@ test('repoAddCollaborator, repoDeleteTeam, orgRemoveTeamRepository: what the own
   }
 })
 
-test('repoTransfer: at once to an organization where the caller may create repositories, with teams of it', async () => {
+test('repoTransfer: a transfer to an organization where the caller may create repositories happens at once, with its teams', async () => {
   await using forge = await startForge({ users: ['mate'] })
   const repo = await forge.given.repo({ private: true })
   const alice = forge.as('alice')
@@ -154,7 +154,7 @@ test('repoTransfer: at once to an organization where the caller may create repos
   assert.equal((await forge.as('mate').get(`/repos/${org}/${repo.name}`)).json.permissions.push, true)
 })
 
-test('userCurrentPutStar, userCurrentCheckStarring, userCurrentDeleteStar, repoListStargazers, userCurrentListStarred, userListStarred: counters follow', async () => {
+test('userCurrentPutStar, userCurrentCheckStarring, userCurrentDeleteStar, repoListStargazers, userCurrentListStarred, userListStarred: stars change lists and counters', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const repo = await forge.given.repo()
   const bob = forge.as('bob')
@@ -170,7 +170,7 @@ test('userCurrentPutStar, userCurrentCheckStarring, userCurrentDeleteStar, repoL
   assert.equal((await forge.guest.get(`${repo.api}/stargazers`)).json[0].login, 'bob')
   assert.equal((await bob.get('/user/starred')).json.length, 1)
   await forge.as('alice').must('PATCH', repo.api, { private: true })
-  assert.deepEqual((await forge.as('alice').get('/users/bob/starred')).json, [], 'of others only public ones')
+  assert.deepEqual((await forge.as('alice').get('/users/bob/starred')).json, [], 'others see only public repositories')
   await forge.as('alice').must('PATCH', repo.api, { private: false })
   await bob.must('DELETE', path)
   assert.equal((await bob.get(repo.api)).json.stars_count, 0)
@@ -191,7 +191,7 @@ test('userCurrentPutSubscription, userCurrentCheckSubscription, userCurrentDelet
   assert.equal((await bob.get(repo.api)).json.watchers_count, 1)
 })
 
-test('repoUpdateTopics, repoListTopics, repoAddTopic, repoDeleteTopic: normal forms, limits and what is wrong', async () => {
+test('repoUpdateTopics, repoListTopics, repoAddTopic, repoDeleteTopic: topics are normalized, limited and checked', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -205,12 +205,12 @@ test('repoUpdateTopics, repoListTopics, repoAddTopic, repoDeleteTopic: normal fo
   const many = await alice.put(`${repo.api}/topics`, { topics: Array.from({ length: 26 }, (_, index) => `t${index}`) })
   assert.equal(many.status, 422)
   await Promise.all(['a', 'b', 'c'].map((topic) => alice.must('PUT', `${repo.api}/topics/${topic}`)))
-  assert.deepEqual((await topics()).toSorted(), ['a', 'b', 'c', 'ci', 'git'], 'three at once all count')
+  assert.deepEqual((await topics()).toSorted(), ['a', 'b', 'c', 'ci', 'git'], 'three concurrent additions all succeed')
   assert.equal((await alice.delete(`${repo.api}/topics/a`)).status, 204)
   assert.equal((await alice.delete(`${repo.api}/topics/a`)).status, 404)
 })
 
-test('repoGetAssignees, repoGetReviewers: pages cover the list, and a cut list says so', async () => {
+test('repoGetAssignees, repoGetReviewers: pages cover the list, and a truncated list is marked', async () => {
   const people = ['ann', 'ben', 'cid', 'dan']
   await using forge = await startForge({ users: people })
   const alice = forge.as('alice')
@@ -235,7 +235,7 @@ test('repoGetAssignees, repoGetReviewers: pages cover the list, and a cut list s
   }
 })
 
-test('repoGetAssignees, repoGetReviewers: who may write, and who may be asked', async () => {
+test('repoGetAssignees, repoGetReviewers: writers can be assigned, readers can be asked for reviews', async () => {
   await using forge = await startForge({ users: ['reader', 'writer', 'stranger'] })
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -249,7 +249,7 @@ test('repoGetAssignees, repoGetReviewers: who may write, and who may be asked', 
   assert.deepEqual(await logins('reviewers'), ['alice', 'reader', 'writer'])
 })
 
-test('repoListFlags, repoReplaceAllFlags, repoAddFlag, repoCheckFlag, repoDeleteFlag, repoDeleteAllFlags: administrators alone, where they are on', async () => {
+test('repoListFlags, repoReplaceAllFlags, repoAddFlag, repoCheckFlag, repoDeleteFlag, repoDeleteAllFlags: only administrators, and only while flags are enabled', async () => {
   await using off = await startForge()
   const hidden = await off.given.repo()
   assert.equal((await off.as('root').get(`${hidden.api}/flags`)).status, 404)
@@ -267,7 +267,7 @@ test('repoListFlags, repoReplaceAllFlags, repoAddFlag, repoCheckFlag, repoDelete
   assert.deepEqual((await root.get(`${repo.api}/flags`)).json, [])
 })
 
-test('repoCreateKey, repoListKeys, repoGetKey, repoDeleteKey: a key serves repositories or an account, never both', async () => {
+test('repoCreateKey, repoListKeys, repoGetKey, repoDeleteKey: a key belongs to repositories or to an account, never to both', async () => {
   await using forge = await startForge({ users: ['writer'] })
   const [one, two] = [await forge.given.repo(), await forge.given.repo()]
   const alice = forge.as('alice')
@@ -288,7 +288,7 @@ test('repoCreateKey, repoListKeys, repoGetKey, repoDeleteKey: a key serves repos
   )
 })
 
-test('doctor: what collaborators and members of teams are said to be given wrongly is found and put right', async () => {
+test('doctor: wrong copies of the access of collaborators and team members are found and fixed', async () => {
   await using forge = await startForge({ users: ['ann'] })
   const { db } = forge.services
   const repo = await forge.given.repo({ private: true })

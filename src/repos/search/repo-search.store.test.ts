@@ -109,7 +109,7 @@ async function fill(count: number): Promise<World> {
 
 const pageOf = (number: number, limit: number): Page => ({ number, limit, offset: (number - 1) * limit })
 
-test('searchRepos: a list with more matches than are counted has the rows of the same list counted whole', async () => {
+test('searchRepos: a list with a bounded count has the same rows as a list with a full count', async () => {
   const world = await fill(1500)
   await using forge = world.forge
   const { db } = forge.services

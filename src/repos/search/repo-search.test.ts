@@ -18,7 +18,7 @@ interface Shown {
   readonly updated_at: string
 }
 
-/** Repositories of people and organizations that not everybody sees, with numbers of all kinds; and where they differ. */
+/** Creates repositories of people and organizations with different visibility and counts. */
 async function world(): Promise<Forge> {
   const forge = await startForge({ users: ['alice', 'bob', 'carol'] })
   const alice = forge.as('alice')
@@ -65,7 +65,7 @@ const orders: Record<string, (one: Shown, other: Shown) => number> = {
   id: (one, other) => compare(one.id, other.id),
 }
 
-/** All pages of a list, five at a time; each says how many there are. */
+/** Reads all pages of a list with five rows each, and checks the total of each. */
 async function pagesOf(
   forge: Forge,
   who: string | undefined,
@@ -84,7 +84,7 @@ async function pagesOf(
   return all
 }
 
-test('repoSearch: in every order and with every mark, the pages together are the list, from its beginning as from its end', async () => {
+test('repoSearch: in each order and with each filter the pages together are the list, from either end', async () => {
   await using forge = await world()
   const marks: Record<string, (repo: Shown) => boolean> = {
     'q=': () => true,
@@ -101,9 +101,9 @@ test('repoSearch: in every order and with every mark, the pages together are the
   for (const who of ['alice', 'bob', 'carol', 'root', undefined]) {
     // oxlint-disable-next-line no-await-in-loop -- the machine has few processors
     const all = await pagesOf(forge, who, 'sort=id')
-    assert.ok(all.length > 6, 'there is something to see')
+    assert.ok(all.length > 6, 'the list has rows')
     for (const [nth, [mark, isWanted]] of Object.entries(marks).entries()) {
-      // All orders of all of them, three of each mark.
+      // All orders without a filter, three orders with each filter.
       for (const [sort, order] of Object.entries(orders).filter((_, index) => nth === 0 || (index + nth) % 2 === 0)) {
         const descending = (mark.length + sort.length) % 2 === 0
         const wanted = all
@@ -125,7 +125,7 @@ test('repoSearch: in every order and with every mark, the pages together are the
   }
 })
 
-test('repoSearch: words in names find what the asker sees, by name, whoever asks with whatever token', async () => {
+test('repoSearch: words in names find the repositories that the caller and the token may see', async () => {
   await using forge = await world()
   const askers = new Map<string, ForgeClient>([['a guest', forge.guest]])
   for (const who of ['alice', 'bob', 'carol', 'root']) {
@@ -163,7 +163,7 @@ test('repoSearch: words in names find what the asker sees, by name, whoever asks
   await check()
 })
 
-test('userCurrentListRepos: what organizations hide from members is there when a team holds it', async () => {
+test('userCurrentListRepos: a private repository of an organization is listed for members of a team that holds it', async () => {
   await using forge = await world()
   const alice = forge.as('alice')
   const carol = forge.as('carol')
@@ -253,7 +253,7 @@ test('repoSearch: totals match the rows after concurrent creations, moves, renam
   )
 })
 
-test('repoSearch, userCurrentListRepos: deep pages of thousands are where the whole list has them, wherever each audience lies in the order', async () => {
+test('repoSearch, userCurrentListRepos: a deep page of thousands equals that part of the whole list, for each distribution of audiences', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const { db } = forge.services
   const root = forge.as('root')

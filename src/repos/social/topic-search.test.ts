@@ -14,7 +14,7 @@ interface Shown {
 const people = ['alice', 'bob', 'carol', 'root', undefined]
 const askerOf = (forge: Forge, who: string | undefined) => (who === undefined ? forge.guest : forge.as(who))
 
-/** Topics with their counts, page by page, and what the repositories that somebody sees have altogether. */
+/** Returns the topics of all pages with their counts, and those of the repositories that the account sees. */
 async function foundAndCounted(forge: Forge, who: string | undefined, part: string): Promise<[string[], string[]]> {
   const asker = askerOf(forge, who)
   const { data }: { data: Shown[] } = (await asker.get('/repos/search?limit=50')).json
@@ -34,7 +34,7 @@ async function foundAndCounted(forge: Forge, who: string | undefined, part: stri
   return [found, counted]
 }
 
-test('topicSearch: topics are those of what somebody sees, whatever is made, given, moved, hidden and deleted at once', async () => {
+test('topicSearch: topics are those of visible repositories under concurrent creation, sharing, transfer, hiding and deletion', async () => {
   await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
   const alice = forge.as('alice')
   for (const visibility of ['public', 'limited', 'private']) {
@@ -87,7 +87,7 @@ test('topicSearch: topics are those of what somebody sees, whatever is made, giv
   ])
   await forge.settle()
   await compareAll()
-  // What is wrong is found and put right.
+  // The doctor finds and repairs wrong counts.
   await transaction(forge.services.db, (tx) =>
     sql`update topic set num_seen_1 = num_seen_1 + 2 where name = 'all'`.execute(tx),
   )
