@@ -253,6 +253,7 @@ const told = (text: string, asked: Belongings): string =>
   Object.values(asked)
     .filter((value) => !/^\d+$/.test(value))
     .toSorted((one, other) => other.length - one.length)
-    .reduce((rest, value) => rest.replaceAll(value, '…'), text)
+    // Messages name secrets and variables in upper case.
+    .reduce((rest, value) => rest.replaceAll(value, '…').replaceAll(value.toUpperCase(), '…'), text)
     .replaceAll(/"request_id":"[^"]*"|\d+/g, '#')
     .replaceAll('alice', nothingLike)

@@ -52,7 +52,7 @@ test('imports: the check accepts what the house style allows', () => {
     'issues/timeline/entry.store.ts': importing('../labels/label.store.ts'),
     'issues/removal.store.ts': importing('./timeline/entry.store.ts'),
     'issues/issue.test.ts': importing('../app.ts'),
-    'webhooks/deliveries/delivery.service.ts': importing('../issues/issue.service.ts'),
+    'webhooks/deliveries/delivery.service.ts': importing('../../issues/issue.service.ts'),
     'issues/issues.feature.ts': importing('./issue.routes.ts'),
     'app.ts': importing('./issues/issues.feature.ts'),
   })

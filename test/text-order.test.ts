@@ -17,11 +17,11 @@ const byIndex = new Set([
   'src/packages/catalog/catalog.store.ts: package.lower_name',
   'src/packages/cleanup/cleanup.store.ts: lower_version',
   'src/packages/cleanup/cleanup.store.ts: package.lower_name',
-  'src/repos/search/name-search.store.ts: page.lower_name',
   'src/repos/social/topic-search.store.ts: topic.name',
   'src/users/email.store.ts: email.lower_email',
   'src/users/email.store.ts: place.lower_email',
   'src/users/user.store.ts: lower_name',
+  'src/users/user.store.ts: user.lower_name',
   'src/orgs/org.store.ts: user.lower_name',
 ])
 

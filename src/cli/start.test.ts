@@ -67,7 +67,7 @@ test('serve, doctor: a file that is not a database is reported with its path and
 test('serve: a broken key file, a missing git and a port in use are reported in one line', async () => {
   using keyless = dataFolder()
   writeFileSync(join(keyless.path, 'secret.key'), '\n')
-  expectOneLine(await run('serve', ...keyless.options, ...ports), 1, /secret\.key holds no key/)
+  expectOneLine(await run('serve', ...keyless.options, ...ports), 1, /secret\.key contains no key/)
   using gitless = dataFolder('[git]\nPATH = /nowhere/git\n')
   expectOneLine(await run('serve', ...gitless.options, ...ports), 1, /git/)
   const other = createServer().listen(0, '127.0.0.1')

@@ -54,7 +54,7 @@ async function copyInstance(from: string, to: string): Promise<void> {
   const text = readFileSync('docs/administration.md', 'utf8')
   const folders = Array.from(text.matchAll(/^ +rsync -a data\/(\w+)\/ copy\/\1\/$/gm), ([, name]) => name)
   const keys = Array.from(
-    text.match(/^5\. \*Keys\*: .*$/m)?.[0].matchAll(/`data\/([\w.]+)`/g) ?? [],
+    text.match(/^5\. \*Keys\.\* .*$/m)?.[0].matchAll(/`data\/([\w.]+)`/g) ?? [],
     ([, name]) => name,
   )
   assert.deepEqual([folders, keys], [['blobs'], ['secret.key', 'ssh']])
