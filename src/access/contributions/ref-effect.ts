@@ -13,11 +13,13 @@ export interface EffectFacts {
 }
 
 /**
- * A consequence of a change of references beyond the rows of branches and tags. The journal stores it with the
- * change, and the transaction that settles the entry applies it: exactly once if git made the change, never if not.
+ * A database change that belongs to a change of references, besides the rows of branches and tags. The journal stores
+ * it with the reference change. The transaction that settles the entry applies it: once if git changed the references,
+ * otherwise never.
  */
 export interface RefEffect extends Versioned {
   readonly name: string
+  /** Returns the fault of stored data, or undefined. */
   readonly problemOf: Checker
   /** Applies the effect in the settling transaction, before `refs.updated`. */
   readonly apply: (tx: Tx, data: unknown, facts: EffectFacts) => Promise<void>
@@ -28,7 +30,7 @@ export interface PlannedEffect {
   readonly name: string
   readonly version: number
   readonly data: unknown
-  /** Key to find unsettled entries. */
+  /** The key under which unsettled entries are found. */
   readonly subject: string
 }
 
@@ -63,7 +65,7 @@ export function refEffect<Schema extends TSchema>(options: EffectOptions<Schema>
     apply: (tx, data, facts) => apply(tx, data as Static<Schema>, facts),
     plan(data) {
       const problem = problemOf(data)
-      if (problem !== undefined) throw new Error(`the effect ${name} is wrong: ${problem}`)
+      if (problem !== undefined) throw new Error(`the data of the effect ${name} are invalid: ${problem}`)
       return { name, version: versions.version, data, subject: subjectOf(options.about(data)) }
     },
   }
@@ -74,7 +76,7 @@ export type RefEffects = ReadonlyMap<string, RefEffect>
 
 export function collectEffects(effects: readonly RefEffect[]): RefEffects {
   const byName = new Map(effects.map((effect) => [effect.name, effect]))
-  if (byName.size !== effects.length) throw new Error('two effects of references have the same name')
+  if (byName.size !== effects.length) throw new Error('two reference effects have the same name')
   return byName
 }
 
@@ -87,9 +89,10 @@ export function readEffect(
   stored: Omit<PlannedEffect, 'subject'>,
 ): (tx: Tx, facts: EffectFacts) => Promise<void> {
   const declared = effects.get(stored.name)
-  if (!declared) throw new Unreadable(`the effect ${stored.name} is not known to this release`)
+  if (!declared) throw new Unreadable(`this release does not know the effect ${stored.name}`)
   const data = upgraded(`the effect ${stored.name}`, declared, stored.version, stored.data)
   const problem = declared.problemOf(data)
-  if (problem !== undefined) throw new Unreadable(`the effect ${stored.name} was written differently: ${problem}`)
+  if (problem !== undefined)
+    throw new Unreadable(`the stored data of the effect ${stored.name} are invalid: ${problem}`)
   return (tx, facts) => declared.apply(tx, data, facts)
 }

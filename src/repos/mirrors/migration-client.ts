@@ -3,7 +3,7 @@ import { migrationHostRules } from '../../outgoing/host-rules.ts'
 import { program } from '../../lib/program.ts'
 import { lazyOutgoing } from '../../outgoing/lazy-outgoing.ts'
 
-/** The client for repositories of other servers; it goes only where `[migrations]` lets it. */
+/** The HTTP client for repositories on other servers. It connects only to addresses that `[migrations]` allows. */
 export const migrationClient = ownService('the client for migrations', {
   open: ({ config }) =>
     lazyOutgoing({

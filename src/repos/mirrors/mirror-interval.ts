@@ -1,13 +1,13 @@
-/** Seconds of the units that an interval is written in. */
+/** The units of an interval in seconds. */
 const unitSeconds: Readonly<Record<string, number>> = { h: 3600, m: 60, s: 1, ms: 1e-3, us: 1e-6, µs: 1e-6, ns: 1e-9 }
 
-/** Longest interval, in seconds: a year. */
+/** Longest interval in seconds: a leap year. */
 const maxIntervalSeconds = 366 * 86_400
 
 /**
- * Seconds between two updates of a mirror, from a text like `8h30m`; `0` is never by itself.
- * @param minSeconds the shortest (`[mirror].MIN_INTERVAL`)
- * @returns a text that says why when it is no such interval
+ * Parses an interval between updates, such as `8h30m`. `0` disables scheduled updates.
+ * @param minSeconds the shortest interval (`[mirror].MIN_INTERVAL`)
+ * @returns seconds, or the reason as a text if the interval is invalid
  */
 export function parseInterval(text: string, minSeconds: number): number | string {
   if (text === '0') return 0
@@ -22,7 +22,7 @@ export function parseInterval(text: string, minSeconds: number): number | string
   return Math.round(seconds)
 }
 
-/** An interval as it is shown: `12h0m0s`, `10m0s`, `0s`. */
+/** Formats an interval: `12h0m0s`, `10m0s`, `0s`. */
 export function intervalText(seconds: number): string {
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)]
   const rest = `${seconds % 60}s`

@@ -24,10 +24,10 @@ export const mirrorPurpose = 'mirror-credentials'
 /** Kinds of references that a mirror follows. */
 const followedPrefixes = ['refs/heads/', 'refs/tags/', 'refs/notes/']
 
-/** Longest text of an error that is kept. */
+/** Largest number of stored characters of an error. */
 const maxErrorLength = 1000
 
-/** Seconds between updates: those asked for, else the instance's. Throws `Invalid`. */
+/** Returns the requested interval between updates in seconds, or the default of the instance. Throws `Invalid`. */
 export function intervalOf({ config }: Services, asked: string | undefined): number {
   if (!asked) return Math.round(config.mirror.defaultInterval / 1000)
   const seconds = parseInterval(asked, config.mirror.minInterval / 1000)
@@ -35,14 +35,14 @@ export function intervalOf({ config }: Services, asked: string | undefined): num
   return seconds
 }
 
-/** Throws `Forbidden` where no new mirrors are made (`[mirror]`, `[repository].DISABLE_MIRRORS`). */
+/** Throws `Forbidden` when new mirrors are disabled (`[mirror]`, `[repository].DISABLE_MIRRORS`). */
 export function refuseNewMirror({ config }: Services): void {
   if (!config.mirror.enabled || config.mirror.disableNewPull || config.repository.disableMirrors) {
     throw new Forbidden('new mirrors are switched off', 'mirrors_disabled')
   }
 }
 
-/** The row of a mirror whose repository was just fetched. */
+/** Returns the row of a mirror whose repository has just been fetched. */
 export function newMirror(
   services: Services,
   address: RemoteAddress,
@@ -60,7 +60,7 @@ export function newMirror(
   }
 }
 
-/** What a request about a repository changes of its mirror; passed over where it is none. Throws `Invalid`. */
+/** Returns the change of a mirror's row by an edit of its repository. Undefined: no change. Throws `Invalid`. */
 export function mirrorChange(
   services: Services,
   repo: RepoRow,
@@ -81,7 +81,7 @@ export async function syncMirror(services: Services, repoId: RepoId, signal: Abo
   const [repo, mirror] = await Promise.all([findRepoById(services.db, repoId), findMirror(services.db, repoId)])
   if (!repo || !mirror || !services.config.mirror.enabled) return
   const problem = await problemOf(() => follow(services, repo, mirror, signal))
-  if (problem !== undefined) services.log('warn', 'a mirror could not be brought up to date', { repoId, problem })
+  if (problem !== undefined) services.log('warn', 'updating a mirror failed', { repoId, problem })
   const now = nowUnix(services.clock)
   const { interval_seconds: interval } = mirror
   await transaction(services.db, async (tx) => {

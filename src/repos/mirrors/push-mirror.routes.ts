@@ -17,7 +17,7 @@ import {
   syncPushMirrors,
 } from './push-mirror.service.ts'
 
-/** Mirrors are not switched off for the instance (observed: `[mirror].ENABLED`). */
+/** Requires that the instance enables mirrors (observed: `[mirror].ENABLED`). */
 const mirrorsEnabled: Requirement<RepoCtx, object> = {
   codes: [],
   refuses: [400],

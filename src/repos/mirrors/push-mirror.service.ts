@@ -160,7 +160,7 @@ export async function syncPushMirror(services: Services, id: PushMirrorId, signa
     knownHosts = await send(services, repo, mirror, signal)
   })
   if (problem !== undefined) {
-    services.log('warn', 'a push mirror could not be brought up to date', { repoId: repo.id, problem })
+    services.log('warn', 'pushing to a mirror failed', { repoId: repo.id, problem })
   }
   const now = nowUnix(services.clock)
   const { interval_seconds: interval } = mirror
@@ -174,7 +174,7 @@ export async function syncPushMirror(services: Services, id: PushMirrorId, signa
   )
 }
 
-/** @returns what the other side's host is known by from now on */
+/** Pushes code and wiki to the target. Returns the known host keys, including new ones. */
 async function send(
   services: Services,
   { git_key: codeKey, wiki_git_key: wikiKey }: RepoRow,
@@ -199,10 +199,10 @@ async function send(
   return knownHosts
 }
 
-/** Suffixes of wiki repositories on other servers. */
+/** Returns the URL of the wiki that belongs to the target's repository. */
 const wikiAddressOf = (url: string): string => `${url.replace(/\.git$/, '')}.wiki.git`
 
-/** A target without a wiki is no error. */
+/** Ignores a target that does not exist. */
 async function unlessMissing(sending: Promise<void>): Promise<void> {
   try {
     await sending

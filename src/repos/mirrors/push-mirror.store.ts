@@ -16,7 +16,7 @@ export const findPushMirrorByName = (db: Db, repoId: RepoId, name: string): Prom
     .where('remote_name', '=', name)
     .executeTakeFirst()
 
-/** Ordered by creation. */
+/** Returns a page of a repository's push mirrors by creation. */
 export const listPushMirrors = (db: Db, repoId: RepoId, page: Page): Promise<PushMirrorRow[]> =>
   db
     .selectFrom('push_mirror')

@@ -12,22 +12,22 @@ export interface RemoteCredentials {
   readonly password: string
 }
 
-/** The header's value that names them. */
+/** Returns the value of the `Authorization` header. */
 export const basicAuthorization = ({ username, password }: RemoteCredentials): string =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 
-/** Credentials beside the URL. Empty texts count as absent. */
+/** Credentials besides the URL. Empty texts count as absent. */
 export interface GivenCredentials {
   readonly username?: string | undefined
   readonly password?: string | undefined
   readonly token?: string | undefined
 }
 
-/** Most servers accept a token as the password with any user name. */
+/** User name for a token without one. Most servers accept a token as the password of any user name. */
 const nameBesideToken = 'oauth2'
 
 /**
- * Parses the URL of a source repository. Credentials beside it win over those in it, which are removed.
+ * Parses the URL of a source repository. The given credentials override those in the URL, which are removed.
  * @returns the reason as a text, if the URL cannot be used
  */
 export function parseRemoteAddress(text: string, given: GivenCredentials): RemoteAddress | string {
@@ -55,7 +55,7 @@ function credentialsOf(url: URL, given: GivenCredentials): RemoteCredentials | u
 /** `person@host:path`, git's short form of SSH URLs. */
 const scpForm = /^(?<user>[^@:/\s]+)@(?<host>[^@:/\s]+|\[[^\]\s]+\]):(?<path>[^\s]+)$/
 
-/** Allowed characters of user and host. None can be read as an option or a quotation. */
+/** Allowed forms of user and host. SSH cannot read them as options, nor a shell as quotes. */
 const sshNameForm = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/
 const sshHostForm = /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])$/
 
@@ -71,7 +71,7 @@ export interface SshAddress {
 
 /**
  * Parses the URL of a repository over SSH: `ssh://person@host[:port]/path` or `person@host:path`.
- * @returns a text that says why when it is none
+ * @returns the reason as a text, if the URL is not one of SSH
  */
 export function parseSshAddress(text: string): SshAddress | string {
   const scp = scpForm.exec(text.trim())?.groups

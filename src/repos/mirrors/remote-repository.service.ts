@@ -11,17 +11,17 @@ import type { PushedUpdate, RemoteFetch, RemotePush } from '../../git/git.ts'
 import { migrationClient } from './migration-client.ts'
 import { basicAuthorization, parseSshAddress, type RemoteAddress } from './remote-address.rules.ts'
 
-/** A repository of another server that answered. */
+/** A repository on another server, as its advertisement describes it. */
 export interface RemoteRepository extends RemoteAddress {
   readonly objectFormat: ObjectFormat
-  /** What its HEAD names; undefined when it does not say, as an empty one. */
+  /** The branch that HEAD names. Undefined: not advertised, such as for an empty repository. */
   readonly defaultBranch: string | undefined
 }
 
 /** Largest number of redirects. Each is checked like the first URL. */
 const maxRedirects = 5
 
-/** Bytes of the advertisement that are read: they contain the first reference. */
+/** Largest number of bytes that are read of an advertisement. They contain the first reference. */
 const maxAdvertisementBytes = 65_536
 
 /** The git service: for reading or for pushing. */
@@ -60,7 +60,7 @@ export async function lookAtRemote(
   return { url, credentials: moved ? undefined : address.credentials, ...readAdvertisement(reply.body) }
 }
 
-/** The capabilities stand behind a zero byte after the first reference (gitprotocol-http, reference discovery). */
+/** Parses the capabilities. They follow a zero byte after the first reference (gitprotocol-http, reference discovery). */
 function readAdvertisement(body: Buffer): Pick<RemoteRepository, 'objectFormat' | 'defaultBranch'> {
   const start = body.indexOf(0) + 1
   const end = body.indexOf('\n', start)
@@ -113,7 +113,8 @@ async function checkedAddresses(services: Services, url: string): Promise<Pick<R
 }
 
 /**
- * Pushes to a repository over HTTP with force and pruning within the refspecs. Errors are those of `fetchFrom`.
+ * Pushes to a repository over HTTP with force, and deletes other references that the refspecs match. Throws `Invalid`
+ * like `fetchFrom`, and with the report of references that the target refuses.
  */
 export async function pushTo(
   services: Services,
@@ -142,7 +143,7 @@ async function push(services: Services, key: GitKey, options: RemotePush): Promi
 
 /**
  * Pushes over SSH with a private key. The host key is trusted on first use and must stay the same.
- * @param knownHosts the known host keys @returns the host keys including new ones
+ * @returns the known host keys, including new ones
  */
 export async function pushOverSsh(
   services: Services,
@@ -165,7 +166,7 @@ export async function pushOverSsh(
   }
 }
 
-/** Largest number of references that are removed in one change. */
+/** Largest number of references that one change removes. */
 const removedTogether = 5000
 
 /** Removes the fetched references (`refs/fetched/`). No row names them, so the reference journal is not needed. */
@@ -199,7 +200,7 @@ async function asTimeout<Result>(work: Promise<Result>): Promise<Result> {
 
 const bracketed = (address: string): string => (isIP(address) === 6 ? `[${address}]` : address)
 
-/** Refused addresses, unknown hosts and broken connections are errors of the request. */
+/** Turns errors of the outgoing client, such as refused addresses and unknown hosts, into `Invalid`. */
 export async function asInvalid<Result>(asking: Promise<Result>): Promise<Result> {
   try {
     return await asking
