@@ -170,7 +170,7 @@ const grantsInOrg = preparedQueries((db: Db, repoId: RepoId, userId: UserId, org
   teams: teamGrants(db, sql`= ${userId}`, sql`= ${repoId}`, sql`= ${orgId}`),
 }))
 
-/** Returns what an account was given in one repository: its collaboration, and its membership and teams of the owner. */
+/** Returns the grants of an account in one repository: its collaboration, its membership, and its teams. */
 export async function findGrants(
   db: Db,
   owner: UserRow,
@@ -189,7 +189,7 @@ export async function findGrants(
   }
 }
 
-/** Returns what the teams of several people give in one repository. */
+/** Returns the grants of several people by teams in one repository. */
 export const listTeamGrantsOf = (db: Db, repoId: RepoId, userIds: readonly UserId[]) =>
   teamGrants(db, sql`in (${sql.join([...userIds])})`, sql`= ${repoId}`).execute()
 

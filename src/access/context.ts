@@ -25,7 +25,7 @@ export type OwnServices = ReadonlyMap<unknown, unknown>
 
 /** What the running application offers to everything in it; the same for requests, jobs and commands. */
 export interface Services extends AuthServices {
-  /** Counts who has how much of what all need. */
+  /** Admission control: the use of shared resources per client. */
   readonly admission: Admission
   /** The lease of this process on its work. */
   readonly process: ProcessLease
@@ -54,18 +54,18 @@ export interface Services extends AuthServices {
 /** The context of a request (or of a job or command, which has no viewer). Requirements add to it. */
 export interface Ctx extends Services {
   readonly viewer?: Viewer | undefined
-  /** What the requirements of the operation asked for together with the credential, in their order. */
+  /** Results that the requirements requested together with the credential, in order. */
   readonly asked?: readonly (Promise<unknown> | undefined)[] | undefined
-  /** Whose share of what all need the work takes; undefined for the program's own. */
+  /** The client that the work is charged to; undefined for work of the server itself. */
   readonly claim?: Claim | undefined
-  /** What else the credential stands for; features know theirs by its class. */
+  /** Additional data of the credential. A feature recognizes its own by the class. */
   readonly principal?: object
-  /** Why the credentials that were sent do not count, where that is no refusal yet (`wrongCredentials`). */
+  /** Why the sent credentials are not valid, when that does not yet refuse the request (`wrongCredentials`). */
   readonly refusedCredential?: Refusal
 }
 
 declare module '../http/operation.ts' {
-  /** Every operation's context begins with it. */
+  /** The base of each operation's context. */
   interface RequestContext extends Ctx {}
 }
 

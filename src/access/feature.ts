@@ -25,28 +25,28 @@ export interface SealedColumn {
   readonly purpose: string
 }
 
-/** A column that names blobs, and the store in which they lie; an empty text names none. Its table has an `id`. */
+/** A column that holds blob keys, and the store of the blobs; an empty text holds no key. The table has an `id`. */
 export interface FileColumn {
   readonly table: string
   readonly column: string
   readonly store: StorageKind
 }
 
-/** A way into the application besides the web server, while it is open. */
+/** An open entry point of the application besides the web server. */
 export interface Door {
-  /** Where it listens, when it is a port of the configuration. */
+  /** The bound ports, if the settings name them. */
   readonly ports: { readonly ssh?: number; readonly redirect?: number }
-  /** Lets nobody in any more, and ends what is under way within `deadlineMs`. */
+  /** Stops accepting clients, and ends running work within `deadlineMs`. */
   close(deadlineMs: number): Promise<void>
 }
 
-/** Counts rows of some kinds of things, by their plural. */
+/** Counts rows, by the plural name of their kind. */
 export type Totals = (db: Db) => Promise<Readonly<Record<string, number>>>
 
 /**
- * The account of somebody by name or address and password, where another place is asked for it.
- * @param known the account that has the name or address
- * @returns `elsewhere` where the password is one of the instance itself
+ * Returns the account for a login (name or address) and a password, if an external source checks the password.
+ * @param known the local account with that login
+ * @returns `elsewhere` when the instance itself checks the password
  */
 export type PasswordSource = (
   services: Services,
@@ -55,65 +55,62 @@ export type PasswordSource = (
   password: string,
 ) => Promise<UserRow | 'refused' | 'elsewhere'>
 
-/**
- * The account of whom a reverse proxy that is believed names, by what it says; undefined when there is none.
- */
+/** Returns the account that a trusted reverse proxy names; undefined without one. */
 export type ProxySource = (
   services: Services,
   said: Parameters<Services['accountOfProxy']>[0],
 ) => Promise<UserRow | undefined>
 
-/** What one folder brings to the application; declared in its `<folder>.feature.ts` and listed in `app.ts`. */
+/** The contributions of one folder, declared in its `<folder>.feature.ts` and listed in `app.ts`. */
 export interface Feature {
-  /** Modules of routes: each export that is an operation is one, under the name it has there. */
+  /** Modules of routes. The name of an exported operation is its export name. */
   readonly routes?: readonly Readonly<Record<string, unknown>>[]
-  /** Readers of the kinds of credentials that it knows; they are asked in the order of the features, passwords last. */
+  /** Readers for kinds of credentials, tried in the order of the features; passwords are tried last. */
   readonly credentials?: readonly CredentialReader[]
-  /** Who has a say in passwords besides the instance itself. One feature has. */
+  /** Checks passwords at an external source. Only one feature provides it. */
   readonly passwordSource?: PasswordSource
-  /** Whom a reverse proxy vouches for. One feature knows. */
+  /** Finds the account that a reverse proxy names. Only one feature provides it. */
   readonly proxySource?: ProxySource
-  /** Who hears of events; those of one event are told in this order, after those of earlier features. */
+  /** Event subscribers. The subscribers of an event run in this order, after those of earlier features. */
   readonly subscribers?: readonly Subscriber<Ctx>[]
-  /** Those of them who hear nothing, as the settings are: no jobs are written for them. What waits from before is still run. */
+  /** Subscribers that the settings disable. They get no new jobs; jobs that already wait still run. */
   readonly muted?: (config: Config) => readonly Subscriber<Ctx>[]
-  /** What changes of references can bring about, in the transaction that settles them. */
+  /** Effects of ref changes, applied in the transaction that settles the change. */
   readonly refEffects?: readonly RefEffect[]
-  /** Work that outlives requests. */
+  /** Jobs of the durable queue. */
   readonly jobs?: readonly AnyJob<Ctx>[]
-  /** What the clock starts. */
+  /** Scheduled tasks. */
   readonly schedules?: (config: Config) => readonly Schedule<Ctx>[]
-  /** What it makes for itself when the application opens. */
+  /** Services that the feature opens with the application. */
   readonly services?: readonly AnyOwnService[]
   /**
-   * What it does when the application begins to serve, before jobs run and doors open, in the order of the features: puts
-   * right what a crash left behind, or asks for work that changed settings call for. `isAlone` says that no other process
-   * works with the database.
+   * Runs at the start, before jobs and doors, in the order of the features. It repairs the remains of a crash, or enqueues
+   * work that changed settings need. `isAlone`: no other process uses the database.
    */
   readonly begin?: (services: Services, how: { readonly isAlone: boolean }) => Promise<unknown>
-  /** Opens its door once jobs run; undefined when the settings keep it shut. The web server opens last and closes with it. */
+  /** Opens the feature's door once jobs run; undefined when the settings disable it. The web server opens last. */
   readonly door?: (services: Services) => Promise<Door | undefined>
-  /** How many there are of what operators watch. */
+  /** Totals for the metrics. */
   readonly totals?: Totals
-  /** Where it keeps sealed texts, so that they follow a change of the key. */
+  /** Columns with sealed texts, which a change of the instance key re-encrypts. */
   readonly sealed?: readonly SealedColumn[]
-  /** Where its rows name blobs, so that missing ones are found. */
+  /** Columns with blob keys, for the detection of missing blobs. */
   readonly files?: readonly FileColumn[]
-  /** Who may download the files that are attached to what it has. */
+  /** Decide who may download attachments of the feature's records. */
   readonly fileHolders?: readonly FileHolder[]
-  /** Counts that it keeps in rows, so that wrong ones are found and put right. */
+  /** Stored counters, which `ingot doctor` verifies and repairs. */
   readonly counters?: readonly Counter[]
-  /** What it writes to the ledger of stored bytes, and how that is counted anew. */
+  /** The feature's entries in the storage ledger, and their recount. */
   readonly usage?: readonly UsageSource[]
-  /** What else `ingot doctor` looks at, after what earlier features look at. */
+  /** Checks of `ingot doctor`, run after those of earlier features. */
   readonly doctor?: readonly DoctorCheck[]
-  /** What it keeps for accounts and repositories. */
+  /** The data of accounts and repositories that the feature owns. */
   readonly owns?: readonly Owned[]
-  /** What it has to do with a push into a repository. */
+  /** The feature's part in a push. */
   readonly pushExtras?: (ctx: SignedInRepoCtx) => PushExtras
-  /** Files that it keeps outside of git. One feature has such. */
+  /** Files outside of git. Only one feature provides them. */
   readonly largeFiles?: LargeFiles
-  /** Artifacts of workflows, for the lists of what an owner stores. One feature keeps such. */
+  /** Workflow artifacts, for lists of an owner's storage. Only one feature provides them. */
   readonly storedArtifacts?: StoredArtifacts
 }
 
@@ -130,7 +127,7 @@ export interface Contributions {
   readonly pushExtras: (ctx: SignedInRepoCtx) => PushExtras
   readonly refEffects: RefEffects
   readonly totals: Totals
-  /** undefined when nobody is believed who vouches for others. */
+  /** undefined when no feature accepts accounts from a reverse proxy. */
   readonly proxySource: ProxySource | undefined
   /** undefined when all passwords are those of the instance itself. */
   readonly passwordSource: PasswordSource | undefined

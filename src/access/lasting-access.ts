@@ -2,7 +2,7 @@ import type { LiveEvent, LiveEvents } from '../events/live.ts'
 import type { LastingAnswer, LastingAnswers } from '../http/lasting-answers.ts'
 import type { Ctx, RepoCtx } from './context.ts'
 
-/** The first part of the names of events that may reduce somebody's rights, as in `team.memberRemoved`. */
+/** Prefixes of the names of events that may reduce rights, for example of `team.memberRemoved`. */
 const subjectsOfRights: ReadonlySet<string> = new Set([
   'access',
   'collaborator',
@@ -23,9 +23,9 @@ function concerns({ ids }: LiveEvent, { ctx }: LastingAnswer): boolean {
 }
 
 /**
- * Checks answers under way as soon as an event may have reduced the rights of their callers. After a loss of events it
- * checks all answers.
- * @returns ends the subscription
+ * Checks open answers as soon as an event may have reduced the rights of their callers. After lost events it checks all
+ * answers.
+ * @returns a function that ends the subscription
  */
 export const checkOnEvents = (live: LiveEvents, answers: Pick<LastingAnswers, 'checkSoon'>): (() => void) =>
   live.listen({

@@ -7,7 +7,7 @@ import type { Ctx } from './context.ts'
 import { refuseWithheld } from './requirements.ts'
 import { isAccountShown, maySeeAccount } from './rights.ts'
 
-/** A path parameter that names an account, and what is answered when the account does not exist. */
+/** A path parameter that names an account, and the response when the account does not exist. */
 export interface AccountParameter {
   readonly parameter: string
   readonly name: string
@@ -60,9 +60,9 @@ export async function resolveVisibleAccount(ctx: Ctx, call: Call, asked: Account
 }
 
 /**
- * Returns the account whose things the path is about. An account that the viewer may not see is answered like a missing one;
- * an account that only the limit of the credential keeps from them is refused with 403 (contract A2).
- * @param what what the refusal says that the credential is limited to
+ * Returns the account in the path. An account that the viewer cannot see is reported as missing. An account that only
+ * the credential's limit hides is refused with 403 (contract A2).
+ * @param what the limit of the credential, as the refusal names it
  */
 export async function resolveSubject(
   ctx: Ctx,

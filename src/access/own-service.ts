@@ -1,15 +1,15 @@
 import type { OwnServices, Services } from './context.ts'
 
-/** Something with a lifetime that a feature makes for itself: a client, a pool, a cache. */
+/** A feature's own resource with a lifetime: a client, a pool, a cache. */
 export interface OwnService<Value> {
-  /** Opened with the application, after what all features share. */
+  /** Called when the application opens, after the shared services are open. */
   open(services: Services): Value | Promise<Value>
   close?(value: Value): void | Promise<void>
-  /** The one of the running application. */
+  /** Returns the value of the running application. */
   of(services: Pick<Services, 'own'>): Value
 }
 
-/** Declares a feature's own service, to be listed in its feature file. */
+/** Declares a service, to be listed in the feature file. */
 export function ownService<Value>(
   name: string,
   declaration: Pick<OwnService<Value>, 'open' | 'close'>,
@@ -27,7 +27,7 @@ export function ownService<Value>(
 /** Declarations of whatever values, as a feature lists them. */
 export type AnyOwnService = Pick<OwnService<never>, 'close'> & { open(services: Services): unknown }
 
-/** Opens them in turn into `own`. Gives what closes those that are open, the last first. */
+/** Opens the declared services in order into `own`, and closes the open ones in reverse order. */
 export function openOwnServices(declared: readonly AnyOwnService[]): {
   readonly own: OwnServices
   open(services: Services): Promise<void>

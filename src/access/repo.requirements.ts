@@ -69,7 +69,7 @@ export const canWrite = (...units: readonly RepoUnit[]): Requirement<RepoCtx, ob
   },
 })
 
-/** NA: the repository takes changes. */
+/** NA: the repository is not archived. */
 export const notArchived: Requirement<RepoCtx, object> = {
   codes: ['NA'],
   refuses: [423],

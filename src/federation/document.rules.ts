@@ -3,9 +3,9 @@ import { maxUrlLength } from './address.rules.ts'
 import { wordTable } from '../lib/word-table.ts'
 
 /**
- * A JSON-LD document in the compacted form that servers send (ActivityStreams 2.0, 2.1). Contexts are never fetched: terms have
- * the meaning of ActivityStreams, the security vocabulary and ForgeFed, and a document that redefines one is refused. A general
- * processor such as `jsonld` would fetch contexts and expand them in time that the sender controls.
+ * A JSON-LD document in the compacted form that servers send (ActivityStreams 2.0, 2.1). The server never fetches
+ * contexts: terms have the meaning of ActivityStreams, the security vocabulary and ForgeFed, and a document that
+ * redefines one is refused. Reading therefore needs no network, and its time does not depend on foreign contexts.
  */
 export type Document = Readonly<Record<string, unknown>>
 

@@ -137,7 +137,7 @@ export class RequestCall implements Call {
     return this.#abort.signal
   }
 
-  /** Has an answer that lasts checked until it is sent. @param guard begins the checks and returns what stops them */
+  /** Registers the checks of a lasting answer. @param guard starts the checks and returns a function that stops them */
   guardedBy(guard: () => () => void): void {
     this.#unguard = guard()
   }
@@ -237,9 +237,9 @@ export class RequestCall implements Call {
   }
 
   /**
-   * Counts bytes of the answer that are in memory until the client has taken them. Gives what gives them back. What
-   * was written is answered in any case.
-   * @throws Unavailable when there is no room
+   * Charges the bytes of an answer in memory to the client until they are sent. Returns a function that releases them.
+   * The answer of a request that made a change is never refused.
+   * @throws Unavailable when the budget is exhausted
    */
   sends(bytes: number): () => void {
     const { bytes: budget } = this.#admission

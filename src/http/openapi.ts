@@ -47,10 +47,7 @@ class Components {
 
   constructor(readonly prefix: string) {}
 
-  /**
-   * @param top true to write the schema itself instead of a reference
-   *  @param top true where the schema itself is to be spelled out and not its reference
-   */
+  /** @param top true to write the schema itself instead of a reference */
   of(schema: TSchema, top = false): unknown {
     const { title, ...rest } = schema as TSchema & { title?: string }
     const reference = (schema as { 'x-reference'?: string })['x-reference']
@@ -162,8 +159,8 @@ export const familiesOf = (operations: readonly NamedOperation[]): Family[] => [
 ]
 
 /**
- * Returns the OpenAPI 3.1 description of one family of operations. `@fastify/swagger` and `zod-openapi` need their own
- * framework or schemas; the declarations already contain JSON Schema, so this file only assembles it.
+ * Returns the OpenAPI 3.1 description of one family of operations. The declarations already contain JSON
+ * Schema; this file only assembles it.
  */
 export function describeOpenApi(operations: readonly NamedOperation[], info: ApiInfo, family: Family = 'api'): Json {
   const components = new Components('#/components/schemas/')

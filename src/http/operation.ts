@@ -48,7 +48,7 @@ const usualCredentials: readonly CredentialKind[] = ['token', 'basic', 'oauth2',
  */
 export const browserCredentials: readonly CredentialKind[] = [...usualCredentials, 'session']
 
-/** Whether the operation is a page or a form of a page: it accepts the session of a browser and nothing else. */
+/** Whether the operation is a page or a page's form: it accepts only browser sessions. */
 export const isPage = ({ accepts }: Pick<Operation, 'accepts'>): boolean =>
   accepts.length === 1 && accepts[0] === 'session'
 

@@ -195,15 +195,15 @@ export class Responder {
       response.end(call.method === 'HEAD' ? undefined : typeof content === 'string' ? Buffer.from(content) : content)
       return size ?? 0
     }
-    // Sends the headers before the first bytes are there. They are bytes already (a name in them is UTF-8), and `flushHeaders`
-    // would take them for a text and encode them once more.
+    // Sends the headers before the body. Header values are already UTF-8 bytes, and `flushHeaders` would encode them
+    // again.
     response.write(noBytes)
     this.#slowReaders.watch(response)
     let sent = 0
     content.on('data', (chunk: Buffer) => (sent += chunk.length))
     await pipeline(content, isFleeting(content) ? givingBack(response) : response).catch((error: unknown) => {
-      // A client that went away is no defect, nor is what was refused under way (a broken body); anything else is told. The
-      // connection is cut, so nobody takes a part for the whole.
+      // A disconnected client is not a defect, nor is a refusal while streaming (a broken body); other errors are reported.
+      // The connection is closed, so that the client does not mistake the incomplete body for a complete one.
       if (!call.signal.aborted && !(error instanceof Refusal)) this.#options.defect(error, call)
       response.destroy()
     })

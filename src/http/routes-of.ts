@@ -8,7 +8,7 @@ const roots: Readonly<Record<Operation['base'], readonly string[]>> = {
   site: [''],
 }
 
-/** Returns the routes of operations, one for each root that an operation lies below. */
+/** Returns the routes of operations, one for each path root of an operation. */
 export const routesOf = (operations: readonly NamedOperation[]): Route<NamedOperation>[] =>
   operations.flatMap((operation) =>
     roots[operation.base].map((root) => ({

@@ -40,7 +40,7 @@ export const commaList = () => Type.Unsafe<string[]>({ type: 'array', items: { t
 export const cursorQuery = { cursor: Type.Optional(Type.String()) } as const
 export const pageQuery = { page: Type.Optional(Type.Integer()), limit: Type.Optional(Type.Integer()) } as const
 
-/** A schema that was made as one. The type of the library's own (`TSchema`) takes any value, a misspelt text as well. */
+/** A schema built by the library. Its own type `TSchema` would accept any value, including a misspelt text. */
 export type Schema = TSchema & ({ readonly '~kind': string } | { readonly '~unsafe': unknown })
 export type Schemas = Readonly<Record<string, Schema>>
 

@@ -33,7 +33,7 @@ export class SlowReaders {
 
   readonly #everyMs: number
 
-  /** Watches an answer until it has been taken whole or its connection is gone. */
+  /** Watches an answer until it is sent or its connection closes. */
   watch(response: ServerResponse): void {
     if (response.closed || response.writableFinished) return
     this.#watched.set(response, { taken: takenOf(response), strikes: 0 })
@@ -43,7 +43,7 @@ export class SlowReaders {
       clearInterval(this.#timer)
       this.#timer = undefined
     }
-    // `close` comes in any case, and late on a connection that goes on.
+    // `close` always follows, but late on a kept-alive connection.
     response.once('finish', forget)
     response.once('close', forget)
     this.#timer ??= setInterval(() => this.#look(), this.#everyMs).unref()
@@ -60,7 +60,7 @@ export class SlowReaders {
   }
 }
 
-/** Bytes of a connection that are on their way, as far as the operating system takes them. */
+/** The bytes of a connection that the operating system has accepted. */
 function takenOf({ socket }: ServerResponse): number {
   return socket === null ? 0 : socket.bytesWritten - socket.writableLength
 }

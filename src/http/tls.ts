@@ -99,14 +99,14 @@ function attempt<Result>(key: 'CERT_FILE' | 'KEY_FILE', path: string, fault: str
   }
 }
 
-/** Serves HTTP over TLS, and takes a renewed certificate without a restart. */
+/** Serves HTTP over TLS, and loads a renewed certificate without a restart. */
 export class TlsFront {
   readonly #options: TlsOptions
   readonly #log: Log
   #context: SecureContextOptions
   #server: Server | undefined
   readonly #watch: NodeJS.Timeout
-  /** State of the files that the last attempt read, and the one seen at the last look. */
+  /** File states at the last load and at the last check. */
   #readState: string
   #seenState: string
 
@@ -173,7 +173,7 @@ async function stateOf({ certFile, keyFile }: TlsOptions): Promise<string> {
       const { dev, ino, size, mtimeMs } = await stat(path)
       return [dev, ino, size, mtimeMs].join(' ')
     } catch (error) {
-      // Reading the file gives the reason; here only the change counts.
+      // The load reports the reason; this function only detects changes.
       return String((error as { code?: unknown }).code)
     }
   })

@@ -89,7 +89,7 @@ export async function giveTurns(
   return rows
 }
 
-/** Returns lanes with waiting jobs of which none has the turn, after rows were deleted by hand. */
+/** Returns lanes whose waiting jobs are all blocked. Manual deletion of rows can cause this. */
 export async function listLanesWithoutTurn(db: Db, limit: number): Promise<string[]> {
   const { rows } = await sql<{ lane: string }>`
     select distinct job.lane from job where job.lane is not null and job.state = 'waiting' and job.is_held

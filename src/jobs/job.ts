@@ -43,9 +43,12 @@ export interface JobDeclaration<Ctx, Schema extends TSchema> {
   readonly name: string
   /** Schema of the input, which is stored as JSON: ids and small values, never secrets. */
   readonly input: Schema
-  /** The version of that shape; 1 unless told. It goes up with each change that rows of the release before do not fit. */
+  /**
+   * The version of the input's schema; 1 by default. Increment it when rows of the previous release do not match the
+   * schema.
+   */
   readonly version?: number
-  /** For each earlier version: what makes its input one of the next. */
+  /** For each earlier version: the upgrade of its input to the next version. */
   readonly upgrade?: VersionSteps
   /** The pool whose slots it uses; the default is `default`. */
   readonly pool?: PoolName

@@ -1,24 +1,24 @@
 /**
- * Brings a stored value of one version to the next one, by the number of the version it takes. The shape it is given is the
- * one that this version was written in.
+ * Upgrades a stored value from one version to the next, keyed by the old version. The argument has the shape of the old
+ * version.
  */
 export type VersionSteps = Readonly<Record<number, (stored: never) => unknown>>
 
-/** What is stored in versions: today's, and how to come from each earlier one to the next. */
+/** The current version of a stored value, and the steps that upgrade older ones. */
 export interface Versioned {
   readonly version: number
   readonly upgrade: VersionSteps
 }
 
 /**
- * A stored value that this release cannot read: a newer release wrote it, or its shape is not that of its version. It is
- * no failure of the work: whoever meets it waits for a release that can.
+ * A stored value that this release cannot read: a newer release wrote it, or its shape does not match its version. The
+ * reader waits for a release that can read it; this is not a failure of the work.
  */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable'
 }
 
-/** Declares versions; today's is 1 unless told. Throws when a step is missing, which is a defect of the declaration. */
+/** Declares versions; the current version is 1 by default. Throws when a step is missing. */
 export function versioned(of: string, { version = 1, upgrade = {} }: Partial<Versioned>): Versioned {
   for (let from = 1; from < version; from++) {
     if (!Object.hasOwn(upgrade, from)) throw new Error(`${of} has no step from version ${from} to ${from + 1}`)

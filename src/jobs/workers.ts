@@ -38,17 +38,17 @@ export interface JobObservation {
 
 export interface WorkerOptions<Ctx> {
   readonly db: Db
-  /** Every declared job, those of events included. Rows of other names are left to other processes. */
+  /** Every declared job, including the jobs of events. Rows with other names are left to other processes. */
   readonly jobs: readonly AnyJob<Ctx>[]
   readonly scheduler?: Scheduler<Ctx>
   /** Makes the context that a job runs in. */
   createContext(job: { readonly id: JobId; readonly name: string; readonly signal: AbortSignal }): Ctx | Promise<Ctx>
   readonly log: Log
-  /** The lease of this process on what it does; without one its jobs are taken back by age alone. */
+  /** The lease of this process. Without one, jobs are reclaimed by age only. */
   readonly process?: ProcessLease
-  /** True: no other process uses the database, so what runs at the start is a leftover and is taken back at once. */
+  /** No other process uses the database, so jobs marked as running at the start are reclaimed at once. */
   readonly isAlone?: boolean
-  /** Most jobs of each pool that this process runs at the same time; one where it is left out. */
+  /** The maximum number of concurrent jobs per pool in this process; 1 by default. */
   readonly slots: Partial<PoolSlots>
   observe?(observation: JobObservation): void
   readonly limits?: Partial<WorkerLimits>
@@ -108,13 +108,13 @@ export function startWorkers<Ctx>(options: WorkerOptions<Ctx>): Workers {
   return new WorkerLoop(options)
 }
 
-/** One loop that takes what is due for each pool; the jobs themselves run beside it. */
+/** One loop claims the due jobs of all pools; the jobs run concurrently. */
 class WorkerLoop<Ctx> implements Workers {
   readonly #options: WorkerOptions<Ctx>
   readonly #limits: WorkerLimits
   readonly #jobs: ReadonlyMap<string, AnyJob<Ctx>>
   readonly #names: readonly string[]
-  /** Names these workers in the rows of the jobs they run where there is no lease of a process. */
+  /** The worker name in job rows when there is no process lease. */
   readonly #ownName = randomUUID()
   readonly #pools: PoolSet
   readonly #running = new Map<JobId, Running>()
@@ -125,10 +125,10 @@ class WorkerLoop<Ctx> implements Workers {
 
   #isStopping = false
   #hasBegun = false
-  /** When the next job becomes due, as far as it is known; looked up when `#isNextDueKnown` is false. */
+  /** When the next job is due, as far as known; read from the database when `#isNextDueKnown` is false. */
   #nextDueMs = Number.POSITIVE_INFINITY
   #isNextDueKnown = false
-  /** How often jobs were told of that came in or were given back. */
+  /** Counts the notifications of added and released jobs. */
   #heardCount = 0
   #nextTickUnix: number | undefined = 0
   #nextReapMs = 0
@@ -156,7 +156,7 @@ class WorkerLoop<Ctx> implements Workers {
     this.#looping = this.#loop()
   }
 
-  /** Names this process in the rows of the jobs that it takes. */
+  /** Returns the worker name for the rows of claimed jobs. */
   async #worker(): Promise<string> {
     const { process } = this.#options
     return process ? workerOfProcess + (await process.id()) : this.#ownName
@@ -229,7 +229,7 @@ class WorkerLoop<Ctx> implements Workers {
     }
   }
 
-  /** Takes what is due. Answers how long there is nothing to do unless woken, in milliseconds. */
+  /** Claims due jobs. Returns the time until the next pass, in milliseconds; a notification ends the wait early. */
   async #pass(): Promise<number> {
     const { db, scheduler, isAlone } = this.#options
     if (!this.#hasBegun) {
@@ -247,7 +247,7 @@ class WorkerLoop<Ctx> implements Workers {
       this.#isNextDueKnown = true
       this.#nextDueMs = Number.POSITIVE_INFINITY
       const found = await findNextDueMs(db, this.#names, nowMs)
-      // What was heard meanwhile counts too.
+      // Notifications that arrived meanwhile count too.
       if (found !== undefined) this.#nextDueMs = Math.min(this.#nextDueMs, found)
     }
     const nextTickMs = (this.#nextTickUnix ?? Number.POSITIVE_INFINITY) * 1000
@@ -355,7 +355,7 @@ class WorkerLoop<Ctx> implements Workers {
     observe('retried')
   }
 
-  /** Takes jobs back from workers that are gone, forgets old failures, and looks after the lanes. */
+  /** Reclaims the jobs of dead workers, deletes old failures, and repairs lanes. */
   async #keepHouse(): Promise<void> {
     const { db } = this.#options
     const nowMs = systemClock.nowMs()

@@ -16,7 +16,7 @@ export function encodeMembers(members: object): EncodedMembers {
 
 /** An object in two parts: its own members, and members that other objects share. */
 export class ComposedItem<Item extends object> {
-  /** Exists in the type only: what is composed. */
+  /** Only a type: the composed object. */
   declare readonly item: Item
 
   constructor(

@@ -1,6 +1,6 @@
 import { Invalid } from './errors.ts'
 
-/** The values of a row for the keys of an order: where the next page begins. */
+/** The sort key values of a row. The next page begins after the row. */
 export type CursorKey = readonly number[]
 
 /** Longest cursor that is read, in characters. */

@@ -7,7 +7,7 @@ const maxTextLength = 8192
  * The encoded body of a cached reply; its objects would take several times the memory.
  */
 export class EncodedBody<Body extends object> {
-  /** Exists in the type only: what was encoded. */
+  /** Only a type: the encoded object. */
   declare readonly body: Body
   /** Short content stays text: Node sends it in one write with the headers. */
   readonly content: string | Buffer

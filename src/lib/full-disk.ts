@@ -10,7 +10,7 @@ export const saysFullDisk = (text: string): boolean => /No space left on device|
 export const fullDisk = (): Unavailable =>
   new Unavailable('there is no room on the disk', 'disk_full', { retryAfterSeconds: 60 })
 
-/** Returns the refusal for an error that a full disk caused, else the error. */
+/** Returns the refusal for an error caused by a full disk; other errors unchanged. */
 export function withFullDisk(error: unknown): unknown {
   for (let each = error, depth = 0; Error.isError(each) && depth < 5; each = each.cause, depth++) {
     if (codes.has(String((each as { code?: unknown }).code))) return fullDisk()

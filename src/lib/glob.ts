@@ -20,9 +20,9 @@ export const isWellFormedGlob = (pattern: string): boolean =>
 
 /**
  * Compiles a pattern: `?` matches one character and `*` any number, both without separators; `**` includes separators;
- * `[a-z]` and `[!a-z]` are sets, `{a,b}` alternatives, and a backslash escapes the next character. A malformed pattern, or one
- * longer than 4096 characters, matches only its own text. Matching takes linear time in pattern and text, which `minimatch`,
- * `picomatch` and `path.matchesGlob` do not guarantee for untrusted patterns: they use backtracking regular expressions.
+ * `[a-z]` and `[!a-z]` are sets, `{a,b}` alternatives, and a backslash escapes the next character. A malformed pattern,
+ * or one longer than 4096 characters, matches only its own text. Matching takes linear time in pattern and text,
+ * because users supply both.
  * @param separators characters that `?` and `*` do not match
  * @param budget shared by all patterns of one request
  * @throws PatternsTooCostly here and from matches, when the budget is exhausted

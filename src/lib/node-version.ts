@@ -1,7 +1,7 @@
 /** The oldest release of Node that the program runs on; `engines` in package.json says the same. */
 const oldestMajor = 24
 
-/** What is wrong with a version of Node (`20.1.0`), and what to do; undefined when the program runs on it. */
+/** Returns why a version of Node (`20.1.0`) is unsupported and the next step; undefined when it is supported. */
 export const nodeProblem = (version: string): string | undefined =>
   Number(version.split('.', 1)[0]) >= oldestMajor
     ? undefined

@@ -3,7 +3,7 @@ import { cacheOf } from '../lib/cache.ts'
 import { Conflict } from '../lib/errors.ts'
 import type { UploadId } from './blobs.ts'
 
-/** Uploads whose digest is kept in memory; the digest of any other is computed by reading it once more. */
+/** The uploads whose digest is kept in memory. The digest of another upload is computed by reading it again. */
 const maxKnownDigests = 1000
 
 /**

@@ -6,9 +6,9 @@ import type { Unix } from '../lib/time.ts'
 /** A store of files by key: attachments, LFS objects, packages, avatars, archives, logs. Each kind has its own store. */
 export interface Blobs {
   /**
-   * Stores a stream under a key, replacing what was there at once or not at all. Throws TooLarge over `maxBytes`,
-   * Invalid when it is not what was expected, Unavailable when there is no room or no answer, the stream's own error;
-   * after each of these nothing is left behind.
+   * Stores a stream under a key and replaces an existing blob atomically. Throws TooLarge over `maxBytes`, Invalid for
+   * an unexpected size or digest, Unavailable when the disk is full or the service does not respond, or the stream's
+   * own error. A failed call leaves nothing behind.
    */
   put(key: string, content: Readable, options: PutOptions): Promise<StoredBlob>
   /** Returns the content, or undefined. The stream must be read to its end or destroyed. Throws RangeNotSatisfiable. */
@@ -36,9 +36,9 @@ export interface Blobs {
 export type UploadId = string & { readonly __brand: 'UploadId' }
 
 /**
- * Blobs that arrive in parts, over hours and perhaps through several processes: what was appended is as durable as a
- * blob, and all that a process needs to go on is the id. One caller at a time may append to an upload; who cannot
- * promise that (several processes behind one address) keeps a row that says whose turn it is.
+ * Resumable uploads, which can span hours and processes. Appended content is as durable as a blob, and any process can
+ * continue an upload by its id. Only one caller at a time may append. When several processes serve the same uploads,
+ * the caller must coordinate them by a database row.
  */
 export interface Uploads {
   /** Creates an empty upload. */

@@ -21,11 +21,11 @@ import {
 import { asBuffer, checkExpected, receive, tooLarge } from './measure.ts'
 import type { S3Service } from './s3-service.ts'
 
-/** Maximum size of a piece: objects are written whole, from memory. */
+/** The default maximum size of a piece. Each piece is written as one object from memory. */
 const usualPieceBytes = 8 * 1024 * 1024
-/** Maximum number of pieces; with 8 MiB each, 80 GiB. */
+/** The maximum number of pieces; with 8 MiB each, 80 GiB. */
 const maxPieces = 10_000
-/** Digits of the position in the name of a piece, so that names sort numerically. */
+/** Digits of the offset in a piece's name, so that names sort numerically. */
 const placeDigits = 16
 
 /** A piece: an object with the bytes of an upload from `start`. */
@@ -37,7 +37,7 @@ interface Piece {
 
 /** The state of an upload in the bucket. */
 interface Found extends BlobInfo {
-  /** Pieces that form its content, in order and without gaps. */
+  /** The pieces that form the content, in order and without gaps. */
   readonly pieces: readonly Piece[]
   /** All pieces found, including those superseded by a merged one. */
   readonly all: readonly Piece[]
@@ -49,9 +49,9 @@ export interface S3UploadsOptions {
 }
 
 /**
- * Uploads in a bucket. `.uploads/<id>/begun` says that there is one, and each object beside it holds a piece, named by
- * its first byte. The multipart uploads of the protocol do not fit: their parts have a least size, they need the key at
- * the beginning, and many services do not list them.
+ * Uploads in a bucket. `.uploads/<id>/begun` marks an upload; each other object in the folder is a piece, named by its
+ * offset. S3 multipart uploads do not fit: their parts have a minimum size, they need the final key at the start, and
+ * many services do not list them.
  */
 export class S3Uploads implements Uploads {
   readonly #service: S3Service
@@ -174,7 +174,7 @@ export class S3Uploads implements Uploads {
    * of the one that it lies in. Whatever happens meanwhile, the bytes before it stay.
    */
   async #cut(id: UploadId, found: Found, atBytes: number): Promise<Kept> {
-    // From the end, so that the remaining pieces are always a prefix.
+    // Deletes from the end, so that the remaining pieces are always a prefix.
     for (const piece of found.all.toReversed()) if (piece.start >= atBytes) await this.#service.delete(piece.name)
     const pieces = found.pieces.filter(({ end }) => end <= atBytes)
     const cut = found.pieces.find(({ start, end }) => start < atBytes && end > atBytes)
@@ -236,7 +236,7 @@ export class S3Uploads implements Uploads {
     return { pieces, all, sizeBytes, modifiedUnix }
   }
 
-  /** The mark goes first: without it the upload no longer exists, and cleanup finds the rest by age. */
+  /** Deletes the marker first: without it the upload does not exist, and cleanup finds the other objects by age. */
   async #remove({ all }: Found, id: UploadId): Promise<void> {
     this.#appending.forget(id)
     await this.#service.delete(markOf(id))
@@ -322,7 +322,7 @@ class PieceWriter {
     this.#waitingBytes = 0
   }
 
-  /** Puts short pieces at the end before what waits; gives those that are not needed any more then. */
+  /** Prepends small trailing pieces to the waiting data. Returns the pieces that this supersedes. */
   async #join(): Promise<Piece[]> {
     const joined: Piece[] = []
     for (const piece of this.#kept.pieces.toReversed()) {

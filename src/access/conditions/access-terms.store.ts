@@ -27,7 +27,7 @@ export interface Wanted {
   readonly evenIfOff?: boolean
 }
 
-/** A person and a repository. Each is known, or stands in columns of the query. */
+/** A person and a repository, each a known value or columns of the query. */
 export interface Pair {
   /** undefined: a guest. */
   readonly userId: UserId | RawBuilder<unknown> | undefined
@@ -39,7 +39,7 @@ export interface Pair {
   readonly isPrivate: Term
   readonly isPublicOwner: Term
   readonly isPrivateOwner: Term
-  /** False: the owner is known to be a person, who has no members and no teams. */
+  /** False: the owner is a person, who has no members and no teams. */
   readonly mayHaveTeams: boolean
 }
 
@@ -117,7 +117,7 @@ const isAdminTeam = sql<SqlBool>`team.access_mode >= 3`
 const among = (column: 'repo_unit.unit' | 'team_unit.unit', units: Wanted['units']): Term =>
   units === undefined || (units.length > 0 && sql<SqlBool>`${sql.ref(column)} in (${sql.join(units)})`)
 
-/** Returns whether `team` gives the mode in one of the units that are switched on. */
+/** Returns whether `team` gives the mode in one of the enabled units. */
 const teamUnitGives = (pair: Pair, { units, mode, evenIfOff }: Wanted): Term => {
   const isOn =
     evenIfOff ||
@@ -153,7 +153,7 @@ export const isOpen = (pair: Pair, comesBy: Term = false): Term => {
   return allOf(not(pair.isPrivate), not(pair.isRestricted), comes)
 }
 
-/** Returns the condition that `team` gives its members the access. Teams of administrators give every unit that is on. */
+/** Returns the condition that `team` gives its members the access. Teams of administrators give every enabled unit. */
 export const teamGives = (pair: Pair, wanted: Wanted): Term =>
   anyOf(allOf(isAdminTeam, wanted.evenIfOff || hasUnit(pair, wanted)), teamUnitGives(pair, wanted))
 

@@ -14,7 +14,7 @@ export const accountsShownTo = (viewer: Viewer | undefined): Condition =>
         and org_user.user_id = ${viewer.id})`,
   )
 
-/** Who reads a list of accounts: a viewer, a guest (undefined), or somebody who sees every account of the list. */
+/** The reader of a list of accounts: a viewer, an anonymous visitor (undefined), or a reader who sees all accounts. */
 export type Onlooker = Viewer | undefined | 'seesAll'
 
 /** Returns whether the onlooker sees every account of a list. */

@@ -15,13 +15,13 @@ import { mode } from '../rights.ts'
 
 type Condition = RawBuilder<SqlBool>
 
-/** The columns that decide who reads a row. */
+/** The columns that decide who can read a row. */
 export interface Reading {
   /** The column with the repository. */
   readonly repo: string
   /** The column with the kind of content. */
   readonly word: string
-  /** The unit of each kind. Undefined: everybody who may enter the repository reads the row. */
+  /** The unit of each kind. Undefined: everyone with access to the repository can read the row. */
   readonly units: Readonly<Record<string, RepoUnit | undefined>>
 }
 

@@ -38,7 +38,7 @@ export function mayAccess(who: Who, where: Where, wanted: Wanted): Condition {
 export const readsIssues = (viewer: Viewer | undefined): Condition =>
   mayAccess(viewer, 'repo', { units: ['issues', 'pulls'], mode: 1 })
 
-/** Like `mayAccess`, without what administrators have and what everybody has. */
+/** Like `mayAccess`, without the access of administrators and of everyone. */
 export function wasGiven(who: Who, where: Where, wanted: Wanted): Condition {
   const pair = pairOf(who, where)
   return asCondition(limited(pair, wanted, given(pair, wanted)))
@@ -71,7 +71,7 @@ export const visibleTo = <Selected>(
   viewer: Viewer | undefined,
 ): SelectQueryBuilder<WithOwner, 'repo' | 'owner', Selected> => query.where(mayEnter(viewer, 'repo'))
 
-/** Returns those of some people who have access to units of a repository and can sign in. */
+/** Returns the accounts of a list that can sign in and have access to units of a repository. */
 export async function listUsersWhoMay(
   db: Db,
   place: Exclude<Where, 'repo'>,

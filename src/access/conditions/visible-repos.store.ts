@@ -23,18 +23,18 @@ export interface Audiences {
   readonly most: number
 }
 
-/** Every audience of which anybody sees repositories. */
+/** Every audience in which anyone can see repositories. */
 export const allAudiences: Audiences = { least: 0, most: 3 }
 
-/** Returns the widest `repo.audience` that is open to a viewer who was given nothing; -1: none is. */
+/** Returns the widest `repo.audience` that a viewer without grants can read; -1: none. */
 const openAudience = (viewer: Viewer | undefined): number =>
   viewer === undefined ? 0 : viewer.isAdmin ? 3 : viewer.isRestricted ? -1 : 1
 
-/** Returns the widest of some audiences that is open to a viewer with the credential's limit; -1: none is. */
+/** Returns the widest of the given audiences that the viewer can read, within the credential's limit; -1: none. */
 export const widestOpen = (viewer: Viewer | undefined, { most }: Audiences): number =>
   viewer?.limit.repo ? -1 : Math.min(openAudience(viewer), viewer?.limit.publicOnly ? 0 : 3, most)
 
-/** Returns the audiences of which the viewer sees only what was given; undefined: the list has none of these. */
+/** Returns the audiences in which the viewer only sees granted repositories; undefined: the list has none of them. */
 function givenAudiences(viewer: Viewer | undefined, { least, most }: Audiences): Audiences | undefined {
   const first = Math.max(least, openAudience(viewer) + 1)
   return viewer === undefined || viewer.isAdmin || viewer.limit.repo || first > most
@@ -112,7 +112,7 @@ export function isVisible(viewer: Viewer | undefined): Condition {
   return asCondition(limited(pair, anyUnit, anyOf(isOpenTo, isGiven)))
 }
 
-/** The right side of `in` for the repositories that a viewer was given, or that there are none. */
+/** The right side of `in` for the repositories granted to a viewer, or `none`. */
 export type GivenRepos = RawBuilder<number> | 'none'
 
 export interface VisibleOptions {
@@ -183,7 +183,7 @@ export async function findGiven(
 
 /** The repositories in which a viewer may read a unit. */
 export interface ReadableRepos {
-  /** The widest audience of which the viewer reads all; -1: none. */
+  /** The widest audience that the viewer can read completely; -1: none. */
   readonly open: number
   /** The condition that a row of `repo` is one of them. */
   readonly isReadable: Condition

@@ -5,7 +5,7 @@ import type { Rights } from '../rights.ts'
 
 /** A feature whose records have attachments. It decides who reads them. */
 export interface FileHolder {
-  /** Returns who may download a file; undefined: it belongs to another feature. */
+  /** Returns who may download a file; undefined: the file belongs to another feature. */
   readonly guard: (db: Db, file: AttachmentRow) => Promise<FileGuard | undefined>
 }
 

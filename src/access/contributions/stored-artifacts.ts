@@ -2,7 +2,7 @@ import type { Db } from '../../db/database.ts'
 import type { UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 
-/** A workflow artifact in the list of what an owner stores. */
+/** A workflow artifact in the list of an owner's stored data. */
 export interface StoredArtifact {
   readonly name: string
   readonly sizeBytes: number

@@ -34,7 +34,7 @@ export const orgUnderQuota = (subject: QuotaSubject): Requirement<Ctx & { readon
   },
 })
 
-/** The owner that the path names is within quota: what is stored for an owner counts for it, whoever uploads. */
+/** The owner named in the path is within quota. Storage is charged to the owner, not to the uploader. */
 export const ownerUnderQuota = (subject: QuotaSubject): Requirement<SubjectCtx, object> => ({
   codes: [`quota:${subject}@owner`],
   refuses: [413],

@@ -32,7 +32,7 @@ export const issueEvents = {
   }),
   /** One account was assigned or unassigned. */
   'issue.assigned': fact({ ...issue, assigneeId: id<UserId>(), removed: Type.Boolean() }),
-  /** The milestone changed; 0 is none. */
+  /** The milestone changed; 0: none. */
   'issue.milestoned': fact({ ...issue, milestoneId: id<MilestoneId>(), oldMilestoneId: id<MilestoneId>() }),
   'issue.locked': fact({ ...issue, isLocked: Type.Boolean() }),
   'issue.pinned': fact({ ...issue, isPinned: Type.Boolean() }),

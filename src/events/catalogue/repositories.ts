@@ -99,7 +99,9 @@ export const repositoryEvents = {
   'collaborator.removed': fact({ ...person, oldMode: accessMode }),
   /** In the git repository of the code or the wiki. */
   'refs.updated': fact({ ...repo, kind: repositoryKind, updates: Type.Array(RefUpdate), origin }),
-  /** The new branch exists; the old one is deleted next. Subscribers rename what refers to it in the same transaction. */
+  /**
+   * The new branch exists; the old one is deleted next. Subscribers rename references to it in the same transaction.
+   */
   'branch.renamed': fact({ ...repo, oldName: Type.String(), newName: Type.String() }),
   'status.created': fact({ ...repo, statusId: id<StatusId>(), sha: oid<Oid>() }),
   'attachment.created': fact({ attachmentId: id<AttachmentId>(), ...repo }),

@@ -8,9 +8,8 @@ const maxText = 65_536
 const maxIntroduction = 500
 
 /**
- * Returns the new text of a reply: without the quoted mail, its introduction and the signature. Quotations with an answer below
- * them stay. It takes linear time; libraries such as `email-reply-parser` match dozens of regular expressions against hostile
- * text and need RE2 to be safe.
+ * Returns the new text of a reply: without the quoted mail, its introduction and the signature. Quotations with an
+ * answer below them stay. It takes linear time, because anyone can send mail.
  */
 export function newTextOf(text: string): string {
   const lines = text
