@@ -1,4 +1,4 @@
-import { Unreadable, upgraded } from '../jobs/versions.ts'
+import { readPayload, Unreadable } from '../jobs/versions.ts'
 import { actionEvents } from './catalogue/actions.ts'
 import { issueEvents } from './catalogue/issues.ts'
 import { packageEvents } from './catalogue/packages.ts'
@@ -57,16 +57,11 @@ export interface StoredEvent {
   readonly atMs: number
 }
 
-/**
- * Returns a stored event with validated data.
- * @throws Unreadable when a newer release wrote it
- */
+/** Returns a stored event with validated data. Throws Unreadable. */
 export function readStoredEvent(stored: StoredEvent): Event {
   const { name, atMs } = stored
   const declared = facts.get(name)
   if (!declared) throw new Unreadable(`event ${name} is not known to this release`)
-  const data = upgraded(`event ${name}`, declared, stored.version, stored.data)
-  const problem = declared.problemOf(data)
-  if (problem !== undefined) throw new Unreadable(`event ${name} was written by another release: ${problem}`)
+  const data = readPayload(`event ${name}`, declared.problemOf, stored.version, stored.data)
   return { name, data, atMs } as Event
 }

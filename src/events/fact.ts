@@ -1,9 +1,8 @@
 import { Type, type Static, type TObject, type TProperties } from 'typebox'
 import { createChecker, type Checker } from '../jobs/checker.ts'
-import { versioned, type Versioned, type VersionSteps } from '../jobs/versions.ts'
 
 /** The declaration of an event kind. */
-export interface Fact<Data = unknown> extends Versioned {
+export interface Fact<Data = unknown> {
   readonly problemOf: Checker
   /** The members that name the doer and the owner. */
   readonly actor: string
@@ -15,10 +14,6 @@ export interface Fact<Data = unknown> extends Versioned {
 }
 
 interface FactOptions<Members extends TProperties> {
-  /** The version of the schema; the default is 1. It rises with each incompatible change. */
-  readonly version?: number
-  /** For each earlier version, the conversion to the next one. */
-  readonly upgrade?: VersionSteps
   /** The member with the doer; the default is `doerId`. */
   readonly actor?: keyof Members & string
   /**
@@ -33,7 +28,6 @@ export const fact = <const Members extends TProperties>(
   members: Members,
   options: FactOptions<Members> = {},
 ): Fact<Static<TObject<Members>>> => ({
-  ...versioned('an event', options),
   problemOf: createChecker(Type.Object(members)),
   actor: options.actor ?? 'doerId',
   owner: options.owner ?? 'ownerId',

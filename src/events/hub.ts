@@ -3,6 +3,7 @@ import { clockOf } from '../db/clock.ts'
 import { beforeCommit, databaseSlot, type Db, type Tx } from '../db/database.ts'
 import { GiveUp, job, type AnyJob, type Job } from '../jobs/job.ts'
 import { enqueueAll, type PlannedJob } from '../jobs/queue.ts'
+import { payloadVersion } from '../jobs/versions.ts'
 import type { EventId } from '../lib/ids.ts'
 import { checkedFact, type Event, type EventData, type EventName } from './catalogue.ts'
 import { getEvent, type RecordedEvent } from './cursor.ts'
@@ -177,7 +178,7 @@ function rowOf({ name, data, atMs }: Event, declared: Fact): NewEventRow {
   }
   return {
     name,
-    version: declared.version,
+    version: payloadVersion,
     actorId: idOf(declared.actor),
     ownerId: idOf(declared.owner),
     repoId: idOf('repoId'),

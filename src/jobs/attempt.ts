@@ -1,7 +1,7 @@
 import type { Db } from '../db/database.ts'
 import { isPermanent, type AnyJob, type JobProgress } from './job.ts'
 import type { JobRow } from './job.store.ts'
-import { Unreadable, upgraded } from './versions.ts'
+import { readPayload, Unreadable } from './versions.ts'
 
 /** The outcome of an attempt. `isAbandoned` states that its code may still run. */
 export type AttemptResult = { readonly durationMs: number } & (
@@ -58,7 +58,7 @@ export function runAttempt<Ctx>(options: AttemptOptions<Ctx>): Attempt {
 
   const isLastAttempt = row.attempt >= row.max_attempts
   async function work(): Promise<void> {
-    const input = readInput(job, row)
+    const input = readPayload(`the input of job ${job.name}`, job.problemOf, row.version, JSON.parse(row.input))
     const context = await options.createContext(stop.signal)
     await job.run(context, input, {
       db: options.db,
@@ -105,14 +105,6 @@ export function runAttempt<Ctx>(options: AttemptOptions<Ctx>): Attempt {
 
 /** Maximum delay of a Node timer, in milliseconds. */
 const maxTimerMs = 2 ** 31 - 1
-
-/** Returns the validated input. Throws `Unreadable` for an unknown version or shape. */
-function readInput<Ctx>(job: AnyJob<Ctx>, row: JobRow): unknown {
-  const input = upgraded(`the input of job ${job.name}`, job, row.version, JSON.parse(row.input))
-  const problem = job.problemOf(input)
-  if (problem !== undefined) throw new Unreadable(`the input was written by another release: ${problem}`)
-  return input
-}
 
 /** Resolves with the reason when the signal is aborted and `graceMs` have passed since. */
 const afterAbort = (signal: AbortSignal, graceMs: number): Promise<unknown> =>

@@ -3,7 +3,6 @@ import type { Db } from '../db/database.ts'
 import { BadRequest, Invalid, TooLarge } from '../lib/errors.ts'
 import { createChecker, type Checker } from './checker.ts'
 import type { PoolName } from './pools.ts'
-import { versioned, type Versioned, type VersionSteps } from './versions.ts'
 
 /** Progress of a long job, shown to administrators. */
 export interface JobProgress {
@@ -43,13 +42,6 @@ export interface JobDeclaration<Ctx, Schema extends TSchema> {
   readonly name: string
   /** Schema of the input, which is stored as JSON: ids and small values, never secrets. */
   readonly input: Schema
-  /**
-   * The version of the input's schema; 1 by default. Increment it when rows of the previous release do not match the
-   * schema.
-   */
-  readonly version?: number
-  /** For each earlier version: the upgrade of its input to the next version. */
-  readonly upgrade?: VersionSteps
   /** The pool whose slots it uses; the default is `default`. */
   readonly pool?: PoolName
   /** Maximum number of attempts; the default is 5. */
@@ -70,7 +62,7 @@ export interface JobDeclaration<Ctx, Schema extends TSchema> {
   run(ctx: Ctx, input: Static<Schema>, run: JobRun): Promise<void>
 }
 
-export interface Job<Ctx, Input> extends Versioned {
+export interface Job<Ctx, Input> {
   readonly name: string
   readonly pool: PoolName
   readonly attempts: number
@@ -111,7 +103,6 @@ export function job<Ctx, const Schema extends TSchema>(
 ): Job<Ctx, Static<Schema>> {
   if (!/^[a-z][A-Za-z0-9]*$/.test(declaration.name)) throw new Error(`"${declaration.name}" is not a name for a job`)
   return {
-    ...versioned(`the input of job ${declaration.name}`, declaration),
     name: declaration.name,
     pool: declaration.pool ?? 'default',
     attempts: declaration.attempts ?? defaultAttempts,

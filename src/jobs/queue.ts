@@ -17,6 +17,7 @@ import {
   updateFailedToWaiting,
   type NewJobRow,
 } from './job.store.ts'
+import { payloadVersion } from './versions.ts'
 
 export { countJobsOf, findJob, listJobs, type JobRow } from './job.store.ts'
 
@@ -133,7 +134,7 @@ function newJobRow(tx: Tx, { job, input, options, follows }: PlannedJob): NewJob
     name: job.name,
     pool: job.pool,
     input: text,
-    version: job.version,
+    version: payloadVersion,
     event_id: follows?.eventId ?? null,
     unique_key: (follows ? follows.merge : job.merge(input)) ?? null,
     lane,

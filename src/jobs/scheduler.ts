@@ -7,7 +7,6 @@ import { errorText } from './error-text.ts'
 import type { AnyJob } from './job.ts'
 import { enqueue, enqueueAll, planned } from './queue.ts'
 import { parseSchedule, type Schedule, type ScheduleTimes } from './schedule.ts'
-import { versioned } from './versions.ts'
 import { listScheduleRows, updateNextRun, updateRunBegun, updateRunEnded, upsertSchedules } from './schedule.store.ts'
 
 /** A scheduled task as administrators see it. Times are 0 where there is none. */
@@ -143,7 +142,6 @@ const enqueueTask = async <Ctx>(tx: Tx, entry: Entry<Ctx>): Promise<void> => {
 function taskJob<Ctx>(db: Db, task: Schedule<Ctx>): AnyJob<Ctx> {
   const name = `task.${task.name}`
   return {
-    ...versioned(name, {}),
     name,
     pool: 'tasks',
     attempts: task.attempts ?? 1,

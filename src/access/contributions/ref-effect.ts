@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox'
 import type { Tx } from '../../db/database.ts'
 import { createChecker, type Checker } from '../../jobs/checker.ts'
-import { Unreadable, upgraded, versioned, type Versioned } from '../../jobs/versions.ts'
+import { payloadVersion, readPayload, Unreadable } from '../../jobs/versions.ts'
 import type { Oid, RepoId } from '../../lib/ids.ts'
 import type { Clock } from '../../lib/time.ts'
 
@@ -17,7 +17,7 @@ export interface EffectFacts {
  * it with the reference change. The transaction that settles the entry applies it: once if git changed the references,
  * otherwise never.
  */
-export interface RefEffect extends Versioned {
+export interface RefEffect {
   readonly name: string
   /** Returns the fault of stored data, or undefined. */
   readonly problemOf: Checker
@@ -40,7 +40,7 @@ export interface DeclaredEffect<Data> extends RefEffect {
   subjectOf(about: string | number): string
 }
 
-interface EffectOptions<Schema extends TSchema> extends Partial<Versioned> {
+interface EffectOptions<Schema extends TSchema> {
   readonly name: string
   readonly data: Schema
   /** Returns the key of an effect of this name. */
@@ -48,17 +48,12 @@ interface EffectOptions<Schema extends TSchema> extends Partial<Versioned> {
   readonly apply: (tx: Tx, data: Static<Schema>, facts: EffectFacts) => Promise<void>
 }
 
-/**
- * Declares an effect. Increment the version when entries of the previous release do not fit the data; `upgrade`
- * then converts each earlier version to the next.
- */
+/** Declares an effect. */
 export function refEffect<Schema extends TSchema>(options: EffectOptions<Schema>): DeclaredEffect<Static<Schema>> {
   const { name, apply } = options
   const problemOf = createChecker(options.data)
-  const versions = versioned(`the effect ${name}`, options)
   const subjectOf = (about: string | number): string => `${name} ${about}`
   return {
-    ...versions,
     name,
     problemOf,
     subjectOf,
@@ -66,7 +61,7 @@ export function refEffect<Schema extends TSchema>(options: EffectOptions<Schema>
     plan(data) {
       const problem = problemOf(data)
       if (problem !== undefined) throw new Error(`the data of the effect ${name} are invalid: ${problem}`)
-      return { name, version: versions.version, data, subject: subjectOf(options.about(data)) }
+      return { name, version: payloadVersion, data, subject: subjectOf(options.about(data)) }
     },
   }
 }
@@ -90,9 +85,6 @@ export function readEffect(
 ): (tx: Tx, facts: EffectFacts) => Promise<void> {
   const declared = effects.get(stored.name)
   if (!declared) throw new Unreadable(`this release does not know the effect ${stored.name}`)
-  const data = upgraded(`the effect ${stored.name}`, declared, stored.version, stored.data)
-  const problem = declared.problemOf(data)
-  if (problem !== undefined)
-    throw new Unreadable(`the stored data of the effect ${stored.name} are invalid: ${problem}`)
+  const data = readPayload(`the effect ${stored.name}`, declared.problemOf, stored.version, stored.data)
   return (tx, facts) => declared.apply(tx, data, facts)
 }

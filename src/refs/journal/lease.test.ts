@@ -95,7 +95,6 @@ test('lease: the doctor and concurrent settling record a difference once', async
 
 const counted = refEffect({
   name: 'testCount',
-  version: 1,
   data: Type.Object({}),
   about: () => 'count',
   apply: async (tx, _data, { repoId }) =>
