@@ -202,8 +202,9 @@ export async function askForNew(services: AuthServices, user: UserRow, name: str
     throw new Invalid(`a passkey has a name of 1 to ${maxNameLength} characters`, 'passkey_name_invalid')
   }
   const passkeys = await listPasskeys(services.db, user.id)
-  if (passkeys.length >= maxPasskeys)
+  if (passkeys.length >= maxPasskeys) {
     throw new Invalid(`an account has at most ${maxPasskeys} passkeys`, 'passkey_too_many')
+  }
   return {
     challenge: newChallenge(services, { kind: 'add', userId: user.id, name }),
     rpId: siteOf(services.config).id,

@@ -197,8 +197,9 @@ export async function removeWithPasskey(tx: Tx, userId: UserId, left: number): P
 
 /** Replaces the scratch code. Throws `Invalid` without a second factor. */
 export async function renewScratch(services: AuthServices, user: UserRow): Promise<string> {
-  if (!(await hasTwoFactor(services, user.id)))
+  if (!(await hasTwoFactor(services, user.id))) {
     throw new Invalid('the account has no second factor', 'two_factor_missing')
+  }
   const scratch = newScratch()
   await transaction(services.db, async (tx) => {
     await updateScratch(tx, user.id, hashToken(scratch))

@@ -34,8 +34,9 @@ const batch = 1000
 async function print(terminal: Terminal, options: AuditOptions): Promise<void> {
   const { limit, json, follow, config, data, ...filter } = options
   let left = Number(limit)
-  if (!Number.isInteger(left) || left < 1)
+  if (!Number.isInteger(left) || left < 1) {
     throw new CommandFailure(`--limit ${limit}: must be a whole number of at least 1`)
+  }
   const show = (rows: readonly AuditEntryRow[]): void =>
     terminal.out(rows.map((row) => `${json ? JSON.stringify(presentEntry(row)) : asLine(row)}\n`).join(''))
   await withInstance(

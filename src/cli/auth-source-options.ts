@@ -175,8 +175,9 @@ export async function sourceInputOf(
   }
   const file = options['secretFile']
   const plain = secret === undefined ? undefined : options[optionName(secret)]
-  if (file !== undefined && plain !== undefined)
+  if (file !== undefined && plain !== undefined) {
     throw new CommandFailure('give the secret once: with --secret-file, or with its own option')
+  }
   const said = typeof file === 'string' ? ((await readSecret(file)).split('\n', 1)[0] ?? '').replace(/\r$/, '') : plain
   const { active, notActive } = options
   if (active && notActive) throw new CommandFailure('give only one of --active and --not-active')

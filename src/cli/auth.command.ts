@@ -57,8 +57,9 @@ const updateCommand = (terminal: Terminal, name: KindName): Command =>
     .action((options: SourceOptions) =>
       withInstance(options, async (services) => {
         const source = await sourceOfId(services, options)
-        if (source.kind !== kinds[name].kind)
+        if (source.kind !== kinds[name].kind) {
           throw new CommandFailure(`source ${source.name} is not ${what[name]}; update it with the command of its kind`)
+        }
         const edited = await editSource(services, source, await sourceInputOf(name, options))
         terminal.out(`changed ${edited.name}\n`)
         if (edited.name !== source.name) tellCallback(terminal, services, edited)
@@ -91,8 +92,9 @@ const testCommand = (terminal: Terminal): Command =>
         for (const { ok, what: asked, found } of steps) {
           terminal.out(`${ok ? 'ok    ' : 'failed'} ${asked}: ${printable(found).slice(0, 2000)}\n`)
         }
-        if (!steps.every(({ ok }) => ok))
+        if (!steps.every(({ ok }) => ok)) {
           throw new CommandFailure(`source ${source.name} does not work; the failed step above says why`)
+        }
       }),
     )
 
@@ -107,7 +109,8 @@ function tellCallback(terminal: Terminal, { config }: Services, { kind, name }: 
 }
 
 async function sourceOfId(services: Services, { id = '' }: SourceOptions): Promise<Source> {
-  if (!/^\d{1,15}$/.test(id))
+  if (!/^\d{1,15}$/.test(id)) {
     throw new CommandFailure(`--id ${id}: is not the id of a source; list them with ingot admin auth list`)
+  }
   return getSource(services, Number(id))
 }

@@ -80,8 +80,9 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     const [first = '-'] = args
     // commander would pass an unknown command to the default command as an argument.
     const isKnown = first === 'help' || program.commands.some((command) => command.name() === first)
-    if (!first.startsWith('-') && !isKnown)
+    if (!first.startsWith('-') && !isKnown) {
       program.error(`error: unknown command ${first}; ingot --help lists the commands`)
+    }
     await program.parseAsync([...args], { from: 'user' })
     return terminal.exitCode
   } catch (error) {

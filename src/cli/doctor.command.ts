@@ -71,8 +71,9 @@ function selectChecks(only: string | undefined): readonly DoctorCheck[] {
   if (only === undefined) return doctorChecks
   const names = only.split(',').map((name) => name.trim())
   const unknown = names.find((name) => !doctorChecks.some((check) => check.name === name))
-  if (unknown !== undefined)
+  if (unknown !== undefined) {
     throw new CommandFailure(`--only ${unknown}: this check does not exist; --list shows the checks`)
+  }
   return doctorChecks.filter((check) => names.includes(check.name))
 }
 

@@ -7,8 +7,9 @@ import { CommandFailure } from './exit.ts'
 /** Returns the account of a person by name. Throws CommandFailure when it does not exist. */
 export async function getPerson(services: Services, name: string): Promise<UserRow> {
   const user = await findUserByName(services.db, name)
-  if (user?.kind !== 'individual')
+  if (user?.kind !== 'individual') {
     throw new CommandFailure(`account ${name} does not exist; \`ingot admin user list\` shows the accounts`)
+  }
   return user
 }
 

@@ -25,8 +25,9 @@ const showCommand = (terminal: Terminal): Command =>
     .action((options: InstanceOptions) =>
       withInstance(options, async (services) => {
         const key = await readPublicSigningKey(services, services.config.repositorySigning.format)
-        if (key === undefined)
+        if (key === undefined) {
           throw new CommandFailure('the instance signs nothing; set [repository.signing].SIGNING_KEY')
+        }
         terminal.out(key)
       }),
     )

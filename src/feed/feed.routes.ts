@@ -45,8 +45,9 @@ async function pageReply(ctx: SignedInCtx, filter: FeedFilter, query: PageWish, 
   const { limit } = pageOf({ limit: query.limit }, ctx.config.api)
   const after = await findBegin(ctx.db, query.after)
   const { wait = 0 } = query
-  if (wait < 0 || wait > longestWait)
+  if (wait < 0 || wait > longestWait) {
     throw new BadRequest(`"wait" must be 0 to ${longestWait} seconds`, 'wait_too_long')
+  }
   return ok(presentFeed(ctx, await waitForFeed(ctx, filter, { after, limit, waitMs: wait * 1000, signal })))
 }
 

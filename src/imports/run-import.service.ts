@@ -264,8 +264,9 @@ async function writePages<Item>(
     doneCount += items.length
     job.progress({ done: doneCount, note: step })
     if (next === undefined) return true
-    if (doneCount > maxObjects)
+    if (doneCount > maxObjects) {
       throw new SourceProblem(`the source server lists more than ${maxObjects} ${step.replace('_', ' ')}`)
+    }
     place = next
     if (performance.now() > run.turnEndsMs) return false
   }

@@ -33,8 +33,9 @@ export const clientLogin: Requirement<Ctx, { readonly client: ClientLogin }> = {
   codes: ['client'],
   refuses: [401],
   check({ principal }) {
-    if (!(principal instanceof ClientPrincipal))
+    if (!(principal instanceof ClientPrincipal)) {
       throw new Unauthenticated('client credentials by Basic authentication are required')
+    }
     return { client: { clientId: principal.clientId, secret: principal.secret } }
   },
 }

@@ -47,8 +47,9 @@ export async function loadInstanceKeys(source: InstanceKeySource): Promise<Insta
 
 function firstKey(keys: readonly string[], keyFile: string): string {
   const [key] = keys
-  if (key === undefined)
+  if (key === undefined) {
     throw new Error(`${keyFile} contains no key; restore the file, or stored secrets cannot be read`)
+  }
   return key
 }
 

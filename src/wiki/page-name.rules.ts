@@ -57,8 +57,9 @@ export function nameOfFile(file: string): string {
 export function mayTitlePage(title: string): Verdict {
   const text = title.trim()
   if (text === '') return deny('a page needs a title')
-  if (unseen.test(text))
+  if (unseen.test(text)) {
     return deny('a title must not contain control characters or characters that change the text direction')
+  }
   const taken = text.split('/').find((part) => reserved.has(part))
   if (taken !== undefined) return deny(`${taken} is reserved`)
   if (Buffer.byteLength(fileOfName(nameOfTitle(text))) > maxFileBytes) {

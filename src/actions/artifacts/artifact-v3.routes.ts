@@ -43,8 +43,9 @@ const Begin = requestObject('ActionsArtifactBegin', {
 })
 
 function checkRun(task: RunningTask, run: number): void {
-  if (run !== task.runId)
+  if (run !== task.runId) {
     throw new BadRequest('a job can use only the artifacts of its own run', 'artifact_run_foreign')
+  }
 }
 
 const addressOf = (

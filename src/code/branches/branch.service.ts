@@ -67,8 +67,9 @@ export async function createBranch(
 ): Promise<{ name: string; commit_oid: Oid }> {
   const { git, repo } = ctx
   if (repo.is_empty) throw new NotFound('the repository is empty', 'repo_empty')
-  if (repo.is_mirror)
+  if (repo.is_mirror) {
     throw new Forbidden('the repository is a mirror: create the branch in its source', 'repo_is_mirror')
+  }
   const start = await startOf(ctx, source)
   if (await git.readRef(repo.git_key, tagRef(name))) throw new Conflict(`there is a tag ${name} already`, 'tag_exists')
   const update = { ref: branchRef(name), old: zeroOid(repo.object_format), new: start }

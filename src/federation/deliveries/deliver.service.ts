@@ -146,7 +146,8 @@ async function recordFailure(ctx: Ctx, server: FederatedServerRow, problem: stri
     await updateServer(tx, server.id, { failures, retry_at_ms: atMs, problem })
     return deleteOverdue(tx, server.id, nowMs - giveUpAfterMs, maxBacklog)
   })
-  if (givenUp > 0)
+  if (givenUp > 0) {
     ctx.log('info', 'activities given up: the server could not be reached', { server: server.origin, givenUp, problem })
+  }
   return { atMs, isHealthy: false }
 }

@@ -32,8 +32,9 @@ interface FetchOptions {
 export async function fetchDocument(services: Services, url: string, options: FetchOptions = {}): Promise<Document> {
   const address = parseAddress(url)
   if (!address || address.hash !== '') throw new PeerProblem('the address is invalid', false)
-  if (!isServerAllowed(services.config, address.hostname))
+  if (!isServerAllowed(services.config, address.hostname)) {
     throw new PeerProblem('this instance blocks its server', false)
+  }
   const limits = peerLimits.of(services)
   const recent = limits.recentFailure(url)
   if (recent !== undefined) throw new PeerProblem(`${recent} (a moment ago)`, true)

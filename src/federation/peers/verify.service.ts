@@ -138,8 +138,9 @@ async function fetchKey(
   try {
     const actor = await fetchKeyOwner(ctx, signature.keyId, String(personOf(call.claim)))
     const { key } = actor
-    if (!key || !parsePublicKey(key.pem))
+    if (!key || !parsePublicKey(key.pem)) {
       throw new PeerProblem('the key is missing or unsuitable for signatures', false)
+    }
     if (!(await matches(signature, key.pem))) throw mismatch()
     return { ...(await storeKey(ctx, actor)), pem: key.pem, actorUrl: actor.id, fetchedUnix: now }
   } catch (error) {

@@ -147,8 +147,9 @@ async function changeWriting(ctx: SignedInRepoCtx, activity: Document, signer: P
   const writing = await findWriting(ctx.db, idOf(activity['object']) ?? '')
   const issue = writing && (await findIssueById(ctx.db, writing.issue_id))
   const isTheirs = writing?.actor_id === signer.account.user_id && issue?.repo_id === ctx.repo.id
-  if (!writing || !issue || !isTheirs)
+  if (!writing || !issue || !isTheirs) {
     throw refuse('[object]: must be an issue or comment of the actor in this repository')
+  }
   await transaction(ctx.db, (tx) => refuseReplay(tx, signer, nowUnix(ctx.clock)))
   const found = writing.comment_id === null ? undefined : await findCommentIn(ctx.db, ctx.repo.id, writing.comment_id)
   if (typeOf(activity) === 'Delete') {

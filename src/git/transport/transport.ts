@@ -384,8 +384,9 @@ class Push {
     } catch (thrown) {
       const error = withFullDisk(thrown)
       const reason = error instanceof Refusal ? error.message : 'internal error'
-      if (!(error instanceof Refusal))
+      if (!(error instanceof Refusal)) {
         this.#context.log('error', 'handling topic references of a push failed', { error: String(error) })
+      }
       return { accepted: true, lines: [], outcomes: updates.map(({ ref }) => `ng ${ref} ${reason}`) }
     }
   }
@@ -460,8 +461,9 @@ export async function archive(
 ): Promise<Readable> {
   checkOids(options.commit)
   await readCommit(context, key, options.commit)
-  if (/[\0\n]/.test(options.prefix) || options.prefix.startsWith('/'))
+  if (/[\0\n]/.test(options.prefix) || options.prefix.startsWith('/')) {
     throw new Invalid('an archive prefix must not begin with a slash or contain line feeds')
+  }
   if (options.format === 'bundle') return bundleOf(context, key, options.commit, options.signal)
   const { directory } = locate(context, key)
   const { output } = await context.broker.stream({

@@ -31,8 +31,9 @@ function splitAddress(address: string): { origin: string; prefix: string; owner:
     .filter((segment) => segment !== '')
     .map(decoded)
   const [owner, name] = segments.slice(-2)
-  if (owner === undefined || name === undefined)
+  if (owner === undefined || name === undefined) {
     throw new SourceProblem('the address must name an owner and a repository')
+  }
   const prefix = segments
     .slice(0, -2)
     .map((segment) => `/${encodeURIComponent(segment)}`)

@@ -41,8 +41,9 @@ export const mayApprove = (rule: BranchRule | undefined, actor: BranchActor): Ve
 export function mayChangeFiles(rule: BranchRule, branch: string, paths: readonly string[]): Verdict {
   const covered = pathsCovered(rule.protected_file_patterns, paths)
   // A rule whose patterns are too slow refuses.
-  if (covered === undefined)
+  if (covered === undefined) {
     return deny(`branch ${branch}: its protected_file_patterns take too long for these files; simplify them`)
+  }
   const [path] = covered
   return path === undefined ? allow : deny(`branch ${branch} is protected from changing file ${path}`)
 }

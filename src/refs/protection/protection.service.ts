@@ -120,8 +120,9 @@ export async function mustBeAllowedByProtections(
  */
 export async function mustBeRemovable(ctx: RepoCtx, branch: string): Promise<void> {
   if (branch === ctx.repo.default_branch) throw new Forbidden(`${branch} is the default branch`, 'default_branch')
-  if (!ctx.rights.canWrite('code'))
+  if (!ctx.rights.canWrite('code')) {
     throw new Forbidden(`you have no write access to delete branch ${branch}`, 'branch_forbidden')
+  }
   const removal = { ref: branchRef(branch), kind: 'delete', paths: [], unsignedCommit: undefined } as const
   await mustBeAllowedByProtections(ctx, [removal])
 }

@@ -12,8 +12,9 @@ export function mayPushRef(
   rights: Pick<Rights, 'canWrite'>,
   update: PushedUpdate,
 ): Verdict {
-  if (update.ref.startsWith('refs/pull/'))
+  if (update.ref.startsWith('refs/pull/')) {
     return deny(`${update.ref} is read-only; push to the branch of the pull request instead`)
+  }
   if (!rights.canWrite(kind)) return deny('permission denied for writing')
   const branch = branchOf(update.ref)
   if (branch === 'HEAD' && !isZeroOid(update.new)) return deny('a branch cannot be named HEAD')

@@ -121,7 +121,7 @@ async function sortedPage(
   const keys = sql.join([sql`repo.id as repo_id`, ...keysBesideId(order)])
   const found: Step = { table: 'found', where: sql<SqlBool>`(select total from counted) <= ${atMost}` }
   const byId: Step = { table: 'repo', where: sql<SqlBool>`repo.id = found.repo_id` }
-  const page = sql<{ repo_id: RepoId | null; total: number }>`(
+  const page = sql<{ repo_id: RepoId | null; total: number | string }>`(
     with found as materialized ${together(queries, atMost + 1)},
       counted as materialized (select count(*) as total from found)
     select page.*, counted.total from counted left join (

@@ -106,8 +106,9 @@ export async function makeAt(
   person: OpenIdPerson,
   chosen: { readonly name: string; readonly email: string },
 ): Promise<UserRow> {
-  if (!mayRegisterAt(services, person))
+  if (!mayRegisterAt(services, person)) {
     throw new Forbidden('registration with this provider is closed', 'registration_closed')
+  }
   const email = person.isEmailProven ? person.email : chosen.email
   checkOwnEmail(services, email)
   const user = await makeAccount(services, source, { ...person, name: chosen.name, email })

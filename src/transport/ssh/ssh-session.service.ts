@@ -210,8 +210,9 @@ async function viewerOfCaller(
     return viewerOf(caller.user, { kind: 'ssh', keyId: caller.key.id })
   }
   const { authority, serial, validUntilUnix } = caller.certificate
-  if (nowUnix(services.clock) >= validUntilUnix)
+  if (nowUnix(services.clock) >= validUntilUnix) {
     throw new Forbidden('the certificate has expired; get a new one and connect again')
+  }
   return viewerOf(caller.user, { kind: 'certificate', authority: fingerprintOf(authority), serial: `${serial}` })
 }
 

@@ -122,11 +122,12 @@ export const sourceCallback = operation({
     const kept = readCookies(call.headers['cookie']).get(awayCookie(config))
     const begun = kept === undefined ? undefined : begunAt(ctx, source, kept)
     // A browser that did not start the sign-in brings somebody else's answer.
-    if (!begun)
+    if (!begun) {
       throw new Forbidden(
         'this sign-in was started in another browser or has expired; start again',
         'sign_in_not_begun',
       )
+    }
     call.cookies.push(cookie(config, awayCookie(config), ''))
     const claims = await identityOf(ctx, source, begun, call.rawQuery).catch((error: unknown) =>
       providerFailed(ctx, source, error),

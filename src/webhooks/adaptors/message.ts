@@ -360,8 +360,9 @@ type OwnFields = Omit<Message, 'repoName' | 'repoUrl' | 'sender' | 'action'>
 
 function ownMessage(event: DeliveredPayload, parts: Parts): OwnFields | undefined {
   const { eventType } = event
-  if (eventType.startsWith('pull_request_review_') && parts.action === 'reviewed')
+  if (eventType.startsWith('pull_request_review_') && parts.action === 'reviewed') {
     return reviewMessage(parts, eventType)
+  }
   if (event.event === 'issue_comment') return commentMessage(parts)
   if (parts.run) return runMessage(parts, parts.run)
   if (event.event === 'issues') return issueMessage(parts, parts.issue, false)

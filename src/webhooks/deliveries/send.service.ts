@@ -202,12 +202,13 @@ async function recordAttempt(
   await transaction(db, async (tx) => {
     await insertAttempt(tx, row)
     if (result === 'delivered') await markDelivered(tx, delivery.id, row.status ?? 0)
-    else
+    else {
       await markFailed(tx, delivery.id, {
         status: row.status ?? null,
         problem,
         nextMs: nextAttemptMs(delivery, result, nowMs),
       })
+    }
     if (result === 'gone') {
       await updateHook(tx, hook.id, { is_active: false, failures: 0, retry_at_ms: 0, paused_unix: 0, problem })
       await failWaiting(tx, hook.id, 'the webhook was switched off: its receiver answered 410')
