@@ -31,7 +31,7 @@ if (!Number.isInteger(jobs) || jobs < 1) fail('--jobs is a whole number from 1')
 /** A test that takes longer than this has hung. */
 const testTimeoutMs = 120_000
 
-/** A whole run repeats at most this number of failed tests, each alone (docs/decisions/0053-tests-run-again.md). */
+/** A whole run repeats at most this number of failed tests, each alone (docs/decisions/0049-repeated-tests.md). */
 const runAgainLimit = 3
 
 /** A test that kills processes or cuts the power is never repeated: one failure is a defect. */

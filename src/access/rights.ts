@@ -87,7 +87,7 @@ export function maySeeAccount(viewer: Viewer | undefined, account: UserRow, isMe
 }
 
 /**
- * Returns the rights of a viewer in a repository: the rule of decision 0010 for loaded facts. The same rule in SQL
+ * Returns the rights of a viewer in a repository: the rule of decision 0009 for loaded facts. The same rule in SQL
  * is in `conditions/`. A test compares both.
  */
 export function computeRights(input: RightsInput): Rights {

@@ -26,7 +26,7 @@ export interface AdmissionLimits {
 
 /**
  * The shared limits and who may use how much of them: the only place that counts, by account, address and repository
- * (`docs/decisions/0030-fair-shares.md`). Each process counts its own use.
+ * (`docs/decisions/0026-fair-shares.md`). Each process counts its own use.
  */
 export class Admission {
   readonly requests: Requests

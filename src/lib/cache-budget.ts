@@ -1,5 +1,5 @@
 /**
- * The memory that all caches of an application share (`docs/decisions/0064-one-cache-budget.md`). The least recently used
+ * The memory that all caches of an application share (`docs/decisions/0060-one-budget-for-all-caches.md`). The least recently used
  * entry of any cache is evicted first.
  */
 

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 
 /**
  * Frees the chunks of large streams at once. V8 collects them only when about 64 MB have gathered, which takes half of the
- * processor time of a transfer (`docs/decisions/0058-fleeting-pieces.md`). Only chunks of marked streams are freed.
+ * processor time of a transfer (`docs/decisions/0054-stream-memory.md`). Only chunks of marked streams are freed.
  */
 const fleeting = new WeakSet<Readable>()
 

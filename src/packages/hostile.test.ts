@@ -15,7 +15,7 @@ import { hostileUploads, registryOfUpload, sitePathOf } from './hostile.test-sup
 const maxStallMs = 400
 
 /**
- * Most memory in MiB that one upload may add to the process: the budget of 256 MiB (decision 0073), and as much for
+ * Most memory in MiB that one upload may add to the process: the budget of 256 MiB (decision 0066), and as much for
  * garbage that is
  * not collected yet.
  */

@@ -7,7 +7,7 @@ import { allOf, anyOf, asCondition, not, type Term } from './condition.store.ts'
 import { teamHoldsRepo } from './team-holds.store.ts'
 
 /*
- * The terms of the access rule (decision 0010) as SQL. `computeRights` applies the same rule to loaded rows. Only the
+ * The terms of the access rule (decision 0009) as SQL. `computeRights` applies the same rule to loaded rows. Only the
  * conditions of this folder use them.
  */
 
