@@ -289,7 +289,7 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
     sessionUse,
     passwordChecks: new PasswordChecks(verifyPassword),
     signInAttempts: new SignInAttempts(clock),
-    askElsewhere: async (known, login, password) =>
+    askSources: async (known, login, password) =>
       (await parts.passwordSource?.(services, known, login, password)) ?? 'elsewhere',
     accountOfProxy: async (said) => parts.proxySource?.(services, said),
     parts,

@@ -8,7 +8,7 @@ import type { Ctx } from './context.ts'
  * command or a job has no caller, and publishes nothing.
  * @param name what people call it; never a secret
  */
-export async function tellCredentialChange(
+export async function publishCredentialChange(
   tx: Tx,
   { viewer }: Pick<Ctx, 'viewer'>,
   what: ChangedCredential,

@@ -26,7 +26,7 @@ interface PushContent {
   readonly HeadCommit: { readonly Sha1: string } | null
 }
 
-interface Told {
+interface FeedItem {
   readonly title: string
   readonly link: string
   readonly text: string
@@ -68,7 +68,7 @@ const repoVerbs: Partial<Record<Activity['op_type'], (where: string, name: strin
 }
 
 /** Returns an act as a title, a link and a text, all in plain text. */
-export function tellAct(act: Activity): Told {
+export function tellAct(act: Activity): FeedItem {
   const who = act.act_user?.login ?? ''
   const where = act.repo?.full_name ?? ''
   const page = act.repo?.html_url ?? ''
@@ -87,7 +87,7 @@ export function tellAct(act: Activity): Told {
   return { title, link: isRelease ? `${page}/releases/tag/${encodeURIComponent(name)}` : page, text: '' }
 }
 
-const tellCommits = (page: string, { Commits, HeadCommit }: PushContent): Pick<Told, 'link' | 'text'> => ({
+const tellCommits = (page: string, { Commits, HeadCommit }: PushContent): Pick<FeedItem, 'link' | 'text'> => ({
   link: HeadCommit ? `${page}/commit/${HeadCommit.Sha1}` : page,
   text: (Commits ?? []).map(({ Sha1, Message }) => `${Sha1.slice(0, 10)} ${firstLine(Message)}`).join('\n'),
 })

@@ -22,7 +22,7 @@ export interface AuthServices {
    * Checks the password with the account's sign-in source. `known` is the account with the given name or address, if
    * any.
    */
-  readonly askElsewhere: (
+  readonly askSources: (
     known: UserRow | undefined,
     login: string,
     password: string,

@@ -119,7 +119,7 @@ export async function viewerOfPassword(services: AuthServices, input: PasswordIn
 }
 
 async function checkPassword(
-  { db, passwordChecks, signInAttempts, askElsewhere }: AuthServices,
+  { db, passwordChecks, signInAttempts, askSources: askElsewhere }: AuthServices,
   { login, password, ip }: PasswordInput,
 ): Promise<Viewer | undefined> {
   const known = await findPerson(db, login)

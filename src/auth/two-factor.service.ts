@@ -208,7 +208,7 @@ export async function renewScratch(services: AuthServices, user: UserRow): Promi
   return scratch
 }
 
-async function tellRemoved(tx: Tx, userId: UserId): Promise<void> {
+async function publishFactorRemoval(tx: Tx, userId: UserId): Promise<void> {
   await recordAct(tx, { ...actOn(userId), action: 'secondFactor.removed' })
   await publish(tx, 'credential.changed', { userId, what: 'secondFactorRemoved', name: '' })
 }
@@ -218,7 +218,7 @@ export const disableCodes = ({ db }: AuthServices, userId: UserId): Promise<bool
   transaction(db, async (tx) => {
     const hasPasskeys = (await listPasskeys(tx, userId)).length > 0
     const isGone = await (hasPasskeys ? removeCodes(tx, userId) : deleteTwoFactor(tx, userId))
-    if (isGone) await tellRemoved(tx, userId)
+    if (isGone) await publishFactorRemoval(tx, userId)
     return isGone
   })
 
@@ -227,6 +227,6 @@ export const removeSecondFactors = ({ db }: AuthServices, userId: UserId): Promi
   transaction(db, async (tx) => {
     await deletePasskeysOf(tx, userId)
     const isGone = await deleteTwoFactor(tx, userId)
-    if (isGone) await tellRemoved(tx, userId)
+    if (isGone) await publishFactorRemoval(tx, userId)
     return isGone
   })

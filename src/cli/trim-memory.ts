@@ -16,9 +16,9 @@ const workMicros = 1_000_000
 /**
  * Returns memory to the system after ten idle seconds. An idle server allocates so little that V8 would keep the garbage of
  * the start, or of a burst, for hours. A collection pauses the program for about 0.1 s. It also writes the compile cache.
- * @param giveBack frees other memory before the collection; must not throw
+ * @param freeMemory frees other memory before the collection; must not throw
  */
-export function trimMemoryWhenQuiet(giveBack: () => void): void {
+export function trimMemoryWhenQuiet(freeMemory: () => void): void {
   setFlagsFromString('--expose-gc')
   // Drops bytecode that did not run since the last full collection, because most code runs only at the start.
   setFlagsFromString('--bytecode-old-age=1')
@@ -37,7 +37,7 @@ export function trimMemoryWhenQuiet(giveBack: () => void): void {
     seen = used
     const isCalm = () => micros <= calmMicros && process.memoryUsage.rss() - bytesAfterTrim >= worthBytes
     if (used - atLastTrim < workMicros || !(micros <= quietMicros || isCalm())) return
-    giveBack()
+    freeMemory()
     collect({ type: 'major', flavor: 'last-resort' })
     // Otherwise only an orderly exit writes the compile cache.
     flushCompileCache()

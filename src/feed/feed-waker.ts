@@ -20,7 +20,7 @@ export interface FeedWaker {
   close(): void
 }
 
-interface Bed {
+interface WaitingReader {
   readonly accepts: (event: LiveEvent) => boolean
   wake(): void
 }
@@ -40,43 +40,43 @@ export function createFeedWaker(
   live: LiveEvents,
   limits: { readonly most: number; readonly mostPerAccount: number },
 ): FeedWaker {
-  const beds = new Set<Bed>()
+  const waiting = new Set<WaitingReader>()
   const perAccount = new Map<UserId, number>()
   const closing = new AbortController()
   let isListening = false
-  const rising = new Set<Bed>()
+  const toWake = new Set<WaitingReader>()
   let pause: NodeJS.Timeout | undefined
 
   function wakeSome(): void {
     pause = undefined
     let count = 0
-    for (const bed of rising) {
+    for (const reader of toWake) {
       if (count++ >= wokenAtOnce) break
-      rising.delete(bed)
-      bed.wake()
+      toWake.delete(reader)
+      reader.wake()
     }
-    if (rising.size > 0 || count > 0) pause = setTimeout(wakeSome, pauseMs)
+    if (toWake.size > 0 || count > 0) pause = setTimeout(wakeSome, pauseMs)
   }
 
-  function wake(bed: Bed): void {
-    rising.add(bed)
+  function wake(reader: WaitingReader): void {
+    toWake.add(reader)
     if (pause === undefined) pause = setTimeout(wakeSome, 0)
   }
 
   async function listen(): Promise<void> {
     isListening = true
     try {
-      while (beds.size > 0 && !closing.signal.aborted) {
+      while (waiting.size > 0 && !closing.signal.aborted) {
         try {
           const items = live.watch({ accepts: () => true, signal: closing.signal })
           // Events from before the watch are not delivered, so each reader reads once.
-          for (const bed of beds) wake(bed)
+          for (const reader of waiting) wake(reader)
           for await (const item of items) {
-            for (const bed of beds) if (item === 'gap' || bed.accepts(item)) wake(bed)
-            if (beds.size === 0) break
+            for (const reader of waiting) if (item === 'gap' || reader.accepts(item)) wake(reader)
+            if (waiting.size === 0) break
           }
           // The watch ended because the server stops.
-          if (beds.size > 0) closing.abort()
+          if (waiting.size > 0) closing.abort()
         } catch (error) {
           if (error instanceof WatcherTooSlow) continue
           if (!(error instanceof Unavailable) || error.code !== 'too_many_watchers') throw error
@@ -88,7 +88,7 @@ export function createFeedWaker(
       closing.abort(error)
     } finally {
       isListening = false
-      if (closing.signal.aborted) for (const bed of beds) bed.wake()
+      if (closing.signal.aborted) for (const reader of waiting) reader.wake()
     }
   }
 
@@ -102,37 +102,38 @@ export function createFeedWaker(
           'feed_clients_exceeded',
         )
       }
-      if (beds.size >= limits.most) throw new Unavailable('too many clients wait for events; retry later', 'feed_full')
+      if (waiting.size >= limits.most)
+        throw new Unavailable('too many clients wait for events; retry later', 'feed_full')
       perAccount.set(accountId, own + 1)
       let isWoken = false
-      let rise: (() => void) | undefined
-      const bed: Bed = {
+      let resume: (() => void) | undefined
+      const reader: WaitingReader = {
         accepts,
         wake() {
           isWoken = true
-          rise?.()
+          resume?.()
         },
       }
-      beds.add(bed)
+      waiting.add(reader)
       if (!isListening) void listen()
       return {
         async woken(signal) {
-          const stop = (): void => rise?.()
+          const stop = (): void => resume?.()
           signal.addEventListener('abort', stop)
           try {
             while (!isWoken && !signal.aborted && !closing.signal.aborted) {
-              await new Promise<void>((resolve) => (rise = resolve))
+              await new Promise<void>((resolve) => (resume = resolve))
             }
           } finally {
             signal.removeEventListener('abort', stop)
-            rise = undefined
+            resume = undefined
           }
           isWoken = false
           return !signal.aborted && !closing.signal.aborted
         },
         [Symbol.dispose]() {
-          if (!beds.delete(bed)) return
-          rising.delete(bed)
+          if (!waiting.delete(reader)) return
+          toWake.delete(reader)
           const left = (perAccount.get(accountId) ?? 1) - 1
           if (left === 0) perAccount.delete(accountId)
           else perAccount.set(accountId, left)

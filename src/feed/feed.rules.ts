@@ -34,32 +34,35 @@ interface Rule<Name extends EventName> {
 type Concerned = 'userId' | 'recipientId' | 'followerId' | 'blockerId'
 
 /** Marks a kind of event that the feed omits, with the reason. */
-interface Untold {
-  readonly untold: string
+interface Omitted {
+  readonly omitted: string
 }
 
 /** Each kind of event must have a rule or a reason for its omission. */
-type Rules = { readonly [Name in EventName]: Rule<Name> | Untold }
+type Rules = { readonly [Name in EventName]: Rule<Name> | Omitted }
 
 const unit = (name: RepoUnit): Readers => ({ of: 'unit', unit: name })
-const told = (scope: Scope, readers: Readers) => ({ scope, readers: (): Readers => readers })
+const withReaders = (scope: Scope, readers: Readers) => ({ scope, readers: (): Readers => readers })
 
 const ofTracker = {
   scope: 'issue',
   readers: ({ data }: { readonly data: { readonly isPull: boolean } }): Readers =>
     unit(data.isPull ? 'pulls' : 'issues'),
 } as const
-const ofPulls = told('repository', unit('pulls'))
-const ofRepository = told('repository', { of: 'repository' })
-const ofCode = told('repository', unit('code'))
-const ofWiki = told('repository', unit('wiki'))
-const ofAdministrators = told('repository', { of: 'administration' })
-const ofMembers = told('organization', { of: 'members' })
-const ofAccount = told('user', { of: 'account', member: 'userId' })
-const ofActions = told('repository', unit('actions'))
-const ofPackages = told('package', { of: 'account', member: 'ownerId' })
-const between = (scope: Scope, ...about: readonly Concerned[]) => ({ ...told(scope, { of: 'nobody else' }), about })
-const untold = (reason: string): Untold => ({ untold: reason })
+const ofPulls = withReaders('repository', unit('pulls'))
+const ofRepository = withReaders('repository', { of: 'repository' })
+const ofCode = withReaders('repository', unit('code'))
+const ofWiki = withReaders('repository', unit('wiki'))
+const ofAdministrators = withReaders('repository', { of: 'administration' })
+const ofMembers = withReaders('organization', { of: 'members' })
+const ofAccount = withReaders('user', { of: 'account', member: 'userId' })
+const ofActions = withReaders('repository', unit('actions'))
+const ofPackages = withReaders('package', { of: 'account', member: 'ownerId' })
+const between = (scope: Scope, ...about: readonly Concerned[]) => ({
+  ...withReaders(scope, { of: 'nobody else' }),
+  about,
+})
+const omitted = (reason: string): Omitted => ({ omitted: reason })
 
 const rules: Rules = {
   'issue.opened': ofTracker,
@@ -88,9 +91,9 @@ const rules: Rules = {
   'review.deleted': ofPulls,
   'repo.created': ofRepository,
   // The repository no longer exists, so its rights cannot be checked.
-  'repo.deleted': told('repository', { of: 'owners' }),
-  'mirror.synced': untold('the changes of the mirror have their own events'),
-  'repo.importAbandoned': untold('nobody could see the repository that it removes'),
+  'repo.deleted': withReaders('repository', { of: 'owners' }),
+  'mirror.synced': omitted('the changes of the mirror have their own events'),
+  'repo.importAbandoned': omitted('nobody could see the repository that it removes'),
   'repo.transferred': ofRepository,
   'repo.forked': ofRepository,
   'repo.generated': ofRepository,
@@ -109,10 +112,10 @@ const rules: Rules = {
   'refs.updated': { scope: 'repository', readers: ({ data }) => unit(data.kind) },
   'branch.renamed': ofCode,
   'status.created': ofCode,
-  'attachment.created': untold('the event of the issue, comment or release covers the file'),
-  'attachment.deleted': untold('the event of the issue, comment or release covers the file'),
-  'release.drafted': untold('drafts are private'),
-  'release.published': told('repository', unit('releases')),
+  'attachment.created': omitted('the event of the issue, comment or release covers the file'),
+  'attachment.deleted': omitted('the event of the issue, comment or release covers the file'),
+  'release.drafted': omitted('drafts are private'),
+  'release.published': withReaders('repository', unit('releases')),
   'release.updated': {
     scope: 'repository',
     readers: ({ data }) => (data.isDraft || data.wasDraft ? undefined : unit('releases')),
@@ -125,19 +128,19 @@ const rules: Rules = {
   'package.deleted': ofPackages,
   'run.queued': ofActions,
   'run.finished': ofActions,
-  'run.deleted': untold('internal: it removes unreferenced files'),
-  'task.finished': untold('run.finished covers it'),
+  'run.deleted': omitted('internal: it removes unreferenced files'),
+  'task.finished': omitted('run.finished covers it'),
   'user.created': ofAccount,
   'user.renamed': ofAccount,
   'user.edited': ofAccount,
   // The account no longer exists, so its visibility cannot be checked.
-  'user.deleted': told('admin', { of: 'administrators' }),
+  'user.deleted': withReaders('admin', { of: 'administrators' }),
   'user.followed': between('user', 'userId', 'followerId'),
   'user.unfollowed': between('user', 'userId', 'followerId'),
   // Blocks are private. The blocked account must not learn of them.
   'user.blocked': between('user', 'blockerId'),
   'user.unblocked': between('user', 'blockerId'),
-  'org.edited': told('organization', { of: 'account', member: 'orgId' }),
+  'org.edited': withReaders('organization', { of: 'account', member: 'orgId' }),
   'team.created': ofMembers,
   'team.edited': ofMembers,
   'team.deleted': ofMembers,
@@ -145,25 +148,25 @@ const rules: Rules = {
   'team.memberRemoved': { ...ofMembers, about: ['userId'] },
   'team.repoAdded': ofMembers,
   'team.repoRemoved': ofMembers,
-  'access.reduced': untold('the change that reduced the access has its own event'),
-  'link.requested': untold('internal: it sends a mail, and must not reveal the recipient'),
-  'credential.changed': untold('it concerns only its owner, who gets a mail'),
-  'credential.ended': untold('it concerns only its owner, who ended it'),
-  'avatar.replaced': untold('internal: it removes an unreferenced file'),
+  'access.reduced': omitted('the change that reduced the access has its own event'),
+  'link.requested': omitted('internal: it sends a mail, and must not reveal the recipient'),
+  'credential.changed': omitted('it concerns only its owner, who gets a mail'),
+  'credential.ended': omitted('it concerns only its owner, who ended it'),
+  'avatar.replaced': omitted('internal: it removes an unreferenced file'),
 }
 
 /** The kinds of events in the feed. */
-export const toldKinds = (Object.keys(rules) as EventName[]).filter((name) => !('untold' in rules[name]))
+export const feedKinds = (Object.keys(rules) as EventName[]).filter((name) => !('omitted' in rules[name]))
 
 /** Returns the rule of an event. Undefined: the feed never contains the event. */
 export function ruleOf(event: Event): Rule<EventName> | undefined {
   const rule = rules[event.name]
-  return 'untold' in rule ? undefined : rule
+  return 'omitted' in rule ? undefined : rule
 }
 
 /** Returns the kinds in the feed that match one of the patterns. A pattern is a kind or a prefix such as `issue.*`. */
 export const kindsOf = (words: readonly string[]): EventName[] =>
-  toldKinds.filter((kind) =>
+  feedKinds.filter((kind) =>
     words.some((word) => (word.endsWith('*') ? kind.startsWith(word.slice(0, -1)) : kind === word)),
   )
 

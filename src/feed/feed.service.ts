@@ -26,7 +26,7 @@ import { BadRequest, Gone, Moved, NotFound } from '../lib/errors.ts'
 import type { IssueId, RepoId, UserId } from '../lib/ids.ts'
 import { refuseInvisible } from '../users/user.service.ts'
 import { loadUsers } from '../users/user.store.ts'
-import { formatCursor, kindsOf, parseCursor, ruleOf, toldKinds } from './feed.rules.ts'
+import { formatCursor, kindsOf, parseCursor, ruleOf, feedKinds } from './feed.rules.ts'
 import { feedWaker, type Sleeper } from './feed-waker.ts'
 import {
   findFeedInstance,
@@ -63,7 +63,7 @@ export interface FeedPage {
 }
 
 /** The filter of a request, not resolved. */
-export interface FeedWish {
+export interface FeedQuery {
   readonly kinds?: readonly string[] | undefined
   /** `owner/name`. */
   readonly repository?: string | undefined
@@ -74,11 +74,11 @@ export interface FeedWish {
  * Resolves the filter of a request.
  * @throws NotFound for a repository or an account that does not exist or that the viewer may not see
  */
-export async function findFilter(ctx: SignedInCtx, wish: FeedWish): Promise<FeedFilter> {
-  const names = wish.kinds === undefined || wish.kinds.length === 0 ? undefined : kindsOf(wish.kinds)
+export async function findFilter(ctx: SignedInCtx, query: FeedQuery): Promise<FeedFilter> {
+  const names = query.kinds === undefined || query.kinds.length === 0 ? undefined : kindsOf(query.kinds)
   if (names?.length === 0) throw new BadRequest('no kind of event in the feed matches "kind"', 'feed_kind_unknown')
-  if (wish.repository !== undefined) {
-    const [owner = '', name = '', more] = wish.repository.split('/')
+  if (query.repository !== undefined) {
+    const [owner = '', name = '', more] = query.repository.split('/')
     if (name === '' || more !== undefined) throw new BadRequest('"repo" must be owner/name', 'feed_repo_invalid')
     const { repo } = await resolveRepo(ctx, owner, name, () => '').catch((error: unknown) => {
       // A former name does not redirect, so that the client learns the new name.
@@ -87,8 +87,8 @@ export async function findFilter(ctx: SignedInCtx, wish: FeedWish): Promise<Feed
     })
     return { names, repoId: repo.id }
   }
-  if (wish.owner === undefined) return { names }
-  const owner = await findAccountByName(ctx.db, wish.owner.toLowerCase())
+  if (query.owner === undefined) return { names }
+  const owner = await findAccountByName(ctx.db, query.owner.toLowerCase())
   if (!owner) throw new NotFound('the user does not exist', 'user_not_found')
   await refuseInvisible(ctx, owner)
   return { names, ownerId: owner.id }
@@ -182,15 +182,15 @@ export async function readFeed(
   return { entries, position, cursor: formatCursor(instance, position), hasMore }
 }
 
-type Placed = EventPage['events'][number]
+type PagedEvent = EventPage['events'][number]
 
 /** Returns the events that the viewer may read, and a function that makes their entries. Runs a fixed number of queries. */
-async function readableOf({ db, viewer }: SignedInCtx, all: readonly Placed[]) {
+async function readableOf({ db, viewer }: SignedInCtx, all: readonly PagedEvent[]) {
   const granted = all.filter((event) => {
     const rule = ruleOf(event)
     return rule !== undefined && isGranted(viewer, rule.scope)
   })
-  const idsOf = <Id>(id: (event: Placed) => Id | undefined): Id[] => [
+  const idsOf = <Id>(id: (event: PagedEvent) => Id | undefined): Id[] => [
     ...new Set(granted.map(id).filter((each) => each !== undefined)),
   ]
   const accountIds = idsOf(accountOf)
@@ -220,7 +220,7 @@ async function readableOf({ db, viewer }: SignedInCtx, all: readonly Placed[]) {
   const known = { access, shown, owned, members }
   return {
     events: granted.filter((event) => mayRead(viewer, event, known)),
-    entryOf: (event: Placed, cursor: string): FeedEntry => ({
+    entryOf: (event: PagedEvent, cursor: string): FeedEntry => ({
       event,
       cursor,
       actor: event.actorId === undefined ? undefined : actors.get(event.actorId),
@@ -232,7 +232,7 @@ async function readableOf({ db, viewer }: SignedInCtx, all: readonly Placed[]) {
 }
 
 /** Returns the account that must be visible to readers of the event. */
-function accountOf(event: Placed): UserId | undefined {
+function accountOf(event: PagedEvent): UserId | undefined {
   const readers = ruleOf(event)?.readers(event)
   return readers?.of === 'account' ? (event.data as Partial<Record<string, UserId>>)[readers.member] : undefined
 }
@@ -247,7 +247,7 @@ interface Known {
   readonly members: ReadonlySet<UserId>
 }
 
-function mayRead(viewer: Viewer, event: Placed, { access, shown, owned, members }: Known): boolean {
+function mayRead(viewer: Viewer, event: PagedEvent, { access, shown, owned, members }: Known): boolean {
   const rule = ruleOf(event)
   const readers = rule?.readers(event)
   if (!rule || !readers) return false
@@ -275,13 +275,13 @@ function mayRead(viewer: Viewer, event: Placed, { access, shown, owned, members 
   }
 }
 
-const told = new Set<EventName>(toldKinds)
+const kindsInFeed = new Set<EventName>(feedKinds)
 
 /** Returns whether a live event may match the filter, by its name and ids. */
 const isOfInterest =
   ({ names, repoId }: FeedFilter) =>
   (event: LiveEvent): boolean =>
-    told.has(event.name) &&
+    kindsInFeed.has(event.name) &&
     (names === undefined || names.includes(event.name)) &&
     (repoId === undefined || event.ids['repoId'] === repoId)
 

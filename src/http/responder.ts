@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { Moved, Refusal } from '../lib/errors.ts'
-import { giveBack, isFleeting } from '../lib/fleeting.ts'
+import { releaseChunk, isFleeting } from '../lib/fleeting.ts'
 import { openPageLinks, pageLinks, type Bound, type Page, type PageLink } from '../lib/paging.ts'
 import type { RequestCall } from './call.ts'
 import { jsonType, textErrors, wantsPage, type ErrorForm, type RefusedCall } from './error-forms.ts'
@@ -201,7 +201,7 @@ export class Responder {
     this.#slowReaders.watch(response)
     let sent = 0
     content.on('data', (chunk: Buffer) => (sent += chunk.length))
-    await pipeline(content, isFleeting(content) ? givingBack(response) : response).catch((error: unknown) => {
+    await pipeline(content, isFleeting(content) ? releasingWritable(response) : response).catch((error: unknown) => {
       // A disconnected client is not a defect, nor is a refusal while streaming (a broken body); other errors are reported.
       // The connection is closed, so that the client does not mistake the incomplete body for a complete one.
       if (!call.signal.aborted && !(error instanceof Refusal)) this.#options.defect(error, call)
@@ -212,14 +212,14 @@ export class Responder {
 }
 
 /** Returns a writable that frees each chunk after the operating system has taken it. */
-function givingBack(response: ServerResponse): Writable {
+function releasingWritable(response: ServerResponse): Writable {
   const taker = new Writable({
     write(piece: Buffer, _encoding, done) {
       response.write(piece, (error) => {
         // What could not be sent may still be held by the connection that is being torn down. Its `close` follows, and ends this
         // too; until then nobody knows yet that the client is gone, and it would be taken for a defect.
         if (error && !response.closed) return void response.destroy()
-        if (!error) giveBack(piece)
+        if (!error) releaseChunk(piece)
         done(error)
       })
     },

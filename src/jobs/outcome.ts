@@ -91,7 +91,7 @@ export async function releaseJob(db: Db, row: JobRow, release: Release): Promise
     passed_until_ms: isPassed ? release.runAtMs : 0,
     updated_unix: nowUnix(clockOf(db)),
   }
-  const giveBack = (): Promise<void> =>
+  const returnToQueue = (): Promise<void> =>
     settleInLane(db, row, async (tx) => {
       const twin = await findWaitingTwin(tx, row)
       if (twin !== undefined) {
@@ -103,10 +103,10 @@ export async function releaseJob(db: Db, row: JobRow, release: Release): Promise
       wakeWorkers(tx, [{ pool: row.pool, run_at_ms: release.runAtMs }])
     })
   try {
-    await giveBack()
+    await returnToQueue()
   } catch (error) {
     // Another process enqueued the same key at the same time; the second try finds that job.
     if (!isUniqueViolation(error)) throw error
-    await giveBack()
+    await returnToQueue()
   }
 }

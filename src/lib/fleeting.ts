@@ -16,21 +16,21 @@ export function asFleeting<Stream extends Readable>(stream: Stream): Stream {
 export const isFleeting = (stream: Readable): boolean => fleeting.has(stream)
 
 /** Frees the memory of a chunk that owns all of it. The chunk is empty afterwards. */
-export function giveBack(piece: Buffer): void {
-  if (canGiveBack(piece)) (piece.buffer as ArrayBuffer).transfer(0)
+export function releaseChunk(piece: Buffer): void {
+  if (canReleaseChunk(piece)) (piece.buffer as ArrayBuffer).transfer(0)
 }
 
 /** Returns whether `giveBack` frees the chunk. Small chunks may share their memory. */
-export const canGiveBack = ({ buffer, length }: Buffer): boolean =>
-  length >= worthGivingBack && length === buffer.byteLength && buffer instanceof ArrayBuffer
+export const canReleaseChunk = ({ buffer, length }: Buffer): boolean =>
+  length >= minReleasedBytes && length === buffer.byteLength && buffer instanceof ArrayBuffer
 
 /** Returns a copy with its own memory, so that its reader can free it. */
 export function ownCopy(piece: Buffer): Buffer {
-  if (piece.length < worthGivingBack) return Buffer.from(piece)
+  if (piece.length < minReleasedBytes) return Buffer.from(piece)
   const copy = Buffer.allocUnsafeSlow(piece.length)
   piece.copy(copy)
   return copy
 }
 
 /** Freeing smaller chunks costs more than collecting them. In bytes. */
-const worthGivingBack = 4 * 1024
+const minReleasedBytes = 4 * 1024

@@ -8,7 +8,7 @@ import { Forbidden, Invalid, NotFound } from '../lib/errors.ts'
 import type { UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
-import { holdAccount, tellAccountChange } from '../users/account-change.service.ts'
+import { holdAccount, publishAccountChange } from '../users/account-change.service.ts'
 import { checkAccountName } from '../users/account-name.service.ts'
 import { removeAccount } from '../users/account-removal.service.ts'
 import { mayUseEmail } from '../users/email.rules.ts'
@@ -119,7 +119,7 @@ export async function editOrg(ctx: SignedInCtx, org: UserRow, profile: OrgProfil
         : { repo_admin_change_team_access: profile.repoAdminChangeTeamAccess }),
       updated_unix: nowUnix(ctx.clock),
     })
-    await tellAccountChange(tx, before, after, ctx.viewer.id)
+    await publishAccountChange(tx, before, after, ctx.viewer.id)
     return after
   })
 }

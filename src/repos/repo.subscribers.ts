@@ -5,7 +5,7 @@ import { publish } from '../events/hub.ts'
 import { subscriber } from '../events/subscriber.ts'
 import { isGitKey } from '../git/git-key.ts'
 import { nowUnix } from '../lib/time.ts'
-import { tellRemoved } from './people/collaboration.service.ts'
+import { publishRemovedCollaborations } from './people/collaboration.service.ts'
 import { deleteCollaborationsWith } from './people/collaboration.store.ts'
 import { loadRepos, updateRepo } from './repo.store.ts'
 import { deleteStarsOn } from './social/star.store.ts'
@@ -56,7 +56,7 @@ export const endBlockedRelations = subscriber({
         await publish(tx, 'repo.unstarred', { repoId, userId, doerId })
       }
     }
-    await tellRemoved(tx, await deleteCollaborationsWith(tx, blockerId, blockedId), doerId)
+    await publishRemovedCollaborations(tx, await deleteCollaborationsWith(tx, blockerId, blockedId), doerId)
     await deleteTransfersBetween(tx, blockedId, blockerId)
     await unwatchReposOf(tx, blockerId, blockedId)
   },

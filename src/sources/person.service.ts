@@ -3,7 +3,7 @@ import { hasAdministrator, lockAdministrators } from '../admin/accounts/account.
 import { transaction } from '../db/database.ts'
 import type { UserChange, UserRow } from '../db/tables/accounts.ts'
 import { nowUnix } from '../lib/time.ts'
-import { holdAccount, tellAccountChange } from '../users/account-change.service.ts'
+import { holdAccount, publishAccountChange } from '../users/account-change.service.ts'
 import { mayUseEmail } from '../users/email.rules.ts'
 import { isEmailOfOther, setPrimaryEmail } from '../users/email.service.ts'
 import { createUser } from '../users/user.service.ts'
@@ -82,7 +82,7 @@ export async function followPerson(
       await setPrimaryEmail(tx, user, person.email)
       after = { ...after, email: person.email }
     }
-    await tellAccountChange(tx, before, after, user.id)
+    await publishAccountChange(tx, before, after, user.id)
     return after
   })
 }
@@ -92,5 +92,5 @@ export const switchOff = (services: Services, user: UserRow): Promise<void> =>
   transaction(services.db, async (tx) => {
     const before = await holdAccount(tx, user.id)
     const after = await updateUser(tx, user.id, { is_active: false, updated_unix: nowUnix(services.clock) })
-    await tellAccountChange(tx, before, after, user.id)
+    await publishAccountChange(tx, before, after, user.id)
   })

@@ -10,7 +10,7 @@ import type { Blobs, UploadId } from './blobs.ts'
 import { openBlobs } from './open-blobs.ts'
 import type { S3Options } from './s3-service.ts'
 
-export interface Place {
+export interface TestStore {
   readonly blobs: Blobs
   /** The same store as another process has it. */
   readonly reopen: () => Promise<Blobs>
@@ -28,13 +28,13 @@ export async function withFolder(use: (folder: string) => Promise<void>): Promis
   }
 }
 
-export const withLocal = (use: (place: Place) => Promise<void>): Promise<void> =>
+export const withLocal = (use: (store: TestStore) => Promise<void>): Promise<void> =>
   withFolder(async (folder) => {
     const reopen = () => openBlobs({ type: 'local', path: join(folder, 'blobs') })
     await use({ blobs: await reopen(), reopen, folder })
   })
 
-export const withS3 = (use: (place: Place) => Promise<void>): Promise<void> =>
+export const withS3 = (use: (store: TestStore) => Promise<void>): Promise<void> =>
   withFolder(async (folder) => {
     const server = new S3rver({
       address: '127.0.0.1',

@@ -3,7 +3,7 @@ import { constants, copyFile, open, opendir, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { makeFolder } from '../lib/make-folder.ts'
-import { giveBack, isFleeting } from '../lib/fleeting.ts'
+import { releaseChunk, isFleeting } from '../lib/fleeting.ts'
 import { flushFolder } from '../lib/flush-folder.ts'
 import { withFullDisk } from '../lib/full-disk.ts'
 import {
@@ -131,7 +131,7 @@ async function writeStream(path: string, content: Readable, options: PutOptions)
       const bytes = asBuffer(chunk)
       measured.add(bytes)
       await writer.add(bytes)
-      if (isFleeting(content)) giveBack(bytes)
+      if (isFleeting(content)) releaseChunk(bytes)
     }
     await writer.finish()
     const stored = measured.finish()

@@ -2,7 +2,7 @@ import { type FileHandle, mkdir, open, readdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { NotFound, RangeNotSatisfiable } from '../lib/errors.ts'
-import { giveBack, isFleeting } from '../lib/fleeting.ts'
+import { releaseChunk, isFleeting } from '../lib/fleeting.ts'
 import { flushFolder } from '../lib/flush-folder.ts'
 import { withFullDisk } from '../lib/full-disk.ts'
 import type { Unix } from '../lib/time.ts'
@@ -141,7 +141,7 @@ export class LocalUploads implements Uploads {
     for await (const chunk of content.stream) {
       const bytes = asBuffer(chunk)
       measured.add(bytes)
-      if (isFleeting(content.stream)) giveBack(bytes)
+      if (isFleeting(content.stream)) releaseChunk(bytes)
     }
     return measured.finish()
   }
@@ -161,7 +161,7 @@ async function writeFrom(
       if (sizeBytes > to.maxBytes) throw tooLarge(to.maxBytes)
       to.digest?.add(bytes)
       await writer.add(bytes)
-      if (isFleeting(content)) giveBack(bytes)
+      if (isFleeting(content)) releaseChunk(bytes)
     }
     await writer.finish()
   } catch (error) {

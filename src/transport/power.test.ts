@@ -27,7 +27,7 @@ const password = 'a password of the power test'
 /** The source folder, from which the recorder is compiled. */
 const recorderSource = resolve('test/power/record.c')
 
-interface Told {
+interface AcknowledgedWrites {
   readonly refs: [string, string][]
   readonly marks: Partial<Record<'issues' | 'comments' | 'pulls' | 'merges' | 'uploads' | 'revoked', unknown[]>>
 }
@@ -37,7 +37,7 @@ async function writeEverything(url: string, base: string, log: string): Promise<
   const client = new ForgeClient(url, async () => ({ basic: { login: 'root', password } }))
   const api = '/repos/root/crash'
   await client.must('POST', '/user/repos', { name: 'crash', auto_init: true, default_branch: 'main' })
-  const told = (refs: Told['refs'], acknowledged = new Acknowledged()): void => {
+  const told = (refs: AcknowledgedWrites['refs'], acknowledged = new Acknowledged()): void => {
     const marks = Object.fromEntries(
       Object.entries(acknowledged).map(([name, values]) => [name, [...(values as Set<unknown>)]]),
     )
@@ -106,7 +106,11 @@ async function writeEverything(url: string, base: string, log: string): Promise<
  * Acknowledged changes that are lost or wrong in a data folder. A reference may have its next value, because it moves
  * before the answer.
  */
-async function inspect(folder: string, told: readonly Told[], next: readonly Told[]): Promise<string[]> {
+async function inspect(
+  folder: string,
+  told: readonly AcknowledgedWrites[],
+  next: readonly AcknowledgedWrites[],
+): Promise<string[]> {
   const { config } = loadConfig({
     env: {},
     cwd: folder,
@@ -122,7 +126,7 @@ async function inspect(folder: string, told: readonly Told[], next: readonly Tol
   const refs = new Map(told.flatMap((each) => each.refs))
   for (const { marks } of told) {
     for (const [name, values] of Object.entries(marks)) {
-      const into = acknowledged[name as keyof Told['marks']] as Set<unknown>
+      const into = acknowledged[name as keyof AcknowledgedWrites['marks']] as Set<unknown>
       for (const value of values) into.add(value)
     }
   }
@@ -200,8 +204,8 @@ test(
         const folder = join(base, 'after')
         writeWhatLasts(records, cut, root, folder)
         const [told, next] = [records.slice(0, cut), records.slice(cut)].map((some) =>
-          some.flatMap(({ kind, path }) => (kind === 'told' ? [JSON.parse(path) as Told] : [])),
-        ) as [Told[], Told[]]
+          some.flatMap(({ kind, path }) => (kind === 'told' ? [JSON.parse(path) as AcknowledgedWrites] : [])),
+        ) as [AcknowledgedWrites[], AcknowledgedWrites[]]
         assert.deepEqual(
           await inspect(join(folder, 'data'), told, next),
           [],

@@ -23,7 +23,7 @@ const profile = {
 } as const
 
 /** Publishes an event with the changed attributes of a person or an organization, if any matter to others. */
-export async function tellAccountChange(tx: Tx, before: UserRow, after: UserRow, doerId: UserId): Promise<void> {
+export async function publishAccountChange(tx: Tx, before: UserRow, after: UserRow, doerId: UserId): Promise<void> {
   if (before.kind === 'organization') {
     const old = oldValues(before, after, { ...profile, oldRepoAdminChangeTeamAccess: 'repo_admin_change_team_access' })
     if (!isEmpty(old)) await publish(tx, 'org.edited', { orgId: before.id, doerId, ...old })

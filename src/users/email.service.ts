@@ -6,7 +6,7 @@ import { publish } from '../events/hub.ts'
 import { Invalid, NotFound } from '../lib/errors.ts'
 import type { Page } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
-import { holdAccount, tellAccountChange } from './account-change.service.ts'
+import { holdAccount, publishAccountChange } from './account-change.service.ts'
 import { entryLimits } from './entry/entry-limits.ts'
 import { openLink, requestLink, spentLink } from './entry/link.service.ts'
 import { endWaitingAddresses, listWaitingAddresses } from './entry/link.store.ts'
@@ -174,7 +174,7 @@ export async function choosePrimaryEmail(services: Services, user: UserRow, emai
     const own = (await listEmails(tx, user.id)).find((row) => row.lower_email === lower && row.is_activated)
     if (!own) throw new NotFound('the address is not a confirmed address of the account', 'email_not_found')
     await setPrimaryEmail(tx, user, own.email)
-    await tellAccountChange(tx, before, { ...before, email: own.email }, user.id)
+    await publishAccountChange(tx, before, { ...before, email: own.email }, user.id)
   })
 }
 

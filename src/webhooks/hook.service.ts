@@ -1,5 +1,5 @@
 import type { Ctx, Services } from '../access/context.ts'
-import { tellCredentialChange } from '../access/credential-change.ts'
+import { publishCredentialChange } from '../access/credential-change.ts'
 import { recordAct } from '../audit/audit.ts'
 import { clockOf } from '../db/clock.ts'
 import { transaction } from '../db/database.ts'
@@ -140,7 +140,7 @@ export async function createHook(services: Ctx, owner: HookOwner, input: NewHook
       updated_unix: now,
     })
     await recordAct(tx, { ...auditEntry(services, hook), action: 'webhook.created' })
-    await tellCredentialChange(tx, services, 'webhook', auditEntry(services, hook).about.name)
+    await publishCredentialChange(tx, services, 'webhook', auditEntry(services, hook).about.name)
     return hook
   })
 }
@@ -177,7 +177,7 @@ export async function changeHook(services: Ctx, hook: WebhookRow, input: HookCha
     const changed = await updateHook(tx, hook.id, change)
     if (!changed) throw noHook()
     await recordAct(tx, { ...auditEntry(services, changed), action: 'webhook.changed' })
-    await tellCredentialChange(tx, services, 'webhook', auditEntry(services, changed).about.name)
+    await publishCredentialChange(tx, services, 'webhook', auditEntry(services, changed).about.name)
     await clearRetryDelays(tx, hook.id)
     await enqueueAll(tx, [planDeliveries(hook.id, hook.failures === 0, clockOf(tx).nowMs())])
     return changed

@@ -1,5 +1,5 @@
 import type { Ctx } from '../../access/context.ts'
-import { tellCredentialChange } from '../../access/credential-change.ts'
+import { publishCredentialChange } from '../../access/credential-change.ts'
 import { recordAct } from '../../audit/audit.ts'
 import { transaction, type Tx } from '../../db/database.ts'
 import type { ActionRegistrationTokenRow, ActionRunnerRow } from '../../db/tables/actions.ts'
@@ -41,7 +41,7 @@ export async function rotateRegistrationToken(ctx: Ctx, owner: RunnerOwner): Pro
     await deleteRegistration(tx, owner.scope)
     await insertRegistrationToken(tx, owner.scope, row)
     await recordChange(tx, owner, 'runnerToken.rotated')
-    await tellCredentialChange(tx, ctx, 'runnerToken', owner.name)
+    await publishCredentialChange(tx, ctx, 'runnerToken', owner.name)
   })
   return token
 }

@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import type { Ctx, Services } from '../../access/context.ts'
-import { tellCredentialChange } from '../../access/credential-change.ts'
+import { publishCredentialChange } from '../../access/credential-change.ts'
 import { recordAct } from '../../audit/audit.ts'
 import { transaction } from '../../db/database.ts'
 import type { ActionRunnerRow } from '../../db/tables/actions.ts'
@@ -61,7 +61,7 @@ export async function showRegistrationToken(ctx: Ctx, scope: QueueScope, name: s
   await transaction(ctx.db, async (tx) => {
     const about = { kind: 'runner', id: null, name } as const
     await recordAct(tx, { action: 'runnerToken.shown', about, details: scopeDetails(scope) })
-    await tellCredentialChange(tx, ctx, 'runnerToken', name)
+    await publishCredentialChange(tx, ctx, 'runnerToken', name)
   })
   return token
 }

@@ -1,5 +1,5 @@
 import type { Ctx, Services } from '../../access/context.ts'
-import { tellCredentialChange } from '../../access/credential-change.ts'
+import { publishCredentialChange } from '../../access/credential-change.ts'
 import { recordAct } from '../../audit/audit.ts'
 import { transaction } from '../../db/database.ts'
 import type { ActionSecretRow } from '../../db/tables/actions.ts'
@@ -44,7 +44,7 @@ export async function putSecret(services: Ctx, owner: ValueOwner, name: string, 
       about: { kind: 'secret', id: null, name: key },
       details: auditOwnerOf(owner),
     })
-    await tellCredentialChange(tx, services, 'secret', key)
+    await publishCredentialChange(tx, services, 'secret', key)
     if (await updateSecret(tx, owner, key, sealed, now)) return false
     checkValueCount(services, await countSecrets(tx, owner))
     if (await insertSecret(tx, owner, key, sealed, now)) return true

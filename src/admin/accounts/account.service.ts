@@ -1,5 +1,5 @@
 import type { Ctx, SignedInCtx } from '../../access/context.ts'
-import { tellCredentialChange } from '../../access/credential-change.ts'
+import { publishCredentialChange } from '../../access/credential-change.ts'
 import { recordAct } from '../../audit/audit.ts'
 import { endSessions } from '../../auth/session.service.ts'
 import { isUniqueViolation, transaction } from '../../db/database.ts'
@@ -15,7 +15,7 @@ import { purgePossessions, removeAccount } from '../../users/account-removal.ser
 import { mayUseEmail } from '../../users/email.rules.ts'
 import { isEmailOfOther, setPrimaryEmail } from '../../users/email.service.ts'
 import { checkNewPassword } from '../../users/credentials/password-choice.service.ts'
-import { holdAccount, tellAccountChange } from '../../users/account-change.service.ts'
+import { holdAccount, publishAccountChange } from '../../users/account-change.service.ts'
 import { findUserById, updateUser } from '../../users/user.store.ts'
 import { mayUseWebsite } from '../../users/website.rules.ts'
 import {
@@ -71,7 +71,7 @@ export async function editAccount(ctx: Ctx, account: UserRow, edit: AccountEdit)
         await recordAct(tx, { action: 'password.changed', doerId, about })
         await publish(tx, 'credential.changed', { userId: account.id, what: 'password', name: '' })
       }
-      if (change.is_admin && !before.is_admin) await tellCredentialChange(tx, ctx, 'administrator', account.name)
+      if (change.is_admin && !before.is_admin) await publishCredentialChange(tx, ctx, 'administrator', account.name)
       if (edit.email) {
         if (account.kind === 'organization') await updateUser(tx, account.id, { email: edit.email })
         else await setPrimaryEmail(tx, account, edit.email)
@@ -81,7 +81,7 @@ export async function editAccount(ctx: Ctx, account: UserRow, edit: AccountEdit)
       }
       const edited = await findUserById(tx, account.id)
       if (!edited) throw new NotFound('the user does not exist', 'user_not_found')
-      await tellAccountChange(tx, before, edited, doerId)
+      await publishAccountChange(tx, before, edited, doerId)
       return edited
     })
   } catch (error) {

@@ -84,12 +84,12 @@ test('adminReadAuditLog: each security-relevant operation writes an entry', asyn
   assert.deepEqual(missing, [], 'they write no entry')
 
   const changing = [...operations.values()].filter(({ method, base }) => method !== 'GET' && base !== 'site')
-  const untold = changing.filter(
+  const unaudited = changing.filter(
     ({ id, path }) =>
       matters.test(path) && !asked.has(id) && !Object.hasOwn(quiet, id) && !Object.hasOwn(elsewhere, id),
   )
   assert.deepEqual(
-    untold
+    unaudited
       .filter(({ path }) => !/\/(?:packages|issues|pulls|activitypub)\//.test(path))
       .map(({ id, path }) => `${id} ${path}`),
     [],

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { type Duplex, Readable } from 'node:stream'
 import { Invalid, type Refusal, TooLarge, Unavailable } from '../../lib/errors.ts'
-import { asFleeting, giveBack, isFleeting } from '../../lib/fleeting.ts'
+import { asFleeting, releaseChunk, isFleeting } from '../../lib/fleeting.ts'
 import { fullDisk, saysFullDisk } from '../../lib/full-disk.ts'
 import type { CommandReport, GitLimits, GitService, LogLevel } from '../git.ts'
 import type {
@@ -421,7 +421,7 @@ const isForClients = (kind: RunRequest['kind']): boolean => kind === 'fetch' || 
 function joined(pieces: readonly Buffer[]): Buffer {
   if (pieces.length === 1) return pieces[0]!
   const whole = Buffer.concat(pieces)
-  for (const piece of pieces) giveBack(piece)
+  for (const piece of pieces) releaseChunk(piece)
   return whole
 }
 
@@ -461,7 +461,7 @@ function feed(stream: WireStream, input: Buffer | Readable, mayCancel: () => boo
     return
   }
   stream.handlers.drain = () => input.resume()
-  const sent = isFleeting(input) ? giveBack : undefined
+  const sent = isFleeting(input) ? releaseChunk : undefined
   input.on('data', (chunk: Buffer) => {
     if (!stream.write(chunk, sent && (() => sent(chunk)))) input.pause()
   })

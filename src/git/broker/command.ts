@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Duplex } from 'node:stream'
-import { giveBack } from '../../lib/fleeting.ts'
+import { releaseChunk } from '../../lib/fleeting.ts'
 import type { WireStream } from './wire.ts'
 import { serveHooks, serveProcReceive } from './hook-link.ts'
 import { signalGroup } from './process-group.ts'
@@ -83,7 +83,7 @@ export class Command {
       const { length } = chunk
       input.write(chunk, (error) => {
         stream.consumed(length)
-        if (!error) giveBack(chunk)
+        if (!error) releaseChunk(chunk)
       })
     }
     stream.handlers.end = () => input.end()
@@ -96,7 +96,7 @@ export class Command {
       // Output of a command that is being ended is dropped, so that its pipe drains and it can exit.
       if (this.#reason !== undefined) return
       this.#idle?.refresh()
-      if (!stream.write(chunk, () => giveBack(chunk))) output.pause()
+      if (!stream.write(chunk, () => releaseChunk(chunk))) output.pause()
     })
     stream.handlers.drain = () => {
       this.#idle?.refresh()

@@ -66,10 +66,10 @@ function runCommand({ settings, slots }: Working, stream: WireStream, request: R
     ended = true
   }
   place.take(stream, () => {
-    if (stream.closed) return place.giveBack()
+    if (stream.closed) return place.release()
     const command = new Command(request, stream, settings, () => {
       commands.delete(command)
-      place.giveBack()
+      place.release()
     })
     commands.add(command)
     for (const chunk of early) stream.handlers.data?.(chunk)

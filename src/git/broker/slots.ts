@@ -42,7 +42,7 @@ export class Slots {
     }
   }
 
-  giveBack(): void {
+  release(): void {
     const next = this.#waiters.shift()
     if (next === undefined) {
       this.#taken -= 1

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { Duplex } from 'node:stream'
 import { test } from 'node:test'
-import { canGiveBack, giveBack, ownCopy } from '../../lib/fleeting.ts'
+import { canReleaseChunk, releaseChunk, ownCopy } from '../../lib/fleeting.ts'
 import { Channel, type WireStream } from './wire.ts'
 
 /** Both ends of a connection whose reads are pieces of a given size with their own memory, and all pieces read. */
@@ -57,7 +57,7 @@ test('git wire: a receiver owns its bytes, and the memory of the connection is f
             const { length } = chunk
             // The first receiver keeps its bytes; the others are done.
             kept.push(which === 0 ? chunk : Buffer.from(chunk))
-            if (which !== 0) giveBack(chunk)
+            if (which !== 0) releaseChunk(chunk)
             stream.consumed(length)
           },
           result: resolve,
@@ -72,7 +72,7 @@ test('git wire: a receiver owns its bytes, and the memory of the connection is f
     contents.map((content) => [digest(content), content.length]),
   )
   const kept = new Set(received[0]?.kept.map(({ buffer }) => buffer))
-  const left = reads.filter((read) => canGiveBack(read) && !kept.has(read.buffer))
+  const left = reads.filter((read) => canReleaseChunk(read) && !kept.has(read.buffer))
   assert.deepEqual([left.length, reads.length > 90], [0, true])
   for (const channel of channels) channel.close()
 })

@@ -5,7 +5,7 @@
  * A frame is `u32 payload length, u8 kind, u32 stream, payload`. Data payloads are forwarded as they arrive.
  */
 import type { Duplex } from 'node:stream'
-import { canGiveBack, giveBack, ownCopy } from '../../lib/fleeting.ts'
+import { canReleaseChunk, releaseChunk, ownCopy } from '../../lib/fleeting.ts'
 
 const kinds = { open: 1, data: 2, end: 3, credit: 4, message: 5, result: 6, failure: 7, cancel: 8 } as const
 const headerBytes = 9
@@ -256,7 +256,7 @@ export class Channel {
    * Either may be freed by its receiver.
    */
   #receive(chunk: Buffer): void {
-    const copies = canGiveBack(chunk)
+    const copies = canReleaseChunk(chunk)
     let isPassedOn = false
     let offset = 0
     while (offset < chunk.length || (this.#headerFilled === headerBytes && this.#payloadLeft === 0)) {
@@ -290,7 +290,7 @@ export class Channel {
       this.#headerFilled = 0
       this.#dispatch(kind, this.#header.readUInt32BE(5), payload)
     }
-    if (!isPassedOn) giveBack(chunk)
+    if (!isPassedOn) releaseChunk(chunk)
   }
 
   #dispatch(kind: number, id: number, payload: Buffer): void {

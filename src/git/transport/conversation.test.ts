@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
-import { asFleeting, giveBack, isFleeting } from '../../lib/fleeting.ts'
+import { asFleeting, releaseChunk, isFleeting } from '../../lib/fleeting.ts'
 import { conversation } from './conversation.ts'
 
 const ended = Promise.resolve({ exitCode: 0, stderr: '' })
@@ -29,7 +29,7 @@ test("a conversation's output can be freed piece by piece without touching kept 
   // Piece by piece, like the relay; an iterator would join waiting pieces.
   output.on('data', (piece: Buffer) => {
     heard.push(Buffer.from(piece))
-    giveBack(piece)
+    releaseChunk(piece)
   })
   await once(output, 'end')
   assert.ok(Buffer.concat(heard).equals(expected))

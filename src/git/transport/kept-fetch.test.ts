@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { giveBack, isFleeting } from '../../lib/fleeting.ts'
+import { releaseChunk, isFleeting } from '../../lib/fleeting.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { packetLine } from '../../testing/clone.ts'
 import { type GitKey, newGitKey } from '../git-key.ts'
@@ -55,7 +55,7 @@ async function readAndGiveBack(stream: Readable): Promise<Buffer> {
   const copies: Buffer[] = []
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     copies.push(Buffer.from(chunk))
-    giveBack(chunk)
+    releaseChunk(chunk)
   }
   return Buffer.concat(copies)
 }

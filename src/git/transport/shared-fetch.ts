@@ -9,7 +9,7 @@ import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { LRUCache } from 'lru-cache'
-import { asFleeting, giveBack, isFleeting, ownCopy } from '../../lib/fleeting.ts'
+import { asFleeting, releaseChunk, isFleeting, ownCopy } from '../../lib/fleeting.ts'
 import type { ClientShare, GitService } from '../git.ts'
 import { withPlace } from '../objects/with-place.ts'
 
@@ -374,7 +374,7 @@ class SharedFetch {
   /** Frees chunks before a position. */
   #trim(position: number): void {
     if (this.#isWritingFirst) return
-    while (this.#chunks.length > 0 && this.#base + this.#chunks[0]!.length <= position) giveBack(this.#dropFirst())
+    while (this.#chunks.length > 0 && this.#base + this.#chunks[0]!.length <= position) releaseChunk(this.#dropFirst())
   }
 
   /** Removes the first chunk from memory. */
@@ -412,7 +412,7 @@ class SharedFetch {
         await this.#file.write(chunk, 0, chunk.length, this.#base).finally(() => (this.#isWritingFirst = false))
         this.#dropFirst()
         this.#fileBytes = this.#base
-        giveBack(chunk)
+        releaseChunk(chunk)
       }
     } catch (error) {
       this.#close(Error.isError(error) ? error : new Error(String(error)))

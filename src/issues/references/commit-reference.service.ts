@@ -100,16 +100,16 @@ async function recordCommit(
   references: readonly Reference[],
 ): Promise<void> {
   await transaction(ctx.db, async (tx) => {
-    const told = await listIssuesTellingOf(
+    const recorded = await listIssuesTellingOf(
       tx,
       references.map(({ issue }) => issue.id),
       commit.oid,
     )
-    const untold = references.filter(({ issue }) => !told.has(issue.id))
+    const unrecorded = references.filter(({ issue }) => !recorded.has(issue.id))
     const entries = await insertTimelineEntries(
       tx,
       by,
-      untold.map(({ issue }) => ({
+      unrecorded.map(({ issue }) => ({
         issue_id: issue.id,
         type: 'commit_ref',
         content: commitLink(ctx, home, commit),
@@ -118,10 +118,10 @@ async function recordCommit(
     )
     await touchIssues(
       tx,
-      untold.map(({ issue }) => issue.id),
+      unrecorded.map(({ issue }) => issue.id),
       by.atUnix,
     )
-    for (const [index, { issue }] of untold.entries()) {
+    for (const [index, { issue }] of unrecorded.entries()) {
       await publish(tx, 'issue.referenced', {
         repoId: issue.repo_id,
         issueId: issue.id,

@@ -11,7 +11,7 @@ import type { LfsBlobRow } from '../../db/tables/lfs.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
 import type { FileContent } from '../../http/file-reply.ts'
 import { Invalid, NotFound } from '../../lib/errors.ts'
-import { giveBack, isFleeting } from '../../lib/fleeting.ts'
+import { releaseChunk, isFleeting } from '../../lib/fleeting.ts'
 import type { RepoId } from '../../lib/ids.ts'
 import { nowUnix, type Unix } from '../../lib/time.ts'
 import {
@@ -118,7 +118,7 @@ async function checkContent(ctx: RepoCtx, pointer: Pointer, blobKey: string, sig
   for await (const chunk of addAbortSignal(signal, blob.stream) as AsyncIterable<Buffer>) {
     hash.update(chunk)
     sizeBytes += chunk.length
-    if (isFleeting(blob.stream)) giveBack(chunk)
+    if (isFleeting(blob.stream)) releaseChunk(chunk)
   }
   if (sizeBytes !== pointer.sizeBytes || hash.digest('hex') !== pointer.oid) {
     throw new Invalid('the content does not match the object id', 'checksum_mismatch')

@@ -5,7 +5,7 @@ import type { GivenIssue } from '../../testing/given.ts'
 import { withMail, type CaughtMail } from '../../testing/mail.ts'
 import { Mailbox, whyNoDovecot } from './dovecot.test-support.ts'
 
-interface Scene {
+interface MailWorld {
   readonly forge: Forge
   readonly caught: CaughtMail[]
   readonly mailbox: Mailbox
@@ -14,7 +14,7 @@ interface Scene {
 /** A forge that sends mails to a catcher and reads answers from a mailbox. */
 async function withMailbox(
   context: TestContext,
-  use: (scene: Scene) => Promise<void>,
+  use: (world: MailWorld) => Promise<void>,
   settings: Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>> = {},
 ): Promise<void> {
   const why = await whyNoDovecot()
@@ -41,13 +41,13 @@ const headerOf = (mail: CaughtMail | undefined, name: string): string =>
     .trim() ?? ''
 
 /** Has the forge look at its mailbox, and whatever follows from it. */
-async function look({ forge }: Scene): Promise<void> {
+async function look({ forge }: MailWorld): Promise<void> {
   await forge.as('root').must('POST', '/admin/cron/read_incoming_mail')
   await forge.settle()
 }
 
 /** An issue of bob's in alice's repository, and the mail that alice got of it. */
-async function givenMail({ forge, caught }: Scene, options: { readonly private?: boolean } = {}) {
+async function givenMail({ forge, caught }: MailWorld, options: { readonly private?: boolean } = {}) {
   const repo = await forge.given.repo({ owner: 'alice', ...options })
   if (options.private) await forge.as('alice').must('PUT', `${repo.api}/collaborators/bob`, { permission: 'read' })
   const issue = await forge.given.issue({ repo, poster: 'bob', title: 'Broken' })
@@ -80,16 +80,16 @@ const said = async (forge: Forge, issue: GivenIssue): Promise<string[]> =>
   )
 
 test('issueCreateComment by mail: a reply becomes one comment without its quotation', (context) =>
-  withMailbox(context, async (scene) => {
-    const { forge, mailbox, caught } = scene
-    const { issue, mail, address } = await givenMail(scene)
+  withMailbox(context, async (world) => {
+    const { forge, mailbox, caught } = world
+    const { issue, mail, address } = await givenMail(world)
     assert.match(address, /^answers\+[0-9a-v]{44}@forge\.example$/)
     assert.equal(headerOf(mail, 'List-Post'), `<mailto:${address}>`)
     const quoted =
       'The whole of it.\n\nAll > of it: 3 > 2.\n\nOn Thu, 1 Jan 2026 at 09:00, Alice <answers@forge.example> wrote:\n> what is?\n>\n> -- \n> Ingot\n'
     const answer = mailTo(address.toUpperCase().replace('FORGE', 'forge'), quoted, ['Message-ID: <one@home.example>'])
     mailbox.deliver(answer)
-    await look(scene)
+    await look(world)
     const once = ['alice: what is?', 'bob: The whole of it.\n\nAll > of it: 3 > 2.']
     assert.deepEqual(await said(forge, issue), once)
     assert.equal(mailbox.content.mails, 0, 'it is deleted')
@@ -100,7 +100,7 @@ test('issueCreateComment by mail: a reply becomes one comment without its quotat
     )
     // It did not leave the mailbox: a crash in between, or a server that sends it twice.
     mailbox.deliver(answer)
-    await look(scene)
+    await look(world)
     assert.deepEqual(await said(forge, issue), once)
 
     const { id } = (await forge.as('alice').must('GET', `${issue.api}/comments`)).json[1]
@@ -116,7 +116,7 @@ test('issueCreateComment by mail: a reply becomes one comment without its quotat
     )
     const html = '<style>p{}</style><p>Only &lt;b&gt; <b>this</b>&#33;</p><blockquote>what is?</blockquote>'
     mailbox.deliver(mailTo(address, html, ['MIME-Version: 1.0', 'Content-Type: text/html']))
-    await look(scene)
+    await look(world)
     assert.deepEqual((await said(forge, issue)).slice(2), ['bob: Schön, see here', 'bob: Only <b> this!'])
     const comments = (await forge.as('alice').must('GET', `${issue.api}/comments`)).json
     const names = comments[2].assets.map((asset: { name: string; size: number }) => `${asset.name} ${asset.size}`)
@@ -126,14 +126,14 @@ test('issueCreateComment by mail: a reply becomes one comment without its quotat
 test('issueCreateComment by mail: replies of accounts that may not comment and automatic mails are refused', (context) =>
   withMailbox(
     context,
-    async (scene) => {
-      const { forge, mailbox } = scene
-      const { repo, issue, address, mail } = await givenMail(scene, { private: true })
-      const other = await givenMail(scene)
+    async (world) => {
+      const { forge, mailbox } = world
+      const { repo, issue, address, mail } = await givenMail(world, { private: true })
+      const other = await givenMail(world)
       const alice = forge.as('alice')
       const nothing = async (why: string, ...mails: string[]): Promise<void> => {
         for (const source of mails) mailbox.deliver(source)
-        await look(scene)
+        await look(world)
         assert.deepEqual(await said(forge, issue), ['alice: what is?'], why)
         assert.deepEqual(mailbox.content, { mails: mails.length + before, read: mails.length + before }, why)
         before += mails.length
@@ -183,13 +183,13 @@ test('issueCreateComment by mail: replies of accounts that may not comment and a
       mailbox.deliver(mailTo(address, 'now'))
       mailbox.deliver(mailTo(other.address, 'there'))
       mailbox.deliver(mailTo(other.address, 'and more'))
-      await look(scene)
+      await look(world)
       assert.deepEqual(await said(forge, issue), ['alice: what is?', 'bob: now'])
       assert.deepEqual(await said(forge, other.issue), ['alice: what is?', 'bob: there'], 'two within the hour')
       // It is good for a year.
       forge.clock.advance(400 * 86_400_000)
       mailbox.deliver(mailTo(other.address, 'late'))
-      await look(scene)
+      await look(world)
       assert.deepEqual(await said(forge, other.issue), ['alice: what is?', 'bob: there'])
     },
     {
@@ -201,17 +201,17 @@ test('issueCreateComment by mail: replies of accounts that may not comment and a
 test('a reply is recognised by its references; unsubscription works by mail; handled mails may stay', (context) =>
   withMailbox(
     context,
-    async (scene) => {
-      const { forge, mailbox, caught } = scene
-      const { issue, mail } = await givenMail(scene)
+    async (world) => {
+      const { forge, mailbox, caught } = world
+      const { issue, mail } = await givenMail(world)
       const references = headerOf(mail, 'References')
       mailbox.deliver(mailTo('forge@example.com', 'by another way', [`References: ${references} <x@y>`]))
-      await look(scene)
+      await look(world)
       assert.deepEqual(await said(forge, issue), ['alice: what is?', 'bob: by another way'])
       assert.deepEqual(mailbox.content, { mails: 1, read: 1 })
       const [, unsubscribing = ''] = /mailto:([^>]+)>/.exec(headerOf(mail, 'List-Unsubscribe')) ?? []
       mailbox.deliver(mailTo(unsubscribing, 'unsubscribe', ['Auto-Submitted: auto-generated']))
-      await look(scene)
+      await look(world)
       assert.equal((await said(forge, issue)).length, 2)
       caught.length = 0
       await forge.as('alice').must('POST', `${issue.api}/comments`, { body: 'still there?' })
@@ -224,11 +224,11 @@ test('a reply is recognised by its references; unsubscription works by mail; han
 test('a mailbox that is unavailable is read again later, and no mail is lost', (context) =>
   withMailbox(
     context,
-    async (scene) => {
-      const { forge, mailbox } = scene
-      const { issue, address } = await givenMail(scene)
+    async (world) => {
+      const { forge, mailbox } = world
+      const { issue, address } = await givenMail(world)
       await mailbox.stop()
-      await look(scene)
+      await look(world)
       assert.ok(forge.defects.some((defect) => /cannot open the mailbox/.test(String(defect))))
       forge.defects.length = 0
       mailbox.deliver(mailTo(address, 'first'))
@@ -236,7 +236,7 @@ test('a mailbox that is unavailable is read again later, and no mail is lost', (
       // A malformed mail does not block the others.
       mailbox.deliver('\0\u0001')
       mailbox.deliver(mailTo(address, 'second'))
-      await look(scene)
+      await look(world)
       assert.deepEqual((await said(forge, issue)).toSorted(), ['alice: what is?', 'bob: first', 'bob: second'])
     },
     { ingot: { MAIL_TIMEOUT: '2s' } },

@@ -207,14 +207,15 @@ export interface Preview {
 }
 
 /** The cursor of a preview: a package and the number of its versions on earlier pages. */
-interface Place {
+interface PreviewCursor {
   readonly lowerName: string
   readonly skipped: number
 }
 
-const written = ({ lowerName, skipped }: Place): string => Buffer.from(`${skipped} ${lowerName}`).toString('base64url')
+const encodeCursor = ({ lowerName, skipped }: PreviewCursor): string =>
+  Buffer.from(`${skipped} ${lowerName}`).toString('base64url')
 
-function placeOf(text: string | undefined): Place {
+function decodeCursor(text: string | undefined): PreviewCursor {
   if (text === undefined || text === '') return { lowerName: '', skipped: 0 }
   const [, skipped, lowerName] = /^(\d{1,9}) ([^\0]*)$/s.exec(Buffer.from(text, 'base64url').toString('utf8')) ?? []
   if (lowerName === undefined) throw new BadRequest('this is no place to go on from', 'cleanup_place_invalid')
@@ -230,20 +231,20 @@ export async function previewCleanup(
   row: PackageCleanupRuleRow,
   { after, limit }: { readonly after: string | undefined; readonly limit: number },
 ): Promise<Preview> {
-  const place = placeOf(after)
+  const cursor = decodeCursor(after)
   const going: Verdict[] = []
   let examined = 0
   let looked = 0
-  const stop: { at?: Place } = {}
+  const stop: { at?: PreviewCursor } = {}
   const goesOn = (lowerName: string): boolean => {
     if (looked < previewed && going.length < limit) return true
     stop.at = { lowerName, skipped: 0 }
     return false
   }
-  const packages = judgePackages(ctx, row, place.lowerName, previewedAtOnce, goesOn)
+  const packages = judgePackages(ctx, row, cursor.lowerName, previewedAtOnce, goesOn)
   for await (const { lowerName, versions, verdicts } of packages) {
     if (!goesOn(lowerName)) break
-    const skipped = lowerName === place.lowerName ? place.skipped : 0
+    const skipped = lowerName === cursor.lowerName ? cursor.skipped : 0
     const found = verdicts.filter(({ goes }) => goes).slice(skipped)
     const room = limit - going.length
     going.push(...found.slice(0, room))
@@ -262,7 +263,7 @@ export async function previewCleanup(
     const version = rows.get(id)
     return version ? [{ version, sizeBytes, reason }] : []
   })
-  return { versions, examined, next: stop.at && written(stop.at) }
+  return { versions, examined, next: stop.at && encodeCursor(stop.at) }
 }
 
 /** Largest number of versions that one job removes, and that it reads. */

@@ -17,7 +17,7 @@ import {
   getPlaceFiles,
   getRevisions,
   newestOfRevisions,
-  removePart,
+  removeSelection,
   searchBinaries,
   searchRecipes,
   type Revision,
@@ -106,7 +106,7 @@ export const conanDeleteRecipe = operation({
   reply: { 200: 'empty' },
   summary: 'Delete a Conan recipe with all of its revisions and binaries',
   async run({ ctx, params }) {
-    await removePart(ctx, params, {})
+    await removeSelection(ctx, params, {})
     return empty(200)
   },
 })
@@ -153,7 +153,7 @@ export const conanDeleteRevision = operation({
   reply: { 200: 'empty' },
   summary: 'Delete a revision of a Conan recipe with its binaries',
   async run({ ctx, params }) {
-    await removePart(ctx, params, { revision: params.revision })
+    await removeSelection(ctx, params, { revision: params.revision })
     return empty(200)
   },
 })
@@ -213,7 +213,7 @@ export const conanDeleteBinaries = operation({
   reply: { 200: 'empty' },
   summary: 'Delete all binaries of a revision of a Conan recipe',
   async run({ ctx, params }) {
-    await removePart(ctx, params, { revision: params.revision, isBinaries: true })
+    await removeSelection(ctx, params, { revision: params.revision, isBinaries: true })
     return empty(200)
   },
 })
@@ -227,7 +227,7 @@ export const conanDeleteBinary = operation({
   reply: { 200: 'empty' },
   summary: 'Delete a binary of a Conan recipe with all of its revisions',
   async run({ ctx, params }) {
-    await removePart(ctx, params, { revision: params.revision, isBinaries: true, binaryId: params.binary })
+    await removeSelection(ctx, params, { revision: params.revision, isBinaries: true, binaryId: params.binary })
     return empty(200)
   },
 })
@@ -265,7 +265,7 @@ export const conanDeleteBinaryRevision = operation({
   summary: 'Delete a revision of a Conan binary',
   async run({ ctx, params }) {
     const { revision, binary: binaryId, binary_revision: binaryRevision } = params
-    await removePart(ctx, params, { revision, isBinaries: true, binaryId, binaryRevision })
+    await removeSelection(ctx, params, { revision, isBinaries: true, binaryId, binaryRevision })
     return empty(200)
   },
 })

@@ -95,7 +95,7 @@ async function getFilesOf(
 }
 
 /** A selection of files under a reference: of a revision, its binaries, or one of them. */
-export interface Part {
+export interface FileSelection {
   readonly revision?: string | undefined
   /** Only the binaries of the revision. */
   readonly isBinaries?: boolean
@@ -103,18 +103,22 @@ export interface Part {
   readonly binaryRevision?: string | undefined
 }
 
-function isPartOf({ file_key: key }: Pick<FileWithMetadata, 'file_key'>, part: Part): boolean {
+function isSelected({ file_key: key }: Pick<FileWithMetadata, 'file_key'>, selection: FileSelection): boolean {
   const { revision, binary } = fileOwnerOfKey(key)
-  if (part.revision !== undefined && part.revision !== revision) return false
-  if (!part.isBinaries) return true
-  if (!binary || (part.binaryId !== undefined && part.binaryId !== binary.id)) return false
-  return part.binaryRevision === undefined || part.binaryRevision === binary.revision
+  if (selection.revision !== undefined && selection.revision !== revision) return false
+  if (!selection.isBinaries) return true
+  if (!binary || (selection.binaryId !== undefined && selection.binaryId !== binary.id)) return false
+  return selection.binaryRevision === undefined || selection.binaryRevision === binary.revision
 }
 
 /** Removes the selected files. Throws `NotFound` without files. */
-export async function removePart(ctx: SubjectCtx & SignedInCtx, reference: Reference, part: Part): Promise<void> {
+export async function removeSelection(
+  ctx: SubjectCtx & SignedInCtx,
+  reference: Reference,
+  selection: FileSelection,
+): Promise<void> {
   const { version, files } = await getFilesOf(ctx, reference)
-  const found = files.filter((file) => isPartOf(file, part))
+  const found = files.filter((file) => isSelected(file, selection))
   if (found.length === 0) throw nothingThere()
   await removeFiles(ctx, version, found)
 }
@@ -129,7 +133,7 @@ export async function removeBinaries(
   const revision = revisionsOf(files, recipeRevision)[0]?.revision
   const found = files.filter((file) => {
     const { binary } = fileOwnerOfKey(file.file_key)
-    return isPartOf(file, { revision, isBinaries: true }) && (ids.length === 0 || ids.includes(binary?.id ?? ''))
+    return isSelected(file, { revision, isBinaries: true }) && (ids.length === 0 || ids.includes(binary?.id ?? ''))
   })
   if (found.length === 0) throw nothingThere()
   await removeFiles(ctx, version, found)
@@ -237,7 +241,7 @@ export async function searchBinaries(ctx: SubjectCtx, reference: Reference, revi
   const { files } = await getFilesOf(ctx, reference)
   const wanted = revision ?? revisionsOf(files, recipeRevision)[0]?.revision
   const binaries = Map.groupBy(
-    files.filter((file) => isPartOf(file, { revision: wanted, isBinaries: true })),
+    files.filter((file) => isSelected(file, { revision: wanted, isBinaries: true })),
     ({ file_key: key }) => fileOwnerOfKey(key).binary?.id ?? '',
   )
   const told = [...binaries].flatMap(([id, ofBinary]) => {

@@ -26,7 +26,7 @@ import {
   updateRepo,
   upsertCollaboration,
 } from '../repo.store.ts'
-import { tellRemoved } from '../people/collaboration.service.ts'
+import { publishRemovedCollaborations } from '../people/collaboration.service.ts'
 import { deleteCollaborationsOfMembers } from '../people/collaboration.store.ts'
 import { deleteTransfer, findTransfer, insertTransfer } from './transfer.store.ts'
 import { watchRepos } from '../social/watch.store.ts'
@@ -139,7 +139,7 @@ async function moveRepo(
   await addToRepoCount(tx, recipient.id, 1)
   await deleteRepoRedirect(tx, recipient.id, repo.lower_name)
   await insertRepoRedirect(tx, owner.id, repo.lower_name, repo.id)
-  await tellRemoved(tx, await deleteCollaborationsOfMembers(tx, repo.id, recipient.id), viewer.id)
+  await publishRemovedCollaborations(tx, await deleteCollaborationsOfMembers(tx, repo.id, recipient.id), viewer.id)
   const about = { repoId: repo.id, doerId: viewer.id }
   for (const { team_id: teamId, org_id: orgId } of await deleteTeamReposOf(tx, repo.id)) {
     await publish(tx, 'team.repoRemoved', { ...about, teamId, orgId })

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { RepoCtx, Services } from '../../access/context.ts'
-import { tellCredentialChange } from '../../access/credential-change.ts'
+import { publishCredentialChange } from '../../access/credential-change.ts'
 import { recordAct } from '../../audit/audit.ts'
 import { transaction } from '../../db/database.ts'
 import type { PushMirrorRow } from '../../db/tables/mirrors.ts'
@@ -71,7 +71,7 @@ export async function createPushMirror(ctx: RepoCtx, input: PushMirrorInput): Pr
       next_unix: seconds === 0 ? 0 : now + seconds,
     })
     await recordAct(tx, { ...actOn(ctx, mirror.remote_name), action: 'pushMirror.added' })
-    await tellCredentialChange(tx, ctx, 'pushMirror', mirror.remote_name)
+    await publishCredentialChange(tx, ctx, 'pushMirror', mirror.remote_name)
     return mirror
   })
 }

@@ -11,13 +11,13 @@ import type { UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import { countPeople, type PeoplePage } from '../../users/people-count.store.ts'
 
-type Place = Exclude<Where, 'repo'>
+type CandidateScope = Exclude<Where, 'repo'>
 
 /**
  * Accounts related to a repository: owner, collaborators and team members, and optionally watchers and members of
  * the organization. Only these are checked.
  */
-const near = ({ owner, repo }: Place, withOthers: boolean) => {
+const near = ({ owner, repo }: CandidateScope, withOthers: boolean) => {
   const others = withOthers
     ? sql` union all select user_id from watch where repo_id = ${repo.id} and mode <> 'dont'
         union all select user_id from org_user where org_id = ${owner.id}`
@@ -54,10 +54,10 @@ async function pageOfPeople(
 /** Returns the condition that a row of `user` is a related person. */
 async function nearPerson(
   db: Db,
-  place: Place,
+  scope: CandidateScope,
   withOthers: boolean,
 ): Promise<{ readonly isNear: Expression<SqlBool> }> {
-  const all = near(place, withOthers)
+  const all = near(scope, withOthers)
   const { rows } = await sql<{ id: UserId }>`select id from ${all} as near limit ${manyNear}`.execute(db)
   const isNear =
     rows.length < manyNear
@@ -70,8 +70,8 @@ async function nearPerson(
  * Returns people who can be assigned: the owner, those who were given write access, and members of teams that read
  * pull requests.
  */
-export async function listWriters(db: Db, place: Place, onlooker: Onlooker, page: Page): Promise<PeoplePage> {
-  const { isNear } = await nearPerson(db, place, false)
+export async function listWriters(db: Db, scope: CandidateScope, onlooker: Onlooker, page: Page): Promise<PeoplePage> {
+  const { isNear } = await nearPerson(db, scope, false)
   const people = db
     .selectFrom('user')
     .selectAll()
@@ -79,9 +79,9 @@ export async function listWriters(db: Db, place: Place, onlooker: Onlooker, page
     .where(accountsShownIn(onlooker))
     .where((where) =>
       where.or([
-        where('user.id', '=', place.owner.id),
-        wasGiven('user', place, { mode: 2 }),
-        wasGivenByTeam('user', place, { units: ['pulls'], mode: 1 }),
+        where('user.id', '=', scope.owner.id),
+        wasGiven('user', scope, { mode: 2 }),
+        wasGivenByTeam('user', scope, { units: ['pulls'], mode: 1 }),
       ]),
     )
   return pageOfPeople(db, people, page)
@@ -91,12 +91,17 @@ export async function listWriters(db: Db, place: Place, onlooker: Onlooker, page
  * People who may be asked for a review: the owner, and whoever was given reading of pull requests; of a repository that
  * is not private also its watchers and the members of the organization who may read them.
  */
-export async function listReviewers(db: Db, place: Place, onlooker: Onlooker, page: Page): Promise<PeoplePage> {
+export async function listReviewers(
+  db: Db,
+  scope: CandidateScope,
+  onlooker: Onlooker,
+  page: Page,
+): Promise<PeoplePage> {
   const isAround = sql<boolean>`(exists (select 1 from watch where watch.user_id = "user".id
-      and watch.repo_id = ${place.repo.id} and watch.mode <> 'dont')
-    or exists (select 1 from org_user where org_user.user_id = "user".id and org_user.org_id = ${place.owner.id}))`
+      and watch.repo_id = ${scope.repo.id} and watch.mode <> 'dont')
+    or exists (select 1 from org_user where org_user.user_id = "user".id and org_user.org_id = ${scope.owner.id}))`
   const readsPulls = { units: ['pulls'], mode: 1, evenIfOff: true } as const
-  const { isNear } = await nearPerson(db, place, !place.repo.is_private)
+  const { isNear } = await nearPerson(db, scope, !scope.repo.is_private)
   const people = db
     .selectFrom('user')
     .selectAll()
@@ -104,9 +109,9 @@ export async function listReviewers(db: Db, place: Place, onlooker: Onlooker, pa
     .where(accountsShownIn(onlooker))
     .where((where) =>
       where.or([
-        where('user.id', '=', place.owner.id),
-        wasGiven('user', place, readsPulls),
-        ...(place.repo.is_private ? [] : [where.and([isAround, mayAccess('user', place, readsPulls)])]),
+        where('user.id', '=', scope.owner.id),
+        wasGiven('user', scope, readsPulls),
+        ...(scope.repo.is_private ? [] : [where.and([isAround, mayAccess('user', scope, readsPulls)])]),
       ]),
     )
   return pageOfPeople(db, people, page)

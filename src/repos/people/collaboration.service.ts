@@ -74,13 +74,17 @@ export async function removeCollaborator(ctx: SignedInRepoCtx, user: UserRow): P
   await transaction(ctx.db, async (tx) => {
     const removed = await deleteCollaboration(tx, ctx.repo.id, user.id)
     if (!removed) return
-    await tellRemoved(tx, [removed], ctx.viewer.id)
+    await publishRemovedCollaborations(tx, [removed], ctx.viewer.id)
     await publish(tx, 'access.reduced', { userId: user.id, ownerId: ctx.owner.id })
   })
 }
 
 /** Publishes the end of collaborations in the transaction that deletes them. */
-export async function tellRemoved(tx: Tx, removed: readonly CollaborationRow[], doerId: UserId): Promise<void> {
+export async function publishRemovedCollaborations(
+  tx: Tx,
+  removed: readonly CollaborationRow[],
+  doerId: UserId,
+): Promise<void> {
   for (const { repo_id: repoId, user_id: userId, access_mode: oldMode } of removed) {
     await publish(tx, 'collaborator.removed', { repoId, userId, doerId, oldMode })
   }

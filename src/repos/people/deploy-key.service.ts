@@ -1,5 +1,5 @@
 import type { RepoCtx } from '../../access/context.ts'
-import { tellCredentialChange } from '../../access/credential-change.ts'
+import { publishCredentialChange } from '../../access/credential-change.ts'
 import { recordAct } from '../../audit/audit.ts'
 import { isUniqueViolation, transaction } from '../../db/database.ts'
 import { Invalid, NotFound } from '../../lib/errors.ts'
@@ -76,7 +76,7 @@ export async function addDeployKey(
         about: { kind: 'deploy key', id, name: key.fingerprint },
         details: { repository: repo.id, readOnly: input.isReadOnly },
       })
-      await tellCredentialChange(tx, ctx, 'deployKey', input.title)
+      await publishCredentialChange(tx, ctx, 'deployKey', input.title)
       return added
     })
   } catch (error) {

@@ -15,7 +15,7 @@ import type { GitService as RunningGit } from '../../git/git.ts'
 import { issueTicket } from '../../lfs/tickets/ticket.service.ts'
 import type { TicketProof } from '../../lfs/tickets/ticket.ts'
 import { Forbidden, NotFound, Refusal } from '../../lib/errors.ts'
-import { giveBack, isFleeting } from '../../lib/fleeting.ts'
+import { releaseChunk, isFleeting } from '../../lib/fleeting.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { fingerprintOf } from '../../secrets/ssh-public-key.ts'
 import { shareOfAddress } from '../../http/client-address.ts'
@@ -255,7 +255,7 @@ async function relay(running: RunningGit, streams: SshStreams, signal: AbortSign
   output.on('data', (piece: Buffer) => {
     const isWanted = streams.output.write(piece, (error) => {
       // ssh2 has encrypted the piece into another buffer. After an error the connection may still hold it.
-      if (!error && isFleeting(output)) giveBack(piece)
+      if (!error && isFleeting(output)) releaseChunk(piece)
     })
     if (isWanted) return
     output.pause()

@@ -20,12 +20,12 @@ export async function checkNewPassword(services: Services, password: string): Pr
 }
 
 /** Number of digits of the password's SHA-1 that the list server receives. */
-const toldDigits = 5
+const prefixDigits = 5
 
 async function isLeaked(services: Services, password: string): Promise<boolean> {
   const digest = hash('sha1', password).toUpperCase()
-  const rest = digest.slice(toldDigits)
-  const lines = (await rangeOf(services, digest.slice(0, toldDigits))).split('\n')
+  const rest = digest.slice(prefixDigits)
+  const lines = (await rangeOf(services, digest.slice(0, prefixDigits))).split('\n')
   // Padding lines, which hide the number of matches, have the count 0.
   return lines.some((line) => line.startsWith(`${rest}:`) && Number(line.slice(rest.length + 1)) > 0)
 }

@@ -3,7 +3,7 @@ import { transaction } from '../../db/database.ts'
 import type { UserChange, UserRow } from '../../db/tables/accounts.ts'
 import { Invalid } from '../../lib/errors.ts'
 import { nowUnix } from '../../lib/time.ts'
-import { holdAccount, tellAccountChange } from '../account-change.service.ts'
+import { holdAccount, publishAccountChange } from '../account-change.service.ts'
 import { updateUser } from '../user.store.ts'
 import { mayUseWebsite } from '../website.rules.ts'
 
@@ -17,7 +17,7 @@ export async function editSettings(services: Services, user: UserRow, change: Us
   return transaction(services.db, async (tx) => {
     const before = await holdAccount(tx, user.id)
     const after = await updateUser(tx, user.id, { ...said, updated_unix: nowUnix(services.clock) })
-    await tellAccountChange(tx, before, after, user.id)
+    await publishAccountChange(tx, before, after, user.id)
     return after
   })
 }
