@@ -4,11 +4,11 @@ import type { Tx } from '../db/database.ts'
 import { enqueueAll } from '../jobs/queue.ts'
 import type { EventId, UserId } from '../lib/ids.ts'
 import type { Event } from '../events/catalogue.ts'
-import { audienceOf, type NotifiedPeople, type NotifiedEvent } from '../notifications/audience.service.ts'
+import { audienceOf, type Recipients, type NotifiedEvent } from '../notifications/audience.service.ts'
 import { loadReposWithOwners } from '../issues/repo-with-owner.store.ts'
 import { listWatcherIds, mayHear } from '../notifications/audience.store.ts'
 import { findRelease } from '../releases/release.store.ts'
-import { notifyInTurns } from '../notifications/progress.service.ts'
+import { deliverInBatches } from '../notifications/progress.service.ts'
 import { insertMails, isAdmin, listAdminIds } from './mail-queue.store.ts'
 import { sendMails } from './send-mails.job.ts'
 
@@ -54,7 +54,7 @@ export async function mailNewAccount(services: Services, event: Event<'user.crea
 interface Recipients {
   readonly named: readonly UserId[]
   readonly doerId: UserId
-  readonly people: NotifiedPeople
+  readonly people: Recipients
   readonly mayHear: RawBuilder<SqlBool>
 }
 
@@ -66,7 +66,7 @@ async function plan(
   { named, doerId, people, mayHear }: Recipients,
 ): Promise<void> {
   const limits = { hour: Math.floor(clock.nowMs() / hourMs), maxPerHour: config.ingot.maxMailsPerHour }
-  await notifyInTurns(db, { table: 'mailed_event', eventId, signal }, people, async (tx: Tx, userIds) => {
+  await deliverInBatches(db, { table: 'mailed_event', eventId, signal }, people, async (tx: Tx, userIds) => {
     const count = await insertMails(tx, { eventId, userIds, named, doerId, mayHear, ...limits })
     if (count === 0) return
     const input = { eventId, after: (userIds[0] as UserId) - 1, upTo: userIds.at(-1) as UserId }

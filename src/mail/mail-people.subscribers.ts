@@ -1,13 +1,13 @@
 import type { Services } from '../access/context.ts'
 import { subscriber } from '../events/subscriber.ts'
-import { isHeard, notifiedEvents } from '../notifications/audience.service.ts'
+import { mayHaveRecipients, notifiedEvents } from '../notifications/audience.service.ts'
 import { mailNewAccount, mailOf, mailRelease } from './mail-people.service.ts'
 
 /** Mails events to the people they concern (`[service].ENABLE_NOTIFY_MAIL`). */
 export const mailPeople = subscriber({
   name: 'mailPeople',
   on: notifiedEvents,
-  isNeeded: isHeard,
+  isNeeded: mayHaveRecipients,
   afterCommit: (services: Services, event, run) => mailOf(services, event, run),
 })
 

@@ -16,7 +16,7 @@ import {
   type Subject,
 } from './audience.store.ts'
 
-/** The events that people are told of; what else happens to an issue is seen where one looks at it (contract). */
+/** The events that cause notifications and mail. Source: contract (notifications). */
 export const notifiedEvents = [
   'issue.opened',
   'issue.commented',
@@ -34,41 +34,44 @@ export const notifiedEvents = [
 export type NotifiedEvent = Event<(typeof notifiedEvents)[number]>
 
 /**
- * Whether an event may be told to anybody, by what its transaction knows: most issues are a matter of the one who writes them,
- * as long as nobody else watches.
+ * Returns whether an event may have recipients, checked in the transaction that publishes it. A false result saves the
+ * delivery job; most issues concern only their author.
  */
-export async function isHeard(tx: Tx, event: NotifiedEvent): Promise<boolean> {
+export async function mayHaveRecipients(tx: Tx, event: NotifiedEvent): Promise<boolean> {
   const { name, data } = event
   if (name === 'issue.opened' || name === 'issue.commented') {
     return (data.mentioned ?? []).length > 0 || mayConcernOthers(tx, data)
   }
-  // Nobody is told of what they do to themselves, nor of what is taken from them.
+  // Self-assignment and the removal of an assignee or a reviewer notify nobody.
   if (name === 'issue.assigned') return !data.removed && data.assigneeId !== data.doerId
   if (name === 'review.requested') return !data.removed
   return name === 'issue.closed' || name === 'issue.reopened' ? mayConcernOthers(tx, data) : true
 }
 
-/** Whom an event is told to, before it is asked who of them may read of it. */
+/** The recipients of an event before the check of their read access. */
 export interface Audience {
   readonly subject: Subject
   readonly doerId: UserId
-  /** Those it is for by name: mentioned, assigned, asked for a review, offered a repository. */
+  /** Accounts that the event names: mentioned, assigned, asked for a review, offered a repository. */
   readonly named: readonly UserId[]
-  /** Everybody else who has to do with it; nobody where it is a matter between a few. */
-  readonly concerned: NotifiedPeople
+  /** Participants and watchers; empty for events that only concern the named accounts. */
+  readonly concerned: Recipients
 }
 
-/** People to be told, of whom there may be very many. */
-export interface NotifiedPeople {
+/** Recipients: a list of ids, and optionally a source that lists the remaining ones in pages. */
+export interface Recipients {
   readonly ids: readonly UserId[]
-  /** Some more of them, by id, after one. */
+  /** Lists at most `limit` more recipients with ids above `after`, in ascending order. */
   readonly more?: ((after: UserId, limit: number) => Promise<UserId[]>) | undefined
 }
 
-/** What differs between notifications and mail: people may want to have mail of what they did themselves. */
+/** The channel of delivery. Assignees count as participants for mail only. */
 export type Channel = 'thread' | 'mail'
 
-/** Whom an event is told to; undefined when its subject is gone, or nobody is. Source: contract (notifications). */
+/**
+ * Returns the recipients of an event; undefined when its subject does not exist or the event notifies nobody.
+ * Source: contract (notifications).
+ */
 export async function audienceOf(
   services: Services,
   event: NotifiedEvent,
@@ -78,16 +81,16 @@ export async function audienceOf(
   const subject = await findSubject(services, event.data)
   if (!subject) return undefined
   const { doerId } = event.data
-  const to = (named: readonly UserId[], concerned: NotifiedPeople = { ids: [] }): Audience => ({
+  const to = (named: readonly UserId[], concerned: Recipients = { ids: [] }): Audience => ({
     ...{ subject, doerId },
     named: named.filter((id) => id !== doerId),
     concerned,
   })
-  const everybody = async (withWatchers: boolean): Promise<NotifiedPeople> => {
+  const everybody = async (withWatchers: boolean): Promise<Recipients> => {
     const { db } = services
     const { issue } = subject
     const ids = await listParticipantIds(db, issue.id, { withAssignees: means === 'mail' })
-    const watchers: NotifiedPeople['more'] = (after, limit) =>
+    const watchers: Recipients['more'] = (after, limit) =>
       listWatcherIds(db, { repoId: issue.repo_id, issueId: issue.id }, after, limit)
     return { ids, more: withWatchers ? watchers : undefined }
   }
@@ -103,13 +106,13 @@ export async function audienceOf(
       return to([...(reviewerId === undefined ? [] : [reviewerId]), ...members.filter((id) => id !== authorId)])
     }
     case 'issue.opened':
-      // Also of a draft: what follows is told to those who take part.
+      // Watchers hear of the opening of a draft, but not of its later events.
       return to(event.data.mentioned ?? [], await everybody(true))
     case 'issue.commented': {
       const type = await findCommentType(services.db, event.data.issueId, event.data.commentId)
       if (type === undefined) return undefined
       const mentioned = event.data.mentioned ?? []
-      // What is said of a line outside of a review is between those whom it names.
+      // A line comment notifies only the accounts that it mentions.
       return type === 'code' ? to(mentioned) : to(mentioned, await everybody(isHeardByWatchers))
     }
     case 'review.submitted':
@@ -138,7 +141,7 @@ async function audienceOfTransfer(
 ): Promise<Audience | undefined> {
   const [recipient, repos] = await Promise.all([findUserById(db, recipientId), loadReposWithOwners(db, [repoId])])
   const subject = repos.get(repoId)
-  // It was accepted, rejected or taken back since.
+  // The transfer has been accepted, rejected or cancelled since the event.
   if (!recipient || !subject?.repo.has_transfer) return undefined
   const named = recipient.kind === 'organization' ? await listRepoMakerIds(db, recipientId) : [recipientId]
   return { subject, doerId, named: named.filter((id) => id !== doerId), concerned: { ids: [] } }

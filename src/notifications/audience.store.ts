@@ -6,14 +6,13 @@ import type { IssueRow } from '../db/tables/issues.ts'
 import type { RepoRow, RepoUnit } from '../db/tables/repositories.ts'
 import type { CommentId, IssueId, RepoId, TeamId, UserId } from '../lib/ids.ts'
 
-/** That an account, a column of the query, did not say that it wants to hear nothing of an issue. */
-const isSilent = (issueId: IssueId, userId: string) => sql<SqlBool>`exists (select 1 from issue_watch
+/** Returns the condition that an account (a column of the query) has unsubscribed from an issue. */
+const hasUnsubscribed = (issueId: IssueId, userId: string) => sql<SqlBool>`exists (select 1 from issue_watch
   where issue_watch.issue_id = ${issueId} and issue_watch.user_id = ${sql.ref(userId)} and not issue_watch.is_watching)`
 
 /**
- * Who takes part in an issue: explicit subscribers, the author, those who commented or reviewed, and where it is asked for
- * the assignees. Not those who said that they want to hear nothing of it. Whether they may read it is asked elsewhere
- * (`mayHear`).
+ * Returns the participants of an issue: subscribers, the author, authors of comments and reviews, and optionally the
+ * assignees. Accounts that unsubscribed are left out. `mayHear` checks their read access.
  */
 export async function listParticipantIds(
   db: Db,
@@ -27,18 +26,18 @@ export async function listParticipantIds(
       union select poster_id from issue where id = ${issueId}
       union select poster_id from comment where issue_id = ${issueId} and type in ('comment', 'code', 'review')
       ${withAssignees ? assignees : sql``}
-    ) as concerned where not ${isSilent(issueId, 'concerned.user_id')}`.execute(db)
+    ) as concerned where not ${hasUnsubscribed(issueId, 'concerned.user_id')}`.execute(db)
   return rows.map((row) => row.user_id)
 }
 
-/** A part of those who watch a repository. */
+/** Selects watchers of a repository. */
 export interface WatcherFilter {
   readonly repoId: RepoId
-  /** Left out: those who said that they want to hear nothing of it. */
+  /** Leaves out accounts that unsubscribed from this issue. */
   readonly issueId?: IssueId
 }
 
-/** Some of the watchers of a repository, by id, after one. */
+/** Returns at most `limit` watchers of a repository with ids above `after`, in ascending order. */
 export async function listWatcherIds(
   db: Db,
   { repoId, issueId }: WatcherFilter,
@@ -54,16 +53,15 @@ export async function listWatcherIds(
     .orderBy('user_id')
     .limit(limit)
   const rows = await (
-    issueId === undefined ? watchers : watchers.where((where) => where.not(isSilent(issueId, 'watch.user_id')))
+    issueId === undefined ? watchers : watchers.where((where) => where.not(hasUnsubscribed(issueId, 'watch.user_id')))
   ).execute()
   return rows.map((row) => row.user_id)
 }
 
-/** Members of a team, by id. */
 export const listTeamMemberIds = async (db: Db, teamId: TeamId): Promise<UserId[]> =>
   (await db.selectFrom('team_user').select('user_id').where('team_id', '=', teamId).execute()).map((row) => row.user_id)
 
-/** Who may make repositories for an organization: its owners, and members of teams that may. */
+/** Returns the members of an organization who may create repositories in it: its owners and members of teams that may. */
 export const listRepoMakerIds = async (db: Db, orgId: UserId): Promise<UserId[]> =>
   (
     await db
@@ -76,7 +74,7 @@ export const listRepoMakerIds = async (db: Db, orgId: UserId): Promise<UserId[]>
       .execute()
   ).map((row) => row.user_id)
 
-/** The type of a comment; undefined when it is gone. */
+/** Returns the type of a comment; undefined when the comment does not exist. */
 export const findCommentType = async (db: Db, issueId: IssueId, id: CommentId) =>
   (
     await db
@@ -87,12 +85,13 @@ export const findCommentType = async (db: Db, issueId: IssueId, id: CommentId) =
       .executeTakeFirst()
   )?.type
 
-/** Comments that are looked at to find out whether others take part. */
+/** Number of comments that `mayConcernOthers` reads. */
 const lookedAtComments = 30
 
 /**
- * Whether anybody but the doer may have to do with an issue: watchers, the author, subscribers, assignees, those who wrote
- * below it; or the doer wants mail of what they did. It looks at a few rows, and says true when that does not tell.
+ * Returns whether an issue may concern anyone but the doer: watchers, the author, subscribers, assignees or commenters; or
+ * whether the doer receives mail about their own actions. Reads a bounded number of rows and returns true when these do not
+ * decide.
  */
 export async function mayConcernOthers(
   db: Db | Tx,
@@ -112,19 +111,19 @@ export async function mayConcernOthers(
   return Boolean(rows[0]?.concerns)
 }
 
-/** What somebody is to be told of. */
+/** The subject of a notification. */
 export interface Subject {
   readonly repo: RepoRow
   readonly owner: UserRow
-  /** Left out where the repository itself is the subject. */
+  /** Absent when the repository itself is the subject. */
   readonly issue?: IssueRow | undefined
-  /** The unit that it is a part of, where it is no issue. */
+  /** The unit that contains a subject other than an issue. */
   readonly unit?: RepoUnit
 }
 
 /**
- * That a row of the query's table `user` is a person who may be told: one who can sign in, may read the subject and does
- * not block the doer.
+ * Returns the condition that a row of the query's table `user` may receive a notification: the account is a person, can
+ * sign in, may read the subject and does not block the doer.
  */
 export function mayHear({ repo, owner, issue, unit }: Subject, doerId: UserId): RawBuilder<SqlBool> {
   const place = { repo, owner }

@@ -3,7 +3,7 @@ import type { Counter } from '../access/contributions/counter.ts'
 
 const columns = ['user_id', 'repo_id', 'subject', 'status']
 
-/** Counts of what people are told. */
+/** The counters that `doctor` recalculates for notifications. */
 export const notificationCounters: readonly Counter[] = [
   {
     table: 'notification_tally',

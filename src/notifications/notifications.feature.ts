@@ -3,7 +3,7 @@ import { notificationCounters } from './counter.store.ts'
 import { notifyPeople, retractNotifications } from './notify.subscribers.ts'
 import * as threadRoutes from './thread.routes.ts'
 
-/** Who is told of what. */
+/** Notification threads of each account. */
 export const notifications: Feature = {
   routes: [threadRoutes],
   subscribers: [notifyPeople, retractNotifications],

@@ -3,9 +3,9 @@ import type { EventId } from '../lib/ids.ts'
 import { audienceOf, type NotifiedEvent } from './audience.service.ts'
 import { causeOf, causeText } from './cause.rules.ts'
 import { holdCause, upsertThreads } from './notify.store.ts'
-import { notifyInTurns } from './progress.service.ts'
+import { deliverInBatches } from './progress.service.ts'
 
-/** Makes or moves the threads of those whom an event is told to. What somebody has read since an earlier run stays read. */
+/** Creates or updates the threads of an event's recipients. A thread read since an earlier run of the job stays read. */
 export async function notifyOf(
   services: Services,
   event: NotifiedEvent,
@@ -16,12 +16,12 @@ export async function notifyOf(
   const { subject, doerId, named, concerned } = audience
   const cause = causeOf(event)
   const move = { doerId, nowMs: services.clock.nowMs(), cause: causeText(cause) }
-  await notifyInTurns(
+  await deliverInBatches(
     services.db,
     { table: 'notified_event', eventId, signal },
     { ...concerned, ids: [...named, ...concerned.ids] },
     async (tx, userIds) => {
-      // The audience was looked up before: what it is about may be gone by now.
+      // The comment or review may have been deleted since the recipients were found.
       if (cause && !(await holdCause(tx, cause))) return
       await upsertThreads(tx, subject, { ...move, userIds })
     },

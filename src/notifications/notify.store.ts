@@ -5,7 +5,7 @@ import type { IssueId, UserId } from '../lib/ids.ts'
 import { mayHear, type Subject } from './audience.store.ts'
 import type { Cause } from './cause.rules.ts'
 
-/** What moves threads: for whom, by whom and when. */
+/** An update of threads: the recipients, the doer, the time and the cause. */
 export interface ThreadMove {
   readonly doerId: UserId
   readonly userIds: readonly UserId[]
@@ -14,15 +14,15 @@ export interface ThreadMove {
 }
 
 /**
- * Returns whether the comment or review of an event exists. It cannot be deleted before the transaction ends, so either
- * its deletion sees the threads of this transaction, or this transaction sees its deletion.
+ * Locks the comment or review of an event and returns whether it exists. It cannot be deleted before the transaction ends:
+ * either the deletion sees the threads of this transaction, or this transaction sees the deletion.
  */
 export async function holdCause(tx: Tx, { table, id }: Cause): Promise<boolean> {
   const query = tx.selectFrom(table).select('id').where('id', '=', id)
   return (await query.forShare().executeTakeFirst()) !== undefined
 }
 
-/** Takes back what a deleted text did to unread threads: those that it made are removed, read ones are read again. */
+/** Retracts a deleted comment or review: unread threads that it created are deleted, threads that were read become read again. */
 export async function retractThreads(tx: Tx, issueId: IssueId, cause: string): Promise<void> {
   const isItsOwn = { issue_id: issueId, cause, status: 'unread' } as const
   await tx
@@ -39,8 +39,8 @@ export async function retractThreads(tx: Tx, issueId: IssueId, cause: string): P
 }
 
 /**
- * Tells those of some accounts who may hear of it: makes their threads about the subject, or moves the ones that are there
- * up. What was read is unread again; what is pinned stays so.
+ * Creates or updates the thread about a subject for each given account that may receive it. A read thread becomes unread; a
+ * pinned thread stays pinned.
  */
 export async function upsertThreads(
   tx: Tx,

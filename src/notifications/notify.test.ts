@@ -10,7 +10,7 @@ import { manyPeople } from '../testing/many-people.ts'
 import type { NotifiedEvent } from './audience.service.ts'
 import { notifyOf } from './notify.service.ts'
 
-/** Whom something reaches: their threads are read before, and unread after it. */
+/** Returns the accounts that an action notifies: their threads are read before the action and unread after it. */
 async function reached(forge: Forge, names: readonly string[], act: () => Promise<unknown>): Promise<string[]> {
   await forge.settle()
   for (const name of names) await forge.as(name).must('PUT', '/notifications?all=true')
@@ -23,7 +23,7 @@ async function reached(forge: Forge, names: readonly string[], act: () => Promis
   return hears
 }
 
-test('notifyGetList: teams hear of what is asked of them, and of mentions, as far as they may read it', async () => {
+test('notifyGetList: team members with read access are notified of review requests and mentions', async () => {
   await using forge = await startForge({ users: ['alice', 'bob', 'carol', 'dave', 'erin'] })
   const people = ['alice', 'bob', 'carol', 'dave', 'erin']
   const org = await forge.given.org({ owner: 'alice' })
@@ -64,7 +64,7 @@ test('notifyGetList: teams hear of what is asked of them, and of mentions, as fa
   assert.deepEqual(await reached(forge, people, comment('@alice')), ['alice'])
 })
 
-test('notifyGetList: a mention of a team that does not have the repository reaches nobody', async () => {
+test('notifyGetList: a mention of a team without access to the repository notifies nobody', async () => {
   await using forge = await startForge({ users: ['alice', 'bob', 'carol', 'dave'] })
   const org = await forge.given.org({ owner: 'alice' })
   await forge.as('alice').must('POST', `/orgs/${org}/repos`, { name: 'r', auto_init: true })
@@ -87,7 +87,7 @@ test('notifyGetList: a mention of a team that does not have the repository reach
 
 for (const isToldFirst of [false, true]) {
   const when = isToldFirst ? 'after' : 'before'
-  test(`notifyGetList: a text that is deleted ${when} its job ran leaves no notification`, async () => {
+  test(`notifyGetList: a comment or review deleted ${when} its job ran leaves no notification`, async () => {
     await using forge = await startForge({ users: ['alice', 'bob'] })
     const pull = await givenPull(forge)
     const notes = async () =>
@@ -111,7 +111,7 @@ for (const isToldFirst of [false, true]) {
       await forge.settle()
       assert.deepEqual(await notes(), [], say.name)
     }
-    // A thread that was there before is what it was before.
+    // A thread from before the comment has its earlier status again.
     await comment()
     await forge.settle()
     await forge.as('bob').must('PUT', '/notifications')
@@ -125,7 +125,7 @@ for (const isToldFirst of [false, true]) {
   })
 }
 
-test('notifyGetList: a draft of a review calls people when it is handed in', async () => {
+test('notifyGetList: a pending review notifies mentioned accounts when it is submitted', async () => {
   await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
   const pull = await givenPull(forge)
   const people = ['alice', 'bob', 'carol']
@@ -140,7 +140,7 @@ test('notifyGetList: a draft of a review calls people when it is handed in', asy
   assert.deepEqual(await reached(forge, people, submit), ['alice', 'carol'])
 })
 
-test('notifyGetList: an offered repository is told to those who may take it', async () => {
+test('notifyGetList: a transfer offer notifies the accounts that may accept it', async () => {
   await using forge = await startForge({ users: ['alice', 'bob', 'carol', 'dave'] })
   const org = await forge.given.org({ owner: 'bob' })
   const { json: team } = await forge.as('bob').must('POST', `/orgs/${org}/teams`, {
@@ -155,7 +155,7 @@ test('notifyGetList: an offered repository is told to those who may take it', as
   assert.deepEqual([thread.subject.type, thread.subject.title], ['Repository', repo.fullName])
 })
 
-test('notifyGetList: whom somebody blocks does not reach them, and lost access ends subscriptions', async () => {
+test('notifyGetList: blocked accounts and lost access cause no notifications', async () => {
   await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
   const repo = await forge.given.repo({ owner: 'bob', private: true })
   for (const name of ['alice', 'carol']) {
@@ -176,7 +176,7 @@ test('notifyGetList: whom somebody blocks does not reach them, and lost access e
   assert.deepEqual(await reached(forge, people, silent), ['bob'], 'a subscription does not come back by itself')
 })
 
-test('notifyGetList: an event that is told twice does not make unread what was read since', async () => {
+test('notifyGetList: a repeated delivery keeps threads read that were read since the first one', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   const issue = await forge.given.issue({ repo, poster: 'bob' })
@@ -190,7 +190,7 @@ test('notifyGetList: an event that is told twice does not make unread what was r
   assert.equal((await forge.as('alice').must('GET', '/notifications/new')).json.new, 0)
 })
 
-test('notifyGetList: a comment that 10,000 people hear of is told by few statements', async () => {
+test('notifyGetList: notifying 10,000 watchers of a comment takes few statements', async () => {
   await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   const issue = await forge.given.issue({ repo })
@@ -216,7 +216,7 @@ test('notifyGetList: a comment that 10,000 people hear of is told by few stateme
 const repoIdOf = async (forge: Forge, api: string): Promise<number> =>
   (await forge.as('alice').must('GET', api)).json.id
 
-test('what nobody else has to do with is looked at once, in its transaction, and makes no work after it', async () => {
+test('an event without recipients enqueues no job', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const { db } = forge.services
   const toldOf = async (act: () => Promise<unknown>): Promise<number> => {

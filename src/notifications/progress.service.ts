@@ -1,35 +1,35 @@
 import { setImmediate as otherWork } from 'node:timers/promises'
 import { transaction, type Db, type Tx } from '../db/database.ts'
 import type { EventId, UserId } from '../lib/ids.ts'
-import type { NotifiedPeople } from './audience.service.ts'
+import type { Recipients } from './audience.service.ts'
 import { findLastNotified, moveLastNotified, type ProgressTable } from './progress.store.ts'
 
-/** People who are told in one transaction: other writes wait for it on SQLite. */
-const atOnce = 250
+/** Recipients of one transaction. On SQLite, other writes wait for this transaction. */
+const batchSize = 250
 
-/** What is told by whom, how far it has come, and when to stop. */
-export interface TurnOptions {
+/** The event to deliver, the table of its progress, and the signal that stops the delivery. */
+export interface DeliveryOptions {
   readonly table: ProgressTable
   readonly eventId: EventId
   readonly signal: AbortSignal
 }
 
 /**
- * Tells people of an event, some in each transaction, by their ids, and everybody once: a second run goes on where the
- * first one ended.
+ * Delivers an event to each recipient once, in batches ordered by id. Each batch and its progress share one transaction, so
+ * a second run continues where the first one ended.
  */
-export async function notifyInTurns(
+export async function deliverInBatches(
   db: Db,
-  { table, eventId, signal }: TurnOptions,
-  people: NotifiedPeople,
+  { table, eventId, signal }: DeliveryOptions,
+  people: Recipients,
   tell: (tx: Tx, userIds: readonly UserId[]) => Promise<void>,
 ): Promise<void> {
   let from = await findLastNotified(db, table, eventId)
   for (;;) {
-    // SQLite answers at once: without this, requests would wait until all people are told.
+    // SQLite answers synchronously; yielding lets requests run between the batches.
     await otherWork()
     signal.throwIfAborted()
-    const { userIds, isEnd } = await nextTurn(people, from ?? nobody)
+    const { userIds, isEnd } = await nextBatch(people, from ?? beforeFirstId)
     const to = userIds.at(-1)
     if (to === undefined) return
     const turn = { from, to }
@@ -38,24 +38,24 @@ export async function notifyInTurns(
       await tell(tx, userIds)
       return true
     })
-    // Otherwise another worker took the job over and has come further.
+    // `isMine` is false when another worker has taken over the job.
     if (isEnd || !isMine) return
     from = to
   }
 }
 
-/** Before the first account. */
-const nobody = 0 as UserId
+/** An id below each account's id. */
+const beforeFirstId = 0 as UserId
 
-/** Who is told next, after the account that was told last. */
-async function nextTurn(
-  { ids, more }: NotifiedPeople,
+/** Returns the next batch of recipients, with ids above `last`. */
+async function nextBatch(
+  { ids, more }: Recipients,
   last: UserId,
 ): Promise<{ readonly userIds: readonly UserId[]; readonly isEnd: boolean }> {
-  const some = more ? await more(last, atOnce) : []
-  // Between two full answers nobody of the others may be left out.
-  const upTo = some.length < atOnce ? Number.POSITIVE_INFINITY : (some.at(-1) as UserId)
+  const some = more ? await more(last, batchSize) : []
+  // When `more` returned a full page, `ids` above its last id belong to a later batch.
+  const upTo = some.length < batchSize ? Number.POSITIVE_INFINITY : (some.at(-1) as UserId)
   const others = ids.filter((id) => id > last && id <= upTo)
   const all = [...new Set([...some, ...others])].sort((one, other) => one - other)
-  return { userIds: all.slice(0, atOnce), isEnd: some.length < atOnce && all.length <= atOnce }
+  return { userIds: all.slice(0, batchSize), isEnd: some.length < batchSize && all.length <= batchSize }
 }

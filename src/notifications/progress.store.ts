@@ -1,16 +1,16 @@
 import type { Db, Tx } from '../db/database.ts'
 import type { EventId, UserId } from '../lib/ids.ts'
 
-/** Where it is written down how far people were told of events. */
+/** The table that records the progress of delivery for each event. */
 export type ProgressTable = 'notified_event' | 'mailed_event'
 
-/** The last account that was told of an event; undefined when nobody was yet. */
+/** Returns the last account that the event was delivered to; undefined before the first delivery. */
 export const findLastNotified = async (db: Db, table: ProgressTable, eventId: EventId): Promise<UserId | undefined> =>
   (await db.selectFrom(table).select('last_user_id').where('event_id', '=', eventId).executeTakeFirst())?.last_user_id
 
 /**
- * Writes down how far people were told of an event.
- * @returns false when somebody else has come further meanwhile
+ * Records the progress of an event's delivery.
+ * @returns false when another worker has recorded later progress
  */
 export async function moveLastNotified(
   tx: Tx,

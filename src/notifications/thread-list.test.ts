@@ -26,7 +26,7 @@ const isWanted = (filter: ThreadFilter, thread: ThreadRow): boolean =>
 const listAll = (db: Db): Promise<ThreadRow[]> =>
   db.selectFrom('notification').selectAll().orderBy('updated_ms', 'desc').orderBy('id', 'desc').execute()
 
-/** Issues 1 to `count` of each repository, every third a pull request. */
+/** Creates issues 1 to `count` in each repository; each third one is a pull request. */
 const makeIssues = (db: Db, count: number) =>
   transaction(db, (tx) =>
     sql`insert into issue (repo_id, "index", is_pull, poster_id, title, content, created_unix, updated_unix)
@@ -35,8 +35,8 @@ const makeIssues = (db: Db, count: number) =>
     ),
   )
 
-test('notifications: every page has what a plain look at all threads gives, for everybody', async () => {
-  // A failure names its seed: `INGOT_TEST_SEED=<seed>` plays it again.
+test('notifications: each page equals a full scan of the readable threads, for each viewer', async () => {
+  // A failure names its seed; `INGOT_TEST_SEED=<seed>` repeats the run.
   const wanted = process.env['INGOT_TEST_SEED']
   const seed = wanted === undefined ? randomInt(1 << 30) : Number(wanted)
   const { below, chance, of, some } = dice(seed)
@@ -111,7 +111,7 @@ test('notifications: every page has what a plain look at all threads gives, for 
   }
 })
 
-test('notifications: deep pages, and threads in more repositories than are asked about beforehand', async () => {
+test('notifications: deep pages work, with threads in more repositories than one access check covers', async () => {
   await using database = await openTestDatabase()
   const { db } = database
   const repos = 1100
@@ -124,7 +124,7 @@ test('notifications: deep pages, and threads in more repositories than are asked
     await sql`insert into repo_unit (repo_id, unit) select id, 'issues' from repo where id % 7 > 0`.execute(tx)
   })
   await makeIssues(db, 4)
-  // Bob's are everywhere, Carol's in a few repositories.
+  // Bob has threads in each repository, Carol in a few.
   await transaction(db, (tx) =>
     sql`insert into notification (user_id, repo_id, issue_id, subject, status, created_unix, updated_ms)
       select reader.id, issue.repo_id, issue.id, 'issue',

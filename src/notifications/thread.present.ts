@@ -14,7 +14,7 @@ import { loadLastComments } from './thread.store.ts'
 
 type PresentCtx = Pick<Ctx, 'config' | 'viewer' | 'db'>
 
-/** Threads as the API shows them, in the order given; a fixed number of queries however many there are. */
+/** Returns threads as API records, in the given order, with a fixed number of queries. Threads without a subject are left out. */
 export async function presentThreads(ctx: PresentCtx, rows: readonly ThreadRow[]): Promise<NotificationThread[]> {
   const issueIds = rows.flatMap((row) => (row.issue_id === null ? [] : [row.issue_id]))
   const [repos, issues, comments] = await Promise.all([
@@ -25,21 +25,21 @@ export async function presentThreads(ctx: PresentCtx, rows: readonly ThreadRow[]
     loadIssues(ctx.db, issueIds),
     loadLastComments(ctx.db, issueIds),
   ])
-  // As a guest, since what the reader may do there is not shown and costs the most.
+  // Loading views as a guest skips the permissions, which are expensive and not part of the record.
   const views = await loadViews({ ...ctx, viewer: undefined }, [...repos.values()])
   const presented = (await presentViews(ctx, views)).map(withoutPermissions)
   const shown = new Map(views.map((view, index) => [view.repo.id, { view, repository: presented[index] }]))
   return rows.flatMap((row) => {
     const found = shown.get(row.repo_id)
     const issue = row.issue_id === null ? undefined : issues.get(row.issue_id)
-    // Its subject was deleted since the thread was read.
+    // The subject has been deleted since the thread was read.
     if (!found?.repository || (row.issue_id !== null && !issue)) return []
-    const place = { config: ctx.config, ...found.view }
+    const context = { config: ctx.config, ...found.view }
     return [
       {
         id: row.id,
         repository: found.repository,
-        subject: issue ? presentIssueSubject(place, issue, comments.get(issue.id)) : presentRepoSubject(place),
+        subject: issue ? presentIssueSubject(context, issue, comments.get(issue.id)) : presentRepoSubject(context),
         unread: row.status === 'unread',
         pinned: row.status === 'pinned',
         updated_at: formatUnix(Math.floor(row.updated_ms / 1000)),
@@ -54,7 +54,7 @@ export async function presentThread(ctx: PresentCtx, row: ThreadRow): Promise<No
   return thread
 }
 
-/** What the reader may do in the repository is not said here (observed). */
+/** Threads do not state the reader's permissions in the repository (observed). */
 const withoutPermissions = (repository: Repository): Repository => ({
   ...repository,
   permissions: null,
@@ -63,23 +63,23 @@ const withoutPermissions = (repository: Repository): Repository => ({
 
 type LinkContext = Pick<Ctx, 'config'> & RepoWithOwner
 
-function presentIssueSubject(place: LinkContext, issue: IssueRow, last: CommentRow | undefined): NotificationSubject {
+function presentIssueSubject(context: LinkContext, issue: IssueRow, last: CommentRow | undefined): NotificationSubject {
   return {
     title: issue.title,
-    url: issueApiUrl(place, issue),
-    html_url: issueWebUrl(place, issue),
-    latest_comment_url: last ? `${repoApiUrl(place)}/issues/comments/${last.id}` : '',
-    latest_comment_html_url: last ? commentUrls(place, issue, last.id).html_url : '',
+    url: issueApiUrl(context, issue),
+    html_url: issueWebUrl(context, issue),
+    latest_comment_url: last ? `${repoApiUrl(context)}/issues/comments/${last.id}` : '',
+    latest_comment_html_url: last ? commentUrls(context, issue, last.id).html_url : '',
     type: issue.is_pull ? 'Pull' : 'Issue',
     state: issue.merged_unix > 0 ? 'merged' : issue.is_closed ? 'closed' : 'open',
   }
 }
 
-function presentRepoSubject(place: LinkContext): NotificationSubject {
-  const page = repoWebUrl(place)
+function presentRepoSubject(context: LinkContext): NotificationSubject {
+  const page = repoWebUrl(context)
   return {
-    title: repoFullName(place),
-    // The address of its page without the host (observed).
+    title: repoFullName(context),
+    // The path of the page without the host (observed).
     url: new URL(page).pathname,
     html_url: page,
     latest_comment_url: '',

@@ -5,11 +5,11 @@ const wordsOf = <Word extends string>(known: readonly Word[], texts: readonly st
   return known.filter((word) => wanted.has(word))
 }
 
-/** The statuses that a query names, in any case; empty for no filter. Source: contract (`status-types`). */
+/** Returns the statuses that a query names, ignoring case; empty means no filter. Source: contract (`status-types`). */
 export const statusesOf = (texts: readonly string[] | undefined): ThreadStatus[] => wordsOf(threadStatuses, texts)
 
-/** The kinds of subjects that a query names, in any case; empty for no filter. Source: contract (`subject-type`). */
+/** Returns the subject types that a query names, ignoring case; empty means no filter. Source: contract (`subject-type`). */
 export const subjectsOf = (texts: readonly string[] | undefined): ThreadSubject[] => wordsOf(threadSubjects, texts)
 
-/** The status that threads are to have: read, unless a known word says otherwise (contract, `to-status`). */
+/** Returns the status to set; an absent or unknown word means `read`. Source: contract (`to-status`). */
 export const targetStatus = (text: string | undefined): ThreadStatus => statusesOf([text ?? ''])[0] ?? 'read'

@@ -16,20 +16,23 @@ import {
   updateThreads,
 } from './thread.store.ts'
 
-/** Which statuses are meant, as words of the contract. */
+/** Status filter in the words of the contract. */
 interface StatusChoice {
   readonly all: boolean | undefined
   readonly statuses: readonly string[] | undefined
 }
 
-/** What a list of threads is asked for. */
+/** Parameters of a list of threads. */
 export interface ThreadQuery extends StatusChoice {
   readonly subjects: readonly string[] | undefined
   readonly since: string | undefined
   readonly before: string | undefined
 }
 
-/** Words that are all unknown or empty are no filter; without the parameter, the usual statuses. `all` is above them (contract). */
+/**
+ * Returns the statuses to select; empty means each status. `all` overrides the words. Without words, `usual` applies; words
+ * that are all empty or unknown select each status. Source: contract.
+ */
 const wantedStatuses = (
   { all, statuses: words }: StatusChoice,
   usual: readonly ThreadStatus[],
@@ -38,7 +41,7 @@ const wantedStatuses = (
   return words === undefined ? usual : statusesOf(words)
 }
 
-/** One page of the viewer's threads, of everything or of one repository. */
+/** Returns one page of the viewer's threads, optionally of one repository. */
 export function getThreads(
   ctx: SignedInCtx,
   query: ThreadQuery,
@@ -55,15 +58,15 @@ export function getThreads(
   return findThreads(ctx.db, ctx.viewer, filter, page)
 }
 
-/** How many threads the viewer has not read. */
 export const countUnread = ({ db, viewer }: SignedInCtx): Promise<number> =>
   countThreads(db, viewer, { statuses: ['unread'], subjects: [] })
 
 const noThread = () => new NotFound('the notification does not exist', 'notification_not_found')
 
 /**
- * One of the viewer's threads. Threads of others are `Forbidden`, unless an administrator of the instance looks at them;
- * one whose subject the viewer may not read (any more) is `NotFound`.
+ * Returns a thread. Administrators of the instance may read the threads of other accounts.
+ * @throws Forbidden for a thread of another account
+ * @throws NotFound when the thread does not exist or the viewer may not read its subject
  */
 export async function getThread({ db, viewer }: SignedInCtx, id: number): Promise<ThreadRow> {
   const thread = await findThread(db, id as ThreadId)
@@ -75,7 +78,7 @@ export async function getThread({ db, viewer }: SignedInCtx, id: number): Promis
   return thread
 }
 
-/** Gives one of the viewer's own threads another status. */
+/** Sets the status of one of the viewer's own threads. */
 export async function markThread(ctx: SignedInCtx, id: number, status: string | undefined): Promise<ThreadRow> {
   const thread = await getThread(ctx, id)
   if (thread.user_id !== ctx.viewer.id) {
@@ -86,17 +89,17 @@ export async function markThread(ctx: SignedInCtx, id: number, status: string | 
   return marked
 }
 
-/** Which threads are marked, and how. */
+/** Parameters of marking threads. */
 export interface MarkQuery extends StatusChoice {
   readonly to: string | undefined
-  /** What happened later stays as it is. */
+  /** Threads updated later keep their status. */
   readonly lastReadAt: string | undefined
 }
 
-/** Most threads that are answered after a change of many; all are changed. */
+/** Most threads in the reply to a change; the change itself has no limit. */
 const maxAnswered = 1000
 
-/** Gives the viewer's threads another status, unread ones unless told; in everything or in one repository. */
+/** Sets the status of the viewer's threads, by default of the unread ones, optionally in one repository. */
 export async function markThreads(ctx: SignedInCtx, query: MarkQuery, repoId?: RepoId): Promise<ThreadRow[]> {
   const filter = {
     statuses: wantedStatuses(query, ['unread']),

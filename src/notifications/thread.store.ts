@@ -18,20 +18,20 @@ import type { IssueId, RepoId, ThreadId, UserId } from '../lib/ids.ts'
 import { totalOf, type Bound, type Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 
-/** Which of somebody's threads. */
+/** Selects threads of one account. */
 export interface ThreadFilter {
-  /** Empty: of every status. */
+  /** Empty: each status. */
   readonly statuses: readonly ThreadStatus[]
-  /** Empty: about everything. */
+  /** Empty: each subject type. */
   readonly subjects: readonly ThreadSubject[]
   readonly repoId?: RepoId | undefined
-  /** Changed at this time or later. */
+  /** Updated at this time or later. */
   readonly since?: Unix | undefined
-  /** Changed at this time or earlier. */
+  /** Updated at this time or earlier. */
   readonly before?: Unix | undefined
 }
 
-/** By what threads are read. Access that ended takes them along, and so does a credential that is limited. */
+/** Read access to threads follows the subject's unit. Lost access and limited credentials hide threads. */
 const reading: Reading = {
   repo: 'notification.repo_id',
   word: 'notification.subject',
@@ -60,7 +60,7 @@ const readableThreadsOf = (db: Db | Tx, viewer: Viewer, filter: ThreadFilter) =>
     .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
     .where(isReadable(viewer, reading))
 
-/** Returns which of a viewer's threads are hidden from them; undefined for threads in too many repositories to ask. */
+/** Returns the repositories whose threads are hidden from the viewer; undefined when there are too many repositories. */
 const findHiddenThreads = (db: Db, viewer: Viewer, { repoId }: ThreadFilter): Promise<HiddenRepos | undefined> =>
   findHidden(
     db,
@@ -92,24 +92,24 @@ function threadQueries(db: Db, viewer: Viewer, filter: ThreadFilter, hidden: Hid
   })
 }
 
-/** The order of lists: last changed first. */
+/** The order of lists: last updated first. */
 const order = [
   { name: 'thread_ms', direction: 'desc' },
   { name: 'thread_id', direction: 'desc' },
 ] as const
 
-interface FoundThreads {
+interface ThreadPage {
   readonly rows: ThreadRow[]
   readonly total: number
   readonly bound?: Bound | undefined
 }
 
-/** Returns one page of the viewer's readable threads, the last changed first, and their number. */
-export async function findThreads(db: Db, viewer: Viewer, filter: ThreadFilter, page: Page): Promise<FoundThreads> {
+/** Returns one page of the viewer's readable threads, last updated first, and their total. */
+export async function findThreads(db: Db, viewer: Viewer, filter: ThreadFilter, page: Page): Promise<ThreadPage> {
   const hidden = await findHiddenThreads(db, viewer, filter)
   const queries = threadQueries(db, viewer, filter, hidden)
   const hasTimes = filter.since !== undefined || filter.before !== undefined
-  const count = hasTimes ? await countRows(db, queries) : await countKept(db, viewer, filter, hidden)
+  const count = hasTimes ? await countRows(db, queries) : await countByTally(db, viewer, filter, hidden)
   const keys = queries.map((query) =>
     query.select(['notification.id as thread_id', 'notification.updated_ms as thread_ms']),
   )
@@ -119,21 +119,21 @@ export async function findThreads(db: Db, viewer: Viewer, filter: ThreadFilter, 
   if (places.length === 0) return { rows: [], ...counted }
   const ids = places.map((place) => place.thread_id)
   const threads = await listThreadsByIds(db, ids)
-  // A thread in another repository may have come since the hidden ones were found.
+  // A thread in a further repository may have been created since the hidden repositories were found.
   return { rows: threads.filter((thread) => hidden?.places.has(thread.repo_id) ?? true), ...counted }
 }
 
-/** Returns the number of the viewer's readable threads. A filter with times is not counted by the kept numbers. */
+/** Returns the number of the viewer's readable threads from `notification_tally`, which cannot answer filters by time. */
 export const countThreads = async (
   db: Db,
   viewer: Viewer,
   filter: Omit<ThreadFilter, 'since' | 'before'>,
-): Promise<number> => countKept(db, viewer, filter, await findHiddenThreads(db, viewer, filter))
+): Promise<number> => countByTally(db, viewer, filter, await findHiddenThreads(db, viewer, filter))
 
-/** Threads of a time that are counted; a list with more says so. */
+/** Limit of counting with a filter by time; a longer list reports its total as a lower bound. */
 const countedAtMost = 10_000
 
-/** Returns the number of rows, which is at most one more than those that are counted. */
+/** Returns the number of rows, at most `countedAtMost` + 1. */
 async function countRows(db: Db, queries: readonly Threads[]): Promise<number> {
   let total = 0
   for (const query of queries) {
@@ -147,8 +147,8 @@ async function countRows(db: Db, queries: readonly Threads[]): Promise<number> {
   return total
 }
 
-/** Returns the number of readable threads by the kept number of each account, repository, subject and status. */
-async function countKept(
+/** Returns the number of readable threads from `notification_tally`. */
+async function countByTally(
   db: Db,
   viewer: Viewer,
   { statuses, subjects, repoId }: ThreadFilter,
@@ -174,7 +174,7 @@ async function countKept(
 export const findThread = (db: Db, id: ThreadId): Promise<ThreadRow | undefined> =>
   db.selectFrom('notification').selectAll().where('id', '=', id).executeTakeFirst()
 
-/** Whether the viewer may read what a thread is about. */
+/** Returns whether the viewer may read the subject of a thread. */
 export const isThreadReadable = async (db: Db, viewer: Viewer, id: ThreadId): Promise<boolean> =>
   (await db
     .selectFrom('notification')
@@ -185,7 +185,7 @@ export const isThreadReadable = async (db: Db, viewer: Viewer, id: ThreadId): Pr
     .where(isReadable(viewer, reading))
     .executeTakeFirst()) !== undefined
 
-/** Gives threads a status; the time of those that have it already stays. */
+/** Returns the change that sets a status; threads that already have the status keep their time. */
 const withStatus = (status: ThreadStatus, nowMs: number) => ({
   status,
   updated_ms: sql<number>`case when notification.status = ${status} then notification.updated_ms
@@ -200,7 +200,7 @@ export const updateThread = (
 ): Promise<ThreadRow | undefined> =>
   tx.updateTable('notification').set(withStatus(status, nowMs)).where('id', '=', id).returningAll().executeTakeFirst()
 
-/** Gives the viewer's threads that they may read a status, all of the filter at once. */
+/** Sets the status of each readable thread of the viewer that the filter selects. */
 export async function updateThreads(
   tx: Tx,
   viewer: Viewer,
@@ -217,7 +217,7 @@ export async function updateThreads(
   return rows.map((row) => row.id)
 }
 
-/** Threads by their ids, last changed first. */
+/** Returns threads by their ids, last updated first. */
 export const listThreadsByIds = (db: Db, ids: readonly ThreadId[]): Promise<ThreadRow[]> =>
   db
     .selectFrom('notification')
@@ -227,7 +227,7 @@ export const listThreadsByIds = (db: Db, ids: readonly ThreadId[]): Promise<Thre
     .orderBy('id', 'desc')
     .execute()
 
-/** The last thing that somebody said below each of some issues; entries that tell what happened are none. */
+/** Returns the last plain comment of each issue; other timeline entries do not count. */
 export async function loadLastComments(
   db: Db,
   issueIds: readonly IssueId[],

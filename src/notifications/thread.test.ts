@@ -13,21 +13,21 @@ type Thread = {
   readonly repository: { readonly full_name: string; readonly permissions: unknown }
 }
 
-/** The titles of what somebody is told, last changed first. */
+/** Returns the titles of an account's threads, last updated first. */
 async function titles(forge: Forge, name: string, query = ''): Promise<string[]> {
   await forge.settle()
   const { json } = await forge.as(name).must('GET', `/notifications${query}`)
   return json.map((thread: Thread) => thread.subject.title)
 }
 
-/** A token of alice's for some scopes. */
+/** Creates a token of alice with the given scopes. */
 async function tokenFor(forge: Forge, scopes: readonly string[]): Promise<string> {
   const asAlice = forge.as('alice', { basic: { login: 'alice', password: 'Passw0rd!' } })
   const { json } = await asAlice.must('POST', '/users/alice/tokens', { name: forge.given.name('t'), scopes })
   return json.sha1
 }
 
-test('notifyGetList, notifyReadList: empty and unknown status types are no filter', async () => {
+test('notifyGetList, notifyReadList: empty and unknown status types do not filter', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   await forge.given.issue({ repo, poster: 'bob', title: 'one' })
@@ -43,21 +43,21 @@ test('notifyGetList, notifyReadList: empty and unknown status types are no filte
   }
 })
 
-test('notifyGetList, notifyGetThread, notifyNewAvailable, notifyReadList: what may not be read any more is not there', async () => {
+test('notifyGetList, notifyGetThread, notifyNewAvailable, notifyReadList: threads about unreadable subjects are hidden', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const repo = await forge.given.repo({ owner: 'bob', private: true })
   const open = await forge.given.repo({ owner: 'bob' })
   await forge.as('bob').must('PUT', `${repo.api}/collaborators/alice`, { permission: 'read' })
   for (const each of [repo, open]) await forge.as('alice').must('PUT', `${each.api}/subscription`)
   await forge.given.issue({ repo, title: 'secret' })
-  // Else the later one may be told first.
+  // Without this, the later issue may be notified first.
   await forge.settle()
   await forge.given.issue({ repo: open, title: 'open' })
   assert.deepEqual(await titles(forge, 'alice'), ['open', 'secret'])
   const [, thread] = (await forge.as('alice').get('/notifications')).json as Thread[]
   const path = `/notifications/threads/${thread?.id}`
 
-  // A token for public things alone sees what is public.
+  // A token limited to public repositories lists only their threads.
   const limited = forge.as('alice', { token: await tokenFor(forge, ['public-only', 'write:notification']) })
   const list = await limited.get('/notifications')
   assert.deepEqual(
@@ -80,18 +80,18 @@ test('notifyGetList, notifyGetThread, notifyNewAvailable, notifyReadList: what m
   assert.equal((await forge.as('alice').get(`${repo.api}/notifications`)).status, 404)
   const marked = await forge.as('alice').put('/notifications?to-status=pinned')
   assert.deepEqual([marked.status, marked.text.includes('secret')], [205, false])
-  // An administrator reads it, and changes it for nobody else.
+  // An administrator may read the thread but not mark it.
   assert.equal((await forge.as('root').get(path)).json.subject.title, 'secret')
   assert.equal((await forge.as('root').patch(path)).status, 403)
 
-  // With the unit it comes and goes as well.
+  // Disabling and enabling the unit hides and shows the thread.
   await forge.as('bob').must('PATCH', open.api, { has_issues: false })
   assert.deepEqual(await titles(forge, 'alice', '?all=true'), [])
   await forge.as('bob').must('PATCH', open.api, { has_issues: true })
   assert.deepEqual(await titles(forge, 'alice', '?all=true'), ['open'])
 })
 
-test('notifyGetList: names are those of now, and what is deleted is gone', async () => {
+test('notifyGetList: threads show current names, and deleted subjects disappear', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   const issue = await forge.given.issue({ repo, poster: 'bob', title: 'before' })
@@ -117,7 +117,7 @@ test('notifyGetList: names are those of now, and what is deleted is gone', async
   assert.deepEqual(await titles(forge, 'alice', '?all=true'), [])
 })
 
-test('notifyGetRepoList, notifyReadRepoList, notifyReadThread: marks one repository, up to a moment, in the order of changes', async () => {
+test('notifyGetRepoList, notifyReadRepoList, notifyReadThread: marks threads of one repository up to a time', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'], standAt: Date.parse('2026-01-01T10:00:00.250Z') })
   const [one, other] = [await forge.given.repo({ owner: 'alice' }), await forge.given.repo({ owner: 'alice' })]
   const say = async (repo: typeof one, title: string): Promise<void> => {
@@ -153,7 +153,7 @@ test('notifyGetRepoList, notifyReadRepoList, notifyReadThread: marks one reposit
   assert.equal((await asAlice.get(`/notifications/threads/${late?.id}`)).json.updated_at, pinned.updated_at)
 })
 
-test('notifyGetList: a page takes the same number of queries however many repositories it is about', async () => {
+test('notifyGetList: the number of queries does not depend on the number of repositories', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const counts: number[] = []
   for (const more of [1, 6]) {

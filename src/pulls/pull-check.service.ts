@@ -14,7 +14,7 @@ import { keepPullRef, syncPull } from './pull-sync.service.ts'
 import { findPullById, updateChecked, type CheckResult } from './pull.store.ts'
 
 /** What is found out about bringing a head into a base. */
-interface Checked {
+interface MergeCheck {
   readonly state: 'mergeable' | 'conflict' | 'empty' | 'ancestor'
   readonly mergeBase: Oid | ''
   readonly files: readonly FileChange[]
@@ -26,14 +26,14 @@ const countsOf = (files: readonly FileChange[]) => ({
   changed_files: files.length,
 })
 
-export const resultOf = ({ state, mergeBase, files }: Checked): CheckResult => ({
+export const resultOf = ({ state, mergeBase, files }: MergeCheck): CheckResult => ({
   check_state: state,
   merge_base: mergeBase,
   ...countsOf(files),
 })
 
 /** Finds out whether two commits of a repository can be merged, without leaving anything behind. */
-export async function examine(services: Services, repo: RepoRow, base: Oid, head: Oid): Promise<Checked> {
+export async function checkMergeability(services: Services, repo: RepoRow, base: Oid, head: Oid): Promise<MergeCheck> {
   const { git } = services
   const key = repo.git_key
   const mergeBase = await git.mergeBase(key, base, head)
@@ -52,7 +52,7 @@ export async function examine(services: Services, repo: RepoRow, base: Oid, head
  * @returns the newest row
  */
 export async function checkPull(services: Services, id: PullId): Promise<PullRow | undefined> {
-  for (let attempt = 0; attempt < maxOvertaken; attempt++) {
+  for (let attempt = 0; attempt < maxCheckAttempts; attempt++) {
     await syncPull(services, id)
     const pull = await findPullById(services.db, id)
     if (!pull || pull.is_merged || pull.check_state !== 'checking') return pull
@@ -60,7 +60,7 @@ export async function checkPull(services: Services, id: PullId): Promise<PullRow
     if (!repo) return undefined
     await keepPullRef(services, repo, pull)
     const base = await services.git.readRef(repo.git_key, branchRef(pull.base_branch))
-    const checked = base === undefined ? undefined : await examine(services, repo, base, pull.synced_oid)
+    const checked = base === undefined ? undefined : await checkMergeability(services, repo, base, pull.synced_oid)
     if (base !== undefined && checked?.state === 'ancestor' && (await noticesManualMerges(services, repo))) {
       const merged = await recordManualMerge(services, repo, pull, base)
       if (merged) return merged
@@ -82,7 +82,7 @@ export async function checkPull(services: Services, id: PullId): Promise<PullRow
 }
 
 /** How often a check is done again when pushes overtake it; then the job that each push enqueues goes on. */
-const maxOvertaken = 3
+const maxCheckAttempts = 3
 
 async function noticesManualMerges(services: Services, repo: RepoRow): Promise<boolean> {
   const units = await listUnits(services.db, [repo.id])

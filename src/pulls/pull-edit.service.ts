@@ -34,7 +34,7 @@ import { upToDate } from './pull-check.service.ts'
 import { factsOf } from './pull-sync.service.ts'
 import { isDraft, mergeBaseOf } from './pull.rules.ts'
 import { pairsOf } from './pull.service.ts'
-import { findOpenOnRoute, findPullById, lockRepo, requestChecks, updatePull, type PullPair } from './pull.store.ts'
+import { findOpenBetween, findPullById, lockRepo, requestChecks, updatePull, type PullPair } from './pull.store.ts'
 import { planRequests, recordRequests } from './reviews/review-request.service.ts'
 
 /** What a request to edit says; the names of the fields are the API's. */
@@ -184,7 +184,7 @@ async function changeBase(ctx: SignedInRepoCtx, pull: PullRow, base: string): Pr
     const other =
       now.head_repo_id === null
         ? undefined
-        : await findOpenOnRoute(tx, {
+        : await findOpenBetween(tx, {
             repoId: now.repo_id,
             baseBranch: base,
             headRepoId: now.head_repo_id,

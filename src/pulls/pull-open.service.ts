@@ -16,11 +16,11 @@ import type { LabelId, MilestoneId, Oid } from '../lib/ids.ts'
 import { branchRef } from '../lib/refs.ts'
 import { findRelative } from '../code/commits/compare.store.ts'
 import { findCodeOwners } from './reviews/code-owners.service.ts'
-import { examine, resultOf } from './pull-check.service.ts'
+import { checkMergeability, resultOf } from './pull-check.service.ts'
 import { factsOf, fetchHead, newCommits, pushBody, writePullRef } from './pull-sync.service.ts'
 import { isDraft } from './pull.rules.ts'
 import { planRequests, recordRequests } from './reviews/review-request.service.ts'
-import { findOpenOnRoute, insertPull, lockBranch, lockRepo, type PullPair } from './pull.store.ts'
+import { findOpenBetween, insertPull, lockBranch, lockRepo, type PullPair } from './pull.store.ts'
 
 /** What a request for a new pull request says; the names of the fields are the API's. */
 export interface CreatePullInput {
@@ -36,7 +36,7 @@ export interface CreatePullInput {
 }
 
 /** A branch of some repository, and the commit it is at. */
-export interface Side {
+export interface BranchTip {
   readonly repo: RepoRow
   readonly branch: string
   readonly oid: Oid
@@ -45,7 +45,7 @@ export interface Side {
 const noBranch = (name: string) => new NotFound(`there is no branch ${name}`, 'branch_not_found')
 
 /** The head of a branch of a repository, or `NotFound`. */
-async function sideOf(ctx: RepoCtx, repo: RepoRow, branch: string): Promise<Side> {
+async function tipOf(ctx: RepoCtx, repo: RepoRow, branch: string): Promise<BranchTip> {
   const oid = branch === '' ? undefined : await ctx.git.readRef(repo.git_key, branchRef(branch))
   if (oid === undefined) throw noBranch(branch)
   return { repo, branch, oid }
@@ -88,8 +88,8 @@ async function milestoneOf(ctx: RepoCtx, id: number | undefined): Promise<Milest
 
 /** What a new pull request is made of, when everything it names was found. */
 export interface NewPull {
-  readonly base: Side
-  readonly head: Side
+  readonly base: BranchTip
+  readonly head: BranchTip
   /** 1: there is no branch, the commits were pushed to `refs/for/`. */
   readonly flow: 0 | 1
   readonly title: string
@@ -109,8 +109,8 @@ export interface OpenedPull extends PullPair {
 export async function createPull(ctx: SignedInRepoCtx, input: CreatePullInput): Promise<OpenedPull> {
   if (input.head === input.base) throw new Invalid('head and base are the same branch', 'same_branches')
   const from = await headRepoOf(ctx, input.head)
-  const base = await sideOf(ctx, ctx.repo, input.base)
-  const head = await sideOf(ctx, from.repo, from.branch)
+  const base = await tipOf(ctx, ctx.repo, input.base)
+  const head = await tipOf(ctx, from.repo, from.branch)
   if (from.repo.id === ctx.repo.id && head.branch === base.branch) {
     throw new Invalid('head and base are the same branch', 'same_branches')
   }
@@ -147,7 +147,7 @@ const secondRefused = (index: number) =>
   new Conflict(`pull request ${index} is already open for these branches`, 'pull_exists', { index })
 
 async function refuseSecond(ctx: RepoCtx, sides: Pick<NewPull, 'base' | 'head' | 'flow'>): Promise<void> {
-  const open = await findOpenOnRoute(ctx.db, routeOf(sides))
+  const open = await findOpenBetween(ctx.db, routeOf(sides))
   if (open) throw secondRefused(open.index)
 }
 
@@ -166,8 +166,8 @@ export async function openPull(ctx: SignedInRepoCtx, input: NewPull): Promise<Pu
       await writePullRef(ctx, ctx.repo, pair.pull, pair.pull.head_oid, ctx.viewer.id)
       return pair
     }
-    const base = await sideOf(ctx, sides.base.repo, sides.base.branch)
-    const head = input.flow === 1 ? sides.head : await sideOf(ctx, sides.head.repo, sides.head.branch)
+    const base = await tipOf(ctx, sides.base.repo, sides.base.branch)
+    const head = input.flow === 1 ? sides.head : await tipOf(ctx, sides.head.repo, sides.head.branch)
     sides = { ...sides, base, head }
   }
 }
@@ -177,7 +177,7 @@ async function tryToOpen(ctx: SignedInRepoCtx, input: NewPull, isLast: boolean):
   const { repo } = ctx
   const { base, head } = input
   await fetchHead(ctx, repo, head)
-  const checked = await examine(ctx, repo, base.oid, head.oid)
+  const checked = await checkMergeability(ctx, repo, base.oid, head.oid)
   const commits = await newCommits(ctx, repo, head.oid, [base.oid])
   const named = await namedByIssue(ctx, input)
   const [references, mentioned] = await Promise.all([
@@ -195,7 +195,7 @@ async function tryToOpen(ctx: SignedInRepoCtx, input: NewPull, isLast: boolean):
         const recorded = await lockBranch(tx, side.repo.id, side.branch)
         if (recorded !== side.oid && !isLast) return undefined
       }
-      const open = await findOpenOnRoute(tx, routeOf(input))
+      const open = await findOpenBetween(tx, routeOf(input))
       if (open) throw secondRefused(open.index)
       const issue = await openIssue(tx, by, ctx, {
         isPull: true,

@@ -69,7 +69,7 @@ export async function updateHead(ctx: SignedInRepoCtx, stored: PullPair, style: 
     const made =
       style === 'merge'
         ? await mergeInto(ctx, key, tip, base, title, signing)
-        : await onTop(ctx, key, base, tip, signing)
+        : await rebaseOnto(ctx, key, base, tip, signing)
     const result = await moveRefs(ctx, codeOf(head.repo), [{ ref, old: tip, new: made }], {
       doerId: ctx.viewer.id,
       via: 'api',
@@ -79,7 +79,7 @@ export async function updateHead(ctx: SignedInRepoCtx, stored: PullPair, style: 
   }
 }
 
-async function onTop(
+async function rebaseOnto(
   ctx: SignedInRepoCtx,
   key: RepoRow['git_key'],
   base: Oid,

@@ -20,17 +20,17 @@ import type { PRBranchInfo, PullRequest } from './pull.schemas.ts'
 import { listBranchHeads, type PullPair } from './pull.store.ts'
 import { listRequestsOf } from './reviews/review.store.ts'
 
-type Place = Pick<RepoCtx, 'config' | 'db' | 'viewer' | 'repo' | 'owner' | 'units' | 'rights'>
+type PresentContext = Pick<RepoCtx, 'config' | 'db' | 'viewer' | 'repo' | 'owner' | 'units' | 'rights'>
 
 /** What was loaded before a change and is shown as it was then. */
-export interface ShownAsBefore {
+export interface RowsBeforeChange {
   readonly milestone?: MilestoneRow | undefined
 }
 
 const isMergeable = (pull: PullRow): boolean => !['checking', 'conflict', 'error'].includes(pull.check_state)
 
 /** The heads of the branches that pull requests are between: by repository and name. */
-async function loadHeads(ctx: Place, pulls: readonly PullRow[]) {
+async function loadHeads(ctx: PresentContext, pulls: readonly PullRow[]) {
   const names = new Map<RepoId, Set<string>>()
   const want = (repoId: RepoId, name: string) => {
     const set = names.get(repoId) ?? new Set<string>()
@@ -49,7 +49,7 @@ async function loadHeads(ctx: Place, pulls: readonly PullRow[]) {
 }
 
 /** The repositories that branches of pull requests lie in, as far as the viewer sees them. */
-async function loadHomes(ctx: Place, pulls: readonly PullRow[]): Promise<ReadonlyMap<RepoId, Repository>> {
+async function loadHomes(ctx: PresentContext, pulls: readonly PullRow[]): Promise<ReadonlyMap<RepoId, Repository>> {
   const others = await loadRepos(
     ctx.db,
     pulls.map((pull) => pull.head_repo_id).filter((id) => id !== ctx.repo.id),
@@ -64,9 +64,9 @@ async function loadHomes(ctx: Place, pulls: readonly PullRow[]): Promise<Readonl
  * shown as guests see them (observed).
  */
 export async function presentPulls(
-  ctx: Place,
+  ctx: PresentContext,
   pairs: readonly PullPair[],
-  before?: ShownAsBefore,
+  before?: RowsBeforeChange,
 ): Promise<PullRequest[]> {
   if (pairs.length === 0) return []
   const pulls = pairs.map(({ pull }) => pull)
@@ -183,7 +183,11 @@ function presentHead(
   }
 }
 
-export async function presentPull(ctx: Place, pair: PullPair, before?: ShownAsBefore): Promise<PullRequest> {
+export async function presentPull(
+  ctx: PresentContext,
+  pair: PullPair,
+  before?: RowsBeforeChange,
+): Promise<PullRequest> {
   const [presented] = await presentPulls(ctx, [pair], before)
   return presented as PullRequest
 }

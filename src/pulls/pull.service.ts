@@ -16,7 +16,7 @@ import { findRepoById } from '../repos/repo.store.ts'
 import { findShownUser } from '../users/user.service.ts'
 import { findUserById } from '../users/user.store.ts'
 import { upToDate } from './pull-check.service.ts'
-import { findOldestOnRoute, findPullByIssue, findPullByMergeCommit, loadPulls, type PullPair } from './pull.store.ts'
+import { findOldestBetween, findPullByIssue, findPullByMergeCommit, loadPulls, type PullPair } from './pull.store.ts'
 
 export const noPull = () => new NotFound('the pull request does not exist', 'pull_not_found')
 
@@ -149,7 +149,7 @@ export async function getPullByBranches(ctx: RepoCtx, base: string, head: string
   const headRepoId = place === undefined ? ctx.repo.id : await repoNamed(ctx, place)
   const pull =
     headRepoId &&
-    (await findOldestOnRoute(ctx.db, {
+    (await findOldestBetween(ctx.db, {
       repoId: ctx.repo.id,
       baseBranch: base,
       headRepoId,

@@ -121,7 +121,7 @@ export async function listOpenByBranch(
 }
 
 /** Between which branches of which repositories. */
-export interface Route {
+export interface BranchPair {
   readonly repoId: RepoId
   readonly baseBranch: string
   readonly headRepoId: RepoId
@@ -129,7 +129,7 @@ export interface Route {
   readonly flow: 0 | 1
 }
 
-const onRoute = (db: Db | Tx, route: Route) =>
+const betweenBranches = (db: Db | Tx, route: BranchPair) =>
   db
     .selectFrom('pull')
     .innerJoin('issue', 'issue.id', 'pull.issue_id')
@@ -140,16 +140,16 @@ const onRoute = (db: Db | Tx, route: Route) =>
     .where('pull.head_branch', '=', route.headBranch)
 
 /** The open pull request between two branches. */
-export const findOpenOnRoute = (db: Db | Tx, route: Route): Promise<PullRow | undefined> =>
-  onRoute(db, route)
+export const findOpenBetween = (db: Db | Tx, route: BranchPair): Promise<PullRow | undefined> =>
+  betweenBranches(db, route)
     .where('pull.flow', '=', route.flow)
     .where('issue.is_closed', '=', false)
     .orderBy('pull.id')
     .executeTakeFirst()
 
 /** The oldest pull request between two branches, in whatever state. */
-export const findOldestOnRoute = (db: Db, route: Omit<Route, 'flow'>): Promise<PullRow | undefined> =>
-  onRoute(db, { ...route, flow: 0 })
+export const findOldestBetween = (db: Db, route: Omit<BranchPair, 'flow'>): Promise<PullRow | undefined> =>
+  betweenBranches(db, { ...route, flow: 0 })
     .orderBy('pull.id')
     .executeTakeFirst()
 

@@ -11,13 +11,13 @@ import { branchRef, isZeroOid, zeroOid } from '../lib/refs.ts'
 import { checkPull } from './pull-check.service.ts'
 import { openPull } from './pull-open.service.ts'
 import { pullRef } from './pull-ref.ts'
-import { findOpenOnRoute, requestChecksAt, type Route } from './pull.store.ts'
+import { findOpenBetween, requestChecksAt, type BranchPair } from './pull.store.ts'
 import { visitLines } from './push-hint.ts'
 import { describeCommit, readTopicOptions, readTopicRef, topicName, type TopicOptions } from './topic-push.parse.ts'
 
 type Outcome = { readonly outcome: TopicOutcome; readonly lines: readonly string[] }
 
-const no = (ref: string, message: string): Outcome => ({ outcome: { ref, ok: false, message }, lines: [] })
+const refused = (ref: string, message: string): Outcome => ({ outcome: { ref, ok: false, message }, lines: [] })
 
 /** The branch that a reference below `refs/for/` is about, and the topic in it. */
 async function findBase(ctx: SignedInRepoCtx, ref: string) {
@@ -46,28 +46,29 @@ export async function receiveTopics(
 async function receiveTopic(ctx: SignedInRepoCtx, update: PushedUpdate, options: TopicOptions): Promise<Outcome> {
   const { git, repo } = ctx
   const { ref } = update
-  if (ctx.rights.modeOf('pulls') < mode.read) return no(ref, 'there are no pull requests here')
-  if (isZeroOid(update.new)) return no(ref, 'a topic cannot be deleted')
+  if (ctx.rights.modeOf('pulls') < mode.read) return refused(ref, 'there are no pull requests here')
+  if (isZeroOid(update.new)) return refused(ref, 'a topic cannot be deleted')
   const base = await findBase(ctx, ref)
-  if (!base) return no(ref, 'there is no such branch to propose a change for')
+  if (!base) return refused(ref, 'there is no such branch to propose a change for')
   const topic = base.topic || options.topic
-  if (topic === '') return no(ref, 'a topic is missing: push to refs/for/<branch>/<topic> or with -o topic=<topic>')
+  if (topic === '')
+    return refused(ref, 'a topic is missing: push to refs/for/<branch>/<topic> or with -o topic=<topic>')
   const type = (await git.objectInfo(repo.git_key, update.new))?.type
-  if (type !== 'commit') return no(ref, 'only commits can be proposed')
-  const route: Route = {
+  if (type !== 'commit') return refused(ref, 'only commits can be proposed')
+  const route: BranchPair = {
     repoId: repo.id,
     baseBranch: base.branch,
     headRepoId: repo.id,
     headBranch: topicName(ctx.viewer.user.name, topic),
     flow: 1,
   }
-  const open = await findOpenOnRoute(ctx.db, route)
+  const open = await findOpenBetween(ctx.db, route)
   try {
     return await (open
       ? moveTopic(ctx, update, open, options)
       : openTopic(ctx, update, { ...route, baseOid: base.oid }, options))
   } catch (error) {
-    if (error instanceof Refusal) return no(ref, error.message)
+    if (error instanceof Refusal) return refused(ref, error.message)
     throw error
   }
 }
@@ -75,17 +76,17 @@ async function receiveTopic(ctx: SignedInRepoCtx, update: PushedUpdate, options:
 async function openTopic(
   ctx: SignedInRepoCtx,
   update: PushedUpdate,
-  route: Route & { readonly baseOid: PushedUpdate['new'] },
+  route: BranchPair & { readonly baseOid: PushedUpdate['new'] },
   options: TopicOptions,
 ): Promise<Outcome> {
   const { git, repo } = ctx
   if (await git.isAncestor(repo.git_key, update.new, route.baseOid)) {
-    return no(update.ref, 'the branch contains the commit already')
+    return refused(update.ref, 'the branch contains the commit already')
   }
   await refuseBlocked(ctx, [ctx.owner.id])
   const described = describeCommit((await git.readCommit(repo.git_key, update.new)).message)
   const title = keptTitle(options.title) || keptTitle(described.title)
-  if (title === '') return no(update.ref, 'the commit has no title, and none was given')
+  if (title === '') return refused(update.ref, 'the commit has no title, and none was given')
   const pair = await openPull(ctx, {
     base: { repo, branch: route.baseBranch, oid: route.baseOid },
     head: { repo, branch: route.headBranch, oid: update.new },
@@ -115,13 +116,13 @@ async function moveTopic(
 ): Promise<Outcome> {
   const { git, repo } = ctx
   const old = pull.head_oid
-  if (old === update.new) return no(update.ref, 'the pull request is at this commit already')
+  if (old === update.new) return refused(update.ref, 'the pull request is at this commit already')
   const isForward = await git.isAncestor(repo.git_key, old, update.new)
   if (!isForward && !options.isForced) {
-    return no(update.ref, 'the history was rewritten: push with -o force-push=true to allow that')
+    return refused(update.ref, 'the history was rewritten: push with -o force-push=true to allow that')
   }
   const isMoved = await transaction(ctx.db, (tx) => requestChecksAt(tx, pull, update.new))
-  if (!isMoved) return no(update.ref, 'the pull request was moved at the same time')
+  if (!isMoved) return refused(update.ref, 'the pull request was moved at the same time')
   await checkPull(ctx, pull.id)
   return {
     outcome: {

@@ -13,7 +13,7 @@ import { mustBeRemovable } from '../../refs/protection/protection.service.ts'
 import { moveRefs } from '../../refs/journal/ref-door.service.ts'
 import { openHeadRepo } from '../head-repo.service.ts'
 import { retarget } from '../pull-edit.service.ts'
-import { findOpenOnRoute, findPullById, listOpenByBranch } from '../pull.store.ts'
+import { findOpenBetween, findPullById, listOpenByBranch } from '../pull.store.ts'
 
 /**
  * What follows from the deletion of a merged head branch. It is recorded with the deletion, so pull requests based on the
@@ -49,7 +49,7 @@ async function listChildren(tx: Tx, pull: PullRow): Promise<PullRow[]> {
       headBranch: child.head_branch,
       flow: child.flow,
     }
-    if (!isSelf && !(await findOpenOnRoute(tx, route))) children.push(child)
+    if (!isSelf && !(await findOpenBetween(tx, route))) children.push(child)
   }
   return children
 }

@@ -48,10 +48,10 @@ function mayAllPass(statuses: readonly Status[]): Verdict {
   return bad ? deny(`status ${bad.context} is ${bad.state}`) : allow
 }
 
-type Official = Pick<ReviewRow, 'type' | 'is_stale'>
+type OfficialReview = Pick<ReviewRow, 'type' | 'is_stale'>
 
 /** Whether the reviews of a pull request let it be merged. @param official reviews that count and are not dismissed */
-export function mayMergeWithReviews(rule: BranchRule, official: readonly Official[]): Verdict {
+export function mayMergeWithReviews(rule: BranchRule, official: readonly OfficialReview[]): Verdict {
   const approvals = official.filter(
     (review) => review.type === 'approve' && !(rule.ignore_stale_approvals && review.is_stale),
   )

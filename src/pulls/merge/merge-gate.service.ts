@@ -24,7 +24,7 @@ function mustPass(verdict: Verdict, code: string): void {
   if (!verdict.allowed) throw refused(verdict.reason, code)
 }
 
-export interface MergeDemand {
+export interface MergeRequirements {
   readonly style: MergeStyle
   /** Passes protection, as far as the caller may. */
   readonly isForced: boolean
@@ -37,7 +37,7 @@ export interface MergeDemand {
  * or not ready is 405, a closed one 404.
  * @returns the pull request as it is after its branches were looked at
  */
-export async function passGate(ctx: SignedInRepoCtx, pair: PullPair, demand: MergeDemand): Promise<PullPair> {
+export async function passGate(ctx: SignedInRepoCtx, pair: PullPair, demand: MergeRequirements): Promise<PullPair> {
   if (pair.pull.is_merged) throw refused('the pull request is merged already', 'pull_merged')
   if (pair.issue.is_closed) throw new NotFound('the pull request is closed', 'pull_closed')
   const { rule, actor } = await protectionOf(ctx, pair.pull.base_branch)
@@ -69,7 +69,7 @@ export async function passGate(ctx: SignedInRepoCtx, pair: PullPair, demand: Mer
 }
 
 /** Administrators of the instance may pass protection, those of the repository unless the rule binds them too. */
-const skipsProtection = (ctx: SignedInRepoCtx, rule: BranchRule, demand: MergeDemand): boolean =>
+const skipsProtection = (ctx: SignedInRepoCtx, rule: BranchRule, demand: MergeRequirements): boolean =>
   demand.isForced && (ctx.viewer.isAdmin || (ctx.rights.isAdmin && !rule.apply_to_admins))
 
 /** Whether a rule lets a pull request be merged; its statuses count first, then reviews, age and files (contract, pulls). */

@@ -4,7 +4,7 @@ import type { PullRow } from '../../db/tables/pulls.ts'
 import type { NewTimelineEntry } from '../../issues/timeline-entry.store.ts'
 import { NotFound } from '../../lib/errors.ts'
 import type { Oid, ReviewId } from '../../lib/ids.ts'
-import { hunkAround, type Place } from './diff-hunk.ts'
+import { hunkAround, type DiffLine } from './diff-hunk.ts'
 
 /** Where and what somebody says about a line. */
 export interface CodeCommentInput {
@@ -56,19 +56,19 @@ export async function codeComment(
 ): Promise<NewTimelineEntry> {
   const path = (input.path ?? '').replace(/^\/+/, '')
   const old = input.oldLine ?? 0
-  const place: Place = old > 0 ? { side: 'old', line: old } : { side: 'new', line: Math.max(0, input.newLine ?? 0) }
-  const isSomewhere = path !== '' && place.line > 0
+  const target: DiffLine = old > 0 ? { side: 'old', line: old } : { side: 'new', line: Math.max(0, input.newLine ?? 0) }
+  const isSomewhere = path !== '' && target.line > 0
   const [patch, commit] = isSomewhere
     ? await Promise.all([
-        diffOf(ctx, pull, head, path).then((diff) => hunkAround(diff, place)),
-        place.side === 'new' ? lastTouch(ctx, head, path, place.line) : head,
+        diffOf(ctx, pull, head, path).then((diff) => hunkAround(diff, target)),
+        target.side === 'new' ? lastTouch(ctx, head, path, target.line) : head,
       ])
     : ['', head]
   return {
     type: 'code',
     content: input.body ?? '',
     tree_path: path,
-    line: place.side === 'old' ? -place.line : place.line,
+    line: target.side === 'old' ? -target.line : target.line,
     patch,
     commit_sha: commit,
   }

@@ -7,10 +7,10 @@ import { branchRef } from '../../lib/refs.ts'
 import { listTeamsOfRepo } from '../../orgs/team.store.ts'
 import { matchExpressions } from '../../access/contributions/expressions.ts'
 import { parseCodeOwners, rulesInPlay } from './code-owners.parse.ts'
-import type { Asked } from './review.store.ts'
+import type { RequestedReviewer } from './review.store.ts'
 
 /** Where the file may lie; the first that is there counts. */
-const places = ['CODEOWNERS', 'docs/CODEOWNERS', '.gitea/CODEOWNERS']
+const codeOwnerPaths = ['CODEOWNERS', 'docs/CODEOWNERS', '.gitea/CODEOWNERS']
 
 /** A larger file is not read. */
 const maxFileBytes = 256 * 1024
@@ -19,7 +19,7 @@ async function readRules(ctx: RepoCtx): Promise<string | undefined> {
   const { git, repo } = ctx
   const head = await git.readRef(repo.git_key, branchRef(repo.default_branch))
   if (head === undefined) return undefined
-  for (const path of places) {
+  for (const path of codeOwnerPaths) {
     const entry = await git.findPath(repo.git_key, head, path)
     if (entry?.type !== 'blob') continue
     const { content } = await git.readBlob(repo.git_key, entry.oid, { maxBytes: maxFileBytes })
@@ -32,7 +32,11 @@ async function readRules(ctx: RepoCtx): Promise<string | undefined> {
  * Who owns the code that a pull request changes: people and teams that may read pull requests, never the poster. Nobody
  * in forks (contract, pulls: code owners).
  */
-export async function findCodeOwners(ctx: RepoCtx, files: readonly FileChange[], posterId: UserId): Promise<Asked[]> {
+export async function findCodeOwners(
+  ctx: RepoCtx,
+  files: readonly FileChange[],
+  posterId: UserId,
+): Promise<RequestedReviewer[]> {
   if (ctx.repo.is_fork || files.length === 0) return []
   const text = await readRules(ctx)
   if (text === undefined) return []

@@ -1,5 +1,5 @@
 /** A line of a file as one side of a difference numbers it. */
-export interface Place {
+export interface DiffLine {
   readonly side: 'old' | 'new'
   /** From 1. */
   readonly line: number
@@ -36,20 +36,20 @@ const isOn = (side: 'old' | 'new', text: string): boolean =>
  * most four lines, the last of them the line itself. A hunk that is cut gets a header of its own. Of a line after the
  * end of a hunk its last lines are given, of one that is in no hunk nothing (contract, pulls: position).
  */
-export function hunkAround(diff: string, place: Place): string {
+export function hunkAround(diff: string, target: DiffLine): string {
   const lines = diff.split('\n')
   for (let at = 0; at < lines.length; at++) {
     const header = headerOf(lines[at] as string)
     if (!header) continue
     const [begin, count] =
-      place.side === 'old' ? [header.oldBegin, header.oldCount] : [header.newBegin, header.newCount]
-    if (place.line < begin || place.line > begin + count) continue
-    return cut(lines, at, header, place)
+      target.side === 'old' ? [header.oldBegin, header.oldCount] : [header.newBegin, header.newCount]
+    if (target.line < begin || target.line > begin + count) continue
+    return cut(lines, at, header, target)
   }
   return ''
 }
 
-function cut(lines: readonly string[], at: number, header: HunkHeader, place: Place): string {
+function cut(lines: readonly string[], at: number, header: HunkHeader, target: DiffLine): string {
   const kept: string[] = []
   const passed = { old: header.oldBegin, new: header.newBegin }
   // A side without lines begins after the line that its header names.
@@ -61,7 +61,7 @@ function cut(lines: readonly string[], at: number, header: HunkHeader, place: Pl
     if (headerOf(text) || (text === '' && next === lines.length - 1) || text.startsWith('diff --git ')) break
     if (text.startsWith('\\')) continue
     kept.push(text)
-    const isLine = isOn(place.side, text) && passed[place.side] === place.line
+    const isLine = isOn(target.side, text) && passed[target.side] === target.line
     if (isOn('old', text)) passed.old += 1
     if (isOn('new', text)) passed.new += 1
     if (isLine) break

@@ -20,17 +20,23 @@ import { factsOf } from '../pull-sync.service.ts'
 import type { PullPair } from '../pull.store.ts'
 import type { Verdict } from '../../lib/verdict.ts'
 import { mayAskForReview } from './review.policy.ts'
-import { deleteRequest, findNewestVerdict, insertRequests, type Asked } from './review.store.ts'
+import { deleteRequest, findNewestVerdict, insertRequests, type RequestedReviewer } from './review.store.ts'
 import { findCollaboration } from './review-right.store.ts'
 
-type Place = Pick<Ctx, 'db'> & Pick<SignedInRepoCtx, 'repo' | 'owner'>
+type RepoAccessContext = Pick<Ctx, 'db'> & Pick<SignedInRepoCtx, 'repo' | 'owner'>
 
 /** The rule that protects the base of a pull request. */
-export const ruleFor = async (ctx: Place, pull: Pick<PullRow, 'base_branch'>): Promise<BranchRule | undefined> =>
-  effectiveRule(await listBranchRules(ctx.db, ctx.repo.id), pull.base_branch)
+export const ruleFor = async (
+  ctx: RepoAccessContext,
+  pull: Pick<PullRow, 'base_branch'>,
+): Promise<BranchRule | undefined> => effectiveRule(await listBranchRules(ctx.db, ctx.repo.id), pull.base_branch)
 
 /** Whether the verdict of a person is an official one. */
-export async function isOfficialFor(ctx: Place, rule: BranchRule | undefined, user: UserRow): Promise<boolean> {
+export async function isOfficialFor(
+  ctx: RepoAccessContext,
+  rule: BranchRule | undefined,
+  user: UserRow,
+): Promise<boolean> {
   const [rights, teamIds] = await Promise.all([
     rightsOfUsers(ctx.db, ctx.owner, ctx.repo, [user]),
     teamIdsOf(ctx.db, ctx.owner, user.id),
@@ -43,15 +49,15 @@ const noRights = { canWrite: () => false }
 
 /** A request, with what is to be known of it when it is written down. */
 export interface PlannedRequest {
-  readonly asked: Asked
+  readonly asked: RequestedReviewer
   readonly isOfficial: boolean
 }
 
 /** Finds out which of the requests count for protections: a team's do when the list of approvers names it (contract). */
 export async function planRequests(
-  ctx: Place,
+  ctx: RepoAccessContext,
   pull: Pick<PullRow, 'base_branch'>,
-  asked: readonly Asked[],
+  asked: readonly RequestedReviewer[],
 ): Promise<PlannedRequest[]> {
   if (asked.length === 0) return []
   const rule = await ruleFor(ctx, pull)
@@ -94,16 +100,16 @@ export async function recordRequests(
     ])
     if (!review) continue
     made.push(review)
-    await tellRequest(tx, by, pull, asked, review.id)
+    await recordRequestEvent(tx, by, pull, asked, review.id)
   }
   return made
 }
 
-async function tellRequest(
+async function recordRequestEvent(
   tx: Tx,
   by: Attribution,
   pull: PullRow,
-  asked: Asked,
+  asked: RequestedReviewer,
   made: ReviewId | undefined,
 ): Promise<void> {
   const entry = await insertTimelineEntry(tx, by, pull.issue_id, {
@@ -230,11 +236,14 @@ export async function withdrawRequests(ctx: SignedInRepoCtx, pair: PullPair, inp
   if (!isOnlyOwn && !(await mayAsk(ctx, pair)).allowed) {
     throw new Invalid('you may not withdraw review requests here', 'review_request_refused')
   }
-  const asked: Asked[] = [...people.map((user) => ({ userId: user.id })), ...teams.map((team) => ({ teamId: team.id }))]
+  const asked: RequestedReviewer[] = [
+    ...people.map((user) => ({ userId: user.id })),
+    ...teams.map((team) => ({ teamId: team.id })),
+  ]
   const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {
     for (const each of asked) {
-      if (await deleteRequest(tx, pair.issue.id, each)) await tellRequest(tx, by, pair.pull, each, undefined)
+      if (await deleteRequest(tx, pair.issue.id, each)) await recordRequestEvent(tx, by, pair.pull, each, undefined)
     }
   })
 }

@@ -1,7 +1,7 @@
 import { allow, deny, type Verdict } from '../../lib/verdict.ts'
 
 /** What counts when somebody wants to ask others for a review. */
-export interface Asker {
+export interface ReviewRequester {
   readonly isPoster: boolean
   readonly isOwner: boolean
   readonly isCollaborator: boolean
@@ -10,7 +10,7 @@ export interface Asker {
 }
 
 /** The author, the owner, any collaborator, and members of teams with pull requests (contract, pulls: requests). */
-export const mayAskForReview = (asker: Asker): Verdict =>
+export const mayAskForReview = (asker: ReviewRequester): Verdict =>
   asker.isPoster || asker.isOwner || asker.isCollaborator || asker.isOnTeam
     ? allow
     : deny('you may not request reviews here')

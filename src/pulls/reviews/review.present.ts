@@ -12,7 +12,7 @@ import type { PullPair } from '../pull.store.ts'
 import type { PullReview, PullReviewComment, ReviewStateType } from './review.schemas.ts'
 import { countCodeComments, listReviewEntries } from './review.store.ts'
 
-type Place = Pick<RepoCtx, 'config' | 'db' | 'viewer' | 'repo' | 'owner'>
+type PresentContext = Pick<RepoCtx, 'config' | 'db' | 'viewer' | 'repo' | 'owner'>
 
 const states: Readonly<Record<ReviewType, ReviewStateType>> = {
   pending: 'PENDING',
@@ -24,7 +24,7 @@ const states: Readonly<Record<ReviewType, ReviewStateType>> = {
 
 /** Reviews of one pull request, with one query each for people, teams, entries and numbers of line comments. */
 export async function presentReviews(
-  ctx: Place,
+  ctx: PresentContext,
   { issue }: PullPair,
   reviews: readonly ReviewRow[],
 ): Promise<PullReview[]> {
@@ -71,14 +71,14 @@ export async function presentReviews(
   })
 }
 
-export async function presentReview(ctx: Place, pair: PullPair, review: ReviewRow): Promise<PullReview> {
+export async function presentReview(ctx: PresentContext, pair: PullPair, review: ReviewRow): Promise<PullReview> {
   const [presented] = await presentReviews(ctx, pair, [review])
   return presented as PullReview
 }
 
 /** Line comments of one review. */
 export async function presentReviewComments(
-  ctx: Place,
+  ctx: PresentContext,
   { issue }: PullPair,
   review: ReviewRow,
   rows: readonly CommentRow[],
@@ -110,7 +110,7 @@ export async function presentReviewComments(
 }
 
 export async function presentReviewComment(
-  ctx: Place,
+  ctx: PresentContext,
   pair: PullPair,
   review: ReviewRow,
   row: CommentRow,

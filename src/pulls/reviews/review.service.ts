@@ -90,7 +90,7 @@ function checkReview(
   }
 }
 
-async function refuseSilenced(ctx: SignedInRepoCtx, { issue }: PullPair): Promise<void> {
+async function mustBeAllowedToComment(ctx: SignedInRepoCtx, { issue }: PullPair): Promise<void> {
   const blockers = await listBlockers(ctx.db, [ctx.owner.id, issue.poster_id], ctx.viewer.id)
   must(mayComment(ctx.viewer, ctx.rights, issue, blockers))
 }
@@ -151,7 +151,7 @@ export async function createReview(ctx: SignedInRepoCtx, stored: PullPair, input
   const type = typeOf(input.event)
   const body = input.body ?? ''
   checkReview(ctx, stored, type, body, comments.length > 0)
-  await refuseSilenced(ctx, stored)
+  await mustBeAllowedToComment(ctx, stored)
   const pair = { ...stored, pull: await upToDate(ctx, stored.pull) }
   const commit = await reviewedCommit(ctx, pair.pull, input.commitId)
   const entries: NewTimelineEntry[] = []
@@ -185,8 +185,8 @@ export async function createReview(ctx: SignedInRepoCtx, stored: PullPair, input
       by,
       entries.map((entry) => ({ ...ofReview(entry, review.id), issue_id: pair.issue.id })),
     )
-    const told = { teamIds: authority.teamIds, mentioned, hasComments: entries.length > 0 }
-    await tellReview(tx, by, pair, review, told)
+    const consequences = { teamIds: authority.teamIds, mentioned, hasComments: entries.length > 0 }
+    await recordReview(tx, by, pair, review, consequences)
     return review
   }
   try {
@@ -221,7 +221,7 @@ async function mentionedIn(
   return findMentioned(ctx, issue, named)
 }
 
-interface ToldReview {
+interface ReviewConsequences {
   /** Teams that it answers for. */
   readonly teamIds: readonly TeamId[]
   readonly mentioned: readonly UserId[]
@@ -229,12 +229,12 @@ interface ToldReview {
 }
 
 /** The entry of a review, and what follows from one that is not pending: requests are answered, others hear of it. */
-async function tellReview(
+async function recordReview(
   tx: Tx,
   by: Attribution,
   { pull, issue }: PullPair,
   review: ReviewRow,
-  { teamIds, mentioned, hasComments }: ToldReview,
+  { teamIds, mentioned, hasComments }: ReviewConsequences,
 ): Promise<void> {
   await blankReviewEntries(tx, review.id)
   await insertTimelineEntry(tx, by, issue.id, { type: 'review', content: review.content, review_id: review.id })
@@ -269,7 +269,7 @@ export async function submitReview(
   if (type === 'reject' && body.trim() === '') {
     throw new Invalid('[body]: a review of this kind needs a text', 'review_body_required', { field: 'body' })
   }
-  await refuseSilenced(ctx, stored)
+  await mustBeAllowedToComment(ctx, stored)
   const pair = { ...stored, pull: await upToDate(ctx, stored.pull) }
   const authority = await reviewAuthorityOf(ctx, pair, type)
   const mentioned = await mentionedIn(ctx, pair, [body])
@@ -287,7 +287,7 @@ export async function submitReview(
       created_unix: by.atUnix,
       updated_unix: by.atUnix,
     })
-    await tellReview(tx, by, pair, submitted, { teamIds: authority.teamIds, mentioned, hasComments: true })
+    await recordReview(tx, by, pair, submitted, { teamIds: authority.teamIds, mentioned, hasComments: true })
     return submitted
   })
 }
@@ -363,7 +363,7 @@ export async function addCodeComment(
   review: ReviewRow,
   input: CodeCommentInput,
 ): Promise<CommentRow> {
-  await refuseSilenced(ctx, stored)
+  await mustBeAllowedToComment(ctx, stored)
   const pair = { ...stored, pull: await upToDate(ctx, stored.pull) }
   const entry = await codeComment(
     ctx,

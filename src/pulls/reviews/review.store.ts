@@ -135,10 +135,10 @@ export const findNewestVerdict = (tx: Tx, issueId: IssueId, reviewerId: UserId):
     .executeTakeFirst()
 
 /** Who is asked and whether a person or a team. */
-export type Asked = { readonly userId: UserId } | { readonly teamId: TeamId }
+export type RequestedReviewer = { readonly userId: UserId } | { readonly teamId: TeamId }
 
 /** Takes a request away; false when there was none. */
-export async function deleteRequest(tx: Tx, issueId: IssueId, asked: Asked): Promise<boolean> {
+export async function deleteRequest(tx: Tx, issueId: IssueId, asked: RequestedReviewer): Promise<boolean> {
   const query = tx.deleteFrom('review').where('issue_id', '=', issueId).where('type', '=', sql.lit('request'))
   const result = await (
     'userId' in asked
