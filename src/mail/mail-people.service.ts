@@ -4,7 +4,7 @@ import type { Tx } from '../db/database.ts'
 import { enqueueAll } from '../jobs/queue.ts'
 import type { EventId, UserId } from '../lib/ids.ts'
 import type { Event } from '../events/catalogue.ts'
-import { audienceOf, type Recipients, type NotifiedEvent } from '../notifications/audience.service.ts'
+import { audienceOf, type RecipientSet, type NotifiedEvent } from '../notifications/audience.service.ts'
 import { loadReposWithOwners } from '../issues/repo-with-owner.store.ts'
 import { listWatcherIds, mayHear } from '../notifications/audience.store.ts'
 import { findRelease } from '../releases/release.store.ts'
@@ -54,7 +54,7 @@ export async function mailNewAccount(services: Services, event: Event<'user.crea
 interface Recipients {
   readonly named: readonly UserId[]
   readonly doerId: UserId
-  readonly people: Recipients
+  readonly people: RecipientSet
   readonly mayHear: RawBuilder<SqlBool>
 }
 

@@ -55,11 +55,11 @@ export interface Audience {
   /** Accounts that the event names: mentioned, assigned, asked for a review, offered a repository. */
   readonly named: readonly UserId[]
   /** Participants and watchers; empty for events that only concern the named accounts. */
-  readonly concerned: Recipients
+  readonly concerned: RecipientSet
 }
 
-/** Recipients: a list of ids, and optionally a source that lists the remaining ones in pages. */
-export interface Recipients {
+/** RecipientSet: a list of ids, and optionally a source that lists the remaining ones in pages. */
+export interface RecipientSet {
   readonly ids: readonly UserId[]
   /** Lists at most `limit` more recipients with ids above `after`, in ascending order. */
   readonly more?: ((after: UserId, limit: number) => Promise<UserId[]>) | undefined
@@ -81,16 +81,16 @@ export async function audienceOf(
   const subject = await findSubject(services, event.data)
   if (!subject) return undefined
   const { doerId } = event.data
-  const to = (named: readonly UserId[], concerned: Recipients = { ids: [] }): Audience => ({
+  const to = (named: readonly UserId[], concerned: RecipientSet = { ids: [] }): Audience => ({
     ...{ subject, doerId },
     named: named.filter((id) => id !== doerId),
     concerned,
   })
-  const everybody = async (withWatchers: boolean): Promise<Recipients> => {
+  const everybody = async (withWatchers: boolean): Promise<RecipientSet> => {
     const { db } = services
     const { issue } = subject
     const ids = await listParticipantIds(db, issue.id, { withAssignees: means === 'mail' })
-    const watchers: Recipients['more'] = (after, limit) =>
+    const watchers: RecipientSet['more'] = (after, limit) =>
       listWatcherIds(db, { repoId: issue.repo_id, issueId: issue.id }, after, limit)
     return { ids, more: withWatchers ? watchers : undefined }
   }

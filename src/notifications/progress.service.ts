@@ -1,10 +1,10 @@
 import { setImmediate as otherWork } from 'node:timers/promises'
 import { transaction, type Db, type Tx } from '../db/database.ts'
 import type { EventId, UserId } from '../lib/ids.ts'
-import type { Recipients } from './audience.service.ts'
+import type { RecipientSet } from './audience.service.ts'
 import { findLastNotified, moveLastNotified, type ProgressTable } from './progress.store.ts'
 
-/** Recipients of one transaction. On SQLite, other writes wait for this transaction. */
+/** RecipientSet of one transaction. On SQLite, other writes wait for this transaction. */
 const batchSize = 250
 
 /** The event to deliver, the table of its progress, and the signal that stops the delivery. */
@@ -21,7 +21,7 @@ export interface DeliveryOptions {
 export async function deliverInBatches(
   db: Db,
   { table, eventId, signal }: DeliveryOptions,
-  people: Recipients,
+  people: RecipientSet,
   tell: (tx: Tx, userIds: readonly UserId[]) => Promise<void>,
 ): Promise<void> {
   let from = await findLastNotified(db, table, eventId)
@@ -49,7 +49,7 @@ const beforeFirstId = 0 as UserId
 
 /** Returns the next batch of recipients, with ids above `last`. */
 async function nextBatch(
-  { ids, more }: Recipients,
+  { ids, more }: RecipientSet,
   last: UserId,
 ): Promise<{ readonly userIds: readonly UserId[]; readonly isEnd: boolean }> {
   const some = more ? await more(last, batchSize) : []

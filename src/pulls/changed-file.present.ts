@@ -14,11 +14,11 @@ const words: Readonly<Record<FileStatus, string>> = {
   changed: 'changed',
 }
 
-/** No line of it differs: a binary file, or one of which only the mode does (contract, pulls: `unchanged`). */
+/** Returns whether no line differs: a binary file, or a change of the mode only (contract, pulls: `unchanged`). */
 const isContentKept = ({ status, additions, deletions }: FileChange): boolean =>
   (status === 'modified' || status === 'changed') && additions + deletions === 0
 
-/** Changed files with their addresses at a commit of the repository that the head lies in. */
+/** Returns changed files with their URLs at a commit of the head repository. */
 export function presentChangedFiles(
   place: Pick<RepoCtx, 'config' | 'repo' | 'owner'>,
   head: Oid,

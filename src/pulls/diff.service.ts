@@ -7,13 +7,13 @@ import type { Page } from '../lib/paging.ts'
 import { branchRef } from '../lib/refs.ts'
 import type { PullPair } from './pull.store.ts'
 
-/** What the base has: its branch as it is now; once merged, or without the branch, where the head left it. */
+/** Returns the head of the base branch; the merge base when the pull request is merged or the branch does not exist. */
 async function baseOf(ctx: RepoCtx, { pull }: PullPair): Promise<Oid | undefined> {
   const branch = pull.is_merged ? undefined : await ctx.git.readRef(ctx.repo.git_key, branchRef(pull.base_branch))
   return branch ?? mergeBaseOf(pull)
 }
 
-/** One page of the commits that a pull request brings, newest first. */
+/** Returns one page of the pull request's commits, newest first. */
 export async function listPullCommits(
   ctx: RepoCtx,
   pair: PullPair,
@@ -29,7 +29,7 @@ export async function listPullCommits(
   return { commits, total }
 }
 
-/** The files that a pull request changes, by path; from the one named by `skipTo` on, when there is one of that name. */
+/** Returns the files that a pull request changes, ordered by path. Starts at the file `skipTo` when the list has it. */
 export async function listPullFiles(
   ctx: RepoCtx,
   pair: PullPair,
@@ -45,7 +45,7 @@ export async function listPullFiles(
   return start > 0 ? files.slice(start) : files
 }
 
-/** The difference as one text, or as a series of mails, from the merge base to the head. */
+/** Returns the changes from the merge base to the head as one diff, or as a series of patch mails. */
 export function pullText(
   ctx: RepoCtx,
   { pull }: PullPair,

@@ -5,15 +5,15 @@ import { pullRef } from './pull-ref.ts'
 import { writePullRef } from './pull-sync.service.ts'
 import { listPullsFrom } from './pull.store.ts'
 
-/** Pull requests that are read at once. */
+/** Pull requests of one query. */
 const batch = 500
 
-/** Without the reference that keeps its commits git would throw them away one day. */
+/** Checks `refs/pull/<index>/head`: without it, git garbage collection deletes the commits of a pull request. */
 export const pullRefsCheck: RepoCheck = {
   name: 'pull-requests',
   about: 'every pull request has the reference that keeps its commits',
   async *runOn(services, { repo, isOnDisk }, options) {
-    // A git repository that is missing is told by the check of repositories.
+    // The check of repositories reports a missing git repository.
     if (isOnDisk) yield* checkPullRefs(services, repo, options)
   },
 }

@@ -5,8 +5,8 @@ import { findRepoById } from '../repos/repo.store.ts'
 import { findUserById } from '../users/user.store.ts'
 
 /**
- * The repository that the head of a pull request is a branch of, with what the caller may do there. Undefined for heads
- * that are no branch, and for those whose repository is gone.
+ * Returns the head repository of a pull request with the caller's rights in it; undefined for a topic, and when the
+ * repository does not exist.
  */
 export async function openHeadRepo(ctx: SignedInRepoCtx, pull: PullRow): Promise<SignedInRepoCtx | undefined> {
   if (pull.flow === 1 || pull.head_repo_id === null) return undefined

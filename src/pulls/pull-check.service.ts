@@ -13,7 +13,7 @@ import { recordManualMerge } from './merge/manual-merge.service.ts'
 import { keepPullRef, syncPull } from './pull-sync.service.ts'
 import { findPullById, updateChecked, type CheckResult } from './pull.store.ts'
 
-/** What is found out about bringing a head into a base. */
+/** The result of a trial merge of a head into a base. */
 interface MergeCheck {
   readonly state: 'mergeable' | 'conflict' | 'empty' | 'ancestor'
   readonly mergeBase: Oid | ''
@@ -32,7 +32,7 @@ export const resultOf = ({ state, mergeBase, files }: MergeCheck): CheckResult =
   ...countsOf(files),
 })
 
-/** Finds out whether two commits of a repository can be merged, without leaving anything behind. */
+/** Returns whether two commits of a repository can be merged. Writes no objects. */
 export async function checkMergeability(services: Services, repo: RepoRow, base: Oid, head: Oid): Promise<MergeCheck> {
   const { git } = services
   const key = repo.git_key
@@ -47,8 +47,8 @@ export async function checkMergeability(services: Services, repo: RepoRow, base:
 }
 
 /**
- * Brings a pull request up to date with its branches: reference, timeline and reviews follow the head, then it is found
- * out whether it can be merged. A result that is overtaken by another push is dropped and the newer one looked at.
+ * Brings a pull request up to date with its branches: moves its reference, timeline and reviews to the head, then checks
+ * whether it can be merged. A push during the check discards its result and repeats the check.
  * @returns the newest row
  */
 export async function checkPull(services: Services, id: PullId): Promise<PullRow | undefined> {
@@ -65,7 +65,7 @@ export async function checkPull(services: Services, id: PullId): Promise<PullRow
       const merged = await recordManualMerge(services, repo, pull, base)
       if (merged) return merged
     }
-    // Without its base it stays what it was when it could be looked at last.
+    // Without a base branch, the last known merge base and counts stay.
     const result: CheckResult = checked
       ? resultOf(checked)
       : {
@@ -81,7 +81,7 @@ export async function checkPull(services: Services, id: PullId): Promise<PullRow
   return findPullById(services.db, id)
 }
 
-/** How often a check is done again when pushes overtake it; then the job that each push enqueues goes on. */
+/** Attempts of a check during concurrent pushes; after them, the job that each push enqueues checks again. */
 const maxCheckAttempts = 3
 
 async function noticesManualMerges(services: Services, repo: RepoRow): Promise<boolean> {
@@ -89,10 +89,10 @@ async function noticesManualMerges(services: Services, repo: RepoRow): Promise<b
   return unitConfig(units, 'pulls')?.autodetect_manual_merge ?? false
 }
 
-/** Checks that are under way, so that many readers wait for one. */
+/** Running checks; concurrent readers share one. */
 const checksUnderWay = perApplication(() => new Map<PullId, Promise<PullRow | undefined>>())
 
-/** The row after its check, when one was asked for: what is shown can be used at once. */
+/** Returns the pull request's row, after a check when its branches have moved. */
 export async function upToDate(services: Services, pull: PullRow): Promise<PullRow> {
   const isCurrent = pull.check_state !== 'checking' && pull.synced_oid === pull.head_oid
   if (pull.is_merged || isCurrent) return pull

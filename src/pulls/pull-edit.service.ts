@@ -37,7 +37,7 @@ import { pairsOf } from './pull.service.ts'
 import { findOpenBetween, findPullById, lockRepo, requestChecks, updatePull, type PullPair } from './pull.store.ts'
 import { planRequests, recordRequests } from './reviews/review-request.service.ts'
 
-/** What a request to edit says; the names of the fields are the API's. */
+/** The input of editing a pull request, with the API's names of fields. */
 export interface EditPullInput {
   readonly title?: string | undefined
   readonly body?: string | undefined
@@ -52,7 +52,7 @@ export interface EditPullInput {
   readonly allowsMaintainerEdit: boolean | undefined
 }
 
-/** The due date that is wanted: 0 for none, undefined for no change. */
+/** Returns the requested due date in Unix seconds: 0 removes it, undefined keeps it. */
 function dueWanted(input: EditPullInput): number | undefined {
   if (input.unsetDueDate) return 0
   if (input.dueDate === undefined) return undefined
@@ -65,8 +65,8 @@ async function assigneesWanted(ctx: SignedInRepoCtx, input: EditPullInput): Prom
 }
 
 /**
- * Edits a pull request: title, text, due date, people, milestone, labels, state, base and who may push to its head, in
- * this order. When a later one is refused what came before it is kept (contract, pulls: edit).
+ * Edits a pull request in this order: title, text, due date, assignees, milestone, labels, state, base, maintainer edits.
+ * A refused change keeps the changes before it. Source: contract (pulls: edit).
  * @throws Forbidden unless the caller is the author or has write access
  */
 export async function editPull(ctx: SignedInRepoCtx, pair: PullPair, input: EditPullInput): Promise<PullPair> {
@@ -149,7 +149,7 @@ async function applyState(
     : undefined
 }
 
-/** Gives pull requests another base, as part of a transaction. They are checked again afterwards. */
+/** Changes the base of pull requests and marks them for a new check. */
 export async function retarget(tx: Tx, by: Attribution, pulls: readonly PullRow[], newBase: string): Promise<void> {
   await requestChecks(
     tx,
@@ -196,7 +196,7 @@ async function changeBase(ctx: SignedInRepoCtx, pull: PullRow, base: string): Pr
   })
 }
 
-/** Lets those who may write to the base push to the head. The author decides that, who must be able to push there too. */
+/** Allows or forbids maintainers of the base to push to the head. Only an author with write access to the head decides. */
 async function allowMaintainerEdit(ctx: SignedInRepoCtx, { pull, issue }: PullPair, isAllowed: boolean): Promise<void> {
   const refused = new Forbidden(
     'only the author who may write to the head may say who else may',

@@ -22,7 +22,7 @@ import { isDraft } from './pull.rules.ts'
 import { planRequests, recordRequests } from './reviews/review-request.service.ts'
 import { findOpenBetween, insertPull, lockBranch, lockRepo, type PullPair } from './pull.store.ts'
 
-/** What a request for a new pull request says; the names of the fields are the API's. */
+/** The input of creating a pull request, with the API's names of fields. */
 export interface CreatePullInput {
   readonly head: string
   readonly base: string
@@ -35,7 +35,7 @@ export interface CreatePullInput {
   readonly dueDate: string | undefined
 }
 
-/** A branch of some repository, and the commit it is at. */
+/** A branch of a repository and its commit. */
 export interface BranchTip {
   readonly repo: RepoRow
   readonly branch: string
@@ -44,7 +44,7 @@ export interface BranchTip {
 
 const noBranch = (name: string) => new NotFound(`there is no branch ${name}`, 'branch_not_found')
 
-/** The head of a branch of a repository, or `NotFound`. */
+/** Returns the tip of a branch. @throws NotFound when the branch does not exist */
 async function tipOf(ctx: RepoCtx, repo: RepoRow, branch: string): Promise<BranchTip> {
   const oid = branch === '' ? undefined : await ctx.git.readRef(repo.git_key, branchRef(branch))
   if (oid === undefined) throw noBranch(branch)
@@ -52,8 +52,8 @@ async function tipOf(ctx: RepoCtx, repo: RepoRow, branch: string): Promise<Branc
 }
 
 /**
- * Finds the repository of a head: this one, or with `owner:` the owner's fork of it, or what it was forked from. Unknown
- * and unreadable ones are `NotFound` alike.
+ * Returns the repository and branch that a head names: this repository, or with `owner:` the owner's fork or upstream of it.
+ * @throws NotFound when the repository does not exist or the caller may not read it
  */
 async function headRepoOf(ctx: RepoCtx, head: string): Promise<{ repo: RepoRow; branch: string }> {
   const [first = '', second, ...more] = head.split(':')
@@ -75,7 +75,7 @@ async function headRepoOf(ctx: RepoCtx, head: string): Promise<{ repo: RepoRow; 
   return { repo, branch: second }
 }
 
-/** Of two repositories one was forked from the other, or both from a third. */
+/** Returns whether one repository is a fork of the other, or both are forks of a third one. */
 const isRelated = (one: RepoRow, other: RepoRow): boolean =>
   other.fork_id === one.id || one.fork_id === other.id || (one.fork_id !== null && one.fork_id === other.fork_id)
 
@@ -86,11 +86,11 @@ async function milestoneOf(ctx: RepoCtx, id: number | undefined): Promise<Milest
   return milestone
 }
 
-/** What a new pull request is made of, when everything it names was found. */
+/** A validated new pull request. */
 export interface NewPull {
   readonly base: BranchTip
   readonly head: BranchTip
-  /** 1: there is no branch, the commits were pushed to `refs/for/`. */
+  /** 1: the commits come from a push to `refs/for/` and have no head branch. */
   readonly flow: 0 | 1
   readonly title: string
   readonly content: string
@@ -100,12 +100,12 @@ export interface NewPull {
   readonly assigneeIds: Awaited<ReturnType<typeof getAssignable>>
 }
 
-/** What was made, and the milestone as it was before, which the reply shows. */
+/** The new pull request, and the milestone in its earlier state, which the reply shows. */
 export interface OpenedPull extends PullPair {
   readonly milestone: MilestoneRow | undefined
 }
 
-/** Opens a pull request; whether it can be merged is known when this returns. Refusals in the contract's order. */
+/** Opens a pull request and checks whether it can be merged. Refusals follow the order of the contract. */
 export async function createPull(ctx: SignedInRepoCtx, input: CreatePullInput): Promise<OpenedPull> {
   if (input.head === input.base) throw new Invalid('head and base are the same branch', 'same_branches')
   const from = await headRepoOf(ctx, input.head)
@@ -151,12 +151,12 @@ async function refuseSecond(ctx: RepoCtx, sides: Pick<NewPull, 'base' | 'head' |
   if (open) throw secondRefused(open.index)
 }
 
-/** How often opening is started over when a branch moves meanwhile; the last time, what was read counts even so. */
+/** Attempts of opening when a branch moves meanwhile; the last attempt accepts the commits that it read. */
 const maxAttempts = 3
 
 /**
- * Makes the rows of a pull request with all that goes with it, and its reference. Of several for the same branches at
- * once one comes about, the others are `Conflict`.
+ * Creates a pull request with its timeline, review requests, events and reference.
+ * @throws Conflict when an open pull request for the same branches exists, also for concurrent calls
  */
 export async function openPull(ctx: SignedInRepoCtx, input: NewPull): Promise<PullPair> {
   let sides = input
@@ -172,7 +172,7 @@ export async function openPull(ctx: SignedInRepoCtx, input: NewPull): Promise<Pu
   }
 }
 
-/** @returns undefined when a branch is recorded at another commit than was read: a push came in between */
+/** Opens the pull request; undefined when a push moved a branch after its commit was read. */
 async function tryToOpen(ctx: SignedInRepoCtx, input: NewPull, isLast: boolean): Promise<PullPair | undefined> {
   const { repo } = ctx
   const { base, head } = input
@@ -190,7 +190,7 @@ async function tryToOpen(ctx: SignedInRepoCtx, input: NewPull, isLast: boolean):
   return changing(() =>
     transaction(ctx.db, async (tx): Promise<PullPair | undefined> => {
       await lockRepo(tx, repo.id)
-      // From here on a push waits to be recorded until this is committed, and then finds the new row.
+      // The locks make the recording of a push wait for this commit, after which it finds the new row.
       for (const side of input.flow === 1 ? [base] : [base, head]) {
         const recorded = await lockBranch(tx, side.repo.id, side.branch)
         if (recorded !== side.oid && !isLast) return undefined

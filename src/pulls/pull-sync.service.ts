@@ -18,10 +18,10 @@ import { pullRef } from './pull-ref.ts'
 import { findPullById, listBranchHeads, updateSynced } from './pull.store.ts'
 import { listApprovals, markStale, updateReview } from './reviews/review.store.ts'
 
-/** Most commits that one entry about a push names. */
+/** Most commits in the timeline entry of one push. */
 const maxNamedCommits = 1000
 
-/** Makes the head of a fork's branch part of the repository that the pull request is for. */
+/** Fetches a fork's head commit into the base repository. */
 export async function fetchHead(
   services: Services,
   repo: RepoRow,
@@ -33,7 +33,7 @@ export async function fetchHead(
   if (missing.length > 0) await git.fetchObjects(head.repo.git_key, repo.git_key, [head.oid])
 }
 
-/** Sets the reference that keeps the head of a pull request; it is there already after a crash that came later. */
+/** Sets `refs/pull/<index>/head`, which keeps the commits of a pull request. May be repeated after a crash. */
 export async function writePullRef(
   services: Services,
   repo: RepoRow,
@@ -46,11 +46,11 @@ export async function writePullRef(
   if (now === to) return
   const change = { ref, old: now ?? zeroOid(repo.object_format), new: to }
   const result = await moveRefs(services, codeOf(repo), [change], { doerId, via: 'internal' })
-  // Somebody quicker brought it to the same commit or a newer one; that push is followed in its own turn.
+  // A concurrent writer has moved the reference to this commit or a newer one, which its own push handles.
   if (!result.ok && result.reason !== 'stale' && result.reason !== 'exists') throw new Error(result.message)
 }
 
-/** Sets the reference again that a crash or a hand took away, as long as its commit is there. */
+/** Restores the missing reference of a pull request while its commit exists. */
 export async function keepPullRef(services: Services, repo: RepoRow, pull: PullRow): Promise<void> {
   const { git } = services
   if ((await git.readRef(repo.git_key, pullRef(pull.index))) !== undefined) return
@@ -58,11 +58,11 @@ export async function keepPullRef(services: Services, repo: RepoRow, pull: PullR
   await writePullRef(services, repo, pull, pull.synced_oid, await pusherOf(services, pull))
 }
 
-/** What the body of an entry about a push holds. */
+/** Returns the content of a timeline entry for a push. */
 export const pushBody = (isForced: boolean, commits: readonly Oid[]): string =>
   JSON.stringify({ is_force_push: isForced, commit_ids: commits })
 
-/** The commits of a head that a base lacks, oldest first. */
+/** Returns the commits that are reachable from a head but not from `not`, oldest first. */
 export const newCommits = (
   services: Services,
   repo: RepoRow,
@@ -72,9 +72,9 @@ export const newCommits = (
   services.git.logOids(repo.git_key, { from: [head], not, reverse: true, limit: maxNamedCommits })
 
 /**
- * Brings what hangs on the head of a pull request up to a pushed commit: the objects of a fork, `refs/pull/N/head`, the
- * entry in the timeline, and which reviews are stale. May be called at any time and by several at once.
- * @param upTo the commit of one push, to be followed only when it is the next one; without it, the newest head
+ * Brings a pull request up to a pushed commit: fetches the fork's objects, moves `refs/pull/N/head`, adds the timeline entry
+ * and marks stale reviews. May be called repeatedly and concurrently.
+ * @param upTo one push, which applies only when it starts at the synchronized commit; else the newest head applies
  */
 export async function syncPull(
   services: Services,
@@ -141,7 +141,7 @@ export const factsOf = (pull: PullRow, doerId: UserId) => ({
   doerId,
 })
 
-/** Who pushed the branch last. */
+/** Returns the last pusher of the head branch, else the author. */
 async function pusherOf(services: Services, pull: PullRow): Promise<UserId> {
   const heads =
     pull.head_repo_id === null || pull.flow === 1
@@ -151,7 +151,7 @@ async function pusherOf(services: Services, pull: PullRow): Promise<UserId> {
   return heads[0]?.pusher_id ?? (issue?.poster_id as UserId)
 }
 
-/** What a push to the head was: rewritten or not, which commits it brought, and whether the content is another one. */
+/** Returns whether a push rewrote the head, the commits it brought, and whether it changed the content of the diff. */
 async function describePush(
   services: Services,
   repo: RepoRow,

@@ -16,7 +16,7 @@ import { updateSigning } from './merge/merge-signing.service.ts'
 import { upToDate } from './pull-check.service.ts'
 import type { PullPair } from './pull.store.ts'
 
-/** How often an update is tried again when the head moves meanwhile. */
+/** Attempts of an update when the head moves meanwhile. */
 const maxAttempts = 3
 
 interface Head {
@@ -24,7 +24,7 @@ interface Head {
   readonly isProtected: boolean
 }
 
-/** The head of a pull request when the caller may push to it, with or without rewriting; else undefined. */
+/** Returns the head of a pull request; undefined when the caller may not push to it. */
 async function pushableHead(ctx: SignedInRepoCtx, { pull }: PullPair): Promise<Head | undefined> {
   const head = await openHeadRepo(ctx, pull)
   if (!head || head.repo.is_archived) return undefined
@@ -35,9 +35,11 @@ async function pushableHead(ctx: SignedInRepoCtx, { pull }: PullPair): Promise<H
 }
 
 /**
- * Brings the base into the head of a pull request, by a merge or by putting the commits on top. Nothing happens when the
- * head contains the base. What conflicts is `Conflict`, a closed or merged one `Invalid` (contract, pulls: update).
- * @throws Forbidden when the caller may not push to the head, or not rebase it
+ * Updates the head of a pull request with its base, by merge or rebase. Does nothing when the head contains the base.
+ * Source: contract (pulls: update).
+ * @throws Invalid for a closed or merged pull request
+ * @throws Conflict when base and head conflict
+ * @throws Forbidden when the caller may not push to the head or may not rebase it
  */
 export async function updateHead(ctx: SignedInRepoCtx, stored: PullPair, style: 'merge' | 'rebase'): Promise<void> {
   if (stored.pull.is_merged) throw new Invalid('the pull request is merged', 'pull_merged')

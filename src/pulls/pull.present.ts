@@ -22,14 +22,14 @@ import { listRequestsOf } from './reviews/review.store.ts'
 
 type PresentContext = Pick<RepoCtx, 'config' | 'db' | 'viewer' | 'repo' | 'owner' | 'units' | 'rights'>
 
-/** What was loaded before a change and is shown as it was then. */
+/** Rows loaded before a change, which the reply shows in their earlier state. */
 export interface RowsBeforeChange {
   readonly milestone?: MilestoneRow | undefined
 }
 
 const isMergeable = (pull: PullRow): boolean => !['checking', 'conflict', 'error'].includes(pull.check_state)
 
-/** The heads of the branches that pull requests are between: by repository and name. */
+/** Returns a lookup of the head commits of base and head branches, by repository and name. */
 async function loadHeads(ctx: PresentContext, pulls: readonly PullRow[]) {
   const names = new Map<RepoId, Set<string>>()
   const want = (repoId: RepoId, name: string) => {
@@ -48,7 +48,7 @@ async function loadHeads(ctx: PresentContext, pulls: readonly PullRow[]) {
   return (repoId: RepoId | null, name: string): string | undefined => heads.get(`${repoId}:${name}`)
 }
 
-/** The repositories that branches of pull requests lie in, as far as the viewer sees them. */
+/** Returns the base and head repositories that the viewer may see. */
 async function loadHomes(ctx: PresentContext, pulls: readonly PullRow[]): Promise<ReadonlyMap<RepoId, Repository>> {
   const others = await loadRepos(
     ctx.db,
@@ -60,8 +60,8 @@ async function loadHomes(ctx: PresentContext, pulls: readonly PullRow[]): Promis
 }
 
 /**
- * Pull requests of one repository as the API shows them, with a fixed number of queries. People beside the author are
- * shown as guests see them (observed).
+ * Returns pull requests of one repository as API records, with a fixed number of queries. Accounts other than the author
+ * appear as a guest sees them (observed).
  */
 export async function presentPulls(
   ctx: PresentContext,
@@ -165,7 +165,7 @@ export async function presentPulls(
   })
 }
 
-/** The branch while it exists, else the reference that is kept of it. */
+/** Returns the head branch while it exists, else `refs/pull/<index>/head`. */
 function presentHead(
   pull: PullRow,
   branchHead: string | undefined,

@@ -129,7 +129,7 @@ export const repoDownloadPullDiffOrPatch = operation({
   },
 })
 
-/** The same as the API's, at the address that a pull request shows. */
+/** The diff and the patch at the URL that a pull request shows. */
 export const downloadPullDiffOrPatch = operation({
   method: 'GET',
   base: 'site',
@@ -149,7 +149,7 @@ export const downloadPullDiffOrPatch = operation({
   },
 })
 
-/** What the lists of commits and files tell of their pages beside the usual headers. */
+/** The additional pagination headers of the lists of commits and files. */
 function pageHeaders(page: Page, total: number): Record<string, string> {
   const pages = Math.ceil(total / page.limit)
   return {

@@ -86,7 +86,7 @@ export const EditPullRequestOption = requestObject('EditPullRequestOption', {
 })
 export type EditPullRequestOption = Static<typeof EditPullRequestOption>
 
-/** Clients send the keys in either form; of both the one with capitals counts. The style is looked at by the handler. */
+/** Accepts each key in both spellings; the capitalized one takes precedence. The handler validates the style. */
 export const MergePullRequestOption = requestObject('MergePullRequestOption', {
   Do: Type.Optional(enumeration(...mergeStyles)),
   do: Type.Optional(enumeration(...mergeStyles)),

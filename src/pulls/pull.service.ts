@@ -20,7 +20,10 @@ import { findOldestBetween, findPullByIssue, findPullByMergeCommit, loadPulls, t
 
 export const noPull = () => new NotFound('the pull request does not exist', 'pull_not_found')
 
-/** The pull request of a number, as it is stored; else 404. */
+/**
+ * Returns a pull request as stored, without a check of its branches.
+ * @throws NotFound when the number is not a pull request
+ */
 export async function getStoredPull(ctx: RepoCtx, index: number): Promise<PullPair> {
   const issue = await findIssue(ctx.db, ctx.repo.id, index)
   const pull = issue?.is_pull ? await findPullByIssue(ctx.db, issue.id) : undefined
@@ -28,13 +31,16 @@ export async function getStoredPull(ctx: RepoCtx, index: number): Promise<PullPa
   return { issue, pull }
 }
 
-/** The pull request of a number, looked at again when its branches have moved; else 404. */
+/**
+ * Returns a pull request, checked again when its branches have moved.
+ * @throws NotFound when the number is not a pull request
+ */
 export async function getPull(ctx: RepoCtx, index: number): Promise<PullPair> {
   const stored = await getStoredPull(ctx, index)
   return freshen(ctx, stored)
 }
 
-/** The same pull request, looked at again when its branches have moved. */
+/** Returns the pull request, checked again when it is open and its branches have moved. */
 export async function freshen(ctx: RepoCtx, stored: PullPair): Promise<PullPair> {
   if (stored.issue.is_closed) return stored
   const pull = await upToDate(ctx, stored.pull)
@@ -42,7 +48,7 @@ export async function freshen(ctx: RepoCtx, stored: PullPair): Promise<PullPair>
   return (await pairsOf(ctx, [pull]))[0] ?? stored
 }
 
-/** Pull requests with their issues. */
+/** Returns the pull requests with their issues. */
 export async function pairsOf(ctx: Pick<RepoCtx, 'db'>, pulls: readonly PullRow[]): Promise<PullPair[]> {
   const issues = await loadIssues(
     ctx.db,
@@ -54,7 +60,7 @@ export async function pairsOf(ctx: Pick<RepoCtx, 'db'>, pulls: readonly PullRow[
   })
 }
 
-/** Issues that are pull requests, with what else is known of them. */
+/** Returns the issues that are pull requests, with their rows of `pull`. */
 export async function withPulls(ctx: Pick<RepoCtx, 'db'>, issues: readonly PullPair['issue'][]): Promise<PullPair[]> {
   const pulls = await loadPulls(
     ctx.db,
@@ -66,11 +72,11 @@ export async function withPulls(ctx: Pick<RepoCtx, 'db'>, issues: readonly PullP
   })
 }
 
-/** Pinned pull requests in their order. */
+/** Returns the pinned pull requests in the order of their pins. */
 export const listPinnedPulls = async (ctx: RepoCtx): Promise<PullPair[]> =>
   withPulls(ctx, await listPinned(ctx.db, ctx.repo.id, true))
 
-/** The repository that the head lies in; the base's own when it is gone or the viewer may not read it. */
+/** Returns the head repository; the base repository when the head's does not exist or the viewer may not read it. */
 export async function homeOfHead(
   ctx: RepoCtx,
   { pull }: PullPair,
@@ -92,11 +98,14 @@ export interface PullQuery {
   readonly cursor?: string | undefined
 }
 
-/** Without a state, and with an unknown one, open and closed ones are listed, unlike issues (observed). */
+/** An absent or unknown state lists open and closed pull requests, unlike lists of issues (observed). */
 const closedOf = (state: string | undefined): boolean | undefined =>
   state === 'open' ? false : state === 'closed' ? true : undefined
 
-/** One page of pull requests. An unknown poster is `BadRequest`, a label that is no number `Invalid` (contract). */
+/**
+ * Returns one page of pull requests.
+ * @throws BadRequest for an unknown poster, Invalid for a label that is not an id (contract)
+ */
 export async function listPulls(
   ctx: RepoCtx,
   query: PullQuery,
@@ -133,15 +142,16 @@ export async function listPulls(
   }
 }
 
-/** Orders of pull requests; unknown words and `priority` are like no word: the newest first. */
+/** Sort orders of pull requests. An absent or unknown word and `priority` sort newest first. */
 const sorts = ['oldest', 'recentupdate', 'leastupdate', 'mostcomment', 'leastcomment'] as const
 
 const countPulls = ({ num_pulls: all, num_closed_pulls: closed }: RepoRow, isClosed: boolean | undefined): number =>
   isClosed === undefined ? all : isClosed ? closed : all - closed
 
 /**
- * The oldest pull request between a base branch and a head: `branch`, `owner:branch` (a repository of the same name) or
- * `owner/repository:branch`. Unknown ones are `NotFound`.
+ * Returns the oldest pull request between a base branch and a head. The head is `branch`, `owner:branch` (a repository of
+ * the same name) or `owner/repository:branch`.
+ * @throws NotFound when no such pull request exists
  */
 export async function getPullByBranches(ctx: RepoCtx, base: string, head: string): Promise<PullPair> {
   const colon = head.indexOf(':')
@@ -166,7 +176,10 @@ async function repoNamed(ctx: RepoCtx, place: string): Promise<RepoId | undefine
   return owner && (await findRepoByName(ctx.db, owner.id, repoName.toLowerCase()))?.id
 }
 
-/** The pull request whose merge made a commit; else 404. */
+/**
+ * Returns the pull request that a commit merged.
+ * @throws NotFound when the commit merged no pull request
+ */
 export async function getPullOfCommit(ctx: RepoCtx, text: string): Promise<PullPair> {
   const pull = isOid(text) ? await findPullByMergeCommit(ctx.db, ctx.repo.id, text) : undefined
   const [pair] = pull ? await pairsOf(ctx, [pull]) : []

@@ -11,7 +11,7 @@ export const findPullByIssue = (db: Db | Tx, issueId: IssueId): Promise<PullRow 
 export const findPullById = (db: Db | Tx, id: PullId): Promise<PullRow | undefined> =>
   db.selectFrom('pull').selectAll().where('id', '=', id).executeTakeFirst()
 
-/** Pull requests of issues, in one query. */
+/** Returns the pull requests of issues with one query. */
 export async function loadPulls(db: Db | Tx, issueIds: readonly IssueId[]): Promise<ReadonlyMap<IssueId, PullRow>> {
   if (issueIds.length === 0) return new Map()
   const rows = await db.selectFrom('pull').selectAll().where('issue_id', 'in', issueIds).execute()
@@ -24,7 +24,7 @@ export const insertPull = (tx: Tx, values: NewPullRow): Promise<PullRow> =>
 export const updatePull = (tx: Tx, id: PullId, change: PullChange): Promise<PullRow> =>
   tx.updateTable('pull').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
 
-/** The row, locked against others until the transaction ends. */
+/** Returns the row and locks it until the transaction ends. */
 export const findPullForUpdate = (tx: Tx, id: PullId): Promise<PullRow | undefined> =>
   tx
     .updateTable('pull')
@@ -33,7 +33,7 @@ export const findPullForUpdate = (tx: Tx, id: PullId): Promise<PullRow | undefin
     .returningAll()
     .executeTakeFirst()
 
-/** Asks for a new check of pull requests; results of checks under way count no more. */
+/** Marks pull requests for a new check; the new version discards the results of running checks. */
 export async function requestChecks(tx: Tx, ids: readonly PullId[], change: PullChange = {}): Promise<void> {
   if (ids.length === 0) return
   await tx
@@ -43,7 +43,7 @@ export async function requestChecks(tx: Tx, ids: readonly PullId[], change: Pull
     .execute()
 }
 
-/** The same for one whose head moves; false when it is no longer where it was. */
+/** Moves the head of a pull request and marks it for a new check; false when the head has moved meanwhile. */
 export const requestChecksAt = async (tx: Tx, pull: PullRow, head: Oid): Promise<boolean> =>
   (
     await tx
@@ -62,7 +62,7 @@ export interface CheckResult {
   readonly changed_files: number
 }
 
-/** Keeps the result of a check unless another was asked for meanwhile; undefined then. */
+/** Stores the result of a check; undefined when the pull request is merged or a newer check was requested. */
 export const updateChecked = (
   tx: Tx,
   pull: Pick<PullRow, 'id' | 'check_version'>,
@@ -77,7 +77,7 @@ export const updateChecked = (
     .returningAll()
     .executeTakeFirst()
 
-/** Says that the pull reference and what hangs on it was brought to a commit; false when somebody else did so. */
+/** Records that the pull request is synchronized with a commit; false when a concurrent call has recorded a commit. */
 export const updateSynced = async (tx: Tx, pull: PullRow, to: Oid): Promise<boolean> =>
   (
     await tx
@@ -94,7 +94,7 @@ export interface PullPair {
   readonly issue: IssueRow
 }
 
-/** Open pull requests that have one of the branches as head or as base. */
+/** Returns the open pull requests whose head or base is one of the branches. */
 export async function listOpenByBranch(
   db: Db | Tx,
   side: 'head' | 'base',
@@ -102,7 +102,7 @@ export async function listOpenByBranch(
   branches: readonly string[],
 ): Promise<PullRow[]> {
   if (branches.length === 0) return []
-  // One argument however many were pushed.
+  // One argument keeps the statement within the limit of parameters.
   const names = textList(db, textListText(branches))
   const query = db
     .selectFrom('pull')
@@ -120,7 +120,7 @@ export async function listOpenByBranch(
     : query.where('pull.repo_id', '=', repoId).where('pull.base_branch', 'in', names).execute()
 }
 
-/** Between which branches of which repositories. */
+/** The base and head branches of a pull request. */
 export interface BranchPair {
   readonly repoId: RepoId
   readonly baseBranch: string
@@ -139,7 +139,7 @@ const betweenBranches = (db: Db | Tx, route: BranchPair) =>
     .where('pull.head_repo_id', '=', route.headRepoId)
     .where('pull.head_branch', '=', route.headBranch)
 
-/** The open pull request between two branches. */
+/** Returns the open pull request between two branches. */
 export const findOpenBetween = (db: Db | Tx, route: BranchPair): Promise<PullRow | undefined> =>
   betweenBranches(db, route)
     .where('pull.flow', '=', route.flow)
@@ -147,7 +147,7 @@ export const findOpenBetween = (db: Db | Tx, route: BranchPair): Promise<PullRow
     .orderBy('pull.id')
     .executeTakeFirst()
 
-/** The oldest pull request between two branches, in whatever state. */
+/** Returns the oldest pull request between two branches, in any state. */
 export const findOldestBetween = (db: Db, route: Omit<BranchPair, 'flow'>): Promise<PullRow | undefined> =>
   betweenBranches(db, { ...route, flow: 0 })
     .orderBy('pull.id')
@@ -162,7 +162,7 @@ export const findPullByMergeCommit = (db: Db, repoId: RepoId, oid: Oid): Promise
     .orderBy('id')
     .executeTakeFirst()
 
-/** Branches that exist, by repository and name. */
+/** Returns the existing branches among the wanted ones. */
 export async function listBranchHeads(
   db: Db | Tx,
   wanted: readonly { readonly repoId: RepoId; readonly names: readonly string[] }[],
@@ -180,7 +180,7 @@ export async function listBranchHeads(
     .execute()
 }
 
-/** Heads of the branches with the names, by name, in the new name when they were renamed. */
+/** Changes the base and head branches of pull requests after a branch was renamed. */
 export const renameBranchOfPulls = async (
   tx: Tx,
   repoId: RepoId,
@@ -201,7 +201,7 @@ export const renameBranchOfPulls = async (
     .execute()
 }
 
-/** Topics of an account that took another name. */
+/** Changes the topics of an account after it was renamed. */
 export const renameTopicsOf = async (
   tx: Tx,
   posterId: UserId,
@@ -223,11 +223,11 @@ export const renameTopicsOf = async (
     .execute()
 }
 
-/** Pull requests of other repositories whose head lies in a repository. */
+/** Returns the pull requests whose head lies in a repository. */
 export const listPullsFromRepo = (tx: Tx, headRepoId: RepoId): Promise<PullRow[]> =>
   tx.selectFrom('pull').selectAll().where('head_repo_id', '=', headRepoId).orderBy('id').execute()
 
-/** Pull requests for a repository in the order of their numbers, after `after`. */
+/** Returns pull requests of a base repository with numbers above `after`, in ascending order. */
 export const listPullsFrom = (db: Db, repoId: RepoId, after: number, limit: number): Promise<PullRow[]> =>
   db
     .selectFrom('pull')
@@ -241,7 +241,7 @@ export const listPullsFrom = (db: Db, repoId: RepoId, after: number, limit: numb
 export const detachHeadRepo = (tx: Tx, headRepoId: RepoId) =>
   tx.updateTable('pull').set({ head_repo_id: null }).where('head_repo_id', '=', headRepoId).execute()
 
-/** Holds the repository against other pull requests being opened until the transaction ends. */
+/** Locks the repository until the transaction ends, so that no other pull request is opened. */
 export const lockRepo = (tx: Tx, repoId: RepoId) =>
   tx
     .updateTable('repo')
@@ -249,7 +249,7 @@ export const lockRepo = (tx: Tx, repoId: RepoId) =>
     .where('id', '=', repoId)
     .execute()
 
-/** Where a branch is recorded to be; other records of it wait until the transaction ends. */
+/** Returns the recorded commit of a branch and locks its row until the transaction ends. */
 export const lockBranch = async (tx: Tx, repoId: RepoId, name: string): Promise<Oid | undefined> =>
   (
     await tx
@@ -262,7 +262,7 @@ export const lockBranch = async (tx: Tx, repoId: RepoId, name: string): Promise<
       .executeTakeFirst()
   )?.commit_oid
 
-/** Records the branches of a pull request as they are now: nobody followed them while it was closed. */
+/** Updates the head of a reopened pull request; closed pull requests do not follow their branches. */
 export async function resumeFollowing(tx: Tx, issueId: IssueId): Promise<void> {
   const pull = await findPullByIssue(tx, issueId)
   if (!pull) return

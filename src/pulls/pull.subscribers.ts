@@ -35,7 +35,7 @@ interface BranchMove {
   readonly new: Oid
 }
 
-/** Pull requests are about branches of the code; those of the wiki may have the same names. */
+/** Returns the moved branches of the code. Branches of the wiki do not concern pull requests. */
 function branchMoves({ kind, updates }: EventData<'refs.updated'>): BranchMove[] {
   if (kind === 'wiki') return []
   return updates.flatMap((update) => {
@@ -44,7 +44,7 @@ function branchMoves({ kind, updates }: EventData<'refs.updated'>): BranchMove[]
   })
 }
 
-/** Closes open pull requests whose branch is gone. */
+/** Closes the open ones of the pull requests. */
 async function closeAll(tx: Tx, by: Attribution, pulls: readonly PullRow[]): Promise<void> {
   const issues = await loadIssues(
     tx,
@@ -56,8 +56,8 @@ async function closeAll(tx: Tx, by: Attribution, pulls: readonly PullRow[]): Pro
 }
 
 /**
- * Rows follow references in the transaction that records a move: heads are brought up, what lost its head or base
- * is closed, and everything concerned is to be checked.
+ * In the transaction that records a move of branches: updates the heads of pull requests, closes those whose head or base
+ * was deleted, and marks the others for a check.
  */
 const followBranches = subscriber({
   name: 'followBranches',
@@ -101,7 +101,7 @@ export const checkPullJob = job({
   },
 })
 
-/** Brings what lies in git and hangs on pushed heads up to each push in turn, then has everything concerned checked. */
+/** Synchronizes pull requests with each push to their heads in order, then enqueues the checks. */
 const bringUpPulls = subscriber({
   name: 'bringUpPulls',
   pool: 'git',
@@ -130,7 +130,7 @@ const bringUpPulls = subscriber({
   },
 })
 
-/** A pull request with another base, or one that was reopened, is checked again. */
+/** Checks a pull request again after a change of its base or a reopening. */
 const checkChanged = subscriber({
   name: 'checkChangedPull',
   pool: 'git',
@@ -142,7 +142,7 @@ const checkChanged = subscriber({
   },
 })
 
-/** A reopened pull request follows its branches again, which may have moved. */
+/** Updates the head of a reopened pull request, which may have moved while it was closed. */
 const followReopened = subscriber({
   name: 'followReopened',
   on: 'issue.reopened',
@@ -151,12 +151,12 @@ const followReopened = subscriber({
   },
 })
 
-/** The reference of a new pull request, should its maker not have come to set it. */
+/** Sets the reference of a new pull request when the request that opened it failed to. */
 const setPullRef = subscriber({
   name: 'setPullRef',
   pool: 'git',
   on: 'pull.opened',
-  // Without it git would throw the commits away one day: it is tried for days, not minutes.
+  // Without the reference, git garbage collection deletes the commits, so the retries last for days.
   attempts: 30,
   async afterCommit(services: Services, event) {
     const pull = await findPullById(services.db, event.data.pullId)
@@ -165,21 +165,21 @@ const setPullRef = subscriber({
   },
 })
 
-/** Pull requests are between the renamed branch as they were between the old. */
+/** Changes pull requests from a renamed branch's old name to its new one. */
 const followRenamedBranch = subscriber({
   name: 'followRenamedBranch',
   on: 'branch.renamed',
   inTransaction: (tx, event) => renameBranchOfPulls(tx, event.data.repoId, event.data),
 })
 
-/** Pull requests made by pushing are named after the account that pushed; they follow when it is renamed. */
+/** Topic names begin with the login of the pusher and change with it. */
 const followRenamedPusher = subscriber({
   name: 'followRenamedPusher',
   on: 'user.renamed',
   inTransaction: (tx, event) => renameTopicsOf(tx, event.data.userId, event.data),
 })
 
-/** Pull requests from a repository that is gone are closed; what they would change stays readable. */
+/** Closes pull requests whose head repository is deleted; their changes stay readable. */
 const closePullsOfGoneRepo = subscriber({
   name: 'closePullsOfGoneRepo',
   on: 'repo.deleted',
@@ -195,7 +195,7 @@ const closePullsOfGoneRepo = subscriber({
   },
 })
 
-/** Merges that wait for a status, an approval, or the end of an objection. */
+/** Retries scheduled merges after a status, an approval or a dismissed review. */
 const mergeScheduled = subscriber({
   name: 'mergeScheduled',
   pool: 'git',
@@ -211,7 +211,7 @@ const mergeScheduled = subscriber({
   },
 })
 
-/** Everything that pull requests hear, in the order it is told. */
+/** The subscribers of pull requests, in the order of delivery. */
 export const all: readonly Subscriber<Services>[] = [
   followBranches,
   followReopened,

@@ -14,10 +14,10 @@ import { createLines, visitLines } from './push-hint.ts'
 import { isTopicRef, topicOptions } from './topic-push.parse.ts'
 import { receiveTopics } from './topic-push.service.ts'
 
-/** Most branches of one push that get a hint: the answer of a push that moves thousands stays short. */
+/** Most branches of one push that get a hint; the limit keeps the output of large pushes short. */
 const maxHints = 100
 
-/** What pull requests have to do with a push into a repository. */
+/** Extends pushes with the topic flow, maintainer edits and hints about pull requests. */
 export const pullPushExtras = (ctx: SignedInRepoCtx): PushExtras => ({
   isTopic: isTopicRef,
   knownOptions: topicOptions,
@@ -26,17 +26,17 @@ export const pullPushExtras = (ctx: SignedInRepoCtx): PushExtras => ({
   hints: (moved) => hintsFor(ctx, moved),
 })
 
-/** Maintainers may move the head of a pull request that lets them; deleting it is not among that (contract). */
+/** Returns whether the update moves a head branch that its author opened to maintainers. They may not delete it (contract). */
 async function maintainsHead(ctx: SignedInRepoCtx, update: PushedUpdate): Promise<boolean> {
   const branch = branchOf(update.ref)
   if (branch === undefined || isZeroOid(update.new) || isZeroOid(update.old)) return false
   return mayEditAsMaintainer(ctx, branch)
 }
 
-/** Where a pull request for each pushed branch is, or is to be made (contract, transport: hints). */
+/** Returns lines with the address of each pushed branch's pull request or of its creation (contract, transport: hints). */
 async function hintsFor(ctx: SignedInRepoCtx, moved: readonly PushedUpdate[]): Promise<string[]> {
   const { repo, owner } = ctx
-  // The row is as it was before the push: the first one into an empty repository is told nothing.
+  // The row dates from before the push, so the first push into an empty repository gets no hint.
   if (!ctx.config.git.pullRequestPushMessage || repo.is_empty) return []
   const branches = moved
     .filter((update) => !isZeroOid(update.new))

@@ -1,4 +1,4 @@
-/** Lines that lead to a pull request: one that was there before the push, or one that the push has made. */
+/** Returns the lines of a push's output that show the URL of its pull request. */
 export const visitLines = (url: string, age: 'existing' | 'new'): string[] => [
   '',
   `Visit the ${age} pull request:`,
@@ -6,7 +6,7 @@ export const visitLines = (url: string, age: 'existing' | 'new'): string[] => [
   '',
 ]
 
-/** Lines that lead to where a pull request is made. */
+/** Returns the lines of a push's output that show the URL for creating a pull request. */
 export const createLines = (branch: string, url: string): string[] => [
   '',
   `Create a new pull request for '${branch}':`,

@@ -1,16 +1,16 @@
-/** What a push to `refs/for/` asks beside its reference. */
+/** The push options of a push to `refs/for/`. */
 export interface TopicOptions {
   readonly topic: string
   readonly title: string
   readonly description: string
-  /** The history of the topic may be rewritten. */
+  /** Allows to rewrite the history of the topic. */
   readonly isForced: boolean
 }
 
-/** The push options that topics read. */
+/** The names of the push options. */
 export const topicOptions: readonly string[] = ['topic', 'title', 'description', 'force-push']
 
-/** Reads push options; a bare name means an empty text, for `force-push` yes. Unknown ones are passed over. */
+/** Parses push options. A bare name means an empty text, or true for `force-push`. Unknown options are ignored. */
 export function readTopicOptions(texts: readonly string[]): TopicOptions {
   const values = new Map(
     texts.map((text) => {
@@ -29,10 +29,10 @@ export function readTopicOptions(texts: readonly string[]): TopicOptions {
 
 const prefix = 'refs/for/'
 
-/** True for references that ask for a review instead of naming a branch. */
+/** Returns whether a reference belongs to the topic flow. */
 export const isTopicRef = (ref: string): boolean => ref.startsWith(prefix)
 
-/** The ways to read what follows `refs/for/`: as branch and topic, the longest name of a branch first. */
+/** Returns each split of the text after `refs/for/` into branch and topic, the longest branch first. */
 export function readTopicRef(ref: string): { readonly branch: string; readonly topic: string }[] {
   const parts = ref.slice(prefix.length).split('/')
   return parts.map((_, index) => ({
@@ -41,13 +41,13 @@ export function readTopicRef(ref: string): { readonly branch: string; readonly t
   }))
 }
 
-/** The name that a topic of an account goes by. */
+/** Returns the name of an account's topic: the login, a slash and the topic. */
 export function topicName(login: string, topic: string): string {
   const own = `${login.toLowerCase()}/`
   return topic.startsWith(own) ? topic : own + topic
 }
 
-/** Title and description out of the message of a commit: its first line, and what follows the first empty one. */
+/** Returns the title and description of a commit message: its first line, and the text after the first empty line. */
 export function describeCommit(message: string): { readonly title: string; readonly description: string } {
   const [title = '', ...rest] = message.split('\n')
   const start = rest.indexOf('')

@@ -19,7 +19,7 @@ type Outcome = { readonly outcome: TopicOutcome; readonly lines: readonly string
 
 const refused = (ref: string, message: string): Outcome => ({ outcome: { ref, ok: false, message }, lines: [] })
 
-/** The branch that a reference below `refs/for/` is about, and the topic in it. */
+/** Returns the base branch and the topic that a reference below `refs/for/` names; undefined without an existing branch. */
 async function findBase(ctx: SignedInRepoCtx, ref: string) {
   for (const { branch, topic } of readTopicRef(ref)) {
     if (branch === '') continue
@@ -30,8 +30,8 @@ async function findBase(ctx: SignedInRepoCtx, ref: string) {
 }
 
 /**
- * Opens or updates pull requests by pushes to `refs/for/<branch>[/<topic>]`, which need no right but to read them.
- * Each reference has an outcome of its own (contract, transport: topic flow).
+ * Opens or updates pull requests from pushes to `refs/for/<branch>[/<topic>]`, which require read access only. Returns one
+ * outcome for each reference. Source: contract (transport: topic flow).
  */
 export async function receiveTopics(
   ctx: SignedInRepoCtx,
