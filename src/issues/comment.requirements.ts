@@ -7,7 +7,7 @@ import type { CommentId } from '../lib/ids.ts'
 import { findCommentIn } from './timeline-entry.store.ts'
 import { mayReadIssue } from './issue.policy.ts'
 
-/** The comment (or other entry of a timeline) that a path names, and its issue. */
+/** The comment or other timeline entry that the path names, and its issue. */
 export interface CommentCtx extends RepoCtx {
   readonly comment: CommentRow
   readonly issue: IssueRow
@@ -15,7 +15,10 @@ export interface CommentCtx extends RepoCtx {
 
 const commentParams = { id: pathNumber }
 
-/** The entry belongs to the repository and its unit is readable; else 404, before anything else is looked at. */
+/**
+ * Requires an entry of the repository whose unit the viewer may read.
+ * @throws NotFound before any other check
+ */
 export const commentInRepo: Requirement<RepoCtx, Pick<CommentCtx, 'comment' | 'issue'>, typeof commentParams> = {
   codes: ['resolve:comment'],
   refuses: [404],

@@ -7,36 +7,39 @@ import { unitOf } from './issue.rules.ts'
 
 type Item = Pick<IssueRow, 'is_pull'>
 
-/** Whether somebody sees an issue at all: its unit is switched on and readable, for administrators too. */
+/** Allows reading an issue when its unit is enabled and readable. Administrators need the unit as well. */
 export const mayReadIssue = (rights: Rights, issue: Item): Verdict =>
   rights.modeOf(unitOf(issue)) >= mode.read ? allow : deny('the issue does not exist')
 
-/** Write access to the unit of the item: labels, milestones, dates, dependencies, watches and everything else about it. */
+/** Allows management of an issue (labels, milestone, dates, dependencies, subscriptions) with write access to its unit. */
 export const mayManage = (rights: Rights, issue: Item): Verdict =>
   rights.modeOf(unitOf(issue)) >= mode.write ? allow : deny('only people with write access may do this')
 
-/** Title, text, branch and state: the author and writers. */
+/** Allows the author and writers to change title, text, branch and state. */
 export const mayEditIssue = (viewer: Viewer, rights: Rights, issue: IssueRow): Verdict =>
   issue.poster_id === viewer.id ? allow : mayManage(rights, issue)
 
-/** Text of a comment, and its removal: the author and writers. */
+/** Allows the author and writers to edit and delete a comment. */
 export const mayEditComment = (viewer: Viewer, rights: Rights, issue: IssueRow, comment: CommentRow): Verdict =>
   comment.poster_id === viewer.id ? allow : mayManage(rights, issue)
 
-/** Whether somebody may add to a conversation. `blockers`: those of the owner and the author who block the viewer. */
+/**
+ * Allows a comment or reaction.
+ * @param blockers accounts that block the viewer, out of the repository's owner and the author
+ */
 export function mayComment(viewer: Viewer, rights: Rights, issue: IssueRow, blockers: ReadonlySet<UserId>): Verdict {
   if (blockers.size > 0) return deny('you are blocked by the owner of the repository or the author')
   if (issue.is_locked && !mayManage(rights, issue).allowed && !viewer.isAdmin) return deny('the conversation is locked')
   return allow
 }
 
-/** Attaching to the text of an issue: its author and writers. */
+/** Allows the author and writers to attach files to the text of an issue. */
 export const mayAttachToIssue = (viewer: Viewer, rights: Rights, issue: IssueRow): Verdict =>
   mayEditIssue(viewer, rights, issue).allowed
     ? allow
     : deny('only the author and people with write access may attach files')
 
-/** Files of a comment: its author, and administrators with write access to the unit. */
+/** Allows the author of a comment, and administrators with write access to the unit, to attach files to the comment. */
 export const mayAttachToComment = (viewer: Viewer, rights: Rights, issue: IssueRow, comment: CommentRow): Verdict =>
   comment.poster_id === viewer.id || ((rights.isAdmin || viewer.isAdmin) && mayManage(rights, issue).allowed)
     ? allow

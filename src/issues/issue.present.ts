@@ -17,7 +17,7 @@ export type PresentCtx = Pick<Ctx, 'config' | 'viewer' | 'db'>
 
 type SharedMember = 'user' | 'labels' | 'milestone' | 'assignee' | 'assignees' | 'repository'
 
-/** Issues and pull requests as the API shows them: what is around them is asked for at once. */
+/** Presents issues and pull requests. One set of queries loads the related rows of all of them. */
 export async function presentIssues(
   ctx: PresentCtx,
   rows: readonly IssueRow[],
@@ -39,7 +39,7 @@ export async function presentIssues(
   })
 }
 
-/** Presents each of some issues in two parts: what it has for itself, and what other issues may show as well. */
+/** Returns a function that presents an issue in two parts: its own data, and the data that other issues may share. */
 export const presenterOf = (ctx: Omit<PresentCtx, 'db'>, around: AroundIssues) => ({
   own: (row: IssueRow, repoWithOwner: RepoWithOwner) =>
     presentOwn(ctx, row, repoWithOwner, around.files.get(row.id) ?? []),
@@ -78,7 +78,7 @@ function sharedMembers(
   { labels, assignees, milestones, users }: AroundIssues,
 ): (row: IssueRow, repoWithOwner: RepoWithOwner) => Pick<Issue, SharedMember> {
   const posterOf = memo((id: UserId) => presentAuthor(ctx, users.get(id)))
-  // People who are assigned are shown as a guest sees them, whoever asks (observed).
+  // Assignees appear as a guest sees them, for every viewer (observed).
   const assigneeOf = memo((id: UserId) => presentAuthor({ config: ctx.config, viewer: undefined }, users.get(id)))
   return (row, repoWithOwner) => {
     const { repo, owner } = repoWithOwner
@@ -100,7 +100,7 @@ function sharedMembers(
   }
 }
 
-/** The function with what it gave remembered. */
+/** Returns the function with its results cached by argument. */
 function memo<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const made = new Map<Key, Value>()
   return (key) => {
@@ -122,7 +122,7 @@ export async function presentIssue(ctx: PresentCtx, row: IssueRow, known: RepoWi
   return issue as Issue
 }
 
-/** What stands for an issue that the viewer may know of but not see (contract, dependencies). */
+/** The placeholder for an issue that the viewer may know to exist but may not read (contract, dependencies). */
 export const hiddenIssue: Issue = {
   id: 0,
   url: '',
@@ -151,10 +151,10 @@ export const hiddenIssue: Issue = {
   pin_order: 0,
 }
 
-/** Accounts as the viewer sees them. */
+/** Presents accounts as the viewer sees them. */
 export const presentUsers = (ctx: PresentCtx, users: readonly UserRow[]) => users.map((user) => presentUser(ctx, user))
 
-/** Issues of a list in which the viewer may not see all: whole, an outline of it for writers, or a placeholder. */
+/** Presents issues that the viewer may not all read: each in full, as an outline for writers, or as a placeholder. */
 export async function presentSeenIssues(
   ctx: PresentCtx,
   seen: readonly { readonly row: IssueRow; readonly sight: 'whole' | 'outline' | 'hidden' }[],

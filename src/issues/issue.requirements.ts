@@ -6,7 +6,10 @@ import { findIssueStateOfPath, type IssueState } from './issue.store.ts'
 
 const issueParams = { username: pathText, reponame: pathText, index: pathNumber }
 
-/** The issue or pull request that the path names, as far as it says whether it has changed; 404 where it is unreadable. */
+/**
+ * Reads the revision state of the issue or pull request that the path names.
+ * @throws NotFound when the viewer may not read it
+ */
 export const issueState: Requirement<
   RepoCtx,
   { readonly issueState: IssueState },

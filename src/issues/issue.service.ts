@@ -48,14 +48,20 @@ import { datedAttribution } from './updated-at.rules.ts'
 
 export const noIssue = () => new NotFound('the issue does not exist', 'issue_not_found')
 
-/** The issue or pull request of a number, whether the viewer may read it or not; else 404. */
+/**
+ * Returns an issue or pull request by number without a check of rights.
+ * @throws NotFound when it does not exist
+ */
 export async function getIssue(ctx: RepoCtx, index: number): Promise<IssueRow> {
   const issue = await findIssue(ctx.db, ctx.repo.id, index)
   if (!issue) throw noIssue()
   return issue
 }
 
-/** The issue or pull request of a number; missing, and unreadable for the viewer, are 404 alike. */
+/**
+ * Returns an issue or pull request by number.
+ * @throws NotFound when it does not exist or the viewer may not read it
+ */
 export async function getReadableIssue(ctx: RepoCtx, index: number): Promise<IssueRow> {
   const issue = await getIssue(ctx, index)
   if (!mayReadIssue(ctx.rights, issue).allowed) throw noIssue()
@@ -63,15 +69,16 @@ export async function getReadableIssue(ctx: RepoCtx, index: number): Promise<Iss
 }
 
 /**
- * As `getReadableIssue`, for who needs no more of it than whether it has changed.
- * @param asked what there was at its path, where that was asked for already
+ * Returns the revision state of an issue that the viewer may read.
+ * @param asked the state that an earlier query returned for the same path
+ * @throws NotFound when the issue does not exist or the viewer may not read it
  */
 export async function getReadableState(
   ctx: RepoCtx,
   index: number,
   asked: IssueState | undefined,
 ): Promise<IssueState> {
-  // Another repository may have had the name a moment ago.
+  // The path may have belonged to another repository when the earlier query ran.
   const isOfRepo = asked?.repo_id === ctx.repo.id
   const state = isOfRepo ? asked : await findIssueState(ctx.db, ctx.repo.id, index)
   if (!state || !mayReadIssue(ctx.rights, state).allowed) throw noIssue()
@@ -84,13 +91,14 @@ export const attributionNow = (ctx: SignedInRepoCtx): Attribution => ({
   isDated: false,
 })
 
-/** The act of a request that may name its time (`updated_at`). */
+/** Returns the account and the time of a request that may set its time (`updated_at`). */
 export const attributionAt = (ctx: SignedInRepoCtx, issue: IssueRow, given: string | undefined): Attribution =>
   datedAttribution(given, { viewer: ctx.viewer, rights: ctx.rights, issue, nowUnix: nowUnix(ctx.clock) })
 
 /**
- * People to be assigned, in the order they are named, each once. Everybody who reads pull requests or writes anything
- * can be (contract, issues: create); an unknown name or somebody else is `Invalid`.
+ * Returns the accounts to assign, each once, in the order of the names. Readers of pull requests and writers of any unit
+ * can be assigned (contract, issues: create).
+ * @throws Invalid for an unknown name and for an account that cannot be assigned
  */
 export async function getAssignable(ctx: Ctx & RepoWithOwner, names: readonly string[]): Promise<UserId[]> {
   const wanted = [...new Set(names.filter((name) => name !== '').map((name) => name.toLowerCase()))]
@@ -101,7 +109,7 @@ export async function getAssignable(ctx: Ctx & RepoWithOwner, names: readonly st
     if (!user) throw new Invalid(`[assignees]: there is no user ${name}`, 'assignee_unknown', { field: 'assignees' })
     return user.id
   })
-  // Writers of any unit and readers of pull requests (contract, issues: creating), which are switched off perhaps.
+  // The unit of pull requests may be disabled (contract, issues: creating).
   const [readers, writers] = await Promise.all([
     listUsersWhoMay(ctx.db, ctx, ids, { units: ['pulls'], mode: 1, evenIfOff: true }),
     listUsersWhoMay(ctx.db, ctx, ids, { mode: 2, evenIfOff: true }),
@@ -115,7 +123,7 @@ export async function getAssignable(ctx: Ctx & RepoWithOwner, names: readonly st
   return ids
 }
 
-/** What a new issue or pull request is made of. */
+/** The data of a new issue or pull request. */
 export interface NewIssue {
   readonly isPull: boolean
   readonly title: string
@@ -125,14 +133,14 @@ export interface NewIssue {
   readonly milestoneId: MilestoneId | undefined
   readonly labelIds: readonly LabelId[]
   readonly assigneeIds: readonly UserId[]
-  /** Named by title and text, looked up before. */
+  /** The references in its title and text, resolved by the caller. */
   readonly references: readonly Reference[]
   readonly mentioned: readonly UserId[]
 }
 
 /**
- * Makes the row of an issue or pull request with all that goes with it: number, counters, labels, people, references
- * and `issue.opened`. Labels and milestones that are unknown by now are left out.
+ * Creates an issue or pull request with its number, counters, labels, assignees, references and the event `issue.opened`.
+ * It ignores labels and milestones that are deleted meanwhile.
  */
 export async function openIssue(
   tx: Tx,
@@ -173,7 +181,7 @@ export async function openIssue(
   return issue
 }
 
-/** What a request for a new issue says; the names of the fields are the API's. */
+/** The fields of a request to create an issue, under the API's names. */
 export interface CreateIssueInput {
   readonly title: string
   readonly body?: string | undefined
@@ -184,18 +192,21 @@ export interface CreateIssueInput {
   readonly milestone?: number | undefined
   readonly labels?: readonly number[] | undefined
   readonly closed?: boolean | undefined
-  /** Written down with it, in its transaction. */
+  /** Runs in the transaction that creates the issue. */
   readonly beside?: (tx: Tx, issue: IssueRow) => Promise<void>
 }
 
-/** Whoever the owner of the repository blocks takes no part in it: `Forbidden`. */
+/**
+ * Refuses a viewer whom the owner of the repository blocks.
+ * @throws Forbidden
+ */
 export async function refuseBlocked(ctx: SignedInRepoCtx, blockers: readonly UserId[]): Promise<void> {
   if ((await listBlockers(ctx.db, blockers, ctx.viewer.id)).size > 0) {
     throw new Forbidden('you are blocked by the owner of the repository or the author', 'blocked')
   }
 }
 
-/** Opens an issue. Labels, milestone, people and due date count only when the caller may write (contract). */
+/** Creates an issue. It ignores labels, milestone, assignees and due date unless the caller may write (contract). */
 export async function createIssue(ctx: SignedInRepoCtx, input: CreateIssueInput): Promise<IssueRow> {
   await refuseBlocked(ctx, [ctx.owner.id])
   const isTrusted = ctx.rights.canWrite('issues')
@@ -229,7 +240,7 @@ export async function createIssue(ctx: SignedInRepoCtx, input: CreateIssueInput)
   )
 }
 
-/** A label, milestone or account that was deleted while the change was made is a `Conflict`, not a defect. */
+/** Runs a change. A label, milestone or account that another request deletes during the change gives a `Conflict`. */
 export async function changing<Result>(run: () => Promise<Result>): Promise<Result> {
   try {
     return await run()
@@ -241,7 +252,7 @@ export async function changing<Result>(run: () => Promise<Result>): Promise<Resu
   }
 }
 
-/** What a request to edit says; the names of the fields are the API's. */
+/** The fields of a request to edit an issue, under the API's names. */
 export interface EditIssueInput {
   readonly title?: string | undefined
   readonly body?: string | undefined
@@ -255,7 +266,7 @@ export interface EditIssueInput {
   readonly updatedAt: string | undefined
 }
 
-/** The due date that an edit asks for: undefined keeps it, 0 removes it. */
+/** Returns the due date of an edit: undefined keeps the current one, 0 removes it. */
 function dueWanted(input: EditIssueInput): Unix | undefined {
   if (input.unsetDueDate === false && input.dueDate === undefined) {
     throw new BadRequest('unset_due_date cannot be false without a due date', 'due_date_missing')
@@ -265,15 +276,16 @@ function dueWanted(input: EditIssueInput): Unix | undefined {
   return optionalTime(input.dueDate, 'due_date') === 0 ? 0 : endOfDay(input.dueDate, 'given offset')
 }
 
-/** The people that an edit asks for: undefined keeps them. */
+/** Returns the assignees of an edit: undefined keeps the current ones. */
 async function assigneesWanted(ctx: SignedInRepoCtx, input: EditIssueInput): Promise<UserId[] | undefined> {
   if (input.assignees === undefined && input.assignee === undefined) return undefined
   return getAssignable(ctx, [...(input.assignees ?? []), ...(input.assignee ? [input.assignee] : [])])
 }
 
 /**
- * Edits an issue or pull request: title, text, branch, due date, people, milestone and state, in this order. When the
- * state is refused (a dependency is open, a merged pull request: `PreconditionFailed`), what came before is kept.
+ * Edits an issue or pull request: title, text, branch, due date, assignees, milestone and state, in this order. A refused
+ * change of state keeps the earlier changes.
+ * @throws PreconditionFailed when a dependency is open or the pull request is merged
  */
 export async function editIssue(ctx: SignedInRepoCtx, issue: IssueRow, input: EditIssueInput): Promise<IssueRow> {
   if (!mayEditIssue(ctx.viewer, ctx.rights, issue).allowed) {
@@ -348,7 +360,10 @@ async function applyState(
   return { changed, refusal }
 }
 
-/** Sets or removes the due date: the last second of the given day in the server's zone; 0 when it is removed. */
+/**
+ * Sets the due date to the last second of the given day in the server's zone, or removes it.
+ * @returns the due date, 0 after removal
+ */
 export async function setDeadline(ctx: SignedInRepoCtx, issue: IssueRow, dueDate: string | undefined): Promise<Unix> {
   if (!mayManage(ctx.rights, issue).allowed) {
     throw new Forbidden('only people with write access may set a due date', 'deadline_forbidden')
@@ -358,7 +373,7 @@ export async function setDeadline(ctx: SignedInRepoCtx, issue: IssueRow, dueDate
   return dueUnix
 }
 
-/** Deletes an issue or pull request with everything below it and everything that is told of it elsewhere. */
+/** Deletes an issue or pull request with its rows and the entries about it in other timelines. */
 export async function deleteIssue(ctx: SignedInRepoCtx, issue: IssueRow): Promise<void> {
   if (!(await transaction(ctx.db, (tx) => removeIssue(tx, attributionNow(ctx), issue)))) throw noIssue()
 }

@@ -11,20 +11,20 @@ import type { IssueId, LabelId, MilestoneId, RepoId, UserId } from '../lib/ids.t
 import type { Unix } from '../lib/time.ts'
 import { revisionOf, revisionOfRow, userRevisions } from './revision.store.ts'
 
-/** Which issue it is, and in which repository. */
+/** The id of an issue and the id of its repository. */
 export type IssueKey = Pick<IssueRow, 'id' | 'repo_id'>
 
 const issueByNumber = preparedQuery((db: Db, repoId: RepoId, index: number) =>
   db.selectFrom('issue').selectAll().where('repo_id', '=', repoId).where('index', '=', index),
 )
 
-/** An issue or pull request by its number. */
+/** Returns an issue or pull request by number. */
 export const findIssue = async (db: Db, repoId: RepoId, index: number): Promise<IssueRow | undefined> =>
   isNumber(index) ? (await issueByNumber(db, repoId, index))[0] : undefined
 
 const isNumber = (index: number): boolean => index > 0 && index < 2 ** 31
 
-/** @param repoId the id of a repository, or a query that gives it */
+/** @param repoId the id of a repository, or a query that returns it */
 const stateIn = (db: Db, repoId: Expression<RepoId> | RepoId, index: number) =>
   db
     .selectFrom('issue')
@@ -54,7 +54,7 @@ const stateOfPath = preparedQuery((db: Db, lowerOwner: string, lowerName: string
   return stateIn(db, repo as Expression<RepoId>, index)
 })
 
-/** Which issue has a number, and at which revisions all rows are that it shows, as one text. */
+/** The id of an issue, and the revisions of all rows that its presentation uses, as one text. */
 export interface IssueState extends IssueKey, Pick<IssueRow, 'is_pull' | 'poster_id'> {
   readonly revisions: string
 }
@@ -64,7 +64,7 @@ type StateRow = Awaited<ReturnType<typeof stateOfNumber>>[number]
 export const findIssueState = async (db: Db, repoId: RepoId, index: number): Promise<IssueState | undefined> =>
   isNumber(index) ? stateOf(await stateOfNumber(db, repoId, index)) : undefined
 
-/** @param owner the name of the repository's owner in any letter case, as `repo` is that of the repository */
+/** @param owner the name of the owner; letter case does not matter in `owner` and `repo` */
 export const findIssueStateOfPath = async (
   db: Db,
   owner: string,
@@ -87,14 +87,14 @@ const commentsStateOfNumber = preparedQuery((db: Db, repoId: RepoId, index: numb
     .where('index', '=', index),
 )
 
-/** Which issue has a number, and at which revision it and its comments are. */
+/** The id of an issue, and the revisions of the issue and its comments. */
 export interface CommentsState extends Pick<IssueRow, 'id' | 'index' | 'is_pull'> {
   readonly revision: number
-  /** Of the accounts that were asked for, in the form of `RevisionTexts`. */
+  /** Revisions of the requested accounts, in the form of `RevisionTexts`. */
   readonly user: string | null
 }
 
-/** @param posterIds accounts whose revisions are asked for as well, in the form of `idListText` */
+/** @param posterIds accounts whose revisions are returned as well, in the form of `idListText` */
 export const findCommentsState = async (
   db: Db,
   repoId: RepoId,
@@ -106,7 +106,7 @@ export const findCommentsState = async (
 export const findIssueById = (db: Db, id: IssueId): Promise<IssueRow | undefined> =>
   db.selectFrom('issue').selectAll().where('id', '=', id).executeTakeFirst()
 
-/** The row, locked against others until the transaction ends (SQLite has one writer anyway). */
+/** Returns an issue and locks its row until the transaction ends. SQLite needs no row lock: it has one writer. */
 export const findIssueForUpdate = (tx: Tx, id: IssueId): Promise<IssueRow | undefined> =>
   tx
     .updateTable('issue')
@@ -115,7 +115,7 @@ export const findIssueForUpdate = (tx: Tx, id: IssueId): Promise<IssueRow | unde
     .returningAll()
     .executeTakeFirst()
 
-/** Issues by id, in one query however many there are. */
+/** Loads issues by id in one query. */
 export async function loadIssues(db: Db, ids: Iterable<IssueId | null>): Promise<ReadonlyMap<IssueId, IssueRow>> {
   const wanted = [...new Set(ids)].filter((id): id is IssueId => id !== null)
   if (wanted.length === 0) return new Map()
@@ -123,7 +123,7 @@ export async function loadIssues(db: Db, ids: Iterable<IssueId | null>): Promise
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Takes the next number of a repository; of several at once each gets another one. */
+/** Returns the next number of a repository. Concurrent callers get different numbers. */
 export async function takeNumber(tx: Tx, repoId: RepoId): Promise<number> {
   const { last_index: index } = await tx
     .updateTable('repo')
@@ -140,14 +140,14 @@ export const insertIssue = (tx: Tx, values: NewIssueRow): Promise<IssueRow> =>
 export const updateIssue = (tx: Tx, id: IssueId, change: IssueChange): Promise<IssueRow> =>
   tx.updateTable('issue').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
 
-/** The time of last change of issues. */
+/** Sets the time of the last change of issues. */
 export async function touchIssues(tx: Tx, ids: readonly IssueId[], unix: Unix): Promise<void> {
   if (ids.length > 0) await tx.updateTable('issue').set({ updated_unix: unix }).where('id', 'in', ids).execute()
 }
 
 export const deleteIssueRow = (tx: Tx, id: IssueId) => tx.deleteFrom('issue').where('id', '=', id).execute()
 
-/** How many issues or pull requests were added (or taken away), and how many of those are closed. */
+/** Changes to the number of issues or pull requests, and of the closed ones among them. Negative numbers subtract. */
 export interface CountChange {
   readonly total: number
   readonly closed: number
@@ -165,7 +165,7 @@ export async function addToRepoCounters(tx: Tx, repoId: RepoId, isPull: boolean,
     .execute()
 }
 
-/** @param time the time of change of the milestone: this one, or the later of it and its own */
+/** @param time how the milestone's time of change is set: to this time, or to the later of this and its own */
 export async function addToMilestoneCounters(
   tx: Tx,
   id: MilestoneId,
@@ -194,7 +194,7 @@ export async function addToLabelCounters(tx: Tx, ids: readonly LabelId[], by: Co
     .execute()
 }
 
-/** Labels of an organization that are on issues of a repository that goes count those no more. */
+/** Subtracts the issues of a repository from the counters of organization labels, before the repository is deleted. */
 export async function takeFromOrgLabels(tx: Tx, repoId: RepoId): Promise<void> {
   const worn = (onlyClosed: boolean) => sql<number>`(
     select count(*) from issue_label join issue on issue.id = issue_label.issue_id
@@ -213,7 +213,7 @@ export async function takeFromOrgLabels(tx: Tx, repoId: RepoId): Promise<void> {
     .execute()
 }
 
-/** Issues and pull requests that somebody opened, in whatever repositories, in the order of their ids, after `after`. */
+/** Returns issues and pull requests by an author in all repositories, in the order of ids, after `after`. */
 export const listIssuesBy = (
   db: Db,
   posterId: UserId,
@@ -229,7 +229,7 @@ export const listIssuesBy = (
     .limit(limit)
     .execute()
 
-/** Labels of an issue, by name. */
+/** Returns the labels of an issue, by name. */
 export const listLabelsOf = (db: Db, issueId: IssueId): Promise<LabelRow[]> =>
   db
     .selectFrom('issue_label')
@@ -240,7 +240,7 @@ export const listLabelsOf = (db: Db, issueId: IssueId): Promise<LabelRow[]> =>
     .orderBy('label.id')
     .execute()
 
-/** What is around issues, authors and milestones by their ids. */
+/** Selects the related rows of issues, and the given authors and milestones. */
 function selectAround(
   db: Db,
   isOfThese: Expression<IssueId>,
@@ -271,7 +271,7 @@ function selectAround(
     users: db
       .selectFrom('user')
       .selectAll()
-      // One list: of two of which either may have it, PostgreSQL goes through all accounts.
+      // One list of ids: PostgreSQL scans all accounts for an `or` of two lists.
       .where(
         isAmong(
           db,
@@ -304,20 +304,19 @@ const wholeIssues = preparedQueries((db: Db, ids: string) => {
   }
 })
 
-/** What is shown of issues besides their rows. */
+/** Rows that the presentation of issues uses besides the issues. */
 export interface AroundIssues {
-  /** By name; each label is once in memory however many issues have it. */
+  /** Sorted by name. Issues share one object for each label. */
   readonly labels: ReadonlyMap<IssueId, readonly LabelRow[]>
-  /** In the order in which they were assigned. */
+  /** In the order of assignment. */
   readonly assignees: ReadonlyMap<IssueId, readonly UserId[]>
   readonly milestones: ReadonlyMap<MilestoneId, MilestoneRow>
-  /** Files of the texts of the issues, oldest first; not those of their comments. */
+  /** Files attached to the texts of the issues, oldest first, without those of comments. */
   readonly files: ReadonlyMap<IssueId | null, readonly AttachmentRow[]>
-  /** Authors and assignees. */
   readonly users: ReadonlyMap<UserId, UserRow>
 }
 
-/** Everything around issues, asked for together however many there are. */
+/** Loads the related rows of issues in one round of queries. */
 export const loadAroundIssues = async (
   db: Db,
   issues: readonly Pick<IssueRow, 'id' | 'poster_id' | 'milestone_id'>[],
@@ -333,7 +332,7 @@ export const loadAroundIssues = async (
 
 type Revised<Row> = Row & { readonly revision: number }
 
-/** Issues with everything around them, and with the revisions of all of these rows at the same state of the database. */
+/** Issues with their related rows, and the revisions of all these rows in the same snapshot. */
 export interface WholeIssues {
   readonly issues: readonly Revised<IssueRow>[]
   readonly around: AroundIssues
@@ -392,7 +391,6 @@ function mapOfLists<Row, Key, Value>(
   return lists
 }
 
-/** Milestones by id. */
 export async function loadMilestones(
   db: Db,
   ids: Iterable<MilestoneId | null>,
@@ -403,7 +401,7 @@ export async function loadMilestones(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Files of the text of an issue, oldest first; not those of its comments. */
+/** Returns the files attached to the text of an issue, oldest first, without those of comments. */
 export const listFilesOf = (db: Db, issueId: IssueId): Promise<readonly AttachmentRow[]> =>
   db
     .selectFrom('attachment')
@@ -413,7 +411,6 @@ export const listFilesOf = (db: Db, issueId: IssueId): Promise<readonly Attachme
     .orderBy('id')
     .execute()
 
-/** Repositories by id. */
 export async function loadRepos(db: Db, ids: Iterable<RepoId | null>): Promise<ReadonlyMap<RepoId, RepoRow>> {
   const wanted = [...new Set(ids)].filter((id): id is RepoId => id !== null)
   if (wanted.length === 0) return new Map()
@@ -430,7 +427,7 @@ export const findRepoOfOwner = (db: Db, ownerName: string, repoName: string) =>
     .where('repo.lower_name', '=', repoName.toLowerCase())
     .executeTakeFirst()
 
-/** Accounts by name, in any letter case. */
+/** Returns accounts by name; letter case does not matter. */
 export const listUsersByName = (db: Db, names: readonly string[]): Promise<UserRow[]> =>
   names.length === 0
     ? Promise.resolve([])
@@ -444,7 +441,7 @@ export const listUsersByName = (db: Db, names: readonly string[]): Promise<UserR
         )
         .execute()
 
-/** Which of some accounts block a user. */
+/** Returns the accounts, out of a list, that block a user. */
 export async function listBlockers(
   db: Db,
   blockerIds: readonly UserId[],
@@ -483,7 +480,7 @@ export async function deleteAssignees(tx: Tx, issueId: IssueId, userIds: readonl
   await tx.deleteFrom('issue_assignee').where('issue_id', '=', issueId).where('user_id', 'in', userIds).execute()
 }
 
-/** True when an issue depends on one that is open. */
+/** Returns whether an issue depends on an open one. */
 export const hasOpenDependency = async (tx: Tx, issueId: IssueId): Promise<boolean> =>
   (await tx
     .selectFrom('issue_dependency')
@@ -509,7 +506,7 @@ export const insertContentHistory = (
     .values(rows as never)
     .execute()
 
-/** Mentions that are not known yet; known ones stay. */
+/** Records mentions and ignores those that exist. */
 export async function insertMentions(tx: Tx, issueId: IssueId, userIds: readonly UserId[]): Promise<void> {
   if (userIds.length === 0) return
   await tx

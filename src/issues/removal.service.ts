@@ -27,8 +27,9 @@ import {
 } from './timeline-entry.store.ts'
 
 /**
- * Removes an issue or pull request with everything below it, and what timelines elsewhere tell of it. Its number is not
- * given again; its files are deleted by whoever hears `attachment.deleted`. False when somebody else removed it first.
+ * Deletes an issue or pull request with its rows and the entries about it in other timelines. The number is never reused.
+ * Subscribers of `attachment.deleted` delete the files.
+ * @returns false when another request deleted it first
  */
 export async function removeIssue(tx: Tx, by: Attribution, { id }: Pick<IssueRow, 'id'>): Promise<boolean> {
   const row = await findIssueForUpdate(tx, id)
@@ -68,11 +69,11 @@ export async function removeIssue(tx: Tx, by: Attribution, { id }: Pick<IssueRow
 }
 
 /**
- * Removes a comment with its reactions and files; the references that it made are neutered. False when somebody else
- * removed it first.
+ * Deletes a comment with its reactions and files, and neuters the references that it made.
+ * @returns false when another request deleted it first
  */
 export async function removeComment(tx: Tx, by: Attribution, issue: IssueRow, comment: CommentRow): Promise<boolean> {
-  // Who removes a comment holds its issue, so one that is found is removed by nobody else meanwhile.
+  // The lock on the issue keeps other requests from deleting the comment.
   if (!(await findIssueForUpdate(tx, issue.id))) return false
   if (!(await findComment(tx, comment.id))) return false
   const live = await listLiveReferences(tx, issue.id, comment.id)
@@ -94,10 +95,10 @@ export async function removeComment(tx: Tx, by: Attribution, issue: IssueRow, co
   return true
 }
 
-/** Comments that are read at once. */
+/** Number of comments that one query reads. */
 const batch = 200
 
-/** Removes a person's comments of some types, wherever they are, each in a transaction of its own. */
+/** Deletes the comments of an account that have one of the types, in all repositories. Each has its own transaction. */
 export async function removeCommentsBy(
   db: Db,
   posterId: UserId,
@@ -111,7 +112,7 @@ export async function removeCommentsBy(
     )
     for (const comment of comments) {
       const issue = issues.get(comment.issue_id)
-      // It went with its issue, or somebody removed it, since the list was read.
+      // The issue or the comment may be deleted after the query that listed it.
       if (issue) await transaction(db, (tx) => remove(tx, issue, comment))
     }
   }

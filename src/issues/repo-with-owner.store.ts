@@ -4,7 +4,7 @@ import { loadUsers } from '../users/user.store.ts'
 import type { RepoWithOwner } from './repo-with-owner.ts'
 import { loadRepos } from './issue.store.ts'
 
-/** Repositories by id with their owners: two queries, none for those that are `known`. */
+/** Loads repositories with their owners by id, in two queries. Repositories in `known` are not loaded again. */
 export async function loadReposWithOwners(
   db: Db,
   repoIds: Iterable<RepoId>,

@@ -8,7 +8,7 @@ import type { Bound, Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 import type { Attribution } from './attribution.ts'
 
-/** One thing that happened to an issue, as its timeline tells it; what is not named is empty. */
+/** A new timeline entry; omitted columns are empty. */
 export type NewTimelineEntry = { readonly type: CommentType } & Partial<
   Omit<NewCommentRow, 'id' | 'issue_id' | 'type' | 'poster_id' | 'created_unix' | 'updated_unix'>
 >
@@ -39,10 +39,10 @@ const noFields = {
   resolver_id: null,
 } as const
 
-/** Rows of 27 columns each; a statement has at most 32,766 parameters on SQLite. */
+/** A row has 27 columns; a statement has at most 32,766 parameters on SQLite. */
 const maxRowsPerStatement = 500
 
-/** Writes entries into timelines, in their order, with the act's author and time. */
+/** Inserts timeline entries in the given order, with the author and time of the change. */
 export async function insertTimelineEntries(
   tx: Tx,
   by: Attribution,
@@ -73,7 +73,7 @@ export const insertTimelineEntry = async (
 export const findComment = (db: Db | Tx, id: CommentId): Promise<CommentRow | undefined> =>
   db.selectFrom('comment').selectAll().where('id', '=', id).executeTakeFirst()
 
-/** A comment and the issue it is below, when that lies in the repository. */
+/** Returns a comment of a repository and its issue. */
 export async function findCommentIn(
   db: Db,
   repoId: RepoId,
@@ -90,7 +90,6 @@ export async function findCommentIn(
   return issue ? { comment, issue } : undefined
 }
 
-/** Comments by id. */
 export async function loadComments(
   db: Db,
   ids: Iterable<CommentId | null>,
@@ -101,13 +100,13 @@ export async function loadComments(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Both inclusive, on the time of last change. */
+/** Range of the time of last change; both ends belong to it. */
 export interface ChangedBetween {
   readonly sinceUnix?: Unix | undefined
   readonly beforeUnix?: Unix | undefined
 }
 
-/** Everything below an issue but line comments, or only its comments, by time. */
+/** Returns the timeline of an issue without line comments, or only its comments, by time. */
 export function listEntries(
   db: Db,
   issueId: IssueId,
@@ -121,8 +120,8 @@ export function listEntries(
 }
 
 /**
- * Comments of one kind.
- * @param isByTime true: the index of their last change finds them; false: the index of their creation
+ * Returns the comments of one kind.
+ * @param isByTime true: uses the index by time of last change; false: the index by time of creation
  */
 function commentsOfRepo(
   db: Db,
@@ -145,14 +144,14 @@ function commentsOfRepo(
     )
 }
 
-/** Comments of a time that are sorted; more are met soon enough in the index of their creation. */
+/** Most comments in a time range that are sorted. For more, the index by time of creation finds a page fast enough. */
 const sortedAtMost = 2000
-/** Comments that are counted; a list with more says so. */
+/** Most comments that are counted; the answer of a longer list says that the count is bounded. */
 const countedAtMost = 10_000
 
 /**
- * Returns one page of the comments of a repository, the oldest first, and their number.
- * @param isPull of which kinds: issues (false), pull requests (true) or both
+ * Returns one page of the comments of a repository, oldest first, and their number.
+ * @param isPull the kinds: issues (false), pull requests (true) or both
  */
 export async function listRepoComments(
   db: Db,
@@ -169,7 +168,7 @@ export async function listRepoComments(
   const queries = isPull.map((each) =>
     commentsOfRepo(db, repoId, each, between, isSorted).select([
       'comment.id',
-      // Neither database uses the index of an expression for the order.
+      // The expression keeps both databases from ordering by an index.
       (isSorted ? sql<Unix>`comment.created_unix + 0` : sql.ref<Unix>('comment.created_unix')).as('created_unix'),
     ]),
   )
@@ -182,7 +181,7 @@ export async function listRepoComments(
   return total <= countedAtMost ? { rows, total } : { rows, total: countedAtMost, bound: 'total' }
 }
 
-/** Returns the number of the comments of one kind, which is at most one more than those that are counted. */
+/** Returns the number of comments of one kind, at most one more than the limit of the count. */
 async function countRepoComments(
   db: Db,
   repoId: RepoId,
@@ -200,7 +199,7 @@ async function countRepoComments(
   return count
 }
 
-/** Which of some reviews are not handed in yet. */
+/** Returns the reviews, out of a list, that are not submitted. */
 export const listPendingReviewIds = async (db: Db, reviewIds: readonly number[]): Promise<number[]> =>
   (
     await db
@@ -212,8 +211,8 @@ export const listPendingReviewIds = async (db: Db, reviewIds: readonly number[])
   ).map((row) => row.id)
 
 /**
- * Counts a comment that was made or removed; with a time the issue also counts as changed. A pull request is counted
- * anew, since entries of reviews count from then on (contract, pulls: the PR object).
+ * Changes the number of comments of an issue by `by`, and sets its time of change when one is given. A pull request is
+ * recounted, because entries of submitted reviews count too (contract, pulls: the PR object).
  */
 export const addToComments = (tx: Tx, issueId: IssueId, by: number, updatedUnix?: Unix) =>
   tx
@@ -234,7 +233,7 @@ export const updateCommentText = (tx: Tx, id: CommentId, content: string, update
     .returningAll()
     .executeTakeFirst()
 
-/** Removes a comment, its reactions and what it said before; undefined when it was gone already. */
+/** Deletes a comment, its reactions and its earlier versions; returns undefined when it does not exist. */
 export async function deleteCommentRow(
   tx: Tx,
   issueId: IssueId,
@@ -245,15 +244,15 @@ export async function deleteCommentRow(
   return tx.deleteFrom('comment').where('id', '=', id).returning('id').executeTakeFirst()
 }
 
-/** The time of last change of a comment alone. */
+/** Sets the time of last change of a comment. */
 export const touchComment = (tx: Tx, id: CommentId, updatedUnix: Unix) =>
   tx.updateTable('comment').set({ updated_unix: updatedUnix }).where('id', '=', id).execute()
 
-/** Removes entries of other timelines about an issue; those of references go with its row. */
+/** Deletes the entries about an issue in other timelines. References go with the issue's row by foreign key. */
 export const deleteEntriesAbout = (tx: Tx, issueId: IssueId) =>
   tx.deleteFrom('comment').where('dependent_issue_id', '=', issueId).execute()
 
-/** The same for all issues of a repository. */
+/** Deletes the entries about the issues of a repository in other timelines. */
 export const deleteEntriesAboutRepo = (tx: Tx, repoId: RepoId) =>
   tx
     .deleteFrom('comment')
@@ -262,7 +261,9 @@ export const deleteEntriesAboutRepo = (tx: Tx, repoId: RepoId) =>
     )
     .execute()
 
-/** Comments of some kinds that somebody wrote, in whatever repositories, in the order of their ids, after `after`. */
+/**
+ * Returns the comments of an author that have one of the types, in all repositories, in the order of ids, after `after`.
+ */
 export const listCommentsBy = (
   db: Db,
   posterId: UserId,

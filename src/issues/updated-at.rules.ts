@@ -6,9 +6,10 @@ import { sentTime, type Unix } from '../lib/time.ts'
 import type { Attribution } from './attribution.ts'
 
 /**
- * When an act counts as done: now, or the time that the request names in `updated_at`. Only administrators of the
- * repository and of the instance may name one, and it lies between the making of the issue and now (contract E3). A
- * malformed time is `Invalid`, a time that may not be given `Forbidden`.
+ * Returns the account and the time of a change: now, or the time in `updated_at`. Only administrators of the repository or
+ * of the instance may set the time, which lies between the creation of the issue and now (contract E3).
+ * @throws Invalid for a malformed time
+ * @throws Forbidden for a time that the caller may not set
  */
 export function datedAttribution(
   given: string | undefined,

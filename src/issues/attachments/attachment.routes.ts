@@ -98,7 +98,7 @@ export const issueDeleteIssueAttachment = operation({
   },
 })
 
-/** The comment that a request names, as a place where files are attached. */
+/** Returns the parent of a request that names a comment. */
 const commentOf = ({ issue, comment }: AttachmentParent): AttachmentParent => ({ issue, comment })
 
 export const issueListIssueCommentAttachments = operation({

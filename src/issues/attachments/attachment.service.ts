@@ -26,20 +26,23 @@ import { findIssueById, listFilesOf, touchIssues } from '../issue.store.ts'
 
 const noAttachment = () => new NotFound('the attachment does not exist', 'attachment_not_found')
 
-/** Where a file is attached: to the text of an issue, or to a comment of it. */
+/** The parent of a file: the text of an issue, or a comment of it. */
 export interface AttachmentParent {
   readonly issue: IssueRow
   readonly comment: CommentRow | undefined
 }
 
-/** A file of an issue or of one of its comments; with a comment only of that one. Else 404. */
+/**
+ * Returns a file of an issue or of one of its comments; with a comment, only a file of that comment.
+ * @throws NotFound
+ */
 export async function getAttachment(ctx: RepoCtx, parent: AttachmentParent, id: number): Promise<AttachmentRow> {
   const file = await findAttachmentOfIssue(ctx.db, parent.issue.id, id as AttachmentId)
   if (!file || (parent.comment && file.comment_id !== parent.comment.id)) throw noAttachment()
   return file
 }
 
-/** Files of the text of an issue, oldest first; not those of its comments. */
+/** Returns the files attached to the text of an issue, oldest first, without those of comments. */
 export const getFilesOfIssue = (ctx: Ctx, issue: IssueRow): Promise<readonly AttachmentRow[]> =>
   listFilesOf(ctx.db, issue.id)
 
@@ -54,10 +57,10 @@ function refuseStrangers(ctx: SignedInRepoCtx, { issue, comment }: AttachmentPar
   )
 }
 
-/** What may be attached to issues and comments. */
+/** Returns the limits and types of files for issues and comments. */
 const rulesOf = ({ config }: Ctx): AttachRules => ({ types: config.attachment.allowedTypes, refusal: Invalid })
 
-/** Attaches a file. Whatever is refused after it has arrived leaves nothing in the store. */
+/** Attaches a file. A refused upload leaves no bytes in the store. */
 export async function attachFile(
   ctx: SignedInRepoCtx,
   parent: AttachmentParent,
@@ -93,7 +96,7 @@ function keepFile(
   })
 }
 
-/** Gives a file another name; an empty one changes nothing. */
+/** Renames a file; an empty name changes nothing. */
 export async function renameAttachment(
   ctx: SignedInRepoCtx,
   parent: AttachmentParent,
@@ -108,7 +111,7 @@ export async function renameAttachment(
   return renamed
 }
 
-/** Removes a file; its bytes go after the commit. */
+/** Deletes a file; its bytes are deleted after the commit. */
 export async function deleteAttachment(
   ctx: SignedInRepoCtx,
   parent: AttachmentParent,
@@ -122,7 +125,7 @@ export async function deleteAttachment(
   })
 }
 
-/** Files of issues and comments are read by whoever reads the unit of the issue. */
+/** Anyone who may read the issue's unit may read its files. */
 export const issueFiles: FileHolder = {
   async guard(db, file) {
     const issue = file.issue_id === null ? undefined : await findIssueById(db, file.issue_id)

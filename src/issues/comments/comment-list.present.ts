@@ -27,10 +27,10 @@ interface KnownComments {
   readonly kept: KeptComments | undefined
 }
 
-/** What an entry takes besides its text, in bytes. */
+/** Bytes that an entry takes besides its text. */
 const entryBytes = 600
 
-/** By what is asked and the names that are in addresses. */
+/** Cached by the query and the names in addresses. */
 const memory = perApplication((caches) =>
   caches.open<string, KeptComments>('comments', {
     sizeOf: ({ body, posterIds }, key) => body.sizeBytes + 3 * posterIds.length + key.length + entryBytes,
@@ -41,7 +41,7 @@ const wholePage: Page = { number: 1, limit: 1_000_000, offset: 0 }
 
 type CommentListCtx = Pick<Ctx, 'caches' | 'config' | 'db'> & RepoWithOwner
 
-/** What is remembered of the comments of an issue: whether it still holds, the database is asked. */
+/** Returns the cached comments of an issue. The caller checks their revisions in the database. */
 export function knownComments(
   ctx: CommentListCtx,
   index: number,
@@ -53,10 +53,9 @@ export function knownComments(
 }
 
 /**
- * All comments of an issue, oldest first, as they are sent. What is encoded is kept under the revisions of all rows that it
- * is made of; of an issue of which nothing has changed no other row is read.
- *
- * @param state asked for with the authors that are known
+ * Returns the encoded comments of an issue, oldest first. The cache holds them under the revisions of all rows that they
+ * use. When none of these changed, no other row is read.
+ * @param state the current revisions, with those of the known authors
  */
 export async function presentCommentsOf(
   ctx: CommentListCtx,
@@ -65,7 +64,7 @@ export async function presentCommentsOf(
   { key, posterIds: asked, kept }: KnownComments,
 ): Promise<Pick<KeptComments, 'body' | 'count'>> {
   if (kept && isSame(kept.state, state)) return kept
-  // Revisions are asked for before what they are of, so what is kept is never older than they say.
+  // The revisions are read before the rows, so cached rows are never older than their revisions.
   const rows = await listEntries(ctx.db, state.id, { ...between, onlyComments: true, page: wholePage })
   const posterIds = idListText(rows.map((row) => row.poster_id))
   const user = posterIds === asked ? state.user : await loadUserRevisions(ctx.db, posterIds)

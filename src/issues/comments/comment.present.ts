@@ -12,10 +12,10 @@ import { issueWebUrl, type RepoWithOwner } from '../repo-with-owner.ts'
 
 type PresentCtx = Pick<Ctx, 'config' | 'db'> & RepoWithOwner
 
-/** What comments show of their issue. */
+/** The columns of the issue that the presentation of its comments uses. */
 type Commented = Pick<IssueRow, 'index' | 'is_pull'>
 
-/** Where an entry is told: the page of the issue, once for issues and once for pull requests. */
+/** Returns the addresses of a comment's issue: one field for issues, one for pull requests. */
 export const commentUrls = (ctx: Pick<Ctx, 'config'> & RepoWithOwner, issue: Commented, commentId: CommentId) => {
   const page = issueWebUrl(ctx, issue)
   return {
@@ -25,7 +25,7 @@ export const commentUrls = (ctx: Pick<Ctx, 'config'> & RepoWithOwner, issue: Com
   }
 }
 
-/** One comment from what was loaded for it. */
+/** Presents one comment from loaded rows. */
 export const presentLoadedComment = (
   ctx: PresentCtx,
   issue: Commented,
@@ -34,7 +34,7 @@ export const presentLoadedComment = (
 ): Comment => ({
   id: row.id,
   ...commentUrls(ctx, issue, row.id),
-  // Authors of comments are shown as a guest sees them, whoever asks (observed).
+  // Authors of comments appear as a guest sees them, for every viewer (observed).
   user: presentAuthor({ config: ctx.config, viewer: undefined }, loaded.users.get(row.poster_id)),
   original_author: row.original_author,
   original_author_id: 0,
@@ -44,7 +44,7 @@ export const presentLoadedComment = (
   updated_at: formatUnix(row.updated_unix),
 })
 
-/** Comments of issues of one repository: one query for their authors and one for their files. */
+/** Presents comments of one repository with one query for authors and one for files. */
 export async function presentComments(
   ctx: PresentCtx,
   rows: readonly CommentRow[],

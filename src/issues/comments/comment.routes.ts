@@ -88,7 +88,7 @@ export const issueGetComment = operation({
   },
 })
 
-/** Entries that are no comments cannot be edited: nothing happens then (observed). */
+/** An edit of an entry that is no comment does nothing (observed). */
 async function edit(ctx: SignedInRepoCtx, issue: IssueRow, comment: CommentRow, body: EditIssueCommentOption) {
   must(mayEditComment(ctx.viewer, ctx.rights, issue, comment))
   if (comment.type !== 'comment') return noContent()

@@ -30,8 +30,8 @@ import { findMentioned, findReferenced, namedByComment, recordReferences } from 
 import { removeComment } from '../removal.service.ts'
 
 /**
- * Whether the comments of an issue or pull request are what they were, for who knows them already.
- * @param posterIds their authors as far as these are known, in the form of `idListText`
+ * Returns the current revisions of an issue and its comments, for a comparison with the cached ones.
+ * @param posterIds known authors, in the form of `idListText`
  */
 export async function getCommentsState(ctx: RepoCtx, index: number, posterIds: string): Promise<CommentsState> {
   const state = await findCommentsState(ctx.db, ctx.repo.id, index, posterIds)
@@ -39,7 +39,7 @@ export async function getCommentsState(ctx: RepoCtx, index: number, posterIds: s
   return state
 }
 
-/** One page of the comments of a repository, of the kinds whose unit is readable, with their issues. */
+/** Returns one page of the comments of a repository with their issues, of the kinds whose unit the viewer may read. */
 export async function getRepoComments(
   ctx: RepoCtx,
   between: ChangedBetween,
@@ -58,7 +58,10 @@ export async function getRepoComments(
   }
 }
 
-/** A comment of an issue by id, for the addresses that name both; else 404. */
+/**
+ * Returns a comment by id, for paths with a number and an id.
+ * @throws NotFound when the comment is not of that issue
+ */
 export async function getCommentOf(
   ctx: RepoCtx,
   id: CommentId,
@@ -70,14 +73,17 @@ export async function getCommentOf(
   return found
 }
 
-/** Says something below an issue. Blocked people and readers of a locked conversation are `Forbidden`. */
+/**
+ * Adds a comment.
+ * @throws Forbidden for a blocked account and for a reader of a locked conversation
+ */
 export async function addComment(
   ctx: SignedInRepoCtx,
   issue: IssueRow,
   input: {
     readonly body: string
     readonly updatedAt: string | undefined
-    /** What else is written in the transaction of the comment; what it throws undoes the comment. */
+    /** Runs in the transaction of the comment; an error undoes the comment. */
     readonly beside?: (tx: Tx, comment: CommentRow) => Promise<void>
   },
 ): Promise<CommentRow> {
@@ -97,7 +103,7 @@ export async function addComment(
   })
 }
 
-/** Changes what a comment says; its issue does not count as changed. The same text changes nothing. */
+/** Changes the text of a comment; the issue does not count as changed. An equal text changes nothing. */
 export async function editComment(
   ctx: SignedInRepoCtx,
   issue: IssueRow,
@@ -128,7 +134,7 @@ export async function editComment(
   })
 }
 
-/** Removes a comment with its reactions and files; the references that it made are neutered. */
+/** Deletes a comment with its reactions and files, and neuters the references that it made. */
 export async function deleteComment(ctx: SignedInRepoCtx, issue: IssueRow, comment: CommentRow): Promise<void> {
   if (!mayEditComment(ctx.viewer, ctx.rights, issue, comment).allowed) {
     throw new Forbidden('only the author and people with write access may delete this', 'delete_forbidden')

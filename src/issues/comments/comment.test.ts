@@ -6,7 +6,7 @@ import { changeLock } from '../issue-change.service.ts'
 import { findIssue } from '../issue.store.ts'
 import { base64 } from '../../testing/samples.ts'
 
-/** Locks a conversation as its page does. */
+/** Locks a conversation; the API has no operation for this. */
 async function lock(forge: Forge, repoId: number, index: number): Promise<void> {
   const { db } = forge.services
   const issue = await findIssue(db, repoId as never, index)

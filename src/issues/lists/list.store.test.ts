@@ -19,7 +19,7 @@ function randomNumbers(seed: number): (below: number) => number {
   }
 }
 
-interface Thing {
+interface IssueFixture {
   readonly id: number
   readonly repo: number
   readonly isPull: boolean
@@ -39,10 +39,10 @@ interface Thing {
 const milestoneDue = [0, 0, 1500, 900]
 
 /** Many issues in one repository, and some in another that share its labels, people and times. */
-async function fill(db: Db): Promise<Thing[]> {
+async function fill(db: Db): Promise<IssueFixture[]> {
   const random = randomNumbers(11)
   const some = (of: readonly number[], share: number) => of.filter(() => random(100) < share)
-  const things = Array.from({ length: 240 }, (_, index): Thing => {
+  const things = Array.from({ length: 240 }, (_, index): IssueFixture => {
     const created = 1000 + random(60)
     return {
       id: index + 1,
@@ -100,18 +100,18 @@ async function fill(db: Db): Promise<Thing[]> {
   return things
 }
 
-const pairs = (things: readonly Thing[], of: 'labels' | 'assignees' | 'mentions'): string =>
+const pairs = (things: readonly IssueFixture[], of: 'labels' | 'assignees' | 'mentions'): string =>
   things.flatMap((each) => each[of].map((key) => `(${each.id}, ${key})`)).join()
 
 /** The earlier of its own date and its milestone's. */
-const dueOf = ({ due, milestone }: Thing): number => {
+const dueOf = ({ due, milestone }: IssueFixture): number => {
   const dates = [due, milestoneDue[milestone ?? 0] ?? 0].filter((date) => date !== 0)
   return dates.length === 0 ? 0 : Math.min(...dates)
 }
 
-const newest = (one: Thing, other: Thing) => other.created - one.created || other.id - one.id
+const newest = (one: IssueFixture, other: IssueFixture) => other.created - one.created || other.id - one.id
 const late = (date: number) => (date === 0 ? Number.MAX_SAFE_INTEGER : date)
-const orders: Readonly<Record<IssueSort, (one: Thing, other: Thing) => number>> = {
+const orders: Readonly<Record<IssueSort, (one: IssueFixture, other: IssueFixture) => number>> = {
   relevance: newest,
   latest: newest,
   oldest: (one, other) => newest(other, one),
@@ -123,8 +123,8 @@ const orders: Readonly<Record<IssueSort, (one: Thing, other: Thing) => number>> 
   farduedate: (one, other) => dueOf(other) - dueOf(one) || newest(one, other),
 }
 
-type Asked = Omit<IssueFilter, 'scope' | 'isPull' | 'isClosed'>
-const filters: readonly Asked[] = [
+type FilterUnderTest = Omit<IssueFilter, 'scope' | 'isPull' | 'isClosed'>
+const filters: readonly FilterUnderTest[] = [
   {},
   { posterId: 1 as UserId },
   { posterId: 4 as UserId },
@@ -146,7 +146,7 @@ const filters: readonly Asked[] = [
   { assigneeId: 3 as UserId, mentionedId: 1 as UserId },
 ]
 
-const isOf = (asked: Asked, thing: Thing): boolean =>
+const isOf = (asked: FilterUnderTest, thing: IssueFixture): boolean =>
   (asked.posterId === undefined || thing.poster === asked.posterId) &&
   (asked.assigneeId === undefined || thing.assignees.includes(asked.assigneeId)) &&
   (asked.mentionedId === undefined || thing.mentions.includes(asked.mentionedId)) &&
@@ -218,7 +218,7 @@ test('issueListIssues: a filter that more issues match than are counted says so,
   await using database = await openTestDatabase()
   const { db } = database
   const things = (await fill(db)).filter(({ repo }) => repo === 1)
-  const asked: Asked = { allLabels: [1 as LabelId] }
+  const asked: FilterUnderTest = { allLabels: [1 as LabelId] }
   const wanted = things.filter((each) => isOf(asked, each)).toSorted(newest)
   const filter: RepoFilter = { scope: { kind: 'repo', repoId: 1 as RepoId }, isPull: [false, true], ...asked }
   const offset = wanted.length - 5

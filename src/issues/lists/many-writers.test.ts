@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { examined } from '../../testing/doctor.ts'
 import { startForge } from '../../testing/forge.ts'
 
-interface Shown {
+interface ListedIssue {
   readonly number: number
   readonly state: string
   readonly created_at: string
@@ -68,17 +68,17 @@ test('issueListIssues: filters by label, milestone, author, assignee and state a
   const { forge, repo, alice, milestones, labels } = await busyRepository()
   await using _ = forge
   assert.deepEqual(await examined(forge.services), [])
-  const all: Shown[] = (await alice.get(`${repo.api}/issues?state=all&limit=50`)).json
+  const all: ListedIssue[] = (await alice.get(`${repo.api}/issues?state=all&limit=50`)).json
   const has = {
-    'labels=one': (issue: Shown) => issue.labels.some(({ name }) => name === 'one'),
-    'labels=one,two': (issue: Shown) => issue.labels.length === 2,
-    'milestones=until%20null': (issue: Shown) => issue.milestone?.title === 'until null',
-    'created_by=bob': (issue: Shown) => issue.user.login === 'bob',
-    'assigned_by=bob': (issue: Shown) => issue.assignees?.some(({ login }) => login === 'bob') ?? false,
-    'assigned_by=bob&labels=two': (issue: Shown) =>
+    'labels=one': (issue: ListedIssue) => issue.labels.some(({ name }) => name === 'one'),
+    'labels=one,two': (issue: ListedIssue) => issue.labels.length === 2,
+    'milestones=until%20null': (issue: ListedIssue) => issue.milestone?.title === 'until null',
+    'created_by=bob': (issue: ListedIssue) => issue.user.login === 'bob',
+    'assigned_by=bob': (issue: ListedIssue) => issue.assignees?.some(({ login }) => login === 'bob') ?? false,
+    'assigned_by=bob&labels=two': (issue: ListedIssue) =>
       issue.labels.some(({ name }) => name === 'two') &&
       (issue.assignees?.some(({ login }) => login === 'bob') ?? false),
-    'created_by=bob&since=2000-01-01T00:00:00Z': (issue: Shown) => issue.user.login === 'bob',
+    'created_by=bob&since=2000-01-01T00:00:00Z': (issue: ListedIssue) => issue.user.login === 'bob',
   }
   for (const [query, isWanted] of Object.entries(has)) {
     for (const state of ['open', 'closed', 'all']) {
@@ -86,7 +86,7 @@ test('issueListIssues: filters by label, milestone, author, assignee and state a
       // oxlint-disable-next-line no-await-in-loop -- few requests
       const reply = await alice.get(`${repo.api}/issues?state=${state}&${query}&limit=2`)
       assert.deepEqual(
-        [query, state, Number(reply.headers.get('x-total-count')), reply.json.map(({ number }: Shown) => number)],
+        [query, state, Number(reply.headers.get('x-total-count')), reply.json.map(({ number }: ListedIssue) => number)],
         [query, state, wanted.length, wanted.slice(0, 2).map(({ number }) => number)],
       )
     }
@@ -99,13 +99,14 @@ test('issueListIssues: filters by label, milestone, author, assignee and state a
 test('issueListIssues: every order puts both states and kinds into one list, page by page', async () => {
   const { forge, repo, alice } = await busyRepository()
   await using _ = forge
-  const all: Shown[] = (await alice.get(`${repo.api}/issues?state=all&limit=50`)).json
-  const due = ({ due_date, milestone }: Shown) =>
+  const all: ListedIssue[] = (await alice.get(`${repo.api}/issues?state=all&limit=50`)).json
+  const due = ({ due_date, milestone }: ListedIssue) =>
     [due_date, milestone?.due_on ?? null].filter((date) => date !== null).sort()[0] ?? ''
-  const rank = { nearduedate: (issue: Shown) => due(issue) || '9', farduedate: due }
+  const rank = { nearduedate: (issue: ListedIssue) => due(issue) || '9', farduedate: due }
   const compare = (one: string | number, other: string | number) => (one < other ? -1 : one > other ? 1 : 0)
-  const newest = (one: Shown, other: Shown) => compare(other.created_at, one.created_at) || other.number - one.number
-  const orders: Record<string, (one: Shown, other: Shown) => number> = {
+  const newest = (one: ListedIssue, other: ListedIssue) =>
+    compare(other.created_at, one.created_at) || other.number - one.number
+  const orders: Record<string, (one: ListedIssue, other: ListedIssue) => number> = {
     latest: newest,
     oldest: (one, other) => newest(other, one),
     recentupdate: (one, other) => compare(other.updated_at, one.updated_at) || newest(one, other),
@@ -120,7 +121,7 @@ test('issueListIssues: every order puts both states and kinds into one list, pag
     for (let page = 1; page <= 4; page++) {
       // oxlint-disable-next-line no-await-in-loop -- few requests
       const { json } = await alice.get(`${repo.api}/issues?state=all&sort=${sort}&limit=3&page=${page}`)
-      pages.push(...json.map(({ number }: Shown) => number))
+      pages.push(...json.map(({ number }: ListedIssue) => number))
     }
     assert.deepEqual(
       [sort, pages],

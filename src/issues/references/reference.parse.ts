@@ -105,14 +105,14 @@ function matchesIn(text: string, form: RegExp): RegExpExecArray[] {
 }
 
 /** A name in a text, and its position. */
-interface Place {
+interface ReferenceMatch {
   readonly at: number
   readonly end: number
   readonly issue: Pick<NamedIssue, 'repository' | 'index'>
 }
 
 /** Returns the pattern of full addresses of issues on this instance, without trailing punctuation. */
-function addressesIn(text: string, rules: ParseRules): Place[] {
+function addressesIn(text: string, rules: ParseRules): ReferenceMatch[] {
   return matchesIn(text, addressForm).flatMap(({ 0: found, index }) => {
     const address = trimTrailing(found, ':;,.!?')
     const issue = issueOfAddress(address, rules)
@@ -120,7 +120,7 @@ function addressesIn(text: string, rules: ParseRules): Place[] {
   })
 }
 
-const numbersIn = (text: string): Place[] =>
+const numbersIn = (text: string): ReferenceMatch[] =>
   matchesIn(text, issueForm).map((match) => {
     const { repository, index } = match.groups as { repository?: string; index: string }
     const issue = { repository: repository?.toLowerCase(), index: Number(index) }
@@ -152,7 +152,7 @@ function collectAccounts(text: string, into: Collector): void {
 }
 
 /** Returns the issue at an address of this instance; a relative address begins at its root. */
-function issueOfAddress(href: string, rules: ParseRules): Place['issue'] | undefined {
+function issueOfAddress(href: string, rules: ParseRules): ReferenceMatch['issue'] | undefined {
   const root = new URL(rules.rootUrl)
   const url = URL.parse(href, root)
   if (!url || url.origin !== root.origin || !url.pathname.startsWith(root.pathname)) return undefined

@@ -22,7 +22,7 @@ export interface WordScope {
 }
 
 /** One read of a text index. */
-interface Place {
+interface TextIndexRead {
   readonly repoIds?: readonly RepoId[]
   readonly isPull: readonly boolean[]
   /** Number of texts to read, the newest first; undefined reads all. */
@@ -30,19 +30,19 @@ interface Place {
 }
 
 /** Returns the reads of the text index that cover a scope. */
-const placesOf = ({ repoIds, newestOfAll, isPull }: WordScope): Place[] => [
+const textIndexReads = ({ repoIds, newestOfAll, isPull }: WordScope): TextIndexRead[] => [
   ...(repoIds === undefined || repoIds.length === 0 ? [] : [{ repoIds, isPull }]),
   ...(newestOfAll === undefined ? [] : [{ isPull, atMost: newestOfAll }]),
 ]
 
 /** A search in the query language of each database. */
-interface Written {
+interface TextQuery {
   readonly fts5: string
   readonly tsquery: RawBuilder<unknown>
 }
 
 /** Returns the FTS5 condition on repository and kind, which the index contains as words that no text can contain. */
-const placeFts5 = ({ repoIds, isPull }: Place): string => {
+const placeFts5 = ({ repoIds, isPull }: TextIndexRead): string => {
   const parts = [
     ...(repoIds === undefined ? [] : [`place : (${repoIds.map((id) => `"r${id}"`).join(' OR ')})`]),
     ...(isPull.length === 1 ? [`place : "k${Number(isPull[0])}"`] : []),
@@ -50,7 +50,7 @@ const placeFts5 = ({ repoIds, isPull }: Place): string => {
   return parts.map((part) => `${part} AND `).join('')
 }
 
-function write(terms: readonly SearchTerm[], joint: 'AND' | 'OR', column: string, place: Place): Written {
+function write(terms: readonly SearchTerm[], joint: 'AND' | 'OR', column: string, place: TextIndexRead): TextQuery {
   const { repoIds, isPull } = place
   const places = [
     ...(repoIds === undefined ? [] : [`(${repoIds.map((id) => `'~r${id}'`).join(' | ')})`]),
@@ -74,7 +74,7 @@ function textsHolding(
   table: WordTable,
   terms: readonly SearchTerm[],
   joint: 'AND' | 'OR',
-  place: Place,
+  place: TextIndexRead,
 ): RawBuilder<unknown> {
   const written = write(terms, joint, table === 'issue_words' ? '{title content}' : 'content', place)
   const isHeld = matchesText(db, table, written)
@@ -84,7 +84,7 @@ function textsHolding(
 
 /** Returns a query for each read of the scope: the issues whose text or whose comment holds all or any of the terms. */
 const holding = (db: Db, terms: readonly SearchTerm[], joint: 'AND' | 'OR', scope: WordScope): IdSet[] =>
-  placesOf(scope).map((place) => {
+  textIndexReads(scope).map((place) => {
     const issues = textsHolding(db, 'issue_words', terms, joint, place)
     const comments = textsHolding(db, 'comment_words', terms, joint, place)
     const ofComments = sql`select comment.issue_id as id ${stepByStep(
@@ -118,7 +118,7 @@ const numbered = (db: Db, terms: readonly SearchTerm[], scope: WordScope): IdSet
   terms.flatMap(({ index }) =>
     index === undefined
       ? []
-      : placesOf(scope).map(({ repoIds, atMost }) =>
+      : textIndexReads(scope).map(({ repoIds, atMost }) =>
           repoIds
             ? sql<IssueId>`select id from issue where "index" = ${index} and repo_id in ${idList(db, idListText(repoIds))}`
             : sql<IssueId>`select id from (select id from issue where "index" = ${index}
@@ -141,7 +141,7 @@ export function foundByWords(db: Db, terms: readonly SearchTerm[], scope: WordSc
   const of = (role: SearchTerm['role']) => terms.filter((term) => term.role === role)
   const [needed, offered] = [of('needed'), of('offered')]
   if (needed.length + offered.length === 0) return undefined
-  if (placesOf(scope).length === 0) return sql<IssueId>`(select id from issue where ${sql.lit(false)})`
+  if (textIndexReads(scope).length === 0) return sql<IssueId>`(select id from issue where ${sql.lit(false)})`
   const anyOf = (each: readonly SearchTerm[]) => [...holding(db, each, 'OR', scope), ...numbered(db, each, scope)]
   const found =
     needed.length > 1
@@ -161,7 +161,7 @@ export function foundByWords(db: Db, terms: readonly SearchTerm[], scope: WordSc
 export function holdsNoRefused(db: Db, terms: readonly SearchTerm[]): RawBuilder<SqlBool> | undefined {
   const refused = terms.filter(({ role }) => role === 'refused')
   if (refused.length === 0) return undefined
-  const place: Place = { isPull: [] }
+  const place: TextIndexRead = { isPull: [] }
   const texts = textsHolding(db, 'issue_words', refused, 'OR', place)
   const comments = textsHolding(db, 'comment_words', refused, 'OR', place)
   const numbers = refused.flatMap(({ index }) => index ?? [])

@@ -10,7 +10,7 @@ import { attributionNow } from '../issue.service.ts'
 import { touchIssues } from '../issue.store.ts'
 import { closePinGap, countPinned, findLastPin, listPinned, lockPins, openPinPlace } from './pin.store.ts'
 
-/** Pinned issues, or pull requests, in their order. */
+/** Returns pinned issues or pull requests in their order. */
 export const getPinned = (ctx: RepoCtx, isPull: boolean): Promise<IssueRow[]> => listPinned(ctx.db, ctx.repo.id, isPull)
 
 /** Returns whether another issue may be pinned. */

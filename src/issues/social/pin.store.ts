@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import type { IssueRow } from '../../db/tables/issues.ts'
 import type { RepoId } from '../../lib/ids.ts'
 
-/** Pinned issues (or pull requests) in their order. */
+/** Returns pinned issues or pull requests in their order. */
 export const listPinned = (db: Db, repoId: RepoId, isPull: boolean): Promise<IssueRow[]> =>
   db
     .selectFrom('issue')
@@ -25,7 +25,7 @@ export const countPinned = async (db: Db | Tx, repoId: RepoId, isPull: boolean):
       .executeTakeFirstOrThrow()
   ).count
 
-/** The highest place among the pinned ones, 0 without any. */
+/** Returns the highest position of a pin; 0 without pins. */
 export const findLastPin = async (tx: Tx, repoId: RepoId, isPull: boolean): Promise<number> =>
   (
     await tx
@@ -37,7 +37,7 @@ export const findLastPin = async (tx: Tx, repoId: RepoId, isPull: boolean): Prom
       .executeTakeFirstOrThrow()
   ).last ?? 0
 
-/** Holds the pins of a repository against other changes until the transaction ends. */
+/** Locks the pins of a repository until the transaction ends. */
 export const lockPins = (tx: Tx, repoId: RepoId) =>
   tx
     .updateTable('repo')
@@ -47,7 +47,7 @@ export const lockPins = (tx: Tx, repoId: RepoId) =>
 
 type Pinned = Pick<IssueRow, 'id' | 'repo_id' | 'is_pull' | 'pin_order'>
 
-/** Those after a pinned issue move up, and it is pinned no more. */
+/** Unpins an issue and moves the pins after it up. */
 export async function closePinGap(tx: Tx, issue: Pinned): Promise<void> {
   await tx.updateTable('issue').set({ pin_order: 0 }).where('id', '=', issue.id).execute()
   await tx
@@ -60,7 +60,7 @@ export async function closePinGap(tx: Tx, issue: Pinned): Promise<void> {
     .execute()
 }
 
-/** Gives an issue a place; those at it and after it move down. */
+/** Moves an issue to a position, and the pins from that position on down. */
 export async function openPinPlace(tx: Tx, issue: Pinned, place: number): Promise<void> {
   await tx
     .updateTable('issue')

@@ -5,7 +5,7 @@ import { presentWriter } from '../../users/user.present.ts'
 import { loadUsers } from '../../users/user.store.ts'
 import type { Reaction } from './reaction.schemas.ts'
 
-/** Reactions with those who made them, in one query for all. */
+/** Presents reactions; one query loads their accounts. */
 export async function presentReactions(
   ctx: Pick<Ctx, 'config' | 'viewer' | 'db'>,
   rows: readonly ReactionRow[],

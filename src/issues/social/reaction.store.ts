@@ -3,17 +3,17 @@ import type { ReactionRow } from '../../db/tables/issues.ts'
 import type { CommentId, IssueId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 
-/** What is reacted to: the text of an issue, or a comment. */
+/** The target of a reaction: the text of an issue, or a comment. */
 export interface ReactionTarget {
   readonly issueId: IssueId
-  /** 0: the text of the issue. */
+  /** 0 for the text of the issue. */
   readonly commentId: CommentId | 0
 }
 
 const reactionsTo = (db: Db, { issueId, commentId }: ReactionTarget) =>
   db.selectFrom('reaction').where('issue_id', '=', issueId).where('comment_id', '=', commentId)
 
-/** One page of reactions, oldest first. */
+/** Returns one page of reactions, oldest first. */
 export const listReactions = (db: Db, target: ReactionTarget, page: Page): Promise<ReactionRow[]> =>
   reactionsTo(db, target).selectAll().orderBy('id').limit(page.limit).offset(page.offset).execute()
 
@@ -32,7 +32,7 @@ export const findReaction = (
 ): Promise<ReactionRow | undefined> =>
   reactionsTo(tx, target).selectAll().where('user_id', '=', userId).where('content', '=', content).executeTakeFirst()
 
-/** @returns undefined when the same account has reacted so already */
+/** @returns undefined when the account has the same reaction already */
 export const insertReaction = (
   tx: Tx,
   values: Omit<ReactionRow, 'id' | 'original_author'>,

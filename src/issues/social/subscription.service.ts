@@ -9,15 +9,15 @@ import { nowUnix } from '../../lib/time.ts'
 import type { PeoplePage } from '../../users/people-count.store.ts'
 import { findIssueWatch, listIssueWatchers, takesPart, upsertIssueWatch } from './subscription.store.ts'
 
-/** One page of the accounts that asked to hear of an issue, and that the viewer may see. */
+/** Returns one page of the subscribers of an issue that the viewer may see. */
 export const getSubscribers = (ctx: RepoCtx, issue: IssueRow, page: Page): Promise<PeoplePage> =>
   listIssueWatchers(ctx.db, issue.id, ctx.viewer, page)
 
-/** Whether an account is notified of an issue: its own choice, else whether it takes part. */
+/** Returns whether an account is notified of an issue: its explicit choice, else whether it participates. */
 export const isSubscribed = async (ctx: RepoCtx, issue: IssueRow, userId: UserId): Promise<boolean> =>
   (await findIssueWatch(ctx.db, issue.id, userId)) ?? (await takesPart(ctx.db, issue, userId))
 
-/** The refusal for an unknown person. */
+/** Returns the error for an unknown account. */
 export const noSubscriber = () => new NotFound('the user does not exist', 'user_not_found')
 
 /**

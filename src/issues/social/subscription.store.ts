@@ -10,7 +10,7 @@ import { countPeople, type PeoplePage } from '../../users/people-count.store.ts'
 import { loadUsers } from '../../users/user.store.ts'
 import { readableIssues } from '../readable-issue.store.ts'
 
-/** What an account said itself; undefined when it said nothing. */
+/** Returns the explicit choice of an account; undefined without one. */
 export const findIssueWatch = async (db: Db, issueId: IssueId, userId: UserId): Promise<boolean | undefined> =>
   (
     await db
@@ -30,7 +30,7 @@ export const upsertIssueWatch = (tx: Tx, issueId: IssueId, userId: UserId, isWat
     )
     .execute()
 
-/** Whether an account watches the repository, or wrote the issue or below it. */
+/** Returns whether an account watches the repository, or wrote the issue or one of its comments. */
 export async function takesPart(db: Db, issue: IssueRow, userId: UserId): Promise<boolean> {
   if (issue.poster_id === userId) return true
   const watch = await db
@@ -59,7 +59,7 @@ const watchers = (db: Db, issueId: IssueId, onlooker: Onlooker) =>
     .where(sql<SqlBool>`is_watching = ${sql.lit(true)}`)
     .where(isAccountShownIn(onlooker, 'issue_watch.user_id'))
 
-/** One page of the accounts that asked to hear of an issue, and how many did. */
+/** Returns one page of the accounts that subscribed to an issue, and their number. */
 export async function listIssueWatchers(
   db: Db,
   issueId: IssueId,
@@ -75,7 +75,7 @@ export async function listIssueWatchers(
   return { users: ids.flatMap((row) => users.get(row.user_id) ?? []), ...total }
 }
 
-/** Somebody no longer asks to hear of issues in repositories of an owner that they cannot read. */
+/** Deletes an account's subscriptions to issues in those repositories of an owner that the account cannot read. */
 export async function deleteUnseenIssueWatches(tx: Tx, ownerId: UserId, userId: UserId): Promise<void> {
   const user = await tx.selectFrom('user').selectAll().where('id', '=', userId).executeTakeFirst()
   if (!user) return

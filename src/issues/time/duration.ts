@@ -1,6 +1,6 @@
 const day = 86_400
 
-/** Months are twelfths of a year of 365 days (contract, issues: time tracking). */
+/** A month is a twelfth of a year of 365 days (contract, issues: time tracking). */
 const units: readonly (readonly [string, number])[] = [
   ['year', 365 * day],
   ['month', (365 * day) / 12],
@@ -11,7 +11,7 @@ const units: readonly (readonly [string, number])[] = [
   ['second', 1],
 ]
 
-/** A time in words: its two largest units, without those that are zero; empty for nothing. */
+/** Returns a duration in words: its two largest units, without zero units; empty for zero. */
 export function durationText(seconds: number): string {
   const words: string[] = []
   let left = seconds

@@ -9,7 +9,7 @@ import { readableIssues } from '../readable-issue.store.ts'
 export const findStopwatch = (db: Db | Tx, userId: UserId): Promise<StopwatchRow | undefined> =>
   (db as Db).selectFrom('stopwatch').selectAll().where('user_id', '=', userId).executeTakeFirst()
 
-/** @returns false when the account has a running watch already, perhaps since a moment ago */
+/** @returns false when the account has a running stopwatch */
 export async function insertStopwatch(tx: Tx, userId: UserId, issueId: IssueId, createdUnix: Unix): Promise<boolean> {
   const made = await tx
     .insertInto('stopwatch')
@@ -20,7 +20,7 @@ export async function insertStopwatch(tx: Tx, userId: UserId, issueId: IssueId, 
   return made !== undefined
 }
 
-/** Deletes a running stopwatch; undefined when none was running on that issue. */
+/** Deletes a running stopwatch; returns undefined when none runs on the issue. */
 export const deleteStopwatch = (tx: Tx, userId: UserId, issueId: IssueId): Promise<StopwatchRow | undefined> =>
   tx
     .deleteFrom('stopwatch')
@@ -34,7 +34,7 @@ export const insertTrackedTime = (
   values: Pick<TrackedTimeRow, 'issue_id' | 'user_id' | 'seconds' | 'created_unix'>,
 ): Promise<TrackedTimeRow> => tx.insertInto('tracked_time').values(values).returningAll().executeTakeFirstOrThrow()
 
-/** The viewer's running watch, at most one, where they may read the issue, as a page of a list. */
+/** Returns the viewer's running stopwatch as a page of at most one, if they may read its issue. */
 export const listStopwatches = (db: Db, viewer: Viewer, page: Page): Promise<StopwatchRow[]> =>
   readableIssues(db, viewer)
     .innerJoin('stopwatch', 'stopwatch.issue_id', 'issue.id')

@@ -9,7 +9,7 @@ import { presentIssues } from '../issue.present.ts'
 import { loadIssues } from '../issue.store.ts'
 import type { StopWatch, TrackedTime } from './time.schemas.ts'
 
-/** Tracked times with their issues, loaded together. */
+/** Presents tracked times with their issues. */
 export async function presentTimes(
   ctx: Pick<Ctx, 'config' | 'viewer' | 'db'>,
   rows: readonly TrackedTimeRow[],
@@ -38,7 +38,7 @@ export async function presentTimes(
   }))
 }
 
-/** Running watches with what they run on. */
+/** Presents running stopwatches with their issues. */
 export async function presentStopwatches(
   ctx: Pick<Ctx, 'db' | 'clock'>,
   rows: readonly StopwatchRow[],

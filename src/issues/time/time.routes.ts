@@ -53,7 +53,7 @@ export const issueTrackedTimes = operation({
   },
 })
 
-/** Where time is tracked, only people who may track it change it; elsewhere the service refuses the change. */
+/** With time tracking on, refuses accounts that may not track time; otherwise the service refuses the change. */
 async function refuseUntracked(ctx: SignedInRepoCtx, issue: IssueRow): Promise<void> {
   if (!isTrackingOn(ctx) || (await mayTrack(ctx, issue))) return
   throw new Forbidden('only people who may track time on the issue may do this', 'time_not_allowed')
@@ -79,10 +79,10 @@ export const issueAddTime = operation({
     const issue = await getReadableIssue(ctx, params.index)
     await refuseUntracked(ctx, issue)
     const row = await addTime(ctx, issue, body)
-    // Time of somebody else is shown as that account would see it: as others see the caller (observed).
+    // Another account's time is presented as that account sees the caller (observed).
     const viewer = row.user_id === ctx.viewer.id ? ctx.viewer : { ...ctx.viewer, id: row.user_id, isAdmin: false }
     const [time] = await presentTimes({ ...ctx, viewer }, [row], [ctx])
-    // The answer repeats the moment that was sent, which lists do not show (observed).
+    // The answer repeats the time of the request, which lists do not show (observed).
     return ok({ ...(time as TrackedTime), ...(createdUnix === 0 ? {} : { created: formatUnix(createdUnix) }) })
   },
 })

@@ -20,14 +20,14 @@ import { deleteTime, deleteTimesOf, findTime, findTimes, type TimeFilter } from 
 export const isTrackingOn = (ctx: RepoCtx): boolean =>
   ctx.config.service.enableTimetracking && (unitConfig(ctx.units, 'issues')?.enable_time_tracker ?? false)
 
-/** Who may track time on an issue: writers, its author and assignees, or everybody where the repository says so. */
+/** Returns whether the caller may track time: writers, the author and assignees, or anyone if the repository allows it. */
 export async function mayTrack(ctx: SignedInRepoCtx, issue: IssueRow): Promise<boolean> {
   if (unitConfig(ctx.units, 'issues')?.allow_only_contributors_to_track_time === false) return true
   if (mayManage(ctx.rights, issue).allowed || issue.poster_id === ctx.viewer.id) return true
   return (await listAssigneeIds(ctx.db, issue.id)).includes(ctx.viewer.id)
 }
 
-/** Throws `BadRequest` where times are not tracked. */
+/** @throws BadRequest when time tracking is off */
 export function refuseNoTracking(ctx: RepoCtx): void {
   if (!isTrackingOn(ctx)) throw new BadRequest('time tracking is switched off', 'time_tracking_off')
 }
@@ -70,7 +70,10 @@ const between = (query: TimeQuery): { sinceUnix: Unix | undefined; beforeUnix: U
   beforeUnix: sentTime(query.before, 'before'),
 })
 
-/** One page of the times of an issue that the caller may see; 404 where tracking is off. */
+/**
+ * Returns one page of the times of an issue that the caller may see.
+ * @throws NotFound when time tracking is off
+ */
 export async function getTimesOfIssue(
   ctx: SignedInRepoCtx,
   issue: IssueRow,
@@ -82,14 +85,14 @@ export async function getTimesOfIssue(
   return find(ctx, { issueId: issue.id, userId, ...between(query) }, page)
 }
 
-/** One page of the times of a repository that the caller may see. */
+/** Returns one page of the times of a repository that the caller may see. */
 export async function getTimesOfRepo(ctx: SignedInRepoCtx, query: TimeQuery, page: Page): Promise<FoundTimes> {
   refuseNoTracking(ctx)
   const seesAll = ctx.rights.canWrite('issues')
   return find(ctx, { repoId: ctx.repo.id, userId: await whose(ctx, seesAll, query.user), ...between(query) }, page)
 }
 
-/** All times of one account in a repository, for that account and administrators of the repository. */
+/** Returns all times of one account in a repository, for that account and for administrators of the repository. */
 export async function getTimesOfUser(ctx: SignedInRepoCtx, user: UserRow, page: Page): Promise<FoundTimes> {
   if (user.id !== ctx.viewer.id && !ctx.rights.isAdmin) {
     throw new Forbidden('only administrators of the repository see the times of others', 'times_forbidden')
@@ -97,13 +100,13 @@ export async function getTimesOfUser(ctx: SignedInRepoCtx, user: UserRow, page: 
   return find(ctx, { repoId: ctx.repo.id, userId: user.id }, page)
 }
 
-/** One page of the caller's own times, on issues that they may read. */
+/** Returns one page of the caller's own times on issues that they may read. */
 export const getOwnTimes = (ctx: SignedInCtx, query: TimeQuery, page: Page): Promise<FoundTimes> =>
   find(ctx, { userId: ctx.viewer.id, readableBy: ctx.viewer, ...between(query) }, page)
 
 /**
- * Tracks time on an issue. Administrators may name another account, which others' requests ignore. What is kept is the
- * moment of entry, whatever `created` says (observed).
+ * Adds time to an issue. Only administrators may name another account; the name is ignored for other callers. The stored
+ * time is the time of entry, also when the request gives `created` (observed).
  */
 export async function addTime(
   ctx: SignedInRepoCtx,
@@ -144,7 +147,10 @@ export async function resetTimes(ctx: SignedInRepoCtx, issue: IssueRow): Promise
   })
 }
 
-/** A tracked time of an issue; else 404. */
+/**
+ * Returns a tracked time of an issue.
+ * @throws NotFound when it does not exist
+ */
 export async function getTime(ctx: SignedInRepoCtx, issue: IssueRow, id: TrackedTimeId): Promise<TrackedTimeRow> {
   const time = await findTime(ctx.db, issue.id, id)
   if (!time) throw new NotFound('the tracked time does not exist', 'time_not_found')

@@ -12,9 +12,9 @@ export interface TimeFilter {
   readonly issueId?: IssueId | undefined
   readonly repoId?: RepoId | undefined
   readonly userId?: UserId | undefined
-  /** Those of issues that this viewer may read; without it, of whatever the other conditions say. */
+  /** Only times on issues that this viewer may read; undefined does not check rights. */
   readonly readableBy?: Viewer | undefined
-  /** Both inclusive, on the moment of entry. */
+  /** Range of the time of entry; both ends belong to it. */
   readonly sinceUnix?: Unix | undefined
   readonly beforeUnix?: Unix | undefined
 }
@@ -29,14 +29,14 @@ const matching = (db: Db, filter: TimeFilter) => {
   return query
 }
 
-/** Where times are: in issues or in pull requests of a repository. */
-interface TimePlace {
+/** A repository, and issues or pull requests of it, that have tracked times. */
+interface TimedKind {
   readonly repo_id: RepoId
   readonly is_of_pull: boolean
 }
 
-/** Of these places those in which a viewer may read. */
-async function listReadable<Place extends TimePlace>(
+/** Returns those in which the viewer may read. */
+async function listReadable<Place extends TimedKind>(
   db: Db,
   viewer: Viewer,
   places: readonly Place[],
@@ -54,7 +54,7 @@ async function listReadable<Place extends TimePlace>(
   return places.filter((place) => rights.get(place.repo_id)?.[place.is_of_pull ? 'pulls' : 'issues'] === 1)
 }
 
-/** One page of tracked times, oldest first, and how many there are. */
+/** Returns one page of tracked times, oldest first, and their number. */
 export async function findTimes(
   db: Db,
   { readableBy, ...filter }: TimeFilter,
@@ -69,7 +69,7 @@ export async function findTimes(
       .execute()
     const readable = await listReadable(db, readableBy, places)
     total = readable.reduce((sum, { count }) => sum + count, 0)
-    // Mostly all of them: then nothing is asked of each.
+    // A viewer usually may read all of them; then the query needs no condition.
     if (readable.length < places.length) {
       const keys = readable.map((place) => place.repo_id * 2 + Number(place.is_of_pull))
       query = query.where(sql<SqlBool>`repo_id * 2 + case when is_of_pull then 1 else 0 end
@@ -100,7 +100,7 @@ export const findTime = (db: Db, issueId: IssueId, id: TrackedTimeId): Promise<T
     .where('is_deleted', '=', false)
     .executeTakeFirst()
 
-/** Tracked times by id, those that were taken away too. */
+/** Loads tracked times by id, deleted ones too. */
 export async function loadTimes(
   db: Db,
   ids: Iterable<TrackedTimeId | null>,
@@ -111,7 +111,7 @@ export async function loadTimes(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Deletes a tracked time; its row stays for the timeline entry about it. undefined when it was deleted already. */
+/** Marks a tracked time as deleted; the row stays for its timeline entry. Returns undefined when it is deleted already. */
 export const deleteTime = (tx: Tx, id: TrackedTimeId): Promise<TrackedTimeRow | undefined> =>
   tx
     .updateTable('tracked_time')
@@ -121,7 +121,7 @@ export const deleteTime = (tx: Tx, id: TrackedTimeId): Promise<TrackedTimeRow | 
     .returningAll()
     .executeTakeFirst()
 
-/** Takes away what an account tracked on an issue. */
+/** Marks the times that an account tracked on an issue as deleted. */
 export const deleteTimesOf = (tx: Tx, issueId: IssueId, userId: UserId): Promise<TrackedTimeRow[]> =>
   tx
     .updateTable('tracked_time')
