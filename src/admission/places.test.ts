@@ -32,7 +32,7 @@ const placesOf = (total: number, more: { maxWaiting?: number; waitMs?: number; n
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test('a guest takes a quarter of the places, an address half, all guests three quarters, and administrators find one', async () => {
+test('a guest may take a quarter of the places, an address half, all guests three quarters; one is kept for administrators', async () => {
   const places = placesOf(16)
   const stop = new AbortController()
   const take = (claim: Claim) => places.take(claim, stop.signal).catch(() => undefined)
@@ -48,10 +48,10 @@ test('a guest takes a quarter of the places, an address half, all guests three q
   assert.equal(places.taken, 16)
   stop.abort()
   await settled()
-  assert.equal(places.waiting, 0, 'whoever goes away leaves the line')
+  assert.equal(places.waiting, 0, 'a client that leaves is removed from the queue')
 })
 
-test('a repository takes three quarters of the places', () => {
+test('a repository may take three quarters of the places', () => {
   const places = placesOf(16)
   for (let viewer = 10; viewer < 40; viewer++) places.take(person(viewer, `a${viewer}`, 'busy')).catch(() => undefined)
   assert.equal(places.taken, 12)
@@ -59,7 +59,7 @@ test('a repository takes three quarters of the places', () => {
   assert.equal(places.taken, 13)
 })
 
-test('a free place goes to whoever had least lately, not to the longest line', async () => {
+test('a free place goes to the client with the least recent use, not to the one with the most requests', async () => {
   let now = 0
   const places = placesOf(4, { now: () => now })
   const order: string[] = []
@@ -80,10 +80,10 @@ test('a free place goes to whoever had least lately, not to the longest line', a
     release?.()
     release?.()
   }
-  assert.equal(places.taken, 0, 'a place is given back once')
+  assert.equal(places.taken, 0, 'a place is released once')
 })
 
-test('the line is limited, for one person and for all, and so is the wait; the refusal says when to come again', async () => {
+test('the queue is limited per client and in all, as is the wait, and a refusal has a retry time', async () => {
   const places = placesOf(4, { maxWaiting: 8, waitMs: 50 })
   void places.take(guest('a'))
   const waiting = Array.from({ length: 2 }, () => places.take(guest('a')))
@@ -94,7 +94,7 @@ test('the line is limited, for one person and for all, and so is the wait; the r
   void places.take(guest('b'))
 })
 
-test('work of the program itself takes no place', async () => {
+test('work of the server itself takes no place', async () => {
   const places = placesOf(4)
   const releases = await Promise.all(Array.from({ length: 100 }, () => places.take(undefined)))
   assert.equal(places.taken, 0)
@@ -102,16 +102,16 @@ test('work of the program itself takes no place', async () => {
   assert.equal(places.taken, 0)
 })
 
-test('requests: one that writes finds room only while others may still read', () => {
+test('requests: a write is refused while reads still have room', () => {
   const requests = new Requests(16)
   for (let viewer = 0; viewer < 12; viewer++) {
     try {
       requests.enter(person(viewer, `${viewer}`), true)
     } catch {
-      // Some of them are too many.
+      // The last requests exceed the limit.
     }
   }
-  // Three quarters of sixteen, and one of those is kept for administrators.
+  // Three quarters of sixteen, less one that is kept for administrators.
   assert.equal(requests.underWay, 11)
   assert.throws(() => requests.enter(person(99, 'z'), true), { status: 503, code: 'requests_busy' })
   requests.enter(person(99, 'z'), false)
@@ -119,7 +119,7 @@ test('requests: one that writes finds room only while others may still read', ()
   assert.equal(requests.underWay, 11)
 })
 
-test('bytes are counted for all and for each share, and given back', () => {
+test('bytes count against the total and each share until they are released', () => {
   const limits = { total: 100, person: 60, address: 100, guests: 100, repository: 100, reserved: 0 }
   const budget = new ByteBudget(limits)
   budget.take(guest('a'), 60)

@@ -90,7 +90,7 @@ test('a credential is refused where its kind is not accepted', async () => {
   assert.deepEqual((await forge.guest.get('/user', basic('alice', token))).json.login, 'alice')
 })
 
-test('outside the API a guest with wrong credentials is told why they do not count', async () => {
+test('outside the API a guest with wrong credentials gets the reason', async () => {
   await using forge = await startForge({ features, users: ['alice'] })
   const who = async (token?: string) => {
     const headers: Record<string, string> = token === undefined ? {} : { authorization: `token ${token}` }
@@ -113,7 +113,7 @@ test('tokens in the query work unless the setting disables them', async () => {
   assert.equal((await strict.guest.get(`/user?token=${other}`)).status, 401)
 })
 
-test('a narrow scope opens its addresses and no others', async () => {
+test('a narrow scope permits its addresses and no others', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { user } = await forge.account('alice')
   const { token } = await createToken(forge.services, user, { name: 'keys', scopes: ['admin:public_key'] })
@@ -123,7 +123,7 @@ test('a narrow scope opens its addresses and no others', async () => {
   assert.equal((await client.get('/user/keys')).status, 200)
 })
 
-test('every operation below an address of a narrow scope names it', async () => {
+test('each operation below an address of a narrow scope declares the scope', async () => {
   await using forge = await startForge()
   const prefixes = {
     '/user/keys': 'admin:public_key',

@@ -17,7 +17,7 @@ async function guess(forge: Forge, count: number, from?: string): Promise<void> 
   for (let each = 0; each < count; each++) await ask(forge, 'alice', `guess ${each}`, from)
 }
 
-test('ten wrong guesses lock nobody out: other addresses, tokens and keys work, and the address itself after a pause', async () => {
+test('after ten wrong guesses other addresses, tokens and keys work, and the guessing address works after a pause', async () => {
   await using forge = await startForge({ users: ['alice'], standAt: Date.now() })
   await guess(forge, 12, '203.0.113.1')
   const refused = await ask(forge, 'alice', testPassword, '203.0.113.1')
@@ -79,7 +79,7 @@ test('people who share the address of a guesser can sign in for the first time, 
   assert.ok(looked <= (performance.now() - startedMs) / 500 + 2, `${looked} guesses in ${afterMs} ms`)
 })
 
-test('turns: lower ranks go first, a disconnected client leaves, and too many are refused', async () => {
+test('turns: a lower rank goes first, a disconnected client leaves the queue, and an excess client is refused', async () => {
   const turns = new Turns(20, 3)
   const order: string[] = []
   const gone = new AbortController()

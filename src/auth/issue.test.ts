@@ -158,7 +158,7 @@ async function issuesOf(isStrict: boolean): Promise<void> {
   }
 }
 
-test('userCreateToken and the like: a password, and a token with all scopes, issue everything', async () => {
+test('userCreateToken and the like: a password or a token with all scopes can issue each credential', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   await forge.given.repo({ owner: 'root', name: 'open' })
   const { token } = await forge.account('root')
@@ -169,7 +169,7 @@ test('userCreateToken and the like: a password, and a token with all scopes, iss
   }
 })
 
-test('userCreateToken: a public-only token creates no token, and a narrow one creates its like', async () => {
+test('userCreateToken: a public-only token cannot create a token, and a narrow one only a token of its scopes', async () => {
   await using forge = await startForge()
   const { user } = await forge.account('root')
   const make = async (own: readonly string[], wanted: readonly string[]) => {
@@ -185,7 +185,7 @@ test('userCreateToken: a public-only token creates no token, and a narrow one cr
   assert.equal(await make(['all'], ['all', 'admin:application']), 201)
 })
 
-test('the attacked operations include all that take a key, a password or token scopes', async () => {
+test('the tested operations include each one with a key, a password or token scopes in its body', async () => {
   await using forge = await startForge()
   const members = (body: unknown): string[] => Object.keys((body as { properties?: object })?.properties ?? {})
   const found = forge.services
@@ -199,7 +199,7 @@ test('the attacked operations include all that take a key, a password or token s
   assert.deepEqual(found.toSorted(), Object.keys(issuing).toSorted())
 })
 
-test('sudo, and any other parameter with a zero byte: are refused, not ignored', async () => {
+test('a parameter with a zero byte, sudo included, is refused instead of ignored', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const root = forge.as('root')
   for (const query of ['sudo=a%00', 'sudo=%00', 'sudo=alice&x=%00', 'sudo%00=alice', 'page=%00', 'token=%00']) {
@@ -213,7 +213,7 @@ test('sudo, and any other parameter with a zero byte: are refused, not ignored',
   assert.equal((await root.get('/user', { headers: { sudo: 'alice, bob' } })).status, 404)
 })
 
-test('credentials that are too long are refused, not treated as a guest', async () => {
+test('credentials that are too long are refused instead of treated as a guest', async () => {
   await using forge = await startForge()
   const reply = await forge.guest.get('/version', { headers: { authorization: `token ${'a'.repeat(5000)}` } })
   assert.deepEqual([reply.status, reply.json.code], [401, 'credentials_malformed'])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { KeptStatements } from './kept-statements.ts'
 
-/** Which of the texts are kept, without using them. */
+/** Returns the texts that are kept. The count must not change. */
 const keptOf = (kept: KeptStatements<number>, texts: readonly string[]) => {
   const count = kept.count
   const found = texts.filter((text) => kept.get(text) !== undefined)
@@ -10,7 +10,7 @@ const keptOf = (kept: KeptStatements<number>, texts: readonly string[]) => {
   return found
 }
 
-test('kept statements: what was used longest ago goes first, by number and by characters', () => {
+test('kept statements: the least recently used statement is evicted first, by count and by characters', () => {
   const kept = new KeptStatements<number>(3, 20)
   for (const [index, text] of ['a', 'b', 'c'].entries()) kept.add(text, index)
   assert.equal(kept.get('a'), 0)
@@ -23,5 +23,5 @@ test('kept statements: what was used longest ago goes first, by number and by ch
   kept.clear()
   kept.add('g', 6)
   kept.add('h'.repeat(19), 7)
-  assert.equal(kept.count, 2, 'what is gone counts no more')
+  assert.equal(kept.count, 2, 'removed statements do not count')
 })

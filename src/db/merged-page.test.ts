@@ -58,7 +58,7 @@ const ofKinds = (db: Db): Query[] =>
     (db as unknown as { selectFrom(table: 'item'): Query }).selectFrom('item').selectAll().where('kind', '=', kind),
   )
 
-test('mergedPage: every page of several queries is the page of all of them', async () => {
+test('mergedPage returns the same pages as one query over all rows', async () => {
   await using database = await openTestDatabase()
   await fill(database.db)
   for (const order of orders) {
@@ -74,7 +74,7 @@ test('mergedPage: every page of several queries is the page of all of them', asy
   }
 })
 
-test('rangesAfter: the ranges after a key contain each later row once, and no other', async () => {
+test('rangesAfter: the ranges contain each later row exactly once, and no earlier row', async () => {
   await using database = await openTestDatabase()
   await fill(database.db)
   for (const order of orders) {

@@ -22,14 +22,14 @@ const next = (statements: readonly string[]): Migration => ({
   statements,
 })
 
-test('migrations: numbers count up, and none requires a later one', () => {
+test('migrations have consecutive numbers, and none requires a later one', () => {
   for (const [index, { number, requires }] of migrations.entries()) {
     assert.equal(number, index + 1)
     assert.ok(requires <= number)
   }
 })
 
-test('migrate: an empty database gets every migration once, whoever starts at the same time', async () => {
+test('migrate: an empty database gets each migration once when two processes start at the same time', async () => {
   await using own = await openTestDatabase({ isEmpty: true })
   const ran = await Promise.all([migrate(own.db), migrate(own.db)])
   assert.deepEqual(
@@ -40,7 +40,7 @@ test('migrate: an empty database gets every migration once, whoever starts at th
   assert.deepEqual(await names(own.db), ran.flat())
 })
 
-test('migrate: a migration that fails changes nothing', async () => {
+test('migrate: a failed migration changes nothing', async () => {
   await using own = await openTestDatabase()
   await assert.rejects(migrate(own.db, [...migrations, next(['create table half_done (id bigint)', 'this is no SQL'])]))
   assert.equal((await names(own.db)).includes('next'), false)
@@ -48,7 +48,7 @@ test('migrate: a migration that fails changes nothing', async () => {
   assert.deepEqual(await migrate(own.db), [])
 })
 
-test('migrate: a program runs on the schema of the next version, unless that requires the version', async () => {
+test('migrate: a program runs on a newer schema unless that schema requires a newer program', async () => {
   await using own = await openTestDatabase()
   await migrate(own.db, [...migrations, next(['create table of_next (id bigint)'])])
   assert.deepEqual(await migrate(own.db), [])
@@ -56,7 +56,7 @@ test('migrate: a program runs on the schema of the next version, unless that req
   await assert.rejects(migrate(own.db), /requires a newer version of the program: migration \d+ \(next\)/)
 })
 
-test('migrate: PostgreSQL has no time limit, and scans the rows that were written', async (context) => {
+test('migrate: a migration has no statement timeout, and vacuums the tables that it rewrites (PostgreSQL)', async (context) => {
   await using own = await openTestDatabase()
   if (databaseKind(own.db) === 'sqlite') return context.skip('SQLite has no vacuum that concerns visibility')
   await write(own.db, `insert into instance_value (name, value) select i::text, 'x' from generate_series(1, 2000) as i`)

@@ -7,7 +7,7 @@ import { listen, notify } from './notify.ts'
 import { closeDatabase, openDatabase } from './open.ts'
 import { until } from '../testing/until.ts'
 
-test('listeners of a channel hear each message once, after the commit, until they leave', async () => {
+test('a listener receives each message once, after the commit, until it stops listening', async () => {
   await using test = await openTestDatabase()
   const heard: string[] = []
   const leave = listen(test.db, 'news', { heard: (payload) => void heard.push(payload), missed() {} })
@@ -31,7 +31,7 @@ test('listeners of a channel hear each message once, after the commit, until the
   await assert.rejects(long, /7001 bytes is too long/)
 })
 
-test('a broken connection is made again, and says that something may have been missed (PostgreSQL)', async (context) => {
+test('a listener reconnects and reports that messages may be lost (PostgreSQL)', async (context) => {
   await using test = await openTestDatabase()
   if (engineOf(test.db).kind !== 'postgres') return context.skip('one process uses an SQLite file')
   const second = openDatabase(test.options)

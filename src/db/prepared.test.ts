@@ -10,7 +10,7 @@ const findValue = preparedQuery((db, name: string) =>
   db.selectFrom('instance_value').selectAll().where('name', '=', name).where('value', '!=', 'never'),
 )
 
-test('preparedQuery sees every commit, of this process and of another, and what its own transaction wrote', async () => {
+test('preparedQuery sees each commit of any process and the writes of its own transaction', async () => {
   await using database = await openTestDatabase()
   const { db } = database
   const read = async () => (await findValue(db, 'a')).map((row) => row.value)
@@ -40,7 +40,7 @@ test('preparedQuery sees every commit, of this process and of another, and what 
   assert.deepEqual(await read(), ['two'])
 })
 
-test('what is asked outside of a transaction sees the last commit, also in the midst of one, and can write nothing', async () => {
+test('a query outside a transaction sees only committed rows and cannot write', async () => {
   await using database = await openTestDatabase()
   const { db } = database
   const names = async () =>
@@ -55,7 +55,7 @@ test('what is asked outside of a transaction sees the last commit, also in the m
   assert.deepEqual(await names(), ['a', 'b'])
   trimDatabase(db)
   assert.deepEqual(await names(), ['a', 'b'])
-  // Begun beside each other: each turn finds the other's transaction open or closed.
+  // The queries run while the transaction is open and after it has ended.
   const seen: string[][] = []
   await Promise.all([
     transaction(db, async (tx) => {
@@ -80,7 +80,7 @@ const findBoth = preparedQueries((db: Db, name: string, other: string, limit: nu
   return { first: named(name), second: named(other).where('value', '!=', 'never').limit(limit) }
 })
 
-test('preparedQueries asks several at once, whatever the values hold', async () => {
+test('preparedQueries runs several queries at once with arbitrary values', async () => {
   await using database = await openTestDatabase()
   const { db } = database
   const odd = `it's "odd" \\ $1 ? 😀\n`
@@ -103,7 +103,7 @@ test('preparedQueries asks several at once, whatever the values hold', async () 
   assert.ok(many.every(({ first }, index) => first[0]?.name === (index % 2 ? 'b' : odd)))
 })
 
-test('a connection for prepared queries that the server ended is replaced (PostgreSQL)', async (context) => {
+test('a closed connection for prepared queries is replaced (PostgreSQL)', async (context) => {
   await using database = await openTestDatabase()
   if (databaseKind(database.db) !== 'postgres') return context.skip('SQLite has no connections that end')
   assert.deepEqual(await findValue(database.db, 'a'), [])
@@ -111,7 +111,7 @@ test('a connection for prepared queries that the server ended is replaced (Postg
   await sql`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()`.execute(engineOf(other).writer)
   await closeDatabase(other)
-  // What is asked before the end is heard of may be refused.
+  // A query may fail until the client has noticed the closed connection.
   const hearsOfIt = Date.now() + 2000
   let rows: unknown
   while (rows === undefined && Date.now() < hearsOfIt) {
@@ -125,7 +125,7 @@ const shareOf = preparedQuery((db, divisor: number) =>
   db.selectNoFrom(sql<number>`100 / ${sql.val(divisor)}::int`.as('share')),
 )
 
-test('a question that fails takes none of those with it that were asked at the same time (PostgreSQL)', async (context) => {
+test('a failed query does not fail concurrent queries (PostgreSQL)', async (context) => {
   await using database = await openTestDatabase()
   const { db } = database
   if (databaseKind(db) !== 'postgres') return context.skip('SQLite divides by zero without an error')
@@ -141,12 +141,12 @@ test('a question that fails takes none of those with it that were asked at the s
     )
   const expected = [100, '22012', 50, 25, '22012', 20]
   assert.deepEqual(await askAll(), expected)
-  // The statement is there still, or again.
+  // The statement is still prepared, or prepared again.
   assert.deepEqual(await askAll(), expected)
   assert.deepEqual(await findValue(db, 'a'), [])
 })
 
-test('questions that were asked together are answered together, each its own', async () => {
+test('each of several concurrent queries gets its own result', async () => {
   await using database = await openTestDatabase()
   const { db } = database
   await transaction(db, (tx) => tx.insertInto('instance_value').values({ name: 'a', value: 'one' }).execute())

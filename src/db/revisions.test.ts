@@ -10,7 +10,7 @@ async function revisions(db: Db): Promise<Record<string, number>> {
   const rows = await db
     .selectFrom('row_revision')
     .selectAll()
-    // Not the account of the instance itself, which every database has.
+    // Excludes the account of the instance, which each database has.
     .where('row_id', '>', 0)
     .orderBy('table_name')
     .orderBy('row_id')
@@ -24,7 +24,7 @@ const issue = (id: number) =>
   `insert into issue (id, repo_id, "index", poster_id, title, content, milestone_id, created_unix, updated_unix)
     values (${id}, 1, ${id}, 2, 'a', 'b', 1, 1, 1)`
 
-/** A repository of one, two issues of another, a label and a milestone. */
+/** SQL that inserts two accounts, a repository, two issues, a label and a milestone. */
 const things = [
   account(1, 'ann'),
   account(2, 'ben'),
@@ -36,7 +36,7 @@ const things = [
   issue(2),
 ]
 
-test('row_revision: every write of a row, or of what belongs to it, raises its revision, whoever writes', async () => {
+test('row_revision: each write to a row or to its dependent rows raises its revision', async () => {
   await using database = await openTestDatabase()
   const { db } = database
   for (const statement of things) await write(db, statement)
@@ -84,7 +84,7 @@ test('row_revision: every write of a row, or of what belongs to it, raises its r
   assert.deepEqual(await revisions(db), before, 'what is rolled back was not written')
 })
 
-test('row_revision: what goes, also with what it belongs to, has none any more; what it was on was changed', async () => {
+test('row_revision: a deletion removes the revisions of all deleted rows and raises those of the related issues', async () => {
   await using database = await openTestDatabase()
   const { db } = database
   const worn = [

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { startForge } from '../testing/forge.ts'
 import { snapshot, transaction, type Db } from './database.ts'
 
-test('a snapshot answers all questions as of one moment, and one that is taken later as of its own', async () => {
+test('all queries of a snapshot see the same state, and a later snapshot sees later commits', async () => {
   await using forge = await startForge()
   const { db } = forge.services
   await forge.given.repo({ name: 'notes' })

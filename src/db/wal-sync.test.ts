@@ -13,7 +13,7 @@ import { closeDatabase, openDatabase } from './open.ts'
 
 const options = { kind: 'sqlite', maxReaders: 2, writerWaitMs: 5000, busyTimeoutMs: 5000 } as const
 
-/** An embedded database of its own. */
+/** Calls `use` with a new SQLite database. */
 async function withDatabase(use: (db: Db) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'ingot-wal-'))
   const db = openDatabase({ ...options, path: join(folder, 'a.db') })
@@ -26,7 +26,7 @@ async function withDatabase(use: (db: Db) => Promise<void>): Promise<void> {
   }
 }
 
-/** Has `sync` stand in for the sync of a file. */
+/** Replaces the sync of files by `sync`. */
 function replaceSync(t: TestContext, sync: (done: (error: Error | null) => void) => void): void {
   const { fdatasync } = fs
   fs.fdatasync = ((_descriptor: number, done: (error: Error | null) => void) => sync(done)) as typeof fdatasync
@@ -45,7 +45,7 @@ const write = (db: Db): Promise<void> =>
 
 const read = (db: Db): Promise<unknown> => transaction(db, (tx) => sql`select * from instance_value`.execute(tx))
 
-test('a commit is told of when the log is on the disk, and many writers share one sync', async (t) => {
+test('a commit returns after the log is synced, and concurrent writers share one sync', async (t) => {
   await withDatabase(async (db) => {
     await write(db)
     const syncs: ((error: Error | null) => void)[] = []
@@ -55,7 +55,7 @@ test('a commit is told of when the log is on the disk, and many writers share on
     const first = write(db).then(tell('first'))
     await until(() => syncs.length === 1)
     const others = Array.from({ length: 20 }, (_, index) => write(db).then(tell(`other ${index}`)))
-    // What changes nothing waits for what it may have read.
+    // A read waits for the sync of the commits that it may have seen.
     const reader = read(db).then(tell('reader'))
     await until(() => count === 22)
     assert.deepEqual([told, syncs.length], [[], 1])
@@ -66,13 +66,13 @@ test('a commit is told of when the log is on the disk, and many writers share on
     syncs[1]?.(null)
     await Promise.all([...others, reader])
     assert.deepEqual([told.length, syncs.length], [22, 2])
-    // Nothing is written: nothing is waited for.
+    // A read without unsynced commits does not wait.
     await read(db)
     assert.equal(syncs.length, 2)
   })
 })
 
-test('a disk that fails to sync is told to everybody from then on: what it dropped does not come back', async (t) => {
+test('each write after a failed sync is refused, because the disk may have lost earlier writes', async (t) => {
   await withDatabase(async (db) => {
     let fails = true
     replaceSync(t, (done) => setImmediate(done, fails ? new Error('EIO') : null))

@@ -18,7 +18,7 @@ const silent = (): void => {}
 const touch = (tx: Tx, repoId: number): Promise<void> =>
   publish(tx, 'repo.created', { repoId: repoId as RepoId, doerId })
 
-/** Reads on from `after` to the end, a few at a time. */
+/** Reads all events after a position in small pages. */
 async function readOn(db: Db, after = beginning): Promise<{ seen: number[]; position: EventPosition }> {
   const seen: number[] = []
   for (let position = after; ;) {
@@ -29,7 +29,7 @@ async function readOn(db: Db, after = beginning): Promise<{ seen: number[]; posi
   }
 }
 
-test('events are read in the order they were published, with what they are about', async () => {
+test('readEvents returns events in the order of their publication, with their subjects', async () => {
   await using test = await openTestDatabase()
   attachEvents(test.db, createEventHub([]))
   assert.deepEqual(await readOn(test.db), { seen: [], position: 0 })
@@ -68,13 +68,13 @@ test('events are read in the order they were published, with what they are about
   )
 })
 
-test('what was committed later is read later, whichever id it has (PostgreSQL)', async (context) => {
+test('an event that is committed later is read later, whatever its id (PostgreSQL)', async (context) => {
   await using test = await openTestDatabase()
   if (engineOf(test.db).kind !== 'postgres') return context.skip('SQLite has one writer')
   attachEvents(test.db, createEventHub([]))
   const written = Promise.withResolvers<void>()
   const goOn = Promise.withResolvers<void>()
-  // The one with the first id is committed last: its event is written, but not seen by anybody yet.
+  // The event with the smallest id is committed last. Its row exists, but nobody can see it yet.
   const slow = transaction(test.db, async (tx) => {
     await tx
       .insertInto('event')
@@ -96,11 +96,11 @@ test('what was committed later is read later, whichever id it has (PostgreSQL)',
   assert.deepEqual((await readOn(test.db)).seen, [2, 1], 'who reads later reads in the same order')
 })
 
-test('readers see each event of many writers exactly once and in the same order', async () => {
+test('all readers see each event of concurrent writers exactly once and in the same order', async () => {
   await using test = await openTestDatabase()
   attachEvents(test.db, createEventHub([]))
   const isPostgres = engineOf(test.db).kind === 'postgres'
-  // On PostgreSQL half of the writers are another process.
+  // On PostgreSQL, half of the writers use another connection pool, as another process would.
   const other = isPostgres ? openDatabase(test.options) : test.db
   if (isPostgres) attachEvents(other, createEventHub([]))
   const writers = 16
@@ -111,7 +111,7 @@ test('readers see each event of many writers exactly once and in the same order'
       for (let count = 0; count < each; count++) {
         await transaction(writer % 2 === 0 ? test.db : other, async (tx) => {
           await touch(tx, writer * each + count)
-          // Some take longer between the id and the commit.
+          // Some transactions stay open longer after they have an id.
           if (count % 5 === writer % 5) await tx.selectFrom('event').select('id').limit(1).execute()
         })
       }
@@ -165,7 +165,7 @@ function work(db: Db, hub: EventHub<Heard>): { heard: string[]; run(): Promise<v
   }
 }
 
-test('an event of a newer release waits for one that can read it, and so does who would hear it', async () => {
+test('an event of a newer release blocks readers and its subscribers until a release can read it', async () => {
   await using test = await openTestDatabase()
   const hub = createEventHub([hearRepos])
   attachEvents(test.db, hub)
@@ -209,7 +209,7 @@ const hearBeside = subscriber({
   afterCommit: async (ctx: Heard, event) => void ctx.heard.push(`repo ${event.data.repoId}`),
 })
 
-test('old events are cleared away, but none that a job has still to hear', async () => {
+test('old events are deleted, except those with unfinished jobs', async () => {
   await using test = await openTestDatabase()
   const hub = createEventHub([hearBeside])
   attachEvents(test.db, hub)

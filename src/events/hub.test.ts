@@ -43,7 +43,7 @@ const hearIssues = subscriber({
   },
 })
 
-test('subscribers of the transaction run inside it in the order they were given, and see its rows', async () => {
+test('in-transaction subscribers run in the given order and see the rows of the transaction', async () => {
   await using test = await openTestDatabase()
   attachClock(test.db, { nowMs: () => 1_800_000_000_123 })
   const order: string[] = []
@@ -69,7 +69,7 @@ test('subscribers of the transaction run inside it in the order they were given,
   assert.deepEqual(order, ['first 7 at 1800000000123', 'second repo.created 1'])
 })
 
-test('a subscriber that says that nothing follows gets no job, but when there are very many events at once', async () => {
+test('a subscriber whose isNeeded returns false gets no job, except for a transaction with very many events', async () => {
   await using test = await openTestDatabase()
   const asked: number[] = []
   const hearSome = subscriber({
@@ -94,7 +94,7 @@ test('a subscriber that says that nothing follows gets no job, but when there ar
   assert.deepEqual([asked.length, await jobsOf('hearSome')], [3, 21])
 })
 
-test('what a subscriber of the transaction throws undoes the change', async () => {
+test('an error of an in-transaction subscriber rolls back the transaction', async () => {
   await using test = await openTestDatabase()
   const refuse = subscriber({
     name: 'refuseAll',
@@ -113,7 +113,7 @@ test('what a subscriber of the transaction throws undoes the change', async () =
   assert.deepEqual(await listJobs(test.db, { limit: 1 }), [])
 })
 
-test('each after-commit subscriber gets one job, which survives until it is done', async () => {
+test('each after-commit subscriber gets one job, which stays until it succeeds', async () => {
   await using test = await openTestDatabase()
   let failures = 1
   const eventIds: unknown[] = []
@@ -139,7 +139,7 @@ test('each after-commit subscriber gets one job, which survives until it is done
   assert.deepEqual(eventIds, [id, id], 'what is made of an event once is told by its id')
 })
 
-test('lanes and merging of subscribers are those of their jobs', async () => {
+test('the jobs of a subscriber have its lane and merge key', async () => {
   await using test = await openTestDatabase()
   const merged = subscriber({
     name: 'refreshRepo',
@@ -161,7 +161,7 @@ test('lanes and merging of subscribers are those of their jobs', async () => {
   assert.deepEqual(workers.heard, ['repo.updated'])
 })
 
-test('publishing what is no event, or without a hub, is a defect', async () => {
+test('publishing an undeclared event, or without a hub, is a defect', async () => {
   await using test = await openTestDatabase()
   const without = transaction(test.db, (tx) => publish(tx, 'repo.created', repoCreated))
   await assert.rejects(without, /repo.created was published on a database without events/)
@@ -177,7 +177,7 @@ test('publishing what is no event, or without a hub, is a defect', async () => {
   assert.throws(() => createEventHub([hearIssues, hearIssues]), /two subscribers are named hearIssues/)
 })
 
-test('a transaction whose subscribers answer themselves without end is refused', async () => {
+test('a transaction whose subscribers publish in an endless loop is refused', async () => {
   await using test = await openTestDatabase()
   const echo = subscriber({
     name: 'echoUpdates',
@@ -189,7 +189,7 @@ test('a transaction whose subscribers answer themselves without end is refused',
   await assert.rejects(endless, /more than 500 events answer each other, the last of them repo.updated/)
 })
 
-test('two applications in one process hear only their own events', async () => {
+test('two applications in one process receive only their own events', async () => {
   await using one = await openTestDatabase()
   await using two = await openTestDatabase()
   const heard: string[] = []
@@ -203,7 +203,7 @@ test('two applications in one process hear only their own events', async () => {
   assert.deepEqual(heard, ['two'])
 })
 
-test('watchers see what was committed and what they accept, with ids only', async () => {
+test('watchers receive the committed events that they accept, with only the ids', async () => {
   await using test = await openTestDatabase()
   const live = attachEvents(test.db, createEventHub([]))
   const stop = new AbortController()
@@ -235,7 +235,7 @@ test('watchers see what was committed and what they accept, with ids only', asyn
   assert.equal(live.watcherCount, 0)
 })
 
-test('a watcher that is too slow is dropped, one too many is refused, closing ends them', async () => {
+test('a slow watcher is dropped, an excess watcher is refused, and closing ends all watchers', async () => {
   await using test = await openTestDatabase()
   const live = attachEvents(test.db, createEventHub([]), { maxQueued: 2, maxWatchers: 2 })
   const all = { accepts: () => true, signal: new AbortController().signal }
@@ -249,14 +249,14 @@ test('a watcher that is too slow is dropped, one too many is refused, closing en
   await assert.rejects(slow.next(), WatcherTooSlow)
   assert.equal(live.watcherCount, 1)
   live.close()
-  // On PostgreSQL it may have been told of a gap when the connection was made.
+  // On PostgreSQL the new connection may have reported a gap.
   const first = await other.next()
   const ended = first.value === 'gap' ? await other.next() : first
   assert.deepEqual(ended, { value: undefined, done: true })
   assert.throws(() => live.watch(all), /the server is stopping/)
 })
 
-test('watchers of another process see it too (PostgreSQL)', async (context) => {
+test('watchers of another process receive the events (PostgreSQL)', async (context) => {
   await using test = await openTestDatabase()
   if (engineOf(test.db).kind !== 'postgres') return context.skip('one process uses an SQLite file')
   attachEvents(test.db, createEventHub([]))

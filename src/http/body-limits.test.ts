@@ -11,7 +11,7 @@ import { JsonSize } from './json-size.ts'
 
 const mebibyte = 1024 * 1024
 
-/** Begins a request and sends a part of its body, and no more until it is ended. */
+/** Begins a request and sends only a part of its body. */
 function begin(forge: Forge, path: string, headers: Readonly<Record<string, string>>, part: string, whole: number) {
   const socket = connect(Number(new URL(forge.url).port), '127.0.0.1')
   const lines = Object.entries({ host: 'x', 'content-length': String(whole), ...headers })
@@ -24,12 +24,12 @@ function begin(forge: Forge, path: string, headers: Readonly<Record<string, stri
 
 const holds = async (condition: () => boolean) => {
   for (let each = 0; !condition(); each++) {
-    assert.ok(each < 400, 'it did not come about')
+    assert.ok(each < 400, 'the condition did not become true')
     await wait(10)
   }
 }
 
-test('a body is 1 MiB at most, a form of a page much less, and files may be larger', async () => {
+test('a body may have 1 MiB, a page form much less, and a file more', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   const alice = forge.as('alice')
@@ -55,18 +55,18 @@ test('a body is 1 MiB at most, a form of a page much less, and files may be larg
   assert.equal(form.status, 413)
 })
 
-test('no operation outside of those that carry files takes more than 2 MiB', async () => {
+test('only operations with files accept more than 2 MiB', async () => {
   await using forge = await startForge()
   const wide = forge.services
     .operations()
     .filter(({ carriesFiles, maxBodyBytes }) => carriesFiles || (maxBodyBytes ?? 0) > 2 * mebibyte)
   assert.deepEqual(wide.map(({ id }) => id).toSorted(), [
-    // As much as `[federation].MAX_SIZE` says, where federation is on.
+    // The limit of `[federation].MAX_SIZE`, when federation is enabled.
     'activitypubInstanceActorInbox',
     'activitypubPersonByNameInbox',
     'activitypubPersonInbox',
     'activitypubRepositoryInbox',
-    // A manifest is as large as its registry lets it be: four megabytes.
+    // A manifest may have 4 MB.
     'containerPutManifest',
     'orgUpdateAvatar',
     'repoApplyDiffPatch',
@@ -76,7 +76,7 @@ test('no operation outside of those that carry files takes more than 2 MiB', asy
     'repoEditWikiPage',
     'repoUpdateAvatar',
     'repoUpdateFile',
-    // Messages of runners, logs among them: 8 MiB.
+    // A message of a runner, such as a log, may have 8 MiB.
     'runnerDeclare',
     'runnerFetchTask',
     'runnerPing',
@@ -87,7 +87,7 @@ test('no operation outside of those that carry files takes more than 2 MiB', asy
   ])
 })
 
-test('bodies that are held in memory: one account has its share, and others go on', async () => {
+test('bodies in memory: an account over its share is refused, and other accounts are served', async () => {
   await using forge = await startForge({
     users: ['alice', 'bob'],
     settings: { ingot: { MAX_JSON_BODY: '2 MiB', MAX_HELD_BODIES: '6 MiB' } },
@@ -113,7 +113,7 @@ test('bodies that are held in memory: one account has its share, and others go o
   assert.equal(again.status, 201, 'room is given back when a client goes away')
 })
 
-test('guests who send forms to the sign-in page take no memory worth speaking of, and nobody waits for them', async () => {
+test('large sign-in forms of guests are refused at once, and other requests are served', async () => {
   await using forge = await startForge()
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   const size = 60 * mebibyte
@@ -123,7 +123,7 @@ test('guests who send forms to the sign-in page take no memory worth speaking of
   for (const { socket } of forms) socket.destroy()
 })
 
-test('JSON that takes long to parse is refused while it arrives: nothing waits for it', async () => {
+test('JSON that would take long to parse is refused while it arrives and delays no other request', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   const alice = forge.as('alice')
@@ -140,7 +140,7 @@ test('JSON that takes long to parse is refused while it arrives: nothing waits f
       ;({ status } = await alice.send('POST', `${repo.api}/contents`, undefined, { raw: bytes, headers }))
     })
     assert.equal(status, 413, name)
-    // The client of this test works in the same thread; to parse these takes seconds.
+    // The client shares the thread of the server. Parsing such a body would take seconds.
     assert.ok(stallMs < 600, `${name}: everything stood still for ${Math.round(stallMs)} ms`)
   }
   const form = await alice.send('POST', `${repo.api}/contents`, undefined, {
@@ -150,7 +150,7 @@ test('JSON that takes long to parse is refused while it arrives: nothing waits f
   assert.equal(form.status, 413)
 })
 
-test('a form in parts is limited as a whole, and a body in parts that nobody expects as well', async () => {
+test('a multipart form is limited as a whole, as is an unexpected multipart body', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const parts = new FormData()
   for (let each = 0; each < 30; each++) parts.set(`field${each}`, 'x'.repeat(50_000))
@@ -162,7 +162,7 @@ test('a form in parts is limited as a whole, and a body in parts that nobody exp
   assert.equal((await forge.as('alice').get('/user')).status, 200)
 })
 
-test('JSON is measured the same however it is cut into parts', () => {
+test('the measured size of JSON does not depend on its chunks', () => {
   const depth = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
   const long = `[${'1,'.repeat(200_001)}1]`
   const cases: [string, boolean][] = [
@@ -188,7 +188,7 @@ test('JSON is measured the same however it is cut into parts', () => {
   }
 })
 
-test('a share of addresses: one IPv4 address, or the network of one customer', () => {
+test('shareOfAddress returns an IPv4 address or the network of an IPv6 customer', () => {
   const shares = [
     '192.0.2.7',
     '::ffff:192.0.2.7',

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { startForge, testPassword, type Forge } from '../testing/forge.ts'
 import { until } from '../testing/until.ts'
 
-/** Opens a connection and sends a request, or nothing, over it. */
+/** Opens a connection and sends the request, if any. */
 function open(forge: Forge, from: string, text = ''): { socket: Socket; answer: () => string } {
   const socket = connect({ port: Number(new URL(forge.url).port), host: '127.0.0.1', localAddress: from })
   let answer = ''
@@ -17,7 +17,7 @@ function open(forge: Forge, from: string, text = ''): { socket: Socket; answer: 
 
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`
 
-test('connections: one address has half of them; what is more is told so, and whether the server lives is said in any case', async () => {
+test('connections: one address may open half of them; an excess one gets 503, except for health checks and sign-in', async () => {
   await using forge = await startForge({
     users: ['alice'],
     settings: { ingot: { MAX_CONNECTIONS: 8 }, security: { REVERSE_PROXY_TRUSTED_PROXIES: '192.0.2.1' } },
@@ -49,7 +49,7 @@ test('connections: one address has half of them; what is more is told so, and wh
   }
 })
 
-test('requests under way: one person has a quarter of them; signing in, and asking whether the server lives, find room', async () => {
+test('concurrent requests: one client may have a quarter of them; sign-in and health checks always have room', async () => {
   await using forge = await startForge({ users: ['alice'], settings: { ingot: { MAX_REQUESTS: 8 } } })
   const { admission } = forge.services
   const repo = await forge.given.repo({ owner: 'alice' })
@@ -86,7 +86,7 @@ test('requests under way: one person has a quarter of them; signing in, and aski
   assert.equal((await forge.guest.get('/version')).status, 200)
 })
 
-test('expensive requests: one person waits in line, others go on, and work ends when nobody waits for it', async () => {
+test('expensive requests: a client over its share waits, other clients do not, and a disconnected client leaves the queue', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'], settings: { ingot: { MAX_EXPENSIVE_REQUESTS: 4 } } })
   const repo = await forge.given.repo({ owner: 'alice' })
   const { admission } = forge.services
@@ -101,7 +101,7 @@ test('expensive requests: one person waits in line, others go on, and work ends 
   }).catch(() => 'gone')
   await until(() => admission.expensive.waiting === 1)
   assert.equal((await forge.as('bob').get(`${repo.api}/commits`)).status, 200)
-  assert.equal((await forge.as('alice').get(repo.api)).status, 200, 'what is cheap waits for nothing')
+  assert.equal((await forge.as('alice').get(repo.api)).status, 200, 'a cheap request does not wait')
   stop.abort()
   assert.equal(await waiting, 'gone')
   await until(() => admission.expensive.waiting === 0)

@@ -9,7 +9,7 @@ import { loadConfig } from '../config/load-config.ts'
 import { openTestDatabase } from '../testing/database.ts'
 import { startForge } from '../testing/forge.ts'
 
-/** A forge that listens as the settings say, without the testing kit's own address. */
+/** Starts a server that listens at the address of the settings. */
 async function listenAs(settings: Readonly<Record<string, string>>) {
   const folder = mkdtempSync(join(tmpdir(), 'ingot-listen-'))
   const database = await openTestDatabase()
@@ -44,14 +44,14 @@ const statusOf = (options: object): Promise<number | undefined> =>
       .end()
   })
 
-test('the forge listens on an IPv6 address, and its own address shows it in brackets', async () => {
+test('the server listens on an IPv6 address and shows it in brackets in its URL', async () => {
   await using forge = await listenAs({ HTTP_ADDR: '::1', HTTP_PORT: '0', DOMAIN: '::1' })
   const { port } = forge.at as { port: number }
   assert.equal(await statusOf({ host: '::1', port }), 200)
   assert.equal(forge.app.services.config.server.rootUrl, `http://[::1]:${port}/`)
 })
 
-test('the forge listens on a Unix socket with the mode of the settings, which is gone when it stopped', async () => {
+test('the server listens on a Unix socket with the configured mode and removes it at the stop', async () => {
   let path = ''
   {
     await using forge = await listenAs({
@@ -66,7 +66,7 @@ test('the forge listens on a Unix socket with the mode of the settings, which is
   await assert.rejects(statusOf({ socketPath: path }))
 })
 
-test('a stop lets a request that is under way end, and takes no new ones', async () => {
+test('a stopping server finishes running requests and accepts no new ones', async () => {
   const forge = await startForge()
   const { url } = forge
   const { token } = await forge.account('root')

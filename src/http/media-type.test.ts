@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { digest } from '../packages/packages.test-support.ts'
 import { startForge } from '../testing/forge.ts'
 
-test('registries, the protocol of runners and git accept media types with spaces', async () => {
+test('registries, the runner protocol and git accept media types with spaces', async () => {
   await using forge = await startForge({ settings: { actions: { ENABLED: true } } })
   await forge.given.repo({ owner: 'alice', name: 'home' })
   const alice = forge.as('alice')
@@ -51,7 +51,7 @@ test('registries, the protocol of runners and git accept media types with spaces
   assert.equal(other, 401)
 })
 
-test('contentTypeOf is the one reader of the media type of a request', () => {
+test('only contentTypeOf reads the media type of a request', () => {
   const reads = /\bcall\.headers(?:\['content-type'\]|\.contentType)|'content-type': \w+ \} = call\.headers/
   const files = globSync('src/**/*.ts')
     .map((file) => file.split(path.sep).join('/'))

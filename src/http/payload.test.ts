@@ -5,7 +5,7 @@ import { payloadOf } from './payload.ts'
 
 const bytesOf = (body: unknown) => Buffer.from(payloadOf(body).content as string)
 
-test('payload: short and long bodies have the size of their bytes, whatever letters they hold', () => {
+test('payload: the size of a body is its number of bytes, for any characters and length', () => {
   for (const text of ['', 'plain', 'Grüße', '日本', '🦊', '\ud800']) {
     for (const length of [1, 20_000]) {
       const body = { text: text.repeat(length) }
@@ -16,7 +16,7 @@ test('payload: short and long bodies have the size of their bytes, whatever lett
   }
 })
 
-test('payload: an object of two parts, and a list of such, are encoded as the whole objects are, to the last byte', () => {
+test('payload: an object in two parts and a list of such objects have the same bytes as the whole objects', () => {
   const shared = [{ user: 'Jürgen' }, { user: '🦊', labels: [{ name: '日本' }] }].map(encodeMembers)
   const item = (id: number, title: string) =>
     new ComposedItem<object>(encodeMembers({ id, title }), shared[id % 2] as EncodedMembers)

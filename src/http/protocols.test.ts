@@ -12,7 +12,7 @@ import { bytes, empty, ok } from './reply.ts'
 import { enumeration, pathNumber, pathText } from './schema.ts'
 import { NotFound } from '../lib/errors.ts'
 
-/** Refusals as a registry of containers has them, with the challenge that names what is asked for. */
+/** Refusals in the form of a container registry, with a challenge that names the scope. */
 const registryErrors: ErrorForm = {
   render(refusal, { params, site }) {
     const challenge = `Bearer realm="${site.url}v2/token",service="${new URL(site.url).host}",scope="repository:${params['name']}:pull"`
@@ -24,7 +24,7 @@ const registryErrors: ErrorForm = {
   },
 }
 
-test('operation: what is no schema is refused by the compiler, wherever a schema is asked for', () => {
+test('operation: the compiler refuses a value that is not a schema', () => {
   const common = { method: 'GET', scope: null, requires: [anyone], run: async () => empty(204) } as const
   const declared = [
     // @ts-expect-error -- 'empty' is meant
@@ -45,7 +45,7 @@ test('operation: what is no schema is refused by the compiler, wherever a schema
 const manifestType = 'application/vnd.oci.image.manifest.v1+json'
 const shared = { base: 'site', scope: null, requires: [anyone], errors: registryErrors } as const
 
-/** Operations in the form of other protocols, at addresses that the forge has not. */
+/** Operations in the form of other protocols, at addresses that the server does not use. */
 const routes = {
   manifest: operation({
     ...shared,
@@ -104,7 +104,7 @@ const routes = {
   }),
 }
 
-test('addresses of other protocols: unknown ones and methods are refused in the form of their surface', async () => {
+test('other protocols: an unknown address or method is refused in the form of its surface', async () => {
   await using forge = await startForge({ features: [{ routes: [routes] }] })
   const ask = (method: string, path: string) => forge.guest.send(method, path, undefined, { site: true })
   assert.equal((await ask('GET', '/v9/manifests/latest')).status, 404)
@@ -121,7 +121,7 @@ test('addresses of other protocols: unknown ones and methods are refused in the 
   )
 })
 
-test('addresses of other protocols: names of several segments, encoded slashes, HEAD and a slash at the end', async () => {
+test('other protocols: addresses may have names of several segments, encoded slashes and a trailing slash', async () => {
   await using forge = await startForge({ features: [{ routes: [routes] }] })
   const ask = (method: string, path: string) => forge.guest.send(method, path, undefined, { site: true })
   const manifest = await ask('GET', '/v9/org/team/app/manifests/latest')
@@ -143,10 +143,10 @@ test('addresses of other protocols: names of several segments, encoded slashes, 
   assert.deepEqual((await ask('PUT', '/parts/7')).json, { number: 7 })
 })
 
-test('the name of a file is UTF-8 in its header, whether the file is sent whole or as it comes', async () => {
+test('the header of a file has its name in UTF-8, for buffered and streamed files', async () => {
   await using forge = await startForge({ features: [{ routes: [routes] }] })
   const name = 'größe 名.txt'
-  // `fetch` and node show headers as Latin-1: one character for each byte.
+  // `fetch` and Node decode headers as Latin-1: one character for each byte.
   const headerOf = (form: string): Promise<string> =>
     new Promise((resolve, reject) => {
       request(`${forge.url}/files/${form}/${encodeURIComponent(name)}`, (response) => {

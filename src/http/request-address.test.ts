@@ -8,7 +8,7 @@ import { runProgram } from '../testing/program.ts'
 import { basicAuthorization } from '../testing/samples.ts'
 import { addressBelowSite } from './request-address.ts'
 
-/** Sends a path exactly as it is, which clients that parse addresses do not. */
+/** Sends a path unchanged; `fetch` would normalize it. */
 function ask(
   forge: Forge,
   path: string,
@@ -25,7 +25,7 @@ function ask(
   })
 }
 
-test('addressBelowSite: runs of slashes in the path are one, the query and encoded slashes stay', () => {
+test('addressBelowSite merges repeated slashes of the path and keeps the query and encoded slashes', () => {
   for (const [given, expected, subPath] of [
     ['/api/v1//version', '/api/v1/version'],
     ['//ann///x.git/info/refs?service=git-upload-pack', '/ann/x.git/info/refs?service=git-upload-pack'],
@@ -43,7 +43,7 @@ test('addressBelowSite: runs of slashes in the path are one, the query and encod
   }
 })
 
-test('doubled slashes: every surface answers as without them, and refuses as without them', async () => {
+test('doubled slashes do not change the answer or the refusal of any surface', async () => {
   await using forge = await startForge({ users: ['alice'], settings: { packages: { ENABLED: true } } })
   await forge.given.repo({ owner: 'alice', name: 'shown' })
   await forge.given.repo({ owner: 'alice', name: 'hidden', private: true })
@@ -76,7 +76,7 @@ test('doubled slashes: every surface answers as without them, and refuses as wit
   assert.equal((await ask(forge, '/api/v1/repos/alice/shown%2F%2Fcontents')).status, 404)
 })
 
-test('git clones from an address with doubled slashes', async () => {
+test('git can clone from an address with doubled slashes', async () => {
   await using forge = await startForge({ users: ['alice'] })
   await forge.given.repo({ owner: 'alice', name: 'hidden', private: true })
   const { host } = new URL(forge.url)
@@ -86,7 +86,7 @@ test('git clones from an address with doubled slashes', async () => {
   assert.notEqual((await runProgram('git', ['ls-remote', `http://${host}//alice//hidden.git`])).code, 0)
 })
 
-/** Sends bytes slowly enough that they come in several pieces, and gives the whole answer. */
+/** Sends bytes slowly, so that they arrive in several chunks, and returns the whole response. */
 async function sendRaw(forge: Forge, pieces: readonly string[]): Promise<string> {
   const socket = connect(Number(new URL(forge.url).port), '127.0.0.1')
   const received: Buffer[] = []
@@ -103,7 +103,7 @@ async function sendRaw(forge: Forge, pieces: readonly string[]): Promise<string>
   return Buffer.concat(received).toString('latin1')
 }
 
-test('a request line over the limit is answered 414, headers over the limit 431, and no connection is reset', async () => {
+test('a request line over the limit gets 414, headers over the limit 431, and no connection is reset', async () => {
   await using forge = await startForge()
   const lineOf = (chars: number) => `GET /${'a'.repeat(chars)} HTTP/1.1\r\nHost: x\r\n\r\n`
   const headersOf = (count: number) =>

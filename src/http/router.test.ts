@@ -7,7 +7,7 @@ import { Router, type Route } from './router.ts'
 import { routesOf } from './routes-of.ts'
 import { enumeration } from './schema.ts'
 
-/** A router of declared paths (`GET` unless a method stands before), whose targets are the declarations. */
+/** Returns a router whose targets are the declarations. The default method is `GET`. */
 const routerOf = (...declared: readonly string[]) =>
   new Router(
     declared.map((declaration): Route<string> => {
@@ -23,7 +23,7 @@ const routerOf = (...declared: readonly string[]) =>
     }),
   )
 
-/** What an address leads to: the declaration and the values, or `none`. */
+/** Returns the declaration and the values of an address, or `none`. */
 const asked = (router: Router<string>, url: string, method = 'GET'): string => {
   const [path = '', search = ''] = url.split('?')
   const found = router.find(method, path, search)
@@ -32,7 +32,7 @@ const asked = (router: Router<string>, url: string, method = 'GET'): string => {
     : 'none'
 }
 
-test('what is no declared address has no route: too short, too long, empty segments, another letter case', () => {
+test('an address that is too short, too long, has empty segments or another letter case has no route', () => {
   const router = routerOf('/users/{name}', '/v2/{name+}/tags/list')
   for (const url of [
     '/users',
@@ -51,13 +51,13 @@ test('what is no declared address has no route: too short, too long, empty segme
   assert.throws(() => router.methodsAt('/users/%ff'), BadRequest)
 })
 
-test('an address that answers to a certain query alone has no methods without it', () => {
+test('an address with a required query has no methods without it', () => {
   const router = routerOf('/{owner}/{repo}?go-get=1', 'PUT /a/b')
   assert.equal(asked(router, '/a/b?go-get=1'), '/{owner}/{repo}?go-get=1 owner=a repo=b')
   assert.deepEqual([router.methodsAt('/a/b'), router.methodsAt('/a/c')], [['PUT'], []])
 })
 
-test('declarations that cannot be told apart, or cannot be, are refused at the start', () => {
+test('ambiguous or invalid declarations are refused at the start', () => {
   assert.throws(() => routerOf('/a/{one}', '/a/{other}'), /two operations have the address GET \/a\/\{other\}/)
   assert.throws(() => routerOf('/a/{one+}/b/{two+}'), /more than one parameter of several segments/)
   assert.throws(() => routerOf('/a/x{one+}'), /stands alone/)
@@ -65,7 +65,7 @@ test('declarations that cannot be told apart, or cannot be, are refused at the s
   assert.throws(() => routerOf('a'), /does not begin with a slash/)
 })
 
-test('a slash at the end changes nothing; escapes are undone, and an encoded slash stays inside of its segment', () => {
+test('a trailing slash is ignored, escapes are decoded, and an encoded slash stays in its segment', () => {
   const router = routerOf('/branches/{name}', '/contents/{filepath+}', '/größe/{name}', '/')
   assert.equal(asked(router, '/branches/main/'), '/branches/{name} name=main')
   assert.equal(asked(router, '/branches/feature%2Fx'), '/branches/{name} name=feature/x')
@@ -76,7 +76,7 @@ test('a slash at the end changes nothing; escapes are undone, and an encoded sla
   assert.equal(asked(router, '/'), '/')
 })
 
-test('the most specific declaration wins: text, pattern, one segment, several', () => {
+test('the most specific declaration wins, in the order text, pattern, one segment, several segments', () => {
   const router = routerOf(
     '/{any+}',
     '/pulls/{index}',
@@ -93,12 +93,12 @@ test('the most specific declaration wins: text, pattern, one segment, several', 
   assert.equal(wins('/pulls/1/files'), '/pulls/{index}/files')
   assert.equal(asked(router, '/pulls/main/a/b'), '/pulls/{base}/{head+} base=main head=a/b')
   assert.equal(asked(router, '/other/x'), '/{any+} any=other/x')
-  // What is more specific but has another method is no match.
+  // A more specific declaration with another method does not match.
   assert.equal(wins('/pulls/pinned/files'), '/pulls/{index}/files')
   assert.deepEqual(router.methodsAt('/pulls/pinned/files').toSorted(), ['GET', 'POST'])
 })
 
-test('{name+} stands anywhere: paths as registries of containers and Go modules have them', () => {
+test('{name+} may stand anywhere, as in the paths of container registries and Go modules', () => {
   const router = routerOf(
     '/v2',
     '/v2/{name+}/manifests/{reference}',
@@ -115,7 +115,7 @@ test('{name+} stands anywhere: paths as registries of containers and Go modules 
     asked(router, '/v2/org/team/app/manifests/sha256:ab'),
     '/v2/{name+}/manifests/{reference} name=org/team/app reference=sha256:ab',
   )
-  // The names of the protocol may be parts of a name as well.
+  // A name may contain the words of the protocol.
   assert.equal(
     asked(router, '/v2/a/manifests/b/manifests/c'),
     '/v2/{name+}/manifests/{reference} name=a/manifests/b reference=c',
@@ -134,7 +134,7 @@ test('{name+} stands anywhere: paths as registries of containers and Go modules 
   assert.equal(asked(router, '/go/example.com/x/@latest'), '/go/{module+}/@latest module=example.com/x')
 })
 
-test('a declaration that asks for a query goes before the others of its address, but not before other texts', () => {
+test('a declaration with a required query precedes the others of its address, but not a literal address', () => {
   const router = routerOf(
     '/{owner}/{repo}',
     '/{owner}/{repo}/raw/{path+}',
@@ -151,7 +151,7 @@ test('a declaration that asks for a query goes before the others of its address,
   assert.deepEqual(routerOf('/{o}/{r}?go=1', '/{o}/{r}/{p+}?go=1').methodsAt('/a/b'), [])
 })
 
-/** Whether a declaration fits, said without a router: by a regular expression. */
+/** Returns whether a declaration matches, by a regular expression instead of the router. */
 function matcherOf(segments: readonly Segment[]): RegExp {
   const source = segments.map((segment) => {
     if (segment.kind === 'text') return segment.text.replace(/[.*+?^${}()|[\]\\@-]/g, '\\$&')
@@ -163,7 +163,7 @@ function matcherOf(segments: readonly Segment[]): RegExp {
 
 const ranks: Readonly<Record<Segment['kind'], number>> = { text: 0, pattern: 1, param: 2, rest: 3 }
 
-/** The order of declarations as the router's description says it. */
+/** Compares declarations by the precedence that `Router` documents. */
 function bySpecificity(one: readonly Segment[], other: readonly Segment[]): number {
   for (const [index, left] of one.entries()) {
     const right = other[index]
@@ -177,12 +177,12 @@ function bySpecificity(one: readonly Segment[], other: readonly Segment[]): numb
   return 0
 }
 
-test('of all declared operations the most specific one that fits answers, whatever values a path has', () => {
+test('the most specific matching operation answers for any values of a path', () => {
   const routes = routesOf(allOperations())
     .filter(({ whenQuery }) => whenQuery === undefined)
     .map((route) => ({ ...route, matcher: matcherOf(route.segments) }))
   const router = new Router(routes)
-  // Values that other declarations have as texts in the same place are the ones that could be mistaken.
+  // Values that are literals of other declarations are the ones that could match the wrong route.
   const textsAt = new Map<number, Set<string>>()
   for (const { segments } of routes) {
     for (const [index, segment] of segments.entries()) {

@@ -16,7 +16,7 @@ import { empty } from './reply.ts'
 import { enumeration } from './schema.ts'
 import { untied } from './untied-body.ts'
 
-/** One raw HTTP/1.1 exchange, for what `fetch` would not send. */
+/** Sends raw HTTP/1.1 that `fetch` would not send, and returns the response. */
 const raw = (url: string, text: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url)
@@ -27,7 +27,7 @@ const raw = (url: string, text: string): Promise<string> =>
     socket.on('error', reject)
   })
 
-test('an unknown address is 404 in the API form, a known one with another method 405 with Allow', async () => {
+test('an unknown address answers 404 in the API form, and an unknown method 405 with Allow', async () => {
   await using forge = await startForge()
   const unknown = await forge.guest.get('/no/such/thing')
   assert.deepEqual([unknown.status, Object.keys(unknown.json)], [404, ['message', 'url', 'errors', 'code']])
@@ -37,7 +37,7 @@ test('an unknown address is 404 in the API form, a known one with another method
   assert.deepEqual([method.status, method.headers.get('allow')], [405, 'GET, HEAD'])
 })
 
-test('refusals name the documentation, a stable code and the request', async () => {
+test('a refusal contains the documentation URL, a stable code and the request id', async () => {
   await using forge = await startForge()
   const answer = await forge.guest.get('/user')
   assert.equal(answer.status, 401)
@@ -46,7 +46,7 @@ test('refusals name the documentation, a stable code and the request', async () 
   assert.match(answer.headers.get('x-request-id') ?? '', /^[\w-]+-[0-9a-z]+$/)
 })
 
-test('bodies: broken, empty, of another type or with a wrong field are 422 naming the field; null counts as absent', async () => {
+test('bodies: a malformed or empty body, a wrong type and a wrong field answer 422 with the field; null counts as absent', async () => {
   await using forge = await startForge()
   const root = forge.as('root')
   const send = (body: string, type = 'application/json') =>
@@ -60,7 +60,7 @@ test('bodies: broken, empty, of another type or with a wrong field are 422 namin
   assert.equal((await send('{"username":"x"}', 'application/json; charset=utf-16')).status, 415)
 })
 
-test('bodies: names in any letter case, forms, multipart and a second document all work', async () => {
+test('bodies: the server accepts member names in any letter case, forms, multipart and a second document', async () => {
   await using forge = await startForge()
   const root = forge.as('root')
   const password = testPassword
@@ -83,7 +83,7 @@ test('bodies: names in any letter case, forms, multipart and a second document a
   assert.equal(twice.status, 201)
 })
 
-test('bodies: spaces in a media type change nothing', async () => {
+test('bodies: the server ignores spaces in a media type', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const alice = forge.as('alice')
   const formEnd = 'Content-Disposition: form-data; name="full_name"\r\n\r\nForm\r\n--a b--\r\n'
@@ -106,7 +106,7 @@ test('bodies: spaces in a media type change nothing', async () => {
   assert.equal((await alice.send('PATCH', '/user/settings', undefined, { headers: latin, raw: '{}' })).status, 415)
 })
 
-test('a body over the limit is 413 and invalid UTF-8 is 422, and the connection serves on', async () => {
+test('a body over the limit answers 413, invalid UTF-8 422, and the connection stays usable', async () => {
   await using forge = await startForge({ settings: { ingot: { MAX_JSON_BODY: '1 KiB' } } })
   const root = forge.as('root')
   const large = await root.post('/admin/users', { username: 'x', email: 'x@example.com', full_name: 'y'.repeat(5000) })
@@ -119,7 +119,7 @@ test('a body over the limit is 413 and invalid UTF-8 is 422, and the connection 
   assert.equal((await root.get('/user')).status, 200)
 })
 
-test('GET has a strong entity tag and answers 304 to whoever has it; HEAD has headers only', async () => {
+test('GET sends a strong entity tag and answers 304 when it matches; HEAD sends only headers', async () => {
   await using forge = await startForge()
   const first = await forge.as('root').get('/user')
   const etag = first.headers.get('etag') as string
@@ -130,7 +130,7 @@ test('GET has a strong entity tag and answers 304 to whoever has it; HEAD has he
   assert.deepEqual([head.status, head.text, head.headers.get('content-length')], [200, '', String(first.bytes.length)])
 })
 
-test('a slash at the end and HEAD need no route of their own; a malformed escape is 400', async () => {
+test('a trailing slash and HEAD need no separate route; a malformed escape answers 400', async () => {
   await using forge = await startForge()
   assert.equal((await forge.as('root').get('/user/')).status, 200)
   const { token } = await forge.account('root')
@@ -141,7 +141,7 @@ test('a slash at the end and HEAD need no route of their own; a malformed escape
   assert.match(answer, /^HTTP\/1\.1 400 /)
 })
 
-test('answers are compressed when the setting says so and the client takes it', async () => {
+test('a response is compressed when the setting and the client allow it', async () => {
   await using forge = await startForge({ settings: { server: { ENABLE_GZIP: true } } })
   for (let each = 0; each < 12; each++) {
     await forge.as('root').must('POST', '/users/root/tokens', undefined, {
@@ -170,7 +170,7 @@ test('answers are compressed when the setting says so and the client takes it', 
   assert.equal(JSON.parse(gunzipSync(bytes).toString()).length, 13)
 })
 
-test('CORS: off by default; a listed origin may read, a preflight names the method, others get nothing', async () => {
+test('CORS is off by default; only a listed origin gets the headers, and a preflight names the method', async () => {
   await using plain = await startForge()
   const asked = { headers: { origin: 'https://app.example.com', 'access-control-request-method': 'GET' } }
   assert.equal((await plain.guest.send('OPTIONS', '/user', undefined, asked)).status, 405)
@@ -184,7 +184,7 @@ test('CORS: off by default; a listed origin may read, a preflight names the meth
     const answer = await forge.guest.send('OPTIONS', '/user', undefined, { headers })
     return [answer.status, ...['methods', 'origin'].map((name) => answer.headers.get(`access-control-allow-${name}`))]
   }
-  // The address has no PATCH, which is for the request itself to be told.
+  // The address has no PATCH; the request itself gets that refusal.
   assert.deepEqual(await ask('https://app.example.com', 'PATCH'), [200, 'PATCH', 'https://app.example.com'])
   assert.deepEqual(await ask('https://app.example.com', 'TRACE'), [200, null, 'https://app.example.com'])
   assert.deepEqual(await ask('https://evil.example.com', 'PATCH'), [200, null, null])
@@ -194,7 +194,7 @@ test('CORS: off by default; a listed origin may read, a preflight names the meth
   assert.deepEqual([foreign.status, foreign.headers.get('access-control-allow-origin')], [200, null])
 })
 
-test('an instance below a path answers with and without it, and its addresses have it', async () => {
+test('an instance with a sub-path answers with and without it, and its URLs contain it', async () => {
   await using forge = await startForge({ settings: { server: { ROOT_URL: 'https://code.example.com/forge/' } } })
   const port = forge.services.config.server.httpPort
   for (const path of ['/api/v1/user', '/forge/api/v1/user']) {
@@ -205,8 +205,8 @@ test('an instance below a path answers with and without it, and its addresses ha
   }
 })
 
-test('the address of the client is that of a trusted proxy only', async () => {
-  // A proxy on the same machine is believed by default.
+test('X-Forwarded-For sets the client address only behind a trusted proxy', async () => {
+  // A proxy on the same machine is trusted by default.
   await using forge = await startForge()
   await forge.guest.get('/user', { headers: { 'x-forwarded-for': '203.0.113.9' } })
   assert.equal(forge.answered.at(-1)?.ip, '203.0.113.9')
@@ -215,7 +215,7 @@ test('the address of the client is that of a trusted proxy only', async () => {
   assert.equal(untrusted.answered.at(-1)?.ip, '127.0.0.1')
 })
 
-test('bodies: one whose client is gone before anybody reads it ends the request', async () => {
+test('bodies: a client that disconnects before its body is read ends the request', async () => {
   const slowCheck: Requirement<object, object> = {
     codes: [],
     refuses: [],
@@ -241,7 +241,7 @@ test('bodies: one whose client is gone before anybody reads it ends the request'
   while (!forge.answered.some(({ operationId }) => operationId === 'takeBytes')) await setImmediate()
 })
 
-test('what no operation answers is told of like all other answers: unknown addresses and methods, and questions of browsers', async () => {
+test('responses without an operation are reported: unknown addresses, unknown methods and CORS preflights', async () => {
   await using forge = await startForge({ settings: { cors: { ENABLED: true, ALLOW_DOMAIN: '*' } } })
   const before = forge.answered.length
   await forge.guest.get('/no-such-thing?secret=1')
@@ -262,7 +262,7 @@ test('what no operation answers is told of like all other answers: unknown addre
   assert.ok(forge.answered.slice(before).every(({ ip, requestId }) => ip !== '' && requestId !== ''))
 })
 
-test('a request that meets another one, which takes away or makes the row it is about, is a conflict and no defect', async () => {
+test('a request that loses a race for a row answers 409 and is not a defect', async () => {
   const lostRace = operation({
     ...{ base: 'site', method: 'POST', path: '/test/{what}', scope: null, requires: [anyone] },
     params: { what: enumeration('gone', 'there', 'deleted') },

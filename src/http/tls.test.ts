@@ -38,7 +38,7 @@ async function certificates() {
 
 const portOf = (forge: { readonly url: string }) => Number(new URL(forge.url).port)
 
-/** The status of a request that has a connection to itself. */
+/** Returns the status of a request on a new connection. */
 const statusOf = (url: string, ca: readonly Buffer[], options: object = {}, body = ''): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     request(url, { ca: [...ca], agent: false, ...options }, (response) => {
@@ -49,7 +49,7 @@ const statusOf = (url: string, ca: readonly Buffer[], options: object = {}, body
       .end(body)
   })
 
-/** What a handshake agrees on; throws when there is none. */
+/** Returns the negotiated parameters of a handshake; throws when it fails. */
 async function handshake(port: number, options: ConnectionOptions): Promise<TLSSocket> {
   const socket = connectTls({ port, host: '127.0.0.1', servername: 'localhost', ...options })
   await once(socket, 'secureConnect')
@@ -63,7 +63,7 @@ const nameOf = async (port: number, ca: readonly Buffer[]): Promise<string> => {
   return name
 }
 
-test('https: the API and git answer over TLS, and plain HTTP to the same port gets no answer of the forge', async () => {
+test('https: the API and git answer over TLS, and the port refuses plain HTTP', async () => {
   using files = await certificates()
   await using forge = await startForge({ users: ['alice'], settings: { server: files.settings } })
   const { url } = forge
@@ -91,7 +91,7 @@ test('https: the API and git answer over TLS, and plain HTTP to the same port ge
   assert.doesNotMatch(Buffer.concat(received).toString('latin1'), /200 OK|"version"/)
 })
 
-test('https: protocol versions, cipher suites and curves are those of the settings', async () => {
+test('https: the settings select protocol versions, cipher suites and curves', async () => {
   using files = await certificates()
   const older = { SSL_MAX_VERSION: 'tlsv1.2', SSL_CIPHER_SUITES: 'tls_ecdhe_ecdsa_with_aes_128_gcm_sha256' }
   await using forge = await startForge({
@@ -116,7 +116,7 @@ test('https: protocol versions, cipher suites and curves are those of the settin
   socket.destroy()
 })
 
-test('https: a renewed certificate is used without a restart, and a broken one changes nothing but the log', async () => {
+test('https: a renewed certificate is used without a restart, and a broken one is only logged', async () => {
   using files = await certificates()
   const lines: string[] = []
   const log: Log = (level, message) => void lines.push(`${level} ${message}`)
@@ -140,11 +140,11 @@ test('https: a renewed certificate is used without a restart, and a broken one c
   files.use(files.first)
   await forge.app.renewCertificate()
   assert.equal(await nameOf(port, files.ca), 'first')
-  // The log lines of this test are no defects.
+  // The test causes these logged errors on purpose.
   forge.defects.length = 0
 })
 
-test('https: REDIRECT_OTHER_PORT redirects plain HTTP to the public address, whatever Host says', async () => {
+test('https: REDIRECT_OTHER_PORT redirects plain HTTP to the public address for any Host header', async () => {
   using files = await certificates()
   const settings = { ...files.settings, REDIRECT_OTHER_PORT: true, PORT_TO_REDIRECT: 0 }
   await using forge = await startForge({ settings: { server: settings } })
@@ -164,9 +164,9 @@ test('https: REDIRECT_OTHER_PORT redirects plain HTTP to the public address, wha
   assert.deepEqual(await ask('GET', 'http://evil.example/x'), [307, `${forge.url}/`])
 })
 
-test('https: a connection too many is answered 503, and whether the server lives is answered even there', async () => {
+test('https: an excess connection gets 503, except for health checks', async () => {
   using files = await certificates()
-  // One address may have half of the connections, unless it is that of a proxy.
+  // An address may open half of the connections, unless it belongs to a proxy.
   const security = { REVERSE_PROXY_TRUSTED_PROXIES: '192.0.2.1' }
   const settings = { server: files.settings, ingot: { MAX_CONNECTIONS: 2 }, security }
   await using forge = await startForge({ settings })

@@ -13,7 +13,7 @@ import { enqueue, enqueueAll, listJobs, planned, retryFailedJob } from './queue.
 import { until } from '../testing/until.ts'
 import { type Context, standingClock, start, note, laned } from './workers.test-support.ts'
 
-test('jobs of one lane run one after the other, those of others beside them', async () => {
+test('jobs of one lane run in sequence, and jobs of different lanes in parallel', async () => {
   await using test = await openTestDatabase()
   await transaction(test.db, (tx) =>
     enqueueAll(
@@ -31,7 +31,7 @@ test('jobs of one lane run one after the other, those of others beside them', as
   assert.ok(workers.ran.indexOf('4') < workers.ran.indexOf('a2+'))
 })
 
-test('a pool that is full of long work keeps no other pool waiting', async () => {
+test('a pool full of long jobs does not delay another pool', async () => {
   await using test = await openTestDatabase()
   const gate = Promise.withResolvers<void>()
   const long = job({
@@ -64,7 +64,7 @@ test('a pool that is full of long work keeps no other pool waiting', async () =>
   assert.deepEqual(workers.ran.length, 6)
 })
 
-/** Fails as often as the input says before it goes well. */
+/** Fails `failures` times before it succeeds. */
 const stumbling = (name: string, whenFailing: LaneRule): Job<Context, { text: string; failures: number }> => {
   const failed = new Map<string, number>()
   return job({
@@ -82,7 +82,7 @@ const stumbling = (name: string, whenFailing: LaneRule): Job<Context, { text: st
   })
 }
 
-test('a lane waits for a failing job or passes it, as it says', async () => {
+test('a lane waits for a failed job or passes it, by its declaration', async () => {
   for (const [rule, first, then] of [
     ['block', ['a fails'], ['a', 'b', 'c']],
     ['pass', ['a fails', 'b', 'c'], ['a']],
@@ -106,7 +106,7 @@ test('a lane waits for a failing job or passes it, as it says', async () => {
   }
 })
 
-test('a job of a lane that has failed for good is passed, and has its turn when it is tried again', async () => {
+test('a lane passes a permanently failed job, and a retry gives the job its turn', async () => {
   await using test = await openTestDatabase()
   const clock = standingClock()
   attachClock(test.db, clock)
@@ -137,7 +137,7 @@ test('a job of a lane that has failed for good is passed, and has its turn when 
   assert.deepEqual(workers.ran, ['b', 'c', 'a'])
 })
 
-test('a lane that lost its turn to somebody who deleted the row gets it again at the next start', async () => {
+test('a lane whose turn was deleted by hand gets it again at the next start', async () => {
   await using test = await openTestDatabase()
   const plans = ['a', 'b'].map((text) => planned(laned, { lane: 'one', text }))
   await transaction(test.db, (tx) => enqueueAll(tx, plans))
@@ -177,7 +177,7 @@ test('the jobs of a lane run in the order of their commits (PostgreSQL)', async 
   )
 })
 
-test('writers and workers of several processes leave no lane without its turn', async () => {
+test('concurrent writers and workers of several processes leave no lane without a turn', async () => {
   await using test = await openTestDatabase()
   const second = engineOf(test.db).kind === 'postgres' ? openDatabase(test.options) : test.db
   const own = job({
@@ -204,7 +204,7 @@ test('writers and workers of several processes leave no lane without its turn', 
   if (second !== test.db) await closeDatabase(second)
 })
 
-test('taking a job looks at one row, however many due jobs of its lane wait behind it', async () => {
+test('a claim reads one row of a lane for any number of waiting jobs', async () => {
   await using test = await openTestDatabase()
   const { kind } = engineOf(test.db)
   await transaction(test.db, async (tx) => {
@@ -220,7 +220,7 @@ test('taking a job looks at one row, however many due jobs of its lane wait behi
   }
   const statement = await transaction(test.db, async (tx) => claimStatement(tx, claim))
   const lookedAt = async (db: Db): Promise<number> => {
-    // What can be taken at all is in the index that is walked; SQLite does not count the rows that a statement looks at.
+    // SQLite does not count the rows that a statement reads, so the plan must use the partial index of claimable jobs.
     const plan = await sql<{ detail: string }>`explain query plan ${statement}`.execute(engineOf(db).writer)
     for (const { detail } of plan.rows) assert.doesNotMatch(detail, /^SCAN job/)
     assert.match(
@@ -241,7 +241,7 @@ test('taking a job looks at one row, however many due jobs of its lane wait behi
   )
 })
 
-/** How many rows of the table of jobs PostgreSQL reads for a statement, those included that it does not use. */
+/** Returns how many rows of `job` PostgreSQL reads for a statement, filtered rows included. */
 async function rowsLookedAt(db: Db, statement: RawBuilder<unknown>): Promise<number> {
   interface Plan {
     readonly 'Relation Name'?: string

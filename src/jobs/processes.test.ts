@@ -10,9 +10,9 @@ import { enqueue, enqueueAll, findJob, listJobs, planned } from './queue.ts'
 import { until } from '../testing/until.ts'
 import { type Context, start, note, laned, leaveBehind } from './workers.test-support.ts'
 
-test('several processes share the queue: each job runs once, lanes hold among them', async () => {
+test('several processes share the queue: each job runs once, and lanes stay in sequence', async () => {
   await using test = await openTestDatabase()
-  // Two connections of one process that write the same SQLite file would wait for each other.
+  // Two connections of one process that write the same SQLite file would block each other.
   const second = engineOf(test.db).kind === 'postgres' ? openDatabase(test.options) : test.db
   await using one = start(test.db, [laned, note], { limits: { idlePollMs: 50 } })
   await using two = start(second, [laned, note], { limits: { idlePollMs: 50 } })
@@ -41,7 +41,7 @@ test('several processes share the queue: each job runs once, lanes hold among th
   if (second !== test.db) await closeDatabase(second)
 })
 
-test('another process is woken by the commit of this one (PostgreSQL)', async (context) => {
+test('a commit wakes the workers of another process (PostgreSQL)', async (context) => {
   await using test = await openTestDatabase()
   if (engineOf(test.db).kind !== 'postgres') return context.skip('one process uses an SQLite file')
   const second = openDatabase(test.options)
@@ -54,7 +54,7 @@ test('another process is woken by the commit of this one (PostgreSQL)', async (c
   await closeDatabase(second)
 })
 
-test('a job whose worker is gone is taken over when its lease has run out', async () => {
+test('a worker takes over the job of a dead worker after its lease expires', async () => {
   await using test = await openTestDatabase()
   const id = await transaction(test.db, (tx) => enqueue(tx, note, { text: 'left behind' }))
   await leaveBehind(test.db, Date.now() + 150)
@@ -64,7 +64,7 @@ test('a job whose worker is gone is taken over when its lease has run out', asyn
   assert.equal(await findJob(test.db, id), undefined)
 })
 
-test('the only process takes over at its start what the last one left', async () => {
+test('a single process takes over the jobs of its predecessor at the start', async () => {
   await using test = await openTestDatabase()
   await transaction(test.db, (tx) => enqueue(tx, note, { text: 'left behind' }))
   await leaveBehind(test.db, Date.now() + 3_600_000)
@@ -73,7 +73,7 @@ test('the only process takes over at its start what the last one left', async ()
   assert.deepEqual(workers.ran, ['left behind'])
 })
 
-test('a job that ends its worker every time is given up after its attempts', async () => {
+test('a job that crashes its worker each time fails after its attempts', async () => {
   await using test = await openTestDatabase()
   const id = await transaction(test.db, (tx) => enqueue(tx, note, { text: 'poison' }))
   await leaveBehind(test.db, Date.now() - 1, 5)
@@ -84,7 +84,7 @@ test('a job that ends its worker every time is given up after its attempts', asy
   assert.deepEqual(workers.ran, [])
 })
 
-test('a job whose process ended twice in a row is parked with the reason, also when a newer job takes its place', async () => {
+test('a job whose process ended twice in a row is parked with the reason, even when a newer job replaces it', async () => {
   await using test = await openTestDatabase()
   const parked = { state: 'failed', problem: 'crashed' }
   const crash = async (names: readonly string[]): Promise<void> => {
@@ -96,7 +96,7 @@ test('a job whose process ended twice in a row is parked with the reason, also w
         .where('state', '=', 'waiting')
         .execute(),
     )
-    // This worker declares no job: it takes back what the dead worker had and runs nothing.
+    // This worker declares no job, so it only returns the jobs of the dead worker to the queue.
     await using workers = start(test.db, [])
     await until(async () => (await listJobs(test.db, { limit: 10 })).every((row) => row.state !== 'running'))
     await workers.stop(0)
@@ -128,7 +128,7 @@ test('a job whose process ended twice in a row is parked with the reason, also w
   assert.equal(row?.last_error, 'the process that ran the job ended before the job did, twice in a row')
   assert.equal((await listJobs(test.db, { problem: 'crashed', state: 'failed', limit: 10 })).length, 1)
 
-  // A twin that arrived while the job ran takes over its first end.
+  // A job with the same key that arrived during the run inherits the crash.
   await transaction(test.db, async (tx) => {
     await tx.updateTable('job').set({ state: 'running', problem: null }).where('name', '=', 'noteOnce').execute()
     await tx.updateTable('job').set({ leased_by: 'gone', lease_until_ms: 1 }).where('name', '=', 'noteOnce').execute()
@@ -146,7 +146,7 @@ test('a job whose process ended twice in a row is parked with the reason, also w
   assert.deepEqual(workers.ran.toSorted(), ['merged', 'sent'])
 })
 
-test('a running job keeps its lease', async () => {
+test('the worker renews the lease of a running job', async () => {
   await using test = await openTestDatabase()
   const gate = Promise.withResolvers<void>()
   const long = job({
@@ -167,7 +167,7 @@ test('a running job keeps its lease', async () => {
   assert.equal(one.ran.length + two.ran.length, 1)
 })
 
-test('a worker that lost its job aborts it and leaves the row alone', async () => {
+test('a worker that lost the lease of a job aborts it and does not change the row', async () => {
   await using test = await openTestDatabase()
   let reason: unknown
   const long = job({
@@ -197,7 +197,7 @@ test('a worker that lost its job aborts it and leaves the row alone', async () =
   assert.equal((await findJob(test.db, id))?.leased_by, 'another')
 })
 
-test('stopping gives running jobs back without counting the attempt', async () => {
+test('a stop returns running jobs to the queue without counting the attempt', async () => {
   await using test = await openTestDatabase()
   const patient = job({
     name: 'waitForStop',
@@ -219,7 +219,7 @@ test('stopping gives running jobs back without counting the attempt', async () =
   assert.deepEqual(workers.ran, ['began'])
 })
 
-test('stopping waits for a job that ends in time', async () => {
+test('a stop waits for a job that ends in time', async () => {
   await using test = await openTestDatabase()
   const workers = start(test.db, [laned])
   await transaction(test.db, (tx) => enqueue(tx, laned, { lane: 'x', text: 'short' }))

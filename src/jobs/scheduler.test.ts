@@ -19,7 +19,7 @@ const timesAfter = (text: string, from: string, count: number): string[] => {
   return found
 }
 
-test('schedules are read in the forms of the family', () => {
+test('schedules are parsed in all forms of the contract', () => {
   const from = '2026-03-07T10:20:30Z'
   assert.deepEqual(timesAfter('@midnight', from, 2), ['2026-03-08T00:00:00', '2026-03-09T00:00:00'])
   assert.deepEqual(timesAfter('@annually', from, 1), ['2027-01-01T00:00:00'])
@@ -33,7 +33,7 @@ test('schedules are read in the forms of the family', () => {
   ])
 })
 
-test('what is no schedule is refused with its reason', () => {
+test('an invalid schedule is refused with its reason', () => {
   for (const text of [
     '',
     'often',
@@ -73,7 +73,7 @@ function start(
   return Object.assign(workers, { scheduler, [Symbol.asyncDispose]: () => workers.stop(0) })
 }
 
-test('a task runs at its times, once among several processes, and tells when', async () => {
+test('a task runs once at each of its times among several processes and reports its times', async () => {
   await using test = await openTestDatabase()
   attachClock(test.db, standingClock)
   standingClock.ms = Date.parse('2026-03-07T10:20:30Z')
@@ -102,7 +102,7 @@ test('a task runs at its times, once among several processes, and tells when', a
   })
 })
 
-test('times missed while the program was away are made up for once', async () => {
+test('a task runs once for all times missed while the server did not run', async () => {
   await using test = await openTestDatabase()
   attachClock(test.db, standingClock)
   let runs = 0
@@ -117,7 +117,7 @@ test('times missed while the program was away are made up for once', async () =>
   assert.equal((await after.scheduler.list())[0]?.runCount, 1)
 })
 
-test('a task runs at the start when it says so, and on request even when it is switched off', async () => {
+test('a task with RUN_AT_START runs at the start, and a disabled task runs on request', async () => {
   await using test = await openTestDatabase()
   attachClock(test.db, standingClock)
   const ran: string[] = []
@@ -151,7 +151,7 @@ test('a task runs at the start when it says so, and on request even when it is s
   )
 })
 
-test('with schedules off, tasks are listed with their times and run on request only', async () => {
+test('with schedules off, tasks are listed with their times and run only on request', async () => {
   await using test = await openTestDatabase()
   attachClock(test.db, standingClock)
   let runs = 0
@@ -166,7 +166,7 @@ test('with schedules off, tasks are listed with their times and run on request o
   assert.equal(runs, 1)
 })
 
-test('a changed schedule gets new times, and a task that is switched on gets one', async () => {
+test('a changed schedule sets a new time, as does enabling a task', async () => {
   await using test = await openTestDatabase()
   attachClock(test.db, standingClock)
   const nextWith = async (when: string, enabled: boolean): Promise<number> => {
@@ -183,7 +183,7 @@ test('a changed schedule gets new times, and a task that is switched on gets one
   assert.equal(await nextWith('@every 1h', true), 3600)
 })
 
-test('a failing task keeps its error until it goes well, and is not tried again before its time', async () => {
+test('a failed task keeps its error until it succeeds, and is not retried before its time', async () => {
   await using test = await openTestDatabase()
   attachClock(test.db, standingClock)
   let isBroken = true
@@ -208,7 +208,7 @@ test('a failing task keeps its error until it goes well, and is not tried again 
   assert.equal((await workers.scheduler.list())[0]?.lastError, '')
 })
 
-test('two tasks of one name are a defect', async () => {
+test('two tasks with the same name are a defect', async () => {
   await using test = await openTestDatabase()
   const task = schedule({ name: 'twice', when: '@midnight', run: async () => {} })
   assert.throws(() => createScheduler({ db: test.db, schedules: [task, task], enabled: true }), /two scheduled tasks/)

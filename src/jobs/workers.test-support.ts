@@ -10,7 +10,7 @@ export interface Context {
   readonly ran: string[]
 }
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that only `advance` moves. */
 export const standingClock = (): Clock & { advance(ms: number): void } => {
   let ms = 1_800_000_000_000
   return { nowMs: () => ms, advance: (by) => void (ms += by) }
@@ -54,7 +54,7 @@ export const laned = job({
   },
 })
 
-/** As after a crash: the rows say that a worker of another process has them. */
+/** Gives the rows a lease of a worker of another process, as after a crash. */
 export const leaveBehind = (db: Db, leaseUntilMs: number, attempt = 1): Promise<unknown> =>
   transaction(db, (tx) =>
     sql`update job set state = 'running', leased_by = 'gone', lease_until_ms = ${leaseUntilMs}, attempt = ${attempt}`.execute(

@@ -20,7 +20,7 @@ import {
 import { until } from '../testing/until.ts'
 import { type Context, standingClock, start, note } from './workers.test-support.ts'
 
-test('a job runs after the commit that enqueued it, and leaves no row', async () => {
+test('a job runs after the commit that enqueued it, and its row is deleted', async () => {
   await using test = await openTestDatabase()
   await using workers = start(test.db, [note])
   await workers.settle()
@@ -46,13 +46,13 @@ test('a job of a transaction that is rolled back never runs', async () => {
   assert.deepEqual(workers.ran, [])
 })
 
-test('an input of another shape is refused when it is enqueued', async () => {
+test('enqueueing refuses an input that does not match the schema', async () => {
   await using test = await openTestDatabase()
   const wrong = transaction(test.db, (tx) => enqueue(tx, note, { text: 7 } as never))
   await assert.rejects(wrong, /input of job noteText is wrong: \/text must be string/)
 })
 
-test('a row that this release cannot read waits for one that can, and no attempt counts', async () => {
+test('a row that this release cannot read waits for a newer release without counting an attempt', async () => {
   await using test = await openTestDatabase()
   const clock = standingClock()
   attachClock(test.db, clock)
@@ -75,7 +75,7 @@ test('a row that this release cannot read waits for one that can, and no attempt
   assert.deepEqual(workers.ran, ['at last'])
 })
 
-test('jobs wait for their time, and urgent ones go first', async () => {
+test('jobs wait for their due time, and urgent jobs run first', async () => {
   await using test = await openTestDatabase()
   const clock = standingClock()
   attachClock(test.db, clock)
@@ -103,7 +103,7 @@ test('jobs wait for their time, and urgent ones go first', async () => {
   assert.deepEqual(workers.ran.at(-1), 'later')
 })
 
-test('a delayed job runs by itself when its time has come', async () => {
+test('a delayed job runs when it is due', async () => {
   await using test = await openTestDatabase()
   await using workers = start(test.db, [note])
   await transaction(test.db, (tx) => enqueue(tx, note, { text: 'soon' }, { delayMs: 60 }))
@@ -112,7 +112,7 @@ test('a delayed job runs by itself when its time has come', async () => {
   await until(() => workers.ran.length > 0)
 })
 
-test('a failed attempt is tried again with growing waits, and the last failure is kept', async () => {
+test('a failed job is retried with growing delays and keeps its last error', async () => {
   await using test = await openTestDatabase()
   const clock = standingClock()
   attachClock(test.db, clock)
@@ -151,7 +151,7 @@ test('a failed attempt is tried again with growing waits, and the last failure i
   assert.equal(await transaction(test.db, (tx) => removeFailedJob(tx, id)), 'not failed')
 })
 
-test('a job that gives up is not tried again, and can be forgotten', async () => {
+test('a job that gives up is not retried and can be deleted', async () => {
   await using test = await openTestDatabase()
   const hopeless = job({
     name: 'giveUpAtOnce',
@@ -172,7 +172,7 @@ test('a job that gives up is not tried again, and can be forgotten', async () =>
   assert.equal(await findJob(test.db, id), undefined)
 })
 
-test('bad input and what is too large are not tried again, what may come back is', async () => {
+test('a job is retried after a temporary error, but not after bad input or a size limit', async () => {
   await using test = await openTestDatabase()
   const errors = {
     bad: new Invalid('no'),
@@ -209,7 +209,7 @@ test('bad input and what is too large are not tried again, what may come back is
   )
 })
 
-test('jobs of the same key merge while they wait: the newest input, the earliest time', async () => {
+test('waiting jobs with the same key merge into one with the newest input and the earliest time', async () => {
   await using test = await openTestDatabase()
   const clock = standingClock()
   attachClock(test.db, clock)
@@ -234,7 +234,7 @@ test('jobs of the same key merge while they wait: the newest input, the earliest
   assert.deepEqual(workers.ran, ['a3', 'b2'])
 })
 
-test('a duplicate of a running job waits for it when they share a lane, and takes over when it fails', async () => {
+test('a duplicate of a running job in the same lane waits for it, and replaces it when it fails', async () => {
   await using test = await openTestDatabase()
   const gate = Promise.withResolvers<void>()
   const merging = job({
@@ -261,7 +261,7 @@ test('a duplicate of a running job waits for it when they share a lane, and take
   assert.deepEqual(await listJobs(test.db, { limit: 10 }), [])
 })
 
-test('an attempt that takes too long is aborted and counts as failed, even when it does not listen', async () => {
+test('an attempt over its time limit is aborted and fails, even when it ignores the signal', async () => {
   await using test = await openTestDatabase()
   const deaf = job({
     name: 'neverEnd',
@@ -276,7 +276,7 @@ test('an attempt that takes too long is aborted and counts as failed, even when 
   assert.equal((await findJob(test.db, id))?.last_error, 'the job took longer than 20 ms')
 })
 
-test('long work shows its progress', async () => {
+test('a long job reports its progress', async () => {
   await using test = await openTestDatabase()
   const gate = Promise.withResolvers<void>()
   const long = job({
@@ -297,7 +297,7 @@ test('long work shows its progress', async () => {
   await workers.settle()
 })
 
-test('rows of jobs that this process does not declare are left to others', async () => {
+test('a process does not claim jobs that it does not declare', async () => {
   await using test = await openTestDatabase()
   const newer = job({ name: 'doFutureThing', input: Type.Object({}), run: async () => {} })
   const id = await transaction(test.db, (tx) => enqueue(tx, newer, {}))
@@ -307,7 +307,7 @@ test('rows of jobs that this process does not declare are left to others', async
   assert.ok((await getQueueStats(test.db)).oldestDueMs >= 0)
 })
 
-test('settle tells what does not come to rest', async () => {
+test('settle names the jobs that do not end', async () => {
   await using test = await openTestDatabase()
   const gate = Promise.withResolvers<void>()
   const long = job({ name: 'waitLong', input: Type.Object({}), run: (_ctx: Context) => gate.promise })

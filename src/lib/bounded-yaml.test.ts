@@ -14,7 +14,7 @@ const problemOf = (text: string): string => {
   }
 }
 
-test('a document becomes plain values', () => {
+test('a document is parsed into plain values', () => {
   assert.deepEqual(read('a: 1\nb: [x, "2"]\nc: {d: null}'), { a: 1, b: ['x', '2'], c: { d: null } })
   assert.deepEqual(read('a: &one {p: 1}\nb: {<<: *one, q: 2}'), { a: { p: 1 }, b: { p: 1, q: 2 } })
   assert.deepEqual(read('a: &name x\n*name : 1'), { a: 'x', x: 1 })
@@ -22,7 +22,7 @@ test('a document becomes plain values', () => {
   assert.deepEqual(readBoundedYaml('a: 1.0', { maxValues: 10, maxDepth: 2, schema: 'failsafe' }).value, { a: '1.0' })
 })
 
-test('hostile texts are refused before they cost time', () => {
+test('hostile documents are refused before they take time', () => {
   const cases: readonly (readonly [text: string, problem: string])[] = [
     ['? '.repeat(700), 'values nest more than 20 levels deep'],
     ['? [a]\n: 1', 'a key is a collection; use a scalar'],

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CacheBudget } from './cache-budget.ts'
 
-/** What an entry of these caches takes: what every entry does, and what it says itself. */
+/** The size of an entry: the fixed overhead and the size of the value. */
 const perEntry = 150
 const sizeOf = (bytes: number): number => bytes - perEntry
 
-test('cache budget: what was used longest ago goes first, whichever cache it is in', () => {
+test('cache budget: the least recently used entry of all caches is evicted first', () => {
   const budget = new CacheBudget(1000)
   const texts = budget.open<string, number>('texts', { sizeOf, maxEntryBytes: 1000 })
   const trees = budget.open<string, number>('trees', { sizeOf, maxEntryBytes: 1000 })
@@ -35,7 +35,7 @@ test('cache budget: what was used longest ago goes first, whichever cache it is 
   assert.equal(budget.usedBytes, 1000)
 })
 
-test('cache budget: a cache may have a share of its own, and no entry takes the place of too many others', () => {
+test('cache budget: limits apply to the size of one cache and of one entry', () => {
   const budget = new CacheBudget(8000)
   const few = budget.open<number, number>('few', { sizeOf, maxBytes: 900, maxEntryBytes: 400 })
   for (const key of [1, 2, 3, 4]) few.set(key, 300)
@@ -44,7 +44,7 @@ test('cache budget: a cache may have a share of its own, and no entry takes the 
     [undefined, 300, 300, 300],
   )
   few.set(2, 500)
-  assert.equal(few.get(2), undefined, 'what is too large now is not what it was before either')
+  assert.equal(few.get(2), undefined, 'a refused larger value also removes the former value')
   const all = budget.open<number, number>('all', { sizeOf })
   all.set(1, 1001)
   all.set(2, 1000)
@@ -55,7 +55,7 @@ test('cache budget: a cache may have a share of its own, and no entry takes the 
   assert.equal(budget.usedBytes, 0)
 })
 
-test('cache budget: whatever is done with it, it keeps what a list in the order of use would keep', () => {
+test('cache budget: random operations keep the same entries as a list in the order of use', () => {
   const budget = new CacheBudget(4000)
   const caches = ['one', 'two', 'three'].map((name) =>
     budget.open<number, number>(name, { sizeOf, maxEntryBytes: 4000 }),

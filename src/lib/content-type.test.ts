@@ -4,13 +4,13 @@ import { sniffContentType } from './content-type.ts'
 
 const type = (content: string | Buffer) => sniffContentType(Buffer.isBuffer(content) ? content : Buffer.from(content))
 
-test('content type: whatever a browser would run is plain text', () => {
+test('content type: a file that a browser would execute is plain text', () => {
   for (const text of ['<html><script>alert(1)</script>', 'alert(1)', '{"a":1}', '<?xml version="1.0"?><a/>', '']) {
     assert.equal(type(text), 'text/plain; charset=utf-8')
   }
 })
 
-test('content type: pictures, documents, sounds and films by their first bytes', () => {
+test('content type: the first bytes identify images, documents, audio and video', () => {
   assert.equal(type(Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB', 'base64')), 'image/png')
   assert.equal(type(Buffer.from('RIFF\x10\0\0\0WEBPVP8 ', 'latin1')), 'image/webp')
   const film = Buffer.from('\0\0\0\x20ftypisom\0\0\x02\0isomiso2avc1mp41\0\0\0\x08free', 'latin1')
@@ -27,7 +27,7 @@ test('content type: pictures, documents, sounds and films by their first bytes',
   assert.equal(type(Buffer.from([0, 1, 2, 255])), 'application/octet-stream')
 })
 
-test('content type: drawings, with what may stand before their root', () => {
+test('content type: an SVG image is recognized behind comments and declarations', () => {
   assert.equal(type('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/svg+xml')
   assert.equal(type('<?xml version="1.0"?>\n<!-- x -->\n<svg/>'), 'image/svg+xml')
   assert.equal(type('<!DOCTYPE svg PUBLIC "a">\n<!-- <svg> -->\n<?xml a?> <svg>'), 'image/svg+xml')
@@ -36,7 +36,7 @@ test('content type: drawings, with what may stand before their root', () => {
   assert.equal(type('<!---->'.repeat(140)), 'text/plain; charset=utf-8')
 })
 
-test('content type: character sets', () => {
+test('content type: the type of a text names its character set', () => {
   assert.equal(type(Buffer.from('fffe61000a00', 'hex')), 'text/plain; charset=utf-16le')
   assert.equal(type(Buffer.from('déjà vu, garçon, élève', 'latin1')), 'text/plain; charset=iso-8859-1')
   assert.equal(type(Buffer.from('caf\xe9\n', 'latin1')), 'text/plain; charset=utf-8')

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { asFleeting, canReleaseChunk, releaseChunk, isFleeting, ownCopy } from './fleeting.ts'
 
-test('fleeting pieces: what has memory of its own gives it back, what shares it stays', () => {
+test('releaseChunk frees a chunk with its own memory and keeps one with shared memory', () => {
   const own = Buffer.alloc(64 * 1024, 'x')
   releaseChunk(own)
   assert.equal(own.length, 0)

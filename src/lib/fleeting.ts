@@ -20,7 +20,7 @@ export function releaseChunk(piece: Buffer): void {
   if (canReleaseChunk(piece)) (piece.buffer as ArrayBuffer).transfer(0)
 }
 
-/** Returns whether `giveBack` frees the chunk. Small chunks may share their memory. */
+/** Returns whether `releaseChunk` frees the chunk. Small chunks may share their memory. */
 export const canReleaseChunk = ({ buffer, length }: Buffer): boolean =>
   length >= minReleasedBytes && length === buffer.byteLength && buffer instanceof ArrayBuffer
 

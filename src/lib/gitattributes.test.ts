@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseAttributes } from './gitattributes.ts'
 
-test('gitattributes: names, paths, folders and what wins', () => {
+test('gitattributes: patterns match names, paths and folders, and the last match wins', () => {
   const attributes = parseAttributes(
     new Map([
       [

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { watchLoop, workedMs, type LoopStall } from './loop-watch.ts'
 import { until } from '../testing/until.ts'
 
-test('watchLoop: who holds the loop up is told of, with how much of that time was work', async () => {
+test('watchLoop reports a blocked event loop and how much of the time was work', async () => {
   const stalls: LoopStall[] = []
   const end = watchLoop(200, (stall) => stalls.push(stall))
   try {

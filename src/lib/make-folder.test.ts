@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { makeFolder } from './make-folder.ts'
 
-test('makeFolder: makes folders above, takes one that exists and links to one, and gives up where none can be', () => {
+test('makeFolder creates parent folders, accepts an existing folder or a link to one, and fails otherwise', () => {
   const folder = mkdtempSync(join(tmpdir(), 'ingot-make-'))
   try {
     const deep = join(folder, 'a', 'b', 'c')

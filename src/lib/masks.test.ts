@@ -4,7 +4,7 @@ import { Masks } from './masks.ts'
 
 const secret = 'p@ss "wörd"/42?'
 
-test('a secret is taken out as it is and as programs write it', () => {
+test('a secret is masked in its plain and encoded forms', () => {
   const masks = new Masks([secret])
   const encoded = [
     secret,
@@ -24,7 +24,7 @@ test('a secret is taken out as it is and as programs write it', () => {
   assert.equal(new Masks(['ab', ' ', '']).apply('abc ab'), 'abc ab', 'what is so short is no secret')
 })
 
-test('a secret that goes over several lines is found, and so is each line of one that has several', () => {
+test('a secret that spans lines is masked, as is each line of a secret with several lines', () => {
   const masks = new Masks(['first-line\nsecond-line', 'abcdefghijkl'])
   assert.deepEqual(masks.applyToLines(['x first-line', 'second-line y']).lines, ['x ***', '*** y'])
   assert.deepEqual(masks.applyToLines(['only second-line here']).lines, ['only *** here'])
@@ -34,7 +34,7 @@ test('a secret that goes over several lines is found, and so is each line of one
   assert.deepEqual(masks.applyToLines([wrapped.slice(0, 7), wrapped.slice(7)]).lines, ['***', '***'])
 })
 
-test('lines that may begin a secret are told, up to a limit', () => {
+test('applyToLines counts the last lines that may begin a secret, up to a limit', () => {
   const masks = new Masks(['abcdefghijkl'])
   assert.equal(masks.applyToLines(['one', 'two abcd', 'ef']).begun, 2)
   assert.equal(masks.applyToLines(['one', 'two abc']).begun, 0, 'too little to tell')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTrailers } from './trailers.ts'
 
-test('trailers: they join the block at the end, and begin one after an empty line', () => {
+test('trailers are added to the last block of trailers, or begin one after an empty line', () => {
   const line = 'Signed-off-by: Bob <b@example.com>'
   const added = (message: string): string => withTrailers(message, [line])
   assert.equal(added('Title'), `Title\n\n${line}`)

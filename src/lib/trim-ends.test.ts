@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { trimBoth, trimTrailing } from './trim-ends.ts'
 
-test('trimTrailing, trimBoth: characters go from the ends alone', () => {
+test('trimTrailing and trimBoth remove characters only from the ends', () => {
   assert.deepEqual(
     ['', '/', 'a', '/a//', '//'].map((text) => trimTrailing(text, '/')),
     ['', '', 'a', '/a', ''],
@@ -13,7 +13,7 @@ test('trimTrailing, trimBoth: characters go from the ends alone', () => {
   )
 })
 
-test('trimBoth: a run that ends elsewhere takes linear time', () => {
+test('trimBoth takes linear time for a run in the middle', () => {
   const run = `a${'.'.repeat(1_000_000)}b`
   assert.equal(trimBoth(`.${run}.`, '.'), run)
 })

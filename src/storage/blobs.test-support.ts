@@ -12,10 +12,10 @@ import type { S3Options } from './s3-service.ts'
 
 export interface TestStore {
   readonly blobs: Blobs
-  /** The same store as another process has it. */
+  /** Opens the same store again, as another process would. */
   readonly reopen: () => Promise<Blobs>
   readonly folder: string
-  /** The S3 store's own address and keys. */
+  /** The address and keys of the S3 store. */
   readonly s3?: S3Options
 }
 

@@ -7,7 +7,7 @@ import { Invalid, RangeNotSatisfiable, TooLarge } from '../lib/errors.ts'
 import { places, sha256, limit, contentOf, bytesOf, keysOf, chunksOf } from './blobs.test-support.ts'
 
 for (const [name, withPlace] of places) {
-  test(`${name}: what is put can be read, replaced, measured and deleted`, () =>
+  test(`${name}: a stored blob can be read, replaced, measured and deleted`, () =>
     withPlace(async ({ blobs }) => {
       const before = Math.floor(Date.now() / 1000)
       const stored = await blobs.put('a/b c/ü+1.txt', Readable.from([Buffer.from('hel'), Buffer.from('lo')]), {
@@ -34,7 +34,7 @@ for (const [name, withPlace] of places) {
       assert.equal(await blobs.stat('a/b c/ü+1.txt'), undefined)
     }))
 
-  test(`${name}: ranges`, () =>
+  test(`${name}: get returns a byte range and refuses an unsatisfiable one`, () =>
     withPlace(async ({ blobs }) => {
       await blobs.put('digits', Readable.from([Buffer.from('0123456789')]), limit)
       const part = async (start: number, end?: number): Promise<[number | undefined, string]> => {
@@ -49,7 +49,7 @@ for (const [name, withPlace] of places) {
       assert.equal(await blobs.get('nothing', { range: { start: 0 } }), undefined)
     }))
 
-  test(`${name}: over the limit, wrong, or broken content leaves nothing and harms nothing`, () =>
+  test(`${name}: content that is too large, unexpected or broken leaves nothing and keeps the existing blob`, () =>
     withPlace(async ({ blobs }) => {
       await blobs.put('kept', Readable.from([Buffer.from('old')]), limit)
       const put = (key: string, content: Readable, options: object) => blobs.put(key, content, { ...limit, ...options })
@@ -103,7 +103,7 @@ for (const [name, withPlace] of places) {
       assert.ok(kept !== undefined && Buffer.concat(pieces).equals(await buffer(kept.stream)))
     }))
 
-  test(`${name}: list by prefix and move`, () =>
+  test(`${name}: list selects by prefix, and move renames a blob`, () =>
     withPlace(async ({ blobs }) => {
       for (const key of ['x/1', 'x/2', 'x/deep/er/3', 'xy', 'y/1']) {
         await blobs.put(key, Readable.from([Buffer.from(key)]), limit)
@@ -120,7 +120,7 @@ for (const [name, withPlace] of places) {
       assert.equal(await contentOf(blobs, 'x/2'), 'x/1')
     }))
 
-  test(`${name}: a copy is a blob of its own`, () =>
+  test(`${name}: a copy is independent of its original`, () =>
     withPlace(async ({ blobs }) => {
       await blobs.put('from', bytesOf('one'), limit)
       await blobs.put('taken', bytesOf('old'), limit)
@@ -133,7 +133,7 @@ for (const [name, withPlace] of places) {
       assert.deepEqual([await contentOf(blobs, 'from'), await contentOf(blobs, 'deep/to')], ['two', 'one'])
     }))
 
-  test(`${name}: keys that mean another place are refused`, () =>
+  test(`${name}: keys outside the store are refused`, () =>
     withPlace(async ({ blobs }) => {
       const hostile = [
         '',
@@ -158,7 +158,7 @@ for (const [name, withPlace] of places) {
       assert.throws(() => blobs.list('../'), Invalid)
     }))
 
-  test(`${name}: many writers and deleters of one folder do not hurt each other`, () =>
+  test(`${name}: concurrent writes and deletions in one folder do not disturb each other`, () =>
     withPlace(async ({ blobs }) => {
       await Promise.all(
         Array.from({ length: 20 }, async (_, index) => {

@@ -9,7 +9,7 @@ import type { UploadId } from './blobs.ts'
 import { openBlobs } from './open-blobs.ts'
 import { withFolder, withLocal, sha256, limit, contentOf, bytesOf, arrived, keysOf } from './blobs.test-support.ts'
 
-test('a local folder: unfinished files of a dead process go away, fresh ones stay; nothing else is left', () =>
+test('a local folder: old unfinished files of a dead process are deleted, and recent ones stay', () =>
   withFolder(async (folder) => {
     await mkdir(join(folder, '.tmp'))
     await writeFile(join(folder, '.tmp', 'old'), 'x')
@@ -25,7 +25,7 @@ test('a local folder: unfinished files of a dead process go away, fresh ones sta
     assert.deepEqual(await keysOf(blobs, ''), [])
   }))
 
-test('a local folder: pieces that nobody else keeps are given back, others are left as they are', () =>
+test('a local folder: only the chunks of fleeting streams are released', () =>
   withLocal(async ({ blobs }) => {
     const [kept, fleeting] = [Buffer.alloc(700_000, 'k'), Buffer.alloc(700_000, 'f')]
     await blobs.put('kept', Readable.from([kept]), limit)
@@ -40,7 +40,7 @@ test('a local folder: pieces that nobody else keeps are given back, others are l
     assert.equal(await arrived(blobs, id), 'k'.repeat(700_000) + 'm'.repeat(700_000))
   }))
 
-test('a local folder: a killed process leaves whole blobs, and of an upload all that it had acknowledged', () =>
+test('a local folder: a killed process leaves only whole blobs and all acknowledged bytes of an upload', () =>
   withFolder(async (folder) => {
     const size = 300_000
     const program = `

@@ -8,7 +8,7 @@ import { openS3Blobs } from './s3-blobs.ts'
 import { presign } from './s3-presign.ts'
 import { withS3, limit, contentOf, keysOf } from './blobs.test-support.ts'
 
-test('an S3 service: a signed URL gives the blob under a name', () =>
+test('an S3 service: a signed URL downloads the blob under a file name', () =>
   withS3(async ({ blobs }) => {
     await blobs.put('a b/ü(1).txt', Readable.from([Buffer.from('hello')]), limit)
     const url = (await blobs.signedUrl?.('a b/ü(1).txt', { expiresSeconds: 60, fileName: 'né "1".txt' })) ?? ''
@@ -17,7 +17,7 @@ test('an S3 service: a signed URL gives the blob under a name', () =>
     assert.equal(reply.headers.get('content-disposition'), `attachment; filename*=UTF-8''n%C3%A9%20%221%22.txt`)
   }))
 
-test('signed URLs: the example that the specification publishes', () => {
+test('signed URLs: presign returns the signature of the example in the specification', () => {
   const url = presign({
     method: 'GET',
     url: new URL('https://examplebucket.s3.amazonaws.com/test.txt'),
@@ -33,7 +33,7 @@ test('signed URLs: the example that the specification publishes', () => {
   )
 })
 
-test('an S3 service: a signed address takes one blob', () =>
+test('an S3 service: a signed upload URL accepts one blob', () =>
   withS3(async ({ blobs }) => {
     const signed = await blobs.signedPutUrl?.('new/one', {
       expiresSeconds: 60,
@@ -47,7 +47,7 @@ test('an S3 service: a signed address takes one blob', () =>
     assert.equal(await contentOf(blobs, 'new/one'), 'hello')
   }))
 
-test('an S3 service: uploads of the protocol that a dead process left are ended', async () => {
+test('an S3 service: multipart uploads of a dead process are aborted', async () => {
   const asked: string[] = []
   const isOld = `<Initiated>2020-01-01T00:00:00.000Z</Initiated>`
   const isNew = `<Initiated>${new Date().toISOString()}</Initiated>`
@@ -92,9 +92,9 @@ test('an S3 service: uploads of the protocol that a dead process left are ended'
   }
 })
 
-// The signer of the service's client library gives the same for a payload of none.
+// The signer of the service's client library returns the same signature for an unsigned payload.
 
-test('signed addresses: headers are signed along', () => {
+test('signed URLs: the signature covers the headers', () => {
   const url = presign({
     method: 'PUT',
     url: new URL('http://h:1/forge/kind/new/one'),
@@ -112,7 +112,7 @@ test('signed addresses: headers are signed along', () => {
   )
 })
 
-test('an S3 service: what is too large for its copy goes through this process', () =>
+test('an S3 service: a blob over the copy limit is copied through this process', () =>
   withS3(async ({ s3 }) => {
     assert.ok(s3 !== undefined)
     const blobs = await openS3Blobs({ ...s3, maxCopyBytes: 3 })
@@ -123,7 +123,7 @@ test('an S3 service: what is too large for its copy goes through this process', 
     blobs.close()
   }))
 
-test('an S3 service that does not answer is Unavailable; a wrong key is an error for the operator', () =>
+test('an S3 service that does not respond is Unavailable; a wrong key is an error for the operator', () =>
   withS3(async ({ s3 }) => {
     assert.ok(s3 !== undefined)
     const absent = await openS3Blobs({ ...s3, endpoint: 'http://127.0.0.1:1' })

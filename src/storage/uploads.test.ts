@@ -9,7 +9,7 @@ import type { UploadId } from './blobs.ts'
 import { places, sha256, limit, contentOf, bytesOf, arrived, keysOf, chunksOf } from './blobs.test-support.ts'
 
 for (const [name, withPlace] of places) {
-  test(`${name}: an upload is refused what does not fit, and stays as it was`, () =>
+  test(`${name}: an invalid append is refused and does not change the upload`, () =>
     withPlace(async ({ blobs }) => {
       const { uploads } = blobs
       const unknown = ['0'.repeat(32), '../../x', ''] as UploadId[]
@@ -46,12 +46,12 @@ for (const [name, withPlace] of places) {
       assert.equal(await contentOf(blobs, 'a'), 'hello')
     }))
 
-  test(`${name}: another process goes on with an upload and completes it`, () =>
+  test(`${name}: another process can continue and complete an upload`, () =>
     withPlace(async ({ blobs, reopen }) => {
       const id = await blobs.uploads.begin()
       assert.equal((await blobs.uploads.find(id))?.sizeBytes, 0)
       assert.equal((await blobs.uploads.append(id, bytesOf('01234'), { ...limit, atBytes: 0 })).sizeBytes, 5)
-      // The first process is gone; nothing was told to it.
+      // The first process is gone and shares no state with this one.
       const other = await reopen()
       assert.equal((await other.uploads.find(id))?.sizeBytes, 5)
       await other.uploads.append(id, bytesOf('56789'), { ...limit, atBytes: 5 })
@@ -73,14 +73,14 @@ for (const [name, withPlace] of places) {
       })
       assert.equal(await contentOf(blobs, 'deep/whole'), '0123456789')
       assert.equal(await blobs.uploads.find(id), undefined)
-      // Its first parts came through another process, so what this one knows is not the whole.
+      // Another process received the first parts, so this one does not know the whole upload.
       const again = await blobs.uploads.begin()
       await other.uploads.append(again, bytesOf('abc'), { ...limit, atBytes: 0 })
       await blobs.uploads.append(again, bytesOf('def'), { ...limit, atBytes: 3 })
       assert.equal((await blobs.uploads.complete(again, 'again')).sha256, sha256('abcdef'))
     }))
 
-  test(`${name}: what is appended again from a byte on replaces what was there`, () =>
+  test(`${name}: an append at an earlier byte replaces the content after it`, () =>
     withPlace(async ({ blobs }) => {
       const id = await blobs.uploads.begin()
       const append = (content: string, atBytes: number) =>
@@ -100,7 +100,7 @@ for (const [name, withPlace] of places) {
       assert.equal(await contentOf(blobs, 'y'), '')
     }))
 
-  test(`${name}: many short appends, and the log that they make read meanwhile`, () =>
+  test(`${name}: an upload with many short appends can be read while it grows`, () =>
     withPlace(async ({ blobs, folder }) => {
       const id = await blobs.uploads.begin()
       let whole = ''
@@ -123,7 +123,7 @@ for (const [name, withPlace] of places) {
       assert.equal(await arrived(blobs, id), whole + 'y'.repeat(20_000))
     }))
 
-  test(`${name}: a large upload streams through; a broken part keeps a beginning`, () =>
+  test(`${name}: a large upload is streamed, and a broken append keeps the bytes received before`, () =>
     withPlace(async ({ blobs, reopen }) => {
       const content = randomBytes(3 * 1024 * 1024 + 17)
       const id = await blobs.uploads.begin()
@@ -148,7 +148,7 @@ for (const [name, withPlace] of places) {
       const stopped = await blobs.uploads.begin()
       const appending = blobs.uploads.append(stopped, endless, { ...limit, atBytes: 0, signal: stop.signal })
       await assert.rejects(appending, { name: 'AbortError' })
-      // It fails before it is looked at.
+      // The stream fails before it is read.
       const dead = new Readable({ read() {} })
       const early = blobs.uploads.append(stopped, dead, { ...limit, atBytes: 0 })
       dead.destroy(new Error('gone at once'))
@@ -157,7 +157,7 @@ for (const [name, withPlace] of places) {
       assert.ok(found !== undefined && content.equals(await buffer(found.stream)))
     }))
 
-  test(`${name}: abandoned uploads go away, others stay`, () =>
+  test(`${name}: only abandoned uploads are deleted`, () =>
     withPlace(async ({ blobs, folder }) => {
       const nowUnix = Math.floor(Date.now() / 1000)
       const id = await blobs.uploads.begin()
