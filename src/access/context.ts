@@ -20,10 +20,10 @@ import type { Metrics } from '../http/metrics.ts'
 import type { Scheduler } from '../jobs/scheduler.ts'
 import type { Rights } from './rights.ts'
 
-/** The services that features opened for themselves, by their declarations. */
+/** Services that features opened, by their declarations. */
 export type OwnServices = ReadonlyMap<unknown, unknown>
 
-/** What the running application offers to everything in it; the same for requests, jobs and commands. */
+/** The services of the running application, the same for requests, jobs and commands. */
 export interface Services extends AuthServices {
   /** Admission control: the use of shared resources per client. */
   readonly admission: Admission
@@ -32,22 +32,22 @@ export interface Services extends AuthServices {
   readonly git: Git
   /** The memory that all caches share. */
   readonly caches: CacheBudget
-  /** A store for each kind of files. */
+  /** A blob store for each kind of file. */
   readonly blobs: BlobStores<StorageKind>
   readonly images: Images
   readonly texts: Texts
   readonly mailer: Mailer
   readonly log: Log
   readonly live: LiveEvents
-  /** The tasks that run by the clock. */
+  /** The scheduled tasks. */
   readonly tasks: Pick<Scheduler<Ctx>, 'list' | 'runNow'>
-  /** Undefined when nothing is measured. */
+  /** Undefined when metrics are disabled. */
   readonly metrics: Metrics | undefined
   /** The contributions of all features; `contributionsOf` (feature.ts) returns them with their type. */
   readonly parts: object
-  /** What features made for themselves; see `ownService`. */
+  /** Services that features opened; see `ownService`. */
   readonly own: OwnServices
-  /** Every operation of the application, for its description. */
+  /** Returns all operations of the application, for the API description. */
   readonly operations: () => readonly NamedOperation[]
 }
 
@@ -73,11 +73,11 @@ export interface SignedInCtx extends Ctx {
   readonly viewer: Viewer
 }
 
-/** A repository that the viewer may see, with what the viewer may do there. */
+/** A repository that the viewer may see, with the rights of the viewer. */
 export interface RepoCtx extends Ctx {
   readonly repo: RepoRow
   readonly owner: UserRow
-  /** Units that are switched on. */
+  /** Enabled units. */
   readonly units: readonly RepoUnitRow[]
   readonly rights: Rights
 }

@@ -106,7 +106,7 @@ export interface Feature {
   readonly doctor?: readonly DoctorCheck[]
   /** The data of accounts and repositories that the feature owns. */
   readonly owns?: readonly Owned[]
-  /** The feature's part in a push. */
+  /** Returns the feature's checks and effects for a push. */
   readonly pushExtras?: (ctx: SignedInRepoCtx) => PushExtras
   /** Files outside of git. Only one feature provides them. */
   readonly largeFiles?: LargeFiles

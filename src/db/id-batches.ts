@@ -7,15 +7,15 @@ interface Ids {
   user: UserId
 }
 
-/** A range of ids: after one, up to another. */
+/** A range of ids, without `after` and with `last`. */
 export interface IdBatch<Id> {
   readonly after: Id
   readonly last: Id
 }
 
 /**
- * Yields the ids of a table in batches, in order, and lets other work run between them, since SQLite blocks this thread.
- * @param size at most so many rows
+ * Yields the ids of a table in ascending batches. It yields the thread between them, since SQLite blocks it.
+ * @param size maximum number of rows of a batch
  */
 export async function* idBatches<Table extends keyof Ids>(
   db: Db,
@@ -23,7 +23,7 @@ export async function* idBatches<Table extends keyof Ids>(
   size: number,
 ): AsyncGenerator<IdBatch<Ids[Table]>, void> {
   for (let after = 0 as Ids[Table]; ;) {
-    // oxlint-disable-next-line no-await-in-loop -- each begins where the one before ended
+    // oxlint-disable-next-line no-await-in-loop -- each batch begins after the previous one
     const last = await lastAfter(db, table, after, size)
     if (last === null) return
     yield { after, last: last as Ids[Table] }

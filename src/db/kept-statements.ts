@@ -1,6 +1,6 @@
 /**
- * What was made of statements, by their texts: at most so many and of so many characters together. What was used longest ago
- * goes first; the one that was put in last stays, however long it is.
+ * A least-recently-used cache of prepared statements by their text, limited in count and total characters. The newest
+ * entry stays even when it exceeds the limit.
  */
 export class KeptStatements<Prepared> {
   readonly maxCount: number
@@ -25,7 +25,7 @@ export class KeptStatements<Prepared> {
     return known
   }
 
-  /** Keeps one that is not kept yet. */
+  /** Adds a statement that the cache does not contain. */
   add(text: string, prepared: Prepared): void {
     this.#kept.set(text, prepared)
     this.#chars += text.length

@@ -27,9 +27,9 @@ const unsent = new WeakMap<Tx, Map<string, Broadcast>>()
 export const maxPayloadBytes = 7000
 
 /**
- * Tells the listeners of `channel` in every process that shares the database, once the transaction is committed: those
- * of this process at once, others within moments (PostgreSQL). The same message twice in a transaction is one. A
- * message is a hint that may get lost; nothing may depend on it alone.
+ * Sends a message to the listeners of `channel` in each process of the database after the commit: in this process at
+ * once, in other processes through PostgreSQL. Equal messages of a transaction are sent once. A message may be lost, so
+ * callers must also work without it.
  */
 export function notify(tx: Tx, channel: string, payload = ''): void {
   if (Buffer.byteLength(payload) > maxPayloadBytes) {

@@ -72,7 +72,7 @@ const asJson = (db: Db, queries: readonly RowsOf<object>[]): CompiledQuery =>
 /**
  * Returns a function that runs independent queries of a hot path: compiled once, prepared once per connection, and on
  * PostgreSQL sent as one statement. Results are not cached.
- * @param build makes the queries of the arguments, which stand where a value is compared and nowhere else
+ * @param build returns the queries; it may use the arguments only as values of comparisons and limits
  */
 export const preparedQueries = <Args extends readonly Scalar[], Group extends Queries>(
   build: (db: Db, ...args: Args) => Group,
@@ -147,8 +147,8 @@ const maxTexts = 100
 const names = new Map<string, string>()
 
 /**
- * Returns the rows of a query whose text is one of few, with any parameters: PostgreSQL keeps its plan on each connection,
- * since planning takes longer than execution.
+ * Returns the rows of a query that has few different texts. PostgreSQL keeps the plan of each text per connection, since
+ * planning takes longer than execution.
  */
 export async function askAgain<Row extends object>(db: Db, query: RowsOf<Row>): Promise<readonly Row[]> {
   const engine = engineBehind(db)

@@ -18,15 +18,15 @@ const passing = new Set([
   '57P03',
 ])
 
-/** The database is unreachable for good or for too long; `cause` is the last error. */
+/** The database cannot be reached; `cause` is the last error. */
 export class DatabaseUnreachable extends Error {
   override readonly name = 'DatabaseUnreachable'
 }
 
 /**
- * Waits until the database answers. SQLite answers at once or never.
- * @throws DatabaseUnreachable after `retries` tries, or at once for a reason that does not pass, such as a wrong password;
- * the reason of the signal when it is aborted
+ * Waits until PostgreSQL responds. Returns at once for SQLite.
+ * @throws DatabaseUnreachable after `retries` tries, or at once for a permanent error such as a wrong password; the reason
+ * of the signal when it is aborted
  */
 export async function reachDatabase(
   db: Db,

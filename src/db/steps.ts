@@ -15,7 +15,7 @@ const named = ({ table, rows }: Step) => (rows ? sql`${rows} as ${sql.table(tabl
 /**
  * Returns the `from` and `where` of a query that joins its tables in this order. SQLite follows `cross join`. PostgreSQL
  * misjudges row counts and may scan a whole table, so each step is a lateral subquery of its own.
- * @param db undefined where that is not known, and what SQLite needs is written
+ * @param db undefined when the database is not known; the query then has the form for SQLite
  */
 export function stepByStep(db: Db | undefined, first: Step, ...others: readonly Step[]): RawBuilder<unknown> {
   if (db && databaseKind(db) === 'postgres') {

@@ -173,7 +173,7 @@ export interface OldEvents {
 
 /**
  * Deletes old events without jobs, oldest first.
- * @returns how many, and the largest of their positions
+ * @returns their number and largest position
  */
 export async function deleteOldEvents(
   tx: Tx,

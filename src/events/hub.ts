@@ -29,8 +29,8 @@ export interface EventHub<Ctx> {
 }
 
 /**
- * Groups the subscribers by event; those of one event run in the given order.
- * @param muted those of them who are told of nothing: their jobs are known, for what waits from before
+ * Groups the subscribers by event. The subscribers of an event run in the given order.
+ * @param muted subscribers that receive no events; their jobs are declared, because older ones may still wait
  */
 export function createEventHub<Ctx>(
   subscribers: readonly Subscriber<Ctx>[],
@@ -103,7 +103,7 @@ const attachments = databaseSlot<Attached>()
 
 /**
  * Connects a database to the subscribers of `hub`.
- * @returns the feed of what happens, for those who watch
+ * @returns the live events for watchers
  */
 export function attachEvents<Ctx>(db: Db, hub: EventHub<Ctx>, limits?: Partial<LiveLimits>): LiveEvents {
   const live = createLiveEvents(db, limits)
@@ -111,7 +111,7 @@ export function attachEvents<Ctx>(db: Db, hub: EventHub<Ctx>, limits?: Partial<L
   return live
 }
 
-/** Adds a recorder. */
+/** Adds a recorder and returns a function that removes it. */
 export function recordEventsWith(db: Db, recorder: EventRecorder): () => void {
   const attached = attachments.of(db)
   if (!attached) throw new Error('a database without events has nothing to record')
@@ -119,13 +119,13 @@ export function recordEventsWith(db: Db, recorder: EventRecorder): () => void {
   return () => void attached.recorders.delete(recorder)
 }
 
-/** Maximum number of events of one transaction: a repository may have very many forks, and a team very many members. */
+/** Maximum number of events of one transaction. A repository may have many forks, and a team many members. */
 const maxEventsPerTransaction = 50_000
 
 /** Maximum depth of events that subscribers publish in reaction to events; more is a loop. */
 const maxNestedEvents = 500
 
-/** Maximum length of the data as JSON, in characters: data hold ids, but one push may move very many references. */
+/** Maximum length of the data as JSON, in characters. Data hold ids, but one push may change many references. */
 const maxDataLength = 8_000_000
 
 /** Maximum number of events of one transaction for which `isNeeded` is asked. */

@@ -49,7 +49,7 @@ export interface LiveEvents {
   }): AsyncIterableIterator<LiveItem>
   /**
    * Calls `listener` for each event of any process. It must not throw and must return quickly.
-   * @returns what ends that
+   * @returns a function that stops listening
    */
   listen(listener: LiveListener): () => void
   readonly watcherCount: number

@@ -8,14 +8,14 @@ const localAddress = '127.0.0.1'
 const maxKnown = 1000
 
 /**
- * Says which address a request comes from: that of its connection, or, when that is a trusted proxy, the one which the
- * proxy names in `X-Forwarded-For`; of a chain of proxies the first that is not trusted.
+ * Determines the client address of requests. It is the address of the connection or, behind a trusted proxy, the last
+ * untrusted address in `X-Forwarded-For`.
  */
 export interface ClientAddresses {
   of(request: IncomingMessage): string
   /**
-   * Whether a request was sent by a proxy which is believed. A connection that is gone has no address any more, and is nobody's.
-   * @param isLocal whether the server listens on a Unix socket, where nobody has an address
+   * Returns whether a trusted proxy sent the request; false for a closed connection, which has no address.
+   * @param isLocal whether the server listens on a Unix socket, whose clients have no address
    */
   isFromProxy(request: IncomingMessage, isLocal: boolean): boolean
   /** Returns whether an address belongs to a trusted proxy. */
@@ -23,8 +23,8 @@ export interface ClientAddresses {
 }
 
 /**
- * @param trusted addresses and networks (`10.0.0.0/8`) whose headers are believed; none for none. Whoever can reach a
- * Unix socket of the server is believed as well when there are any.
+ * Returns the client addresses for a list of trusted proxies.
+ * @param trusted addresses and networks (`10.0.0.0/8`). Unless the list is empty, clients of a Unix socket are trusted too.
  */
 export function clientAddresses(trusted: readonly string[]): ClientAddresses {
   if (trusted.length === 0) {

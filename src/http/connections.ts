@@ -8,8 +8,8 @@ const lastRequestMs = 5000
 const maxRefused = 128
 
 /**
- * Open connections, altogether and by address, half of which one address may have. One too many is answered 503 at its
- * first request and closed; whoever asks whether the server lives is answered even there.
+ * Counts open connections in total and per address. One address may open half of them, unless it belongs to a trusted
+ * proxy. The first request of an excess connection gets 503, except for health checks, and closes it.
  */
 export class Connections {
   readonly #total: number
@@ -21,7 +21,7 @@ export class Connections {
   readonly #tooManyEndpoints = new Set<string>()
   #open = 0
 
-  /** @param isTrusted whether an address is that of a proxy, which many clients come through */
+  /** @param isTrusted whether an address belongs to a trusted proxy, which many clients share */
   constructor(server: Server, total: number, isTrusted: (address: string) => boolean) {
     this.#total = total
     this.#perAddress = Math.max(1, Math.floor(total / 2))

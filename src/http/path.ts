@@ -1,13 +1,13 @@
 import type { TProperties } from 'typebox'
 
 /**
- * Declared paths. Between slashes stand:
+ * A segment of a declared path:
  *
- * - a text (`repos`);
- * - `{name}`: any one segment; an encoded slash in it is a part of the value;
- * - texts and parameters mixed (`{index}.{diffType}`), or a parameter whose schema lists its values (`enumeration`): a
- *   pattern, which only takes what fits;
- * - `{name+}`: one segment or several, anywhere in the path but only once (`/v2/{name+}/manifests/{reference}`).
+ * - `text`: a literal (`repos`);
+ * - `param`: `{name}`, one segment with any value; an encoded slash belongs to the value;
+ * - `pattern`: literals mixed with parameters (`{index}.{diffType}`), or a parameter whose schema lists its values
+ *   (`enumeration`);
+ * - `rest`: `{name+}`, one or more segments, at most once in a path (`/v2/{name+}/manifests/{reference}`).
  */
 export type Segment =
   | { readonly kind: 'text'; readonly text: string }
@@ -38,7 +38,7 @@ export function parsePath(path: string, params: TProperties): Segment[] {
   return segments
 }
 
-/** The segments; a final slash ends the last one. */
+/** Returns the segments of a path, without an empty one after a trailing slash. */
 export function splitPath(path: string): string[] {
   const parts = path.split('/')
   if (parts.at(-1) === '') parts.pop()
@@ -74,7 +74,7 @@ function parseSegment(path: string, text: string, params: TProperties): Segment 
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** The enumerated values of a schema, if any. */
+/** Returns the enumerated values of a schema, if any. */
 const valuesOf = (schema: { readonly enum?: readonly string[] } | undefined): readonly string[] | undefined =>
   schema?.enum
 

@@ -59,12 +59,12 @@ export const headersOfCut = (isCut: boolean): Readonly<Record<string, string>> =
   isCut ? { [boundHeader]: 'rows' satisfies Bound, 'Access-Control-Expose-Headers': boundHeader } : {}
 
 /**
- * One page of a list.
- * @param total how many there are on all pages, for `X-Total-Count`
- * @param options.bound what limited the answer, for `X-Result-Bounded`
- * @param options.cursor where the next page begins
- * @param options.shown number of rows of the page, where the body is not an array of them
- * @param options.link false on the lists that send no `Link` header (`test/contract/pagination.json`)
+ * Returns the reply for one page of a list.
+ * @param total number of rows on all pages, for `X-Total-Count`
+ * @param options.bound the bound that limited the list, for `X-Result-Bounded`
+ * @param options.cursor cursor of the next page
+ * @param options.shown number of rows in the body; needed when the body is not an array
+ * @param options.link false for lists without a `Link` header (`test/contract/pagination.json`)
  */
 export const paged = <Body>(
   body: Body,
@@ -92,7 +92,7 @@ export const paged = <Body>(
   },
 })
 
-/** Bytes as a whole or as a stream. */
+/** A success with a buffer or a stream as its body. */
 export const bytes = <Status extends number = 200>(
   contentType: string,
   content: Readable | Buffer | string,

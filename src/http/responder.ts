@@ -76,8 +76,8 @@ export class Responder {
   }
 
   /**
-   * @param error a refusal in the form of its surface, a `Moved`, or anything else: that is a defect and answers 500
-   * @param extra headers that the answer carries besides its own
+   * Writes the response for an error: a refusal in the form of its surface, a redirect for `Moved`, otherwise 500.
+   * @param extra additional headers
    */
   sendError(
     request: IncomingMessage,
@@ -216,8 +216,8 @@ function releasingWritable(response: ServerResponse): Writable {
   const taker = new Writable({
     write(piece: Buffer, _encoding, done) {
       response.write(piece, (error) => {
-        // What could not be sent may still be held by the connection that is being torn down. Its `close` follows, and ends this
-        // too; until then nobody knows yet that the client is gone, and it would be taken for a defect.
+        // The client has disconnected before the `close` event. Passing the error on would report a defect, so the
+        // connection is destroyed, and its `close` ends this stream. The socket may still hold the unsent chunk.
         if (error && !response.closed) return void response.destroy()
         if (!error) releaseChunk(piece)
         done(error)
@@ -278,7 +278,7 @@ function addPaging(
   headers['access-control-expose-headers'] = exposed
 }
 
-/** Returns the links of a page. Rows behind a list that is answered whole are on pages of the largest size. */
+/** Returns the links of a page. A reply with a whole list links the remaining rows by pages of the largest size. */
 function linksOf(page: Page, total: number, shown: number, bound: Bound | undefined): readonly PageLink[] {
   const { pageSize, limit } = page
   if (pageSize === undefined) return bound === 'total' ? openPageLinks(page, shown) : pageLinks(page, total)

@@ -45,12 +45,17 @@ const newNode = <Target>(): Node<Target> => ({
 type Visit<Target> = (leaf: Leaf<Target>) => boolean
 
 /**
- * Finds the route of an address. Of several that fit, the most specific one wins. They are compared from the left,
- * segment by segment, and the first difference decides: a text goes before a pattern (one with more text before one with
- * less), a pattern before `{name}`, and that before `{name+}`; of two `{name+}` the one that more segments follow goes
- * first. A route for a query (`whenQuery`) goes before those without, and its `{name+}` before any other segment there.
- * A route of another method is no match, so a less specific one may answer. Two routes that nothing tells apart are a
- * mistake in the program and throw.
+ * Finds the most specific route of an address. Routes are compared segment by segment from the left; the first
+ * difference decides, in this order:
+ *
+ * 1. a `{name+}` of a route with a required query (`whenQuery`);
+ * 2. a literal text;
+ * 3. a pattern, the one with more literal text first;
+ * 4. `{name}`;
+ * 5. `{name+}`, the one with more segments after it first.
+ *
+ * At the same path, a route with a required query precedes one without. A route of another method does not match, so a
+ * less specific route may answer. Ambiguous routes throw at the start.
  */
 export class Router<Target> {
   readonly #root: Node<Target> = newNode()
@@ -162,9 +167,9 @@ function decodedSegments(path: string): string[] {
 }
 
 /**
- * Shows the leaves that fit to `visit`, the most specific first, until it says that it has found what it wants.
- * @param values the values of the parameters on the way to the leaf, while it is visited
- * @param withQuery false where the request has no query at all
+ * Calls `visit` with each matching leaf, the most specific first, until it returns true.
+ * @param values the parameter values of the visited leaf; valid only during the call
+ * @param withQuery whether the request has a query
  */
 function walk<Target>(
   node: Node<Target>,

@@ -66,7 +66,7 @@ export async function holdPassedJobs(tx: Tx, lanes: readonly string[], nowMs: nu
 /**
  * Gives the turn to one job in each of these lanes without one: a passed job that is due again, else the oldest, else the
  * next passed job. The caller holds the locks of the lanes.
- * @returns where these jobs run and when
+ * @returns the pools and due times of these jobs
  */
 export async function giveTurns(
   tx: Tx,
@@ -158,8 +158,8 @@ export async function listClaimablePools(
 }
 
 /**
- * Returns some running or claimable jobs; none means that the queue is idle. One statement, so that no job is missed while
- * it changes its state.
+ * Returns a few running or claimable jobs; an empty list means that the queue is idle. It is one statement, so that it
+ * cannot miss a job that changes its state.
  */
 export async function listBusyJobs(
   db: Db,
@@ -202,7 +202,7 @@ export async function updateLeases(
 export const workerOfProcess = 'process:'
 
 /**
- * Returns running jobs whose lease expired or whose process is gone; `all` selects the jobs of every other worker. On
+ * Returns running jobs whose lease expired or whose process is gone; `all` selects the jobs of each other worker. On
  * PostgreSQL it locks them until the end of the transaction.
  */
 export function listAbandonedJobs(

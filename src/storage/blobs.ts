@@ -46,17 +46,17 @@ export interface Uploads {
   /** Returns the size of an upload; undefined when it was completed, aborted or never created. */
   find(id: UploadId): Promise<BlobInfo | undefined>
   /**
-   * Adds content from byte `atBytes` on; what was there from that byte on is replaced, so that a caller whose own record
-   * of the size is behind may say it again. When it fails, an upload keeps a beginning of the content; `find` tells how
-   * much. Throws NotFound, Conflict while another append of this process is under way, RangeNotSatisfiable when
-   * `atBytes` lies behind the end, TooLarge over `maxBytes` or too many parts, and what `put` throws.
+   * Writes content at byte `atBytes` and replaces the content after it, so that a caller with an outdated size can repeat
+   * an append. A failed call may keep the first bytes of the content; `find` returns the resulting size. Throws the errors
+   * of `put`, NotFound, Conflict during another append of this process, RangeNotSatisfiable when `atBytes` is after the
+   * end, and TooLarge over `maxBytes` or for too many parts.
    */
   append(id: UploadId, content: Readable, options: AppendOptions): Promise<BlobInfo>
   /** Returns the content so far, or undefined; otherwise like `Blobs.get`. */
   read(id: UploadId, options?: { readonly range?: ByteRange }): Promise<BlobContent | undefined>
   /**
-   * Makes the upload the blob of a key, replacing what was there at once or not at all. Throws NotFound (also when it is
-   * complete already) and Invalid when it is not what was expected; it stays as it was then.
+   * Turns the upload into the blob of a key and replaces an existing blob atomically. Throws NotFound, also for a
+   * completed upload, and Invalid when the content differs from the expectation; the upload then stays unchanged.
    */
   complete(id: UploadId, key: string, options?: CompleteOptions): Promise<StoredBlob>
   /** Aborts an upload; a missing one is not an error. */

@@ -47,13 +47,12 @@ export function checkExpected({ sizeBytes, sha256, digests }: StoredBlob, expect
   }
 }
 
-/** The refusal of content that is larger than a limit in bytes. */
+/** Returns the refusal of content over a limit in bytes. */
 export const tooLarge = (maxBytes: number): TooLarge =>
   new TooLarge('the file is larger than allowed', 'file_too_large', { maxBytes })
 
 /**
- * Takes content that is to be read after something else: a signal ends it, and when it fails before it is read, whoever
- * reads it hears of that then.
+ * Prepares a stream that is read later. The signal destroys it, and an error before the first read reaches the reader.
  */
 export function receive(content: Readable, signal: AbortSignal | undefined): void {
   // Without a listener the failure would end the process; reading a failed stream throws its error.

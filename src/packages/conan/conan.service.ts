@@ -94,7 +94,7 @@ async function getFilesOf(
   return { version, files }
 }
 
-/** A selection of files under a reference: of a revision, its binaries, or one of them. */
+/** Selects files of a reference: all files, a revision, the binaries of a revision, or one binary. */
 export interface FileSelection {
   readonly revision?: string | undefined
   /** Only the binaries of the revision. */
