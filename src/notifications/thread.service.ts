@@ -72,7 +72,7 @@ export async function getThread({ db, viewer }: SignedInCtx, id: number): Promis
   const thread = await findThread(db, id as ThreadId)
   if (!thread) throw noThread()
   if (thread.user_id !== viewer.id && !viewer.isAdmin) {
-    throw new Forbidden('the notification is somebody else’s', 'notification_of_another')
+    throw new Forbidden('the notification belongs to another account', 'notification_of_another')
   }
   if (!(await isThreadReadable(db, viewer, thread.id))) throw noThread()
   return thread
@@ -82,7 +82,7 @@ export async function getThread({ db, viewer }: SignedInCtx, id: number): Promis
 export async function markThread(ctx: SignedInCtx, id: number, status: string | undefined): Promise<ThreadRow> {
   const thread = await getThread(ctx, id)
   if (thread.user_id !== ctx.viewer.id) {
-    throw new Forbidden('the notification is somebody else’s', 'notification_of_another')
+    throw new Forbidden('the notification belongs to another account', 'notification_of_another')
   }
   const marked = await transaction(ctx.db, (tx) => updateThread(tx, thread.id, targetStatus(status), ctx.clock.nowMs()))
   if (!marked) throw noThread()
@@ -115,6 +115,7 @@ export async function markThreads(ctx: SignedInCtx, query: MarkQuery, repoId?: R
 function lastRead(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined
   const unix = parseTime(text)
-  if (unix === undefined) throw new BadRequest(`${text} is no time, write it as 2006-01-02T15:04:05Z`, 'time_invalid')
+  if (unix === undefined)
+    throw new BadRequest(`${text} is not a time; write it as 2006-01-02T15:04:05Z`, 'time_invalid')
   return unix
 }

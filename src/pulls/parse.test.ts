@@ -10,7 +10,7 @@ import type { BranchRule } from '../refs/protection/branch-protection.store.ts'
 const inPlay = (rules: readonly OwnerRule[], ...texts: readonly string[]): OwnerRule[] =>
   rulesInPlay(rules, testExpressions({ sources: rules.map(({ expression }) => expression), flags: 'u', texts }))
 
-test('code owners: comments, escapes, negation, teams, and lines that do not count', () => {
+test('code owners: comments, escapes, negations and teams are parsed, invalid lines are ignored', () => {
   const rules = parseCodeOwners(
     [
       '# all',
@@ -37,12 +37,12 @@ test('code owners: comments, escapes, negation, teams, and lines that do not cou
   assert.deepEqual(indexes('notes.md', '#odd'), [1, 2])
 })
 
-test('code owners: an expression that takes for ever does not count', () => {
+test('code owners: an expression that exceeds the time limit is ignored', () => {
   const rules = parseCodeOwners('(a+)+b @bob')
   assert.deepEqual(inPlay(rules, 'a'.repeat(60)), [])
 })
 
-test('topics: the longest branch is tried first, options are read, the name bears the login once', () => {
+test('topics: the longest branch comes first, options are parsed, the name has the login once', () => {
   assert.deepEqual(readTopicRef('refs/for/rel/1/fix'), [
     { branch: 'rel/1/fix', topic: '' },
     { branch: 'rel/1', topic: 'fix' },
@@ -72,12 +72,12 @@ const rule = (more: Partial<BranchRule>): BranchRule =>
     ...more,
   }) as BranchRule
 
-/** Why something is denied; undefined when it is allowed. */
+/** Returns the reason of a denial; undefined when the verdict allows. */
 const problemOf = (verdict: Verdict): string | undefined => (verdict.allowed ? undefined : verdict.reason)
 const statusProblem = (...given: Parameters<typeof mayMergeWithStatuses>) => problemOf(mayMergeWithStatuses(...given))
 const reviewProblem = (...given: Parameters<typeof mayMergeWithReviews>) => problemOf(mayMergeWithReviews(...given))
 
-test('statuses: each pattern needs one that fits, and all that fit must be successes', () => {
+test('statuses: each pattern needs a matching status, and each matching status must be a success', () => {
   const status = (context: string, state: string) => ({ context, state })
   const problem = (...statuses: { context: string; state: string }[]) => statusProblem(rule({}), statuses)
   assert.match(problem() ?? '', /ci\/\* is missing/)
@@ -90,7 +90,7 @@ test('statuses: each pattern needs one that fits, and all that fit must be succe
   assert.equal(statusProblem(any, [status('x', 'success')]), undefined)
 })
 
-test('reviews: approvals that are stale count unless the rule says no; rejections and requests block where they should', () => {
+test('reviews: stale approvals count unless the rule ignores them; rejections and requests block by rule', () => {
   const approve = { type: 'approve' as const, is_stale: true }
   assert.match(reviewProblem(rule({ required_approvals: 1 }), []) ?? '', /1 approvals are required, 0 given/)
   assert.equal(reviewProblem(rule({ required_approvals: 1 }), [approve]), undefined)

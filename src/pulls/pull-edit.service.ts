@@ -199,7 +199,7 @@ async function changeBase(ctx: SignedInRepoCtx, pull: PullRow, base: string): Pr
 /** Allows or forbids maintainers of the base to push to the head. Only an author with write access to the head decides. */
 async function allowMaintainerEdit(ctx: SignedInRepoCtx, { pull, issue }: PullPair, isAllowed: boolean): Promise<void> {
   const refused = new Forbidden(
-    'only the author who may write to the head may say who else may',
+    'only an author with write access to the head branch may allow maintainer edits',
     'maintainer_edit_forbidden',
   )
   if (issue.poster_id !== ctx.viewer.id || pull.head_repo_id === null) throw refused

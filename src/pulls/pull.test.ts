@@ -8,7 +8,7 @@ import { startForge } from '../testing/forge.ts'
 import { collaborator, commitFiles, givenPull } from '../testing/given-pull.ts'
 import { longestStall } from '../testing/loop-stalls.ts'
 
-test('repoCreatePullRequest: refusals, in the order they are looked for', async () => {
+test('repoCreatePullRequest: refusals follow the order of the contract', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   await commitFiles(forge, repo, 'topic', { 'a.txt': 'a\n' })
@@ -31,7 +31,7 @@ test('repoCreatePullRequest: refusals, in the order they are looked for', async 
   assert.deepEqual(await post('bob', fine), [403, 'blocked'])
 })
 
-test('repoCreatePullRequest, repoGetPullRequest: what is answered can be used at once', async () => {
+test('repoCreatePullRequest, repoGetPullRequest: a new pull request is checked before the reply', async () => {
   await using forge = await startForge()
   const pull = await givenPull(forge)
   const read = await forge.guest.get(pull.api)
@@ -44,7 +44,7 @@ test('repoCreatePullRequest, repoGetPullRequest: what is answered can be used at
   assert.equal(ref.json[0].object.sha, pull.head)
 })
 
-test('repoCreatePullRequest: of eight at once for the same branches one comes about', async () => {
+test('repoCreatePullRequest: one of eight concurrent requests for the same branches succeeds', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   await commitFiles(forge, repo, 'topic', { 'a.txt': 'a\n' })
@@ -58,7 +58,7 @@ test('repoCreatePullRequest: of eight at once for the same branches one comes ab
   assert.equal(list.json.length, 1)
 })
 
-test('repoListPullRequests: filters, and a fixed number of queries', async () => {
+test('repoListPullRequests: filters apply, and the number of queries is fixed', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const first = await givenPull(forge, { repo })
@@ -73,7 +73,7 @@ test('repoListPullRequests: filters, and a fixed number of queries', async () =>
   assert.deepEqual(await numbers('state=all&sort=oldest'), [first.number, second.number])
   assert.equal((await forge.as('alice').get(`${repo.api}/pulls?poster=nobody`)).status, 400)
   assert.equal((await forge.as('alice').get(`${repo.api}/pulls?labels=x`)).status, 422)
-  // The least of some runs: workers ask the database for jobs meanwhile.
+  // The minimum of several runs leaves out the queries of job workers.
   const queriesOfList = async (): Promise<number> => {
     await forge.settle()
     const counts: number[] = []
@@ -90,7 +90,7 @@ test('repoListPullRequests: filters, and a fixed number of queries', async () =>
   assert.ok(forTwo <= 16, `${forTwo} queries`)
 })
 
-test('repoListPinnedPullRequests, repoGetPullRequestByBaseHead: by pin and by branches', async () => {
+test('repoListPinnedPullRequests, repoGetPullRequestByBaseHead: find pull requests by pin and by branches', async () => {
   await using forge = await startForge()
   const pull = await givenPull(forge)
   await forge.as('alice').must('POST', `${pull.repo.api}/issues/${pull.number}/pin`)
@@ -101,7 +101,7 @@ test('repoListPinnedPullRequests, repoGetPullRequestByBaseHead: by pin and by br
   assert.equal((await forge.guest.get(`${pull.repo.api}/pulls/main/none`)).status, 404)
 })
 
-test('repoGetPullRequestCommits, repoGetPullRequestFiles, repoDownloadPullDiffOrPatch, downloadPullDiffOrPatch: what it brings', async () => {
+test('repoGetPullRequestCommits, repoGetPullRequestFiles, repoDownloadPullDiffOrPatch, downloadPullDiffOrPatch: return the changes', async () => {
   await using forge = await startForge()
   const pull = await givenPull(forge)
   const commits = await forge.guest.get(`${pull.api}/commits`)
@@ -114,7 +114,7 @@ test('repoGetPullRequestCommits, repoGetPullRequestFiles, repoDownloadPullDiffOr
   assert.equal(site.text, (await forge.guest.get(`${pull.api}.diff`)).text)
 })
 
-test('repoEditPullRequest: strangers get an empty 403, a refused state keeps what came before it', async () => {
+test('repoEditPullRequest: others get an empty 403, a refused state keeps the earlier changes', async () => {
   await using forge = await startForge()
   const pull = await givenPull(forge)
   const refused = await forge.as('mallory').patch(pull.api, { title: 'x' })
@@ -131,7 +131,7 @@ test('repoEditPullRequest: strangers get an empty 403, a refused state keeps wha
   assert.deepEqual([now.json.title, now.json.state], ['Renamed', 'open'])
 })
 
-test('repoEditPullRequest: the base changes, and is checked anew before the answer', async () => {
+test('repoEditPullRequest: a changed base is checked before the reply', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   await commitFiles(forge, repo, 'stable', { 'shared.txt': 'theirs\n' })
@@ -144,7 +144,7 @@ test('repoEditPullRequest: the base changes, and is checked anew before the answ
   assert.equal((await forge.as('alice').patch(`${repo.api}/pulls/1`, { base: 'none' })).status, 404)
 })
 
-test('repoGetPullRequest: a push is seen at once; deleted branches close, and may be reopened', async () => {
+test('repoGetPullRequest: a push shows at once; a deleted branch closes the pull request, which can be reopened', async () => {
   await using forge = await startForge()
   const pull = await givenPull(forge)
   const next = await commitFiles(forge, pull.repo, pull.branch, { 'more.txt': 'more\n' })
@@ -163,7 +163,7 @@ test('repoGetPullRequest: a push is seen at once; deleted branches close, and ma
   assert.deepEqual([reopened.status, reopened.json.state], [201, 'open'])
 })
 
-test('repoCreatePullRequest: from a fork; the fork goes, the difference stays', async () => {
+test('repoCreatePullRequest: the changes from a fork stay readable after its deletion', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   await forge.as('bob').must('POST', `${repo.api}/forks`, {})
@@ -183,7 +183,7 @@ test('repoCreatePullRequest: from a fork; the fork goes, the difference stays', 
   assert.match((await forge.guest.get(`${repo.api}/pulls/1.diff`)).text, /again\.txt/)
 })
 
-test('repoGetPullRequest: a head is not told to who cannot see where it lies', async () => {
+test('repoGetPullRequest: a head repository is hidden from readers without access to it', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   await forge.as('bob').must('POST', `${repo.api}/forks`, {})
@@ -195,7 +195,7 @@ test('repoGetPullRequest: a head is not told to who cannot see where it lies', a
   assert.equal((await forge.as('bob').get(`${repo.api}/pulls/1`)).json.head.repo.full_name, fork.fullName)
 })
 
-test('repoEditPullRequest: when it is no draft any more its code owners are asked', async () => {
+test('repoEditPullRequest: readying a draft requests reviews from its code owners', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   await collaborator(forge, repo, 'bob')
@@ -209,7 +209,7 @@ test('repoEditPullRequest: when it is no draft any more its code owners are aske
   )
 })
 
-test('repoCreatePullRequest, repoCreateTag: expressions that take for ever hold up nobody', async () => {
+test('repoCreatePullRequest, repoCreateTag: slow regular expressions do not block other requests', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const slow = '(a+)+b'
@@ -230,7 +230,7 @@ test('repoCreatePullRequest, repoCreateTag: expressions that take for ever hold 
   assert.ok(stall < 200, `the event loop stood still for ${stall} ms`)
 })
 
-test('repoGetPullRequestFiles: of binary files, and of those whose mode alone differs, no line is changed', async () => {
+test('repoGetPullRequestFiles: binary files and mode changes have no changed lines', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const pull = await givenPull(forge, { repo })

@@ -4,7 +4,7 @@ import { startForge } from '../testing/forge.ts'
 import { givenPull } from '../testing/given-pull.ts'
 import { Clone } from '../testing/clone.ts'
 
-test('a push is told where its pull request is made, or is', async () => {
+test('the output of a push shows the URL of its pull request or of creating one', async () => {
   await using forge = await startForge()
   const pull = await givenPull(forge)
   using work = await Clone.of(forge, 'alice', pull.repo.fullName)
@@ -24,7 +24,7 @@ test('a push is told where its pull request is made, or is', async () => {
   assert.doesNotMatch((await work.git('push', 'origin', 'main')).err, /pull request/)
 })
 
-test('a push of thirty branches is told where the pull request of each is made', async () => {
+test('the output of a push of thirty branches shows a URL for each', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   using work = await Clone.of(forge, 'alice', repo.fullName)
@@ -35,7 +35,7 @@ test('a push of thirty branches is told where the pull request of each is made',
   for (const name of names) assert.ok(pushed.err.includes(`Create a new pull request for '${name}':`), name)
 })
 
-test('a branch named HEAD is refused by a push, by the API and as a new name', async () => {
+test('push, creation and rename refuse a branch named HEAD', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -56,7 +56,7 @@ test('a branch named HEAD is refused by a push, by the API and as a new name', a
   assert.deepEqual(json.map(({ name }: { name: string }) => name).toSorted(), ['main', 'other'])
 })
 
-test('a rewritten head is told as such', async () => {
+test('the timeline marks a push that rewrites the head as forced', async () => {
   await using forge = await startForge()
   const pull = await givenPull(forge)
   using work = await Clone.of(forge, 'alice', pull.repo.fullName)
@@ -75,7 +75,7 @@ test('a rewritten head is told as such', async () => {
   assert.equal(bodies[1].commit_ids[0], pull.head)
 })
 
-test('a push to refs/for opens a pull request, moves it, and needs no right to write', async () => {
+test('a push to refs/for opens and updates a pull request without write access', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   using work = await Clone.of(forge, 'bob', repo.fullName)
@@ -103,7 +103,7 @@ test('a push to refs/for opens a pull request, moves it, and needs no right to w
   assert.equal((await forge.as('alice').post(`${repo.api}/pulls/1/merge`, { Do: 'rebase' })).status, 200)
 })
 
-test('who may write the base may push to the head that its author opens to them, and to nothing else', async () => {
+test('maintainers of the base may push only to a head that its author opens to them', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   await forge.as('bob').must('POST', `${repo.api}/forks`, {})

@@ -46,15 +46,16 @@ export async function receiveTopics(
 async function receiveTopic(ctx: SignedInRepoCtx, update: PushedUpdate, options: TopicOptions): Promise<Outcome> {
   const { git, repo } = ctx
   const { ref } = update
-  if (ctx.rights.modeOf('pulls') < mode.read) return refused(ref, 'there are no pull requests here')
+  if (ctx.rights.modeOf('pulls') < mode.read) return refused(ref, 'you cannot read pull requests in this repository')
   if (isZeroOid(update.new)) return refused(ref, 'a topic cannot be deleted')
   const base = await findBase(ctx, ref)
-  if (!base) return refused(ref, 'there is no such branch to propose a change for')
+  if (!base) return refused(ref, 'the base branch does not exist: push to refs/for/<branch>/<topic>')
   const topic = base.topic || options.topic
-  if (topic === '')
+  if (topic === '') {
     return refused(ref, 'a topic is missing: push to refs/for/<branch>/<topic> or with -o topic=<topic>')
+  }
   const type = (await git.objectInfo(repo.git_key, update.new))?.type
-  if (type !== 'commit') return refused(ref, 'only commits can be proposed')
+  if (type !== 'commit') return refused(ref, 'only commits can be pushed to refs/for/')
   const route: BranchPair = {
     repoId: repo.id,
     baseBranch: base.branch,
@@ -81,12 +82,12 @@ async function openTopic(
 ): Promise<Outcome> {
   const { git, repo } = ctx
   if (await git.isAncestor(repo.git_key, update.new, route.baseOid)) {
-    return refused(update.ref, 'the branch contains the commit already')
+    return refused(update.ref, 'the base branch already contains the commit')
   }
   await refuseBlocked(ctx, [ctx.owner.id])
   const described = describeCommit((await git.readCommit(repo.git_key, update.new)).message)
   const title = keptTitle(options.title) || keptTitle(described.title)
-  if (title === '') return refused(update.ref, 'the commit has no title, and none was given')
+  if (title === '') return refused(update.ref, 'the commit has no title: set one with -o title=<title>')
   const pair = await openPull(ctx, {
     base: { repo, branch: route.baseBranch, oid: route.baseOid },
     head: { repo, branch: route.headBranch, oid: update.new },
@@ -116,7 +117,7 @@ async function moveTopic(
 ): Promise<Outcome> {
   const { git, repo } = ctx
   const old = pull.head_oid
-  if (old === update.new) return refused(update.ref, 'the pull request is at this commit already')
+  if (old === update.new) return refused(update.ref, 'the pull request is already at this commit')
   const isForward = await git.isAncestor(repo.git_key, old, update.new)
   if (!isForward && !options.isForced) {
     return refused(update.ref, 'the history was rewritten: push with -o force-push=true to allow that')

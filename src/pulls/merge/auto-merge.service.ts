@@ -12,7 +12,10 @@ import type { MergeStyle } from './merge-style.ts'
 import { pairsOf } from '../pull.service.ts'
 import { findPullById } from '../pull.store.ts'
 
-/** The context of somebody who acts on the repository of a pull request now; undefined when the repository is gone. */
+/**
+ * Returns the context of an account with its current rights in the repository of a pull request; undefined when the
+ * repository does not exist or the account cannot sign in.
+ */
 async function actingAs(services: Services, pull: PullRow, userId: UserId): Promise<SignedInRepoCtx | undefined> {
   const [user, repo] = await Promise.all([findUserById(services.db, userId), findRepoById(services.db, pull.repo_id)])
   const owner = repo && (await findUserById(services.db, repo.owner_id))
@@ -23,8 +26,8 @@ async function actingAs(services: Services, pull: PullRow, userId: UserId): Prom
 }
 
 /**
- * Makes a merge that waits, if it may be made now: all checks are those of whoever scheduled it. When one refuses it goes
- * on waiting for the next occasion.
+ * Tries a scheduled merge with the rights of the account that scheduled it. A refused merge stays scheduled until the next
+ * event.
  */
 export async function tryScheduledMerge(services: Services, id: PullId): Promise<void> {
   const [pull, waiting] = await Promise.all([findPullById(services.db, id), findScheduledMerge(services.db, id)])
@@ -45,8 +48,8 @@ export async function tryScheduledMerge(services: Services, id: PullId): Promise
     }
     await mergePull(ctx, pair, input, waiting)
   } catch (error) {
-    // A refusal is what it waits for to end; anything else is a failure of the job that asked.
+    // A refusal keeps the merge scheduled; any other error fails the job.
     if (!(error instanceof Refusal)) throw error
-    services.log('debug', 'a scheduled merge goes on waiting', { pullId: id, reason: error.message })
+    services.log('debug', 'the scheduled merge is refused and stays scheduled', { pullId: id, reason: error.message })
   }
 }

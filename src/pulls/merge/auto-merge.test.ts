@@ -27,7 +27,7 @@ const shown = async (forge: Forge, pull: GivenPull): Promise<{ merged: boolean; 
   return { merged, state }
 }
 
-/** A repository whose branches take pull requests with a successful status only. */
+/** Creates a repository whose branch protection requires a successful status. */
 async function givenGuardedRepo(forge: Forge): Promise<GivenRepo> {
   const repo = await forge.given.repo()
   const rule = { rule_name: '**', enable_status_check: true, status_check_contexts: ['ci'], enable_push: true }
@@ -35,7 +35,7 @@ async function givenGuardedRepo(forge: Forge): Promise<GivenRepo> {
   return repo
 }
 
-/** Lets `act` happen once, right before the first call of a method of git from now on. */
+/** Runs `act` once, right before the next call of a method of git. */
 function before(t: TestContext, forge: Forge, method: 'isAncestor' | 'updateRefs', act: () => Promise<void>) {
   const { git } = forge.services
   const real = git[method].bind(git) as (...args: unknown[]) => Promise<never>
@@ -46,7 +46,7 @@ function before(t: TestContext, forge: Forge, method: 'isAncestor' | 'updateRefs
   })
 }
 
-/** What happens between the checks of a scheduled merge and its claim. */
+/** Actions between the checks of a scheduled merge and its claim. */
 const acts: Readonly<Record<string, (forge: Forge, pull: GivenPull) => Promise<unknown>>> = {
   cancelled: async (forge, pull) => assert.equal(await cancel(forge, pull), 204),
   closed: (forge, pull) => forge.as('alice').must('PATCH', pull.api, { state: 'closed' }),
@@ -60,7 +60,7 @@ const acts: Readonly<Record<string, (forge: Forge, pull: GivenPull) => Promise<u
 }
 
 for (const [name, act] of Object.entries(acts)) {
-  test(`a scheduled merge is not made when the pull request is ${name} after its checks`, async (t) => {
+  test(`a scheduled merge does not run when the pull request is ${name} after its checks`, async (t) => {
     await using forge = await startForge()
     const repo = await givenGuardedRepo(forge)
     const pull = await givenPull(forge, { repo })
@@ -80,7 +80,7 @@ for (const [name, act] of Object.entries(acts)) {
   })
 }
 
-test('repoCancelScheduledAutoMerge: once a merge is claimed, cancelling, closing and scheduling are refused', async (t) => {
+test('repoCancelScheduledAutoMerge: a claimed merge refuses cancelling, closing and scheduling', async (t) => {
   await using forge = await startForge()
   const pull = await givenPull(forge, { repo: await givenGuardedRepo(forge) })
   await schedule(forge, pull)
@@ -128,12 +128,12 @@ for (const isMoved of [false, true]) {
   })
 }
 
-test('repoCancelScheduledAutoMerge: an answer is true however cancelling and a finishing check meet', async () => {
+test('repoCancelScheduledAutoMerge: the reply is correct when cancelling races with a finishing check', async () => {
   await using forge = await startForge()
   const repo = await givenGuardedRepo(forge)
   const pulls: GivenPull[] = []
   for (let index = 0; index < 8; index++) {
-    // Each has a base of its own, so that one merge does not change the checks of another.
+    // Separate bases keep one merge from changing the checks of another.
     const base = `base-${index}`
     await forge.as('alice').must('POST', `${repo.api}/branches`, { new_branch_name: base })
     pulls.push(await givenPull(forge, { repo, base }))
@@ -142,7 +142,7 @@ test('repoCancelScheduledAutoMerge: an answer is true however cancelling and a f
     pulls.map(async (pull, index) => {
       assert.equal((await schedule(forge, pull)).status, 201)
       const checked = succeed(forge, pull)
-      // The cancellation comes a few requests later each time, anywhere between the check and the end of the merge.
+      // Each round cancels a few requests later, at a different point between the check and the end of the merge.
       for (let turn = 0; turn < index * 3; turn++) await shown(forge, pull)
       const answer = await cancel(forge, pull)
       await checked

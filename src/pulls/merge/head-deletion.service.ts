@@ -16,7 +16,7 @@ import { retarget } from '../pull-edit.service.ts'
 import { findOpenBetween, findPullById, listOpenByBranch } from '../pull.store.ts'
 
 /**
- * What follows from the deletion of a merged head branch. It is recorded with the deletion, so pull requests based on the
+ * The effect of deleting a merged head branch. The journal entry of the deletion carries it, so pull requests based on the
  * branch change their base exactly when git has deleted the branch.
  */
 export const headDeletionEffect = refEffect({
@@ -35,7 +35,7 @@ export const headDeletionEffect = refEffect({
   },
 })
 
-/** Returns the open pull requests based on the head branch that can have the base of the merged one instead. */
+/** Returns the open pull requests based on the head branch that can move to the base of the merged pull request. */
 async function listChildren(tx: Tx, pull: PullRow): Promise<PullRow[]> {
   if (pull.head_repo_id !== pull.repo_id) return []
   const children: PullRow[] = []
@@ -55,7 +55,7 @@ async function listChildren(tx: Tx, pull: PullRow): Promise<PullRow[]> {
 }
 
 /**
- * Deletes the head branch of a merged pull request, unless another open pull request uses it or it has moved on.
+ * Deletes the head branch of a merged pull request, unless another open pull request uses it or it has moved since.
  * @throws Forbidden for default and protected branches, and for branches that the caller may not write (contract)
  */
 export async function deleteHeadBranch(ctx: SignedInRepoCtx, pull: PullRow): Promise<void> {
@@ -68,6 +68,6 @@ export async function deleteHeadBranch(ctx: SignedInRepoCtx, pull: PullRow): Pro
   const change = { ref: branchRef(pull.head_branch), old: pull.synced_oid, new: zeroOid(repo.object_format) }
   const doerId = ctx.viewer.id
   const effect = headDeletionEffect.plan({ pullId: pull.id, doerId })
-  // A branch that has moved on stays.
+  // The result is ignored: a branch that has moved since the merge stays.
   await moveRefs(ctx, codeOf(repo), [change], { doerId, via: 'merge' }, { effect })
 }

@@ -6,13 +6,13 @@ import type { Oid } from '../../lib/ids.ts'
 import { loadCommitAuthors } from '../../code/commits/commit-authors.ts'
 import { recordMerge } from './merge-record.service.ts'
 
-/** How far back from the base the commit that brought the head in is looked for. */
+/** Most commits of the base that are searched for the merge commit. */
 const maxSearched = 10_000
 
 /**
- * Marks a pull request merged whose head was brought into its base by hand: in the name of whom the address of the merge
- * commit belongs to, else of the owner. A head that was part of the base from the start was never merged.
- * @returns the new row; undefined when the head was not merged by hand
+ * Marks a pull request merged when its base contains its head. The merger is the account with the email address of the
+ * merge commit's author, else the repository's owner.
+ * @returns the new row; undefined when the base contained the head from the start
  */
 export async function recordManualMerge(
   services: Services,
@@ -21,7 +21,7 @@ export async function recordManualMerge(
   base: Oid,
 ): Promise<PullRow | undefined> {
   const { git, db } = services
-  // The base that it was checked against before did not hold the head; one that always did is no merge.
+  // Equal when an earlier check already found the head in the base; then nothing was merged.
   if (pull.merge_base === pull.synced_oid) return undefined
   const after = await git.logOids(repo.git_key, {
     from: [base],

@@ -13,14 +13,14 @@ import type { BuildStyle } from './merge-style.ts'
 import { mergeFacts, readTemplate } from './merge-template.service.ts'
 import type { PullPair } from '../pull.store.ts'
 
-/** Author and committer of commits that are made now. */
+/** Returns the viewer as author or committer at the current time. */
 export const identityOf = (ctx: SignedInRepoCtx): Identity => ({
   ...gitPerson(ctx.config, ctx.viewer.user),
   unixSeconds: nowUnix(ctx.clock),
   offsetMinutes: 0,
 })
 
-/** What cannot be merged, as a refusal. */
+/** Returns the refusal for conflicting files. */
 export function conflictOf(result: {
   readonly conflicts: readonly string[]
   readonly messages?: readonly string[]
@@ -39,7 +39,7 @@ function mustBeClean(merged: MergeTreeResult): Oid {
   throw conflictOf(merged)
 }
 
-/** Puts the commits of a head on top of a base; what conflicts is `Conflict`. */
+/** Rebases the commits of a head onto a base and returns the new tip. @throws Conflict for conflicts and unrelated histories */
 async function rebased(ctx: SignedInRepoCtx, base: Oid, head: Oid, signing: CommitSigning | undefined): Promise<Oid> {
   const key = ctx.repo.git_key
   if ((await ctx.git.mergeBase(key, base, head)) === undefined) {
@@ -55,7 +55,7 @@ async function rebased(ctx: SignedInRepoCtx, base: Oid, head: Oid, signing: Comm
   return result.tip
 }
 
-/** Who puts commits on top of others, and how these are signed. Their messages stay their authors'. */
+/** Returns the committer and the signing of rebased commits. Authors and messages stay as they are. */
 export function replayedBy(
   ctx: SignedInRepoCtx,
   signing: CommitSigning | undefined,
@@ -66,7 +66,7 @@ export function replayedBy(
   return { committer, ...(sign ? { sign } : {}) }
 }
 
-/** With a template for rebasing the last commit gets its message by it. */
+/** Rewrites the last commit's message by the repository's template for rebasing, if any, and returns the new tip. */
 async function amended(
   ctx: SignedInRepoCtx,
   pair: PullPair,
@@ -88,7 +88,7 @@ async function amended(
   return oid
 }
 
-/** The author of a pull request as they sign their own commits in it, else as their account says. */
+/** Returns the pull request's author as named in their own commits, else as named in their account. */
 async function posterIdentity(ctx: SignedInRepoCtx, pair: PullPair, base: Oid): Promise<Identity | undefined> {
   const poster = await findUserById(ctx.db, pair.issue.poster_id)
   if (!poster) return undefined
@@ -127,7 +127,7 @@ async function squashed(
   return oid
 }
 
-/** A commit with two parents, by whoever merges. */
+/** Writes a merge commit with two parents; the viewer is author and committer. */
 async function joined(
   ctx: SignedInRepoCtx,
   key: GitKey,
@@ -143,11 +143,11 @@ async function joined(
 }
 
 /**
- * Makes the commits of a merge; no reference is moved. What cannot be merged, and a fast forward that is none, is
- * `Conflict`.
- * @param signing how they are signed
- * @param message called where the style has a message of its own
- * @returns what the base is to be moved to
+ * Builds the commits of a merge without moving a reference.
+ * @param signing the signing of the new commits
+ * @param message called only when the style writes a message
+ * @returns the new commit of the base branch
+ * @throws Conflict for merge conflicts and when the base cannot be fast-forwarded
  */
 export async function buildMerge(
   ctx: SignedInRepoCtx,
@@ -186,7 +186,7 @@ export async function buildMerge(
   }
 }
 
-/** A merge of two commits in a repository, as an update of a branch makes it. */
+/** Merges two commits for an update of a head branch and returns the merge commit. */
 export async function mergeInto(
   ctx: SignedInRepoCtx,
   key: typeof ctx.repo.git_key,

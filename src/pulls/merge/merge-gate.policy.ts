@@ -5,7 +5,7 @@ import type { BranchRule } from '../../refs/protection/branch-protection.store.t
 import type { PullsConfig } from '../../repos/unit-config.ts'
 import type { MergeStyle } from './merge-style.ts'
 
-/** Whether the repository allows a way of merging. */
+/** Returns whether the repository allows a merge style. */
 export const mayMergeBy = (config: PullsConfig | undefined, style: MergeStyle): Verdict =>
   config?.[settingOf[style]] ? allow : deny(`the repository does not allow ${style}`)
 
@@ -25,14 +25,15 @@ export interface Status {
 }
 
 /**
- * Whether the statuses of a head let it be merged. Each required pattern must fit a status, and all that fit must be
- * successes; without patterns there must be some status and all must be (contract, pulls: status checks).
+ * Returns whether the statuses of a head allow the merge. Each required pattern must match a status, and each matching
+ * status must be a success. Without patterns, at least one status must exist and each must be a success.
+ * Source: contract (pulls: status checks).
  */
 export function mayMergeWithStatuses(rule: BranchRule, statuses: readonly Status[]): Verdict {
   if (!rule.enable_status_check) return allow
   const patterns = rule.status_check_contexts ?? []
   if (patterns.length === 0) {
-    return statuses.length === 0 ? deny('there is no status of the head yet') : mayAllPass(statuses)
+    return statuses.length === 0 ? deny('the head has no status yet') : mayAllPass(statuses)
   }
   for (const pattern of patterns) {
     const fits = contextMatcher(pattern)
@@ -50,7 +51,7 @@ function mayAllPass(statuses: readonly Status[]): Verdict {
 
 type OfficialReview = Pick<ReviewRow, 'type' | 'is_stale'>
 
-/** Whether the reviews of a pull request let it be merged. @param official reviews that count and are not dismissed */
+/** Returns whether the reviews allow the merge. @param official the official reviews that are not dismissed */
 export function mayMergeWithReviews(rule: BranchRule, official: readonly OfficialReview[]): Verdict {
   const approvals = official.filter(
     (review) => review.type === 'approve' && !(rule.ignore_stale_approvals && review.is_stale),
@@ -62,7 +63,7 @@ export function mayMergeWithReviews(rule: BranchRule, official: readonly Officia
     return deny('a review asks for changes')
   }
   if (rule.block_on_official_review_requests && official.some((review) => review.type === 'request')) {
-    return deny('a review that counts was asked for and is not given yet')
+    return deny('an official review request is still open')
   }
   return allow
 }

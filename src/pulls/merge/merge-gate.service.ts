@@ -26,19 +26,20 @@ function mustPass(verdict: Verdict, code: string): void {
 
 export interface MergeRequirements {
   readonly style: MergeStyle
-  /** Passes protection, as far as the caller may. */
+  /** Bypasses branch protection when the caller has the right to. */
   readonly isForced: boolean
-  /** Protection is left to whoever merges later. */
+  /** Skips branch protection, which is checked when the scheduled merge runs. */
   readonly isScheduled: boolean
 }
 
 /**
- * Looks at everything that stands in the way of a merge, in the contract's order. What is merged already, not allowed
- * or not ready is 405, a closed one 404.
- * @returns the pull request as it is after its branches were looked at
+ * Checks each precondition of a merge in the order of the contract.
+ * @returns the pull request after a check of its branches
+ * @throws MethodNotAllowed (405) when the pull request is merged, not ready, or the caller may not merge it
+ * @throws NotFound when the pull request is closed
  */
 export async function passGate(ctx: SignedInRepoCtx, pair: PullPair, demand: MergeRequirements): Promise<PullPair> {
-  if (pair.pull.is_merged) throw refused('the pull request is merged already', 'pull_merged')
+  if (pair.pull.is_merged) throw refused('the pull request is already merged', 'pull_merged')
   if (pair.issue.is_closed) throw new NotFound('the pull request is closed', 'pull_closed')
   const { rule, actor } = await protectionOf(ctx, pair.pull.base_branch)
   if (!ctx.viewer.isAdmin) mustPass(mayMerge(rule, actor), 'merge_forbidden')
@@ -49,10 +50,10 @@ export async function passGate(ctx: SignedInRepoCtx, pair: PullPair, demand: Mer
   }
   if (isDraft(ctx, pair.issue)) throw refused('the pull request is a draft', 'pull_draft')
   const pull = await upToDate(ctx, pair.pull)
-  if (pull.is_merged) throw refused('the pull request is merged already', 'pull_merged')
+  if (pull.is_merged) throw refused('the pull request is already merged', 'pull_merged')
   if (pull.check_state !== 'mergeable' && pull.check_state !== 'empty') {
     const why =
-      pull.check_state === 'ancestor' ? 'the base contains the head already' : 'try again later or solve the conflicts'
+      pull.check_state === 'ancestor' ? 'the base already contains the head' : 'try again later or solve the conflicts'
     throw refused(`the pull request cannot be merged now: ${why}`, 'pull_not_mergeable')
   }
   const checked = { issue: pair.issue, pull }
@@ -60,7 +61,7 @@ export async function passGate(ctx: SignedInRepoCtx, pair: PullPair, demand: Mer
     mustPass(await mayPassProtection(ctx, rule, checked), 'branch_protected')
   }
   if (rule) mustPass(await mayBringItsCommits(ctx, rule, checked, demand.style), 'signing_required')
-  // The store asks for a transaction, since it is asked in those that close as well.
+  // The function takes a transaction, because closing an issue calls it within one.
   if (await transaction(ctx.db, (tx) => hasOpenDependency(tx, pair.issue.id))) {
     throw refused('an issue that this one depends on is still open', 'dependency_open')
   }
@@ -68,11 +69,11 @@ export async function passGate(ctx: SignedInRepoCtx, pair: PullPair, demand: Mer
   return checked
 }
 
-/** Administrators of the instance may pass protection, those of the repository unless the rule binds them too. */
+/** Administrators of the instance may bypass protection; those of the repository unless the rule applies to them. */
 const skipsProtection = (ctx: SignedInRepoCtx, rule: BranchRule, demand: MergeRequirements): boolean =>
   demand.isForced && (ctx.viewer.isAdmin || (ctx.rights.isAdmin && !rule.apply_to_admins))
 
-/** Whether a rule lets a pull request be merged; its statuses count first, then reviews, age and files (contract, pulls). */
+/** Checks a rule's conditions in this order: statuses, reviews, outdated base, files. Source: contract (pulls). */
 async function mayPassProtection(ctx: RepoCtx, rule: BranchRule, { pull, issue }: PullPair): Promise<Verdict> {
   const key = ctx.repo.git_key
   if (rule.enable_status_check) {
@@ -94,7 +95,7 @@ async function mayPassProtection(ctx: RepoCtx, rule: BranchRule, { pull, issue }
   return mayChangeFiles(rule, pull.base_branch, paths)
 }
 
-/** Where only signed commits are taken a merge may not make others, nor bring them in. */
+/** Returns whether a rule that requires signed commits allows the commits that a merge creates and brings in. */
 async function mayBringItsCommits(
   ctx: SignedInRepoCtx,
   rule: BranchRule,
@@ -108,15 +109,18 @@ async function mayBringItsCommits(
   if (isMade) {
     const base = await ctx.git.readRef(key, branchRef(pull.base_branch))
     const signing = await mergeSigning(ctx, pair, base)
-    if (!signing) return mayBringCommits(rule, pull.base_branch, 'what this merge makes')
+    if (!signing) return mayBringCommits(rule, pull.base_branch, 'the result of this merge')
   }
-  // The other styles bring commits of their own; those that they take over as they are, are looked at when they are known.
+  // Other styles create the commits; `mustBringSignedCommits` checks these once they exist.
   const bringsHead = !isMade || style === 'merge'
   const unsigned = bringsHead ? await firstUnsigned(ctx, mergeBaseOf(pull), pull.synced_oid, key) : undefined
   return mayBringCommits(rule, pull.base_branch, unsigned)
 }
 
-/** Looks at all that a merge would bring, once it is made, where only signed commits are taken: one that is not is 405. */
+/**
+ * Checks the commits of a built merge against a rule that requires signed commits.
+ * @throws MethodNotAllowed (405) for an unsigned commit
+ */
 export async function mustBringSignedCommits(
   ctx: SignedInRepoCtx,
   pull: PullPair['pull'],

@@ -22,7 +22,7 @@ const facts: MergeFacts = {
   closes: ['#1', '#2'],
 }
 
-test('default titles name the head by its branch, its repository, or as deleted', () => {
+test('default titles name the head by its branch, by its repository, or as deleted', () => {
   assert.equal(defaultTitle('squash', facts), 'Add things (#7)')
   assert.equal(defaultTitle('merge', facts), "Merge pull request 'Add things' (#7) from topic into main")
   const fork = { ownerName: 'bob', repoName: 'code', branch: 'topic' }
@@ -30,7 +30,7 @@ test('default titles name the head by its branch, its repository, or as deleted'
   assert.match(defaultTitle('merge', { ...facts, head: undefined }), /from <deleted>:topic into main$/)
 })
 
-test('templates: known names are filled, unknown ones vanish, those of a commit are there only with one', () => {
+test('templates: known names are replaced, unknown names become empty, names of a commit need a commit', () => {
   const template =
     '${PullRequestTitle}|${PullRequestReference}|${ClosingIssues}|${ReviewedBy}|${Nothing}|${CommitTitle}|${constructor}'
   assert.equal(
@@ -41,7 +41,7 @@ test('templates: known names are filled, unknown ones vanish, those of a commit 
   assert.equal(fillTemplate('${CommitTitle}: ${CommitBody}', templateVariables(facts, commit)), 'Last: words')
 })
 
-test('messages are taken apart at their first line and put together with one empty line', () => {
+test('messages are split after their first line and joined with one empty line', () => {
   assert.deepEqual(splitMessage('\n Title \r\n\r\nBody\r\n'), { title: 'Title', body: 'Body' })
   assert.equal(joinMessage({ title: 'Title', body: '' }), 'Title\n')
   assert.equal(joinMessage({ title: 'Title', body: 'Body' }), 'Title\n\nBody\n')

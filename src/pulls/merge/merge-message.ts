@@ -1,50 +1,50 @@
-/** What default messages and templates speak of. */
+/** The facts that default messages and templates use. */
 export interface MergeFacts {
   readonly index: number
   readonly title: string
   readonly description: string
   readonly posterName: string
   readonly base: { readonly ownerName: string; readonly repoName: string; readonly branch: string }
-  /** undefined: the repository is gone. */
+  /** Undefined when the head repository does not exist. */
   readonly head: { readonly ownerName: string; readonly repoName: string; readonly branch: string } | undefined
   readonly headBranch: string
-  /** Address of the pull request. */
+  /** URL of the pull request. */
   readonly url: string
-  /** Names and addresses of those who approved, as `Name <address>`. */
+  /** Approvers as `Name <email>`. */
   readonly approvers: readonly string[]
-  /** Numbers of the issues that it promises to close. */
+  /** References (`#<index>`) to the issues that the pull request closes. */
   readonly closes: readonly string[]
 }
 
-/** A message of a commit: one line, and what follows after an empty one. */
+/** A commit message: its first line, and the text after the empty line. */
 export interface Message {
   readonly title: string
   readonly body: string
 }
 
-/** Takes a text apart at its first line. */
+/** Splits a text after its first line. */
 export function splitMessage(text: string): Message {
   const [title = '', ...rest] = text.replaceAll('\r\n', '\n').trim().split('\n')
   return { title: title.trim(), body: rest.join('\n').trim() }
 }
 
-/** Puts a message together; the empty line stands only before a body. */
+/** Joins title and body; an empty line precedes a body. */
 export const joinMessage = ({ title, body }: Message): string => (body === '' ? `${title}\n` : `${title}\n\n${body}\n`)
 
-/** `branch`, `owner/repository:branch` for another repository, `<deleted>:branch` for one that is gone. */
+/** Returns `branch`; `owner/repository:branch` for another repository; `<deleted>:branch` for a deleted one. */
 function headName({ head, headBranch, base }: MergeFacts): string {
   if (!head) return `<deleted>:${headBranch}`
   const isSame = head.ownerName === base.ownerName && head.repoName === base.repoName
   return isSame ? headBranch : `${head.ownerName}/${head.repoName}:${headBranch}`
 }
 
-/** The first line of a merge that nobody gave a title (contract, pulls: styles). */
+/** Returns the title of a merge without a given title. Source: contract (pulls: styles). */
 export const defaultTitle = (style: string, facts: MergeFacts): string =>
   style === 'squash'
     ? `${facts.title} (#${facts.index})`
     : `Merge pull request '${facts.title}' (#${facts.index}) from ${headName(facts)} into ${facts.base.branch}`
 
-/** The values of a template's variables. */
+/** Returns the values of a template's variables. */
 export function templateVariables(facts: MergeFacts, commit?: Message): Readonly<Record<string, string>> {
   return {
     BaseRepoOwnerName: facts.base.ownerName,
@@ -65,7 +65,7 @@ export function templateVariables(facts: MergeFacts, commit?: Message): Readonly
   }
 }
 
-/** Fills `${Name}`; names that are unknown become nothing. */
+/** Replaces each `${Name}` by its value; an unknown name becomes the empty text. */
 export const fillTemplate = (template: string, variables: Readonly<Record<string, string>>): string =>
   template.replace(/\$\{(\w+)\}/g, (_, name: string) =>
     Object.hasOwn(variables, name) ? (variables[name] as string) : '',

@@ -13,13 +13,13 @@ import { findPullForUpdate, updatePull } from '../pull.store.ts'
 import type { BuildStyle } from './merge-style.ts'
 import { factsOf } from '../pull-sync.service.ts'
 
-/** What is known of a merge that was made. */
+/** The facts of a completed merge. */
 export interface MergeFacts {
   readonly pullId: PullId
-  /** The commit that the merge resulted in. */
+  /** The resulting commit of the base branch. */
   readonly mergeOid: Oid
   readonly mergerId: UserId
-  /** Issues that the texts of the pull request say it closes and reopens, as far as the merger may. */
+  /** Issues that the texts of the pull request close and reopen, limited by the merger's rights. */
   readonly closes: readonly IssueId[]
   readonly reopens: readonly IssueId[]
   readonly nowMs: number
@@ -27,9 +27,9 @@ export interface MergeFacts {
 }
 
 /**
- * Everything that follows from a merge in the database: the pull request is merged and closed, the
- * issues that it refers to follow, a waiting merge is forgotten. Part of the transaction that records the move of the base.
- * @returns the row; undefined when it was merged before
+ * Records a merge: marks the pull request merged and closed, closes and reopens the referenced issues and deletes a
+ * scheduled merge. Runs in the transaction that records the move of the base.
+ * @returns the row; undefined when the pull request is already merged
  */
 export async function recordMerge(tx: Tx, facts: MergeFacts): Promise<PullRow | undefined> {
   const before = await findPullForUpdate(tx, facts.pullId)
@@ -56,7 +56,7 @@ export async function recordMerge(tx: Tx, facts: MergeFacts): Promise<PullRow | 
   ] as const) {
     for (const id of ids) {
       const issue = issues.get(id)
-      // One that waits for another stays open; a pull request is never closed so.
+      // An issue with an open dependency stays open. References never close pull requests.
       if (issue && !issue.is_pull) await changeState(tx, by, issue, isClosed)
     }
   }
@@ -65,13 +65,13 @@ export async function recordMerge(tx: Tx, facts: MergeFacts): Promise<PullRow | 
 
 const issueIds = Type.Array(Type.Unsafe<IssueId>(Type.Integer()))
 
-/** A merge, written down together with the move of its base: whoever records the move records the merge. */
+/** The effect that a merge writes with the journal entry of its base; the process that records the move applies it. */
 export const mergeEffect = refEffect({
   name: mergeEffectName,
   data: Type.Object({
     pullId: Type.Unsafe<PullId>(Type.Integer()),
     doerId: Type.Unsafe<UserId>(Type.Integer()),
-    /** Left out of merges that were begun by a release that did not write it down. */
+    /** Absent in entries of releases that do not record the style. */
     style: Type.Optional(Type.Unsafe<BuildStyle>(Type.String())),
     closes: issueIds,
     reopens: issueIds,
@@ -79,7 +79,7 @@ export const mergeEffect = refEffect({
   about: ({ pullId }) => pullId,
   async apply(tx, { pullId, doerId, closes, reopens }, { moved, clock }) {
     const [base] = moved
-    if (!base) throw new Error(`the merge of pull request ${pullId} moved nothing`)
+    if (!base) throw new Error(`the merge of pull request ${pullId} moved no reference`)
     await recordMerge(tx, { pullId, mergeOid: base.new, mergerId: doerId, closes, reopens, nowMs: clock.nowMs() })
   },
 })

@@ -7,7 +7,7 @@ import { mergeBaseOf } from '../pull.rules.ts'
 import type { PullPair } from '../pull.store.ts'
 import { listOfficial } from '../reviews/review.store.ts'
 
-/** How a merge of a pull request into its base is signed; undefined when it is not. */
+/** Returns the signing of a merge of a pull request into its base; undefined when the merge is not signed. */
 export function mergeSigning(
   ctx: SignedInRepoCtx,
   { pull, issue }: PullPair,
@@ -27,8 +27,9 @@ export function mergeSigning(
 }
 
 /**
- * How an update of a head by its base is signed: a merge the other way round, of which no one has approved.
- * @param at what the two branches are at
+ * Returns the signing of an update of a head with its base; undefined when the update is not signed. The rule `approved`
+ * does not apply, because nobody approves an update.
+ * @param at the commits of head (`tip`) and base
  */
 export function updateSigning(
   ctx: SignedInRepoCtx,

@@ -20,10 +20,10 @@ import { listReviews } from '../reviews/review.store.ts'
 
 const folders = ['.forgejo', '.gitea']
 
-/** A larger template is not read. */
+/** Larger templates are ignored. */
 const maxTemplateBytes = 64 * 1024
 
-/** The text of the repository's template for a style, from its default branch; undefined when there is none. */
+/** Returns the template for a merge style from the repository's default branch; undefined when it has none. */
 export async function readTemplate(ctx: RepoCtx, style: string): Promise<string | undefined> {
   const { git, repo } = ctx
   const head = await git.readRef(repo.git_key, branchRef(repo.default_branch))
@@ -38,7 +38,7 @@ export async function readTemplate(ctx: RepoCtx, style: string): Promise<string 
   return undefined
 }
 
-/** Everything that messages may speak of. */
+/** Loads the facts that merge messages use. */
 export async function mergeFacts(ctx: RepoCtx, { pull, issue }: PullPair): Promise<MergeFacts> {
   const [heads, promises, reviews] = await Promise.all([
     loadRepos(ctx.db, [pull.head_repo_id]),
@@ -81,8 +81,8 @@ export async function mergeFacts(ctx: RepoCtx, { pull, issue }: PullPair): Promi
 }
 
 /**
- * The message of a merge: the title that was given, else that of the repository's template, else the usual one; then the
- * text that was given. The bodies of templates are proposals of pages, which the API does not use (contract).
+ * Returns the message of a merge. The title is the given one, else the template's, else the default; the body is the given
+ * text. The API ignores the body of a template (contract).
  */
 export async function mergeMessage(
   ctx: RepoCtx,

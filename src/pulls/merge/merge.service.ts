@@ -26,29 +26,31 @@ import { factsOf } from '../pull-sync.service.ts'
 import type { BuildStyle, MergeStyle } from './merge-style.ts'
 import { findPullForUpdate, type PullPair } from '../pull.store.ts'
 
-/** What a request to merge says. */
+/** The input of a merge. */
 export interface MergeInput {
   readonly style: MergeStyle
   readonly title: string
   readonly message: string
-  /** The commit that a merge by hand resulted in. */
+  /** The resulting commit of a merge made by hand. */
   readonly mergeCommit: string
-  /** '' when any head will do. */
+  /** '' accepts any head. */
   readonly expectedHead: string
   readonly isForced: boolean
   readonly whenChecksSucceed: boolean
   readonly deletesBranch: boolean
 }
 
-/** How often a merge is tried again when the base moves meanwhile. */
+/** Attempts of a merge when the base moves meanwhile. */
 const maxAttempts = 3
 
 const notWaiting = () => new NotFound('no merge is waiting for its checks', 'merge_not_scheduled')
 const underWay = () => new Conflict('the pull request is being merged', 'merge_under_way')
 
 /**
- * Merges a pull request, or has it merged as soon as it may be. Refusals as the contract orders them: 405 for what is
- * not allowed or not ready, 404 for a closed one, 409 for conflicts and for a head or base that moved.
+ * Merges a pull request, or schedules the merge. Refusals follow the order of the contract.
+ * @throws MethodNotAllowed (405) when the merge is not allowed or the pull request is not ready
+ * @throws NotFound when the pull request is closed
+ * @throws Conflict for merge conflicts and for a moved head or base
  */
 export async function mergePull(
   ctx: SignedInRepoCtx,
@@ -79,7 +81,7 @@ export async function mergePull(
   return 'merged'
 }
 
-/** Makes the commits and moves the base; whoever records the move records the merge with it. */
+/** Builds the commits and moves the base. The journal entry of the move carries the merge as its effect. */
 async function moveBase(
   ctx: SignedInRepoCtx,
   pair: PullPair,
@@ -97,7 +99,7 @@ async function moveBase(
     const base = await git.readRef(repo.git_key, ref)
     if (base === undefined) throw new NotFound('the base branch does not exist', 'branch_not_found')
     if (await git.isAncestor(repo.git_key, pull.synced_oid, base)) {
-      throw new MethodNotAllowed('the base contains the head already', 'pull_not_mergeable')
+      throw new MethodNotAllowed('the base already contains the head', 'pull_not_mergeable')
     }
     const signing = style === 'fast-forward-only' ? undefined : await mergeSigning(ctx, pair, base)
     const made = await buildMerge(ctx, pair, style, base, signing, () => mergeMessage(ctx, pair, style, given))
@@ -111,9 +113,9 @@ async function moveBase(
 }
 
 /**
- * Decides between a merge and everything that would prevent it, in the transaction that writes the journal entry. The
- * entry claims the pull request: git moves nothing before it exists, and cancelling, closing and other merges are refused
- * while it exists.
+ * Checks, in the transaction that writes the journal entry, that nothing has prevented the merge meanwhile. The entry claims
+ * the pull request: git moves nothing before the entry exists. While it exists, cancelling, closing and other merges are
+ * refused.
  */
 async function mayClaim(
   tx: Tx,
@@ -137,11 +139,11 @@ async function mayClaim(
   }
 }
 
-/** Locks a pull request that is neither merged (405) nor being merged (409). */
+/** Locks and returns the pull request. @throws MethodNotAllowed (405) when it is merged, Conflict when it is being merged */
 async function holdUnmerged(tx: Tx, pull: PullRow, subject: string): Promise<PullRow> {
   const held = await findPullForUpdate(tx, pull.id)
   if (!held) throw new NotFound('the pull request does not exist', 'pull_not_found')
-  if (held.is_merged) throw new MethodNotAllowed('the pull request is merged already', 'pull_merged')
+  if (held.is_merged) throw new MethodNotAllowed('the pull request is already merged', 'pull_merged')
   if (await hasUnsettled(tx, pull.repo_id, subject)) throw underWay()
   return held
 }
@@ -155,8 +157,9 @@ const isSameSchedule = (one: ScheduledMergeRow, other: ScheduledMergeRow): boole
   one.created_unix === other.created_unix
 
 /**
- * The issues that the texts of a pull request close and reopen, as far as the merger may. Those of other repositories
- * were judged when the text was written; those of this one are now (contract, pulls: closing references).
+ * Returns the issues that the texts of a pull request close and reopen. For issues of this repository, the merger must have
+ * the right to; for those of other repositories, the rights were checked when the text was written.
+ * Source: contract (pulls: closing references).
  */
 async function issuesThatFollow(
   ctx: SignedInRepoCtx,
@@ -178,7 +181,7 @@ async function issuesThatFollow(
   return { closes: idsOf('closes'), reopens: idsOf('reopens') }
 }
 
-/** Marks a pull request as merged by hand: with a commit that the base contains. */
+/** Marks a pull request as merged by hand. @throws Conflict when the base does not contain the commit */
 async function markMerged(ctx: SignedInRepoCtx, pair: PullPair, oid: string): Promise<void> {
   const { git, repo } = ctx
   const none = new Conflict('the commit is not on the base branch', 'merge_commit_unknown')
@@ -203,7 +206,7 @@ async function markMerged(ctx: SignedInRepoCtx, pair: PullPair, oid: string): Pr
       state: 'manual',
     }),
   )
-  if (!merged) throw new MethodNotAllowed('the pull request is merged already', 'pull_merged')
+  if (!merged) throw new MethodNotAllowed('the pull request is already merged', 'pull_merged')
 }
 
 async function schedule(ctx: SignedInRepoCtx, { pull, issue }: PullPair, input: MergeInput): Promise<void> {
@@ -228,8 +231,10 @@ async function schedule(ctx: SignedInRepoCtx, { pull, issue }: PullPair, input: 
 }
 
 /**
- * Cancels a waiting merge: for whoever scheduled it and administrators of the repository; without one 404. A merge that has
- * begun is 409: it is made, or goes on waiting and can be cancelled then.
+ * Cancels a scheduled merge.
+ * @throws NotFound when no merge is scheduled
+ * @throws Forbidden unless the caller scheduled it or is an administrator of the repository
+ * @throws Conflict when the merge has begun: it completes, or stays scheduled and can be cancelled then
  */
 export async function cancelScheduledMerge(ctx: SignedInRepoCtx, { pull }: PullPair): Promise<void> {
   const by = attributionNow(ctx)

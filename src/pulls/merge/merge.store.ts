@@ -3,7 +3,7 @@ import type { PullRow, ScheduledMergeRow } from '../../db/tables/pulls.ts'
 import type { CommitStatusRow } from '../../db/tables/repositories.ts'
 import type { Oid, PullId, RepoId } from '../../lib/ids.ts'
 
-/** @returns false when one waits already */
+/** Inserts a scheduled merge; false when the pull request already has one. */
 export const insertScheduledMerge = async (tx: Tx, values: ScheduledMergeRow): Promise<boolean> =>
   (await tx
     .insertInto('scheduled_merge')
@@ -18,7 +18,7 @@ export const findScheduledMerge = (db: Db | Tx, pullId: PullId): Promise<Schedul
 export const deleteScheduledMerge = async (tx: Tx, pullId: PullId): Promise<boolean> =>
   (await tx.deleteFrom('scheduled_merge').where('pull_id', '=', pullId).executeTakeFirst()).numDeletedRows > 0n
 
-/** Pull requests whose merge waits and whose head is a commit. */
+/** Returns the pull requests with a scheduled merge whose head is the commit. */
 export const listWaitingFor = (db: Db, repoId: RepoId, oid: Oid): Promise<PullRow[]> =>
   db
     .selectFrom('pull')
@@ -29,7 +29,7 @@ export const listWaitingFor = (db: Db, repoId: RepoId, oid: Oid): Promise<PullRo
     .orderBy('pull.id')
     .execute()
 
-/** The newest status of each context of a commit. */
+/** Returns the newest status of each context of a commit. */
 export const listNewestStatuses = (db: Db, repoId: RepoId, oid: Oid): Promise<CommitStatusRow[]> =>
   db
     .selectFrom('commit_status')

@@ -53,7 +53,7 @@ for (const [style, parents] of [
   })
 }
 
-test('repoMergePullRequest: who may not, drafts, closed ones, other heads and conflicts', async () => {
+test('repoMergePullRequest: refuses readers, drafts, closed pull requests, unexpected heads and conflicts', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const pull = await givenPull(forge, { repo, title: 'WIP: later' })
@@ -74,7 +74,7 @@ test('repoMergePullRequest: who may not, drafts, closed ones, other heads and co
   assert.equal((await merge(forge, other)).status, 405, 'style not allowed')
 })
 
-test('repoMergePullRequest: of six at once for one pull request one merges it', async () => {
+test('repoMergePullRequest: one of six concurrent requests merges the pull request', async () => {
   await using forge = await startForge()
   const pull = await givenPull(forge)
   const replies = await Promise.all(Array.from({ length: 6 }, () => merge(forge, pull, { Do: 'squash' })))
@@ -88,7 +88,7 @@ test('repoMergePullRequest: of six at once for one pull request one merges it', 
   assert.equal(log.json.length, 2, 'one commit was added')
 })
 
-test('repoMergePullRequest: pull requests merged side by side, with pushes between, lose nothing', async () => {
+test('repoMergePullRequest: concurrent merges and pushes lose no commit', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const pulls = [await givenPull(forge, { repo }), await givenPull(forge, { repo }), await givenPull(forge, { repo })]
@@ -106,7 +106,7 @@ test('repoMergePullRequest: pull requests merged side by side, with pushes betwe
   }
 })
 
-/** A merge that was written down, together with the change of its base, which git has not made. */
+/** Prepares a merge whose journal entry exists but whose base git has not moved. */
 async function givenAnnouncedMerge(forge: Forge) {
   const pull = await givenPull(forge)
   const { git, db } = forge.services
@@ -116,7 +116,7 @@ async function givenAnnouncedMerge(forge: Forge) {
   const row = issue && (await findPullByIssue(db, issue.id))
   assert.ok(row)
   const head = await git.readCommit(repo.git_key, row.synced_oid)
-  /** A commit on top of another one. */
+  /** Writes a commit with the given parent. */
   const commitOn = async (base: Oid, ...more: Oid[]): Promise<Oid> => {
     const person = { name: 'Alice', email: 'alice@example.com', unixSeconds: 1, offsetMinutes: 0 }
     const { oid } = await git.writeCommit(repo.git_key, {
@@ -141,7 +141,7 @@ async function givenAnnouncedMerge(forge: Forge) {
   return { repo, change, made, commitOn, origin, shown, merged: [true, made, 'alice'] }
 }
 
-test('a merge that was cut off after git had moved the base is finished at the next start', async () => {
+test('the next start completes a merge that was interrupted after git moved the base', async () => {
   await using forge = await startForge()
   const { repo, change, shown, merged } = await givenAnnouncedMerge(forge)
   assert.deepEqual(await forge.services.git.updateRefs(repo.git_key, [change]), { ok: true })
@@ -150,7 +150,7 @@ test('a merge that was cut off after git had moved the base is finished at the n
   assert.deepEqual(await shown(), merged)
 })
 
-test('a merge that was cut off is finished when the base has moved on, recorded or not', async () => {
+test('the next start completes an interrupted merge when the base has moved since, recorded or not', async () => {
   for (const isRecorded of [true, false]) {
     await using forge = await startForge()
     const { services } = forge
@@ -169,7 +169,7 @@ test('a merge that was cut off is finished when the base has moved on, recorded 
   }
 })
 
-test('a merge of which git never heard stays undone when the base moves elsewhere', async () => {
+test('an interrupted merge that never reached git is dropped when the base moves elsewhere', async () => {
   await using forge = await startForge()
   const { services } = forge
   const { repo, change, commitOn, origin, shown } = await givenAnnouncedMerge(forge)
@@ -179,7 +179,7 @@ test('a merge of which git never heard stays undone when the base moves elsewher
   assert.deepEqual(await services.db.selectFrom('ref_journal').selectAll().execute(), [])
 })
 
-test('repoMergePullRequest: what git could not do now can be tried again at once', async (t) => {
+test('repoMergePullRequest: a merge that failed in git can be retried at once', async (t) => {
   await using forge = await startForge()
   const pull = await givenPull(forge)
   const busy = t.mock.method(forge.services.git, 'updateRefs', () =>
@@ -190,7 +190,7 @@ test('repoMergePullRequest: what git could not do now can be tried again at once
   assert.equal((await merge(forge, pull)).status, 200)
 })
 
-test('repoMergePullRequest: what the texts promised is closed in the name of who merges', async () => {
+test('repoMergePullRequest: the merger closes the issues that the texts reference', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const issue = await forge.given.issue({ repo })
@@ -204,7 +204,7 @@ test('repoMergePullRequest: what the texts promised is closed in the name of who
   assert.equal((await forge.guest.get(kept.api)).json.state, 'open')
 })
 
-test('repoMergePullRequest: deleting the head gives its children the base, protected heads stay', async () => {
+test('repoMergePullRequest: deleting the head retargets dependent pull requests; protected heads stay', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const parent = await givenPull(forge, { repo })
@@ -218,7 +218,7 @@ test('repoMergePullRequest: deleting the head gives its children the base, prote
   assert.equal((await forge.guest.get(child.api)).json.merged, true)
 })
 
-test('repoMergePullRequest: protection blocks until a review counts; force is for administrators', async () => {
+test('repoMergePullRequest: protection blocks until an official approval; only administrators may force', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   await collaborator(forge, repo, 'bob')
@@ -232,7 +232,7 @@ test('repoMergePullRequest: protection blocks until a review counts; force is fo
   assert.equal((await merge(forge, forced, { Do: 'merge', force_merge: true })).status, 200)
 })
 
-test('repoMergePullRequest, repoCancelScheduledAutoMerge: a merge waits for its statuses', async () => {
+test('repoMergePullRequest, repoCancelScheduledAutoMerge: a scheduled merge waits for its statuses', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   await forge.as('alice').must('POST', `${repo.api}/branch_protections`, {
@@ -254,7 +254,7 @@ test('repoMergePullRequest, repoCancelScheduledAutoMerge: a merge waits for its 
   assert.equal((await newest(forge, repo)).commit.message, 'Automatic\n')
 })
 
-test('repoMergePullRequest: merges by hand are marked, or noticed when they are pushed', async () => {
+test('repoMergePullRequest: merges by hand can be marked and are detected when pushed', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const marked = await givenPull(forge, { repo })
@@ -284,7 +284,7 @@ test('repoMergePullRequest: merges by hand are marked, or noticed when they are 
   assert.deepEqual([json.merged, json.merge_commit_sha, json.merged_by.login], [true, made, 'bob'])
 })
 
-test('repoUpdatePullRequest: by merge, by rebase, refused and up to date', async () => {
+test('repoUpdatePullRequest: updates by merge and rebase, refuses, and keeps an up-to-date head', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const one = await givenPull(forge, { repo })

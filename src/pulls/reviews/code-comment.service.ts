@@ -6,7 +6,7 @@ import { NotFound } from '../../lib/errors.ts'
 import type { Oid, ReviewId } from '../../lib/ids.ts'
 import { hunkAround, type DiffLine } from './diff-hunk.ts'
 
-/** Where and what somebody says about a line. */
+/** The input of a line comment. */
 export interface CodeCommentInput {
   readonly path?: string | undefined
   readonly body?: string | undefined
@@ -14,10 +14,10 @@ export interface CodeCommentInput {
   readonly newLine: number | undefined
 }
 
-/** A difference of one file is looked at so far, in bytes; what is beyond has no hunk. */
+/** Limit in bytes of the diff of one file; lines beyond it have no hunk. */
 const maxDiffBytes = 4 << 20
 
-/** In files with more lines it is not looked up who changed a line last. */
+/** Lines above this number are not blamed. */
 const maxBlamedLine = 50_000
 
 async function diffOf(ctx: RepoCtx, pull: PullRow, head: Oid, path: string): Promise<string> {
@@ -32,7 +32,7 @@ async function diffOf(ctx: RepoCtx, pull: PullRow, head: Oid, path: string): Pro
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** The commit that touched a line last; the head itself where that cannot be told. */
+/** Returns the commit that last changed a line; the head when blame finds none. */
 async function lastTouch(ctx: RepoCtx, head: Oid, path: string, line: number): Promise<Oid> {
   if (line > maxBlamedLine) return head
   try {
@@ -45,8 +45,8 @@ async function lastTouch(ctx: RepoCtx, head: Oid, path: string, line: number): P
 }
 
 /**
- * What is written down of a comment on a line: the old side counts when it is named. Paths and lines need not be part of
- * the difference (contract, pulls: position).
+ * Returns the timeline entry of a line comment. A line of the old side takes precedence over one of the new side. Path and
+ * line may lie outside of the diff. Source: contract (pulls: position).
  */
 export async function codeComment(
   ctx: RepoCtx,
@@ -74,7 +74,7 @@ export async function codeComment(
   }
 }
 
-/** The same as part of a review. */
+/** Returns the entry as part of a review. */
 export const ofReview = (entry: NewTimelineEntry, reviewId: ReviewId): NewTimelineEntry => ({
   ...entry,
   review_id: reviewId,

@@ -1,20 +1,19 @@
 import { isRegExp, type ExpressionAnswer } from '../../lib/bounded-regexp.ts'
 
-/** One line of a file of code owners. */
+/** One rule of a `CODEOWNERS` file. */
 export interface OwnerRule {
   /** Anchored at both ends. */
   readonly expression: string
-  /** It is about the files that do not match. */
+  /** Applies to the files that do not match. */
   readonly isNegative: boolean
-  /** Names of people. */
   readonly users: readonly string[]
   readonly teams: readonly { readonly org: string; readonly team: string }[]
 }
 
-/** Most rules that are looked at; the others do not count. */
+/** Most rules of a file; further rules are ignored. */
 const maxRules = 500
 
-/** Splits a line into words at spaces and tabs; a backslash takes the meaning off the next character, `#` ends the line. */
+/** Splits a line into words at spaces and tabs; a backslash escapes the next character, `#` starts a comment. */
 function wordsOf(line: string): string[] {
   const words: string[] = []
   let word = ''
@@ -23,7 +22,7 @@ function wordsOf(line: string): string[] {
     if (character === '\\') {
       const next = line[++at]
       if (next === undefined) break
-      // Of these the backslash is for the line; before others it belongs to the expression.
+      // A backslash before another character belongs to the regular expression.
       word += next === '#' || next === ' ' || next === '\t' ? next : `\\${next}`
     } else if (character === '#') break
     else if (character === ' ' || character === '\t') {
@@ -36,8 +35,8 @@ function wordsOf(line: string): string[] {
 }
 
 /**
- * Reads a file of code owners: `<regular expression> <owner>…`, a leading `!` turns the expression round. Lines without
- * owners, and such whose expression cannot be read, do not count (contract, pulls: code owners).
+ * Parses a `CODEOWNERS` file with lines `<regular expression> <owner>…`; a leading `!` negates the expression. Lines without
+ * owners or with an invalid expression are ignored. Source: contract (pulls: code owners).
  */
 export function parseCodeOwners(text: string): OwnerRule[] {
   const rules: OwnerRule[] = []
@@ -62,8 +61,8 @@ export function parseCodeOwners(text: string): OwnerRule[] {
 }
 
 /**
- * Rules that any of the changed files brings into play.
- * @param found what became of their expressions, tried on the files; one that took too long does not count
+ * Returns the rules that apply to at least one changed file.
+ * @param found for each rule, whether its expression matches each file; absent when the match exceeded its time limit
  */
 export const rulesInPlay = (rules: readonly OwnerRule[], found: ExpressionAnswer): OwnerRule[] =>
   rules.filter((rule, index) => found[index]?.some((fits) => fits !== rule.isNegative) ?? false)

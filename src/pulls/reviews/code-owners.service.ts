@@ -9,10 +9,10 @@ import { matchExpressions } from '../../access/contributions/expressions.ts'
 import { parseCodeOwners, rulesInPlay } from './code-owners.parse.ts'
 import type { RequestedReviewer } from './review.store.ts'
 
-/** Where the file may lie; the first that is there counts. */
+/** Paths of the file in the order of preference. */
 const codeOwnerPaths = ['CODEOWNERS', 'docs/CODEOWNERS', '.gitea/CODEOWNERS']
 
-/** A larger file is not read. */
+/** Larger files are ignored. */
 const maxFileBytes = 256 * 1024
 
 async function readRules(ctx: RepoCtx): Promise<string | undefined> {
@@ -29,8 +29,8 @@ async function readRules(ctx: RepoCtx): Promise<string | undefined> {
 }
 
 /**
- * Who owns the code that a pull request changes: people and teams that may read pull requests, never the poster. Nobody
- * in forks (contract, pulls: code owners).
+ * Returns the code owners of the changed files: people and teams with read access to pull requests, without the author.
+ * Forks have no code owners. Source: contract (pulls: code owners).
  */
 export async function findCodeOwners(
   ctx: RepoCtx,

@@ -23,17 +23,17 @@ index 624b469..5a95389 100644
  line 12
 `
 
-test('a line near the beginning keeps the header of its hunk', () => {
+test('a line near the start of a hunk keeps the header', () => {
   assert.equal(hunkAround(diff, { side: 'new', line: 3 }), '@@ -1,12 +1,12 @@\n line 1\n line 2\n-line 3\n+third')
 })
 
-test('further down the hunk is cut to four lines, with a header of its own', () => {
+test('a longer hunk is shortened to four lines with a recalculated header', () => {
   assert.equal(hunkAround(diff, { side: 'old', line: 10 }), '@@ -7,4 +7,3 @@\n line 7\n line 8\n line 9\n-line 10')
   assert.equal(hunkAround(diff, { side: 'new', line: 10 }), '@@ -8,3 +8,3 @@\n line 8\n line 9\n-line 10\n+tenth')
   assert.equal(hunkAround(diff, { side: 'new', line: 6 }), '@@ -4,3 +3,4 @@\n+third\n line 4\n line 5\n line 6')
 })
 
-test('a new file begins at its first line; a line just behind shows the last ones; one far away nothing', () => {
+test('a line directly after a hunk shows its last lines, a line outside of each hunk shows nothing', () => {
   const added = `diff --git a/new.txt b/new.txt
 new file mode 100644
 --- /dev/null

@@ -1,11 +1,11 @@
-/** A line of a file as one side of a difference numbers it. */
+/** A line number on one side of a diff. */
 export interface DiffLine {
   readonly side: 'old' | 'new'
   /** From 1. */
   readonly line: number
 }
 
-/** Most lines of code that are kept before and with the line. */
+/** Most lines of code in a hunk, including the line itself. */
 const keptLines = 4
 
 interface HunkHeader {
@@ -27,14 +27,14 @@ function headerOf(line: string): HunkHeader | undefined {
   }
 }
 
-/** Which sides a line of a hunk is on. */
+/** Returns whether a line of a hunk belongs to a side. */
 const isOn = (side: 'old' | 'new', text: string): boolean =>
   text.startsWith(' ') || text === '' || (side === 'old' ? text.startsWith('-') : text.startsWith('+'))
 
 /**
- * The part of a unified difference of one file that a comment on a line is shown with: the header of the hunk and at
- * most four lines, the last of them the line itself. A hunk that is cut gets a header of its own. Of a line after the
- * end of a hunk its last lines are given, of one that is in no hunk nothing (contract, pulls: position).
+ * Returns the hunk that a line comment shows, from the unified diff of one file: a hunk header and at most four lines that
+ * end with the commented line. A shortened hunk gets a recalculated header. A line directly after a hunk returns the hunk's
+ * last lines; a line outside of each hunk returns the empty text. Source: contract (pulls: position).
  */
 export function hunkAround(diff: string, target: DiffLine): string {
   const lines = diff.split('\n')
@@ -52,7 +52,7 @@ export function hunkAround(diff: string, target: DiffLine): string {
 function cut(lines: readonly string[], at: number, header: HunkHeader, target: DiffLine): string {
   const kept: string[] = []
   const passed = { old: header.oldBegin, new: header.newBegin }
-  // A side without lines begins after the line that its header names.
+  // For a side without lines, the header names the line before the hunk.
   if (header.oldCount === 0) passed.old += 1
   if (header.newCount === 0) passed.new += 1
   const begin = { ...passed }

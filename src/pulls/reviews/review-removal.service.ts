@@ -19,11 +19,11 @@ import {
 } from './review.store.ts'
 
 /**
- * Removes a review with its comments; the verdict that it took the place of counts again. False, and nothing is done,
- * when somebody else removed it first.
+ * Deletes a review with its comments and restores the reviewer's preceding verdict, unless that was dismissed.
+ * @returns false, without a change, when the review does not exist
  */
 export async function removeReview(tx: Tx, by: Attribution, pull: PullRow, review: ReviewRow): Promise<boolean> {
-  // Its comments hang on it by their numbers alone, so they are still there.
+  // Comments have no foreign key to their review, so they are deleted separately.
   if (!(await deleteReviewRow(tx, review.id))) return false
   const entries = await deleteReviewComments(tx, review.id)
   await addToReviewCount(tx, pull.id, -entries)
@@ -44,7 +44,7 @@ export async function removeReview(tx: Tx, by: Attribution, pull: PullRow, revie
   return true
 }
 
-/** Removes a comment on a line. False when somebody else removed it first. */
+/** Deletes a line comment; false when it does not exist. */
 export async function removeLineComment(
   tx: Tx,
   by: Attribution,
@@ -53,7 +53,7 @@ export async function removeLineComment(
   { isPending }: { readonly isPending: boolean },
 ): Promise<boolean> {
   if (!(await deleteComment(tx, comment.id))) return false
-  // Nobody has heard of it yet.
+  // Comments of a pending review cause no events.
   if (isPending) return true
   await recountComments(tx, issue.id, by.atUnix)
   await publish(tx, 'comment.deleted', factsOfGoneComment(issue, comment, by))

@@ -25,13 +25,13 @@ import { findCollaboration } from './review-right.store.ts'
 
 type RepoAccessContext = Pick<Ctx, 'db'> & Pick<SignedInRepoCtx, 'repo' | 'owner'>
 
-/** The rule that protects the base of a pull request. */
+/** Returns the protection rule of the base of a pull request. */
 export const ruleFor = async (
   ctx: RepoAccessContext,
   pull: Pick<PullRow, 'base_branch'>,
 ): Promise<BranchRule | undefined> => effectiveRule(await listBranchRules(ctx.db, ctx.repo.id), pull.base_branch)
 
-/** Whether the verdict of a person is an official one. */
+/** Returns whether the verdict of an account is official. */
 export async function isOfficialFor(
   ctx: RepoAccessContext,
   rule: BranchRule | undefined,
@@ -47,13 +47,13 @@ export async function isOfficialFor(
 
 const noRights = { canWrite: () => false }
 
-/** A request, with what is to be known of it when it is written down. */
+/** A review request to insert. */
 export interface PlannedRequest {
   readonly asked: RequestedReviewer
   readonly isOfficial: boolean
 }
 
-/** Finds out which of the requests count for protections: a team's do when the list of approvers names it (contract). */
+/** Determines which requests are official; a team's request is when the whitelist of approvers names the team (contract). */
 export async function planRequests(
   ctx: RepoAccessContext,
   pull: Pick<PullRow, 'base_branch'>,
@@ -78,7 +78,7 @@ export async function planRequests(
   return planned
 }
 
-/** Writes requests down, each with its entry and event; people who are asked already are passed over. */
+/** Inserts review requests with their timeline entries and events. Existing requests are skipped. Returns the new ones. */
 export async function recordRequests(
   tx: Tx,
   by: Attribution,
@@ -147,11 +147,14 @@ async function teamNamed(ctx: SignedInRepoCtx, name: string): Promise<TeamRow> {
   return team
 }
 
-/** Whether the caller may ask for reviews here. Collaborators may, whatever else they may do, administrators may not. */
+/**
+ * Returns whether the caller may request reviews. Each collaborator may; administrators of the instance need a relation to
+ * the pull request like other accounts.
+ */
 async function mayAsk(ctx: SignedInRepoCtx, pair: PullPair): Promise<Verdict> {
   const [collaboration, rights] = await Promise.all([
     findCollaboration(ctx.db, ctx.repo.id, ctx.viewer.id),
-    // As one without the rights of an administrator of the instance.
+    // Leaves out the rights of an administrator of the instance.
     rightsOfUsers(ctx.db, ctx.owner, ctx.repo, [{ ...ctx.viewer.user, is_admin: false }]),
   ])
   const isOnTeam =
@@ -167,9 +170,11 @@ async function mayAsk(ctx: SignedInRepoCtx, pair: PullPair): Promise<Verdict> {
 }
 
 /**
- * Asks people and teams for reviews. Unknown ones are `NotFound`; the poster, people who may not read, and callers who
- * may not ask are `Invalid`; somebody who has reviewed already when it is closed is `Forbidden` (contract).
- * @returns the requests that are new
+ * Requests reviews from people and teams. Source: contract.
+ * @returns the new requests
+ * @throws NotFound for unknown people and teams
+ * @throws Invalid for the author, for reviewers without read access, and when the caller may not request reviews
+ * @throws Forbidden when the pull request is closed and a reviewer has already given a verdict
  */
 export async function askForReviews(ctx: SignedInRepoCtx, pair: PullPair, input: RequestInput): Promise<ReviewRow[]> {
   const { people, teams } = await namedIn(ctx, input)
@@ -226,10 +231,10 @@ async function namedIn(ctx: SignedInRepoCtx, input: RequestInput): Promise<{ peo
   return { people: [...people.values()], teams: [...teams.values()] }
 }
 
-/** Most people and teams together that one request may name. */
+/** Most people and teams in one request. */
 const maxNamed = 50
 
-/** Withdraws requests. Whoever was not asked is passed over; people may always decline for themselves. */
+/** Withdraws review requests. Reviewers without a request are skipped. Each reviewer may withdraw their own request. */
 export async function withdrawRequests(ctx: SignedInRepoCtx, pair: PullPair, input: RequestInput): Promise<void> {
   const { people, teams } = await namedIn(ctx, input)
   const isOnlyOwn = teams.length === 0 && people.every((user) => user.id === ctx.viewer.id)

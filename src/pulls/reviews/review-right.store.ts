@@ -1,7 +1,7 @@
 import type { Db } from '../../db/database.ts'
 import type { RepoId, UserId } from '../../lib/ids.ts'
 
-/** Somebody's part in a repository, in whatever rank. */
+/** Returns the collaboration of an account in a repository, with any access mode. */
 export const findCollaboration = (db: Db, repoId: RepoId, userId: UserId) =>
   db
     .selectFrom('collaboration')

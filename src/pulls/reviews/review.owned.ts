@@ -10,10 +10,10 @@ import { loadPulls } from '../pull.store.ts'
 import { removeLineComment, removeReview } from './review-removal.service.ts'
 import { listReviewsBy } from './review.store.ts'
 
-/** Rows that are read at once. */
+/** Rows of one query. */
 const batch = 200
 
-/** Reviews of a person, and what they said about lines in reviews of others, wherever they are. */
+/** Reviews and line comments of an account in each repository. */
 export const reviews: OwnedByAccount = {
   of: 'account',
   async purge(services, account, doerId) {
@@ -33,7 +33,7 @@ async function removeReviewsOf({ db }: Services, reviewerId: UserId, by: Attribu
     )
     for (const review of rows) {
       const pull = pulls.get(review.issue_id)
-      // It went with its pull request since the list was read.
+      // Without a pull request, the review was deleted with it since the list was read.
       if (pull) await transaction(db, (tx) => removeReview(tx, by, pull, review))
     }
   }

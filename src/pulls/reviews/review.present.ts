@@ -22,7 +22,7 @@ const states: Readonly<Record<ReviewType, ReviewStateType>> = {
   request: 'REQUEST_REVIEW',
 }
 
-/** Reviews of one pull request, with one query each for people, teams, entries and numbers of line comments. */
+/** Returns reviews of one pull request as API records, with a fixed number of queries. */
 export async function presentReviews(
   ctx: PresentContext,
   { issue }: PullPair,
@@ -43,7 +43,7 @@ export async function presentReviews(
     countCodeComments(ctx.db, ids),
   ])
   const teams = new Map((await presentTeams(ctx, teamRows)).map((team) => [team.id, team]))
-  // Of several entries the last: the one of handing in.
+  // The last of several entries wins, which is the one of the submission.
   const entryOf = new Map(entries.map((entry) => [entry.review_id, entry.id]))
   const page = issueWebUrl(ctx, issue)
   return reviews.map((review) => {
@@ -76,7 +76,7 @@ export async function presentReview(ctx: PresentContext, pair: PullPair, review:
   return presented as PullReview
 }
 
-/** Line comments of one review. */
+/** Returns line comments of one review as API records. */
 export async function presentReviewComments(
   ctx: PresentContext,
   { issue }: PullPair,
@@ -88,7 +88,7 @@ export async function presentReviewComments(
     rows.flatMap((row) => [row.poster_id, row.resolver_id]),
   )
   const page = issueWebUrl(ctx, issue)
-  // Those of a pending review are to be seen beside the files only.
+  // Only the page of files shows comments of a pending review.
   const where = review.type === 'pending' ? `${page}/files` : page
   return rows.map((row) => ({
     id: row.id,

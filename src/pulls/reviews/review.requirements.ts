@@ -6,14 +6,14 @@ import { findCommentIn } from '../../issues/timeline-entry.store.ts'
 import { NotFound } from '../../lib/errors.ts'
 import type { CommentId } from '../../lib/ids.ts'
 
-/** The comment on a line that a path names. */
+/** The context of an operation on a line comment. */
 export interface CodeCommentCtx extends RepoCtx {
   readonly comment: CommentRow
 }
 
 const codeCommentParams = { comment: pathNumber }
 
-/** The comment is one on a line of a pull request of the repository; else 404, before anything else is looked at. */
+/** Requires that the path names a line comment in the repository; else 404, before each other check. */
 export const codeCommentInRepo: Requirement<RepoCtx, Pick<CodeCommentCtx, 'comment'>, typeof codeCommentParams> = {
   codes: ['resolve:comment'],
   refuses: [404],

@@ -32,7 +32,7 @@ import {
   undismissReview,
 } from './review.service.ts'
 
-/** A comment on a line, by its number on the old or on the new side. */
+/** A line comment; the line number refers to the old or to the new side. */
 const codeCommentOf = ({ old_position: oldLine, new_position: newLine, ...rest }: CreatePullReviewCommentOptions) => ({
   ...rest,
   oldLine,
@@ -174,7 +174,7 @@ export const repoCreatePullReviewComment = operation({
   },
 })
 
-/** The review that the path names together with the comment; a comment of another one is not there. */
+/** Returns the review that the path names. @throws NotFound when the comment belongs to another review */
 async function reviewOf(ctx: CodeCommentCtx, index: number, id: number) {
   const pair = await getStoredPull(ctx, index)
   const review = await getReview(ctx, pair, id)

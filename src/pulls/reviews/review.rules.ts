@@ -1,4 +1,4 @@
 import type { ReviewType } from '../../db/tables/pulls.ts'
 
-/** Whether a review decides for or against a pull request. */
+/** Returns whether a review approves or rejects a pull request. */
 export const isVerdict = (type: ReviewType): boolean => type === 'approve' || type === 'reject'

@@ -55,7 +55,7 @@ const CreatePullReviewComment = requestObject('CreatePullReviewComment', codeCom
 export const CreatePullReviewCommentOptions = requestObject('CreatePullReviewCommentOptions', codeComment)
 export type CreatePullReviewCommentOptions = Static<typeof CreatePullReviewCommentOptions>
 
-/** Any word may stand for an event: those that are none make a pending review (contract). */
+/** Accepts any text; an unknown event creates a pending review (contract). */
 const event = Type.Optional(Type.String())
 
 export const CreatePullReviewOptions = requestObject('CreatePullReviewOptions', {

@@ -43,18 +43,18 @@ import { wordTable } from '../../lib/word-table.ts'
 
 const noReview = () => new NotFound('the review does not exist', 'review_not_found')
 
-/** A pending review is there for its author and for administrators of the instance alone. */
+/** Only its author and administrators of the instance see a pending review. */
 export const maySeeReview = (ctx: Pick<RepoCtx, 'viewer'>, review: ReviewRow): boolean =>
   review.type !== 'pending' || review.reviewer_id === ctx.viewer?.id || (ctx.viewer?.isAdmin ?? false)
 
-/** The review of an id, or 404. */
+/** Returns a review. @throws NotFound when it does not exist or the viewer may not see it */
 export async function getReview(ctx: RepoCtx, { issue }: PullPair, id: number): Promise<ReviewRow> {
   const review = await findReview(ctx.db, issue.id, id as ReviewId)
   if (!review || !maySeeReview(ctx, review)) throw noReview()
   return review
 }
 
-/** One page of reviews. The total counts those that are pending too, whoever asks (contract). */
+/** Returns one page of the visible reviews. The total includes all pending reviews (contract). */
 export async function getReviews(
   ctx: RepoCtx,
   { issue }: PullPair,
@@ -70,7 +70,7 @@ const types = wordTable<ReviewType>({
   COMMENT: 'comment',
 })
 
-/** What kind of review a word asks for; other words and none make it pending. */
+/** Returns the review type of an event word; an unknown or absent word means pending. */
 const typeOf = (event: string | undefined): ReviewType => types[event ?? ''] ?? 'pending'
 
 function checkReview(
@@ -136,12 +136,13 @@ export interface NewReview {
   readonly comments?: readonly CodeCommentInput[] | undefined
 }
 
-/** Most line comments that one review may bring at once. */
+/** Most line comments of one request. */
 const maxComments = 500
 
 /**
- * Reviews a pull request, or begins to. A pending review of the same person is joined: it is added to, or handed in with
- * what is new. Missing texts and verdicts on the own pull request are `Invalid` (contract, pulls: reviews).
+ * Creates a review, submitted or pending. A pending review of the same account receives the new comments instead, and is
+ * submitted when the new review is not pending. Source: contract (pulls: reviews).
+ * @throws Invalid for a missing text and for a verdict on one's own pull request
  */
 export async function createReview(ctx: SignedInRepoCtx, stored: PullPair, input: NewReview): Promise<ReviewRow> {
   const comments = input.comments ?? []
@@ -192,13 +193,13 @@ export async function createReview(ctx: SignedInRepoCtx, stored: PullPair, input
   try {
     return await transaction(ctx.db, write)
   } catch (error) {
-    // Two pending reviews of one person began at once: the later joins the other after all.
+    // Another request has created the account's pending review; the second attempt joins that one.
     if (!isUniqueViolation(error)) throw error
     return transaction(ctx.db, write)
   }
 }
 
-/** Whether a review counts for protections, and the teams that it answers for. */
+/** Returns whether a review is official, and the teams whose requests it answers. */
 async function reviewAuthorityOf(
   ctx: SignedInRepoCtx,
   { pull }: PullPair,
@@ -209,7 +210,7 @@ async function reviewAuthorityOf(
   return { isOfficial: await isOfficialFor(ctx, rule, ctx.viewer.user), teamIds: [...teamIds] }
 }
 
-/** The accounts that the texts of a review mention, and those of its comments that waited for it. */
+/** Returns the accounts that the texts of a review and the comments of the viewer's pending review mention. */
 async function mentionedIn(
   ctx: SignedInRepoCtx,
   { issue }: PullPair,
@@ -222,13 +223,16 @@ async function mentionedIn(
 }
 
 interface ReviewConsequences {
-  /** Teams that it answers for. */
+  /** Teams whose requests the review answers. */
   readonly teamIds: readonly TeamId[]
   readonly mentioned: readonly UserId[]
   readonly hasComments: boolean
 }
 
-/** The entry of a review, and what follows from one that is not pending: requests are answered, others hear of it. */
+/**
+ * Adds the timeline entry of a review. A review that is not pending also deletes the requests that it answers, records
+ * mentions and publishes `review.submitted`.
+ */
 async function recordReview(
   tx: Tx,
   by: Attribution,
@@ -249,7 +253,7 @@ async function recordReview(
   await publish(tx, 'review.submitted', { ...about, mentioned: [...mentioned] })
 }
 
-/** Submits a pending review. A review that is not pending, and submitting it as pending, are `Invalid`. */
+/** Submits a pending review. @throws Invalid when the review is not pending, or when the event would keep it pending */
 export async function submitReview(
   ctx: SignedInRepoCtx,
   stored: PullPair,
@@ -292,7 +296,7 @@ export async function submitReview(
   })
 }
 
-/** Removes a review with its comments: its author and administrators of the instance; others are `Forbidden`. */
+/** Deletes a review with its comments. @throws Forbidden unless the caller is its author or administers the instance */
 export async function deleteReview(ctx: SignedInRepoCtx, { pull }: PullPair, review: ReviewRow): Promise<void> {
   if (review.reviewer_id !== ctx.viewer.id && !ctx.viewer.isAdmin) {
     throw new Forbidden('only the reviewer may delete a review', 'review_of_another')
@@ -302,7 +306,10 @@ export async function deleteReview(ctx: SignedInRepoCtx, { pull }: PullPair, rev
   })
 }
 
-/** Dismisses a verdict, or takes that back: administrators of the repository, while it is open; else `Forbidden`. */
+/**
+ * Checks whether the caller may dismiss a review or undo its dismissal.
+ * @throws Forbidden unless the caller administers the repository, the review is a verdict and the pull request is open
+ */
 function refuseDismissal(ctx: SignedInRepoCtx, { pull, issue }: PullPair, review: ReviewRow): void {
   if (!ctx.rights.isAdmin) {
     throw new Forbidden('only administrators of the repository may dismiss reviews', 'repo_admin_only')
@@ -352,11 +359,11 @@ export async function undismissReview(ctx: SignedInRepoCtx, pair: PullPair, revi
   return transaction(ctx.db, (tx) => updateReview(tx, review.id, { is_dismissed: false, updated_unix: by.atUnix }))
 }
 
-/** The line comments of a review, oldest first. */
+/** Returns the line comments of a review, oldest first. */
 export const getCodeComments = (ctx: Pick<RepoCtx, 'db'>, review: ReviewRow): Promise<CommentRow[]> =>
   listCodeComments(ctx.db, review.id)
 
-/** Says something about a line as part of a review that is there. */
+/** Adds a line comment to an existing review. */
 export async function addCodeComment(
   ctx: SignedInRepoCtx,
   stored: PullPair,
@@ -375,7 +382,7 @@ export async function addCodeComment(
   const by = attributionNow(ctx)
   return transaction(ctx.db, async (tx) => {
     const comment = await insertTimelineEntry(tx, by, pair.issue.id, ofReview(entry, review.id))
-    // What is pending is heard of when it is handed in.
+    // The events of a pending review follow when it is submitted.
     if (review.type === 'pending') return comment
     await recountComments(tx, pair.issue.id, by.atUnix)
     await insertMentions(tx, pair.issue.id, mentioned)
@@ -384,7 +391,7 @@ export async function addCodeComment(
   })
 }
 
-/** Removes a comment on a line: its author and writers. `false` for others. */
+/** Deletes a line comment. @throws Forbidden unless the caller is its author or may manage the pull request */
 export async function removeCodeComment(
   ctx: SignedInRepoCtx,
   { issue }: PullPair,

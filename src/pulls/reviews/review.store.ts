@@ -7,8 +7,8 @@ import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
 
 /**
- * Who counts as asked for a review: teams that are asked, and of each person the newest request or verdict, since the
- * list keeps those who have answered (observed). In the order of the rows.
+ * Returns the requested reviewers of issues, in the order of the rows: teams with an open request, and each account by its
+ * newest request or verdict. The list keeps accounts that have given a verdict (observed).
  */
 export async function listRequestsOf(
   db: Db,
@@ -38,7 +38,7 @@ export async function listRequestsOf(
     .execute()
 }
 
-/** Reviews of a pull request, the oldest first. */
+/** Returns the reviews of a pull request, oldest first. */
 export const listReviews = (db: Db | Tx, issueId: IssueId, page?: Page): Promise<ReviewRow[]> => {
   const query = db.selectFrom('review').selectAll().where('issue_id', '=', issueId).orderBy('id')
   return (page ? query.limit(page.limit).offset(page.offset) : query).execute()
@@ -56,7 +56,7 @@ export const countReviews = async (db: Db, issueId: IssueId): Promise<number> =>
 export const findReview = (db: Db | Tx, issueId: IssueId, id: ReviewId): Promise<ReviewRow | undefined> =>
   db.selectFrom('review').selectAll().where('id', '=', id).where('issue_id', '=', issueId).executeTakeFirst()
 
-/** Returns whether a push brought a commit to a pull request, or a review names it as the head of its time. */
+/** Returns whether a push added a commit to a pull request, or a review refers to it. */
 export async function hadCommit(db: Db, issueId: IssueId, oid: Oid): Promise<boolean> {
   const reviewed = await db
     .selectFrom('review')
@@ -87,7 +87,7 @@ export const findPendingReview = (db: Db | Tx, issueId: IssueId, reviewerId: Use
 export const insertReview = (tx: Tx, values: NewReviewRow): Promise<ReviewRow> =>
   tx.insertInto('review').values(values).returningAll().executeTakeFirstOrThrow()
 
-/** @returns the rows that were new: people who are asked already are not asked again */
+/** Inserts review requests and returns the new rows; existing requests stay as they are. */
 export const insertRequests = (tx: Tx, rows: readonly NewReviewRow[]): Promise<ReviewRow[]> =>
   rows.length === 0
     ? Promise.resolve([])
@@ -104,7 +104,7 @@ export const updateReview = (tx: Tx, id: ReviewId, change: ReviewChange): Promis
 export const deleteReviewRow = async (tx: Tx, id: ReviewId): Promise<boolean> =>
   (await tx.deleteFrom('review').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
 
-/** Earlier verdicts of a person give way to a new one: they count no more and are dismissed (observed). */
+/** Dismisses the earlier verdicts of an account and makes them unofficial (observed). */
 export const supersedeVerdicts = (tx: Tx, issueId: IssueId, reviewerId: UserId) =>
   tx
     .updateTable('review')
@@ -114,7 +114,7 @@ export const supersedeVerdicts = (tx: Tx, issueId: IssueId, reviewerId: UserId) 
     .where('type', 'in', ['approve', 'reject'])
     .execute()
 
-/** Whether somebody dismissed a review, other than by a newer one of its author. */
+/** Returns whether an administrator dismissed a review; a newer verdict of its author does not count. */
 export const wasDismissed = async (tx: Tx, reviewId: ReviewId): Promise<boolean> =>
   (await tx
     .selectFrom('comment')
@@ -123,7 +123,6 @@ export const wasDismissed = async (tx: Tx, reviewId: ReviewId): Promise<boolean>
     .where('type', '=', 'dismiss_review')
     .executeTakeFirst()) !== undefined
 
-/** The newest verdict of a person. */
 export const findNewestVerdict = (tx: Tx, issueId: IssueId, reviewerId: UserId): Promise<ReviewRow | undefined> =>
   tx
     .selectFrom('review')
@@ -134,10 +133,10 @@ export const findNewestVerdict = (tx: Tx, issueId: IssueId, reviewerId: UserId):
     .orderBy('id', 'desc')
     .executeTakeFirst()
 
-/** Who is asked and whether a person or a team. */
+/** A requested reviewer: a person or a team. */
 export type RequestedReviewer = { readonly userId: UserId } | { readonly teamId: TeamId }
 
-/** Takes a request away; false when there was none. */
+/** Deletes a review request; false when it does not exist. */
 export async function deleteRequest(tx: Tx, issueId: IssueId, asked: RequestedReviewer): Promise<boolean> {
   const query = tx.deleteFrom('review').where('issue_id', '=', issueId).where('type', '=', sql.lit('request'))
   const result = await (
@@ -158,7 +157,7 @@ export async function deleteTeamRequests(tx: Tx, issueId: IssueId, teamIds: read
     .execute()
 }
 
-/** Marks verdicts by whether the content they were given for is still what the head holds. */
+/** Updates which reviews are stale after a push: those of another commit when the content changed. */
 export async function markStale(tx: Tx, issueId: IssueId, head: Oid, isContentChanged: boolean): Promise<void> {
   const verdicts = tx
     .updateTable('review')
@@ -168,7 +167,7 @@ export async function markStale(tx: Tx, issueId: IssueId, head: Oid, isContentCh
   await verdicts.set({ is_stale: false }).where('commit_oid', '=', head).execute()
 }
 
-/** Approvals that stand. */
+/** Returns the approvals that are not dismissed. */
 export const listApprovals = (tx: Tx, issueId: IssueId): Promise<ReviewRow[]> =>
   tx
     .selectFrom('review')
@@ -179,7 +178,7 @@ export const listApprovals = (tx: Tx, issueId: IssueId): Promise<ReviewRow[]> =>
     .orderBy('id')
     .execute()
 
-/** Verdicts of people that count for protections and are not dismissed, and requests. */
+/** Returns the official reviews and requests that are not dismissed. */
 export const listOfficial = (db: Db, issueId: IssueId): Promise<ReviewRow[]> =>
   db
     .selectFrom('review')
@@ -190,7 +189,7 @@ export const listOfficial = (db: Db, issueId: IssueId): Promise<ReviewRow[]> =>
     .orderBy('id')
     .execute()
 
-/** Entries of reviews in the timeline, newest last. */
+/** Returns the timeline entries of reviews, oldest first. */
 export const listReviewEntries = (
   db: Db | Tx,
   reviewIds: readonly ReviewId[],
@@ -205,7 +204,7 @@ export const listReviewEntries = (
         .orderBy('id')
         .execute()
 
-/** How many line comments reviews have. */
+/** Returns the number of line comments of each review. */
 export async function countCodeComments(db: Db, reviewIds: readonly ReviewId[]): Promise<ReadonlyMap<number, number>> {
   if (reviewIds.length === 0) return new Map()
   const rows = await db
@@ -227,7 +226,7 @@ export const listCodeComments = (db: Db | Tx, reviewId: ReviewId): Promise<Comme
     .orderBy('id')
     .execute()
 
-/** Entries of a review give way to the one of handing it in; only their place stays. */
+/** Clears the text of a review's timeline entries; the entry of the submission takes their place. */
 export const blankReviewEntries = (tx: Tx, reviewId: ReviewId) =>
   tx
     .updateTable('comment')
@@ -236,7 +235,7 @@ export const blankReviewEntries = (tx: Tx, reviewId: ReviewId) =>
     .where('type', '=', 'review')
     .execute()
 
-/** Removes what a review left in the timeline and its line comments; gives how many entries of its own that were. */
+/** Deletes the timeline entries and line comments of a review and returns the number of timeline entries. */
 export const deleteReviewComments = async (tx: Tx, reviewId: ReviewId): Promise<number> => {
   const rows = await tx
     .deleteFrom('comment')
@@ -257,7 +256,7 @@ export const addToReviewCount = (tx: Tx, pullId: PullId, difference: number) =>
     .where('id', '=', pullId)
     .execute()
 
-/** Brings the number of comments up to date: plain ones and entries of reviews (contract, pulls: record). */
+/** Recalculates the number of comments of an issue: plain comments and entries of reviews (contract, pulls: record). */
 export const recountComments = (tx: Tx, issueId: IssueId, updatedUnix: Unix) =>
   tx
     .updateTable('issue')
@@ -272,7 +271,7 @@ export const recountComments = (tx: Tx, issueId: IssueId, updatedUnix: Unix) =>
     .where('id', '=', issueId)
     .execute()
 
-/** Reviews of a person, in whatever repositories, in the order of their ids, after `after`. */
+/** Returns reviews of an account in each repository with ids above `after`, in ascending order. */
 export const listReviewsBy = (
   db: Db,
   reviewerId: UserId,

@@ -22,7 +22,7 @@ const reviews = async (forge: Forge, pull: GivenPull, as = 'alice') =>
     user: { login: string }
   }[]
 
-test('repoCreatePullReview: refusals', async () => {
+test('repoCreatePullReview: refuses invalid reviews', async () => {
   await using forge = await startForge()
   const pull = await givenPull(forge)
   const status = async (as: string, body: object) => (await review(forge, pull, as, body)).status
@@ -36,7 +36,7 @@ test('repoCreatePullReview: refusals', async () => {
   assert.equal(await status('bob', { event: 'APPROVED' }), 403, 'blocked')
 })
 
-test('repoCreatePullReview: a review names commits of its own pull request only', async () => {
+test('repoCreatePullReview: a review can only name commits of its pull request', async () => {
   await using forge = await startForge()
   const pull = await givenPull(forge)
   const { repo } = pull
@@ -71,7 +71,7 @@ test('repoCreatePullReview: a review names commits of its own pull request only'
   for (const commit of [next, pull.head]) assert.deepEqual(await answer(commit), [200, commit], 'an earlier one')
 })
 
-test('repoCreatePullReview: a commit of a rewritten head stays reviewable, and is stale', async () => {
+test('repoCreatePullReview: a review of a commit of a rewritten head is accepted and stale', async () => {
   await using forge = await startForge()
   const pull = await givenPull(forge)
   const { db, git } = forge.services
@@ -95,7 +95,7 @@ test('repoCreatePullReview: a commit of a rewritten head stays reviewable, and i
   assert.deepEqual([status, json.commit_id, json.stale], [200, pull.head, true])
 })
 
-test('repoCreatePullReview, repoSubmitPullReview: a pending review is its author’s alone until it is handed in', async () => {
+test('repoCreatePullReview, repoSubmitPullReview: only its author sees a pending review until its submission', async () => {
   await using forge = await startForge()
   const pull = await givenPull(forge)
   const file = `${pull.branch}.txt`
@@ -124,7 +124,7 @@ test('repoCreatePullReview, repoSubmitPullReview: a pending review is its author
   assert.equal((await forge.as('alice').get(`${at}/comments`)).json.length, 2, 'repoGetPullReviewComments')
 })
 
-test('repoCreatePullReview: of two pending ones of one person begun at once there is one', async () => {
+test('repoCreatePullReview: two concurrent pending reviews of one account become one', async () => {
   await using forge = await startForge()
   const pull = await givenPull(forge)
   await forge.account('bob')
@@ -136,7 +136,7 @@ test('repoCreatePullReview: of two pending ones of one person begun at once ther
   assert.equal((await reviews(forge, pull, 'bob')).length, 1)
 })
 
-test('repoListPullReviews: verdicts count by rights, give way to newer ones, and grow stale with the content', async () => {
+test('repoListPullReviews: verdicts are official by rights, replaced by newer ones, and stale after content changes', async () => {
   await using forge = await startForge()
   const pull = await givenPull(forge)
   await collaborator(forge, pull.repo, 'bob')
@@ -154,7 +154,7 @@ test('repoListPullReviews: verdicts count by rights, give way to newer ones, and
   assert.ok((await reviews(forge, pull)).every(({ stale }) => stale))
 })
 
-test('repoGetPullRequest: reviews count as comments when a plain comment is made or removed', async () => {
+test('repoGetPullRequest: the number of comments includes reviews after a comment is created or deleted', async () => {
   await using forge = await startForge()
   const pull = await givenPull(forge)
   const counts = async () => {
@@ -173,7 +173,7 @@ test('repoGetPullRequest: reviews count as comments when a plain comment is made
   assert.deepEqual(await counts(), [3, 3])
 })
 
-test('repoDeletePullReview: the one before counts again', async () => {
+test('repoDeletePullReview: deleting a verdict restores the preceding one', async () => {
   await using forge = await startForge()
   const pull = await givenPull(forge)
   await collaborator(forge, pull.repo, 'bob')
@@ -185,7 +185,7 @@ test('repoDeletePullReview: the one before counts again', async () => {
   assert.deepEqual([left?.state, left?.official, left?.dismissed, others.length], ['APPROVED', true, false, 0])
 })
 
-test('repoDismissPullReview, repoUnDismissPullReview: by administrators, verdicts only, while it is open', async () => {
+test('repoDismissPullReview, repoUnDismissPullReview: administrators dismiss verdicts of open pull requests only', async () => {
   await using forge = await startForge()
   const pull = await givenPull(forge)
   await collaborator(forge, pull.repo, 'bob')
@@ -201,7 +201,7 @@ test('repoDismissPullReview, repoUnDismissPullReview: by administrators, verdict
   assert.equal((await forge.as('alice').post(at(verdict.id, 'dismissals'), body)).status, 403)
 })
 
-test('repoCreatePullReviewComment, repoGetPullReviewComment, repoDeletePullReviewComment: places and rights', async () => {
+test('repoCreatePullReviewComment, repoGetPullReviewComment, repoDeletePullReviewComment: line positions and rights', async () => {
   await using forge = await startForge()
   const pull = await givenPull(forge)
   const { json } = await review(forge, pull, 'bob', { event: 'COMMENT', body: 'see' })
@@ -223,7 +223,7 @@ test('repoCreatePullReviewComment, repoGetPullReviewComment, repoDeletePullRevie
   assert.equal((await forge.guest.get(one)).status, 404)
 })
 
-test('repoCreatePullReviewRequests, repoDeletePullReviewRequests: who may ask whom', async () => {
+test('repoCreatePullReviewRequests, repoDeletePullReviewRequests: rights of requester and reviewer', async () => {
   await using forge = await startForge()
   const pull = await givenPull(forge)
   await collaborator(forge, pull.repo, 'bob')
@@ -248,7 +248,7 @@ test('repoCreatePullReviewRequests, repoDeletePullReviewRequests: who may ask wh
   )
 })
 
-test('repoCreatePullReviewComment, repoDeletePullReviewComment, repoDeletePullReview: nobody hears of a pending review', async () => {
+test('repoCreatePullReviewComment, repoDeletePullReviewComment, repoDeletePullReview: a pending review notifies nobody', async () => {
   await using forge = await startForge()
   const pull = await givenPull(forge)
   const bob = forge.as('bob')
