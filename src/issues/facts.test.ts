@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { eventsNamed, idOf } from '../testing/events.ts'
 import { startForge } from '../testing/forge.ts'
 
-test('issueEditIssue, issueEditIssueDeadline: each edit says what was there before, and none is told without a change', async () => {
+test('issueEditIssue, issueEditIssueDeadline: each event holds the previous value, and an edit without a change has no event', async () => {
   await using forge = await startForge()
   const issue = await forge.given.issue({ title: 'one', body: 'text' })
   const alice = forge.as('alice')
@@ -27,7 +27,7 @@ test('issueEditIssue, issueEditIssueDeadline: each edit says what was there befo
   assert.deepEqual([noDue, more], [{ ...about, oldDueUnix }, []])
 })
 
-test('issueEditComment: the same text with another date is no edit that others hear of', async () => {
+test('issueEditComment: an equal text with another date writes no event', async () => {
   await using forge = await startForge()
   const issue = await forge.given.issue()
   const alice = forge.as('alice')

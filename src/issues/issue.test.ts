@@ -6,11 +6,11 @@ import { collaborator, givenPull } from '../testing/given-pull.ts'
 
 const sizeOf = (text: string): number => Buffer.byteLength(text)
 
-/** Titles of a list, in its order. */
+/** Returns the titles of a list, in its order. */
 const titles = async (forge: Forge, path: string, as = 'alice'): Promise<string[]> =>
   (await forge.as(as).must('GET', path)).json.map((issue: { title: string }) => issue.title)
 
-test('issueCreateIssue: guests are refused, the unit may be off, an archived repository is locked before the body is read', async () => {
+test('issueCreateIssue: guests, a disabled unit and an archived repository are refused before the body is read', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const guest = await forge.as('guest', {}).post(`${repo.api}/issues`, { title: 'x' })
@@ -22,7 +22,7 @@ test('issueCreateIssue: guests are refused, the unit may be off, an archived rep
   assert.equal((await forge.as('alice').post(`${repo.api}/issues`, {})).status, 423)
 })
 
-test('issueCreateIssue: what only writers may say is dropped for others; titles are trimmed and cut to 255 bytes', async () => {
+test('issueCreateIssue: fields for writers are ignored for readers; titles are trimmed and cut to 255 bytes', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const label = await forge.as('alice').must('POST', `${repo.api}/labels`, { name: 'bug', color: '#f00' })
@@ -42,7 +42,7 @@ test('issueCreateIssue: what only writers may say is dropped for others; titles 
   )
 })
 
-test('issueCreateIssue: of twenty at once each gets another number, and the counters agree', async () => {
+test('issueCreateIssue: twenty concurrent issues get different numbers, and the counters agree', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const replies = await Promise.all(
@@ -56,7 +56,7 @@ test('issueCreateIssue: of twenty at once each gets another number, and the coun
   assert.equal((await forge.as('alice').must('GET', repo.api)).json.open_issues_count, 20)
 })
 
-test('issueEditIssue: a refused state keeps what came before it in the request', async () => {
+test('issueEditIssue: a refused change of state keeps the other changes of the request', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const needed = await forge.given.issue({ repo, title: 'needed' })
@@ -80,7 +80,7 @@ test('issueEditIssue: readers are refused without a body; an unknown assignee is
   assert.equal((await forge.as('alice').patch(issue.api, { milestone: 4711 })).status, 404)
 })
 
-test('issueEditIssue: updated_at is for administrators, and lies between the making of the issue and now', async () => {
+test('issueEditIssue: only administrators set updated_at, between the creation of the issue and now', async () => {
   await using forge = await startForge({ standAt: Date.parse('2030-01-01T00:00:00Z') })
   const repo = await forge.given.repo()
   const issue = await forge.given.issue({ repo, poster: 'bob' })
@@ -97,7 +97,7 @@ test('issueEditIssue: updated_at is for administrators, and lies between the mak
   assert.deepEqual([entry.type, entry.created_at], ['change_title', '2030-01-01T00:00:30Z'])
 })
 
-test('issueDelete: it takes its comments, files, references and place among the pins along; its number stays used', async () => {
+test('issueDelete: deletes its comments, files, references and pin; the number is not reused', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const other = await forge.given.issue({ repo, title: 'other' })
@@ -122,7 +122,7 @@ test('issueDelete: it takes its comments, files, references and place among the 
   assert.equal((await forge.given.issue({ repo })).number, issue.number + 1)
 })
 
-test('issueListIssues: fifty issues with labels, people and milestones take a fixed, small number of queries', async () => {
+test('issueListIssues: fifty issues with labels, assignees and milestones take a fixed, small number of queries', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -134,7 +134,7 @@ test('issueListIssues: fifty issues with labels, people and milestones take a fi
   }
   await alice.must('GET', `${repo.api}/issues?limit=50`)
   const countOf = async (limit: number): Promise<number> => {
-    // A commit makes the forge forget the answers that it remembers.
+    // The new label invalidates the cached answers.
     await alice.must('POST', `${repo.api}/labels`, { name: `label ${limit}`, color: '#00f' })
     using queries = await countQueries(forge)
     assert.equal((await alice.must('GET', `${repo.api}/issues?limit=${limit}`)).json.length, limit)
@@ -145,7 +145,7 @@ test('issueListIssues: fifty issues with labels, people and milestones take a fi
   assert.ok(few <= 12, `${few} queries`)
 })
 
-test('issueListIssues: filters by label, milestone, people, time and state; unknown names filter nothing', async () => {
+test('issueListIssues: filters by label, milestone, account, time and state; unknown names filter nothing', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -173,7 +173,7 @@ test('issueListIssues: filters by label, milestone, people, time and state; unkn
   assert.equal((await alice.get(`${repo.api}/issues?since=yesterday`)).status, 422)
 })
 
-test('issueListIssues: words are found in title, text and comments, needed ones, refused ones and phrases', async () => {
+test('issueListIssues: finds words in title, text and comments: required words, excluded words and phrases', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   await forge.given.issue({ repo, title: 'Kettle', body: 'the fridge is silent' })
@@ -192,7 +192,7 @@ test('issueListIssues: words are found in title, text and comments, needed ones,
   assert.deepEqual(await search('oven'), ['Oven'])
 })
 
-test('issueSearchIssues: by what the caller has to do with issues, and by labels', async () => {
+test('issueSearchIssues: filters by the relation of the caller to issues, and by labels', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -211,7 +211,7 @@ test('issueSearchIssues: by what the caller has to do with issues, and by labels
   assert.deepEqual(await search('review_requested=true', 'bob'), [])
 })
 
-test('issueSearchIssues: what somebody has to do with is counted in what they see, by state and kind', async () => {
+test('issueSearchIssues: relation filters count only readable issues, by state and kind', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const [open, hidden] = [await forge.given.repo(), await forge.given.repo({ private: true })]
   await collaborator(forge, hidden, 'bob', 'read')
@@ -237,7 +237,7 @@ test('issueSearchIssues: what somebody has to do with is counted in what they se
   assert.deepEqual(await found('bob', 'mentioned=true&state=all'), [4, '4'])
 })
 
-test('issueSearchIssues: others see what is public; an owner and a team must exist', async () => {
+test('issueSearchIssues: other accounts see public issues; the owner and the team must exist', async () => {
   await using forge = await startForge()
   await forge.given.issue({ repo: await forge.given.repo(), title: 'open' })
   await forge.given.issue({ repo: await forge.given.repo({ private: true }), title: 'hidden' })
@@ -249,7 +249,7 @@ test('issueSearchIssues: others see what is public; an owner and a team must exi
   assert.equal((await bob.get('/repos/issues/search?team=owners')).status, 400)
 })
 
-test('issueGetIssue: neither a private repository nor a number that is none is found', async () => {
+test('issueGetIssue: a private repository and an unknown number are 404', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo({ private: true })
   const issue = await forge.given.issue({ repo })
@@ -259,7 +259,7 @@ test('issueGetIssue: neither a private repository nor a number that is none is f
   }
 })
 
-test('issueEditIssueDeadline: the last second of the day; the zero time when it is taken away', async () => {
+test('issueEditIssueDeadline: sets the last second of the day; a removed date is the zero time', async () => {
   await using forge = await startForge()
   const issue = await forge.given.issue()
   const set = (body: object) => forge.as('alice').post(`${issue.api}/deadline`, body)

@@ -21,7 +21,7 @@ import { dropUnseenSubscriptions } from './social/subscription.subscribers.ts'
 import { tracesOfIssues, writings } from './writing.owned.ts'
 import { readCommitMessages } from './references/commit-reference.subscribers.ts'
 
-/** Issues, comments, labels, milestones, attachments and what belongs to them. */
+/** Issues, comments, labels, milestones, attachments, reactions and time tracking. */
 export const issues: Feature = {
   routes: [
     issueCommentRoutes,

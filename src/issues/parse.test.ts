@@ -13,13 +13,13 @@ const rules = {
   reopenKeywords: ['reopens'],
 }
 
-/** What a text names, as `repository#index action`. */
+/** Returns the issues that a text names, as `repository#index action`. */
 const named = (markdown: string): string[] =>
   parseReferences({ markdown: [textRuns(markdown)] }, rules).issues.map(
     ({ repository = '', index, action }) => `${repository}#${index}${action === 'none' ? '' : ` ${action}`}`,
   )
 
-test('parseReferences: numbers, other repositories and addresses, but nothing in code, in words or of other sites', () => {
+test('parseReferences: finds numbers, other repositories and addresses, but nothing in code, inside words or on other sites', () => {
   assert.deepEqual(named('see #1, !2 and (#03)'), ['#1', '#2', '#3'])
   assert.deepEqual(named('Owner/Repo#4 [x](https://forge.example/git/a/b/issues/5#c) /a/b/pulls/6'), [
     'owner/repo#4',
@@ -29,13 +29,13 @@ test('parseReferences: numbers, other repositories and addresses, but nothing in
   assert.deepEqual(named('```\n#1\n```\n\n    #2\n\n> #3\n\n- **#4**'), ['#3', '#4'])
 })
 
-test('parseReferences: a promise stands directly before the reference; of several the last one counts', () => {
+test('parseReferences: a keyword stands directly before its reference, and the last one of several counts', () => {
   assert.deepEqual(named('fixes #1, Close: #2 and reopens a/b#3'), ['#1 closes', '#2 closes', 'a/b#3 reopens'])
   assert.deepEqual(named('closing #1, fixes  #2, unfixes #3, fixes, #4'), ['#1', '#2', '#3', '#4'])
   assert.deepEqual(named('#1 fixes #1 reopens #1'), ['#1 reopens'])
 })
 
-test('parseReferences: full addresses are references like numbers, with promises, in plain text and in Markdown', () => {
+test('parseReferences: full addresses are references like numbers, with keywords, in plain text and in Markdown', () => {
   const at = (index: number): string => `https://forge.example/git/A/b/issues/${index}`
   const text = `Fixes ${at(1)}, see ${at(2)}. (reopens: ${at(3)}#issuecomment-7) close ${at(4)}/ ${at(5)}x ${at(6)}/files`
   assert.deepEqual(named(text), ['a/b#1 closes', 'a/b#2', 'a/b#3 reopens', 'a/b#4 closes'])
@@ -58,7 +58,7 @@ test('parseReferences: full addresses are references like numbers, with promises
   assert.equal(commit?.seconds, 5400)
 })
 
-test('parseReferences: accounts and teams, and times after a reference', () => {
+test('parseReferences: finds accounts, teams and the time after a reference', () => {
   const { accounts, issues } = parseReferences(
     {
       plain: ['@nobody is called by a title'],
@@ -76,7 +76,7 @@ test('parseReferences: accounts and teams, and times after a reference', () => {
   )
 })
 
-test('parseReferences stays quick with hostile texts', () => {
+test('parseReferences: hostile texts do not slow the parser', () => {
   const begunMs = performance.now()
   for (const text of [
     '#'.repeat(100_000),
@@ -92,7 +92,7 @@ test('parseReferences stays quick with hostile texts', () => {
   assert.ok(performance.now() - begunMs < 5000)
 })
 
-test('parseSearchWords: roles, phrases, escapes; words are quoted for both databases', () => {
+test('parseSearchWords: reads roles, phrases and escapes, and quotes words for both databases', () => {
   const terms = parseSearchWords('a +b -"c d" \\-e #12 "')
   assert.deepEqual(
     terms.map(({ role, words }) => [role, words.join(' ')]),

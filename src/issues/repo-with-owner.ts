@@ -3,7 +3,7 @@ import type { UserRow } from '../db/tables/accounts.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import { repoApiUrl, repoWebUrl } from '../repos/repo-url.ts'
 
-/** The repository that an issue lies in, and its owner. */
+/** The repository of an issue, and its owner. */
 export interface RepoWithOwner {
   readonly repo: RepoRow
   readonly owner: UserRow
@@ -14,10 +14,10 @@ interface Numbered {
   readonly is_pull: boolean
 }
 
-/** Page of an issue or pull request. */
+/** Returns the web address of an issue or pull request. */
 export const issueWebUrl = (ctx: Pick<Ctx, 'config'> & RepoWithOwner, issue: Numbered): string =>
   `${repoWebUrl(ctx)}/${issue.is_pull ? 'pulls' : 'issues'}/${issue.index}`
 
-/** Address in the API, `issues` for both kinds. */
+/** Returns the API address, which is below `issues` for both kinds. */
 export const issueApiUrl = (ctx: Pick<Ctx, 'config'> & RepoWithOwner, issue: Numbered): string =>
   `${repoApiUrl(ctx)}/issues/${issue.index}`

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startForge } from '../testing/forge.ts'
 
-/** What clients in Go send for a time that was not set. */
+/** The zero time of Go, which Go clients send for an unset time. */
 const zero = '0001-01-01T00:00:00Z'
 
-test('repoCreateFile: the zero time in dates is no time, so the commit is of now; other texts and times before git are refused', async () => {
+test('repoCreateFile: the zero time counts as absent; malformed times and times that git cannot store are refused', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -23,7 +23,7 @@ test('repoCreateFile: the zero time in dates is no time, so the commit is of now
   assert.ok(Math.abs(Date.parse(dated.json.commit.committer.date) - now) < 60_000)
 })
 
-test('issueCreateIssue, issueCreateMilestone, issueEditIssue: the zero time is no due date and not the time of an update', async () => {
+test('issueCreateIssue, issueCreateMilestone, issueEditIssue: the zero time sets neither a due date nor the time of the update', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -42,7 +42,7 @@ test('issueCreateIssue, issueCreateMilestone, issueEditIssue: the zero time is n
   assert.ok(Date.parse(comment.json.created_at) >= Date.parse(issue.created_at))
 })
 
-test('issueListIssues, issueGetComments, repoTrackedTimes, issueSearchIssues: the zero time in since and before narrows nothing', async () => {
+test('issueListIssues, issueGetComments, repoTrackedTimes, issueSearchIssues: the zero time in since and before filters nothing', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -57,7 +57,7 @@ test('issueListIssues, issueGetComments, repoTrackedTimes, issueSearchIssues: th
   }
 })
 
-test('adminCreateUser: the zero time is now, a text that is no time is refused', async () => {
+test('adminCreateUser: the zero time means now, and a malformed time is refused', async () => {
   await using forge = await startForge()
   const root = forge.as('root')
   const person = { username: 'dan', email: 'dan@example.com', password: 'Passw0rd!pass' }

@@ -9,10 +9,10 @@ import { listIssuesBy, takeFromOrgLabels } from './issue.store.ts'
 import { removeComment, removeCommentsBy, removeIssue } from './removal.service.ts'
 import { deleteEntriesAboutRepo } from './timeline-entry.store.ts'
 
-/** Rows that are read at once. */
+/** Number of rows that one query reads. */
 const batch = 200
 
-/** Issues, pull requests and comments that a person wrote, wherever they are. */
+/** Issues, pull requests and comments that an account wrote, in all repositories. */
 export const writings: OwnedByAccount = {
   of: 'account',
   async purge(services, account, doerId) {
@@ -30,7 +30,9 @@ async function removeIssuesOf({ db }: Services, posterId: UserId, by: Attributio
   }
 }
 
-/** What others tell and count of the issues of a repository: entries of timelines elsewhere, labels of its organization. */
+/**
+ * Rows outside of a repository that depend on its issues: timeline entries elsewhere, and counters of organization labels.
+ */
 export const tracesOfIssues: OwnedByRepo = {
   of: 'repository',
   async leave(tx, repo) {

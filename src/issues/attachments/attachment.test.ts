@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { startForge } from '../../testing/forge.ts'
 import { upload } from '../../testing/upload.ts'
 
-test('issueCreateIssueAttachment, issueListIssueAttachments, issueGetIssueAttachment, issueEditIssueAttachment, issueDeleteIssueAttachment, downloadRepoAttachment: a file is kept, shown, downloaded whole and in part, renamed and deleted', async () => {
+test('issueCreateIssueAttachment, issueListIssueAttachments, issueGetIssueAttachment, issueEditIssueAttachment, issueDeleteIssueAttachment, downloadRepoAttachment: a file can be stored, listed, downloaded in full or in part, renamed and deleted', async () => {
   await using forge = await startForge()
   const issue = await forge.given.issue()
   const path = `${issue.api}/assets`
@@ -28,7 +28,7 @@ test('issueCreateIssueAttachment, issueListIssueAttachments, issueGetIssueAttach
   assert.deepEqual((await alice.must('GET', path)).json, [])
 })
 
-test('issueCreateIssueAttachment: what is refused leaves nothing behind', async () => {
+test('issueCreateIssueAttachment: a refused upload leaves no file', async () => {
   await using forge = await startForge({ settings: { attachment: { MAX_SIZE: 1 } } })
   const issue = await forge.given.issue()
   const path = `${issue.api}/assets`
@@ -44,7 +44,7 @@ test('issueCreateIssueAttachment: what is refused leaves nothing behind', async 
   assert.equal((await alice.must('POST', path, undefined, upload('empty.txt', ''))).json.size, 0)
 })
 
-test('issueCreateIssueAttachment: the body may be the file itself, under the name of the query', async () => {
+test('issueCreateIssueAttachment: the body may be the file, with its name in the query', async () => {
   await using forge = await startForge()
   const issue = await forge.given.issue()
   const headers = { 'content-type': 'application/octet-stream' }
@@ -54,7 +54,7 @@ test('issueCreateIssueAttachment: the body may be the file itself, under the nam
   assert.deepEqual([made.json.name, made.json.size], ['raw.log', 5])
 })
 
-test('issueCreateIssueCommentAttachment, issueListIssueCommentAttachments, issueGetIssueCommentAttachment, issueEditIssueCommentAttachment, issueDeleteIssueCommentAttachment: the author of a comment attaches files; by the issue a file is found, not listed', async () => {
+test('issueCreateIssueCommentAttachment, issueListIssueCommentAttachments, issueGetIssueCommentAttachment, issueEditIssueCommentAttachment, issueDeleteIssueCommentAttachment: the author of a comment attaches files; the issue finds but does not list them', async () => {
   await using forge = await startForge()
   const issue = await forge.given.issue()
   const { id } = (await forge.as('bob').must('POST', `${issue.api}/comments`, { body: 'x' })).json
@@ -76,7 +76,7 @@ test('issueCreateIssueCommentAttachment, issueListIssueCommentAttachments, issue
   assert.deepEqual((await forge.as('alice').must('GET', path)).json, [])
 })
 
-test('downloadAttachment, downloadRepoAttachment: files of a private repository are not there for strangers', async () => {
+test('downloadAttachment, downloadRepoAttachment: files of a private repository are 404 for accounts without access', async () => {
   await using forge = await startForge()
   const issue = await forge.given.issue({ repo: await forge.given.repo({ private: true }) })
   const file = (await forge.as('alice').must('POST', `${issue.api}/assets`, undefined, upload('a.txt', 'a'))).json

@@ -7,18 +7,18 @@ import type { CommentRow, IssueRow } from '../../db/tables/issues.ts'
 import { Invalid, OverQuota, Refusal } from '../../lib/errors.ts'
 import { addComment } from './comment.service.ts'
 
-/** A comment that comes whole, with its files. */
+/** A comment that is created together with its files. */
 export interface CommentWithFiles {
   readonly body: string
   readonly files: readonly IncomingFile[]
   readonly signal: AbortSignal
-  /** What is written in the transaction of the comment; what it throws undoes the comment. */
+  /** Runs in the transaction of the comment; an error undoes the comment. */
   readonly beside: (tx: Tx, comment: CommentRow) => Promise<void>
 }
 
 /**
- * Says something below an issue, with files, in one transaction. Files that may not be attached, or are too many, are left
- * out: what was said counts. Refusals are those of `addComment`.
+ * Adds a comment with files in one transaction. It omits files of a refused type and those above the limit, and keeps the
+ * comment. Errors are those of `addComment`.
  */
 export async function addCommentWithFiles(
   ctx: SignedInRepoCtx,
@@ -31,7 +31,7 @@ export async function addCommentWithFiles(
       body,
       updatedAt: undefined,
       async beside(tx, comment) {
-        // As many as `[attachment].MAX_FILES`, each with its event and its share of the usage.
+        // `[attachment].MAX_FILES` limits the loop; each file writes an event and adds to the storage usage.
         for (const file of stored) {
           const place = { repo_id: ctx.repo.id, issue_id: issue.id, comment_id: comment.id, release_id: null }
           const by = { uploader_id: ctx.viewer.id, created_unix: comment.created_unix }

@@ -11,16 +11,16 @@ import type { RepoWithOwner } from '../repo-with-owner.ts'
 import { loadUserRevisions } from '../revision.store.ts'
 import { listEntries, type ChangedBetween } from '../timeline-entry.store.ts'
 
-/** All comments of an issue as they are sent. They look the same to everybody who may see them. */
+/** Encoded comments of an issue. All viewers who may read the issue get the same answer. */
 interface KeptComments {
-  /** At which the issue, and with it its comments and their files, and their authors were when this was made. */
+  /** Revisions of the issue and of the authors when the comments were encoded. */
   readonly state: CommentsState
   readonly posterIds: string
   readonly body: EncodedBody<Comment[]>
   readonly count: number
 }
 
-/** The comments of an issue as they were asked for last, if they were. */
+/** The cached comments of an issue, if the cache holds them. */
 interface KnownComments {
   readonly key: string
   readonly posterIds: string

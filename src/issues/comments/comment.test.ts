@@ -17,7 +17,7 @@ async function lock(forge: Forge, repoId: number, index: number): Promise<void> 
 
 const kinds = (timeline: readonly { type: string }[] | null): string[] => (timeline ?? []).map((entry) => entry.type)
 
-test('issueCreateComment: a reader may not comment on a locked issue, nor react; a writer may', async () => {
+test('issueCreateComment: a reader can neither comment on nor react to a locked issue; a writer can', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const issue = await forge.given.issue({ repo })
@@ -30,7 +30,7 @@ test('issueCreateComment: a reader may not comment on a locked issue, nor react;
   assert.deepEqual([kinds(timeline), timeline[0].body], [['lock', 'comment'], 'Spam'])
 })
 
-test('issueEditComment: its author and writers may, others get 403 without a body; the issue does not count as changed', async () => {
+test('issueEditComment: the author and writers edit it, other accounts get 403 without a body; the issue does not count as changed', async () => {
   await using forge = await startForge({ standAt: Date.parse('2030-01-01T00:00:00Z') })
   const issue = await forge.given.issue()
   const { id } = (await forge.as('bob').must('POST', `${issue.api}/comments`, { body: 'first' })).json
@@ -45,7 +45,7 @@ test('issueEditComment: its author and writers may, others get 403 without a bod
   assert.deepEqual([old.status, old.json.body], [200, 'by the old address'])
 })
 
-test('issueDeleteComment: it is gone, counted no more, and the reference that it made is neutered', async () => {
+test('issueDeleteComment: deletes the comment, lowers the count and neuters its reference', async () => {
   await using forge = await startForge()
   const target = await forge.given.issue()
   const issue = await forge.given.issue({ repo: target.repo })
@@ -59,7 +59,7 @@ test('issueDeleteComment: it is gone, counted no more, and the reference that it
   assert.deepEqual([entry.type, entry.ref_action, entry.ref_comment], ['comment_ref', 'neutered', null])
 })
 
-test('issueGetComment: an entry that is no comment has no content; one of another repository is not found', async () => {
+test('issueGetComment: an entry that is no comment has no content; an entry of another repository is 404', async () => {
   await using forge = await startForge()
   const issue = await forge.given.issue()
   const other = await forge.given.repo()
@@ -69,7 +69,7 @@ test('issueGetComment: an entry that is no comment has no content; one of anothe
   assert.equal((await forge.as('alice').get(`${other.api}/issues/comments/${entry.id}`)).status, 404)
 })
 
-test('issueGetRepoComments and issueGetComments: by time, whole unless a page is asked for', async () => {
+test('issueGetRepoComments and issueGetComments: filters by time, and returns all comments without a page parameter', async () => {
   await using forge = await startForge()
   const issue = await forge.given.issue()
   for (const body of ['one', 'two', 'three']) await forge.as('alice').must('POST', `${issue.api}/comments`, { body })
@@ -80,7 +80,7 @@ test('issueGetRepoComments and issueGetComments: by time, whole unless a page is
   assert.equal((await forge.as('bob').get(`${issue.api}/comments?since=x`)).status, 422)
 })
 
-test('issueGetCommentsAndTimeline: references from a private repository are left out for those who cannot read it', async () => {
+test('issueGetCommentsAndTimeline: omits references from a private repository that the viewer cannot read', async () => {
   await using forge = await startForge()
   const target = await forge.given.issue()
   const hidden = await forge.given.repo({ private: true })
@@ -89,7 +89,7 @@ test('issueGetCommentsAndTimeline: references from a private repository are left
   assert.deepEqual([await seen('alice'), await seen('bob')], [['issue_ref'], []])
 })
 
-test('issueEditIssue: a reference that the text no longer makes is neutered, a new one is told', async () => {
+test('issueEditIssue: an edit neuters removed references and records new ones', async () => {
   await using forge = await startForge()
   const target = await forge.given.issue()
   const issue = await forge.given.issue({ repo: target.repo, body: `see #${target.number}` })
@@ -103,7 +103,7 @@ test('issueEditIssue: a reference that the text no longer makes is neutered, a n
   assert.deepEqual(await actions(), ['neutered'])
 })
 
-test('issueCreateComment: mentions are found in lists, when the account can read the issue', async () => {
+test('issueCreateComment: a mention in a list counts if the account can read the issue', async () => {
   await using forge = await startForge()
   await forge.account('bob')
   const open = await forge.given.issue()
@@ -115,7 +115,7 @@ test('issueCreateComment: mentions are found in lists, when the account can read
   }
 })
 
-test('readCommitMessages: a push to the default branch closes what its messages promise, once', async () => {
+test('readCommitMessages: a push to the default branch closes the issues in its messages, once', async () => {
   await using forge = await startForge()
   const issue = await forge.given.issue()
   await forge.as('alice').must('POST', `${issue.repo.api}/contents/a.txt`, {
@@ -131,7 +131,7 @@ test('readCommitMessages: a push to the default branch closes what its messages 
   assert.equal(time.time, 5400)
 })
 
-test('issuePostIssueReaction, issueGetIssueReactions, issueDeleteIssueReaction: 201, then 200; unknown words are refused; none is null', async () => {
+test('issuePostIssueReaction, issueGetIssueReactions, issueDeleteIssueReaction: a first reaction is 201 and a repeated one 200; unknown reactions are refused; an empty list is null', async () => {
   await using forge = await startForge()
   const issue = await forge.given.issue()
   const path = `${issue.api}/reactions`
@@ -146,7 +146,7 @@ test('issuePostIssueReaction, issueGetIssueReactions, issueDeleteIssueReaction: 
   assert.equal((await bob.get(path)).json, null)
 })
 
-test('issuePostCommentReaction, issueGetCommentReactions, issueDeleteCommentReaction: by the comment, in its repository', async () => {
+test('issuePostCommentReaction, issueGetCommentReactions, issueDeleteCommentReaction: the path names a comment of the repository', async () => {
   await using forge = await startForge()
   const issue = await forge.given.issue()
   const bob = forge.as('bob')
@@ -169,7 +169,7 @@ test('issuePostCommentReaction, issueGetCommentReactions, issueDeleteCommentReac
   assert.equal((await bob.get(path)).json, null)
 })
 
-test('issueEditCommentDeprecated, issueDeleteCommentDeprecated: as by the short address, for the author and writers', async () => {
+test('issueEditCommentDeprecated, issueDeleteCommentDeprecated: act like the short path, for the author and writers', async () => {
   await using forge = await startForge()
   const issue = await forge.given.issue()
   const { id } = (await forge.as('bob').must('POST', `${issue.api}/comments`, { body: 'first' })).json

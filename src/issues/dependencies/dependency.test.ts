@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startForge } from '../../testing/forge.ts'
 
-test('issueCreateIssueDependencies, issueRemoveIssueDependencies, issueListIssueDependencies, issueCreateIssueBlocking, issueRemoveIssueBlocking, issueListBlocks: not on itself, not twice, not in a ring of two; readers of both sides only', async () => {
+test('issueCreateIssueDependencies, issueRemoveIssueDependencies, issueListIssueDependencies, issueCreateIssueBlocking, issueRemoveIssueBlocking, issueListBlocks: a dependency is neither on the issue itself, nor repeated, nor mutual; both issues must be readable', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const [one, two] = [await forge.given.issue({ repo }), await forge.given.issue({ repo })]

@@ -6,7 +6,7 @@ import { repoApiUrl } from '../../repos/repo-url.ts'
 import type { RepoWithOwner } from '../repo-with-owner.ts'
 import type { Label } from './label.schemas.ts'
 
-/** A label with its address, which is the organization's when it is one of theirs. */
+/** Presents a label with its address below its repository or organization. */
 export function presentLabel(
   ctx: Pick<Ctx, 'config'> & (RepoWithOwner | { readonly owner: UserRow }),
   label: LabelRow,

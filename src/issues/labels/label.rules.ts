@@ -1,8 +1,8 @@
 import { Invalid } from '../../lib/errors.ts'
 
 /**
- * A colour as it is kept: six hexadecimal digits in lower case. Given with or without `#`, in three or six digits of any
- * letter case; anything else is `Invalid` (contract, issues: labels).
+ * Returns a colour as six hexadecimal digits in lower case. Input has three or six digits, with or without `#`.
+ * @throws Invalid for other input (contract, issues: labels)
  */
 export function keptColor(color: string): string {
   const digits = /^#?([0-9a-f]{6}|[0-9a-f]{3})$/i.exec(color)?.[1]?.toLowerCase()

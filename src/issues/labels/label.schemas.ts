@@ -31,7 +31,7 @@ export const EditLabelOption = requestObject('EditLabelOption', {
 export type EditLabelOption = Static<typeof EditLabelOption>
 
 export const IssueLabelsOption = requestObject('IssueLabelsOption', {
-  /** Numbers or names; which, is looked at where they are used: a mixture is 400, not 422. */
+  /** Numbers or names. The service checks them, because a mixture is 400 and not 422. */
   labels: Type.Optional(Type.Array(Type.Unknown())),
   updated_at: Type.Optional(dateTime()),
 })

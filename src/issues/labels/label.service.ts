@@ -37,7 +37,7 @@ const noLabel = () => new NotFound('the label does not exist', 'label_not_found'
 
 const sorts: readonly LabelSort[] = ['reversealphabetically', 'leastissues', 'mostissues']
 
-/** One page of the labels of a repository or organization; unknown words for the order mean by name. */
+/** Returns one page of the labels of a repository or organization, sorted by name for an unknown order. */
 export async function getLabels(
   ctx: Ctx,
   home: LabelHome,
@@ -49,7 +49,7 @@ export async function getLabels(
   return { rows, total }
 }
 
-/** A label by id, else by name. */
+/** Returns a label by id, else by name. */
 export async function getLabel(ctx: Ctx, home: LabelHome, idOrName: string): Promise<LabelRow> {
   const byId = /^\d{1,15}$/.test(idOrName) ? await findLabel(ctx.db, home, Number(idOrName) as LabelId) : undefined
   const label = byId ?? (await findLabelByName(ctx.db, home, idOrName))
@@ -102,7 +102,7 @@ export async function deleteLabel(ctx: Ctx, home: LabelHome, id: LabelId): Promi
   await transaction(ctx.db, (tx) => deleteLabelRow(tx, home, id))
 }
 
-/** Labels of an issue by name. */
+/** Returns the labels of an issue, by name. */
 export const getIssueLabels = (ctx: RepoCtx, issue: IssueRow): Promise<LabelRow[]> => listLabelsOf(ctx.db, issue.id)
 
 /** Most labels that one request may name. */

@@ -10,7 +10,7 @@ import type { LabelChange, LabelRow, NewLabelRow } from '../../db/tables/issues.
 import type { IssueId, LabelId, RepoId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 
-/** Whose labels: a repository's or an organization's. */
+/** The owner of labels: a repository or an organization. */
 export type LabelHome = { readonly repoId: RepoId } | { readonly orgId: UserId }
 
 const labelsOf = (db: Db, home: LabelHome) => {
@@ -20,7 +20,7 @@ const labelsOf = (db: Db, home: LabelHome) => {
 
 export type LabelSort = 'name' | 'reversealphabetically' | 'leastissues' | 'mostissues'
 
-/** One page of labels. */
+/** Returns one page of labels. */
 export function listLabels(db: Db, home: LabelHome, sort: LabelSort, page: Page): Promise<LabelRow[]> {
   const query = labelsOf(db, home).selectAll().limit(page.limit).offset(page.offset)
   const name = bytewise(db, 'name')
@@ -46,11 +46,11 @@ export const countLabels = async (db: Db, home: LabelHome): Promise<number> =>
 export const findLabel = (db: Db, home: LabelHome, id: LabelId): Promise<LabelRow | undefined> =>
   labelsOf(db, home).selectAll().where('id', '=', id).executeTakeFirst()
 
-/** The oldest label of a name, which need not be unique. */
+/** Returns the oldest label with a name; names are not unique. */
 export const findLabelByName = (db: Db, home: LabelHome, name: string): Promise<LabelRow | undefined> =>
   labelsOf(db, home).selectAll().where('name', '=', name).orderBy('id').executeTakeFirst()
 
-/** Labels that may be set in a repository (its own and its organization's) with any of the ids or names, by id. */
+/** Returns the labels with any of the ids or names that a repository can use: its own and those of its organization. */
 export const listUsableLabels = (
   db: Db,
   repo: { readonly id: RepoId; readonly owner_id: UserId },
@@ -64,7 +64,7 @@ export const listUsableLabels = (
     .orderBy('id')
     .execute()
 
-/** Labels of one repository with any of the names. */
+/** Returns the labels of a repository with any of the names. */
 export const listLabelIdsByName = (db: Db, repoId: RepoId, names: readonly string[]) =>
   labelIdsByName(db, repoId, textListText(names))
 
@@ -84,7 +84,7 @@ export async function areLabelsNamed(db: Db, viewer: Viewer | undefined, names: 
   return rows.length > 0
 }
 
-/** Labels on an issue by id. */
+/** Returns the labels on an issue, by id. */
 export const listSetLabels = (db: Db | Tx, issueId: IssueId): Promise<LabelRow[]> =>
   (db as Db)
     .selectFrom('issue_label')
@@ -100,7 +100,7 @@ export const insertLabels = (tx: Tx, rows: readonly NewLabelRow[]): Promise<Labe
 export const updateLabel = (tx: Tx, id: LabelId, change: LabelChange): Promise<LabelRow | undefined> =>
   tx.updateTable('label').set(change).where('id', '=', id).returningAll().executeTakeFirst()
 
-/** Removes a label, from issues and timelines too. */
+/** Deletes a label, also from issues and timelines. */
 export const deleteLabelRow = (tx: Tx, home: LabelHome, id: LabelId) => {
   const query = tx.deleteFrom('label').where('id', '=', id)
   return (
@@ -121,7 +121,6 @@ export async function deleteIssueLabels(tx: Tx, issueId: IssueId, labelIds: read
   await tx.deleteFrom('issue_label').where('issue_id', '=', issueId).where('label_id', 'in', labelIds).execute()
 }
 
-/** Labels by id. */
 export async function loadLabels(db: Db, ids: Iterable<LabelId | null>): Promise<ReadonlyMap<LabelId, LabelRow>> {
   const wanted = [...new Set(ids)].filter((id): id is LabelId => id !== null)
   if (wanted.length === 0) return new Map()
@@ -129,7 +128,7 @@ export async function loadLabels(db: Db, ids: Iterable<LabelId | null>): Promise
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Takes the labels of an organization off the issues of a repository, and counts them again. */
+/** Removes the labels of an organization from the issues of a repository, and recounts them. */
 export async function deleteLabelsOfOwner(tx: Tx, repoId: RepoId, orgId: UserId): Promise<void> {
   const gone = await tx
     .deleteFrom('issue_label')

@@ -3,14 +3,14 @@ import { findLabelTemplate } from '../../site/label.templates.ts'
 import { keptColor } from './label.rules.ts'
 import { deleteLabelsOfOwner, insertLabels } from './label.store.ts'
 
-/** Labels of the organization that a repository left are taken off its issues. */
+/** Removes the labels of the previous organization from the issues of a transferred repository. */
 export const dropLabelsOfOldOwner = subscriber({
   name: 'dropLabelsOfOldOwner',
   on: 'repo.transferred',
   inTransaction: (tx, { data }) => deleteLabelsOfOwner(tx, data.repoId, data.oldOwnerId),
 })
 
-/** Gives a new repository the labels of the set that was asked for. */
+/** Gives a new repository the labels of the requested set. */
 export const makeFirstLabels = subscriber({
   name: 'makeFirstLabels',
   on: 'repo.created',

@@ -4,7 +4,7 @@ import { startForge } from '../../testing/forge.ts'
 
 const names = (labels: readonly { name: string }[]): string[] => labels.map((label) => label.name)
 
-test('issueAddLabel, issueReplaceLabels, issueRemoveLabel, issueClearLabels: a label gives way to another of its scope', async () => {
+test('issueAddLabel, issueReplaceLabels, issueRemoveLabel, issueClearLabels: a scoped label replaces the other labels of its scope', async () => {
   await using forge = await startForge()
   const issue = await forge.given.issue()
   const alice = forge.as('alice')
@@ -28,7 +28,7 @@ test('issueAddLabel, issueReplaceLabels, issueRemoveLabel, issueClearLabels: a l
   assert.deepEqual((await alice.must('GET', path)).json, [])
 })
 
-test('issueCreateLabel: readers are 403, a colour that is none is 422; issueGetLabels: those of an issue', async () => {
+test('issueCreateLabel: a reader gets 403 and an invalid colour 422; issueGetLabels returns the labels of an issue', async () => {
   await using forge = await startForge()
   const issue = await forge.given.issue({ poster: 'bob' })
   const path = `${issue.repo.api}/labels`
@@ -45,7 +45,7 @@ test('issueCreateLabel: readers are 403, a colour that is none is 422; issueGetL
   assert.equal((await forge.guest.get(`${issue.repo.api}/issues/4711/labels`)).status, 404)
 })
 
-test('issueListLabels and issueGetLabel: counters follow issues; the list is sorted as asked', async () => {
+test('issueListLabels and issueGetLabel: counters follow the issues, and the list has the requested order', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -71,7 +71,7 @@ test('issueListLabels and issueGetLabel: counters follow issues; the list is sor
   assert.equal((await alice.must('GET', `${repo.api}/labels/${a.id}`)).json.name, 'a')
 })
 
-test('issueEditLabel and issueDeleteLabel: silence about archiving unarchives; deleting takes entries along', async () => {
+test('issueEditLabel and issueDeleteLabel: an edit without is_archived unarchives; deletion also deletes the timeline entries', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -87,7 +87,7 @@ test('issueEditLabel and issueDeleteLabel: silence about archiving unarchives; d
   assert.deepEqual((await alice.must('GET', issue.api)).json.labels, [])
 })
 
-test('orgCreateLabel, orgListLabels, orgGetLabel, orgEditLabel, orgDeleteLabel: owners of the organization alone write them', async () => {
+test('orgCreateLabel, orgListLabels, orgGetLabel, orgEditLabel, orgDeleteLabel: only owners of the organization change its labels', async () => {
   await using forge = await startForge()
   const org = await forge.given.org()
   const alice = forge.as('alice')
@@ -101,7 +101,7 @@ test('orgCreateLabel, orgListLabels, orgGetLabel, orgEditLabel, orgDeleteLabel: 
   assert.equal((await alice.get(`/orgs/${org}/labels/${label.id}`)).status, 404)
 })
 
-test('makeFirstLabels: a new repository begins with the labels of the set that was asked for', async () => {
+test('makeFirstLabels: a new repository has the labels of the requested set', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo({ issue_labels: 'Default' })
   const labels = (await forge.as('alice').must('GET', `${repo.api}/labels`)).json

@@ -39,7 +39,7 @@ export const orgCreateLabel = operation({
   reply: { 201: Label },
   summary: 'Create a label of an organization',
   async run({ ctx, body }) {
-    // A new label of an organization is never archived, whatever is asked (observed).
+    // A new organization label is never archived, even when the request says so (observed).
     const label = await createLabel(
       ctx,
       { orgId: ctx.org.id },

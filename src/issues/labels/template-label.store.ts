@@ -2,7 +2,7 @@ import type { Tx } from '../../db/database.ts'
 import type { RepoId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
-/** Gives a new repository the labels of its template. */
+/** Copies the labels of a template to a new repository. */
 export const copyLabels = (tx: Tx, templateId: RepoId, repoId: RepoId, createdUnix: Unix) =>
   tx
     .insertInto('label')

@@ -2,7 +2,7 @@ import { subscriber } from '../../events/subscriber.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { copyLabels } from './template-label.store.ts'
 
-/** Labels of a template, where they were asked for. */
+/** Copies the labels of a template when the request asks for them. */
 export const copyTemplateLabels = subscriber({
   name: 'copyTemplateLabels',
   on: 'repo.generated',

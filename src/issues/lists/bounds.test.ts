@@ -11,7 +11,7 @@ const numbersTo = (db: Db, last: number) =>
     ? sql`(with recursive numbers(i) as (select 1 union all select i + 1 from numbers where i < ${sql.lit(last)}) select i from numbers)`
     : sql`(select i from generate_series(1, ${sql.lit(last)}) as numbers(i))`
 
-test('issueGetCommentsAndTimeline: a whole timeline of more than 1,000 entries says so and leads to the others', async () => {
+test('issueGetCommentsAndTimeline: a timeline of more than 1,000 entries is marked as bounded and links to the next entries', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { db } = forge.services
   const repo = await forge.given.repo({ owner: 'alice' })
@@ -39,7 +39,7 @@ test('issueGetCommentsAndTimeline: a whole timeline of more than 1,000 entries s
   )
 })
 
-test('issueListIssues: on deep pages the link to the next page has a cursor, which other orders refuse', async () => {
+test('issueListIssues: the next link of a deep page has a cursor, which other orders refuse', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { db } = forge.services
   const repo = await forge.given.repo({ owner: 'alice' })
@@ -71,7 +71,7 @@ test('issueListIssues: on deep pages the link to the next page has a cursor, whi
   }
 })
 
-test('issueGetRepoComments: a whole list of more than 1,000 comments counts all of them and leads to the others', async () => {
+test('issueGetRepoComments: a list of more than 1,000 comments has the full count and links to the next comments', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { db } = forge.services
   const repo = await forge.given.repo({ owner: 'alice' })
@@ -137,7 +137,7 @@ test('the description of the API names the header of bounded answers', async () 
   }
 })
 
-test('userTrackedTimes: a list without pages that is cut says so', async () => {
+test('userTrackedTimes: a truncated list without pages is marked as bounded', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { db } = forge.services
   const issue = await forge.given.issue({ repo: await forge.given.repo({ owner: 'alice' }) })

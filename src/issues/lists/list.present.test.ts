@@ -12,7 +12,7 @@ import { upload } from '../../testing/upload.ts'
 
 const viewers = ['root', 'alice', 'bob', 'carol', 'guest'] as const
 
-/** All that the viewers see, by viewer and address. The address of the server itself is taken out. */
+/** Returns the answers by viewer and path, without the address of the server. */
 async function seen(
   forge: Forge,
   tokens: ReadonlyMap<string, string>,
@@ -31,7 +31,7 @@ async function seen(
   return all
 }
 
-/** Changes of all that an issue shows. */
+/** Returns changes to all data that an issue shows. */
 function changesOf(forge: Forge, repo: GivenRepo, seed: number) {
   const { below, of, some } = dice(seed)
   const alice = forge.as('alice')
@@ -40,7 +40,7 @@ function changesOf(forge: Forge, repo: GivenRepo, seed: number) {
   const api = () => `/repos/alice/${name}`
   const issue = () => `${api()}/issues/${1 + below(4)}`
   const labels = [1, 2, 3]
-  /** One of the comments of the second issue, which has one at least. */
+  /** Returns a comment of the second issue, which has at least one. */
   const comment = async () => {
     const alices = { body: `mine ${below(1000)}` }
     await alice.must('POST', `${api()}/issues/2/comments`, alices)
@@ -82,7 +82,7 @@ function changesOf(forge: Forge, repo: GivenRepo, seed: number) {
   }
 }
 
-test('issueListIssues, issueGetIssue, issueGetComments, issueSearchIssues: after any change all see what a server shows that has just started', async () => {
+test('issueListIssues, issueGetIssue, issueGetComments, issueSearchIssues: after each change, cached answers equal those of a restarted server', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ingot-kept-'))
   await using database = await openTestDatabase()
   const start = () => startForge({ database: database.options, dataFolder: folder })
@@ -108,13 +108,13 @@ test('issueListIssues, issueGetIssue, issueGetComments, issueSearchIssues: after
       '/repos/issues/search?state=all',
     ]
     for (const step of [...steps, ...some(steps, 40)]) {
-      // What is asked for before and after the change is kept by then, if it is ever.
+      // Fills the caches before the next change.
       for (let count = 0; count < 3; count++) await seen(forge, tokens, paths())
       await step()
       const first = await seen(forge, tokens, paths())
       const second = await seen(forge, tokens, paths())
       await using fresh = await start()
-      // In another order, so that what is shown to one must not be what another was shown before.
+      // Another order of viewers detects answers that are cached for the wrong viewer.
       const wanted = await seen(fresh, tokens, paths(), viewers.toReversed())
       assert.deepEqual(first, wanted, String(step))
       assert.deepEqual(second, wanted, String(step))
@@ -124,7 +124,7 @@ test('issueListIssues, issueGetIssue, issueGetComments, issueSearchIssues: after
   }
 })
 
-test('issueGetIssue, issueListIssues: over a connection an issue takes one round of questions, a page that stays two', async (context) => {
+test('issueGetIssue, issueListIssues: an issue takes one database round trip, an unchanged page two', async (context) => {
   await using forge = await startForge({ users: ['alice'] })
   const engine = engineOf(forge.services.db)
   if (engine.kind === 'sqlite') return context.skip('SQLite answers in the same thread')

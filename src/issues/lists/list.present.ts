@@ -15,9 +15,9 @@ import type { RepoWithOwner } from '../repo-with-owner.ts'
 import { loadReposWithOwners } from '../repo-with-owner.store.ts'
 import { loadRevisions, type RevisionTexts, type ShownRows } from '../revision.store.ts'
 
-/** What an issue shows that others may show as well. */
+/** The parts of an issue that other issues may share. */
 interface Shared {
-  /** All of it as one text. */
+  /** Identifies the parts as one text. */
   readonly key: string
   readonly repoId: RepoId
   readonly posterId: UserId
@@ -26,7 +26,7 @@ interface Shared {
   readonly assigneeIds: readonly UserId[]
 }
 
-/** An issue at one of its revisions, in a repository of this name. */
+/** One revision of an issue, in a repository of this name. */
 interface KeptIssue {
   readonly revision: number
   readonly repoName: string
@@ -34,38 +34,38 @@ interface KeptIssue {
   readonly shared: Shared
 }
 
-/** The rows that a list showed. */
+/** The rows that a list used. */
 interface KeptRows {
   readonly rows: ShownRows
   readonly posterIds: ReadonlySet<UserId>
 }
 
-/** What an entry takes besides its text and its key, in bytes. */
+/** Bytes that an entry takes besides its text and its key. */
 const entryBytes = 350
 
-/** What an item takes in a list, in bytes: its parts are kept once, and counted there. */
+/** Bytes that an item takes in a list. Its parts are cached, and counted, elsewhere. */
 const itemBytes = 50
 
-/** Of an item, together with what it is sent as. */
+/** Returns the size of an item with its encoded text. */
 const sizeOfItem = ({ own, shared }: ComposedItem<Issue>): number => itemBytes + own.sizeBytes + shared.sizeBytes
 
 const memory = perApplication((caches) => ({
   issues: caches.open<IssueId, KeptIssue>('issues', { sizeOf: ({ own }) => own.sizeBytes + entryBytes }),
-  /** By everything that they are made of; see `sharedKey`. */
+  /** Keyed by `sharedKey`, which covers all rows of the part. */
   shared: caches.open<string, EncodedMembers>('issues', {
     sizeOf: ({ sizeBytes }, key) => sizeBytes + key.length + entryBytes,
   }),
-  /** By the issues and the names of their repositories. */
+  /** Keyed by the issues and the names of their repositories. */
   rows: caches.open<string, KeptRows>('issues', {
     sizeOf: ({ rows, posterIds }, key) => key.length + 2 * rows.issue.length + 50 * posterIds.size + entryBytes,
   }),
-  /** What a list showed last, by what was asked for. */
+  /** The rows of the last answer, keyed by the query. */
   shown: caches.open<string, KeptRows>('issues', { sizeOf: (_rows, question) => question.length + entryBytes }),
-  /** By these, the revisions of all that is shown, and who looks. */
+  /** Keyed by the rows, the revisions of all related rows, and the viewer. */
   lists: caches.open<string, ComposedList<Issue>>('issues', {
     sizeOf: ({ items }, key) => items.reduce((bytes, item) => bytes + sizeOfItem(item), key.length + entryBytes),
   }),
-  /** By an issue's id, the name of its repository, the revisions of all that it shows, and who looks. */
+  /** Keyed by the id of the issue, the name of its repository, the revisions of all related rows, and the viewer. */
   items: caches.open<string, ComposedItem<Issue>>('issues', {
     sizeOf: (item, key) => sizeOfItem(item) + key.length + entryBytes,
   }),
@@ -73,32 +73,32 @@ const memory = perApplication((caches) => ({
 
 type ListCtx = PresentCtx & Pick<Ctx, 'caches'>
 
-/** Revisions that were asked for before it was known which issues are on the page. */
+/** Revisions that are read before the issues of the page are known. */
 interface AskedAhead {
   readonly question: string
-  /** What the page showed last, and at which revisions that is now. */
+  /** The rows of the page's last answer, and their current revisions. */
   readonly shown?: { readonly rows: KeptRows; readonly revisions: Promise<RevisionTexts> }
 }
 
 /**
- * Asks at which revisions the rows are that a page showed last, together with the question for what is on it: most pages
- * show the same as before, and over a connection each question in turn costs a fifth of the request.
- * @param question names the page: all that was asked for
+ * Reads the revisions of the rows that the page showed last, concurrently with the query for its issues. Most pages have
+ * not changed, and each sequential query costs a fifth of the request on PostgreSQL.
+ * @param question identifies the page by all its parameters
  */
 export function askListAhead(ctx: ListCtx, question: string): AskedAhead {
   const rows = memory(ctx).shown.get(question)
   if (!rows) return { question }
   const revisions = loadRevisions(ctx.db, rows.rows)
-  // Nobody waits for them when the page shows something else now; who does wait hears of the error.
+  // Prevents an unhandled rejection when the page shows other issues; a caller that awaits still gets the error.
   revisions.catch(() => {})
   return { question, shown: { rows, revisions } }
 }
 
 /**
- * A list of issues and pull requests, for replies. What is encoded is kept under the revisions of all rows that it is
- * made of, and these are asked for each time: of a list of which nothing has changed no other row is read. An issue that
- * is gone by now is left out.
- * @param known repositories that need not be loaded
+ * Presents a list of issues and pull requests. The cache holds encoded parts under the revisions of all rows that they use,
+ * and each request reads these revisions. An unchanged list reads no other row. Issues that are deleted meanwhile are
+ * omitted.
+ * @param known repositories that are loaded already
  */
 export async function presentIssueList(
   ctx: ListCtx,
@@ -122,7 +122,7 @@ export async function presentIssueList(
   return composeList(ctx, key, places, repos)
 }
 
-/** One issue, in the same way; nothing when it is gone by now. */
+/** Presents one issue in the same way; returns undefined when it is deleted meanwhile. */
 export async function presentIssueState(
   ctx: ListCtx,
   state: IssueState,
@@ -133,13 +133,13 @@ export async function presentIssueState(
   const key = `${state.id} ${repoFullName(repoWithOwner)} ${sight} ${state.revisions}`
   const item = items.get(key)
   if (item) return item
-  // It may show a later state than was asked for. Then that one does not come again, and nobody asks for this key any more.
+  // The result may be newer than the given state. The key of the older state is then never used again.
   const [made] = (await presentIssueList(ctx, [state], [repoWithOwner])).items
   if (made) items.set(key, encodeOnce(made))
   return made
 }
 
-/** Puts a list together of the parts that are kept, and makes those that are not. */
+/** Builds a list from cached parts, and encodes the missing ones. */
 async function composeList(
   ctx: ListCtx,
   key: string,
@@ -177,14 +177,14 @@ async function composeList(
     const encoded = await encodeIssues(ctx, missing, repos)
     return new ComposedList(places.flatMap(({ id }, index) => items[index] ?? encoded.get(id) ?? []))
   }
-  // All of it is of one state of the database, the one whose revisions it is kept under.
+  // All parts come from one snapshot of the database, that of the revisions in the key.
   const list = encodeOnce(new ComposedList(items as ComposedItem<Issue>[]))
   kept.rows.set(key, showed)
   kept.lists.set(listKey(ctx.viewer, key, showed, texts), list)
   return list
 }
 
-/** All rows that are shown with the issues, as far as these are kept. */
+/** Returns the cached rows that the issues use. */
 function rowsOf(places: readonly IssueKey[], candidates: readonly (KeptIssue | undefined)[]): KeptRows {
   const all = candidates.flatMap((each) => each?.shared ?? [])
   const posterIds = new Set(all.map(({ posterId }) => posterId))
@@ -202,7 +202,9 @@ function rowsOf(places: readonly IssueKey[], candidates: readonly (KeptIssue | u
 const parseRevisions = (text: string | null): ReadonlyMap<number, number> =>
   new Map((text ?? '').split(',').map((pair) => pair.split(':').map(Number) as [number, number]))
 
-/** Everything that a whole list depends on; authors are shown to themselves and to administrators as to nobody else. */
+/**
+ * Returns the cache key of a whole list. Authors see more of themselves than others do, and administrators of every author.
+ */
 function listKey(
   viewer: Viewer | undefined,
   key: string,
@@ -217,8 +219,8 @@ function listKey(
 type RevisionsById = Readonly<Record<'user' | 'label' | 'milestone', ReadonlyMap<number, number>>>
 
 /**
- * Everything that a shared part depends on: which rows, at which revisions (none where the row is gone), how much of the
- * author the viewer sees, and the name of the repository, which is in addresses.
+ * Returns the cache key of a shared part: its rows with their revisions, how much of the author the viewer sees, and the
+ * name of the repository, which addresses contain.
  */
 function sharedKey(viewer: Viewer | undefined, shared: Shared, repoName: string, revisions: RevisionsById): string {
   const { key, posterId, milestoneId, labelIds, assigneeIds } = shared
@@ -229,7 +231,7 @@ function sharedKey(viewer: Viewer | undefined, shared: Shared, repoName: string,
   return text
 }
 
-/** Loads issues, encodes their parts and keeps them. */
+/** Loads issues, and encodes and caches their parts. */
 async function encodeIssues(
   ctx: ListCtx,
   ids: readonly IssueId[],

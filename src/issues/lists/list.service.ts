@@ -19,7 +19,7 @@ import { areLabelsNamed, listLabelIdsByName } from '../labels/label.store.ts'
 import { areMilestonesNamed, listMilestonesNamed } from '../milestones/milestone.store.ts'
 import { parseSearchWords } from '../search/words.parse.ts'
 
-/** Query parameters of the list of a repository. */
+/** Query parameters of the issue list of a repository. */
 export const listQuery = {
   state: Type.Optional(Type.String()),
   labels: Type.Optional(Type.String()),
@@ -61,11 +61,11 @@ export interface FoundIssues {
   readonly page: Page
   readonly total: number
   readonly bound: Bound | undefined
-  /** Where the next page begins. */
+  /** The cursor of the next page. */
   readonly cursor?: string | undefined
 }
 
-/** Most names of one filter; further ones are not looked at. */
+/** Most names in one filter; further names are ignored. */
 const maxNames = 100
 
 const namesIn = (text: string | undefined): string[] =>
@@ -74,7 +74,7 @@ const namesIn = (text: string | undefined): string[] =>
 const isClosedOf = (state: string | undefined): boolean | undefined =>
   state === 'closed' ? true : state === 'all' ? undefined : false
 
-/** `issues` and `pulls`; any other word means both. */
+/** Returns the kinds of `issues` or `pulls`; any other word means both. */
 const kindsOf = (type: string | undefined): boolean[] =>
   type === 'issues' ? [false] : type === 'pulls' ? [true] : [false, true]
 
@@ -90,12 +90,12 @@ async function accountId(ctx: Ctx, name: string | undefined): Promise<UserId | u
   return user.id
 }
 
-/** `undefined` where nothing is filtered by names: none are given, or none of them is known. */
+/** Returns undefined, which filters nothing, when no name is given or known. */
 const orNoFilter = <Row>(rows: readonly Row[]): readonly Row[] | undefined => (rows.length === 0 ? undefined : rows)
 
 /**
- * One page of the issues and pull requests of a repository. Kinds whose unit is unreadable are left out; asking for
- * nothing but such is 404.
+ * Returns one page of the issues and pull requests of a repository, of the kinds whose unit is readable.
+ * @throws NotFound when no requested kind is readable
  */
 export async function findIssues(ctx: RepoCtx, query: ListQuery): Promise<FoundIssues> {
   const page = pageOf(query, ctx.config.api)
@@ -109,7 +109,7 @@ export async function findIssues(ctx: RepoCtx, query: ListQuery): Promise<FoundI
   const milestoneNames = namesIn(query.milestones)
   const labels = labelNames.length === 0 ? [] : await listLabelIdsByName(ctx.db, ctx.repo.id, labelNames)
   const milestones = milestoneNames.length === 0 ? [] : await listMilestonesNamed(ctx.db, ctx.repo.id, milestoneNames)
-  // A name wins over a number: a number names an id only where no milestone has it as title.
+  // A title takes precedence over an id: a number is an id only when no milestone has it as title.
   const titles = new Set(milestones.map((milestone) => milestone.title))
   const chosen = milestones.filter(
     (milestone) => milestoneNames.includes(milestone.title) || !titles.has(String(milestone.id)),
@@ -134,18 +134,21 @@ export async function findIssues(ctx: RepoCtx, query: ListQuery): Promise<FoundI
   return { issues: places, page, total: found.total, bound: found.bound, cursor: nextCursor(page, found.last, sort) }
 }
 
-/** Rows behind which a page is found by a cursor. Skipping fewer costs little, and clients see plain page numbers. */
+/** Offset from which a page is found by cursor. A smaller offset costs little, and clients see plain page numbers. */
 const cursorsFrom = 1000
 
-/** Returns a page that begins at a cursor, if there is one. A cursor of another order is `Invalid`. */
+/**
+ * Returns a page that begins at the cursor, if one is given.
+ * @throws Invalid for a cursor of another order
+ */
 export const pageFrom = (page: Page, cursor: string | undefined, sort: IssueSort): Page =>
   cursor === undefined || cursor === '' ? page : { ...page, after: readCursor(cursor, sort, orderOf(sort).length) }
 
-/** Returns the cursor of the next page, where that is far enough from the beginning. */
+/** Returns the cursor of the next page, if its offset is large enough. */
 export const nextCursor = ({ offset, limit }: Page, last: CursorKey | undefined, sort: IssueSort): string | undefined =>
   last && offset + limit >= cursorsFrom ? writeCursor(sort, last) : undefined
 
-/** How many there are when only the state and the kind are asked for: the repository counts them itself. */
+/** Returns the total from the repository's counters, when the filter has only state and kind. */
 function totalByCounters({ repo }: RepoCtx, { isClosed, isPull }: IssueFilter): number {
   const count = (total: number, closed: number) => (isClosed === undefined ? total : isClosed ? closed : total - closed)
   return isPull.reduce(
@@ -155,7 +158,7 @@ function totalByCounters({ repo }: RepoCtx, { isClosed, isPull }: IssueFilter): 
   )
 }
 
-/** One page of the issues and pull requests that somebody may see anywhere, newest first. */
+/** Returns one page of the issues and pull requests that the viewer may read in all repositories, newest first. */
 export async function searchEverywhere(ctx: Ctx, query: SearchQuery): Promise<FoundIssues> {
   const { config, viewer } = ctx
   const page = pageOf(query, { ...config.api, defaultPagingNum: config.ui.issuePagingNum })
@@ -186,7 +189,7 @@ export async function searchEverywhere(ctx: Ctx, query: SearchQuery): Promise<Fo
       isClosed: isClosedOf(query.state),
       isPull: kindsOf(query.type),
       ...times,
-      // Names that the viewer sees nowhere filter nothing.
+      // Names that no visible repository has filter nothing.
       ...(hasLabels ? { labelNames } : {}),
       ...(hasMilestones ? { milestoneTitles: titles } : {}),
       posterId: mine(query.created),

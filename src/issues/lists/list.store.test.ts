@@ -10,7 +10,7 @@ import { issueSorts, type IssueSort } from './list-order.store.ts'
 import { listRepoComments } from '../timeline-entry.store.ts'
 import { recountIssues } from './recount.test-support.ts'
 
-/** The same numbers each time. */
+/** Returns a pseudo-random generator; the same seed gives the same numbers. */
 function randomNumbers(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -35,10 +35,10 @@ interface IssueFixture {
   readonly mentions: readonly number[]
 }
 
-/** The dates of the milestones, by their ids; 0: none. */
+/** Due dates of the milestones by id; 0 without one. */
 const milestoneDue = [0, 0, 1500, 900]
 
-/** Many issues in one repository, and some in another that share its labels, people and times. */
+/** Inserts many issues into one repository, and some into another that shares labels, accounts and times. */
 async function fill(db: Db): Promise<IssueFixture[]> {
   const random = randomNumbers(11)
   const some = (of: readonly number[], share: number) => of.filter(() => random(100) < share)
@@ -87,7 +87,7 @@ async function fill(db: Db): Promise<IssueFixture[]> {
     `insert into issue_label (issue_id, label_id) values ${pairs(things, 'labels')}`,
     `insert into issue_assignee (issue_id, user_id) values ${pairs(things, 'assignees')}`,
     `insert into issue_mention (issue_id, user_id) values ${pairs(things, 'mentions')}`,
-    // After they have everything, as it is with people: what they have follows.
+    // Closes issues after the rows of labels and assignees exist, so that their copied columns must follow.
     `update issue set is_closed = true where id in (${ids(things.filter((each) => each.isClosed)).join()})`,
     `insert into comment (issue_id, type, poster_id, content, created_unix, updated_unix) values ${things
       .map((each) => `(${each.id}, 'comment', 1, 'c', ${each.created}, ${each.updated})`)
@@ -103,7 +103,7 @@ async function fill(db: Db): Promise<IssueFixture[]> {
 const pairs = (things: readonly IssueFixture[], of: 'labels' | 'assignees' | 'mentions'): string =>
   things.flatMap((each) => each[of].map((key) => `(${each.id}, ${key})`)).join()
 
-/** The earlier of its own date and its milestone's. */
+/** Returns the earlier one of the issue's and the milestone's due dates. */
 const dueOf = ({ due, milestone }: IssueFixture): number => {
   const dates = [due, milestoneDue[milestone ?? 0] ?? 0].filter((date) => date !== 0)
   return dates.length === 0 ? 0 : Math.min(...dates)
@@ -159,7 +159,7 @@ const isOf = (asked: FilterUnderTest, thing: IssueFixture): boolean =>
 const ids = (rows: readonly { readonly id: number }[]): number[] => rows.map(({ id }) => id)
 const pageAt = (offset: number) => ({ number: 1, limit: 7, offset })
 
-test('issueListIssues, repoListPullRequests: each filter in each order is what sorting all of them gives, from both ends', async () => {
+test('issueListIssues, repoListPullRequests: each filter in each order agrees with a full sort, from both ends', async () => {
   await using database = await openTestDatabase()
   const { db } = database
   const things = (await fill(db)).filter(({ repo }) => repo === 1)
@@ -189,7 +189,7 @@ test('issueListIssues, repoListPullRequests: each filter in each order is what s
   }
 })
 
-test('issueListIssues: pages by the place of the last row are the pages by number, for each filter and order', async () => {
+test('issueListIssues: pages by cursor equal pages by number, for each filter and order', async () => {
   await using database = await openTestDatabase()
   const { db } = database
   await fill(db)
@@ -214,7 +214,7 @@ test('issueListIssues: pages by the place of the last row are the pages by numbe
   }
 })
 
-test('issueListIssues: a filter that more issues match than are counted says so, and its pages go on', async () => {
+test('issueListIssues: a bounded count is marked, and its pages continue past the bound', async () => {
   await using database = await openTestDatabase()
   const { db } = database
   const things = (await fill(db)).filter(({ repo }) => repo === 1)
@@ -226,7 +226,7 @@ test('issueListIssues: a filter that more issues match than are counted says so,
   assert.deepEqual([ids(found.places), found.total, found.bound], [ids(wanted.slice(offset)), 20, 'total'])
 })
 
-test('issueListIssues, issueGetRepoComments: wrong kept counts change no row of any filter, order or page', async () => {
+test('issueListIssues, issueGetRepoComments: wrong stored counts do not change any page', async () => {
   await using database = await openTestDatabase()
   const { db } = database
   const things = (await fill(db)).filter(({ repo }) => repo === 1)
@@ -269,7 +269,7 @@ test('issueListIssues, issueGetRepoComments: wrong kept counts change no row of 
   }
 })
 
-test('issueGetRepoComments: of both kinds, changed in a time, from both ends', async () => {
+test('issueGetRepoComments: lists comments of both kinds in a time range, from both ends', async () => {
   await using database = await openTestDatabase()
   const { db } = database
   const things = (await fill(db)).filter(({ repo }) => repo === 1)

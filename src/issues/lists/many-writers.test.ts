@@ -18,7 +18,7 @@ interface ListedIssue {
   readonly user: { readonly login: string }
 }
 
-/** A repository in which several people open, close, label, assign and delete at once. */
+/** Creates a repository in which several accounts open, close, label, assign and delete issues concurrently. */
 async function busyRepository() {
   const forge = await startForge({ users: ['alice', 'bob'] })
   const repo = await forge.given.repo({ owner: 'alice', name: 'busy' })
@@ -64,7 +64,7 @@ async function busyRepository() {
   return { forge, repo, alice, milestones, labels }
 }
 
-test('issueListIssues: filters by label, milestone, author, assignee and state are right while many write at once', async () => {
+test('issueListIssues: filters by label, milestone, author, assignee and state are right under concurrent writes', async () => {
   const { forge, repo, alice, milestones, labels } = await busyRepository()
   await using _ = forge
   assert.deepEqual(await examined(forge.services), [])
@@ -96,7 +96,7 @@ test('issueListIssues: filters by label, milestone, author, assignee and state a
   assert.deepEqual(await examined(forge.services), [])
 })
 
-test('issueListIssues: every order puts both states and kinds into one list, page by page', async () => {
+test('issueListIssues: each order merges both states and kinds, page by page', async () => {
   const { forge, repo, alice } = await busyRepository()
   await using _ = forge
   const all: ListedIssue[] = (await alice.get(`${repo.api}/issues?state=all&limit=50`)).json
@@ -136,7 +136,7 @@ test('issueListIssues: every order puts both states and kinds into one list, pag
   }
 })
 
-test('doctor: what labels, assignees, comments and times say of their issue wrongly is found and put right', async () => {
+test('doctor: finds and repairs wrong issue columns in rows of labels, assignees, comments and times', async () => {
   const { forge, repo, alice } = await busyRepository()
   await using _ = forge
   const { db } = forge.services

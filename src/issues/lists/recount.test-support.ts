@@ -1,4 +1,4 @@
-/** Statements that bring the numbers of issues and pull requests of each repository to what there is, after rows were made by hand. */
+/** Statements that recompute the issue counters of each repository, after a test inserts rows directly. */
 export const recountIssues: readonly string[] = [false, true].flatMap((isPull) => {
   const [all, closed] = isPull ? ['num_pulls', 'num_closed_pulls'] : ['num_issues', 'num_closed_issues']
   return [

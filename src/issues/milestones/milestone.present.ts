@@ -2,7 +2,7 @@ import type { MilestoneRow } from '../../db/tables/issues.ts'
 import { formatOptionalUnix, formatUnix } from '../../lib/time.ts'
 import type { Milestone } from './milestone.schemas.ts'
 
-/** `closed_at` is shown only while it is closed. */
+/** `closed_at` is null unless the milestone is closed. */
 export const presentMilestone = (row: MilestoneRow): Milestone => ({
   id: row.id,
   title: row.title,

@@ -26,7 +26,7 @@ export interface MilestoneInput {
   readonly state?: string | undefined
 }
 
-/** One page of the milestones of a repository; unknown words for the state mean all. */
+/** Returns one page of the milestones of a repository; an unknown state means all. */
 export async function getMilestones(
   ctx: RepoCtx,
   query: { readonly state?: string | undefined; readonly name?: string | undefined },
@@ -41,7 +41,7 @@ export async function getMilestones(
   return { rows, total }
 }
 
-/** A milestone by id, else by title. */
+/** Returns a milestone by id, else by title. */
 export async function getMilestone(ctx: RepoCtx, idOrTitle: string): Promise<MilestoneRow> {
   const byId = /^\d{1,15}$/.test(idOrTitle)
     ? await findMilestone(ctx.db, ctx.repo.id, Number(idOrTitle) as MilestoneId)

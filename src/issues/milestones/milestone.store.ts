@@ -21,7 +21,7 @@ export const findMilestoneByTitle = (db: Db, repoId: RepoId, title: string): Pro
 
 export interface MilestoneFilter {
   readonly isClosed?: boolean | undefined
-  /** Part of the title, any letter case. */
+  /** Text that the title contains; letter case does not matter. */
   readonly name?: string | undefined
 }
 
@@ -32,7 +32,7 @@ const matching = (db: Db, repoId: RepoId, filter: MilestoneFilter) => {
   return query
 }
 
-/** By due date, those without any last. */
+/** Returns milestones by due date; those without one come last. */
 export const listMilestones = (db: Db, repoId: RepoId, filter: MilestoneFilter, page: Page): Promise<MilestoneRow[]> =>
   matching(db, repoId, filter)
     .selectAll()
@@ -50,7 +50,7 @@ export const countMilestones = async (db: Db, repoId: RepoId, filter: MilestoneF
       .executeTakeFirstOrThrow()
   ).count
 
-/** Milestones of a repository with any of the titles; numbers among them also name ids. */
+/** Returns the milestones of a repository with any of the titles; a number also matches an id. */
 export const listMilestonesNamed = (db: Db, repoId: RepoId, names: readonly string[]): Promise<MilestoneRow[]> => {
   const ids = names.filter((name) => /^\d{1,15}$/.test(name)).map((name) => Number(name) as MilestoneId)
   return db
@@ -80,5 +80,5 @@ export const insertMilestone = (tx: Tx, values: NewMilestoneRow): Promise<Milest
 export const updateMilestone = (tx: Tx, id: MilestoneId, change: MilestoneChange): Promise<MilestoneRow | undefined> =>
   tx.updateTable('milestone').set(change).where('id', '=', id).returningAll().executeTakeFirst()
 
-/** Takes it off its issues too. */
+/** Deletes a milestone and removes it from its issues. */
 export const deleteMilestoneRow = (tx: Tx, id: MilestoneId) => tx.deleteFrom('milestone').where('id', '=', id).execute()

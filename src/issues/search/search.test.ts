@@ -27,7 +27,7 @@ async function idOf<Id>(tx: Tx, statement: RawBuilder<{ id: Id }>): Promise<Id> 
   return (await statement.execute(tx)).rows[0]?.id as Id
 }
 
-/** Gives every repository of a world issues with all that a search asks for, and changes much of it afterwards. */
+/** Inserts issues with data for every filter into each repository, and changes much of it afterwards. */
 async function fill(db: Db, { places, people }: World, { below, chance, of, some }: Dice): Promise<void> {
   await transaction(db, async (tx) => {
     const teams = await tx.selectFrom('team').select('id').execute()
@@ -119,7 +119,7 @@ async function fill(db: Db, { places, people }: World, { below, chance, of, some
   })
 }
 
-/** Everything that a search asks for, to be looked at without it. */
+/** Reads all rows that the reference implementation of the search uses. */
 async function readAll(db: Db) {
   const [issues, labels, milestones, assignees, mentions, comments, reviews, members, teams, held] = await Promise.all([
     db.selectFrom('issue').selectAll().execute(),
@@ -141,7 +141,7 @@ async function readAll(db: Db) {
 }
 type All = Awaited<ReturnType<typeof readAll>>
 
-/** Repositories that are looked into, whoever reads them. */
+/** Returns the repositories of the search's owner and team, without a check of rights. */
 function reposOf({ places }: World, { teams, held }: All, { ownerId, teamId }: VisibleScope): ReadonlySet<RepoId> {
   const team = teams.find(({ id }) => id === teamId)
   const isHeld = (repoId: RepoId) =>
@@ -153,7 +153,7 @@ function reposOf({ places }: World, { teams, held }: All, { ownerId, teamId }: V
   return new Set(found.map(({ repo }) => repo.id))
 }
 
-/** Whether an issue is what a filter asks for, as its words say. */
+/** Returns whether an issue matches a filter. */
 function isWanted(all: All, filter: IssueFilter, issue: All['issues'][number]): boolean {
   const of = <Row extends { readonly issue_id: IssueId }>(rows: readonly Row[]) =>
     rows.filter(({ issue_id }) => issue_id === issue.id)
@@ -194,7 +194,7 @@ function isWanted(all: All, filter: IssueFilter, issue: All['issues'][number]): 
   )
 }
 
-/** In which repositories a viewer reads issues and pull requests: the unit is on, and the viewer reads it. */
+/** Returns the repositories in which a viewer can read issues and pull requests: the unit is enabled and readable. */
 async function readersOf(db: Db, { places, accounts }: World, viewer: Viewer | undefined) {
   const repoIds = places.map(({ repo }) => repo.id)
   const accountIds = accounts.map(({ id }) => id)
@@ -220,7 +220,7 @@ async function readersOf(db: Db, { places, accounts }: World, viewer: Viewer | u
   return (repoId: RepoId, isPull: boolean) => (rights.get(repoId)?.modeOf(isPull ? 'pulls' : 'issues') ?? 0) >= 1
 }
 
-/** What is asked for: nothing, and one thing or two. */
+/** Returns filters of no, one or two conditions. */
 function someFilters(
   userId: UserId,
   { below, chance, of, some }: Dice,
@@ -237,13 +237,13 @@ function someFilters(
     () => ({ labelNames: [of(labelNames), 'rare'] }),
     () => ({ milestoneTitles: [of(titles)] }),
     () => ({ sinceUnix: time() }),
-    // What most have that a repository has.
+    // A time that most issues of a repository match.
     () => ({ sinceUnix: 1000 }),
     () => ({ beforeUnix: time() }),
     () => ({ beforeUnix: 1005 }),
     () => ({ sinceUnix: time(), beforeUnix: time() }),
     () => ({ words: parseSearchWords('alpha') }),
-    // Words are what is gone through then, and each issue is asked about the other.
+    // The search then starts from the words and checks the review request of each issue.
     () => ({ words: parseSearchWords('alpha'), reviewAskedOf: userId }),
     () => ({ words: parseSearchWords('alpha'), reviewedBy: userId }),
   ]
@@ -256,7 +256,7 @@ function someFilters(
   }))
 }
 
-/** The usual limits, or small ones, so that each way to find issues and each bound is used. */
+/** Returns the default limits, or small ones that exercise each access path and each bound. */
 const someLimits = ({ chance, of }: Dice, wanted: number): SearchLimits | undefined =>
   chance(15)
     ? undefined
@@ -268,8 +268,8 @@ const someLimits = ({ chance, of }: Dice, wanted: number): SearchLimits | undefi
         texts: 100_000,
       }
 
-test('issueSearchIssues: finds and counts what a look at every issue does, for everybody and with every filter', async () => {
-  // A failure names its seed: `INGOT_TEST_SEED=<seed>` plays it again.
+test('issueSearchIssues: a search returns and counts the same issues as a full scan, for each viewer and filter', async () => {
+  // A failure prints its seed: `INGOT_TEST_SEED=<seed>` repeats the run.
   const given = process.env['INGOT_TEST_SEED']
   const seed = given === undefined ? randomInt(1 << 30) : Number(given)
   await using database = await openTestDatabase()
@@ -320,7 +320,7 @@ test('issueSearchIssues: finds and counts what a look at every issue does, for e
   assert.ok(found > 30, `seed ${seed}: ${found} issues were found`)
 })
 
-test('doctor: requests for reviews that do not say whether they wait are found and put right', async () => {
+test('doctor: finds and repairs review requests with a wrong waiting flag', async () => {
   await using database = await openTestDatabase()
   const { db } = database
   const seed = randomInt(1 << 30)
@@ -337,7 +337,7 @@ test('doctor: requests for reviews that do not say whether they wait are found a
     for await (const { what } of listColumnsCheck.run({ db } as Services, { fix })) found.push(what)
     return found
   }
-  // What the database keeps is right, whatever was written in which order.
+  // The stored columns are right after any order of writes.
   assert.deepEqual(await look(false), [], `seed ${seed}`)
   const before = await requests()
   await transaction(db, (tx) => sql`update review set is_waiting = not is_waiting where type = 'request'`.execute(tx))

@@ -39,7 +39,7 @@ test('issueListIssues, issueSearchIssues: a search within one repository finds e
   assert.deepEqual(await ask('/repos/issues/search?q=unusual&limit=2'), ['1', [7]])
 })
 
-test('issueSearchIssues, issueListIssues: texts of strangers change no result', async () => {
+test('issueSearchIssues, issueListIssues: texts in other repositories do not change the results of a repository', async () => {
   await using forge = await startForge({ users: ['alice', 'mallory'] })
   const { db } = forge.services
   const mine = await forge.given.repo({ owner: 'alice', name: 'mine' })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startForge } from '../../testing/forge.ts'
 
-test('pinIssue, unpinIssue, moveIssuePin, repoListPinnedIssues, repoNewPinAllowed: three at most, moved in order', async () => {
+test('pinIssue, unpinIssue, moveIssuePin, repoListPinnedIssues, repoNewPinAllowed: a repository has at most three pins, which a client can reorder', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const issues = [

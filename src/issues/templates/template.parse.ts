@@ -1,13 +1,13 @@
 import { readBoundedYaml, YamlProblem } from '../../lib/bounded-yaml.ts'
 import { cutBytes } from '../title.rules.ts'
 
-/** Where the answer to a field of a form is shown: while it is filled in, and in the issue that comes of it. */
+/** Where a form field is visible: while the user fills in the form, or in the created issue. */
 const sights = ['form', 'content'] as const
 type Sight = (typeof sights)[number]
 
 const fieldTypes = ['markdown', 'textarea', 'input', 'dropdown', 'checkboxes'] as const
 
-/** A field of a form; what is said of its look and of its answers is kept as it was read. */
+/** A form field; attributes and validations are kept as the file has them. */
 export interface FormField {
   readonly type: (typeof fieldTypes)[number]
   readonly id: string
@@ -16,9 +16,9 @@ export interface FormField {
   readonly visibleIn: readonly Sight[]
 }
 
-/** A template of issues: a text, or a form of fields. */
+/** An issue template: a Markdown text or a form. */
 export interface IssueTemplate {
-  /** Where it lies in the repository. */
+  /** Path in the repository. */
   readonly path: string
   readonly name: string
   readonly title: string
@@ -26,25 +26,25 @@ export interface IssueTemplate {
   readonly labels: readonly string[]
   readonly ref: string
   readonly content: string
-  /** Undefined for a text. */
+  /** Undefined for a Markdown template. */
   readonly fields: readonly FormField[] | undefined
 }
 
-/** What a repository says about opening issues. */
+/** The configuration of a repository's issue templates. */
 export interface IssueConfig {
   /** Whether an issue may be opened without a template. */
   readonly allowsBlank: boolean
   readonly contactLinks: readonly ContactLink[]
 }
 
-/** Another place to ask. */
+/** A link to another site for questions. */
 interface ContactLink {
   readonly name: string
   readonly url: string
   readonly about: string
 }
 
-/** A template or a configuration that breaks a rule; the message says which. */
+/** The error of an invalid template or configuration; the message names the fault. */
 export class TemplateProblem extends Error {
   override readonly name = 'TemplateProblem'
 }
@@ -67,14 +67,14 @@ function readYaml(text: string): unknown {
   }
 }
 
-/** A YAML text as a mapping; an empty one as an empty mapping. */
+/** Parses YAML as a mapping; an empty text gives an empty mapping. */
 function readMapping(text: string): Values {
   const values = readYaml(text)
   if (values === null || values === undefined) return {}
   return isMapping(values) ? values : refuse('the file holds no mapping')
 }
 
-/** A text, also when it looks like a number or a truth value; '' when it is absent. */
+/** Returns a scalar as text, also a number or a boolean; '' when it is absent. */
 function scalarText(values: Values, key: string): string {
   const value = values[key]
   if (value === undefined || value === null) return ''
@@ -94,7 +94,9 @@ function labelsOf(value: unknown): string[] {
   return labels.filter((label) => label !== '')
 }
 
-/** What both kinds of templates say at their head. Name and about are needed; `description` stands in for about. */
+/**
+ * Reads the head that both kinds of templates share. It requires name and about; `description` replaces an absent about.
+ */
 function readHead(values: Values): Omit<IssueTemplate, 'content' | 'fields' | 'path'> {
   const name = scalarText(values, 'name').trim()
   const about = (scalarText(values, 'about') || scalarText(values, 'description')).trim()
@@ -112,10 +114,10 @@ function readHead(values: Values): Omit<IssueTemplate, 'content' | 'fields' | 'p
 
 const headForm = /^---[ \t]*\r?\n([\s\S]*?)^---[ \t]*(?:\r?\n|$)/m
 
-/** Longest `about` that is taken from the text of a template without a head, in bytes. */
+/** Longest `about`, in bytes, that is taken from the text of a template without a head. */
 const maxAboutBytes = 80
 
-/** A Markdown template; without a head it is called like its file, and about is how its text begins. */
+/** Parses a Markdown template. Without a head, the name is that of the file and about is the beginning of the text. */
 export function parseMarkdownTemplate(path: string, text: string): IssueTemplate {
   const head = headForm.exec(text)
   if (!head || head.index !== 0) {
@@ -128,7 +130,7 @@ export function parseMarkdownTemplate(path: string, text: string): IssueTemplate
   return { path, ...readHead(readMapping(head[1] as string)), content, fields: undefined }
 }
 
-/** A form template; every rule of its fields is checked (contract, issues: templates). */
+/** Parses a form template and validates each field (contract, issues: templates). */
 export function parseFormTemplate(path: string, text: string): IssueTemplate {
   const values = readMapping(text)
   const head = readHead(values)
@@ -243,10 +245,10 @@ function checkValidations(
   checkText(validations, 'regex', where)
 }
 
-/** What holds where there is no configuration, or a broken one. */
+/** The configuration when the file is absent or invalid. */
 export const defaultIssueConfig: IssueConfig = { allowsBlank: true, contactLinks: [] }
 
-/** The configuration of templates: whether issues without one may be opened, and where else to ask. */
+/** Parses the configuration of issue templates. */
 export function parseIssueConfig(text: string): IssueConfig {
   const values = readMapping(text)
   const blank = values['blank_issues_enabled'] ?? true

@@ -4,7 +4,7 @@ import type { Oid } from '../../lib/ids.ts'
 import { branchRef } from '../../lib/refs.ts'
 import type { IssueConfig, IssueTemplate } from './template.parse.ts'
 
-/** Loaded when templates are asked for: reading YAML would cost the start its time and memory. */
+/** Loaded on demand, because the YAML parser adds time and memory to the start. */
 const loadParser = () => import('./template.parse.ts')
 
 const folderNames = ['ISSUE_TEMPLATE', 'issue_template']
@@ -13,7 +13,7 @@ const below = (places: readonly string[]) => places.flatMap((place) => folderNam
 const templateFolders = [...folderNames, ...below(['.forgejo', '.gitea', '.github', '.gitlab'])]
 const configFolders = below(['.forgejo', '.gitea', '.github'])
 
-/** Most templates of a repository, and the largest; what is beyond is left out. */
+/** Limits on the number and the size of templates; further and larger ones are omitted. */
 const maxTemplates = 100
 const maxBytes = 256 * 1024
 
@@ -22,13 +22,13 @@ interface TemplateFile {
   readonly oid: Oid
 }
 
-/** Head of the default branch; undefined when there is none, or when the viewer may not read code. */
+/** Returns the head of the default branch; undefined when it does not exist or the viewer may not read code. */
 async function headOf(ctx: RepoCtx): Promise<Oid | undefined> {
   if (ctx.rights.modeOf('code') < mode.read) return undefined
   return ctx.git.readRef(ctx.repo.git_key, branchRef(ctx.repo.default_branch))
 }
 
-/** Files directly inside of folders, in the order of the folders. */
+/** Returns the files directly inside the folders, in the order of the folders. */
 async function filesIn(ctx: RepoCtx, head: Oid, folders: readonly string[]): Promise<TemplateFile[]> {
   const key = ctx.repo.git_key
   const lists = await Promise.all(
@@ -49,19 +49,19 @@ async function textOf(ctx: RepoCtx, { oid }: TemplateFile): Promise<string | und
   return content?.toString('utf8')
 }
 
-/** A template, or undefined when it breaks a rule. */
+/** Parses a template; returns undefined for an invalid one. */
 async function parseTemplate(path: string, text: string): Promise<IssueTemplate | undefined> {
   const { parseFormTemplate, parseMarkdownTemplate, TemplateProblem } = await loadParser()
   try {
     return path.endsWith('.md') ? parseMarkdownTemplate(path, text) : parseFormTemplate(path, text)
   } catch (error) {
-    // A broken template is not offered; the validating operation says what is wrong with it.
+    // The list omits invalid templates; the validating operation reports the fault.
     if (error instanceof TemplateProblem) return undefined
     throw error
   }
 }
 
-/** The templates on the default branch; broken ones are left out. */
+/** Returns the valid templates on the default branch. */
 export async function getIssueTemplates(ctx: RepoCtx): Promise<IssueTemplate[]> {
   const head = await headOf(ctx)
   if (head === undefined) return []
@@ -78,7 +78,7 @@ export async function getIssueTemplates(ctx: RepoCtx): Promise<IssueTemplate[]> 
   return templates.filter((template) => template !== undefined)
 }
 
-/** The text of the first configuration there is; `config.yaml` before `config.yml` in each folder. */
+/** Returns the text of the first existing configuration; in each folder `config.yaml` precedes `config.yml`. */
 async function configText(ctx: RepoCtx): Promise<string | undefined> {
   const head = await headOf(ctx)
   if (head === undefined) return undefined
@@ -88,7 +88,7 @@ async function configText(ctx: RepoCtx): Promise<string | undefined> {
   return file && textOf(ctx, file)
 }
 
-/** What is wrong with the configuration of templates, if anything, and what holds. */
+/** Returns the effective configuration, and the fault of an invalid one. */
 export async function getIssueConfig(
   ctx: RepoCtx,
 ): Promise<{ readonly config: IssueConfig; readonly problem: string | undefined }> {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { startForge } from '../../testing/forge.ts'
 import { base64 } from '../../testing/samples.ts'
 
-test('repoGetIssueTemplates, repoGetIssueConfig, repoValidateIssueConfig: broken files are left out and explained', async () => {
+test('repoGetIssueTemplates, repoGetIssueConfig, repoValidateIssueConfig: broken files are omitted, and the validation explains the fault', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -13,7 +13,7 @@ test('repoGetIssueTemplates, repoGetIssueConfig, repoValidateIssueConfig: broken
     [`${folder}/bug.yaml`]: 'name: Bug\nabout: broken\nbody:\n  - type: input\n    attributes: {label: Version}\n',
     [`${folder}/none.yaml`]: 'name: None\nabout: no body\n',
     [`${folder}/plain.md`]: 'Just text\n',
-    // Keys inside keys took the parser exponential time.
+    // Nested keys can take a YAML parser exponential time.
     [`${folder}/keys.yaml`]: `name: Keys\nabout: ${'? '.repeat(400)}\n`,
     [`${folder}/lists.md`]: `---\nname: ${'['.repeat(10_000)}\n---\n`,
     [`${folder}/config.yml`]: 'blank_issues_enabled: maybe\n',

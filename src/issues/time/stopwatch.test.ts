@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startForge } from '../../testing/forge.ts'
 
-test('issueStartStopWatch, issueStopStopWatch, issueDeleteStopWatch, userGetStopWatches: one runs at most', async () => {
+test('issueStartStopWatch, issueStopStopWatch, issueDeleteStopWatch, userGetStopWatches: an account has at most one running stopwatch', async () => {
   await using forge = await startForge({ standAt: Date.parse('2030-01-01T00:00:00Z') })
   const repo = await forge.given.repo()
   const [one, two] = [await forge.given.issue({ repo }), await forge.given.issue({ repo })]

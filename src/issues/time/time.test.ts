@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startForge } from '../../testing/forge.ts'
 
-test('issueAddTime, issueTrackedTimes, issueResetTime, issueDeleteTime, repoTrackedTimes, userTrackedTimes, userCurrentTrackedTimes: who tracks and who sees what', async () => {
+test('issueAddTime, issueTrackedTimes, issueResetTime, issueDeleteTime, repoTrackedTimes, userTrackedTimes, userCurrentTrackedTimes: rights to track and to see times', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const issue = await forge.given.issue({ repo, poster: 'bob' })

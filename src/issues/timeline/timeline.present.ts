@@ -71,7 +71,7 @@ export async function presentTimeline(
   const timeOf = new Map(shownTimes.map((time) => [time.id, time]))
   const filesOf = Map.groupBy(files, (file) => file.comment_id)
   const teamOf = new Map(shownTeams.map((team) => [team.id, team]))
-  // Entries show people as a guest sees them, and issues as the viewer sees them (observed).
+  // Entries show accounts as a guest sees them, and issues as the viewer sees them (observed).
   const guest = { config: ctx.config, viewer: undefined }
   const labelOf = (id: LabelId | null): LabelRow | undefined => (id === null ? undefined : labels.get(id))
 

@@ -25,7 +25,7 @@ export const issueGetCommentsAndTimeline = operation({
     const page = pageOrWhole(query, ctx.config.api)
     const { rows, hasMore } = await getTimeline(ctx, issue, within, page)
     const entries = await presentTimeline(ctx, issue, rows)
-    // The total counts what this answer shows, and an empty one is null (observed).
+    // The total is the number of entries in the answer, and an empty answer is null (observed).
     return paged(entries.length > 0 ? entries : null, page, entries.length, {
       link: false,
       bound: hasMore && page.pageSize !== undefined ? 'total' : undefined,

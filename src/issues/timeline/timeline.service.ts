@@ -10,11 +10,11 @@ import { loadReposWithOwners } from '../repo-with-owner.store.ts'
 
 export interface TimelinePage {
   readonly rows: CommentRow[]
-  /** Whether entries follow that are not on this page. */
+  /** Whether entries follow this page. */
   readonly hasMore: boolean
 }
 
-/** Returns one page of what happened to an issue, without entries about other issues that the viewer may not read. */
+/** Returns one page of a timeline, without entries about other issues that the viewer may not read. */
 export async function getTimeline(
   ctx: RepoCtx,
   issue: IssueRow,
