@@ -115,7 +115,8 @@ export async function markThreads(ctx: SignedInCtx, query: MarkQuery, repoId?: R
 function lastRead(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined
   const unix = parseTime(text)
-  if (unix === undefined)
+  if (unix === undefined) {
     throw new BadRequest(`${text} is not a time; write it as 2006-01-02T15:04:05Z`, 'time_invalid')
+  }
   return unix
 }

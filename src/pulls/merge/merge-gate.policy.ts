@@ -63,7 +63,7 @@ export function mayMergeWithReviews(rule: BranchRule, official: readonly Officia
     return deny('a review asks for changes')
   }
   if (rule.block_on_official_review_requests && official.some((review) => review.type === 'request')) {
-    return deny('an official review request is still open')
+    return deny('an official review request is open: the review is not given yet')
   }
   return allow
 }
