@@ -102,8 +102,9 @@ export function createFeedWaker(
           'feed_clients_exceeded',
         )
       }
-      if (waiting.size >= limits.most)
+      if (waiting.size >= limits.most) {
         throw new Unavailable('too many clients wait for events; retry later', 'feed_full')
+      }
       perAccount.set(accountId, own + 1)
       let isWoken = false
       let resume: (() => void) | undefined
