@@ -59,6 +59,23 @@ export function mergedPage<DB, TB extends keyof DB, Row>(
   return ordered(merged, limit).offset(offset)
 }
 
+/**
+ * Returns the query that counts the rows of all queries together.
+ * @param atMost the number at which counting stops; undefined: never
+ */
+export function countingQuery<DB, TB extends keyof DB, Row>(
+  db: Db,
+  queries: readonly SelectQueryBuilder<DB, TB, Row>[],
+  atMost?: number,
+) {
+  const rows = queries
+    .map((query) => query.clearSelect().select(sql.lit(1).as('one')))
+    .reduce((one, other) => one.unionAll(other))
+  return db
+    .selectFrom((atMost === undefined ? rows : rows.limit(atMost)).as('found'))
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+}
+
 const operators = { asc: sql`>`, desc: sql`<` } as const
 
 /**

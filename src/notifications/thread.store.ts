@@ -8,7 +8,7 @@ import {
 } from '../access/conditions/reading.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db, Tx } from '../db/database.ts'
-import { mergedPage } from '../db/merged-page.ts'
+import { countingQuery, mergedPage } from '../db/merged-page.ts'
 import { eachOnce } from '../db/each-once.ts'
 import { idList, idListText } from '../db/id-list.ts'
 import type { CommentRow } from '../db/tables/issues.ts'
@@ -134,18 +134,8 @@ export const countThreads = async (
 const countedAtMost = 10_000
 
 /** Returns the number of rows, at most `countedAtMost` + 1. */
-async function countRows(db: Db, queries: readonly Threads[]): Promise<number> {
-  let total = 0
-  for (const query of queries) {
-    const rows = query.select(sql.lit(1).as('one')).limit(countedAtMost + 1 - total)
-    const { count } = await db
-      .selectFrom(rows.as('found'))
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-    total += count
-  }
-  return total
-}
+const countRows = async (db: Db, queries: readonly Threads[]): Promise<number> =>
+  (await countingQuery(db, queries, countedAtMost + 1).executeTakeFirstOrThrow()).total
 
 /** Returns the number of readable threads from `notification_tally`. */
 async function countByTally(

@@ -1,3 +1,4 @@
+import { countingQuery } from '../../db/merged-page.ts'
 import {
   sql,
   type Expression,
@@ -182,18 +183,8 @@ type Countable = SelectQueryBuilder<Schema, 'issue', IssueKey>
 
 /** Returns the number of rows. @param atMost the number at which counting stops; undefined: never */
 export async function countRows(db: Db, branches: readonly Countable[], atMost: number | undefined): Promise<number> {
-  const counts = await Promise.all(
-    branches.map(async (branch) => {
-      const rows = branch.clearSelect().select(sql.lit(1).as('one'))
-      const { count } = await db
-        .selectFrom((atMost === undefined ? rows : rows.limit(atMost)).as('found'))
-        .select((each) => each.fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow()
-      return count
-    }),
-  )
-  const sum = counts.reduce((one, other) => one + other, 0)
-  return atMost === undefined ? sum : Math.min(sum, atMost)
+  if (branches.length === 0) return 0
+  return (await countingQuery(db, branches, atMost).executeTakeFirstOrThrow()).total
 }
 
 export interface IssuePage {

@@ -2,7 +2,7 @@ import { sql, type SelectQueryBuilder, type SqlBool } from 'kysely'
 import { visibleParts, findGiven } from '../../access/conditions/visible-repos.store.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import type { Db } from '../../db/database.ts'
-import { mergedPage, type OrderKey } from '../../db/merged-page.ts'
+import { countingQuery, mergedPage, type OrderKey } from '../../db/merged-page.ts'
 import { askAgain } from '../../db/prepared.ts'
 import { stepByStep, type Step } from '../../db/steps.ts'
 import type { Schema } from '../../db/schema.ts'
@@ -97,13 +97,8 @@ const matching = (db: Db, conditions: readonly Condition[]): Selected =>
 const together = (queries: readonly Selected[], atMost: number): Selected =>
   queries.reduce((one, other) => one.unionAll(other)).limit(atMost)
 
-async function count(db: Db, queries: readonly Selected[], atMost: number): Promise<number> {
-  const counting = db
-    .selectFrom(together(queries, atMost).as('found'))
-    .select((select) => select.fn.countAll<number | string>().as('total'))
-  const [row] = await askAgain(db, counting)
-  return Number(row?.total ?? 0)
-}
+const count = async (db: Db, queries: readonly Selected[], atMost: number): Promise<number> =>
+  (await askAgain(db, countingQuery(db, queries, atMost)))[0]?.total ?? 0
 
 /** The keys of an order beside the id, which is selected anyway. */
 const keysBesideId = (order: readonly OrderKey[]) =>
@@ -121,7 +116,7 @@ async function sortedPage(
   const keys = sql.join([sql`repo.id as repo_id`, ...keysBesideId(order)])
   const found: Step = { table: 'found', where: sql<SqlBool>`(select total from counted) <= ${atMost}` }
   const byId: Step = { table: 'repo', where: sql<SqlBool>`repo.id = found.repo_id` }
-  const page = sql<{ repo_id: RepoId | null; total: number | string }>`(
+  const page = sql<{ repo_id: RepoId | null; total: number }>`(
     with found as materialized ${together(queries, atMost + 1)},
       counted as materialized (select count(*) as total from found)
     select page.*, counted.total from counted left join (
@@ -133,7 +128,7 @@ async function sortedPage(
   )
   return {
     ids: rows.flatMap(({ repo_id: id }) => (id === null ? [] : [id])),
-    total: Number(rows[0]?.total ?? 0),
+    total: rows[0]?.total ?? 0,
   }
 }
 
