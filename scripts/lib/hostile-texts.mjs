@@ -46,7 +46,7 @@ const file = (path, text, read) => async (ask, login, name) => {
   if (read) await allowingRefusal(ask('GET', `/repos/${login}/${name}/${read}`))
 }
 
-/** A new repository in which many files meet a branch protection with file patterns. */
+/** A new repository with many files and a branch protection with file patterns. */
 const protectedPaths = (patterns) => async (ask, login, name) => {
   await ask('POST', '/user/repos', { name, auto_init: true, default_branch: 'main' })
   const rule = { rule_name: 'main', enable_push: true, protected_file_patterns: patterns }

@@ -25,7 +25,7 @@ export const readJson = (path) => JSON.parse(readFileSync(fromRoot(path), 'utf8'
 const runtime = fromRoot('node_modules', '.bin', process.platform === 'win32' ? 'node.cmd' : 'node')
 const oldestMajor = 24
 
-/** The environment in which the project's own tools come first in the path. */
+/** The environment with the project's own tools first in the path. */
 export const toolEnvironment = (extra = {}) => ({
   ...process.env,
   ...extra,

@@ -23,7 +23,7 @@ export interface Audiences {
   readonly most: number
 }
 
-/** Every audience in which anyone can see repositories. */
+/** All audiences except 4, whose repositories nobody can see. */
 export const allAudiences: Audiences = { least: 0, most: 3 }
 
 /** Returns the widest `repo.audience` that a viewer without grants can read; -1: none. */
@@ -34,7 +34,7 @@ const openAudience = (viewer: Viewer | undefined): number =>
 export const widestOpen = (viewer: Viewer | undefined, { most }: Audiences): number =>
   viewer?.limit.repo ? -1 : Math.min(openAudience(viewer), viewer?.limit.publicOnly ? 0 : 3, most)
 
-/** Returns the audiences in which the viewer only sees granted repositories; undefined: the list has none of them. */
+/** Returns the audiences whose repositories the viewer sees only by a grant; undefined: the list has none of them. */
 function givenAudiences(viewer: Viewer | undefined, { least, most }: Audiences): Audiences | undefined {
   const first = Math.max(least, openAudience(viewer) + 1)
   return viewer === undefined || viewer.isAdmin || viewer.limit.repo || first > most
@@ -117,7 +117,7 @@ export type GivenRepos = RawBuilder<number> | 'none'
 
 export interface VisibleOptions {
   readonly audiences?: Audiences
-  /** True: one condition for each open audience, of which an index has every order. False: one condition for all of them. */
+  /** True: one condition for each open audience, so that an index gives the order. False: one condition for all of them. */
   readonly isOrdered?: boolean
   /** The result of `findGiven`, if the caller has it. */
   readonly given?: GivenRepos | undefined
@@ -181,7 +181,7 @@ export async function findGiven(
   return ids && (ids.length === 0 ? 'none' : idList(db, idListText(ids)))
 }
 
-/** The repositories in which a viewer may read a unit. */
+/** The repositories whose unit a viewer may read. */
 export interface ReadableRepos {
   /** The widest audience that the viewer can read completely; -1: none. */
   readonly open: number
@@ -194,7 +194,7 @@ export interface ReadableRepos {
 }
 
 /**
- * Returns the repositories in which a viewer may read each of some units, whether the unit is on or off. Units with the
+ * Returns, for each of the given units, the repositories whose unit a viewer may read, whether the unit is on or off. Units with the
  * same repositories share one object.
  */
 export async function findReadable<Unit extends RepoUnit>(
