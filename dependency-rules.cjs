@@ -160,7 +160,7 @@ module.exports = {
     sources: [['ldap', 'openid', 'proxy']],
     lfs: [['tickets'], ['locks', 'objects'], ['retention']],
     admin: [['accounts', 'audit', 'doctor', 'events', 'jobs', 'unadopted']],
-    web: [['shell'], ['api', 'entry', 'links', 'settings']],
+    web: [['browser', 'ui'], ['shell'], ['api', 'entry', 'links', 'settings']],
     packages: [
       ['content'],
       ['formats'],

@@ -22,6 +22,9 @@ const tool =
     return result.status === 0
   }
 
+/** Checks the types of a project; code for browsers is one of its own, with the types of documents. */
+const compile = (project) => tool('node_modules/typescript/bin/tsc', '--noEmit', '-p', project)
+
 /**
  * Returns whether the lock file resolves all dependencies. npm omits builds for other platforms when they did not resolve,
  * and `npm ci` refuses such a file.
@@ -44,7 +47,7 @@ function lockFileIsWhole() {
 }
 
 const steps = {
-  types: tool('node_modules/typescript/bin/tsc', '--noEmit', '-p', '.'),
+  types: () => ['.', 'src/web/browser'].map((project) => compile(project)()).every(Boolean),
   lint: tool('node_modules/oxlint/bin/oxlint', '--type-aware', 'src', 'test', 'scripts', 'dependency-rules.cjs'),
   format: tool('node_modules/oxfmt/bin/oxfmt', '--check'),
   imports: tool('scripts/imports.mjs'),

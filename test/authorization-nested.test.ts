@@ -52,6 +52,7 @@ const elsewhere: Readonly<Record<string, readonly (readonly [key: string, value?
     ['label templates/name'],
     ['licenses licenses/name'],
     ['assets swagger-ui/filename'],
+    ['assets assets/filename'],
     ['user oauth2/source'],
     ['admin sources/id'],
     ['admin jobs/id'],

@@ -27,7 +27,10 @@ export function parametersOf(path: string): PathParameter[] {
   let before = first
   for (const segment of segments) {
     for (const [, name = ''] of segment.matchAll(/\{([\w-]+)\+?\}/g)) {
-      const kind = before === 'assets' ? `${path.includes('/comments/') ? 'comments' : segments[3]} assets` : before
+      const kind =
+        before === 'assets' && first !== 'assets'
+          ? `${path.includes('/comments/') ? 'comments' : segments[3]} assets`
+          : before
       found.push({ name, key: `${first} ${kind}/${name}` })
     }
     if (!segment.startsWith('{')) before = segment

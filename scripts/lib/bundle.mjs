@@ -18,6 +18,7 @@ import {
 import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
+import { browserFolders, browserSources, bundleBrowser } from './browser-bundle.mjs'
 import { engineFlags, fromRoot, readJson, root } from './project.mjs'
 
 /** Entries that the program starts as a process or thread, or loads by name on first use. */
@@ -147,6 +148,30 @@ const copyData = (folder) => ({
   },
 })
 
+/**
+ * Puts the files for browsers into `web/` beside the program. A watching build also starts again when one of their
+ * sources changes, as if the file that reads their list had changed.
+ */
+const browserFiles = (folder) => ({
+  name: 'browser-files',
+  setup(build) {
+    build.onStart(async () => {
+      try {
+        await bundleBrowser(folder)
+      } catch (error) {
+        if (!Array.isArray(error.errors)) throw error
+        return { errors: error.errors }
+      }
+    })
+    build.onLoad({ filter: /[/\\]web[/\\]shell[/\\]assets\.ts$/ }, ({ path }) => ({
+      contents: readFileSync(path),
+      loader: 'ts',
+      watchFiles: [path, ...browserSources().map((source) => fromRoot(source))],
+      watchDirs: browserFolders.map((each) => fromRoot(each)),
+    }))
+  },
+})
+
 /** The texts of all licences in one file, and an index with the first byte and the length of each. */
 function writeLicenses(folder) {
   const source = fromRoot('node_modules/spdx-license-list')
@@ -163,9 +188,12 @@ function writeLicenses(folder) {
   writeFileSync(join(folder, 'licenses.txt'), Buffer.concat(texts))
 }
 
-/** Licences and notices of the packages in a bundle. */
-function writeNotices(folder, metafile) {
-  const names = new Set(['better-sqlite3', 'spdx-license-list', 'swagger-ui-dist'])
+/** Licences and notices of the packages in a bundle and in the files for browsers. */
+async function writeNotices(folder, metafile) {
+  const names = new Set([
+    ...['better-sqlite3', 'spdx-license-list', 'swagger-ui-dist'],
+    ...(await bundleBrowser(folder)),
+  ])
   for (const path of Object.keys(metafile.inputs)) {
     const match = /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)
     if (match !== null) names.add(match[0].slice('node_modules/'.length, -1))
@@ -210,7 +238,7 @@ export function bundleOptions(entries, folder, { isPackage = false } = {}) {
     metafile: true,
     logLevel: 'silent',
     banner: { js: commonJs },
-    plugins: [httpWithoutClient, packages, sqlitePrebuilds(folder, isPackage), copyData(folder)],
+    plugins: [httpWithoutClient, packages, sqlitePrebuilds(folder, isPackage), copyData(folder), browserFiles(folder)],
   }
 }
 
@@ -246,7 +274,7 @@ export async function bundle(entries, folder, options = {}) {
     rmSync(join(folder, compileCache), { recursive: true, force: true })
     escapeBeyondAscii(folder, result.metafile)
     if (entries['testing-kit'] !== undefined) writeFileSync(join(folder, 'testing.js'), testingEntry)
-    if (options.isPackage) writeNotices(folder, result.metafile)
+    if (options.isPackage) await writeNotices(folder, result.metafile)
     return result
   } catch (error) {
     if (!Array.isArray(error.errors)) throw error

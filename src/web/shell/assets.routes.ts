@@ -2,12 +2,37 @@ import { readFile } from 'node:fs/promises'
 import { anyone } from '../../access/requirements.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { bytes } from '../../http/reply.ts'
+import { pathText } from '../../http/schema.ts'
 import { builtFile } from '../../lib/assets.ts'
+import { NotFound } from '../../lib/errors.ts'
+import { readAsset } from './assets.ts'
 import { styleSheet } from './style-sheet.ts'
 
 const kept = { headers: { 'cache-control': 'public, max-age=3600' } }
 
-/** The style sheet of all pages. */
+/** Serves a script, style sheet or icon file that the build made. Its name changes with its content. */
+export const webAsset = operation({
+  method: 'GET',
+  path: '/assets/{filename}',
+  params: { filename: pathText },
+  base: 'site',
+  scope: null,
+  requires: [anyone],
+  reply: { 200: bytesOf('text/css', 'text/javascript', 'image/svg+xml') },
+  async run({ call, params }) {
+    const asset = await readAsset(params.filename, String(call.headers['accept-encoding'] ?? ''))
+    if (!asset) throw new NotFound()
+    return bytes(asset.contentType, asset.content, {
+      headers: {
+        'cache-control': 'public, max-age=31536000, immutable',
+        vary: 'Accept-Encoding',
+        ...(asset.encoding === undefined ? {} : { 'content-encoding': asset.encoding }),
+      },
+    })
+  },
+})
+
+/** The style sheet of pages without navigation. */
 export const forgeStyle = operation({
   method: 'GET',
   path: '/assets/forge.css',

@@ -1,0 +1,210 @@
+/**
+ * The bundler of what browsers load: scripts, the style sheet and the icons, as files that never change (their names
+ * contain a hash of their content), each also compressed, and `manifest.json`, which `src/web/shell/assets.ts` reads.
+ */
+import { hash } from 'node:crypto'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { fromRoot, readJson, root } from './project.mjs'
+
+/** The scripts that pages name; both are modules. */
+const scriptEntries = { forge: 'src/web/browser/forge.ts', editor: 'src/web/browser/editor.ts' }
+const styleEntry = 'src/web/styles/forge.css'
+const iconList = 'src/web/ui/icons.ts'
+
+/** The oldest browsers that have what the style sheet uses: nesting, layers, `light-dark()`, `oklch()`. */
+const browsers = ['chrome123', 'edge123', 'firefox128', 'safari17.5']
+
+/** Number of earlier results of each part to keep below `build/`. */
+const keptResults = 4
+
+const filesBelow = (folder) =>
+  readdirSync(fromRoot(folder), { recursive: true })
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(fromRoot(path)).isFile())
+
+/** Folders whose new files belong to the result. */
+export const browserFolders = ['src/web/browser', 'src/web/styles']
+
+/** The source files of the result. */
+export const browserSources = () => [...browserFolders.flatMap(filesBelow), iconList]
+
+/** What is built apart, so that a change of the style sheet does not bundle the scripts again. */
+const parts = {
+  scripts: { sources: () => filesBelow('src/web/browser'), build: buildScripts },
+  styles: { sources: () => filesBelow('src/web/styles'), build: buildStyles },
+  icons: { sources: () => [iconList], build: buildIcons },
+}
+
+/**
+ * Puts the files into `<folder>/web`. Each part is built once for each state of its sources: a test run that changes
+ * nothing in it copies the files.
+ * @returns the names of the packages in the files, as folders below `node_modules`
+ */
+export async function bundleBrowser(folder) {
+  const results = await Promise.all(Object.keys(parts).map((name) => resultOf(name)))
+  const target = join(folder, 'web')
+  rmSync(target, { recursive: true, force: true })
+  mkdirSync(target, { recursive: true })
+  for (const result of results) cpSync(join(result, 'web'), target, { recursive: true })
+  const files = readdirSync(target).filter((name) => !/\.(br|gz)$/.test(name))
+  const described = results.map((result) => JSON.parse(readFileSync(join(result, 'part.json'), 'utf8')))
+  const names = Object.assign({}, ...described.map((each) => each.names))
+  writeFileSync(join(target, 'manifest.json'), JSON.stringify({ names, files }))
+  return described.flatMap((each) => each.packages)
+}
+
+/** Returns the folder of a built part. */
+async function resultOf(name) {
+  const { sources, build } = parts[name]
+  const paths = [...sources(), 'package-lock.json', 'scripts/lib/browser-bundle.mjs'].sort()
+  const state = hash('sha1', paths.map((path) => `${path} ${hash('sha1', readFileSync(fromRoot(path)))}`).join('\n'))
+  const results = fromRoot('build', 'browser', name)
+  const result = join(results, state)
+  if (existsSync(result)) {
+    utimesSync(result, new Date(), new Date())
+    return result
+  }
+  mkdirSync(results, { recursive: true })
+  const unfinished = mkdtempSync(join(results, 'unfinished-'))
+  try {
+    const web = join(unfinished, 'web')
+    mkdirSync(web)
+    writeFileSync(join(unfinished, 'part.json'), JSON.stringify(await build(web)))
+    await Promise.all(readdirSync(web).map((file) => compress(join(web, file))))
+    renameSync(unfinished, result)
+  } catch (error) {
+    // Another process may have put the same result there meanwhile.
+    if (!existsSync(result)) throw error
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true })
+  }
+  removeOldResults(results)
+  return result
+}
+
+function removeOldResults(results) {
+  const byAge = readdirSync(results)
+    .map((name) => ({ path: join(results, name), usedMs: statSync(join(results, name)).mtimeMs }))
+    .sort((a, b) => b.usedMs - a.usedMs)
+  for (const { path } of byAge.slice(keptResults)) rmSync(path, { recursive: true, force: true })
+}
+
+/**
+ * Turbo puts a style element into each page when it is loaded, which the pages' security policy refuses. The style sheet
+ * of the pages contains these rules.
+ */
+const turboWithoutStyle = {
+  name: 'turbo-without-style',
+  setup(build) {
+    build.onLoad({ filter: /@hotwired[/\\]turbo[/\\]dist[/\\]turbo\.es2017-esm\.js$/ }, ({ path }) => {
+      const text = readFileSync(path, 'utf8')
+      const contents = text.replace('    this.installStylesheetElement();\n', '')
+      if (contents === text) throw new Error(`${path} installs its style in another way`)
+      return { contents }
+    })
+  },
+}
+
+const commonOptions = {
+  absWorkingDir: root,
+  bundle: true,
+  minify: true,
+  target: browsers,
+  entryNames: '[name]-[hash]',
+  chunkNames: 'chunk-[hash]',
+  legalComments: 'none',
+  metafile: true,
+  logLevel: 'silent',
+}
+
+async function buildScripts(folder) {
+  const esbuild = await import('esbuild')
+  const { metafile } = await esbuild.build({
+    ...commonOptions,
+    outdir: folder,
+    entryPoints: Object.entries(scriptEntries).map(([out, file]) => ({ in: file, out })),
+    format: 'esm',
+    splitting: true,
+    platform: 'browser',
+    plugins: [turboWithoutStyle],
+    tsconfig: fromRoot('src/web/browser/tsconfig.json'),
+  })
+  return { names: namesOf(metafile, Object.values(scriptEntries)), packages: packagesOf(metafile) }
+}
+
+async function buildStyles(folder) {
+  const esbuild = await import('esbuild')
+  const { metafile } = await esbuild.build({ ...commonOptions, outdir: folder, entryPoints: [styleEntry] })
+  return { names: namesOf(metafile, [styleEntry]), packages: packagesOf(metafile) }
+}
+
+async function buildIcons(folder) {
+  const { iconSets } = await import(`${pathToFileURL(fromRoot(iconList)).href}?${statSync(fromRoot(iconList)).mtimeMs}`)
+  const names = Object.entries(iconSets).map(([name, set]) => [`${name}.svg`, writeSprite(folder, name, set)])
+  return { names: Object.fromEntries(names), packages: ['@primer/octicons'] }
+}
+
+/** The output file of each entry, by the name that pages use. */
+const namesOf = (metafile, entries) =>
+  Object.fromEntries(
+    Object.entries(metafile.outputs)
+      .filter(([, { entryPoint }]) => entries.includes(entryPoint))
+      .map(([path, { entryPoint }]) => [basename(entryPoint).replace(/\.ts$/, '.js'), basename(path)]),
+  )
+
+/** Writes the icons of a set into one file, each as a symbol with its name as id. Returns the file's name. */
+function writeSprite(folder, name, { size, icons }) {
+  const all = readJson('node_modules/@primer/octicons/build/data.json')
+  const symbols = icons.map((icon) => {
+    const drawn = all[icon]?.heights[size]
+    if (drawn === undefined) throw new Error(`@primer/octicons has no icon ${icon} of ${size} pixels`)
+    const path = drawn.path.replaceAll('></path>', '/>')
+    return `<symbol id="${icon}" viewBox="0 0 ${drawn.width} ${size}">${path}</symbol>`
+  })
+  const text = `<svg xmlns="http://www.w3.org/2000/svg">${symbols.join('')}</svg>`
+  const file = `${name}-${hash('sha1', text).slice(0, 8).toUpperCase()}.svg`
+  writeFileSync(join(folder, file), text)
+  return file
+}
+
+/** The last two levels of brotli take ten times as long and save a tenth, so only files of every visit get them. */
+async function compress(path) {
+  const isLate = basename(path).startsWith('chunk-')
+  const content = readFileSync(path)
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: isLate ? 9 : constants.BROTLI_MAX_QUALITY,
+    [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+    [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
+  }
+  const [small, compatible] = await Promise.all([
+    promisify(brotliCompress)(content, { params }),
+    promisify(gzip)(content, { level: constants.Z_BEST_COMPRESSION }),
+  ])
+  writeFileSync(`${path}.br`, small)
+  writeFileSync(`${path}.gz`, compatible)
+}
+
+const packagesOf = (metafile) => [
+  ...new Set(
+    Object.keys(metafile.inputs).flatMap((path) => {
+      const match = /.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)
+      return match === null ? [] : [match[0].slice('node_modules/'.length)]
+    }),
+  ),
+]

@@ -1,0 +1,66 @@
+/**
+ * The script of all pages. It adds to pages that work without it; nothing here decides what a person may do.
+ *
+ * Turbo follows links and sends forms. A form answers 303 after a success and 422 (or another 4xx) with the page when it
+ * is shown again. `data-turbo="false"` on a link or form leaves it to the browser: needed for forms that lead to another
+ * site, and for downloads whose address does not look like a file.
+ *
+ * | markup | effect |
+ * |---|---|
+ * | `<relative-time datetime="…">exact time</relative-time>` | shows the time relative to now |
+ * | `data-hotkey="g i"` on a link, button or field | the keys click or focus it: `c`, `g i` (one after the other), `Mod+k`, `a,b` (either) |
+ * | `data-dialog="shortcuts"` on a button | opens `<dialog id="shortcuts">`; a click beside a dialog closes it |
+ * | `<dialog id="palette" data-url="/-/palette">` with an input and `<div data-palette-results>` | command palette: the address answers `?q=&from=` with links, each `role="option"` |
+ * | `<details class="menu">` | closes on Escape and clicks elsewhere; arrow keys move in it; `autofocus` takes the focus when it opens |
+ * | `data-filter-list="#id"` on an input | hides children of the list that lack the text; `data-filter-keep` stays, `data-filter-empty` shows when nothing is left |
+ * | `data-copy="text"`, `data-copy-from="#id"` on a button | copies; the button has `data-copied="yes"` (or `no`) for two seconds |
+ * | `data-confirm="Question?"` on a form or submit button | asks first, in a dialog made from `<template id="confirm-dialog">` (`<dialog>` with `<form method="dialog">`, `[data-question]`, `<button value="yes">`); `data-confirm-act` is the text of that button |
+ * | submit buttons | disabled, with `aria-busy="true"`, while the form is sent |
+ * | `data-autosubmit` on a select or input | sends its form when it changes; a `<noscript>` button does so without scripts |
+ * | `data-rows` on a list | `j`/`k` move the focus over the links of its children (`data-row-link`, or else the first link), `x` ticks the checkbox of the row |
+ * | `data-lines` around lines with ids `L1`, `L2` … and links to them | marks the lines of the address (`#L10-L20`) with `is-marked`; Shift and a click extend the range; the ids may have a prefix (`diff-3-R1`) |
+ * | `data-live="/path"` | renders Turbo streams from the event stream at this address while the page is shown |
+ * | `<text-expander keys="@ # :" data-url="…">` around a text area | completion: the address answers `?key=&q=` with `<ul role="listbox" class="suggestions">` of `<li role="option" data-value="@ada">`, or with nothing |
+ * | `<markdown-toolbar for="id">` with `<md-bold>` … | buttons for Markdown |
+ * | `textarea[data-markdown]` | pasted tables and links become Markdown |
+ * | `<file-attachment data-upload-url="…" data-field="attachment">` around a text area | dropped and pasted files are sent as multipart; the answer is the Markdown to insert as `text/plain`, or an error text, shown in `[data-upload-message]`. `input="id"` names a file input in it |
+ * | `data-preview-url="…"` around `role="tab"` buttons with `data-tab="write"` / `data-tab="preview"`, and panels with `data-panel` | the preview panel shows what the address answers to a posted `text` |
+ * | `textarea[data-editor]` with `data-language="name.ts"` | becomes a code editor; `data-language-from="#id"` follows a field with the file's name; `data-indent="tab"` or a width, `data-tab-size`, `data-wrap="off"` |
+ * | `class="needs-script"` | hidden in browsers without scripts (style sheet) |
+ * | `<html data-theme="light">` (`dark`, `auto`) | colours (style sheet, no script) |
+ */
+import '@github/relative-time-element'
+import './copying.ts'
+import './dialogs.ts'
+import './forms.ts'
+import './hotkeys.ts'
+import './lines.ts'
+import './live.ts'
+import './menus.ts'
+import './navigation.ts'
+import './rows.ts'
+import { onEach } from './present.ts'
+
+/** Connects an element with a part of the scripts that is loaded when a page needs it first. */
+const later =
+  <T extends HTMLElement>(load: () => Promise<(element: T) => (() => void) | void>) =>
+  (element: HTMLElement) => {
+    let hasLeft = false
+    let disconnect: (() => void) | void
+    void load().then((connect) => {
+      if (!hasLeft) disconnect = connect(element as T)
+    })
+    return () => {
+      hasLeft = true
+      disconnect?.()
+    }
+  }
+
+onEach(
+  'text-expander, file-attachment, markdown-toolbar, textarea[data-markdown], [data-preview-url]',
+  later(async () => (await import('./writing.ts')).connectWriting),
+)
+onEach(
+  'textarea[data-editor]',
+  later<HTMLTextAreaElement>(async () => (await import('./editor.ts')).openEditor),
+)

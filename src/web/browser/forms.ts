@@ -1,0 +1,76 @@
+import { around } from './present.ts'
+
+const confirmed = new WeakSet<HTMLFormElement>()
+
+/** Asks in a dialog made from `<template id="confirm-dialog">`, or with the browser's own when the page has none. */
+async function ask(question: string, act: string | undefined): Promise<boolean> {
+  const template = document.getElementById('confirm-dialog')
+  const copy = template instanceof HTMLTemplateElement ? template.content.cloneNode(true) : undefined
+  const dialog = copy instanceof DocumentFragment ? copy.querySelector('dialog') : null
+  // oxlint-disable-next-line no-alert -- a page without the template
+  if (!dialog) return confirm(question)
+  const text = dialog.querySelector('[data-question]')
+  if (text) text.textContent = question
+  const yes = dialog.querySelector('button[value=yes]')
+  if (yes && act !== undefined) yes.textContent = act
+  document.body.append(dialog)
+  dialog.showModal()
+  await new Promise((resolve) => dialog.addEventListener('close', resolve, { once: true }))
+  dialog.remove()
+  return dialog.returnValue === 'yes'
+}
+
+// In the capture phase, before Turbo takes the form.
+document.addEventListener(
+  'submit',
+  (event) => {
+    const form = event.target
+    if (!(form instanceof HTMLFormElement) || confirmed.delete(form)) return
+    const submitter = event.submitter
+    const question = submitter?.dataset['confirm'] ?? form.dataset['confirm']
+    if (question === undefined) return
+    event.preventDefault()
+    event.stopImmediatePropagation()
+    const act = submitter?.dataset['confirmAct'] ?? submitter?.textContent?.trim()
+    void ask(question, act === '' ? undefined : act).then((isSure) => {
+      if (!isSure) return
+      confirmed.add(form)
+      form.requestSubmit(submitter)
+    })
+  },
+  true,
+)
+
+type SubmitDetail = { readonly formSubmission: { readonly submitter?: HTMLElement } }
+const submitterOf = (event: Event) => (event as CustomEvent<SubmitDetail>).detail.formSubmission.submitter
+
+// Turbo disables the button while the form is sent.
+document.addEventListener('turbo:submit-start', (event) => submitterOf(event)?.setAttribute('aria-busy', 'true'))
+document.addEventListener('turbo:submit-end', (event) => submitterOf(event)?.removeAttribute('aria-busy'))
+
+/** Buttons of forms that the browser sends itself (`data-turbo="false"`). */
+const busy = new Set<HTMLElement>()
+
+document.addEventListener('submit', (event) => {
+  const submitter = event.submitter
+  if (!(submitter instanceof HTMLButtonElement) || !around(event, '[data-turbo=false]')) return
+  // After the browser has collected the fields, the button's own included.
+  setTimeout(() => {
+    if (event.defaultPrevented) return
+    submitter.disabled = true
+    submitter.setAttribute('aria-busy', 'true')
+    busy.add(submitter)
+  })
+})
+addEventListener('pageshow', () => {
+  for (const button of busy) {
+    button.removeAttribute('aria-busy')
+    button.removeAttribute('disabled')
+  }
+  busy.clear()
+})
+
+document.addEventListener('change', (event) => {
+  const field = around(event, '[data-autosubmit]')
+  if (field instanceof HTMLInputElement || field instanceof HTMLSelectElement) field.form?.requestSubmit()
+})

@@ -1,0 +1,75 @@
+import { around } from './present.ts'
+
+const menus = 'details.menu'
+const items = 'a[href], button:not(:disabled), input:not(:disabled), [tabindex="0"]'
+
+const close = (menu: HTMLDetailsElement, refocus: boolean): void => {
+  menu.open = false
+  if (refocus) menu.querySelector('summary')?.focus()
+}
+
+const openMenus = () => document.querySelectorAll<HTMLDetailsElement>(`${menus}[open]`)
+
+/** The items that a person sees; a filter may hide some. */
+const visibleItems = (menu: HTMLElement): HTMLElement[] =>
+  [...menu.querySelectorAll<HTMLElement>(items)].filter((item) => item.checkVisibility())
+
+document.addEventListener('click', (event) => {
+  for (const menu of openMenus()) if (!menu.contains(event.target as Node)) close(menu, false)
+})
+
+// `toggle` does not bubble.
+document.addEventListener(
+  'toggle',
+  (event) => {
+    const menu = event.target
+    if (!(menu instanceof HTMLDetailsElement) || !menu.matches(menus) || !menu.open) return
+    for (const other of openMenus()) if (!other.contains(menu)) close(other, false)
+    menu.querySelector<HTMLElement>('[autofocus]')?.focus()
+  },
+  true,
+)
+
+document.addEventListener('keydown', (event) => {
+  const menu = around(event, menus)
+  if (!(menu instanceof HTMLDetailsElement)) return
+  if (event.key === 'Escape' && menu.open) {
+    event.preventDefault()
+    event.stopPropagation()
+    close(menu, true)
+    return
+  }
+  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+  if (step === 0 || event.altKey || event.ctrlKey || event.metaKey) return
+  event.preventDefault()
+  menu.open = true
+  const all = visibleItems(menu)
+  const current = all.indexOf(document.activeElement as HTMLElement)
+  all.at(current < 0 && step > 0 ? 0 : (current + step) % all.length)?.focus()
+})
+
+document.addEventListener('focusout', (event) => {
+  const menu = around(event, `${menus}[open]`)
+  if (
+    menu instanceof HTMLDetailsElement &&
+    event.relatedTarget instanceof Node &&
+    !menu.contains(event.relatedTarget)
+  ) {
+    close(menu, false)
+  }
+})
+
+document.addEventListener('input', (event) => {
+  const input = around(event, '[data-filter-list]')
+  if (!(input instanceof HTMLInputElement)) return
+  const list = document.querySelector(input.dataset['filterList'] ?? '')
+  if (!list) return
+  const wanted = input.value.trim().toLowerCase()
+  let shown = 0
+  for (const item of list.children) {
+    if (!(item instanceof HTMLElement) || 'filterEmpty' in item.dataset) continue
+    item.hidden = !('filterKeep' in item.dataset) && !(item.textContent ?? '').toLowerCase().includes(wanted)
+    if (!item.hidden) shown++
+  }
+  for (const empty of list.querySelectorAll<HTMLElement>('[data-filter-empty]')) empty.hidden = shown > 0
+})

@@ -1,0 +1,52 @@
+import Combobox from '@github/combobox-nav'
+
+const delayMs = 80
+const prepared = new WeakSet<HTMLDialogElement>()
+
+const textOf = (asked: Promise<Response>): Promise<string | undefined> =>
+  asked.then(
+    (reply) => (reply.ok ? reply.text() : undefined),
+    () => undefined,
+  )
+
+/**
+ * Fills the palette and follows what is typed into it. The dialog contains an input and an element with
+ * `data-palette-results`; its `data-url` answers `?q=` with links, each with `role="option"`.
+ */
+export function openPalette(dialog: HTMLDialogElement): void {
+  const input = dialog.querySelector('input')
+  const results = dialog.querySelector<HTMLElement>('[data-palette-results]')
+  if (!input || !results) return
+  input.focus()
+  input.select()
+  if (prepared.has(dialog)) return
+  prepared.add(dialog)
+  results.setAttribute('role', 'listbox')
+  const combobox = new Combobox(input, results, { tabInsertsSuggestions: false, firstOptionSelectionMode: 'active' })
+  combobox.start()
+
+  let timer: number | undefined
+  let asked: AbortController | undefined
+  const load = async () => {
+    asked?.abort()
+    asked = new AbortController()
+    const url = new URL(dialog.dataset['url'] ?? '', location.href)
+    url.searchParams.set('q', input.value)
+    url.searchParams.set('from', location.pathname)
+    // A newer request ends this one, and the network may fail: the earlier results stay.
+    const text = await textOf(fetch(url, { signal: asked.signal, headers: { accept: 'text/html' } }))
+    if (text === undefined) return
+    results.innerHTML = text
+    combobox.resetSelection()
+  }
+  input.addEventListener('input', () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => void load(), delayMs)
+  })
+  // Enter follows the marked option; without one, it must not close the dialog or send its form.
+  input.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter') event.preventDefault()
+  })
+  results.addEventListener('combobox-commit', () => dialog.close())
+  void load()
+}

@@ -1,0 +1,11 @@
+/** The parts of Turbo that these scripts use; the package has no types. */
+declare module '@hotwired/turbo' {
+  export const config: {
+    readonly drive: { unvisitableExtensions: ReadonlySet<string> }
+  }
+  /** Loads a page as a click on a link would. The same address with `replace` is a refresh. */
+  export function visit(location: string, options?: { readonly action?: 'advance' | 'replace' }): void
+  /** Renders the Turbo streams that arrive as messages. */
+  export function connectStreamSource(source: EventTarget): void
+  export function disconnectStreamSource(source: EventTarget): void
+}

@@ -1,0 +1,151 @@
+import '@github/markdown-toolbar-element'
+import '@github/file-attachment-element'
+import { subscribe } from '@github/paste-markdown'
+import '@github/text-expander-element'
+import type { TextExpanderChangeEvent, TextExpanderResult } from '@github/text-expander-element'
+
+type Disconnect = () => void
+
+/** Makes a field or a part around it help with Markdown. Returns the function that ends it. */
+export function connectWriting(element: HTMLElement): Disconnect | void {
+  if (element.matches('text-expander')) return suggestIn(element)
+  if (element.matches('file-attachment')) return uploadFrom(element)
+  if (element.matches('textarea')) return subscribe(element).unsubscribe
+  if (element.matches('[data-preview-url]')) return switchPanels(element)
+}
+
+/** Completion: the events of the element do not bubble. */
+function suggestIn(expander: HTMLElement): Disconnect {
+  const onChange = (event: Event) => {
+    const { detail } = event as TextExpanderChangeEvent
+    detail?.provide(suggestions(expander.dataset['url'] ?? '', detail.key, detail.text))
+  }
+  const onValue = (event: Event) => {
+    const { detail } = event as CustomEvent<{ item: HTMLElement; value: string | null }>
+    detail.value = detail.item.dataset['value'] ?? null
+  }
+  expander.addEventListener('text-expander-change', onChange)
+  expander.addEventListener('text-expander-value', onValue)
+  return () => {
+    expander.removeEventListener('text-expander-change', onChange)
+    expander.removeEventListener('text-expander-value', onValue)
+  }
+}
+
+async function suggestions(address: string, key: string, text: string): Promise<TextExpanderResult> {
+  const url = new URL(address, location.href)
+  url.searchParams.set('key', key)
+  url.searchParams.set('q', text)
+  const reply = await fetch(url, { headers: { accept: 'text/html' } }).catch(() => undefined)
+  // Without an answer, a person goes on typing.
+  if (!reply?.ok) return { matched: false }
+  const holder = document.createElement('template')
+  holder.innerHTML = await reply.text()
+  const list = holder.content.firstElementChild
+  if (!(list instanceof HTMLElement) || !list.querySelector('[role=option]')) return { matched: false }
+  return { matched: true, fragment: list }
+}
+
+/** Puts text at the cursor so that the browser can undo it. */
+function insert(field: HTMLTextAreaElement, text: string): void {
+  field.setRangeText(text, field.selectionStart, field.selectionEnd, 'end')
+  field.dispatchEvent(new Event('input', { bubbles: true }))
+}
+
+function replace(field: HTMLTextAreaElement, text: string, by: string): void {
+  const start = field.value.indexOf(text)
+  if (start < 0) return
+  field.setRangeText(by, start, start + text.length, 'preserve')
+  field.dispatchEvent(new Event('input', { bubbles: true }))
+}
+
+function uploadFrom(holder: HTMLElement): Disconnect {
+  const onAccepted = (event: Event) => {
+    const { attachments } = (event as CustomEvent<{ attachments: readonly { file: File }[] }>).detail
+    const field = holder.querySelector('textarea')
+    if (!field) return
+    void (async () => {
+      for (const { file } of attachments) await upload(holder, field, file)
+    })()
+  }
+  holder.addEventListener('file-attachment-accepted', onAccepted)
+  return () => holder.removeEventListener('file-attachment-accepted', onAccepted)
+}
+
+/** Sends a file and puts the Markdown that the server answers where the cursor was. */
+async function upload(holder: HTMLElement, field: HTMLTextAreaElement, file: File): Promise<void> {
+  const message = holder.querySelector<HTMLElement>('[data-upload-message]')
+  const placeholder = `![${file.name}…]()`
+  if (message) message.textContent = ''
+  insert(field, `${placeholder}\n`)
+  holder.setAttribute('aria-busy', 'true')
+  const body = new FormData()
+  body.append(holder.dataset['field'] ?? 'attachment', file, file.name)
+  try {
+    const reply = await fetch(holder.dataset['uploadUrl'] ?? '', {
+      method: 'POST',
+      body,
+      headers: { accept: 'text/plain' },
+    })
+    const text = (await reply.text()).trim()
+    replace(field, reply.ok ? placeholder : `${placeholder}\n`, reply.ok ? text : '')
+    if (!reply.ok && message) message.textContent = `${file.name}: ${text}`
+  } catch (error) {
+    replace(field, `${placeholder}\n`, '')
+    if (message) message.textContent = `${file.name}: ${String(error)}`
+  } finally {
+    holder.removeAttribute('aria-busy')
+  }
+}
+
+function switchPanels(composer: HTMLElement): Disconnect {
+  const tabs = [...composer.querySelectorAll<HTMLElement>('[data-tab]')]
+  const panelOf = (name: string) => composer.querySelector<HTMLElement>(`[data-panel="${name}"]`)
+  const select = (tab: HTMLElement) => {
+    for (const each of tabs) {
+      const isSelected = each === tab
+      each.setAttribute('aria-selected', String(isSelected))
+      each.tabIndex = isSelected ? 0 : -1
+      const panel = panelOf(each.dataset['tab'] ?? '')
+      if (panel) panel.hidden = !isSelected
+    }
+    const preview = panelOf('preview')
+    if (tab.dataset['tab'] === 'preview' && preview) void showPreview(composer, preview)
+    if (tab.dataset['tab'] === 'write') composer.querySelector('textarea')?.focus()
+  }
+  const onClick = (event: Event) => {
+    const tab = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-tab]') : null
+    if (tab) select(tab)
+  }
+  const onKey = (event: KeyboardEvent) => {
+    const current = tabs.indexOf(event.target as HTMLElement)
+    if (current < 0 || (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight')) return
+    const next = tabs.at((current + (event.key === 'ArrowRight' ? 1 : -1)) % tabs.length)
+    if (next) select(next)
+    next?.focus()
+  }
+  composer.addEventListener('click', onClick)
+  composer.addEventListener('keydown', onKey)
+  return () => {
+    composer.removeEventListener('click', onClick)
+    composer.removeEventListener('keydown', onKey)
+  }
+}
+
+async function showPreview(composer: HTMLElement, panel: HTMLElement): Promise<void> {
+  panel.setAttribute('aria-busy', 'true')
+  try {
+    const reply = await fetch(composer.dataset['previewUrl'] ?? '', {
+      method: 'POST',
+      body: new URLSearchParams({ text: composer.querySelector('textarea')?.value ?? '' }),
+      headers: { accept: 'text/html' },
+    })
+    const text = await reply.text()
+    if (reply.ok) panel.innerHTML = text
+    else panel.textContent = `${reply.status} ${reply.statusText}`
+  } catch (error) {
+    panel.textContent = String(error)
+  } finally {
+    panel.removeAttribute('aria-busy')
+  }
+}

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { extname } from 'node:path'
+import type { Config } from '../../config/load-config.ts'
+import { builtFile } from '../../lib/assets.ts'
+import { iconSets, type IconSet } from '../ui/icons.ts'
+
+/** The files that pages name. The scripts are modules: `<script type="module">`. */
+export type AssetName = 'forge.css' | 'forge.js' | 'editor.js' | `${IconSet}.svg`
+
+/** What the build wrote: the current file of each name, and all files, the scripts' later parts included. */
+interface Manifest {
+  readonly names: Readonly<Record<AssetName, string>>
+  readonly files: ReadonlySet<string>
+}
+
+let loaded: Manifest | undefined
+
+function manifest(): Manifest {
+  if (loaded) return loaded
+  const { names, files } = JSON.parse(readFileSync(builtFile('web/manifest.json'), 'utf8')) as {
+    names: Manifest['names']
+    files: readonly string[]
+  }
+  loaded = { names, files: new Set(files) }
+  return loaded
+}
+
+/** Returns the path of a file on this site. The name contains a hash of the content, so a browser keeps the file for good. */
+export const assetPath = (config: Config, name: AssetName): string =>
+  `${config.server.subPath}/assets/${manifest().names[name]}`
+
+/** Returns the path of each icon file on this site. */
+export const iconFiles = (config: Config): Readonly<Record<IconSet, string>> =>
+  Object.fromEntries(
+    (Object.keys(iconSets) as IconSet[]).map((set) => [set, assetPath(config, `${set}.svg`)]),
+  ) as Record<IconSet, string>
+
+/** Media types by extension. */
+const contentTypes: Readonly<Record<string, string>> = {
+  '.css': 'text/css;charset=utf-8',
+  '.js': 'text/javascript;charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+/** How an asset is sent: as it is, or as one of the forms that the build compressed. */
+export interface Asset {
+  readonly content: Buffer
+  readonly contentType: string
+  readonly encoding: 'br' | 'gzip' | undefined
+}
+
+/**
+ * Returns the smallest form of a built file that the client takes; undefined for a file that the build did not make.
+ * @param acceptEncoding the request's `Accept-Encoding`
+ */
+export async function readAsset(name: string, acceptEncoding: string): Promise<Asset | undefined> {
+  const contentType = contentTypes[extname(name)]
+  if (contentType === undefined || !manifest().files.has(name)) return undefined
+  const encoding = encodingFor(acceptEncoding)
+  const suffix = encoding === 'br' ? '.br' : encoding === 'gzip' ? '.gz' : ''
+  return { content: await readFile(builtFile(`web/${name}${suffix}`)), contentType, encoding }
+}
+
+/** Brotli is smaller. A weight of zero refuses an encoding; other weights do not count. */
+function encodingFor(acceptEncoding: string): Asset['encoding'] {
+  const accepted = acceptEncoding
+    .split(',')
+    .map((each) => each.trim().toLowerCase())
+    .filter((each) => !/;\s*q=0(?:\.0*)?$/.test(each))
+    .map((each) => each.split(';', 1)[0]?.trim())
+  if (accepted.includes('br')) return 'br'
+  return accepted.includes('gzip') ? 'gzip' : undefined
+}
