@@ -10,6 +10,7 @@ import type { UserRow } from '../db/tables/accounts.ts'
 import type { Answered } from '../http/server.ts'
 import type { Clock } from '../lib/time.ts'
 import type { Log } from '../lib/log.ts'
+import { hashPassword } from '../secrets/passwords.ts'
 import { createToken } from '../users/credentials/token.service.ts'
 import { createUser, type NewAccount } from '../users/user.service.ts'
 import { findUserByName } from '../users/user.store.ts'
@@ -40,6 +41,9 @@ export interface ForgeOptions {
 
 /** Password of every account of a test. */
 export const testPassword = 'Passw0rd!'
+
+/** Its hash, made once per process: most tests never check a password, and each hash costs as much as a request. */
+let testPasswordHash: Promise<string> | undefined
 
 /**
  * Starts the real application in this process on a free port with its own data folder and database. Several forges can
@@ -156,7 +160,12 @@ export class Forge implements AsyncDisposable {
   async addUser(name: string, more: Partial<NewAccount> = {}): Promise<Account> {
     const user =
       (await findUserByName(this.services.db, name)) ??
-      (await createUser(this.services, { name, email: `${name}@example.com`, password: testPassword, ...more }))
+      (await createUser(this.services, {
+        name,
+        email: `${name}@example.com`,
+        ...('password' in more ? {} : { passwordHash: await (testPasswordHash ??= hashPassword(testPassword)) }),
+        ...more,
+      }))
     const { token } = await createToken(this.services, user, {
       name: `test-${this.#accounts.size}-${Date.now()}`,
       scopes: ['all'],
