@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Runs the tests: bundles them, with the program and what it starts as processes of its own, and runs them in a few processes.
+ * Runs the tests: bundles them, with the program and what it starts as processes of its own, and runs them in a few processes at a time.
  *
  *     npm test [-- [--postgres] [--s3] [--jobs N] [FILTER…]]
  *
@@ -30,6 +30,9 @@ if (!Number.isInteger(jobs) || jobs < 1) fail('--jobs is a whole number from 1')
 
 /** A test that takes longer than this has hung. */
 const testTimeoutMs = 120_000
+
+/** A whole run has this many processes one after the other per job: what ends late is small, and heaps stay small. */
+const turns = 6
 
 /** A whole run repeats at most this number of failed tests, each alone (docs/decisions/0049-repeated-tests.md). */
 const runAgainLimit = 3
@@ -86,7 +89,10 @@ function spread(paths, count) {
 
 const groups = selectGroups()
 if (groups.every((group) => group.files.length === 0)) fail('there are no tests')
-const shards = groups.flatMap((group) => spread(group.files, jobs).map((paths) => ({ paths, pattern: group.pattern })))
+const processes = filters.length === 0 ? jobs * turns : jobs
+const shards = groups.flatMap((group) =>
+  spread(group.files, processes).map((paths) => ({ paths, pattern: group.pattern })),
+)
 const folder = ownBuildFolder('test')
 
 const entries = {}
@@ -130,6 +136,7 @@ function runShard(shard, { waits = false } = {}) {
   rmSync(resultFile, { force: true })
   const flags = [
     '--enable-source-maps',
+    `--import=${fromRoot('scripts/lib/test-hooks.mjs')}`,
     ...(waits ? [] : ['--test-force-exit']),
     `--test-timeout=${testTimeoutMs}`,
     `--test-reporter=${fromRoot('scripts/lib/test-reporter.mjs')}`,
@@ -195,7 +202,7 @@ try {
     })
     environment.INGOT_TEST_STORAGE = `127.0.0.1:${(await storage.run()).port}`
   }
-  // Two groups run one after the other, so that no more than `jobs` processes run at a time.
+  // No more than `jobs` processes run at a time.
   const queue = [...shards]
   await Promise.all(
     Array.from({ length: jobs }, async () => {

@@ -1,6 +1,6 @@
 /**
  * The reporter of one test process: a line per file, or per test when a filter selects few, and failures with reason and
- * place. It writes the counts to the file named by INGOT_TEST_RESULT; the runner adds them up.
+ * place. An error that nobody caught fails the test that runs. It writes the counts to the file named by INGOT_TEST_RESULT; the runner adds them up.
  */
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
@@ -8,6 +8,13 @@ import { inspect } from 'node:util'
 
 const everyTest = process.env.INGOT_TEST_EVERY === '1'
 const slowMs = 2000
+
+/** Name and file of the test that began last. */
+let begun = { name: 'an error before the first test', file: undefined }
+/** Errors that nobody caught, with the test that ran. */
+const uncaught = []
+process.on('uncaughtExceptionMonitor', (error) => uncaught.push({ ...begun, error }))
+process.on('unhandledRejection', (error) => uncaught.push({ ...begun, error }))
 
 /** The duration of a test when it is long. */
 const duration = (ms) => (ms >= slowMs ? ` (${(ms / 1000).toFixed(1)} s)` : '')
@@ -25,6 +32,8 @@ function reason(error) {
   )
 }
 
+const pathOf = (file) => (file === undefined ? 'unknown file' : relative(process.cwd(), file))
+
 /** The line for the tests of one file. */
 function fileLine(file, tally) {
   const failed = tally.failed === 0 ? '' : `, ${tally.failed} failed`
@@ -38,12 +47,13 @@ export default async function* report(source) {
   let current = { file: '', passed: 0, failed: 0, ms: 0 }
   for await (const { type, data } of source) {
     if (type === 'test:diagnostic' && data.level === 'error') yield `${data.message}\n`
+    if (type === 'test:dequeue') begun = { name: data.name, file: data.file }
     if (type !== 'test:pass' && type !== 'test:fail') continue
     // A suite sums up its tests, but it can fail itself, in a hook.
     const isSuite = data.details?.type === 'suite'
     const isSumOnly = isSuite && (type === 'test:pass' || data.details?.error?.failureType === 'subtestsFailed')
     if (isSumOnly || (!isSuite && data.details?.error?.failureType === 'subtestsFailed')) continue
-    const file = data.file === undefined ? 'unknown file' : relative(process.cwd(), data.file)
+    const file = pathOf(data.file)
     if (file !== current.file) {
       if (!everyTest && current.file !== '') yield fileLine(current.file, current)
       current = { file, passed: 0, failed: 0, ms: 0 }
@@ -66,5 +76,11 @@ export default async function* report(source) {
     }
   }
   if (!everyTest && current.file !== '') yield fileLine(current.file, current)
+  // A failed test may leave promises behind that reject later.
+  for (const { name, file, error } of counts.failed === 0 ? uncaught : []) {
+    counts.failed += 1
+    failures.push({ name, place: pathOf(file), reason: `nobody caught: ${reason(error)}` })
+    yield `✗ ${name}  [${failures.at(-1).place}]\n    ${failures.at(-1).reason.replaceAll('\n', '\n    ')}\n`
+  }
   writeFileSync(process.env.INGOT_TEST_RESULT, JSON.stringify({ ...counts, failures }))
 }
