@@ -168,14 +168,14 @@ const namesOf = (metafile, entries) =>
       .map(([path, { entryPoint }]) => [basename(entryPoint).replace(/\.ts$/, '.js'), basename(path)]),
   )
 
-/** Writes the icons of a set into one file, each as a symbol with its name as id. Returns the file's name. */
+/** Writes the icons of a set into one file, each as a symbol with its name and size as id. Returns the file's name. */
 function writeSprite(folder, name, { size, icons }) {
   const all = readJson('node_modules/@primer/octicons/build/data.json')
   const symbols = icons.map((icon) => {
     const drawn = all[icon]?.heights[size]
     if (drawn === undefined) throw new Error(`@primer/octicons has no icon ${icon} of ${size} pixels`)
     const path = drawn.path.replaceAll('></path>', '/>')
-    return `<symbol id="${icon}" viewBox="0 0 ${drawn.width} ${size}">${path}</symbol>`
+    return `<symbol id="${icon}-${size}" viewBox="0 0 ${drawn.width} ${size}">${path}</symbol>`
   })
   const text = `<svg xmlns="http://www.w3.org/2000/svg">${symbols.join('')}</svg>`
   const file = `${name}-${hash('sha1', text).slice(0, 8).toUpperCase()}.svg`

@@ -6,7 +6,7 @@ const dialogOf = (id: string | undefined): HTMLDialogElement | undefined => {
 }
 
 document.addEventListener('click', (event) => {
-  const dialog = dialogOf(around(event, '[data-dialog]')?.dataset['dialog'])
+  const dialog = dialogOf(around(event, '[data-opens]')?.dataset['opens'])
   if (dialog && !dialog.open) {
     event.preventDefault()
     dialog.showModal()

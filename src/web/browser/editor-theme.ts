@@ -7,50 +7,45 @@ import { tags } from '@lezer/highlight'
  * what the browser shows where the sheet does not define the variable.
  */
 const look = EditorView.theme({
-  '&': { color: 'var(--text, CanvasText)', backgroundColor: 'var(--surface, Canvas)', fontSize: 'inherit' },
+  '&': { color: 'var(--ink, CanvasText)', backgroundColor: 'var(--canvas, Canvas)', fontSize: 'inherit' },
   '&.cm-focused': { outline: 'none' },
-  '.cm-scroller': { fontFamily: 'var(--font-mono, ui-monospace, monospace)', lineHeight: '1.5', minHeight: '20rem' },
-  '.cm-content': { caretColor: 'var(--text, CanvasText)' },
-  '.cm-cursor': { borderLeftColor: 'var(--text, CanvasText)' },
+  '.cm-scroller': { fontFamily: 'var(--mono, ui-monospace, monospace)', lineHeight: '1.5', minHeight: '20rem' },
+  '.cm-content': { caretColor: 'var(--ink, CanvasText)' },
+  '.cm-cursor': { borderLeftColor: 'var(--ink, CanvasText)' },
   '.cm-gutters': {
-    color: 'var(--text-muted, GrayText)',
+    color: 'var(--muted, GrayText)',
     backgroundColor: 'transparent',
-    borderRight: '1px solid var(--border, GrayText)',
+    borderRight: '1px solid var(--line, GrayText)',
   },
   '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'color-mix(in oklab, currentColor 5%, transparent)' },
   '.cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground': {
     backgroundColor: 'color-mix(in oklab, var(--accent, Highlight) 30%, transparent)',
   },
-  '.cm-panels': { color: 'inherit', backgroundColor: 'var(--surface-2, Canvas)' },
+  '.cm-panels': { color: 'inherit', backgroundColor: 'var(--subtle, Canvas)' },
   '.cm-tooltip': {
     color: 'inherit',
-    backgroundColor: 'var(--surface, Canvas)',
-    border: '1px solid var(--border, GrayText)',
+    backgroundColor: 'var(--canvas, Canvas)',
+    border: '1px solid var(--line, GrayText)',
   },
 })
 
+/** The colours of highlighted code in the style sheet (`.hljs-…`), which does not reach into the editor. */
+const keyword = 'light-dark(oklch(0.48 0.18 12), oklch(0.77 0.13 12))'
+const text = 'light-dark(oklch(0.44 0.11 152), oklch(0.8 0.11 152))'
+const value = 'light-dark(oklch(0.45 0.13 255), oklch(0.8 0.09 245))'
+const title = 'light-dark(oklch(0.45 0.17 300), oklch(0.8 0.11 300))'
+const builtIn = 'light-dark(oklch(0.5 0.11 60), oklch(0.8 0.1 70))'
+
 const colours = HighlightStyle.define([
-  { tag: [tags.comment, tags.meta], color: 'var(--code-comment, GrayText)' },
-  {
-    tag: [tags.keyword, tags.operatorKeyword, tags.modifier],
-    color: 'var(--code-keyword, light-dark(#a0111f, #ff938a))',
-  },
-  {
-    tag: [tags.string, tags.regexp, tags.special(tags.string)],
-    color: 'var(--code-string, light-dark(#032563, #addcff))',
-  },
-  { tag: [tags.number, tags.bool, tags.null, tags.atom], color: 'var(--code-number, light-dark(#023b95, #91cbff))' },
-  { tag: [tags.typeName, tags.className, tags.namespace], color: 'var(--code-type, light-dark(#702c00, #ffb757))' },
-  {
-    tag: [tags.function(tags.variableName), tags.function(tags.propertyName), tags.definition(tags.variableName)],
-    color: 'var(--code-function, light-dark(#622cbc, #dbb7ff))',
-  },
-  { tag: [tags.propertyName, tags.attributeName], color: 'var(--code-attribute, light-dark(#023b95, #91cbff))' },
-  { tag: tags.tagName, color: 'var(--code-tag, light-dark(#024c1a, #72f088))' },
-  { tag: tags.heading, fontWeight: 'bold' },
-  { tag: tags.strong, fontWeight: 'bold' },
+  { tag: [tags.comment, tags.quote], color: 'var(--muted, GrayText)', fontStyle: 'italic' },
+  { tag: [tags.keyword, tags.operatorKeyword, tags.modifier, tags.bool, tags.null, tags.typeName], color: keyword },
+  { tag: [tags.string, tags.regexp, tags.special(tags.string)], color: text },
+  { tag: [tags.number, tags.atom, tags.propertyName, tags.attributeName], color: value },
+  { tag: [tags.className, tags.namespace, tags.tagName, tags.heading], color: title },
+  { tag: [tags.function(tags.variableName), tags.function(tags.propertyName)], color: title },
+  { tag: [tags.standard(tags.variableName), tags.link, tags.meta], color: builtIn },
+  { tag: [tags.heading, tags.strong], fontWeight: '600' },
   { tag: tags.emphasis, fontStyle: 'italic' },
-  { tag: tags.link, textDecoration: 'underline' },
   { tag: tags.strikethrough, textDecoration: 'line-through' },
   { tag: tags.invalid, textDecoration: 'underline wavy' },
 ])

@@ -9,8 +9,8 @@
  * |---|---|
  * | `<relative-time datetime="…">exact time</relative-time>` | shows the time relative to now |
  * | `data-hotkey="g i"` on a link, button or field | the keys click or focus it: `c`, `g i` (one after the other), `Mod+k`, `a,b` (either) |
- * | `data-dialog="shortcuts"` on a button | opens `<dialog id="shortcuts">`; a click beside a dialog closes it |
- * | `<dialog id="palette" data-url="/-/palette">` with an input and `<div data-palette-results>` | command palette: the address answers `?q=&from=` with links, each `role="option"` |
+ * | `data-opens="shortcuts"` on a button | opens `<dialog id="shortcuts">`; a click beside a dialog closes it |
+ * | `<dialog id="palette" data-url="/-/palette">` with an input and a `role="listbox"` | command palette: the address answers `?q=&from=` with links, each `role="option"` |
  * | `<details class="menu">` | closes on Escape and clicks elsewhere; arrow keys move in it; `autofocus` takes the focus when it opens |
  * | `data-filter-list="#id"` on an input | hides children of the list that lack the text; `data-filter-keep` stays, `data-filter-empty` shows when nothing is left |
  * | `data-copy="text"`, `data-copy-from="#id"` on a button | copies; the button has `data-copied="yes"` (or `no`) for two seconds |
@@ -23,8 +23,8 @@
  * | `<text-expander keys="@ # :" data-url="…">` around a text area | completion: the address answers `?key=&q=` with `<ul role="listbox" class="suggestions">` of `<li role="option" data-value="@ada">`, or with nothing |
  * | `<markdown-toolbar for="id">` with `<md-bold>` … | buttons for Markdown |
  * | `textarea[data-markdown]` | pasted tables and links become Markdown |
- * | `<file-attachment data-upload-url="…" data-field="attachment">` around a text area | dropped and pasted files are sent as multipart; the answer is the Markdown to insert as `text/plain`, or an error text, shown in `[data-upload-message]`. `input="id"` names a file input in it |
- * | `data-preview-url="…"` around `role="tab"` buttons with `data-tab="write"` / `data-tab="preview"`, and panels with `data-panel` | the preview panel shows what the address answers to a posted `text` |
+ * | `<file-attachment data-upload-url="…" data-field="attachment">` around a text area | dropped and pasted files are sent as multipart, with the form's `_csrf`; the answer is the Markdown to insert as `text/plain`, or an error text, shown in `[data-upload-message]`. `input="id"` names a file input in it |
+ * | `data-preview-url="…"` around `role="tab"` buttons with `data-tab="write"` / `data-tab="preview"`, and panels with `data-panel` | the preview panel shows what the address answers to a posted `text` (and `_csrf`) |
  * | `textarea[data-editor]` with `data-language="name.ts"` | becomes a code editor; `data-language-from="#id"` follows a field with the file's name; `data-indent="tab"` or a width, `data-tab-size`, `data-wrap="off"` |
  * | `class="needs-script"` | hidden in browsers without scripts (style sheet) |
  * | `<html data-theme="light">` (`dark`, `auto`) | colours (style sheet, no script) |

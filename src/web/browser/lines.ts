@@ -24,7 +24,7 @@ function mark(hash: string): Element | null {
   if (!range) return null
   for (let number = range.first; number <= Math.min(range.last, range.first + maxMarked); number++) {
     const line = document.getElementById(`${range.prefix}${number}`)
-    if (line?.closest('[data-lines]')) line.classList.add('is-marked')
+    if (line?.closest('[data-lines]')) (line.closest('tr') ?? line).classList.add('is-marked')
   }
   return document.querySelector('[data-lines] .is-marked')
 }
@@ -41,7 +41,6 @@ document.addEventListener('click', (event) => {
   const hash = first === last ? `#${clicked.prefix}${first}` : `#${clicked.prefix}${first}-${side}${last}`
   history.replaceState(history.state, '', hash)
   mark(hash)
-  document.dispatchEvent(new Event('lines-marked'))
 })
 
 const markAddress = () => {

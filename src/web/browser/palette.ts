@@ -10,18 +10,16 @@ const textOf = (asked: Promise<Response>): Promise<string | undefined> =>
   )
 
 /**
- * Fills the palette and follows what is typed into it. The dialog contains an input and an element with
- * `data-palette-results`; its `data-url` answers `?q=` with links, each with `role="option"`.
+ * Fills the palette and follows what is typed into it. The dialog contains an input and a list box; its `data-url` answers `?q=` with links, each with `role="option"`.
  */
 export function openPalette(dialog: HTMLDialogElement): void {
   const input = dialog.querySelector('input')
-  const results = dialog.querySelector<HTMLElement>('[data-palette-results]')
+  const results = dialog.querySelector<HTMLElement>('[role=listbox]')
   if (!input || !results) return
   input.focus()
   input.select()
   if (prepared.has(dialog)) return
   prepared.add(dialog)
-  results.setAttribute('role', 'listbox')
   const combobox = new Combobox(input, results, { tabInsertsSuggestions: false, firstOptionSelectionMode: 'active' })
   combobox.start()
 

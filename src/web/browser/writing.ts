@@ -46,7 +46,11 @@ async function suggestions(address: string, key: string, text: string): Promise<
   return { matched: true, fragment: list }
 }
 
-/** Puts text at the cursor so that the browser can undo it. */
+/** The value that protects the form around an element against cross-site request forgery. */
+const csrfOf = (element: HTMLElement): string =>
+  element.closest('form')?.querySelector<HTMLInputElement>('input[name=_csrf]')?.value ?? ''
+
+/** Puts text at the cursor. */
 function insert(field: HTMLTextAreaElement, text: string): void {
   field.setRangeText(text, field.selectionStart, field.selectionEnd, 'end')
   field.dispatchEvent(new Event('input', { bubbles: true }))
@@ -80,6 +84,7 @@ async function upload(holder: HTMLElement, field: HTMLTextAreaElement, file: Fil
   insert(field, `${placeholder}\n`)
   holder.setAttribute('aria-busy', 'true')
   const body = new FormData()
+  body.append('_csrf', csrfOf(holder))
   body.append(holder.dataset['field'] ?? 'attachment', file, file.name)
   try {
     const reply = await fetch(holder.dataset['uploadUrl'] ?? '', {
@@ -137,7 +142,7 @@ async function showPreview(composer: HTMLElement, panel: HTMLElement): Promise<v
   try {
     const reply = await fetch(composer.dataset['previewUrl'] ?? '', {
       method: 'POST',
-      body: new URLSearchParams({ text: composer.querySelector('textarea')?.value ?? '' }),
+      body: new URLSearchParams({ _csrf: csrfOf(composer), text: composer.querySelector('textarea')?.value ?? '' }),
       headers: { accept: 'text/html' },
     })
     const text = await reply.text()

@@ -150,7 +150,7 @@ const further = [
 ] as const
 
 /** Icons in 24 pixels, for empty states and error pages. */
-const large = [
+const large: readonly IconName[] = [
   'alert',
   'archive',
   'bell',
@@ -202,16 +202,14 @@ const large = [
   'upload',
   'workflow',
   'x-circle',
-] as const
+]
 
-/** Name of an icon in 16 pixels. */
+/** Name of an icon. */
 export type IconName = (typeof common)[number] | (typeof further)[number]
-/** Name of an icon in 24 pixels. */
-export type LargeIconName = (typeof large)[number]
-/** The file of icons that a page refers to. */
+/** A file of icons. */
 export type IconSet = keyof typeof iconSets
 
-/** The icons by file. The build writes one sprite for each set, with the icons' names as ids. */
+/** The icons by file. The build writes one sprite for each set; the id of a symbol is `name-size`. */
 export const iconSets = {
   icons: { size: 16, icons: common },
   'icons-further': { size: 16, icons: further },
@@ -219,6 +217,10 @@ export const iconSets = {
 } as const
 
 const commonNames: ReadonlySet<IconName> = new Set(common)
+const largeNames: ReadonlySet<IconName> = new Set(large)
 
-/** Returns the set that contains an icon in 16 pixels. */
-export const setOf = (name: IconName): IconSet => (commonNames.has(name) ? 'icons' : 'icons-further')
+/** Returns the set and the symbol of an icon. One that is not drawn in 24 pixels is enlarged. */
+export function symbolOf(name: IconName, size: 16 | 24): { readonly set: IconSet; readonly id: string } {
+  if (size === 24 && largeNames.has(name)) return { set: 'icons-large', id: `${name}-24` }
+  return { set: commonNames.has(name) ? 'icons' : 'icons-further', id: `${name}-16` }
+}

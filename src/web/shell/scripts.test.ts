@@ -1,0 +1,393 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { brotliCompressSync } from 'node:zlib'
+import type { Page, Route } from 'playwright-core'
+import { browserTimeoutMs, chromiumProgram, startChromium } from '../../testing/chromium.ts'
+import { startForge, type Forge } from '../../testing/forge.ts'
+import { assetPath, iconFiles } from './assets.ts'
+
+const program = chromiumProgram()
+const skip = program === undefined ? 'chromium is not installed' : false
+
+/** No inline scripts and styles, as on the pages of the forge. */
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src * data:; connect-src 'self'; base-uri 'none'; form-action 'self'"
+
+const htmlHeaders = { 'content-type': 'text/html;charset=utf-8', 'content-security-policy': policy }
+
+type Answer = (route: Route) => Promise<void> | void
+
+const isDefined = (page: Page, element: string) =>
+  page.evaluate(`customElements.whenDefined('${element}').then(() => true)`)
+
+/** A page with this body at `/-/test`, in a browser that answers the given addresses itself. */
+async function open(forge: Forge, body: string | (() => string), answers: Readonly<Record<string, Answer>> = {}) {
+  const browser = await startChromium(program as string)
+  const context = await browser.newContext({ baseURL: forge.url, permissions: ['clipboard-read', 'clipboard-write'] })
+  context.setDefaultTimeout(browserTimeoutMs)
+  const page = await context.newPage()
+  const wrong: string[] = []
+  page.on('pageerror', (error) => wrong.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') wrong.push(message.text())
+  })
+  const { config } = forge.app.services
+  const document = (content: string) =>
+    `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Test</title>
+<link rel="icon" href="${assetPath(config, 'icons.svg')}">
+<meta name="turbo-refresh-method" content="morph"><meta name="turbo-refresh-scroll" content="preserve">
+<link rel="stylesheet" href="${assetPath(config, 'forge.css')}">
+<script type="module" src="${assetPath(config, 'forge.js')}"></script></head><body>${content}</body></html>`
+  const pages: Record<string, Answer> = {
+    '/-/test': (route) =>
+      route.fulfill({ headers: htmlHeaders, body: document(typeof body === 'string' ? body : body()) }),
+    '/-/other': (route) => route.fulfill({ headers: htmlHeaders, body: document('<h1>Other</h1>') }),
+    ...answers,
+  }
+  for (const [path, answer] of Object.entries(pages)) {
+    await page.route(
+      (url) => url.pathname === path,
+      async (route) => answer(route),
+    )
+  }
+  await page.goto('/-/test')
+  await isDefined(page, 'turbo-frame')
+  return { page, wrong, document, [Symbol.asyncDispose]: () => browser.close() }
+}
+
+const attribute = (page: Page, selector: string, name: string) => page.locator(selector).first().getAttribute(name)
+/** Text of the element that has the focus. */
+const focused = (page: Page) => page.evaluate('document.activeElement?.textContent')
+const text =
+  (reply: string): Answer =>
+  (route) =>
+    route.fulfill({ contentType: 'text/html', body: reply })
+
+test('webAsset: scripts, styles and icons of a first visit take less than 50 KB compressed', async () => {
+  await using forge = await startForge()
+  const { config } = forge.app.services
+  let total = 0
+  for (const name of ['forge.css', 'forge.js', 'icons.svg'] as const) {
+    const reply = await fetch(forge.url + assetPath(config, name), { headers: { 'accept-encoding': 'br' } })
+    const sizeBytes = Number(reply.headers.get('content-length'))
+    const content = Buffer.from(await reply.arrayBuffer())
+    assert.ok(sizeBytes <= brotliCompressSync(content).length, `${name} is compressed as well as possible`)
+    if (name === 'icons.svg') assert.ok(sizeBytes <= 6_000, `icons take ${sizeBytes} bytes`)
+    if (name === 'forge.js') assert.ok(sizeBytes <= 38_000, `the script takes ${sizeBytes} bytes`)
+    total += sizeBytes
+  }
+  assert.ok(total <= 50_000, `${total} bytes`)
+})
+
+test('the scripts obey the security policy and follow links without a reload', { skip }, async () => {
+  await using forge = await startForge()
+  const icon = (set: 'icons' | 'icons-large', id: string) =>
+    `<svg class="icon" width="16" height="16"><use href="${iconFiles(forge.app.services.config)[set]}#${id}"/></svg>`
+  await using it = await open(
+    forge,
+    `<main>${icon('icons', 'repo-16')}${icon('icons-large', 'repo-24')}
+    <relative-time datetime="2020-01-02T03:04:05Z">2 January 2020</relative-time>
+    <a href="/-/other" data-hotkey="g i">Other</a></main>`,
+  )
+  const { page } = it
+  await page.evaluate('window.isSame = true')
+  const shown = await page.evaluate("document.querySelector('relative-time').shadowRoot.textContent")
+  assert.match(String(shown), /2020/)
+  const drawn = await page.evaluate("[...document.querySelectorAll('use')].map((use) => use.getBBox().width > 5)")
+  assert.deepEqual(drawn, [true, true], 'icons are drawn')
+  await page.keyboard.press('g')
+  await page.keyboard.press('i')
+  await page.getByRole('heading', { name: 'Other' }).waitFor()
+  assert.equal(await page.evaluate('window.isSame'), true, 'the page was replaced, not loaded')
+  assert.deepEqual(it.wrong, [])
+})
+
+test('links to files are left to the browser', { skip }, async () => {
+  await using forge = await startForge()
+  const shown =
+    (name: string): Answer =>
+    (route) =>
+      route.fulfill({ headers: htmlHeaders, body: it.document(`<h1>${name}</h1>`) })
+  await using it = await open(
+    forge,
+    `<a href="/a/b/src/branch/main/app.js">page</a><a href="/a/b/raw/branch/main/app">raw</a>`,
+    { '/a/b/src/branch/main/app.js': shown('Page'), '/a/b/raw/branch/main/app': shown('Raw') },
+  )
+  const { page } = it
+  await page.evaluate('window.isSame = true')
+  await page.getByText('page').click()
+  await page.getByRole('heading', { name: 'Page' }).waitFor()
+  assert.equal(await page.evaluate('window.isSame'), true)
+  await page.goto('/-/test')
+  await page.evaluate('window.isSame = true')
+  await page.getByText('raw').click()
+  await page.getByRole('heading', { name: 'Raw' }).waitFor()
+  assert.equal(await page.evaluate('window.isSame'), undefined)
+  assert.deepEqual(it.wrong, [])
+})
+
+test('menus open with arrow keys, filter their list, and close on Escape and clicks elsewhere', { skip }, async () => {
+  await using forge = await startForge()
+  await using it = await open(
+    forge,
+    `<button>elsewhere</button>
+    <details class="menu"><summary>Labels</summary><input data-filter-list="#labels" aria-label="Filter">
+    <ul id="labels"><li><a href="#a">bug</a></li><li><a href="#b">docs</a></li><li data-filter-empty hidden>None</li></ul></details>
+    <details class="menu"><summary>More</summary><a href="#c">c</a></details>`,
+  )
+  const { page } = it
+  const first = page.locator('details').first()
+  await page.getByText('Labels').focus()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowDown')
+  assert.equal(await focused(page), 'bug')
+  await page.keyboard.press('Escape')
+  assert.deepEqual([await first.getAttribute('open'), await focused(page)], [null, 'Labels'])
+  await page.getByText('Labels').click()
+  await page.getByLabel('Filter').fill('DO')
+  assert.deepEqual(await page.locator('li:visible').allTextContents(), ['docs'])
+  await page.getByLabel('Filter').fill('zz')
+  assert.deepEqual(await page.locator('li:visible').allTextContents(), ['None'])
+  await page.getByText('More').click()
+  assert.equal(await first.getAttribute('open'), null, 'one menu is open at a time')
+  await page.getByRole('button', { name: 'elsewhere' }).click()
+  assert.equal(await page.locator('details[open]').count(), 0)
+  assert.deepEqual(it.wrong, [])
+})
+
+test('copy buttons copy, rows follow j, k and x, and ? opens a dialog', { skip }, async () => {
+  await using forge = await startForge()
+  await using it = await open(
+    forge,
+    `<button data-copy="git clone">copy</button><code id="code">abc</code><button data-copy-from="#code">copy code</button>
+    <ul data-rows><li><input type="checkbox"><a href="#one">one</a></li><li><input type="checkbox"><a href="#two">two</a></li></ul>
+    <button data-hotkey="?" data-opens="shortcuts">Keys</button><dialog id="shortcuts">The keys</dialog>`,
+  )
+  const { page } = it
+  await page.getByRole('button', { name: 'copy', exact: true }).click()
+  await page.locator('[data-copied=yes]').waitFor()
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), 'git clone')
+  await page.getByRole('button', { name: 'copy code' }).click()
+  await page.locator('[data-copied=yes]', { hasText: 'code' }).waitFor()
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), 'abc')
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  assert.equal(await focused(page), 'two')
+  await page.keyboard.press('x')
+  assert.deepEqual(await page.evaluate("[...document.querySelectorAll('[type=checkbox]')].map((box) => box.checked)"), [
+    false,
+    true,
+  ])
+  await page.keyboard.press('k')
+  assert.equal(await focused(page), 'one')
+  await page.keyboard.press('?')
+  await page.getByText('The keys').waitFor()
+  await page.mouse.click(2, 2)
+  await page.getByText('The keys').waitFor({ state: 'hidden' })
+  assert.deepEqual(it.wrong, [])
+})
+
+test('a form with a question is sent after a yes, and its button is busy meanwhile', { skip }, async () => {
+  await using forge = await startForge()
+  let sent = 0
+  let answer: (() => void) | undefined
+  const arrived: Answer = async (route) => {
+    sent++
+    await new Promise<void>((resolve) => (answer = resolve))
+    await route.fulfill({ status: 422, headers: htmlHeaders, body: it.document('<h1>Refused</h1>') })
+  }
+  await using it = await open(
+    forge,
+    `<form method="post" action="/-/act"><button data-confirm="Delete it?" name="a" value="b">Delete</button></form>
+    <template id="confirm-dialog"><dialog><form method="dialog"><p data-question></p>
+    <button value="no">Cancel</button><button value="yes">Yes</button></form></dialog></template>`,
+    { '/-/act': arrived },
+  )
+  const { page } = it
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('Delete it?').waitFor()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  assert.equal(await page.locator('dialog').count(), 0)
+  assert.equal(sent, 0)
+  await page.getByRole('button', { name: 'Delete' }).click()
+  const request = page.waitForRequest('**/-/act')
+  await page.locator('dialog').getByRole('button', { name: 'Delete' }).click()
+  assert.equal((await request).postData(), 'a=b')
+  await page.locator('body > form button[aria-busy=true]:disabled').waitFor()
+  answer?.()
+  await page.getByRole('heading', { name: 'Refused' }).waitFor()
+  assert.equal(sent, 1)
+  assert.deepEqual(
+    it.wrong.filter((each) => !each.includes('422')),
+    [],
+  )
+})
+
+test('the command palette shows what the server answers and follows the chosen link', { skip }, async () => {
+  await using forge = await startForge()
+  const asked: string[] = []
+  const answers = (route: Route) => {
+    asked.push(new URL(route.request().url()).search)
+    return route.fulfill({
+      contentType: 'text/html',
+      body: '<a role="option" href="/-/none">None</a><a role="option" href="/-/other">Go</a>',
+    })
+  }
+  await using it = await open(
+    forge,
+    `<button data-hotkey="Mod+k" data-opens="palette">Search</button>
+    <dialog id="palette" data-url="/-/palette" aria-label="Palette"><input type="search" aria-label="Command">
+    <div id="palette-list" role="listbox" aria-label="Commands"></div></dialog>`,
+    { '/-/palette': answers },
+  )
+  const { page } = it
+  await page.keyboard.press('Control+k')
+  await page.getByLabel('Command', { exact: true }).pressSequentially('oth')
+  await page.getByRole('option', { name: 'Go' }).waitFor()
+  while (!asked.at(-1)?.includes('q=oth')) await page.waitForTimeout(20)
+  assert.equal(asked.at(-1), '?q=oth&from=%2F-%2Ftest')
+  await page.getByRole('option', { name: 'Go' }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Other' }).waitFor()
+  assert.deepEqual(it.wrong, [])
+})
+
+test('lines of the address are marked, and Shift extends the range', { skip }, async () => {
+  await using forge = await startForge()
+  const lines = Array.from({ length: 30 }, (_, at) => at + 1)
+  await using it = await open(
+    forge,
+    `<table data-lines>${lines.map((at) => `<tr id="L${at}"><td><a href="#L${at}">${at}</a></td></tr>`).join('')}</table>`,
+  )
+  const { page } = it
+  const marked = () => page.locator('tr.is-marked').count()
+  await page.getByRole('link', { name: '4', exact: true }).click()
+  assert.deepEqual([await marked(), new URL(page.url()).hash], [1, '#L4'])
+  await page.getByRole('link', { name: '9', exact: true }).click({ modifiers: ['Shift'] })
+  assert.deepEqual([await marked(), new URL(page.url()).hash], [6, '#L4-L9'])
+  await page.goto('/-/test#L12-L10')
+  await page.reload()
+  await page.locator('#L12.is-marked').waitFor()
+  assert.equal(await marked(), 3)
+  assert.deepEqual(it.wrong, [])
+})
+
+test('writing: completion, toolbar, preview and files', { skip }, async () => {
+  await using forge = await startForge()
+  const posted: string[] = []
+  const suggested: string[] = []
+  await using it = await open(
+    forge,
+    `<form><input type="hidden" name="_csrf" value="secret"><div data-preview-url="/-/preview">
+    <button type="button" role="tab" data-tab="write">Write</button><button type="button" role="tab" data-tab="preview">Preview</button>
+    <markdown-toolbar for="text"><md-bold><button type="button">Bold</button></md-bold></markdown-toolbar>
+    <div data-panel="write"><file-attachment data-upload-url="/-/upload" input="file"><text-expander keys="@" data-url="/-/suggestions?at=1">
+    <textarea id="text" data-markdown aria-label="Text"></textarea></text-expander><input type="file" id="file" aria-label="File">
+    <p data-upload-message></p></file-attachment></div><div data-panel="preview" hidden></div></div></form>`,
+    {
+      '/-/suggestions': (route) => {
+        suggested.push(new URL(route.request().url()).search)
+        return text('<ul role="listbox" class="suggestions"><li role="option" data-value="@ada">Ada</li></ul>')(route)
+      },
+      '/-/preview': (route) => {
+        posted.push(route.request().postData() ?? '')
+        return text('<p><strong>shown</strong></p>')(route)
+      },
+      '/-/upload': (route) => {
+        posted.push(route.request().postData() ?? '')
+        return route.fulfill(
+          posted.length === 2
+            ? { contentType: 'text/plain', body: '![a.png](/attachments/1)' }
+            : { status: 413, contentType: 'text/plain', body: 'the file is too large' },
+        )
+      },
+    },
+  )
+  const { page } = it
+  await isDefined(page, 'text-expander')
+  const area = page.getByLabel('Text')
+  await area.pressSequentially('Hello @a')
+  await page.getByRole('option', { name: 'Ada' }).waitFor()
+  await page.keyboard.press('Enter')
+  assert.equal(await area.inputValue(), 'Hello @ada ')
+  assert.deepEqual(suggested, ['?at=1&key=%40&q=', '?at=1&key=%40&q=a'])
+  await page.getByText('Bold').click()
+  assert.equal(await area.inputValue(), 'Hello @ada ****')
+  await page.getByRole('tab', { name: 'Preview' }).click()
+  await page.getByText('shown').waitFor()
+  assert.equal(await attribute(page, '[data-tab=preview]', 'aria-selected'), 'true')
+  assert.equal(posted[0], '_csrf=secret&text=Hello+%40ada+****')
+  await page.getByRole('tab', { name: 'Write' }).click()
+  await area.fill('')
+  const file = { name: 'a.png', mimeType: 'image/png', buffer: Buffer.from('abc') }
+  await page.getByLabel('File').setInputFiles(file)
+  while (!(await area.inputValue()).includes('/attachments/1')) await page.waitForTimeout(20)
+  assert.equal(await area.inputValue(), '![a.png](/attachments/1)\n')
+  assert.match(posted[1] ?? '', /name="_csrf"\r\n\r\nsecret\r\n[^]*name="attachment"; filename="a.png"/)
+  await page.getByLabel('File').setInputFiles({ ...file, name: 'b.png' })
+  await page.getByText('b.png: the file is too large').waitFor()
+  assert.equal(await area.inputValue(), '![a.png](/attachments/1)\n')
+  assert.deepEqual(
+    it.wrong.filter((each) => !each.includes('413')),
+    [],
+  )
+})
+
+test('the editor replaces a text area, highlights, and obeys the security policy', { skip }, async () => {
+  await using forge = await startForge()
+  await using it = await open(
+    forge,
+    `<form><label>Code <textarea data-editor data-language="a.ts" data-indent="tab" name="text">const a = 1</textarea></label></form>`,
+  )
+  const { page } = it
+  const content = page.locator('.cm-content')
+  await content.waitFor()
+  const keyword = page.locator('.cm-line span', { hasText: 'const' })
+  await keyword.waitFor()
+  const colourOf = (selector: string) =>
+    page.evaluate(
+      `getComputedStyle(document.querySelector('.code-editor').shadowRoot.querySelector('${selector}')).color`,
+    )
+  assert.notEqual(await colourOf('.cm-content'), await colourOf('.cm-line span'), 'the keyword has its own colour')
+  await content.click()
+  await page.keyboard.press('Control+End')
+  await page.keyboard.type('\nif (a) {')
+  assert.equal(await page.locator('textarea').inputValue(), 'const a = 1\nif (a) {}')
+  assert.equal(await page.locator('textarea').isVisible(), false)
+  assert.deepEqual(it.wrong, [])
+})
+
+test('a live page renders the streams of its server, and a refresh keeps what is being written', { skip }, async () => {
+  await using forge = await startForge()
+  const written = Promise.withResolvers<void>()
+  let version = 1
+  let opened = 0
+  const streams = [
+    'data: <turbo-stream action="append" target="list"><template><li>New</li></template></turbo-stream>',
+    'data: <turbo-stream action="refresh"></turbo-stream>',
+  ]
+  await using it = await open(
+    forge,
+    () =>
+      `<div data-live="/-/live"></div><ul id="list"></ul><p>Version ${version}</p><textarea aria-label="Text"></textarea>`,
+    {
+      '/-/live': async (route) => {
+        // The browser asks again when the answer ends. The second answer comes when a person has written something.
+        const stream = streams[opened++]
+        if (stream === undefined) return
+        if (opened === 2) await written.promise
+        await route.fulfill({ contentType: 'text/event-stream', body: `retry: 100\n\n${stream}\n\n` })
+      },
+    },
+  )
+  const { page } = it
+  await page.getByText('New').waitFor()
+  await page.getByLabel('Text').pressSequentially('draft')
+  version = 2
+  written.resolve()
+  await page.getByText('Version 2').waitFor()
+  assert.equal(await page.getByLabel('Text').inputValue(), 'draft')
+  assert.deepEqual(it.wrong, [])
+})
