@@ -51,8 +51,9 @@ const kind = options.postgres ? 'postgres' : 'sqlite'
 const config = fromRoot('test/conformance/profiles/default.ini')
 const program = await buildForge()
 const folder = ownBuildFolder('scale')
-await bundle({ app: 'src/app.ts' }, folder)
+await bundle({ app: 'src/app.ts', secrets: 'src/secrets/secrets.ts' }, folder)
 const { allOperations } = await import(join(folder, 'app.js'))
+const { createSecrets } = await import(join(folder, 'secrets.js'))
 const wanted = options.only?.split(',')
 const requests = requestsOf(allOperations()).filter(
   (request) => (wanted === undefined || wanted.includes(request.operation)) && !(options.quick && request.isPair),
@@ -63,6 +64,12 @@ mkdirSync(kept, { recursive: true })
 const cluster = options.postgres
   ? await (await import('../postgres.mjs')).startPostgres({ kept: join(kept, 'postgres-cluster') })
   : undefined
+
+/** Returns the address of the webhooks that the fill makes, sealed by the key of the settings. */
+function sealedHookAddress() {
+  const [, current] = /^SECRET_KEY *= *(.+)$/m.exec(readFileSync(config, 'utf8')) ?? fail(`${config} has no SECRET_KEY`)
+  return createSecrets({ current, previous: [], isNew: false }).seal('webhook-address', 'http://127.0.0.1:1/hook')
+}
 
 /** Starts the instance; fills it when it does not exist. */
 async function instance(name, size) {
@@ -82,8 +89,9 @@ async function instance(name, size) {
     const say = (done, all) => {
       if (process.stderr.isTTY) process.stderr.write(`\rfilling ${name}: ${done} of ${all}`)
     }
-    if (cluster) await fillPostgres(cluster.url.replace(/\/ingot$/, `/${databaseName}`), size, say)
-    else await fillSqlite(join(data, 'ingot.db'), size, say)
+    const what = { size, hookAddress: sealedHookAddress(), say }
+    if (cluster) await fillPostgres(cluster.url.replace(/\/ingot$/, `/${databaseName}`), what)
+    else await fillSqlite(join(data, 'ingot.db'), what)
     writeFileSync(isFilled, '')
     console.log(`filled ${name} in ${Math.round((performance.now() - begun) / 1000)} s`)
   }

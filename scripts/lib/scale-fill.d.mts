@@ -2,4 +2,4 @@
 export type Size = Readonly<Record<string, number>>
 export const smallSize: Size
 export const askers: { readonly administrator: string; readonly person: string }
-export function fillStatements(size: Size, kind: 'sqlite' | 'postgres'): string[]
+export function fillStatements(size: Size, kind: 'sqlite' | 'postgres', hookAddress?: string): string[]

@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto'
 
 /** Increase this number when the fill changes, so that kept instances are refilled. */
-export const fillVersion = 6
+export const fillVersion = 7
 
 const largest = {
   users: 20_000,
@@ -83,8 +83,9 @@ const numbersIn = {
 /**
  * The statements in order.
  * @param kind of the database: `sqlite` or `postgres`
+ * @param hookAddress the address of the webhooks, sealed by the key of the instance
  */
-export function fillStatements(size, kind) {
+export function fillStatements(size, kind, hookAddress = '') {
   const rows = numbersIn[kind]
   const { users, orgs, repos, issues, comments } = size
   const hot = Math.floor(issues / 2)
@@ -344,7 +345,7 @@ export function fillStatements(size, kind) {
     `update action_job set task_id = action_task.id from action_task where action_task.job_id = action_job.id`,
     `insert into webhook (level, repo_id, owner_id, type, url, content_type, events, branch_filter, metadata, sealed_secret, sealed_authorization,
         is_active, created_unix, updated_unix)
-      select 'repository', 1, null, 'forgejo', 'http://127.0.0.1:1/' || i, 'json', '["push"]', '', 'null', '', '', i < 0, ${begin}, ${begin}
+      select 'repository', 1, null, 'forgejo', '${hookAddress}', 'json', '["push"]', '', 'null', '', '', i < 0, ${begin}, ${begin}
       from ${rows(40)}`,
     `insert into webhook_payload (data, created_ms) values ('{}', ${begin}000)`,
     `insert into webhook_delivery (hook_id, payload_id, uuid, event, event_type, state, created_ms, waits_from_ms)
@@ -384,14 +385,14 @@ export function fillStatements(size, kind) {
 }
 
 /** Fills the SQLite file of a stopped server. */
-export async function fillSqlite(path, size, say) {
+export async function fillSqlite(path, { size, hookAddress, say }) {
   const { default: Sqlite } = await import('better-sqlite3')
   const db = new Sqlite(path)
   db.pragma('journal_mode = WAL')
   db.pragma('synchronous = OFF')
   db.pragma('foreign_keys = OFF')
   db.pragma('cache_size = -500000')
-  const statements = fillStatements(size, 'sqlite')
+  const statements = fillStatements(size, 'sqlite', hookAddress)
   for (const [index, statement] of statements.entries()) {
     try {
       db.exec(statement)
@@ -408,12 +409,12 @@ export async function fillSqlite(path, size, say) {
 const analyzeEvery = { ms: 3000, times: 10 }
 
 /** Fills a PostgreSQL database that no server uses. */
-export async function fillPostgres(url, size, say) {
+export async function fillPostgres(url, { size, hookAddress, say }) {
   const { default: pg } = await import('pg')
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   await client.query(`set session_replication_role = default`)
-  const statements = fillStatements(size, 'postgres')
+  const statements = fillStatements(size, 'postgres', hookAddress)
   let analyzeAtMs = performance.now() + analyzeEvery.ms
   for (const [index, statement] of statements.entries()) {
     try {

@@ -96,7 +96,7 @@ test('issueSearchIssues: a search that exhausts its row allowance returns what i
     // oxlint-disable-next-line no-await-in-loop -- in this order
     await forge.as('alice').must('POST', `${repo.api}/issues`, { title })
   }
-  const limits = { found: 100, gathered: 1000, repos: 10 }
+  const limits = { found: 100, gathered: 1000, repos: 10, tested: 500 }
   const search = (texts: number, owner?: string) =>
     db
       .selectFrom('user')

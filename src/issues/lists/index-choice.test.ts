@@ -9,6 +9,7 @@ import { numbersUpTo } from '../../testing/numbers.ts'
 import { collectStatements } from '../../testing/statements.ts'
 import type { RunStatement } from '../../testing/watch-statements.ts'
 import type { RepoFilter } from '../search/issue-filter.store.ts'
+import { parseSearchWords } from '../search/words.parse.ts'
 import { issueSorts, type IssueSort } from './list-order.store.ts'
 import { findIssuePage } from './list.store.ts'
 
@@ -76,7 +77,7 @@ async function explain(db: Db, { sql: text, parameters }: RunStatement): Promise
     const steps = rows.map(({ detail }) => detail)
     return {
       indexes: steps.flatMap((step) => /USING (?:COVERING )?INDEX (\w+)/.exec(step)?.[1] ?? []),
-      isScan: steps.some((step) => /^SCAN (issue|pair|issue_\w+)\b(?! USING)/.test(step)),
+      isScan: steps.some((step) => /^SCAN (issue|pair|issue_\w+)\b(?! USING| VIRTUAL)/.test(step)),
       isSorted: steps.some((step) => step === 'USE TEMP B-TREE FOR ORDER BY'),
     }
   }
@@ -101,17 +102,17 @@ async function explain(db: Db, { sql: text, parameters }: RunStatement): Promise
 }
 
 /** Returns the plans of the statements of a first page: the page itself, and the statements that count. */
-async function plansOf(db: Db, filter: RepoFilter, sort: IssueSort, sorted: number) {
+async function plansOf(db: Db, filter: RepoFilter, sort: IssueSort, sorted: number, counted = 10_000) {
   const forge = { services: { db }, settle: () => Promise.resolve() } as unknown as Forge
   using collected = await collectStatements(forge)
-  await findIssuePage(db, filter, sort, { number: 1, limit: 10, offset: 0 }, 500, { counted: 10_000, sorted })
+  await findIssuePage(db, filter, sort, { number: 1, limit: 10, offset: 0 }, 500, { counted, sorted, tested: 500 })
   const statements = [...collected.statements]
   collected[Symbol.dispose]()
   const page: Plan[] = []
   const counts: Plan[] = []
   for (const statement of statements) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other
-    ;(statement.sql.includes('order by') ? page : counts).push(await explain(db, statement))
+    ;(/order by "/.test(statement.sql) ? page : counts).push(await explain(db, statement))
   }
   return { page, counts }
 }
@@ -150,4 +151,31 @@ test('issueListIssues: the first page of each single filter and order reads the 
       }
     }
   }
+})
+
+test('issueListIssues: the first page by a word of very many issues reads the index of the order or of the filter', async () => {
+  await using database = await openTestDatabase()
+  const { db } = database
+  await fill(db)
+  if (engineOf(db).kind !== 'sqlite') await sql`analyze`.execute(db)
+  const common: RepoFilter = {
+    scope: { kind: 'repo', repoId: 1 as RepoId },
+    isPull: [false],
+    isClosed: true,
+    words: parseSearchWords('t'),
+  }
+  for (const sort of issueSorts) {
+    // oxlint-disable-next-line no-await-in-loop -- one list after the other
+    const { page, counts } = await plansOf(db, common, sort, 2000, 10)
+    assert.equal(page[0]?.indexes[0], indexOfOrder[sort], `by ${sort}`)
+    assert.deepEqual([page.length, page[0]?.isScan, page[0]?.isSorted], [1, false, false], `by ${sort}`)
+    assert.deepEqual(
+      counts.map(({ isScan }) => isScan),
+      [false],
+      `by ${sort}: total`,
+    )
+  }
+  const { page } = await plansOf(db, { ...common, posterId: 2 as UserId }, 'latest', 2000, 10)
+  assert.equal(page[0]?.indexes[0], 'issue_of_poster_in')
+  assert.deepEqual([page.length, page[0]?.isScan, page[0]?.isSorted], [1, false, false])
 })

@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import type { OrderKey } from '../../db/merged-page.ts'
+import type { CursorKey } from '../../lib/cursor.ts'
+import type { IssueKey } from '../issue.store.ts'
 
 export const issueSorts = [
   'relevance',
@@ -48,3 +50,9 @@ export const isByCreation = (sort: IssueSort): boolean => sort === 'latest' || s
 
 /** Returns whether an order is that of the latest change. */
 export const isByChange = (sort: IssueSort): boolean => sort === 'recentupdate' || sort === 'leastupdate'
+
+/** Returns the keys of the last row, which are selected under their names. */
+export function keyOf(order: readonly OrderKey[], places: readonly IssueKey[]): CursorKey | undefined {
+  const row = places.at(-1) as unknown as Readonly<Record<string, unknown>> | undefined
+  return row && order.map(({ name }) => Number(row[name]))
+}

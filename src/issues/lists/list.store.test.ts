@@ -169,7 +169,7 @@ test('issueListIssues, repoListPullRequests: each filter in each order agrees wi
   for (const asked of filters) {
     for (const sort of issueSorts) {
       const isPull = kinds[turn % 2] as boolean[]
-      const limits = { counted: 1000, sorted: turn % 4 < 2 ? 1000 : 3 }
+      const limits = { counted: 1000, sorted: turn % 4 < 2 ? 1000 : 3, tested: 500 }
       const isClosed = states[turn++ % 3]
       const wanted = things
         .filter((each) => isPull.includes(each.isPull) && (isClosed === undefined || each.isClosed === isClosed))
@@ -196,7 +196,7 @@ test('issueListIssues: pages by cursor equal pages by number, for each filter an
   let turn = 0
   for (const asked of filters) {
     for (const sort of issueSorts) {
-      const limits = { counted: 1000, sorted: turn % 2 === 0 ? 1000 : 3 }
+      const limits = { counted: 1000, sorted: turn % 2 === 0 ? 1000 : 3, tested: 500 }
       const isClosed = [undefined, false, true][turn++ % 3]
       const filter: RepoFilter = {
         scope: { kind: 'repo', repoId: 1 as RepoId },
@@ -222,7 +222,7 @@ test('issueListIssues: a bounded count is marked, and its pages continue past th
   const wanted = things.filter((each) => isOf(asked, each)).toSorted(newest)
   const filter: RepoFilter = { scope: { kind: 'repo', repoId: 1 as RepoId }, isPull: [false, true], ...asked }
   const offset = wanted.length - 5
-  const found = await findIssuePage(db, filter, 'latest', pageAt(offset), 0, { counted: 20, sorted: 3 })
+  const found = await findIssuePage(db, filter, 'latest', pageAt(offset), 0, { counted: 20, sorted: 3, tested: 500 })
   assert.deepEqual([ids(found.places), found.total, found.bound], [ids(wanted.slice(offset)), 20, 'total'])
 })
 

@@ -1,14 +1,14 @@
-import { sql, type Expression } from 'kysely'
+import { sql, type Expression, type SqlBool } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import { mergedPage, type OrderKey } from '../../db/merged-page.ts'
+import { mergedPage, rangesAfter } from '../../db/merged-page.ts'
 import { preparedQuery } from '../../db/prepared.ts'
-import type { CursorKey } from '../../lib/cursor.ts'
 import type { IssueId, RepoId } from '../../lib/ids.ts'
 import { totalOf, type Page } from '../../lib/paging.ts'
 import { countRows, foundByFilter, type IssuePage, type RepoFilter } from '../search/issue-filter.store.ts'
 import type { IssueKey } from '../issue.store.ts'
-import { isByChange, isByCreation, orderOf, type IssueSort } from './list-order.store.ts'
-import { leadsOf, matching, matchingAfter, type Access, type Lead, type KindAndState } from './matching.store.ts'
+import { findByCommonWords } from './common-words.store.ts'
+import { isByChange, isByCreation, keyOf, orderOf, type IssueSort } from './list-order.store.ts'
+import { leadsOf, matching, partsOf, rangesOf, type Access, type Lead } from './matching.store.ts'
 import { countPair, readPairPage, type PairList } from './prepared-list.store.ts'
 
 /** Limits of a list. Tests use smaller ones. */
@@ -17,9 +17,11 @@ export interface ListLimits {
   readonly counted: number
   /** Matches that are sorted. More are met soon enough in the index of the order. */
   readonly sorted: number
+  /** Issues in the order of the list that are tested for words which more issues have than are counted. */
+  readonly tested: number
 }
 
-const usual: ListLimits = { counted: 10_000, sorted: 2000 }
+const usual: ListLimits = { counted: 10_000, sorted: 2000, tested: 500 }
 
 /**
  * Returns one page of the issues of a repository that a filter leaves, and their number. Each list reads one index:
@@ -28,6 +30,7 @@ const usual: ListLimits = { counted: 10_000, sorted: 2000 }
  * | ------------------------------------------- | --------------------- | ------------------------------------- |
  * | none                                        | index of the order    | index of the order                    |
  * | words                                       | text index, sorted    | text index, sorted                    |
+ * | words of very many issues                   | as without words      | as without words                      |
  * | label, assignee, mention, milestone, author | index of the filter   | few: index of the filter, sorted;     |
  * | several labels or milestones                | as for other orders   | many: index of the order              |
  * | since, before                               | as for other orders   | latest change: index of the order     |
@@ -44,8 +47,12 @@ export async function findIssuePage(
   limits: ListLimits = usual,
 ): Promise<IssuePage> {
   const ids = foundByFilter(db, filter)
-  if (ids) return findByWords(db, filter, ids, sort, page)
   const leads = leadsOf(filter)
+  if (ids) {
+    const inOrder = leads.find(({ lead }) => isInOrder(lead, filter, sort))
+    const access: Access = { lead: inOrder?.lead ?? { by: 'order' }, order: orderOf(sort), isSorted: false }
+    return (await findByCommonWords(db, filter, access, page, limits)) ?? findByWords(db, filter, ids, sort, page)
+  }
   // Refused words do not lead, but leave fewer issues than the kept number.
   if (leads.length === 0 && !filter.words) {
     const places = await readAll(db, filter, sort, page)
@@ -83,12 +90,13 @@ const boundedTotal = (total: number, { counted }: ListLimits): Pick<IssuePage, '
 function readAll(db: Db, filter: RepoFilter, sort: IssueSort, page: Page): Promise<readonly IssueKey[]> {
   const { isClosed, isPull, scope } = filter
   const { limit, offset } = page
-  // One index has both kinds, the newest first.
-  const isPrepared = isByCreation(sort) && sort !== 'oldest' && isPull.length === 2 && !page.after
+  // One index has both kinds by creation.
+  const isPrepared = isByCreation(sort) && isPull.length === 2 && !page.after
   if (!isPrepared) return readPage(db, filter, { lead: { by: 'order' }, order: orderOf(sort), isSorted: false }, page)
+  const { all, ofState } = sort === 'oldest' ? oldestFirst : newestFirst
   return isClosed === undefined
-    ? newest(db, scope.repoId, limit, offset)
-    : newestOfState(db, scope.repoId, isClosed, limit, offset)
+    ? all(db, scope.repoId, limit, offset)
+    : ofState(db, scope.repoId, isClosed, limit, offset)
 }
 
 /** Returns the list by one label, assignee or mentioned account in the order of creation, if it is one. */
@@ -96,12 +104,6 @@ function pairListOf(filter: RepoFilter, leads: ReturnType<typeof leadsOf>, sort:
   const [first, ...others] = leads
   if (first?.lead.by !== 'pair' || others.length > 0 || filter.words || !isByCreation(sort)) return undefined
   return { lead: first.lead, filter, sort, parts: partsOf(filter) }
-}
-
-/** Returns the keys of the last row, which are selected under their names. */
-function keyOf(order: readonly OrderKey[], places: readonly IssueKey[]): CursorKey | undefined {
-  const row = places.at(-1) as unknown as Readonly<Record<string, unknown>> | undefined
-  return row && order.map(({ name }) => Number(row[name]))
 }
 
 function accessOf(
@@ -125,12 +127,6 @@ function isInOrder({ by }: Lead, { milestoneIds }: RepoFilter, sort: IssueSort):
   return by === 'pair' || by === 'poster' || (by === 'milestone' && milestoneIds?.length === 1)
 }
 
-/** Returns the kinds and states that a filter asks for; an index has each in the order. */
-function partsOf({ isPull, isClosed }: RepoFilter): readonly Required<KindAndState>[] {
-  const states = isClosed === undefined ? [false, true] : [isClosed]
-  return isPull.flatMap((kind) => states.map((state) => ({ isPull: kind, isClosed: state })))
-}
-
 const count = (db: Db, filter: RepoFilter, lead: Lead, atMost: number): Promise<number> =>
   countRows(
     db,
@@ -138,33 +134,34 @@ const count = (db: Db, filter: RepoFilter, lead: Lead, atMost: number): Promise<
     atMost,
   )
 
-const newestOfRepo = (db: Db, repoId: RepoId, limit: number, offset: number) =>
-  db
-    .selectFrom('issue')
-    .select(['id', 'repo_id', 'created_unix'])
-    .where('repo_id', '=', repoId)
-    .orderBy('created_unix', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .offset(offset)
-const newest = preparedQuery(newestOfRepo)
-const newestOfState = preparedQuery((db: Db, repoId: RepoId, isClosed: boolean, limit: number, offset: number) =>
-  newestOfRepo(db, repoId, limit, offset).where('is_closed', '=', isClosed),
-)
+/** Returns the statements of a repository's issues of both kinds by creation: of all, and of one state. */
+function preparedByCreation(direction: 'asc' | 'desc') {
+  const ofRepo = (db: Db, repoId: RepoId, limit: number, offset: number) =>
+    db
+      .selectFrom('issue')
+      .select(['id', 'repo_id', 'created_unix'])
+      .where('repo_id', '=', repoId)
+      .orderBy('created_unix', direction)
+      .orderBy('id', direction)
+      .limit(limit)
+      .offset(offset)
+  return {
+    all: preparedQuery(ofRepo),
+    ofState: preparedQuery((db: Db, repoId: RepoId, isClosed: boolean, limit: number, offset: number) =>
+      ofRepo(db, repoId, limit, offset).where('is_closed', '=', isClosed),
+    ),
+  }
+}
+const newestFirst = preparedByCreation('desc')
+const oldestFirst = preparedByCreation('asc')
 
-async function readPage(
+const readPage = (
   db: Db,
   filter: RepoFilter,
   access: Access,
   { limit, offset, after }: Page,
-): Promise<readonly IssueKey[]> {
-  if (after) {
-    const rest = partsOf(filter).flatMap((part) => matchingAfter(db, filter, access, part, after))
-    return mergedPage(db, rest, access.order, { limit, offset: 0 }).execute()
-  }
-  const queries = partsOf(filter).map((part) => matching(db, filter, access, part))
-  return mergedPage(db, queries, access.order, { limit, offset }).execute()
-}
+): Promise<readonly IssueKey[]> =>
+  mergedPage(db, rangesOf(db, filter, access, after), access.order, { limit, offset: after ? 0 : offset }).execute()
 
 /** Returns a page of the issues that words find. The text index finds all of them, and they are sorted once. */
 async function findByWords(
@@ -172,7 +169,7 @@ async function findByWords(
   filter: RepoFilter,
   ids: Expression<IssueId>,
   sort: IssueSort,
-  { limit, offset }: Page,
+  { limit, offset, after }: Page,
 ): Promise<IssuePage> {
   const order = orderOf(sort)
   const [isPull, ...otherKinds] = filter.isPull
@@ -182,8 +179,9 @@ async function findByWords(
   }
   const query = matching(db, filter, { lead: { by: 'ids', ids }, order, isSorted: true }, part)
   const counting = query.select(sql<number>`count(*) over ()`.as('total'))
-  const places = await mergedPage(db, [counting], order, { limit, offset }).execute()
-  // A page behind the last one has no row that contains the total.
-  const total = places[0]?.total ?? (offset === 0 ? 0 : await countRows(db, [query], undefined))
-  return { places, total }
+  const rest = after ? query.where(sql<SqlBool>`(${sql.join(rangesAfter(order, after), sql` or `)})`) : counting
+  const places = await mergedPage(db, [rest as typeof counting], order, { limit, offset: after ? 0 : offset }).execute()
+  // A page behind the last one has no row that contains the total; one behind a cursor does not count the rows before it.
+  const total = (after ? undefined : places[0]?.total) ?? (offset === 0 ? 0 : await countRows(db, [query], undefined))
+  return { places, total, last: keyOf(order, places) }
 }

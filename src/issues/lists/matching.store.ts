@@ -86,17 +86,26 @@ interface OrderedQuery {
 export const matching = (db: Db, filter: RepoFilter, access: Access, part: KindAndState): Matching =>
   queryOf(db, filter, access, part).query
 
-/** Returns those behind a place in the order, as one query for each range of the index. */
-export function matchingAfter(
+/** Returns the kinds and states that a filter asks for; an index has each in the order. */
+export function partsOf({ isPull, isClosed }: RepoFilter): readonly Required<KindAndState>[] {
+  const states = isClosed === undefined ? [false, true] : [isClosed]
+  return isPull.flatMap((kind) => states.map((state) => ({ isPull: kind, isClosed: state })))
+}
+
+/**
+ * Returns the issues that a filter leaves, as one query for each range of the index, in no order.
+ * @param after the keys of a row; the queries have only the rows behind it
+ */
+export const rangesOf = (
   db: Db,
   filter: RepoFilter,
   access: Access,
-  part: KindAndState,
-  after: CursorKey,
-): readonly Matching[] {
-  const { query, order } = queryOf(db, filter, access, part)
-  return rangesAfter(order, after).map((range) => query.where(range))
-}
+  after: CursorKey | undefined,
+): readonly Matching[] =>
+  partsOf(filter).flatMap((part) => {
+    const { query, order } = queryOf(db, filter, access, part)
+    return after ? rangesAfter(order, after).map((range) => query.where(range)) : [query]
+  })
 
 const queryOf = (db: Db, filter: RepoFilter, access: Access, part: KindAndState): OrderedQuery =>
   access.lead.by === 'pair'

@@ -106,7 +106,8 @@ export function conditions(db: Db, where: Builder, filter: IssueFilter, lead?: L
   return all
 }
 
-const wordScope = ({ scope, isPull }: IssueFilter): WordScope =>
+/** Returns where the words of a filter are searched. */
+export const wordScope = ({ scope, isPull }: IssueFilter): WordScope =>
   scope.kind === 'repo'
     ? { repoIds: [scope.repoId], isPull }
     : { ...(scope.words ?? { newestOfAll: usualAllowance }), isPull }

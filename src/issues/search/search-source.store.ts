@@ -1,6 +1,7 @@
 import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { UserId } from '../../lib/ids.ts'
+import { lookedUp } from '../../db/steps.ts'
 import { foundByFilter, issueRows, type IssueFilter } from './issue-filter.store.ts'
 
 type Condition = RawBuilder<SqlBool>
@@ -167,6 +168,14 @@ export function wordSource(db: Db, filter: IssueFilter): Source | undefined {
   const found = foundByFilter(db, filter)
   return found && { parts: [byIds(db, found)], serves: [] }
 }
+
+/** Returns the issues with the given texts. @param texts a query with the column `rowid` */
+export const textHolders = (db: Db, texts: RawBuilder<unknown>): Rows => ({
+  ...issueTable,
+  from: sql`(${texts}) as held cross join ${lookedUp(db, 'issue', sql<SqlBool>`issue.id = held.rowid`)}`,
+  where: [sql<SqlBool>`issue.id = held.rowid`],
+  isOrdered: false,
+})
 
 /** Returns the source of the narrowest filter that is asked for, in a fixed order; undefined when there is none. */
 export function filterSource(db: Db, filter: IssueFilter): Source | undefined {

@@ -7,18 +7,27 @@ import { withoutIndex } from '../../db/portable.ts'
 import type { Schema } from '../../db/schema.ts'
 import type { IssueId, RepoId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
-import { conditions, type IssuePage, type IssueFilter, type VisibleScope } from './issue-filter.store.ts'
+import { conditions, wordScope, type IssuePage, type IssueFilter, type VisibleScope } from './issue-filter.store.ts'
 import {
   allIssues,
   countSource,
   filterSource,
   issueTable,
+  textHolders,
   wordSource,
   type PlaceColumns,
   type Rows,
   type Source,
 } from './search-source.store.ts'
-import { exceedsAllowance, usualAllowance, type WordScope } from './words.store.ts'
+import type { SearchTerm } from './words.parse.ts'
+import {
+  exceedsAllowance,
+  holdsSought,
+  textsPerIssue,
+  textsSought,
+  usualAllowance,
+  type WordScope,
+} from './words.store.ts'
 
 type Condition = Expression<SqlBool>
 
@@ -34,9 +43,18 @@ export interface SearchLimits {
   readonly exactRepos: number
   /** Texts of a word that are read in all other repositories, the newest. */
   readonly texts: number
+  /** The newest issues that are tested for words which more issues have than a search shows. */
+  readonly tested: number
 }
 
-const usual: SearchLimits = { found: 5000, gathered: 20_000, repos: 1000, exactRepos: 500, texts: usualAllowance }
+const usual: SearchLimits = {
+  found: 5000,
+  gathered: 20_000,
+  repos: 1000,
+  exactRepos: 500,
+  texts: usualAllowance,
+  tested: 500,
+}
 
 export type SearchFilter = IssueFilter & { readonly scope: VisibleScope }
 
@@ -65,7 +83,8 @@ const unitOf = (isPull: boolean) => (isPull ? 'pulls' : 'issues')
  * their number. Rights and filters come first; the bound of what a search finds comes afterwards. What finds the issues is
  * fixed:
  *
- * 1. words: the text index;
+ * 1. words: the text index. The first pages of words that more issues have than a search shows are found as without words,
+ *    and each issue is tested for the words;
  * 2. else the first of: asked for a review, assigned, mentioned, author, reviewed, labels, milestones, times. An index has
  *    some of them in the order of creation; of the others, few matches are gathered and sorted;
  * 3. else, or when there are many matches: the issues of few repositories, gathered and sorted;
@@ -82,11 +101,43 @@ export async function findEverywhere(
   const within = await findWordScope(search)
   const scoped = { ...search, filter: { ...filter, scope: { ...filter.scope, words: within } } }
   const source = wordSource(db, scoped.filter)
+  const common = source && (await findByCommonWords(scoped, filter.words, page))
+  if (common) return common
   const [found, isExhausted] = await Promise.all([
     findPage(scoped, source ? placesOfSource(scoped, source) : await placesOfFilter(scoped), page),
     exceedsAllowance(db, filter.words, { ...within, isPull: filter.isPull }),
   ])
   return isExhausted ? { ...found, bound: 'rows' } : found
+}
+
+/**
+ * Returns a page of issues with words that more issues have than a search shows; undefined when fewer issues have them, or
+ * when the newest issues rarely do.
+ */
+async function findByCommonWords(
+  search: Search,
+  words: readonly SearchTerm[],
+  { limit, offset }: Pick<Page, 'limit' | 'offset'>,
+): Promise<IssuePage | undefined> {
+  const { db, filter, limits } = search
+  if (offset + limit > Math.min(limits.tested, limits.found)) return undefined
+  const holders = textHolders(db, textsSought(db, words, wordScope(filter), textsPerIssue * (limits.found + 1)))
+  const known = unorderedPlaces(search, holders, restOf(search))
+  if (known.length === 0) return undefined
+  const counted = await sql<{ total: number | string }>`select count(*) as total from (
+    ${sql.join(known, sql` union all `)} limit ${sql.lit(limits.found + 1)}) as known`.execute(db)
+  if (Number(counted.rows[0]?.total ?? 0) <= limits.found) return undefined
+  const candidates = merged(db, await placesOfFilter(search), limits.tested)
+  // Both databases return the rows of a limited subquery in its order. To sort again would test every candidate.
+  const { rows } = await sql<{ place_id: IssueId; place_repo_id: RepoId }>`
+    select place_id, place_repo_id from (${candidates} limit ${sql.lit(limits.tested)}) as candidate
+    where ${holdsSought(db, words, sql.ref('candidate.place_id'))} limit ${limit} offset ${offset}`.execute(db)
+  if (rows.length < limit) return undefined
+  return {
+    places: rows.map(({ place_id, place_repo_id }) => ({ id: place_id, repo_id: place_repo_id })),
+    total: limits.found,
+    bound: 'rows',
+  }
 }
 
 async function beginSearch(db: Db, filter: SearchFilter, limits: SearchLimits): Promise<Search> {

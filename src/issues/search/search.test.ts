@@ -266,6 +266,7 @@ const someLimits = ({ chance, of }: Dice, wanted: number): SearchLimits | undefi
         repos: of([2, 100]),
         exactRepos: of([0, 2, 100]),
         texts: 100_000,
+        tested: of([4, 6, 500]),
       }
 
 test('issueSearchIssues: a search returns and counts the same issues as a full scan, for each viewer and filter', async () => {

@@ -12,6 +12,12 @@ import type { SearchTerm } from './words.parse.ts'
  */
 export const usualAllowance = 50_000
 
+/**
+ * Texts that are read for each issue to be counted, where words are common. A filter usually leaves at least a quarter of
+ * them: the closed issues.
+ */
+export const textsPerIssue = 5
+
 /** The texts that a word search covers. */
 export interface WordScope {
   /** Every text of these repositories. */
@@ -157,16 +163,60 @@ export function foundByWords(db: Db, terms: readonly SearchTerm[], scope: WordSc
   return sql<IssueId>`(${joined(found, 'union')})`
 }
 
+/**
+ * Returns that an issue holds one of the terms in title, text or comments, or has a number that one of them names. The
+ * condition looks up each row in the text index.
+ */
+function holdsOne(db: Db, terms: readonly SearchTerm[], issueId: RawBuilder<unknown>): RawBuilder<SqlBool> {
+  const place: TextIndexRead = { isPull: [] }
+  const texts = textsHolding(db, 'issue_words', terms, 'OR', place)
+  const comments = textsHolding(db, 'comment_words', terms, 'OR', place)
+  const numbers = terms.flatMap(({ index }) => index ?? [])
+  const hasNumber = sql`or exists (select 1 from issue as numbered where numbered.id = ${issueId}
+    and numbered."index" in (${sql.join(numbers)}))`
+  return sql<SqlBool>`(exists (${texts} and issue_words.rowid = ${issueId})
+    or exists (select 1 from comment where comment.issue_id = ${issueId}
+      and exists (${comments} and comment_words.rowid = comment.id))
+    ${numbers.length === 0 ? sql`` : hasNumber})`
+}
+
 /** Returns that a row of `issue` holds none of the terms that a search refuses; undefined when it refuses none. */
 export function holdsNoRefused(db: Db, terms: readonly SearchTerm[]): RawBuilder<SqlBool> | undefined {
   const refused = terms.filter(({ role }) => role === 'refused')
-  if (refused.length === 0) return undefined
-  const place: TextIndexRead = { isPull: [] }
-  const texts = textsHolding(db, 'issue_words', refused, 'OR', place)
-  const comments = textsHolding(db, 'comment_words', refused, 'OR', place)
-  const numbers = refused.flatMap(({ index }) => index ?? [])
-  return sql<SqlBool>`(not exists (${texts} and issue_words.rowid = issue.id)
-    and not exists (select 1 from comment where comment.issue_id = issue.id
-      and exists (${comments} and comment_words.rowid = comment.id))
-    ${numbers.length === 0 ? sql`` : sql`and issue."index" not in (${sql.join(numbers)})`})`
+  return refused.length === 0 ? undefined : sql<SqlBool>`not ${holdsOne(db, refused, sql.ref('issue.id'))}`
+}
+
+/** Returns the terms of which an issue holds each, or those of which it holds one when none is needed. */
+function soughtOf(terms: readonly SearchTerm[]): {
+  readonly terms: readonly SearchTerm[]
+  readonly joint: 'AND' | 'OR'
+} {
+  const needed = terms.filter(({ role }) => role === 'needed')
+  if (needed.length > 0) return { terms: needed, joint: 'AND' }
+  return { terms: terms.filter(({ role }) => role === 'offered'), joint: 'OR' }
+}
+
+/** Returns that an issue is one of those that `foundByWords` returns, as a condition that looks up each row. */
+export function holdsSought(db: Db, terms: readonly SearchTerm[], issueId: RawBuilder<unknown>): RawBuilder<SqlBool> {
+  const sought = soughtOf(terms)
+  if (sought.joint === 'OR') return holdsOne(db, sought.terms, issueId)
+  return sql<SqlBool>`(${sql.join(
+    sought.terms.map((term) => holdsOne(db, [term], issueId)),
+    sql` and `,
+  )})`
+}
+
+/**
+ * Returns a query of the ids of issues whose own text holds what a search looks for, as `rowid`: the newest ones. Comments
+ * and numbers may find further issues.
+ */
+export function textsSought(
+  db: Db,
+  terms: readonly SearchTerm[],
+  { repoIds, newestOfAll, isPull }: WordScope,
+  atMost: number,
+): RawBuilder<unknown> {
+  const sought = soughtOf(terms)
+  const place = { isPull, atMost, ...(newestOfAll === undefined && repoIds?.length ? { repoIds } : {}) }
+  return textsHolding(db, 'issue_words', sought.terms, sought.joint, place)
 }
