@@ -13,15 +13,6 @@ export interface Step {
 const named = ({ table, rows }: Step) => (rows ? sql`${rows} as ${sql.table(table)}` : sql.table(table))
 
 /**
- * Returns a table that a `cross join` looks up for each row before it: on PostgreSQL a lateral subquery with the condition,
- * on SQLite the table alone, so that the caller repeats the condition.
- */
-export const lookedUp = (db: Db, table: string, where: RawBuilder<SqlBool>): RawBuilder<unknown> =>
-  databaseKind(db) === 'postgres'
-    ? sql`lateral (select * from ${sql.table(table)} where ${where} offset 0) as ${sql.table(table)}`
-    : sql.table(table)
-
-/**
  * Returns the `from` and `where` of a query that joins its tables in this order. SQLite follows `cross join`. PostgreSQL
  * misjudges row counts and may scan a whole table, so each step is a lateral subquery of its own.
  * @param db undefined when the database is not known; the query then has the form for SQLite

@@ -1,7 +1,6 @@
 import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { UserId } from '../../lib/ids.ts'
-import { lookedUp } from '../../db/steps.ts'
 import { foundByFilter, issueRows, type IssueFilter } from './issue-filter.store.ts'
 
 type Condition = RawBuilder<SqlBool>
@@ -170,9 +169,9 @@ export function wordSource(db: Db, filter: IssueFilter): Source | undefined {
 }
 
 /** Returns the issues with the given texts. @param texts a query with the column `rowid` */
-export const textHolders = (db: Db, texts: RawBuilder<unknown>): Rows => ({
+export const textHolders = (texts: RawBuilder<unknown>): Rows => ({
   ...issueTable,
-  from: sql`(${texts}) as held cross join ${lookedUp(db, 'issue', sql<SqlBool>`issue.id = held.rowid`)}`,
+  from: sql`(${texts}) as held cross join issue`,
   where: [sql<SqlBool>`issue.id = held.rowid`],
   isOrdered: false,
 })

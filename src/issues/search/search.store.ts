@@ -20,14 +20,7 @@ import {
   type Source,
 } from './search-source.store.ts'
 import type { SearchTerm } from './words.parse.ts'
-import {
-  exceedsAllowance,
-  holdsSought,
-  textsPerIssue,
-  textsSought,
-  usualAllowance,
-  type WordScope,
-} from './words.store.ts'
+import { areCommon, exceedsAllowance, holdsSought, usualAllowance, type WordScope } from './words.store.ts'
 
 type Condition = Expression<SqlBool>
 
@@ -121,16 +114,15 @@ async function findByCommonWords(
 ): Promise<IssuePage | undefined> {
   const { db, filter, limits } = search
   if (offset + limit > Math.min(limits.tested, limits.found)) return undefined
-  const holders = textHolders(db, textsSought(db, words, wordScope(filter), textsPerIssue * (limits.found + 1)))
-  const known = unorderedPlaces(search, holders, restOf(search))
-  if (known.length === 0) return undefined
-  const counted = await sql<{ total: number | string }>`select count(*) as total from (
-    ${sql.join(known, sql` union all `)} limit ${sql.lit(limits.found + 1)}) as known`.execute(db)
-  if (Number(counted.rows[0]?.total ?? 0) <= limits.found) return undefined
-  const candidates = merged(db, await placesOfFilter(search), limits.tested)
+  const places = await placesOfFilter(search)
+  const first = (atMost: number) => sql`${merged(db, places, atMost)} limit ${sql.lit(atMost)}`
+  const withTexts = (texts: RawBuilder<unknown>) =>
+    sql.join(unorderedPlaces(search, textHolders(texts), restOf(search)), sql` union all `)
+  const bounds = { counted: limits.found, tested: limits.tested }
+  if (!(await areCommon(db, words, wordScope(filter), bounds, { withTexts, first, id: 'place_id' }))) return undefined
   // Both databases return the rows of a limited subquery in its order. To sort again would test every candidate.
   const { rows } = await sql<{ place_id: IssueId; place_repo_id: RepoId }>`
-    select place_id, place_repo_id from (${candidates} limit ${sql.lit(limits.tested)}) as candidate
+    select place_id, place_repo_id from (${first(limits.tested)}) as candidate
     where ${holdsSought(db, words, sql.ref('candidate.place_id'))} limit ${limit} offset ${offset}`.execute(db)
   if (rows.length < limit) return undefined
   return {

@@ -1,7 +1,7 @@
 import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { idList, idListText } from '../../db/id-list.ts'
-import { matchesText } from '../../db/portable.ts'
+import { looksUpTexts, matchesText } from '../../db/portable.ts'
 import { stepByStep } from '../../db/steps.ts'
 import type { IssueId, RepoId } from '../../lib/ids.ts'
 import type { SearchTerm } from './words.parse.ts'
@@ -16,7 +16,10 @@ export const usualAllowance = 50_000
  * Texts that are read for each issue to be counted, where words are common. A filter usually leaves at least a quarter of
  * them: the closed issues.
  */
-export const textsPerIssue = 5
+const textsPerIssue = 5
+
+/** Candidates of a list that are looked up for each issue to be counted. */
+const candidatesPerIssue = 2
 
 /** The texts that a word search covers. */
 export interface WordScope {
@@ -210,7 +213,7 @@ export function holdsSought(db: Db, terms: readonly SearchTerm[], issueId: RawBu
  * Returns a query of the ids of issues whose own text holds what a search looks for, as `rowid`: the newest ones. Comments
  * and numbers may find further issues.
  */
-export function textsSought(
+function textsSought(
   db: Db,
   terms: readonly SearchTerm[],
   { repoIds, newestOfAll, isPull }: WordScope,
@@ -219,4 +222,54 @@ export function textsSought(
   const sought = soughtOf(terms)
   const place = { isPull, atMost, ...(newestOfAll === undefined && repoIds?.length ? { repoIds } : {}) }
   return textsHolding(db, 'issue_words', sought.terms, sought.joint, place)
+}
+
+/** Limits that decide whether words are common. */
+export interface CommonWordLimits {
+  /** Words are common when more issues than this hold them. */
+  readonly counted: number
+  /** Candidates of a page that are tested for the words. */
+  readonly tested: number
+}
+
+/**
+ * Returns whether more issues than are counted hold what a search looks for, or false when finding out would cost as much as
+ * the search.
+ * @param withTexts the issues of the list whose ids the given query returns as `rowid`; a statement without order
+ * @param first the first issues of the list, with their id in the given column
+ */
+export async function areCommon(
+  db: Db,
+  terms: readonly SearchTerm[],
+  scope: WordScope,
+  { counted, tested }: CommonWordLimits,
+  { withTexts, first, id }: CommonWordQueries,
+): Promise<boolean> {
+  if (!looksUpTexts(db)) {
+    return (
+      (await countUpTo(db, withTexts(textsSought(db, terms, scope, textsPerIssue * (counted + 1))), counted + 1)) >
+      counted
+    )
+  }
+  const countHolders = (candidates: number) => {
+    const isHolder = holdsSought(db, terms, sql.ref(`candidate.${id}`))
+    const holders = sql`select 1 as one from (${first(candidates)}) as candidate where ${isHolder}`
+    return countUpTo(db, holders, counted + 1)
+  }
+  const among = await countHolders(tested)
+  if (among > counted) return true
+  return among * candidatesPerIssue >= tested && (await countHolders(candidatesPerIssue * (counted + 1))) > counted
+}
+
+/** The queries by which a list counts issues with common words. */
+export interface CommonWordQueries {
+  readonly withTexts: (texts: RawBuilder<unknown>) => RawBuilder<unknown>
+  readonly first: (atMost: number) => Expression<unknown>
+  readonly id: 'id' | 'place_id'
+}
+
+async function countUpTo(db: Db, rows: RawBuilder<unknown>, atMost: number): Promise<number> {
+  const counted = await sql<{ total: number | string }>`select count(*) as total from (
+    ${rows} limit ${sql.lit(atMost)}) as known`.execute(db)
+  return Number(counted.rows[0]?.total ?? 0)
 }
