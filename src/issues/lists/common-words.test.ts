@@ -128,5 +128,5 @@ test('issueListIssues: common and rare words find the same issues as reading all
   for (const q of ['common', '+common -often rare']) {
     assert.ok(bounded.has(q), `${q} is common`)
   }
-  for (const q of ['rare', 'said', 'nothing']) assert.ok(!bounded.has(q), `${q} is found by the text index`)
+  for (const q of ['rare', 'nothing']) assert.ok(!bounded.has(q), `${q} is found by the text index`)
 })
