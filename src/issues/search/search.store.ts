@@ -115,6 +115,7 @@ async function findByCommonWords(
   const { db, filter, limits } = search
   if (offset + limit > Math.min(limits.tested, limits.found)) return undefined
   const places = await placesOfFilter(search)
+  if (places.length === 0) return undefined
   const first = (atMost: number) => sql`${merged(db, places, atMost)} limit ${sql.lit(atMost)}`
   const withTexts = (texts: RawBuilder<unknown>) =>
     sql.join(unorderedPlaces(search, textHolders(texts), restOf(search)), sql` union all `)
