@@ -83,7 +83,7 @@ import { triggers } from './triggers/triggers.feature.ts'
 import { mail } from './mail/mail.feature.ts'
 import { federation } from './federation/federation.feature.ts'
 import { transport } from './transport/transport.feature.ts'
-import { htmlErrors } from './web/shell/page.tsx'
+import { errorPages } from './web/shell/send-page.tsx'
 import { web } from './web/web.feature.ts'
 
 /** Features in the order of `src/`. Subscribers of one event run in this order. */
@@ -379,7 +379,7 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
         within: ({ ip, id, operation }, work) =>
           whileAsked({ address: ip, requestId: id, operation: (operation as NamedOperation).id }, work),
         site: () => ({ url: services.config.server.rootUrl, name: config.instance.appName }),
-        pageErrors: htmlErrors,
+        pageErrors: errorPages(config, services.clock),
         ...serverOptions(config),
         validateReplies: options.validateReplies ?? false,
         answered:

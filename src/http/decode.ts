@@ -153,7 +153,18 @@ async function readFields(
   if (/^multipart\/form-data$/i.test(type)) return readForm(content, contentType, maxBytes, held)
   // Every other type counts as a form, as in the family.
   const bytes = await readBytes(content, Math.min(maxBytes, maxFormBytes), (chunk) => held(chunk.length))
-  return Object.fromEntries([...(query ?? []), ...formFields(decodeText(bytes), type)])
+  return { ...Object.fromEntries(query ?? []), ...listed(formFields(decodeText(bytes), type)) }
+}
+
+/** Returns fields by name; a repeated one is a list. */
+function listed(fields: URLSearchParams): Readonly<Record<string, string | readonly string[]>> {
+  const names = new Set(fields.keys())
+  return Object.fromEntries(
+    [...names].map((name) => {
+      const values = fields.getAll(name)
+      return [name, values.length === 1 ? (values[0] as string) : values]
+    }),
+  )
 }
 
 function formFields(text: string, type: string): URLSearchParams {
@@ -186,6 +197,8 @@ function shape(schema: JsonSchema, value: unknown, fromForm: boolean): unknown {
   if (schema.items && Array.isArray(value)) {
     return value.map((item) => shape(schema.items as JsonSchema, item, fromForm))
   }
+  // A form may repeat a field that is no list; its last value counts.
+  if (fromForm && Array.isArray(value)) return shape(schema, value.at(-1), fromForm)
   if (schema.anyOf) {
     const inner = schema.anyOf.find((each) => each.type !== 'null')
     return inner ? shape(inner, value, fromForm) : value

@@ -64,6 +64,9 @@ export const textErrors: ErrorForm = {
   render: (refusal) => ({ contentType: 'text/plain;charset=utf-8', body: `${refusal.message}\n` }),
 }
 
+/** Refusals as pages; the server puts the pages of the instance in its place (`ServerOptions.pageErrors`). */
+export const pageErrors: ErrorForm = { render: (refusal, call) => textErrors.render(refusal, call) }
+
 /** Returns whether the client accepts pages, as browsers do. */
 export const wantsPage = ({ headers }: Pick<RefusedCall, 'headers'>): boolean =>
   String(headers.accept ?? '').includes('text/html')

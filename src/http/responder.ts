@@ -7,7 +7,7 @@ import { Moved, Refusal } from '../lib/errors.ts'
 import { releaseChunk, isFleeting } from '../lib/fleeting.ts'
 import { openPageLinks, pageLinks, type Bound, type Page, type PageLink } from '../lib/paging.ts'
 import type { RequestCall } from './call.ts'
-import { jsonType, textErrors, wantsPage, type ErrorForm, type RefusedCall } from './error-forms.ts'
+import { jsonType, pageErrors, textErrors, wantsPage, type ErrorForm, type RefusedCall } from './error-forms.ts'
 import { matchesEtag } from './etag.ts'
 import { isJsonAs } from './operation.ts'
 import { payloadOf } from './payload.ts'
@@ -103,7 +103,8 @@ export class Responder {
       return 0
     }
     const refusal = error instanceof Refusal ? error : new Defect()
-    const rendered = (form === textErrors && wantsPage(call) ? this.#options.pageErrors : form).render(refusal, call)
+    const isPage = form === pageErrors || (form === textErrors && wantsPage(call))
+    const rendered = (isPage ? this.#options.pageErrors : form).render(refusal, call)
     const { retryAfterSeconds } = refusal.data
     if (typeof retryAfterSeconds === 'number') headers['retry-after'] = Math.ceil(retryAfterSeconds)
     const sizeBytes = Buffer.byteLength(rendered.body)
@@ -162,6 +163,16 @@ export class Responder {
     return sizeBytes
   }
 
+  /** Whether a page is compressed for this client. */
+  #isCompressed(call: RequestCall, contentType: string, sizeBytes: number): boolean {
+    return (
+      contentType.startsWith('text/html') &&
+      this.#options.gzip &&
+      sizeBytes >= minGzipBytes &&
+      acceptsGzip(call.headers['accept-encoding'])
+    )
+  }
+
   /** Counts a large reply until the client has received it, and limits its time. */
   #sendsMuch(call: RequestCall, response: ServerResponse, sizeBytes: number): void {
     const release = call.sends(sizeBytes)
@@ -185,6 +196,12 @@ export class Responder {
       delete headers['content-type']
       response.writeHead(304, { ...headers, 'cache-control': apiHeaders['cache-control'] }).end()
       return 0
+    }
+    if (typeof content === 'string' && this.#isCompressed(call, reply.contentType, size ?? 0)) {
+      headers['content-encoding'] = 'gzip'
+      headers['vary'] = 'Accept-Encoding'
+      const compressed = await compress(content)
+      return this.#sendWhole(call, response, reply.status, headers, compressed, compressed.length)
     }
     if (whole && size !== undefined && size >= largeReplyBytes && call.method !== 'HEAD') {
       this.#sendsMuch(call, response, size)

@@ -1,4 +1,7 @@
-import type { Forge } from './forge.ts'
+import { testPassword, type Forge } from './forge.ts'
+
+/** Fields of a form; a list is sent as a repeated field. */
+type Fields = Readonly<Record<string, string | readonly string[]>>
 
 /** A browser without scripts: keeps cookies and sends forms with their hidden fields. */
 export class Browser {
@@ -6,7 +9,15 @@ export class Browser {
 
   constructor(readonly forge: Forge) {}
 
-  async send(method: string, path: string, fields?: Record<string, string>, headers: Record<string, string> = {}) {
+  /** Returns the browser of a signed-in person. */
+  static async of(forge: Forge, name: string): Promise<Browser> {
+    const browser = new Browser(forge)
+    const { status } = await browser.signIn(name, testPassword)
+    if (status !== 303) throw new Error(`${name} could not sign in: ${status}`)
+    return browser
+  }
+
+  async send(method: string, path: string, fields?: Fields, headers: Record<string, string> = {}) {
     const answer = await this.forge.guest.send(method, path, undefined, {
       site: true,
       headers: {
@@ -14,7 +25,7 @@ export class Browser {
         ...(fields ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
         ...headers,
       },
-      ...(fields ? { raw: new URLSearchParams(fields).toString() } : {}),
+      ...(fields ? { raw: encodedForm(fields) } : {}),
     })
     for (const each of answer.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(each) ?? []
@@ -25,7 +36,19 @@ export class Browser {
   }
 
   get = (path: string) => this.send('GET', path)
-  post = (path: string, fields: Record<string, string>) => this.send('POST', path, fields)
+  post = (path: string, fields: Fields) => this.send('POST', path, fields)
+
+  /**
+   * Opens a page, fills its form whose address contains `action`, and sends it.
+   * @param fields values beside the hidden fields of the form
+   */
+  async submit(path: string, action: string, fields: Fields = {}) {
+    const { text } = await this.get(path)
+    const tag = [...text.matchAll(/<form\b[^>]*>/g)].find(([each]) => each.includes(action))?.[0]
+    if (tag === undefined) throw new Error(`${path} has no form to ${action}`)
+    const target = unescaped(/action="([^"]*)"/.exec(tag)?.[1] ?? path)
+    return this.post(target, { ...hiddenFields(text, action), ...fields })
+  }
 
   async csrf(path = '/user/login'): Promise<string> {
     const { text } = await this.send('GET', path)
@@ -36,6 +59,13 @@ export class Browser {
     return this.send('POST', '/user/login', { _csrf: await this.csrf(), user_name: login, password, ...more })
   }
 }
+
+const encodedForm = (fields: Fields): string =>
+  new URLSearchParams(
+    Object.entries(fields).flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name, value]] : value.map((each) => [name, each]),
+    ),
+  ).toString()
 
 /** Decodes the text of an attribute. */
 export const unescaped = (text: string): string =>

@@ -6,6 +6,7 @@ import * as authorizeRoutes from './entry/authorize.routes.tsx'
 import { sessions } from './shell/browser.credentials.ts'
 import * as deviceRoutes from './entry/device.routes.tsx'
 import * as linkRoutes from './links/link.routes.ts'
+import * as marksPage from './repository/marks.page.tsx'
 import * as passkeySignInRoutes from './entry/passkey.routes.tsx'
 import * as passkeyRoutes from './settings/passkey.routes.tsx'
 import * as securityRoutes from './settings/security.routes.tsx'
@@ -29,6 +30,7 @@ export const web: Feature = {
     authorizeRoutes,
     deviceRoutes,
     linkRoutes,
+    marksPage,
     signInRoutes,
     signUpRoutes,
     passkeyRoutes,

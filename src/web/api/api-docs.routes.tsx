@@ -9,7 +9,7 @@ import { pathText } from '../../http/schema.ts'
 import { jsonType } from '../../http/error-forms.ts'
 import { builtFile } from '../../lib/assets.ts'
 import { NotFound } from '../../lib/errors.ts'
-import { page, sitePath } from '../shell/page.tsx'
+import { page, sitePath } from '../shell/plain-page.tsx'
 import { texts } from './texts.ts'
 
 const swaggerOn = switchedOn('swaggerEnabled', (config) => config.api.enableSwagger)

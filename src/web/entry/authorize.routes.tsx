@@ -13,9 +13,11 @@ import type { AuthorizationRequest } from '../../oauth/authorize/authorize-reque
 import { oauthOn } from '../../oauth/oauth.requirements.ts'
 import { formTargetOf } from '../../oauth/applications/redirect.rules.ts'
 import { AnswerButtons, AskedScope } from './asked-scope.tsx'
-import { inBrowser, ownForm, type BrowserCtx } from '../shell/browser.requirements.ts'
-import { Form } from '../shell/form.tsx'
-import { htmlErrors, page, policyWith, sitePath } from '../shell/page.tsx'
+import type { BrowserCtx } from '../shell/browser-context.ts'
+import { inBrowser, ownForm } from '../shell/browser.requirements.ts'
+import { Form } from '../shell/plain-form.tsx'
+import { page, policyWith, sitePath } from '../shell/plain-page.tsx'
+import { pageErrors } from '../../http/error-forms.ts'
 import { texts } from './texts.tsx'
 
 const text = Type.Optional(Type.String())
@@ -134,7 +136,7 @@ export const oauthAuthorize = operation({
   family: 'oauth2',
   scope: null,
   accepts: ['session'],
-  errors: htmlErrors,
+  errors: pageErrors,
   requires: [inBrowser, oauthOn],
   query: parameters,
   reply: { 200: bytesOf('text/html'), 303: 'empty' },
@@ -160,7 +162,7 @@ export const oauthAuthorizePost = operation({
   family: 'oauth2',
   scope: null,
   accepts: ['session'],
-  errors: htmlErrors,
+  errors: pageErrors,
   requires: [inBrowser, oauthOn, validBody],
   body: requestObject('OAuth2AuthorizationForm', { ...parameters, login_hint: text }),
   reply: { 303: 'empty' },
@@ -179,7 +181,7 @@ export const oauthGrant = operation({
   family: 'oauth2',
   scope: null,
   accepts: ['session'],
-  errors: htmlErrors,
+  errors: pageErrors,
   requires: [inBrowser, oauthOn, validBody, ownForm],
   body: GrantForm,
   reply: { 200: bytesOf('text/html'), 303: 'empty' },

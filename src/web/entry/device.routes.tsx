@@ -5,13 +5,15 @@ import { requestObject } from '../../http/schema.ts'
 import { answerWaitingDevice, findDeviceByCode, type WaitingDevice } from '../../oauth/devices/device.service.ts'
 import { oauthOn } from '../../oauth/oauth.requirements.ts'
 import { AnswerButtons, AskedScope } from './asked-scope.tsx'
-import { inBrowser, inSession, ownForm, type BrowserCtx } from '../shell/browser.requirements.ts'
-import { attempt, Field, Form, type Problem } from '../shell/form.tsx'
+import type { BrowserCtx } from '../shell/browser-context.ts'
+import { inBrowser, inSession, ownForm } from '../shell/browser.requirements.ts'
+import { attempt, Field, Form, type Problem } from '../shell/plain-form.tsx'
 import { Moment } from '../shell/moment.tsx'
-import { htmlErrors, page, secretPage } from '../shell/page.tsx'
+import { page, secretPage } from '../shell/plain-page.tsx'
+import { pageErrors } from '../../http/error-forms.ts'
 import { texts } from './texts.tsx'
 
-const pages = { base: 'site', family: 'oauth2', scope: null, accepts: ['session'], errors: htmlErrors } as const
+const pages = { base: 'site', family: 'oauth2', scope: null, accepts: ['session'], errors: pageErrors } as const
 const text = Type.Optional(Type.String({ maxLength: 4096 }))
 
 const unknownCode: Problem = {

@@ -6,7 +6,7 @@ import { requestObject } from '../../http/schema.ts'
 import { browserOf } from '../shell/browser-of.ts'
 import { inBrowser, ownForm } from '../shell/browser.requirements.ts'
 import { sessionCookies } from '../shell/cookies.ts'
-import { htmlErrors } from '../shell/page.tsx'
+import { pageErrors } from '../../http/error-forms.ts'
 import { signInPageOf } from './sign-in-page.tsx'
 import { localTarget } from './sign-in-target.ts'
 import { texts } from './texts.tsx'
@@ -20,7 +20,7 @@ const AnswerForm = requestObject('PasskeyAnswerForm', {
   redirect_to: text,
 })
 
-const pages = { base: 'site', scope: null, accepts: ['session'], errors: htmlErrors } as const
+const pages = { base: 'site', scope: null, accepts: ['session'], errors: pageErrors } as const
 
 /** Signs in with a passkey, whose user verification makes it both factors. */
 export const passkeySignInSubmit = operation({

@@ -5,17 +5,19 @@ import { requestObject } from '../../http/schema.ts'
 import { Forbidden } from '../../lib/errors.ts'
 import { askForReset, readReset, resetPassword } from '../../users/entry/recovery.service.ts'
 import { browserLanguage } from '../shell/browser-of.ts'
-import { inBrowser, ownForm, type BrowserCtx } from '../shell/browser.requirements.ts'
-import { attempt, Field, Form, KnownUser, passwordHint, type Problem } from '../shell/form.tsx'
-import { htmlErrors, page, secretPage, sitePath } from '../shell/page.tsx'
-import { texts as shared } from '../shell/texts.tsx'
+import type { BrowserCtx } from '../shell/browser-context.ts'
+import { inBrowser, ownForm } from '../shell/browser.requirements.ts'
+import { attempt, Field, Form, KnownUser, passwordHint, type Problem } from '../shell/plain-form.tsx'
+import { page, secretPage, sitePath } from '../shell/plain-page.tsx'
+import { pageErrors } from '../../http/error-forms.ts'
+import { texts as shared } from '../shell/plain-texts.tsx'
 import { texts } from './texts.tsx'
 
 const text = Type.Optional(Type.String({ maxLength: 4096 }))
 const AskForm = requestObject('ForgotPasswordForm', { _csrf: text, email: text })
 const ResetForm = requestObject('ResetPasswordForm', { _csrf: text, code: text, password: text, passcode: text })
 
-const pages = { base: 'site', scope: null, accepts: ['session'], errors: htmlErrors } as const
+const pages = { base: 'site', scope: null, accepts: ['session'], errors: pageErrors } as const
 
 function askPageOf(ctx: BrowserCtx, form: { email?: string; problem?: Problem | undefined } = {}) {
   const { config, mailer } = ctx

@@ -2,7 +2,7 @@ import type { Ctx } from '../../access/context.ts'
 import type { Config } from '../../config/load-config.ts'
 import { targetOfRequest } from '../../oauth/authorize/authorize.service.ts'
 import { formTargetOf } from '../../oauth/applications/redirect.rules.ts'
-import { policyWith, sitePath } from '../shell/page.tsx'
+import { policyWith, sitePath } from '../shell/plain-page.tsx'
 
 /** Matches the address of an OAuth2 request. */
 const authorizing = /^\/login\/oauth\/authorize\?(.*)$/

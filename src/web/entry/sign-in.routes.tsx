@@ -7,11 +7,12 @@ import { Forbidden } from '../../lib/errors.ts'
 import { browserOf } from '../shell/browser-of.ts'
 import { inBrowser, ownForm } from '../shell/browser.requirements.ts'
 import { cookie, noSessionCookies, sessionCookies, ticketCookie } from '../shell/cookies.ts'
-import { attempt, Form } from '../shell/form.tsx'
-import { htmlErrors, page, sitePath } from '../shell/page.tsx'
+import { attempt, Form } from '../shell/plain-form.tsx'
+import { page, sitePath } from '../shell/plain-page.tsx'
+import { pageErrors } from '../../http/error-forms.ts'
 import { offersSignUp, signInPageOf } from './sign-in-page.tsx'
 import { hintedLogin, localTarget } from './sign-in-target.ts'
-import { texts as shared } from '../shell/texts.tsx'
+import { texts as shared } from '../shell/plain-texts.tsx'
 import { texts } from './texts.tsx'
 
 const SignInOption = requestObject('SignInForm', {
@@ -31,7 +32,7 @@ export const signInPage = operation({
   base: 'site',
   scope: null,
   accepts: ['session'],
-  errors: htmlErrors,
+  errors: pageErrors,
   load: 'vital',
   requires: [inBrowser],
   query: { redirect_to: Type.Optional(Type.String()), done: Type.Optional(Type.String()) },
@@ -47,7 +48,7 @@ export const signInSubmit = operation({
   base: 'site',
   scope: null,
   accepts: ['session'],
-  errors: htmlErrors,
+  errors: pageErrors,
   load: 'vital',
   requires: [inBrowser, validBody, ownForm],
   body: SignInOption,
@@ -90,7 +91,7 @@ export const signOutSubmit = operation({
   base: 'site',
   scope: null,
   accepts: ['session'],
-  errors: htmlErrors,
+  errors: pageErrors,
   requires: [inBrowser, validBody, ownForm],
   body: SignOutOption,
   reply: { 303: 'empty' },
@@ -109,7 +110,7 @@ export const home = operation({
   base: 'site',
   scope: null,
   accepts: ['session'],
-  errors: htmlErrors,
+  errors: pageErrors,
   requires: [inBrowser],
   reply: { 200: bytesOf('text/html'), 303: 'empty' },
   async run({ ctx }) {

@@ -169,7 +169,7 @@ test('signInPage: works under another host name than the configured one', async 
   for (const [, address = ''] of text.matchAll(/(?:href|src|action)="([^"]+)"/g)) assert.match(address, /^\/forge\//)
 })
 
-test('forgeStyle, siteIcon and home: the page loads only files of the forge', async () => {
+test('plainStyle, siteIcon and home: the page loads only files of the forge', async () => {
   await using forge = await startForge()
   const { text, headers } = await forge.guest.get('/', { site: true })
   assert.match(headers.get('content-security-policy') ?? '', /default-src 'self'/)
@@ -178,7 +178,7 @@ test('forgeStyle, siteIcon and home: the page loads only files of the forge', as
   assert.deepEqual(types, ['image/svg+xml', 'text/css;charset=utf-8'])
 })
 
-test('htmlErrors: browsers are shown a page where programs read a line, and defects by the number of their request', async () => {
+test('errorPages: browsers are shown a page where programs read a line, and defects by the number of their request', async () => {
   await using forge = await startForge()
   const at = (path: string, accept: string) => forge.guest.get(path, { site: true, headers: { accept } })
   for (const path of ['/nothing/at/all', '/alice/nothing/issues/1', '/alice/nothing/raw/branch/main/a']) {
@@ -187,8 +187,8 @@ test('htmlErrors: browsers are shown a page where programs read a line, and defe
     assert.deepEqual([line.status, shown.status], [shown.status, line.status])
     assert.match(line.headers.get('content-type') ?? '', /^text\/plain/)
     assert.match(shown.headers.get('content-type') ?? '', /^text\/html/, path)
-    assert.match(shown.text, /<html lang="en">.*<title>[^<]+ - Ingot<\/title>.*<h1>/)
-    assert.match(shown.headers.get('content-security-policy') ?? '', /default-src 'self'/)
+    assert.match(shown.text, /<html lang="en"[^>]*>.*<title>[^<]+ · Ingot<\/title>.*<h1>/)
+    assert.match(shown.headers.get('content-security-policy') ?? '', /script-src 'self'; style-src 'self';/)
   }
   assert.match((await at('/api/v1/nothing', 'text/html')).headers.get('content-type') ?? '', /json/)
 })

@@ -8,11 +8,13 @@ import { newChallenge } from '../../users/entry/proof-of-work.service.ts'
 import { mayRegister } from '../../users/entry/registration.rules.ts'
 import { askForSignUpAgain, confirmSignUp, readSignUp, signUp } from '../../users/entry/sign-up.service.ts'
 import { browserLanguage, browserOf } from '../shell/browser-of.ts'
-import { inBrowser, ownForm, type BrowserCtx } from '../shell/browser.requirements.ts'
+import type { BrowserCtx } from '../shell/browser-context.ts'
+import { inBrowser, ownForm } from '../shell/browser.requirements.ts'
 import { sessionCookies } from '../shell/cookies.ts'
-import { attempt, Field, Form, passwordHint, type Problem } from '../shell/form.tsx'
-import { htmlErrors, page, secretPage, sitePath } from '../shell/page.tsx'
-import { texts as shared } from '../shell/texts.tsx'
+import { attempt, Field, Form, passwordHint, type Problem } from '../shell/plain-form.tsx'
+import { page, secretPage, sitePath } from '../shell/plain-page.tsx'
+import { pageErrors } from '../../http/error-forms.ts'
+import { texts as shared } from '../shell/plain-texts.tsx'
 import { texts } from './texts.tsx'
 
 const text = Type.Optional(Type.String({ maxLength: 4096 }))
@@ -27,7 +29,7 @@ const SignUpForm = requestObject('SignUpForm', {
 const AskAgainForm = requestObject('AskForSignUpAgainForm', { _csrf: text, email: text })
 const ConfirmForm = requestObject('ConfirmSignUpForm', { _csrf: text, code: text, user_name: text })
 
-const pages = { base: 'site', scope: null, accepts: ['session'], errors: htmlErrors } as const
+const pages = { base: 'site', scope: null, accepts: ['session'], errors: pageErrors } as const
 
 const fields = { name: 'user_name', email: 'email', password: 'password' }
 

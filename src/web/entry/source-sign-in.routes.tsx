@@ -19,7 +19,8 @@ import {
 import { beginAt, begunAt, begunSeconds, identityOf, ProviderError } from '../../sources/openid/provider.service.ts'
 import type { Source } from '../../sources/source.service.ts'
 import { browserOf } from '../shell/browser-of.ts'
-import { inBrowser, inSession, ownForm, type BrowserCtx } from '../shell/browser.requirements.ts'
+import type { BrowserCtx } from '../shell/browser-context.ts'
+import { inBrowser, inSession, ownForm } from '../shell/browser.requirements.ts'
 import {
   awayCookie,
   cookie,
@@ -29,13 +30,14 @@ import {
   sessionCookies,
   ticketCookie,
 } from '../shell/cookies.ts'
-import { attempt, Field, Form, type Problem } from '../shell/form.tsx'
-import { htmlErrors, secretPage, sitePath } from '../shell/page.tsx'
+import { attempt, Field, Form, type Problem } from '../shell/plain-form.tsx'
+import { secretPage, sitePath } from '../shell/plain-page.tsx'
+import { pageErrors } from '../../http/error-forms.ts'
 import { localTarget } from './sign-in-target.ts'
-import { texts as shared } from '../shell/texts.tsx'
+import { texts as shared } from '../shell/plain-texts.tsx'
 import { texts } from './texts.tsx'
 
-const pages = { base: 'site', scope: null, accepts: ['session'], errors: htmlErrors } as const
+const pages = { base: 'site', scope: null, accepts: ['session'], errors: pageErrors } as const
 const text = Type.Optional(Type.String({ maxLength: 255 }))
 
 /** Logs the reason and shows a general message. */

@@ -8,13 +8,15 @@ import { redirect } from '../../http/reply.ts'
 import { requestObject } from '../../http/schema.ts'
 import { Moved } from '../../lib/errors.ts'
 import { browserOf } from '../shell/browser-of.ts'
-import { inBrowser, ownForm, type BrowserCtx } from '../shell/browser.requirements.ts'
+import type { BrowserCtx } from '../shell/browser-context.ts'
+import { inBrowser, ownForm } from '../shell/browser.requirements.ts'
 import { cookie, readCookies, sessionCookies, ticketCookie } from '../shell/cookies.ts'
-import { attempt, Field, Form, type Problem } from '../shell/form.tsx'
-import { htmlErrors, page, sitePath } from '../shell/page.tsx'
+import { attempt, Field, Form, type Problem } from '../shell/plain-form.tsx'
+import { page, sitePath } from '../shell/plain-page.tsx'
+import { pageErrors } from '../../http/error-forms.ts'
 import { PasskeyForm, passkeyScript } from '../shell/passkey-form.tsx'
 import { localTarget, policyLeadingTo } from './sign-in-target.ts'
-import { texts as shared } from '../shell/texts.tsx'
+import { texts as shared } from '../shell/plain-texts.tsx'
 import { texts } from './texts.tsx'
 
 const text = Type.Optional(Type.String({ maxLength: 16_384 }))
@@ -26,7 +28,7 @@ const PasskeyAnswerForm = requestObject('SecondPasskeyForm', {
   redirect_to: text,
 })
 
-const pages = { base: 'site', scope: null, accepts: ['session'], errors: htmlErrors } as const
+const pages = { base: 'site', scope: null, accepts: ['session'], errors: pageErrors } as const
 
 /** The two pages that complete a sign-in. */
 const ways = {

@@ -3,7 +3,8 @@ import { anyone } from '../../access/requirements.ts'
 import { bytesOf, operation, validBody } from '../../http/operation.ts'
 import { pathText, requestObject } from '../../http/schema.ts'
 import { readUnsubscription, unsubscribe } from '../../mail/unsubscribe.service.ts'
-import { htmlErrors, page, sitePath } from '../shell/page.tsx'
+import { page, sitePath } from '../shell/plain-page.tsx'
+import { pageErrors } from '../../http/error-forms.ts'
 
 const UnsubscribeForm = requestObject('UnsubscribeForm', {
   /** Unsubscribes from all mails, not only those of the conversation. */
@@ -19,7 +20,7 @@ export const unsubscribePage = operation({
   params: { token: pathText },
   base: 'site',
   scope: null,
-  errors: htmlErrors,
+  errors: pageErrors,
   requires: [anyone],
   reply: { 200: bytesOf('text/html') },
   async run({ ctx, params }) {
@@ -55,7 +56,7 @@ export const unsubscribeSubmit = operation({
   params: { token: pathText },
   base: 'site',
   scope: null,
-  errors: htmlErrors,
+  errors: pageErrors,
   requires: [anyone, validBody],
   body: UnsubscribeForm,
   reply: { 200: bytesOf('text/html') },

@@ -16,13 +16,15 @@ import {
   type OwnEmail,
 } from '../../users/email.service.ts'
 import { browserLanguage, browserOf } from '../shell/browser-of.ts'
-import { inBrowser, inSession, ownForm, type BrowserCtx } from '../shell/browser.requirements.ts'
+import type { BrowserCtx } from '../shell/browser-context.ts'
+import { inBrowser, inSession, ownForm } from '../shell/browser.requirements.ts'
 import { PasswordField, passwordProblem } from './confirm-password.tsx'
 import { sessionCookies } from '../shell/cookies.ts'
-import { attempt, Field, Form, KnownUser, passwordHint, type Problem } from '../shell/form.tsx'
-import { htmlErrors, secretPage, sitePath } from '../shell/page.tsx'
+import { attempt, Field, Form, KnownUser, passwordHint, type Problem } from '../shell/plain-form.tsx'
+import { secretPage, sitePath } from '../shell/plain-page.tsx'
+import { pageErrors } from '../../http/error-forms.ts'
 import { SettingsPage, type PersonCtx } from './settings-page.tsx'
-import { texts as shared } from '../shell/texts.tsx'
+import { texts as shared } from '../shell/plain-texts.tsx'
 import { texts } from './texts.tsx'
 
 const text = Type.Optional(Type.String({ maxLength: 4096 }))
@@ -30,7 +32,7 @@ const PasswordForm = requestObject('ChangePasswordForm', { _csrf: text, old_pass
 const EmailForm = requestObject('EmailForm', { _csrf: text, email: text, password: text })
 const CodeForm = requestObject('ConfirmAddressForm', { _csrf: text, code: text })
 
-const pages = { base: 'site', scope: null, accepts: ['session'], errors: htmlErrors } as const
+const pages = { base: 'site', scope: null, accepts: ['session'], errors: pageErrors } as const
 
 /** The refused form of the page with its values. */
 interface Wrong {

@@ -1,8 +1,8 @@
 import { viewerOfPassword } from '../../auth/identify.ts'
 import { isFreshSession } from '../../auth/session.service.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
-import type { BrowserCtx } from '../shell/browser.requirements.ts'
-import { attempt, Field, KnownUser, type Problem } from '../shell/form.tsx'
+import type { BrowserCtx } from '../shell/browser-context.ts'
+import { attempt, Field, KnownUser, type Problem } from '../shell/plain-form.tsx'
 import { texts } from './texts.tsx'
 
 /** Asks for the password of the account. An account without one needs a recent sign-in instead. */

@@ -9,13 +9,14 @@ import { beginAt, begunSeconds, ProviderError } from '../../sources/openid/provi
 import { inBrowser, inSession, ownForm } from '../shell/browser.requirements.ts'
 import { PasswordField, passwordProblem } from './confirm-password.tsx'
 import { awayCookie, cookieFromElsewhere } from '../shell/cookies.ts'
-import { attempt, Form, type Problem } from '../shell/form.tsx'
+import { attempt, Form, type Problem } from '../shell/plain-form.tsx'
 import { Moment } from '../shell/moment.tsx'
-import { htmlErrors, secretPage, sitePath } from '../shell/page.tsx'
+import { secretPage, sitePath } from '../shell/plain-page.tsx'
+import { pageErrors } from '../../http/error-forms.ts'
 import { SettingsPage, type PersonCtx } from './settings-page.tsx'
 import { texts } from './texts.tsx'
 
-const pages = { base: 'site', scope: null, accepts: ['session'], errors: htmlErrors } as const
+const pages = { base: 'site', scope: null, accepts: ['session'], errors: pageErrors } as const
 
 const LinkForm = requestObject('BeginLinkForm', {
   _csrf: Type.Optional(Type.String()),

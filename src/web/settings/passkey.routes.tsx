@@ -6,11 +6,12 @@ import { requestObject } from '../../http/schema.ts'
 import type { PasskeyId } from '../../lib/ids.ts'
 import { inBrowser, inSession, ownForm } from '../shell/browser.requirements.ts'
 import { passwordProblem } from './confirm-password.tsx'
-import { attempt } from '../shell/form.tsx'
-import { htmlErrors, secretPage, sitePath } from '../shell/page.tsx'
+import { attempt } from '../shell/plain-form.tsx'
+import { secretPage, sitePath } from '../shell/plain-page.tsx'
+import { pageErrors } from '../../http/error-forms.ts'
 import { PasskeyForm, passkeyScript } from '../shell/passkey-form.tsx'
 import { securityPage, showOnce } from './security-page.tsx'
-import { texts as shared } from '../shell/texts.tsx'
+import { texts as shared } from '../shell/plain-texts.tsx'
 import { texts } from './texts.tsx'
 
 const text = Type.Optional(Type.String({ maxLength: 20_000 }))
@@ -22,7 +23,7 @@ const RemoveForm = requestObject('RemovePasskeyForm', {
   password: text,
 })
 
-const pages = { base: 'site', scope: null, accepts: ['session'], errors: htmlErrors } as const
+const pages = { base: 'site', scope: null, accepts: ['session'], errors: pageErrors } as const
 
 /** Starts to add a passkey: asks for the password, then for the device. */
 export const beginPasskeySubmit = operation({

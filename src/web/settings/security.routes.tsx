@@ -13,19 +13,21 @@ import type { UserRow } from '../../db/tables/accounts.ts'
 import { bytesOf, operation, validBody } from '../../http/operation.ts'
 import { redirect } from '../../http/reply.ts'
 import { requestObject } from '../../http/schema.ts'
-import { inBrowser, inSession, ownForm, type BrowserCtx } from '../shell/browser.requirements.ts'
-import { Field, Form } from '../shell/form.tsx'
-import { htmlErrors, secretPage, sitePath } from '../shell/page.tsx'
+import type { BrowserCtx } from '../shell/browser-context.ts'
+import { inBrowser, inSession, ownForm } from '../shell/browser.requirements.ts'
+import { Field, Form } from '../shell/plain-form.tsx'
+import { secretPage, sitePath } from '../shell/plain-page.tsx'
+import { pageErrors } from '../../http/error-forms.ts'
 import { passwordProblem } from './confirm-password.tsx'
 import { securityPage, showOnce } from './security-page.tsx'
-import { texts as shared } from '../shell/texts.tsx'
+import { texts as shared } from '../shell/plain-texts.tsx'
 import { texts } from './texts.tsx'
 
 const text = Type.Optional(Type.String({ maxLength: 16_384 }))
 const EnrolForm = requestObject('EnrolTwoFactorForm', { _csrf: text, passcode: text, enrolment: text })
 const PasswordForm = requestObject('ConfirmByPasswordForm', { _csrf: text, password: text })
 
-const pages = { base: 'site', scope: null, accepts: ['session'], errors: htmlErrors } as const
+const pages = { base: 'site', scope: null, accepts: ['session'], errors: pageErrors } as const
 
 export const securitySettingsPage = operation({
   ...pages,

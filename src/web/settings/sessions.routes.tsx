@@ -9,11 +9,12 @@ import type { SessionId } from '../../lib/ids.ts'
 import { inBrowser, inSession, ownForm } from '../shell/browser.requirements.ts'
 import { clientName } from './client-name.rules.ts'
 import { noSessionCookies } from '../shell/cookies.ts'
-import { Form } from '../shell/form.tsx'
+import { Form } from '../shell/plain-form.tsx'
 import { Moment } from '../shell/moment.tsx'
-import { htmlErrors, secretPage, sitePath } from '../shell/page.tsx'
+import { secretPage, sitePath } from '../shell/plain-page.tsx'
+import { pageErrors } from '../../http/error-forms.ts'
 import { SettingsPage, type PersonCtx } from './settings-page.tsx'
-import { texts as shared } from '../shell/texts.tsx'
+import { texts as shared } from '../shell/plain-texts.tsx'
 import { texts } from './texts.tsx'
 
 const EndForm = requestObject('EndSessionForm', {
@@ -22,7 +23,7 @@ const EndForm = requestObject('EndSessionForm', {
 })
 const EndOthersForm = requestObject('EndOtherSessionsForm', { _csrf: Type.Optional(Type.String()) })
 
-const pages = { base: 'site', scope: null, accepts: ['session'], errors: htmlErrors } as const
+const pages = { base: 'site', scope: null, accepts: ['session'], errors: pageErrors } as const
 
 const Session = ({ ctx, session }: { readonly ctx: PersonCtx; readonly session: SessionRow }) => {
   const isThis = session.id === ctx.sessionId

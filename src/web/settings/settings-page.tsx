@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import type { SignedInCtx } from '../../access/context.ts'
-import type { BrowserCtx } from '../shell/browser.requirements.ts'
-import { sitePath } from '../shell/page.tsx'
-import { texts as shared } from '../shell/texts.tsx'
+import type { BrowserCtx } from '../shell/browser-context.ts'
+import { sitePath } from '../shell/plain-page.tsx'
+import { texts as shared } from '../shell/plain-texts.tsx'
 import { texts } from './texts.tsx'
 
 /** The browser of a signed-in person. */

@@ -5,10 +5,11 @@ import { requestObject } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { listGrants, revokeGrant } from '../../oauth/grant.service.ts'
 import { inBrowser, inSession, ownForm } from '../shell/browser.requirements.ts'
-import { Form } from '../shell/form.tsx'
-import { htmlErrors, secretPage, sitePath } from '../shell/page.tsx'
+import { Form } from '../shell/plain-form.tsx'
+import { secretPage, sitePath } from '../shell/plain-page.tsx'
+import { pageErrors } from '../../http/error-forms.ts'
 import { SettingsPage } from './settings-page.tsx'
-import { texts as shared } from '../shell/texts.tsx'
+import { texts as shared } from '../shell/plain-texts.tsx'
 import { texts } from './texts.tsx'
 
 const RevokeForm = requestObject('RevokeGrantForm', {
@@ -16,7 +17,7 @@ const RevokeForm = requestObject('RevokeGrantForm', {
   id: Type.Optional(Type.Integer()),
 })
 
-const pages = { base: 'site', scope: null, accepts: ['session'], errors: htmlErrors } as const
+const pages = { base: 'site', scope: null, accepts: ['session'], errors: pageErrors } as const
 
 /** Shows the account and its authorized applications. */
 export const settingsPage = operation({

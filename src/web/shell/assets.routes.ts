@@ -6,7 +6,7 @@ import { pathText } from '../../http/schema.ts'
 import { builtFile } from '../../lib/assets.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { readAsset } from './assets.ts'
-import { styleSheet } from './style-sheet.ts'
+import { styleSheet } from './plain-style.ts'
 
 const kept = { headers: { 'cache-control': 'public, max-age=3600' } }
 
@@ -33,9 +33,9 @@ export const webAsset = operation({
 })
 
 /** The style sheet of pages without navigation. */
-export const forgeStyle = operation({
+export const plainStyle = operation({
   method: 'GET',
-  path: '/assets/forge.css',
+  path: '/assets/plain.css',
   base: 'site',
   scope: null,
   requires: [anyone],

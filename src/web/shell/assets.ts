@@ -4,9 +4,7 @@ import { extname } from 'node:path'
 import type { Config } from '../../config/load-config.ts'
 import { builtFile } from '../../lib/assets.ts'
 import { iconSets, type IconSet } from '../ui/icons.ts'
-
-/** The files that pages name. The scripts are modules: `<script type="module">`. */
-export type AssetName = 'forge.css' | 'forge.js' | 'editor.js' | `${IconSet}.svg`
+import type { AssetName } from '../ui/page-context.ts'
 
 /** What the build wrote: the current file of each name, and all files, the scripts' later parts included. */
 interface Manifest {

@@ -2,23 +2,12 @@ import type { Ctx, SignedInCtx } from '../../access/context.ts'
 import { textMember, type Requirement } from '../../http/operation.ts'
 import { isFromHere } from '../../http/own-origin.ts'
 import { Forbidden, Moved } from '../../lib/errors.ts'
-import type { SessionId } from '../../lib/ids.ts'
-import type { Unix } from '../../lib/time.ts'
 import { equalSecrets } from '../../secrets/secrets.ts'
 import { newSecret } from '../../secrets/tokens.ts'
 import { BrowserSession } from './browser.credentials.ts'
+import { csrfName } from '../ui/page-context.ts'
 import { cookie, readCookies } from './cookies.ts'
-
-/** Name of the cookie and the hidden field against cross-site request forgery. */
-export const csrfName = '_csrf'
-
-/** A browser with its session, if any, and the value for its forms. */
-export interface BrowserCtx extends Ctx {
-  readonly sessionId: SessionId | undefined
-  /** Time of the interactive sign-in; undefined when unknown. */
-  readonly signedInUnix: Unix | undefined
-  readonly csrf: string
-}
+import { rememberContext, type BrowserCtx } from './browser-context.ts'
 
 /** The page to change a required password; until then other pages redirect to it. */
 const changePath = '/user/settings/change_password'
@@ -28,13 +17,16 @@ const whileChanging: ReadonlySet<string> = new Set([changePath, '/user/logout'])
 export const inBrowser: Requirement<Ctx, Omit<BrowserCtx, keyof Ctx>> = {
   codes: ['browser'],
   refuses: [],
-  check({ config, principal, viewer }, call) {
+  check(ctx, call) {
+    const { config, principal, viewer } = ctx
     if (viewer?.user.must_change_password && !whileChanging.has(call.operation.path)) throw new Moved(303, changePath)
     const known = readCookies(call.headers['cookie']).get(csrfName)
     const csrf = known && /^[\w-]{20,100}$/.test(known) ? known : newSecret()
     if (csrf !== known) call.cookies.push(cookie(config, csrfName, csrf))
     const session = principal instanceof BrowserSession ? principal : undefined
-    return { sessionId: session?.id, signedInUnix: session?.signedInUnix, csrf }
+    const found = { sessionId: session?.id, signedInUnix: session?.signedInUnix, csrf }
+    rememberContext(call, { ...ctx, ...found })
+    return found
   },
 }
 

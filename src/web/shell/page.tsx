@@ -1,121 +1,273 @@
-import type { ComponentChildren } from 'preact'
-import { renderToString } from 'preact-render-to-string'
-import type { Config } from '../../config/load-config.ts'
-import type { ErrorForm } from '../../http/error-forms.ts'
-import { bytes } from '../../http/reply.ts'
-import { texts } from './texts.tsx'
+import type { ComponentChild, VNode } from 'preact'
+import type { TObject, Static } from 'typebox'
+import type { Load } from '../../admission/requests.ts'
+import { pageErrors } from '../../http/error-forms.ts'
+import {
+  bytesOf,
+  operation,
+  validBody,
+  type AnyRequirement,
+  type Call,
+  type ContextAfter,
+  type Operation,
+  type ParamsOf,
+  type Requirement,
+} from '../../http/operation.ts'
+import type { ParamNames } from '../../http/path.ts'
+import { redirect, type Reply, type StreamReply } from '../../http/reply.ts'
+import { requestObject, type Schema, type Schemas } from '../../http/schema.ts'
+import { Invalid, NotFound, Refusal, Unauthenticated, Unavailable } from '../../lib/errors.ts'
+import { Type } from 'typebox'
+import { csrfName, type RefusedForm } from '../ui/page-context.ts'
+import { siteHref } from '../ui/paths.ts'
+import type { BrowserCtx } from './browser-context.ts'
+import { inBrowser, inSession, ownForm } from './browser.requirements.ts'
+import type { PageMeta } from './document.tsx'
+import { noticeCookie } from './notice.ts'
+import { sendPage } from './send-page.tsx'
+import { sentenceOf } from './sentence.ts'
 
-export interface PageParts {
-  readonly title: string
-  /** Why the form is shown again. The title begins with it, because screen readers read the title first. */
-  readonly problem?: object | undefined
-  /** False for a page with its own style sheet. */
-  readonly houseStyle?: boolean
-  /** Addresses of style sheets and scripts, relative to the site root. */
-  readonly styles?: readonly string[]
-  readonly scripts?: readonly string[]
-  readonly content: ComponentChildren
+/** The path parameters that requirements declare. */
+type ParamsOfAll<Rs extends readonly AnyRequirement[]> = Rs extends readonly [
+  infer First,
+  ...infer Rest extends readonly AnyRequirement[],
+]
+  ? (First extends Requirement<infer _Needs, infer _Adds, infer Params, infer _Asked> ? Params : never) &
+      ParamsOfAll<Rest>
+  : Readonly<Record<never, never>>
+
+type QueryOf<Query extends Schemas> = {
+  readonly [Key in keyof Static<TObject<Query>>]?: Static<TObject<Query>>[Key]
 }
 
 /**
- * Returns a policy that loads only files of the forge, runs no inline scripts and forbids framing by other sites.
- * @param formTarget another permitted target of forms, redirects included
+ * What surrounds the content of several pages, such as the tabs of a repository: loads its own data, and returns how it
+ * wraps the content.
  */
-export const policyWith = (formTarget: string): string =>
-  contentSecurityPolicy.replace("form-action 'self'", `form-action 'self' ${formTarget}`)
+export type Frame<Ctx> = (ctx: Ctx) => Promise<(content: ComponentChild) => VNode>
 
-const contentSecurityPolicy =
-  "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
-
-/**
- * Returns the path of an address on this site. It has no host, because the browser may use another host name than the
- * configured one.
- */
-export const sitePath = (config: Config, path = ''): string => `${config.server.subPath}/${path}`
-
-/** Returns the document; the renderer escapes texts. */
-function documentOf(
-  site: { readonly root: string; readonly name: string },
-  { title, problem, houseStyle = true, styles = [], scripts = [], content }: PageParts,
-): string {
-  const { root, name } = site
-  const html = renderToString(
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>{`${problem ? texts.errorTitle(title) : title} - ${name}`}</title>
-        <link rel="icon" type="image/svg+xml" href={`${root}assets/icon.svg`} />
-        {[...(houseStyle ? ['assets/forge.css'] : []), ...styles].map((path) => (
-          <link rel="stylesheet" href={root + path} />
-        ))}
-        {scripts.map((path) => (
-          <script src={root + path} defer />
-        ))}
-      </head>
-      <body>
-        {houseStyle ? (
-          <header class="site">
-            <a href={root}>{name}</a>
-          </header>
-        ) : null}
-        {content}
-      </body>
-    </html>,
-  )
-  return `<!DOCTYPE html>\n${html}\n`
+interface PageInput<Ctx, Params, Query> {
+  readonly ctx: Ctx
+  readonly params: Params
+  readonly query: Query
+  readonly call: Call
 }
 
-/** Returns a page as a reply. */
-export function page(
-  config: Config,
-  parts: PageParts,
-  options: { status?: number; headers?: Record<string, string> } = {},
-) {
-  const html = documentOf({ root: sitePath(config), name: config.instance.appName }, parts)
-  return bytes('text/html;charset=utf-8', html, {
-    ...(options.status === undefined ? {} : { status: options.status as 200 }),
-    headers: {
-      'content-security-policy': contentSecurityPolicy,
-      'x-frame-options': config.cors.xFrameOptions === 'unset' ? 'SAMEORIGIN' : config.cors.xFrameOptions,
-      'referrer-policy': 'same-origin',
-      ...options.headers,
-    },
+interface PageDeclaration<
+  Path extends string,
+  Rs extends readonly AnyRequirement[],
+  Params extends { readonly [Name in ParamNames<Path>]?: Schema },
+  Query extends Schemas,
+  Data,
+> {
+  readonly path: Path
+  /** Required query parameters; the page takes precedence over others at its address. */
+  readonly whenQuery?: Readonly<Record<string, string>>
+  /** Checked left to right after `inBrowser`, in the order of the API twin. */
+  readonly requires: Rs
+  readonly params?: Params
+  readonly query?: Query
+  /** Its cost for other requests; the default is `usual`. */
+  readonly cost?: Load
+  readonly frame?: Frame<ContextAfter<readonly [typeof inBrowser, ...Rs]>>
+  /** The page uses the whole width of the window. */
+  readonly isWide?: boolean
+  /** Reads what the page shows. Throws `Moved` to redirect. */
+  readonly load: (
+    input: PageInput<
+      ContextAfter<readonly [typeof inBrowser, ...Rs]>,
+      ParamsOf<Params & ParamsOfAll<Rs>>,
+      QueryOf<Query>
+    >,
+  ) => Promise<Data>
+  readonly meta: (
+    data: Data,
+    input: PageInput<
+      ContextAfter<readonly [typeof inBrowser, ...Rs]>,
+      ParamsOf<Params & ParamsOfAll<Rs>>,
+      QueryOf<Query>
+    >,
+  ) => PageMeta
+  readonly view: (data: Data) => VNode
+}
+
+/** A page. A refused form shows it again. */
+export interface Page extends Operation {
+  readonly showAgain: (input: {
+    readonly ctx: BrowserCtx
+    readonly params: Readonly<Record<string, unknown>>
+    readonly call: Call
+    readonly refused: RefusedForm
+    readonly status: number
+  }) => Promise<StreamReply<number>>
+}
+
+/** What every page and act declares. */
+const shared = { base: 'site', scope: null, accepts: ['session'], errors: pageErrors } as const
+
+/** Statuses with which a form is shown again. */
+const againReplies = {
+  400: bytesOf('text/html'),
+  403: bytesOf('text/html'),
+  409: bytesOf('text/html'),
+  413: bytesOf('text/html'),
+  422: bytesOf('text/html'),
+  423: bytesOf('text/html'),
+} as const
+
+/**
+ * Declares a page. It is an operation, so that routing, rights, limits and the authorization tests cover it. `load` reads
+ * from services, presenters and policies; `view` turns the result into JSX.
+ */
+export function page<
+  const Path extends string,
+  const Rs extends readonly AnyRequirement[],
+  Data extends object,
+  Params extends { readonly [Name in ParamNames<Path>]?: Schema } = Readonly<Record<never, never>>,
+  Query extends Schemas = Record<never, never>,
+>(declaration: PageDeclaration<Path, Rs, Params, Query, Data>): Page {
+  const { path, requires, frame, load, meta, view, isWide } = declaration
+  async function show(
+    input: { readonly ctx: object; readonly params: unknown; readonly query: unknown; readonly call: Call },
+    refused?: RefusedForm,
+    status = 200,
+  ): Promise<StreamReply<number>> {
+    // The declaration's types say what these are; `operation` has checked them.
+    const typed = input as unknown as Parameters<typeof load>[0]
+    const data = await load(typed)
+    const wrap = await frame?.(typed.ctx)
+    const View = view
+    const content = <View {...data} />
+    return sendPage(input.ctx as BrowserCtx, input.call, {
+      meta: meta(data, typed),
+      content: wrap ? wrap(content) : content,
+      isWide,
+      refused,
+      status,
+    })
+  }
+  const declared = operation({
+    ...shared,
+    method: 'GET',
+    path: path,
+    whenQuery: declaration.whenQuery,
+    requires: [inBrowser, ...requires] as unknown as readonly [AnyRequirement, ...AnyRequirement[]],
+    params: declaration.params,
+    query: declaration.query,
+    load: declaration.cost,
+    reply: { 200: bytesOf('text/html') },
+    run: async (input) => show(input as Parameters<typeof show>[0]) as Promise<StreamReply<200>>,
+  })
+  return {
+    ...declared,
+    showAgain: ({ ctx, params, call, refused, status }) => show({ ctx, params, query: {}, call }, refused, status),
+  }
+}
+
+/** Where an act leads. */
+export interface ActResult {
+  /** Path below the site root. */
+  readonly to: string
+  /** A sentence that the next page shows once. */
+  readonly notice?: string | undefined
+  /** Further cookies. */
+  readonly cookies?: readonly string[]
+}
+
+interface ActDeclaration<
+  Path extends string,
+  Rs extends readonly AnyRequirement[],
+  Params extends { readonly [Name in ParamNames<Path>]?: Schema },
+  Fields extends Schemas,
+> {
+  readonly path: Path
+  /** Checked left to right after the session, in the order of the API twin. */
+  readonly requires: Rs
+  readonly params?: Params
+  /** The fields of the form. They are lenient, so that the service says what is wrong with a value. */
+  readonly fields?: Fields
+  /** See `operation`. */
+  readonly outlivesCredential?: true
+  readonly cost?: Load
+  readonly maxBodyBytes?: number
+  /** The page with the form; it is shown again with the problem and what was sent. Without it there is an error page. */
+  readonly again?: Page
+  /** Maps prefixes of refusal codes to fields. */
+  readonly problemFields?: Readonly<Record<string, string>>
+  readonly run: (input: {
+    readonly ctx: ContextAfter<readonly [typeof inBrowser, typeof inSession, ...Rs]>
+    readonly params: ParamsOf<Params & ParamsOfAll<Rs>>
+    readonly body: Static<TObject<Fields>>
+    readonly call: Call
+  }) => Promise<ActResult>
+}
+
+/** Declares what a form of a page does. It ends with a redirect to a page. */
+export function act<
+  const Path extends string,
+  const Rs extends readonly AnyRequirement[],
+  Params extends { readonly [Name in ParamNames<Path>]?: Schema } = Readonly<Record<never, never>>,
+  Fields extends Schemas = Record<never, never>,
+>(declaration: ActDeclaration<Path, Rs, Params, Fields>): Operation {
+  const { path, requires, again, problemFields = {} } = declaration
+  const fields = declaration.fields ?? ({} as Fields)
+  const run = async (input: {
+    readonly ctx: object
+    readonly params: unknown
+    readonly body: unknown
+    readonly call: Call
+  }): Promise<Reply<303, undefined> | StreamReply<number>> => {
+    const ctx = input.ctx as BrowserCtx
+    try {
+      const {
+        to,
+        notice,
+        cookies = [],
+      } = await declaration.run(input as unknown as Parameters<typeof declaration.run>[0])
+      input.call.cookies.push(...cookies)
+      if (notice !== undefined) input.call.cookies.push(noticeCookie(ctx.config, notice))
+      return redirect(303, siteHref(ctx.config, to))
+    } catch (error) {
+      if (!(error instanceof Refusal) || again === undefined || !mayShowAgain(error)) throw error
+      return again.showAgain({
+        ctx,
+        params: input.params as Readonly<Record<string, unknown>>,
+        call: input.call,
+        status: error.status,
+        refused: {
+          action: input.call.url.split('?', 1)[0] ?? '',
+          problem: { field: fieldOf(error, problemFields), message: sentenceOf(error.message) },
+          values: input.body as Readonly<Record<string, unknown>>,
+        },
+      })
+    }
+  }
+  return operation({
+    ...shared,
+    method: 'POST',
+    path: path,
+    requires: [inBrowser, inSession, ...requires, validBody, ownForm] as unknown as readonly [
+      AnyRequirement,
+      ...AnyRequirement[],
+    ],
+    params: declaration.params,
+    body: requestObject('Form', { ...fields, [csrfName]: Type.Optional(Type.String()) }),
+    outlivesCredential: declaration.outlivesCredential,
+    maxBodyBytes: declaration.maxBodyBytes,
+    load: declaration.cost,
+    reply: { 303: 'empty', ...againReplies },
+    run: async (input) => run(input as Parameters<typeof run>[0]) as Promise<Reply<303, undefined>>,
   })
 }
 
-/**
- * Returns a page that must not be cached. `same-origin` already hides its address from other sites; `no-referrer` would
- * also remove `Origin` from its forms.
- */
-export const secretPage = (config: Config, parts: PageParts, headers: Readonly<Record<string, string>> = {}) =>
-  page(config, parts, { headers: { 'cache-control': 'no-store', ...headers } })
+/** Whether what was sent can be corrected on the page of the form. */
+const mayShowAgain = (refusal: Refusal): boolean =>
+  Object.hasOwn(againReplies, refusal.status) &&
+  !(refusal instanceof NotFound || refusal instanceof Unauthenticated || refusal instanceof Unavailable)
 
-const headingOf = (status: number): string =>
-  status === 404 ? texts.refused.notFound : status >= 500 ? texts.refused.serverError : texts.refused.other
-
-/** Returns the message of a refusal as a sentence. */
-export const sentenceOf = (message: string): string =>
-  message.slice(0, 1).toUpperCase() + message.slice(1) + (/[.!?]$/.test(message) ? '' : '.')
-
-/** Refusals as pages, with a link to the home page. */
-export const htmlErrors: ErrorForm = {
-  render(refusal, { id, site }) {
-    const root = new URL(site.url).pathname
-    const heading = headingOf(refusal.status)
-    const content = (
-      <main class="card">
-        <h1>{heading}</h1>
-        {refusal.message === '' ? <p>{texts.refused.seeLog(id)}</p> : <p>{sentenceOf(refusal.message)}</p>}
-        <p>
-          <a href={root}>{texts.refused.home}</a>
-        </p>
-      </main>
-    )
-    return {
-      contentType: 'text/html;charset=utf-8',
-      body: documentOf({ root, name: site.name }, { title: heading, content }),
-      headers: { 'content-security-policy': contentSecurityPolicy },
-    }
-  },
+function fieldOf(refusal: Refusal, fields: Readonly<Record<string, string>>): string | undefined {
+  const byCode = Object.entries(fields).find(([code]) => refusal.code.startsWith(code))?.[1]
+  if (byCode !== undefined) return byCode
+  const { field } = refusal.data
+  return refusal instanceof Invalid && typeof field === 'string' && field !== '' ? field : undefined
 }

@@ -1,7 +1,7 @@
 import type { NewPasskeyRequest, PasskeyRequest } from '../../auth/passkey.service.ts'
-import type { BrowserCtx } from './browser.requirements.ts'
-import { Form, type Problem } from './form.tsx'
-import { texts } from './texts.tsx'
+import type { BrowserCtx } from './browser-context.ts'
+import { Form, type Problem } from './plain-form.tsx'
+import { texts } from './plain-texts.tsx'
 
 /** Script of pages with this form. */
 export const passkeyScript = 'assets/passkey.js'

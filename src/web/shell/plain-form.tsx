@@ -1,9 +1,11 @@
 import { createContext, type ComponentChildren, type InputHTMLAttributes } from 'preact'
 import type { Config } from '../../config/load-config.ts'
 import { Refusal } from '../../lib/errors.ts'
-import { csrfName, type BrowserCtx } from './browser.requirements.ts'
-import { sentenceOf, sitePath } from './page.tsx'
-import { texts } from './texts.tsx'
+import { csrfName } from '../ui/page-context.ts'
+import type { BrowserCtx } from './browser-context.ts'
+import { sitePath } from './plain-page.tsx'
+import { sentenceOf } from './sentence.ts'
+import { texts } from './plain-texts.tsx'
 
 /** A problem with a form or one of its fields. */
 export interface Problem {

@@ -1,0 +1,182 @@
+import type { ComponentChild } from 'preact'
+import type { RepoCtx } from '../../access/context.ts'
+import { marksOf, visibleOrigin, type Marks } from '../../repos/social/marks.service.ts'
+import { ActButton } from '../ui/form.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Link, OutsideLink } from '../ui/link.tsx'
+import { usePage } from '../ui/page-context.ts'
+import { Counter, Flash, Tabs, Tag, type Tab } from '../ui/parts.tsx'
+import { pathOf } from '../ui/paths.ts'
+import type { IconName } from '../ui/icons.ts'
+import type { BrowserCtx } from '../shell/browser-context.ts'
+import type { Frame } from '../shell/page.tsx'
+import { texts as all } from './texts.tsx'
+
+const texts = all.repository
+
+export type RepositoryTab =
+  | 'code'
+  | 'issues'
+  | 'pulls'
+  | 'actions'
+  | 'packages'
+  | 'releases'
+  | 'wiki'
+  | 'activity'
+  | 'settings'
+
+/** The repository of a page: name, marks, tabs. */
+export interface RepositoryFacts extends Pick<RepoCtx, 'repo' | 'owner' | 'rights'> {
+  readonly marks: Marks
+  readonly origin: Pick<RepoCtx, 'repo' | 'owner'> | undefined
+}
+
+/** Returns the frame of the pages of a repository. */
+export const inRepositoryFrame =
+  (current: RepositoryTab | undefined): Frame<RepoCtx & BrowserCtx> =>
+  async (ctx) => {
+    const [marks, origin] = await Promise.all([marksOf(ctx), visibleOrigin(ctx)])
+    const { repo, owner, rights } = ctx
+    return (content) => <RepositoryFrame {...{ repo, owner, rights, marks, origin, current, content }} />
+  }
+
+/** The tabs that the viewer may open. */
+function tabsOf({ repo, owner, rights }: RepositoryFacts, current: RepositoryTab | undefined): readonly Tab[] {
+  const { config } = usePage()
+  const at = (...parts: readonly string[]) => pathOf(owner.name, repo.name, ...parts)
+  const tab = (
+    name: RepositoryTab,
+    isShown: boolean,
+    parts: readonly string[],
+    icon: IconName,
+    more: Pick<Tab, 'count' | 'hotkey'> = {},
+  ): readonly Tab[] =>
+    isShown ? [{ label: texts[name], to: at(...parts), icon, isCurrent: current === name, ...more }] : []
+  const openIssues = repo.num_issues - repo.num_closed_issues
+  const openPulls = repo.num_pulls - repo.num_closed_pulls
+  return [
+    ...tab('code', rights.canRead('code'), [], 'code', { hotkey: 'g c' }),
+    ...tab('issues', rights.modeOf('issues') > 0, ['issues'], 'issue-opened', { count: openIssues, hotkey: 'g i' }),
+    ...tab('pulls', rights.modeOf('pulls') > 0, ['pulls'], 'git-pull-request', { count: openPulls, hotkey: 'g p' }),
+    ...tab('actions', config.actions.enabled && rights.modeOf('actions') > 0, ['actions'], 'play', { hotkey: 'g a' }),
+    ...tab('packages', config.packages.enabled && rights.modeOf('packages') > 0, ['packages'], 'package'),
+    ...tab('releases', rights.modeOf('releases') > 0, ['releases'], 'tag', { count: repo.num_releases }),
+    ...tab('wiki', rights.modeOf('wiki') > 0, ['wiki'], 'book', { hotkey: 'g w' }),
+    ...tab('activity', rights.canRead('code'), ['activity'], 'pulse'),
+    ...tab('settings', rights.isAdmin, ['settings'], 'gear'),
+  ]
+}
+
+const RepositoryFrame = ({
+  current,
+  content,
+  ...facts
+}: RepositoryFacts & { readonly current: RepositoryTab | undefined; readonly content: ComponentChild }) => {
+  const { repo, owner } = facts
+  const isWholeHead = current === 'code'
+  return (
+    <>
+      <div class="frame">
+        <div class="container repo-head">
+          <RepositoryName {...facts} />
+          <RepositoryMarks {...facts} />
+        </div>
+        <Tabs label={texts.tabs} tabs={tabsOf(facts, current)} />
+      </div>
+      {repo.is_archived && isWholeHead ? (
+        <div class="container">
+          <Flash tone="warning">{texts.archivedSince}</Flash>
+        </div>
+      ) : null}
+      <div class="container" data-repository={`${owner.name}/${repo.name}`}>
+        {content}
+      </div>
+    </>
+  )
+}
+
+const iconOf = (repo: RepositoryFacts['repo']): IconName =>
+  repo.is_fork
+    ? 'repo-forked'
+    : repo.is_mirror
+      ? 'mirror'
+      : repo.is_template
+        ? 'repo-template'
+        : repo.is_private
+          ? 'lock'
+          : 'repo'
+
+const RepositoryName = ({ repo, owner, origin }: RepositoryFacts) => (
+  <div class="repo-name">
+    <Icon name={iconOf(repo)} />
+    <Link to={pathOf(owner.name)}>{owner.name}</Link>
+    <span class="muted">/</span>
+    <strong>
+      <Link to={pathOf(owner.name, repo.name)}>{repo.name}</Link>
+    </strong>
+    {repo.is_private ? <Tag>{texts.private}</Tag> : null}
+    {!repo.is_private && owner.visibility !== 'public' ? <Tag>{texts.internal}</Tag> : null}
+    {repo.is_archived ? <Tag tone="warning">{texts.archived}</Tag> : null}
+    {repo.is_template ? <Tag>{texts.template}</Tag> : null}
+    {origin === undefined ? null : (
+      <span class="repo-origin">
+        {texts.forkedFrom}
+        <Link to={pathOf(origin.owner.name, origin.repo.name)}>{`${origin.owner.name}/${origin.repo.name}`}</Link>
+      </span>
+    )}
+    {repo.is_mirror && repo.original_url !== '' ? (
+      <span class="repo-origin">
+        {texts.mirrorOf}
+        <OutsideLink href={repo.original_url}>{repo.original_url}</OutsideLink>
+      </span>
+    ) : null}
+  </div>
+)
+
+const RepositoryMarks = ({ repo, owner, marks }: RepositoryFacts) => {
+  const { viewer } = usePage()
+  const at = (part: string) => pathOf(owner.name, repo.name, part)
+  const disabledBecause = viewer ? undefined : texts.signInFirst
+  return (
+    <div class="acts">
+      <div class="button-group">
+        <ActButton
+          to={`${at('action')}/${marks.isWatched ? 'unwatch' : 'watch'}`}
+          class="small"
+          icon={marks.isWatched ? 'eye-closed' : 'eye'}
+          disabledBecause={disabledBecause}
+        >
+          {marks.isWatched ? texts.unwatch : texts.watch}
+        </ActButton>
+        <Link class="button plain small" to={at('watchers')} aria-label={texts.watchers(repo.num_watches)}>
+          <Counter count={repo.num_watches} />
+        </Link>
+      </div>
+      <div class="button-group">
+        <ActButton
+          to={`${at('action')}/${marks.isStarred ? 'unstar' : 'star'}`}
+          class="small"
+          icon={marks.isStarred ? 'star-fill' : 'star'}
+          disabledBecause={disabledBecause}
+        >
+          {marks.isStarred ? texts.unstar : texts.star}
+        </ActButton>
+        <Link class="button plain small" to={at('stars')} aria-label={texts.stars(repo.num_stars)}>
+          <Counter count={repo.num_stars} />
+        </Link>
+      </div>
+      <div class="button-group">
+        <Link
+          class="button plain small"
+          to={viewer ? at('fork') : `/user/login?redirect_to=${encodeURIComponent(at('fork'))}`}
+        >
+          <Icon name="repo-forked" />
+          {texts.fork}
+        </Link>
+        <Link class="button plain small" to={at('forks')} aria-label={texts.forks(repo.num_forks)}>
+          <Counter count={repo.num_forks} />
+        </Link>
+      </div>
+    </div>
+  )
+}

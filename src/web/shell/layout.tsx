@@ -1,0 +1,238 @@
+import type { ComponentChildren } from 'preact'
+import { ActButton, Form } from '../ui/form.tsx'
+import { Icon } from '../ui/icon.tsx'
+import type { IconName } from '../ui/icons.ts'
+import { Link } from '../ui/link.tsx'
+import { usePage } from '../ui/page-context.ts'
+import { Flash, Menu } from '../ui/parts.tsx'
+import { pathOf, siteHref } from '../ui/paths.ts'
+import { Avatar } from '../ui/person.tsx'
+import { texts } from './texts.tsx'
+
+export interface LayoutProps {
+  readonly unreadCount: number
+  /** Whether guests may sign up. */
+  readonly offersSignUp: boolean
+  /** What the previous act says. */
+  readonly notice?: string | undefined
+  /** The page uses the whole width of the window. */
+  readonly isWide?: boolean | undefined
+  readonly children: ComponentChildren
+}
+
+/** The body of every page: navigation, content, footer. */
+export const Layout = ({ unreadCount, offersSignUp, notice, isWide, children }: LayoutProps) => (
+  <body class={isWide ? 'wide' : undefined}>
+    <a class="skip-link" href="#content">
+      {texts.skip}
+    </a>
+    <SiteHeader unreadCount={unreadCount} offersSignUp={offersSignUp} />
+    <main id="content" tabIndex={-1}>
+      {notice === undefined ? null : (
+        <div class="container">
+          <Flash tone="done">{notice}</Flash>
+        </div>
+      )}
+      {children}
+    </main>
+    <SiteFooter />
+    <Dialogs />
+  </body>
+)
+
+const Brand = () => {
+  const { config } = usePage()
+  return (
+    <Link class="brand" to="/" data-hotkey="g h">
+      <img src={siteHref(config, '/assets/icon.svg')} width="24" height="24" alt="" />
+      <span>{config.instance.appName}</span>
+    </Link>
+  )
+}
+
+const SiteHeader = ({ unreadCount, offersSignUp }: Pick<LayoutProps, 'unreadCount' | 'offersSignUp'>) => {
+  const { viewer, url } = usePage()
+  const isAt = (path: string) => (url.split('?', 1)[0] === path ? 'page' : undefined)
+  return (
+    <header class="site-header">
+      <Brand />
+      <nav class="site-nav" aria-label={texts.mainMenu}>
+        {viewer ? (
+          <>
+            <Link to="/issues" aria-current={isAt('/issues')}>
+              {texts.issues}
+            </Link>
+            <Link to="/pulls" aria-current={isAt('/pulls')}>
+              {texts.pulls}
+            </Link>
+          </>
+        ) : null}
+        <Link to="/explore/repos" aria-current={isAt('/explore/repos')}>
+          {texts.explore}
+        </Link>
+      </nav>
+      <Form to="/search" method="get" role="search" class="site-search" label={texts.search}>
+        <Icon name="search" />
+        <input type="search" name="q" placeholder={texts.searchHint} aria-label={texts.search} data-hotkey="/" />
+        <kbd class="needs-script">/</kbd>
+      </Form>
+      <div class="site-tools">
+        {viewer ? <PersonTools unreadCount={unreadCount} /> : <GuestTools offersSignUp={offersSignUp} />}
+      </div>
+    </header>
+  )
+}
+
+const GuestTools = ({ offersSignUp }: { readonly offersSignUp: boolean }) => {
+  const { url } = usePage()
+  const back = url === '/' || url.startsWith('/user/') ? '' : `?redirect_to=${encodeURIComponent(url)}`
+  return (
+    <>
+      <Link class="button quiet" to={`/user/login${back}`}>
+        {texts.signIn}
+      </Link>
+      {offersSignUp ? (
+        <Link class="button plain" to="/user/sign_up">
+          {texts.signUp}
+        </Link>
+      ) : null}
+    </>
+  )
+}
+
+const MenuLink = ({
+  to,
+  icon,
+  children,
+}: {
+  readonly to: string
+  readonly icon: IconName
+  readonly children: ComponentChildren
+}) => (
+  <li>
+    <Link to={to}>
+      <Icon name={icon} />
+      {children}
+    </Link>
+  </li>
+)
+
+const PersonTools = ({ unreadCount }: { readonly unreadCount: number }) => {
+  const { viewer } = usePage()
+  if (!viewer) return null
+  const { user } = viewer
+  return (
+    <>
+      <Menu label={<Icon name="plus" />} title={texts.create} kind="quiet" align="end" class="icon-only">
+        <ul>
+          <MenuLink to="/repo/create" icon="repo">
+            {texts.newRepository}
+          </MenuLink>
+          <MenuLink to="/repo/migrate" icon="repo-push">
+            {texts.newMigration}
+          </MenuLink>
+          {user.allow_create_organization ? (
+            <MenuLink to="/org/create" icon="organization">
+              {texts.newOrganization}
+            </MenuLink>
+          ) : null}
+        </ul>
+      </Menu>
+      <Link
+        class="button quiet icon-only bell"
+        to="/notifications"
+        data-hotkey="g n"
+        aria-label={unreadCount === 0 ? texts.notifications : texts.unread(unreadCount)}
+        title={unreadCount === 0 ? texts.notifications : texts.unread(unreadCount)}
+      >
+        <Icon name="bell" />
+        {unreadCount === 0 ? null : <span class="dot" />}
+      </Link>
+      <Menu
+        label={<Avatar person={user} size={24} />}
+        title={texts.account}
+        kind="bare"
+        align="end"
+        class="account-menu"
+      >
+        <p class="menu-head">
+          {texts.signedInAs} <strong>{user.name}</strong>
+        </p>
+        <ul>
+          <MenuLink to={pathOf(user.name)} icon="person">
+            {texts.profile}
+          </MenuLink>
+          <MenuLink to={`${pathOf(user.name)}?tab=stars`} icon="star">
+            {texts.starred}
+          </MenuLink>
+          <MenuLink to="/user/settings" icon="gear">
+            {texts.settings}
+          </MenuLink>
+          {viewer.isAdmin ? (
+            <MenuLink to="/admin" icon="server">
+              {texts.administration}
+            </MenuLink>
+          ) : null}
+        </ul>
+        <ActButton to="/user/logout" kind="quiet" icon="sign-out" formClass="menu-foot">
+          {texts.signOut}
+        </ActButton>
+      </Menu>
+    </>
+  )
+}
+
+const SiteFooter = () => {
+  const { config } = usePage()
+  return (
+    <footer class="site-footer" aria-label={texts.footer}>
+      <span>{config.instance.appName}</span>
+      <span class="spacer" />
+      <Link to="/api/swagger">{texts.api}</Link>
+      <button type="button" class="link needs-script" data-hotkey="?" data-opens="shortcuts">
+        {texts.shortcuts}
+      </button>
+      <span>{texts.poweredBy}</span>
+    </footer>
+  )
+}
+
+/** Dialogs that scripts open. */
+const Dialogs = () => {
+  const { config } = usePage()
+  return (
+    <>
+      <dialog id="palette" class="palette" aria-label={texts.palette} data-url={siteHref(config, '/-/palette')}>
+        <input type="search" aria-label={texts.palette} placeholder={texts.paletteHint} autocomplete="off" />
+        <div id="palette-list" role="listbox" aria-label={texts.palette} />
+      </dialog>
+      <dialog id="shortcuts" class="dialog" aria-label={texts.shortcuts}>
+        <form method="dialog" class="dialog-head">
+          <h2>{texts.shortcuts}</h2>
+          <button type="submit" class="button quiet icon-only" aria-label={texts.close}>
+            <Icon name="x" />
+          </button>
+        </form>
+        <div class="shortcut-groups">
+          {texts.shortcutGroups.map((group) => (
+            <section>
+              <h3>{group.title}</h3>
+              <dl>
+                {group.keys.map(([keys, meaning]) => (
+                  <div>
+                    <dt>
+                      {keys.split(' ').map((key) => (
+                        <kbd>{key}</kbd>
+                      ))}
+                    </dt>
+                    <dd>{meaning}</dd>
+                  </div>
+                ))}
+              </dl>
+            </section>
+          ))}
+        </div>
+      </dialog>
+    </>
+  )
+}

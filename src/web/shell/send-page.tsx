@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto'
+import type { ComponentChild } from 'preact'
+import type { SignedInCtx } from '../../access/context.ts'
+import type { ErrorForm } from '../../http/error-forms.ts'
+import type { Call } from '../../http/operation.ts'
+import { bytes, type StreamReply } from '../../http/reply.ts'
+import type { Config } from '../../config/load-config.ts'
+import { nowUnix, type Clock } from '../../lib/time.ts'
+import { countUnread } from '../../notifications/thread.service.ts'
+import { mayRegister } from '../../users/entry/registration.rules.ts'
+import type { PageFacts, RefusedForm } from '../ui/page-context.ts'
+import { assetPath } from './assets.ts'
+import type { BrowserCtx } from './browser-context.ts'
+import { renderDocument, type PageMeta } from './document.tsx'
+import { ErrorContent, errorHeading } from './error-page.tsx'
+import { contextOf } from './browser-context.ts'
+import { Layout } from './layout.tsx'
+import { takeNotice } from './notice.ts'
+import { pageHeaders } from './page-headers.ts'
+
+/** A page to send. */
+export interface PageContent {
+  readonly meta: PageMeta
+  readonly content: ComponentChild
+  readonly isWide?: boolean | undefined
+  readonly refused?: RefusedForm | undefined
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const htmlType = 'text/html;charset=utf-8'
+
+const factsOf = (
+  ctx: Pick<BrowserCtx, 'csrf' | 'viewer'> & { readonly config: Config; readonly clock: Clock },
+  url: string,
+  refused?: RefusedForm,
+): PageFacts => ({
+  config: ctx.config,
+  csrf: ctx.csrf,
+  viewer: ctx.viewer,
+  url,
+  nowUnix: nowUnix(ctx.clock),
+  asset: (name) => assetPath(ctx.config, name),
+  refused,
+})
+
+const offersSignUp = (config: Config): boolean => mayRegister(config).allowed
+
+/** Returns a page with its navigation as a reply. */
+export async function sendPage(ctx: BrowserCtx, call: Call, page: PageContent): Promise<StreamReply<number>> {
+  const { viewer } = ctx
+  const unreadCount = viewer ? await countUnread({ ...ctx, viewer } satisfies SignedInCtx) : 0
+  const { status = 200, refused, meta, content, isWide } = page
+  const html = renderDocument(
+    factsOf(ctx, call.url, refused),
+    meta,
+    <Layout
+      unreadCount={unreadCount}
+      offersSignUp={offersSignUp(ctx.config)}
+      notice={takeNotice(ctx.config, call)}
+      isWide={isWide}
+    >
+      {content}
+    </Layout>,
+  )
+  return bytes(htmlType, html, {
+    status,
+    headers: {
+      ...pageHeaders(ctx.config),
+      ...(status === 200 ? { etag: `"${createHash('sha1').update(html).digest('base64url')}"` } : {}),
+      ...page.headers,
+    },
+  })
+}
+
+/** Returns refusals as pages, with the navigation of the person who asked, if known. */
+export const errorPages = (config: Config, clock: Clock): ErrorForm => ({
+  render(refusal, call) {
+    const ctx = contextOf(call)
+    const facts = factsOf({ config, clock, csrf: ctx?.csrf ?? '', viewer: ctx?.viewer }, call.url)
+    const body = renderDocument(
+      facts,
+      { title: errorHeading(refusal.status), isUnlisted: true },
+      <Layout unreadCount={0} offersSignUp={offersSignUp(config)}>
+        <ErrorContent refusal={refusal} call={call} />
+      </Layout>,
+    )
+    const { 'content-security-policy': policy = '' } = pageHeaders(config)
+    return { contentType: htmlType, body, headers: { 'content-security-policy': policy } }
+  },
+})

@@ -1,0 +1,51 @@
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import type { Viewer } from '../../auth/viewer.ts'
+import type { Config } from '../../config/load-config.ts'
+import type { Unix } from '../../lib/time.ts'
+import type { IconSet } from './icons.ts'
+
+/** Name of the cookie and the hidden field against cross-site request forgery. */
+export const csrfName = '_csrf'
+
+/** A problem with a form or one of its fields. */
+export interface Problem {
+  /** Name of the field; undefined for the whole form. */
+  readonly field?: string | undefined
+  /** A sentence. */
+  readonly message: string
+}
+
+/** A refused form: its page is shown again with the problem and what was sent. */
+export interface RefusedForm {
+  /** Path of the form below the site root. */
+  readonly action: string
+  readonly problem: Problem
+  readonly values: Readonly<Record<string, unknown>>
+}
+
+/** What every part of a page may use. */
+export interface PageFacts {
+  readonly config: Config
+  /** Value of the hidden field of forms. */
+  readonly csrf: string
+  readonly viewer: Viewer | undefined
+  /** Path and query of the page below the site root. */
+  readonly url: string
+  readonly nowUnix: Unix
+  /** Returns the address of an asset. */
+  readonly asset: (name: AssetName) => string
+  readonly refused?: RefusedForm | undefined
+}
+
+/** The files that pages name. The scripts are modules. */
+export type AssetName = 'forge.css' | 'forge.js' | 'editor.js' | `${IconSet}.svg`
+
+export const PageContext = createContext<PageFacts | undefined>(undefined)
+
+/** Returns the facts of the surrounding page. */
+export function usePage(): PageFacts {
+  const facts = useContext(PageContext)
+  if (facts === undefined) throw new Error('a part of a page is rendered outside of a page')
+  return facts
+}

@@ -1,0 +1,47 @@
+import { formatUnix, type Unix } from '../../lib/time.ts'
+
+const dateFormat = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' })
+const momentFormat = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
+
+/** Returns a date such as `Nov 28, 2026`. */
+export const dateText = (unix: Unix): string => dateFormat.format(unix * 1000)
+
+/** Returns a date with its time in UTC. */
+export const momentText = (unix: Unix): string => `${momentFormat.format(unix * 1000)} UTC`
+
+/**
+ * A time. Without scripts it is a date; with scripts it becomes relative (`3 days ago`). The exact time appears on hover.
+ */
+export const Time = ({ unix }: { readonly unix: Unix }) => (
+  <relative-time datetime={formatUnix(unix)} title={momentText(unix)} class="time">
+    {dateText(unix)}
+  </relative-time>
+)
+
+/** A day without a time, for due dates. */
+export const Day = ({ unix }: { readonly unix: Unix }) => (
+  <time datetime={formatUnix(unix).slice(0, 10)}>{dateText(unix)}</time>
+)
+
+const units = [
+  ['d', 86_400],
+  ['h', 3600],
+  ['m', 60],
+  ['s', 1],
+] as const
+
+/** Returns a duration as at most two units, such as `1h 5m`. */
+export function durationText(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds))
+  const first = units.findIndex(([, size]) => whole >= size)
+  if (first === -1) return '0s'
+  let rest = whole
+  return units
+    .slice(first, first + 2)
+    .flatMap(([name, size]) => {
+      const count = Math.floor(rest / size)
+      rest -= count * size
+      return count === 0 ? [] : [`${count}${name}`]
+    })
+    .join(' ')
+}
