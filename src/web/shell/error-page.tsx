@@ -17,6 +17,9 @@ const icons: Readonly<Record<number, IconName>> = {
   503: 'hourglass',
 }
 
+/** Refusals that say no more than that there is nothing. */
+const vagueCodes: ReadonlySet<string> = new Set(['not_found', 'no_such_route'])
+
 /** Returns the heading of a refusal. */
 export function errorHeading(status: number): string {
   const { errors } = texts
@@ -33,7 +36,7 @@ export function errorHeading(status: number): string {
 export function ErrorContent({ refusal, call }: { readonly refusal: Refusal; readonly call: RefusedCall }) {
   const { viewer, url } = usePage()
   const { errors } = texts
-  const { status, message } = refusal
+  const { status, message, code } = refusal
   const lead =
     status === 404
       ? viewer
@@ -49,7 +52,7 @@ export function ErrorContent({ refusal, call }: { readonly refusal: Refusal; rea
       <p class="status">{status}</p>
       <h1>{errorHeading(status)}</h1>
       <p class="lead">{lead}</p>
-      {status === 404 && message !== 'not found' ? <p class="hint">{sentenceOf(message)}</p> : null}
+      {status === 404 && !vagueCodes.has(code) ? <p class="hint">{sentenceOf(message)}</p> : null}
       {status >= 500 ? <p class="hint">{errors.request(call.id)}</p> : null}
       <p class="acts">
         {status === 429 || status === 503 ? (
