@@ -1,15 +1,16 @@
 import { describeScope } from '../../oauth/scope.rules.ts'
+import { Submit } from '../ui/form.tsx'
 import { texts } from './texts.tsx'
 
 /** Buttons that send the person's answer in the field `granted`. */
 export const AnswerButtons = () => (
   <>
-    <button type="submit" name="granted" value="true">
+    <Submit name="granted" value="true" class="whole">
       {texts.authorize.allow}
-    </button>{' '}
-    <button type="submit" name="granted" value="false" class="second">
+    </Submit>
+    <Submit name="granted" value="false" kind="plain" class="whole">
       {texts.authorize.deny}
-    </button>
+    </Submit>
   </>
 )
 
@@ -28,7 +29,7 @@ export const AskedScope = ({
     <p>
       {texts.authorize.owner(ownerName)} {texts.authorize.scope(login)}
     </p>
-    <ul>
+    <ul class="scope-list">
       {describeScope(scope).map((sentence) => (
         <li>{sentence}</li>
       ))}

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Viewer } from '../../auth/viewer.ts'
-import { bytesOf, operation, validBody } from '../../http/operation.ts'
+import { bytesOf, operation, validBody, type Call } from '../../http/operation.ts'
 import { empty, redirect } from '../../http/reply.ts'
 import { requestObject } from '../../http/schema.ts'
 import {
@@ -15,8 +15,9 @@ import { formTargetOf } from '../../oauth/applications/redirect.rules.ts'
 import { AnswerButtons, AskedScope } from './asked-scope.tsx'
 import type { BrowserCtx } from '../shell/browser-context.ts'
 import { inBrowser, ownForm } from '../shell/browser.requirements.ts'
-import { Form } from '../shell/plain-form.tsx'
-import { page, policyWith, sitePath } from '../shell/plain-page.tsx'
+import { CardForm, sendCard, unkept } from '../shell/card-page.tsx'
+import { policyWith } from '../shell/page-headers.ts'
+import { siteHref } from '../ui/paths.ts'
 import { pageErrors } from '../../http/error-forms.ts'
 import { texts } from './texts.tsx'
 
@@ -91,41 +92,40 @@ function leadToSignIn(ctx: BrowserCtx, query: URLSearchParams, again: string | u
   const asked = new URLSearchParams(query)
   if (again !== undefined) asked.set('again', again)
   const back = encodeURIComponent(`/login/oauth/authorize?${asked.toString()}`)
-  return redirect(303, sitePath(ctx.config, `user/login?redirect_to=${back}`))
+  return redirect(303, siteHref(ctx.config, `/user/login?redirect_to=${back}`))
 }
 
 const queryOf = (sent: Sent): URLSearchParams =>
   new URLSearchParams(names.flatMap((name) => (sent[name] === undefined ? [] : [[name, sent[name]]])))
 
-function answer(ctx: BrowserCtx, sent: Sent, query: URLSearchParams, authorization: Authorization) {
+async function answer(
+  ctx: BrowserCtx,
+  call: Call,
+  { sent, query }: { readonly sent: Sent; readonly query: URLSearchParams },
+  authorization: Authorization,
+) {
   if (authorization.outcome === 'redirect') return empty(303, { ...secretAddress, location: authorization.location })
   if (authorization.outcome === 'signIn') return leadToSignIn(ctx, query, authorization.again)
   const { application, ownerName, scope } = authorization
-  const { config, viewer } = ctx
   const target = sent.redirect_uri ?? ''
-  return page(
-    config,
-    {
-      title: texts.authorize.title(application.name),
-      content: (
-        <main class="card">
-          <h1>{texts.authorize.heading(application.name)}</h1>
-          <AskedScope login={viewer?.user.name ?? ''} ownerName={ownerName} scope={scope} />
-          <p>{texts.authorize.target(target)}</p>
-          <Form ctx={ctx} to="login/oauth/grant" hidden={{ ...asSent(sent), agreed_scope: scope }}>
-            <AnswerButtons />
-          </Form>
-        </main>
-      ),
+  return sendCard(ctx, call, {
+    title: texts.authorize.title(application.name),
+    heading: texts.authorize.heading(application.name),
+    content: (
+      <>
+        <AskedScope login={ctx.viewer?.user.name ?? ''} ownerName={ownerName} scope={scope} />
+        <p>{texts.authorize.target(target)}</p>
+        <CardForm to="/login/oauth/grant" hidden={{ ...asSent(sent), agreed_scope: scope }}>
+          <AnswerButtons />
+        </CardForm>
+      </>
+    ),
+    headers: {
+      ...unkept,
+      'content-security-policy': policyWith(formTargetOf(target)),
+      'x-frame-options': 'DENY',
     },
-    {
-      headers: {
-        'cache-control': 'no-store',
-        'content-security-policy': policyWith(formTargetOf(target)),
-        'x-frame-options': 'DENY',
-      },
-    },
-  )
+  })
 }
 
 /** Shows the consent page. Guests sign in first; a previous consent redirects at once. */
@@ -147,7 +147,7 @@ export const oauthAuthorize = operation({
       names.filter((name) => rawQuery.getAll(name).length > 1),
     )
     const asked = ctx.viewer && askedIn(ctx, ctx.viewer, query)
-    return answer(ctx, query, rawQuery, await openAuthorization(ctx, asked, request))
+    return answer(ctx, call, { sent: query, query: rawQuery }, await openAuthorization(ctx, asked, request))
   },
 })
 
@@ -169,7 +169,7 @@ export const oauthAuthorizePost = operation({
   async run({ ctx, body }) {
     const query = queryOf(body)
     if (body.login_hint !== undefined) query.set('login_hint', body.login_hint)
-    return redirect(303, sitePath(ctx.config, `login/oauth/authorize?${query.toString()}`))
+    return redirect(303, siteHref(ctx.config, `/login/oauth/authorize?${query.toString()}`))
   },
 })
 
@@ -185,12 +185,12 @@ export const oauthGrant = operation({
   requires: [inBrowser, oauthOn, validBody, ownForm],
   body: GrantForm,
   reply: { 200: bytesOf('text/html'), 303: 'empty' },
-  async run({ ctx, body }) {
+  async run({ ctx, body, call }) {
     const { viewer } = ctx
-    if (!viewer) return redirect(303, sitePath(ctx.config, 'user/login'))
+    if (!viewer) return redirect(303, siteHref(ctx.config, '/user/login'))
     const request = { ...requestOf(body), responseType: body.response_type ?? 'code' }
     const said = { isGranted: body.granted === 'true', agreedScope: body.agreed_scope }
     const authorization = await answerAuthorization(ctx, askedIn(ctx, viewer, body), request, said)
-    return answer(ctx, body, queryOf(body), authorization)
+    return answer(ctx, call, { sent: body, query: queryOf(body) }, authorization)
   },
 })

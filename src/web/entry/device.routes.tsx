@@ -1,15 +1,17 @@
 import { Type } from 'typebox'
 import type { Viewer } from '../../auth/viewer.ts'
-import { bytesOf, operation, validBody } from '../../http/operation.ts'
+import { bytesOf, operation, validBody, type Call } from '../../http/operation.ts'
 import { requestObject } from '../../http/schema.ts'
 import { answerWaitingDevice, findDeviceByCode, type WaitingDevice } from '../../oauth/devices/device.service.ts'
 import { oauthOn } from '../../oauth/oauth.requirements.ts'
 import { AnswerButtons, AskedScope } from './asked-scope.tsx'
 import type { BrowserCtx } from '../shell/browser-context.ts'
 import { inBrowser, inSession, ownForm } from '../shell/browser.requirements.ts'
-import { attempt, Field, Form, type Problem } from '../shell/plain-form.tsx'
+import { attempt, refusedForm } from '../shell/attempt.ts'
+import { CardForm, sendCard, unkept } from '../shell/card-page.tsx'
+import { Field, Submit } from '../ui/form.tsx'
+import type { Problem } from '../ui/page-context.ts'
 import { Moment } from '../shell/moment.tsx'
-import { page, secretPage } from '../shell/plain-page.tsx'
 import { pageErrors } from '../../http/error-forms.ts'
 import { texts } from './texts.tsx'
 
@@ -21,12 +23,15 @@ const unknownCode: Problem = {
   message: texts.device.unknownCode,
 }
 
-function codePage(ctx: BrowserCtx, { typed, problem }: { readonly typed: string; readonly problem?: Problem }) {
+function codePage(
+  ctx: BrowserCtx,
+  call: Call,
+  { typed, problem }: { readonly typed: string; readonly problem?: Problem },
+) {
   const content = (
-    <main class="card">
-      <h1>{texts.device.title}</h1>
+    <>
       <p>{texts.device.intro}</p>
-      <Form ctx={ctx} to="login/device" problem={problem}>
+      <CardForm to="/login/device">
         <Field
           name="user_code"
           label={texts.device.code}
@@ -34,36 +39,37 @@ function codePage(ctx: BrowserCtx, { typed, problem }: { readonly typed: string;
           hint={texts.device.codeHint}
           autocomplete="off"
           maxlength={40}
+          required
           autofocus
         />
-        <button type="submit">{texts.device.continue}</button>
-      </Form>
-    </main>
+        <Submit class="whole">{texts.device.continue}</Submit>
+      </CardForm>
+    </>
   )
-  return secretPage(ctx.config, { title: texts.device.title, problem, content })
+  const refused = refusedForm('/login/device', problem, { user_code: typed })
+  return sendCard(ctx, call, { title: texts.device.title, refused, content, headers: unkept })
 }
 
 /** Other sites must not embed the page, where they could provoke a click. */
 const unframed = { 'cache-control': 'no-store', 'x-frame-options': 'DENY' }
 
-function askPage(ctx: BrowserCtx & { readonly viewer: Viewer }, device: WaitingDevice, problem?: Problem) {
+function askPage(ctx: BrowserCtx & { readonly viewer: Viewer }, call: Call, device: WaitingDevice) {
   const { application, ownerName, userCode, address, requestedUnix, scope } = device
   const title = texts.device.allow(application.name)
   const content = (
-    <main class="card">
-      <h1>{title}</h1>
+    <>
       <p>
         {texts.device.shown(userCode)} {texts.device.asked(address, <Moment unix={requestedUnix} />)}{' '}
         {texts.device.onlyYours}
       </p>
       <AskedScope login={ctx.viewer.user.name} ownerName={ownerName} scope={scope} />
       <p>{texts.device.revocable}</p>
-      <Form ctx={ctx} to="login/device/answer" hidden={{ user_code: userCode, scope }} problem={problem}>
+      <CardForm to="/login/device/answer" hidden={{ user_code: userCode, scope }}>
         <AnswerButtons />
-      </Form>
-    </main>
+      </CardForm>
+    </>
   )
-  return page(ctx.config, { title, problem, content }, { headers: unframed })
+  return sendCard(ctx, call, { title, content, headers: unframed })
 }
 
 /** Shows the form for the code of a device. */
@@ -75,7 +81,7 @@ export const devicePage = operation({
   query: { user_code: Type.Optional(Type.String()) },
   reply: { 200: bytesOf('text/html') },
   // A code in the address only fills the field, because somebody else may have sent it (RFC 8628, 5.4).
-  run: async ({ ctx, query }) => codePage(ctx, { typed: query.user_code ?? '' }),
+  run: async ({ ctx, query, call }) => codePage(ctx, call, { typed: query.user_code ?? '' }),
 })
 
 /** Looks up the device and asks for consent. */
@@ -89,7 +95,7 @@ export const deviceSubmit = operation({
   async run({ ctx, body, call }) {
     const typed = body.user_code ?? ''
     const { result: device, problem } = await attempt(findDeviceByCode(ctx, ctx.viewer, { typed, ip: call.ip }))
-    return device ? askPage(ctx, device) : codePage(ctx, { typed, problem: problem ?? unknownCode })
+    return device ? askPage(ctx, call, device) : codePage(ctx, call, { typed, problem: problem ?? unknownCode })
   },
 })
 
@@ -106,16 +112,13 @@ export const deviceAnswer = operation({
     const { signedInUnix } = ctx
     const answer = { isGranted: body.granted === 'true', agreedScope: body.scope ?? '', signedInUnix }
     const { result: application, problem } = await attempt(answerWaitingDevice(ctx, ctx.viewer, sent, answer))
-    if (!application) return codePage(ctx, { typed: sent.typed, problem })
+    if (!application) return codePage(ctx, call, { typed: sent.typed, problem })
     const title = answer.isGranted ? texts.device.allowed : texts.device.denied
     const content = (
-      <main class="card">
-        <h1>{title}</h1>
-        <p role="status">
-          {answer.isGranted ? texts.device.allowedHint(application.name) : texts.device.deniedHint(application.name)}
-        </p>
-      </main>
+      <p role="status">
+        {answer.isGranted ? texts.device.allowedHint(application.name) : texts.device.deniedHint(application.name)}
+      </p>
     )
-    return secretPage(ctx.config, { title, content })
+    return sendCard(ctx, call, { title, content, headers: unkept })
   },
 })

@@ -35,7 +35,7 @@ export const passkeySignInSubmit = operation({
     const { challenge = '', response = '', remember, redirect_to: redirectTo } = body
     const session = await signInByPasskey(ctx, { challenge, response }, browserOf(call), remember !== undefined)
     if (!session) {
-      return signInPageOf(ctx, { redirectTo, problem: { message: texts.signIn.unknownPasskey } })
+      return signInPageOf(ctx, call, { redirectTo, problem: { message: texts.signIn.unknownPasskey } })
     }
     call.cookies.push(...sessionCookies(ctx.config, session))
     return redirect(303, localTarget(ctx.config, redirectTo))

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { bytesOf, operation, validBody } from '../../http/operation.ts'
+import { bytesOf, operation, validBody, type Call } from '../../http/operation.ts'
 import { redirect } from '../../http/reply.ts'
 import { requestObject } from '../../http/schema.ts'
 import { Forbidden } from '../../lib/errors.ts'
@@ -7,10 +7,15 @@ import { askForReset, readReset, resetPassword } from '../../users/entry/recover
 import { browserLanguage } from '../shell/browser-of.ts'
 import type { BrowserCtx } from '../shell/browser-context.ts'
 import { inBrowser, ownForm } from '../shell/browser.requirements.ts'
-import { attempt, Field, Form, KnownUser, passwordHint, type Problem } from '../shell/plain-form.tsx'
-import { page, secretPage, sitePath } from '../shell/plain-page.tsx'
+import { attempt, refusedForm } from '../shell/attempt.ts'
+import { CardForm, sendCard, unkept } from '../shell/card-page.tsx'
+import { KnownUser, NewPasswordField } from '../shell/password-field.tsx'
+import { texts as shell } from '../shell/texts.tsx'
+import { Field, Submit } from '../ui/form.tsx'
+import { Link } from '../ui/link.tsx'
+import type { Problem } from '../ui/page-context.ts'
+import { siteHref } from '../ui/paths.ts'
 import { pageErrors } from '../../http/error-forms.ts'
-import { texts as shared } from '../shell/plain-texts.tsx'
 import { texts } from './texts.tsx'
 
 const text = Type.Optional(Type.String({ maxLength: 4096 }))
@@ -19,31 +24,31 @@ const ResetForm = requestObject('ResetPasswordForm', { _csrf: text, code: text, 
 
 const pages = { base: 'site', scope: null, accepts: ['session'], errors: pageErrors } as const
 
-function askPageOf(ctx: BrowserCtx, form: { email?: string; problem?: Problem | undefined } = {}) {
-  const { config, mailer } = ctx
-  if (!mailer.isEnabled) throw new Forbidden('this site sends no mail: ask an administrator to set a password')
+function askPageOf(ctx: BrowserCtx, call: Call, form: { email?: string; problem?: Problem | undefined } = {}) {
+  if (!ctx.mailer.isEnabled) throw new Forbidden('this site sends no mail: ask an administrator to set a password')
   const content = (
-    <main class="card">
-      <h1>{texts.recovery.title}</h1>
+    <>
       <p>{texts.recovery.intro}</p>
-      <Form ctx={ctx} to="user/forgot_password" problem={form.problem}>
+      <CardForm to="/user/forgot_password">
         <Field
           name="email"
-          label={shared.emailAddress}
+          label={shell.emailAddress}
           type="email"
           value={form.email ?? ''}
           autocomplete="email"
           maxlength={254}
+          required
           autofocus
         />
-        <button type="submit">{texts.recovery.send}</button>
-      </Form>
+        <Submit class="whole">{texts.recovery.send}</Submit>
+      </CardForm>
       <p>
-        <a href={sitePath(config, 'user/login')}>{texts.recovery.back}</a>
+        <Link to="/user/login">{texts.recovery.back}</Link>
       </p>
-    </main>
+    </>
   )
-  return page(config, { title: texts.recovery.title, problem: form.problem, content })
+  const refused = refusedForm('/user/forgot_password', form.problem, { email: form.email })
+  return sendCard(ctx, call, { title: texts.recovery.title, refused, content })
 }
 
 /** Shows the form for a forgotten password. */
@@ -53,7 +58,7 @@ export const forgotPasswordPage = operation({
   path: '/user/forgot_password',
   requires: [inBrowser],
   reply: { 200: bytesOf('text/html') },
-  run: async ({ ctx }) => askPageOf(ctx),
+  run: async ({ ctx, call }) => askPageOf(ctx, call),
 })
 
 /** Requests the mail; the reply is the same for every address. */
@@ -67,44 +72,33 @@ export const forgotPasswordSubmit = operation({
   async run({ ctx, body, call }) {
     const { config, mailer } = ctx
     const email = (body.email ?? '').trim()
-    if (!mailer.isEnabled) return askPageOf(ctx)
+    if (!mailer.isEnabled) return askPageOf(ctx, call)
     const asked = askForReset(ctx, { email, ip: call.ip, language: browserLanguage(call) })
     const { problem } = await attempt(asked, { email: 'email' })
-    if (problem) return askPageOf(ctx, { email, problem })
+    if (problem) return askPageOf(ctx, call, { email, problem })
     const content = (
-      <main class="card">
-        <h1>{texts.checkMail.title}</h1>
+      <>
         <p role="status">{texts.checkMail.reset(email, config.service.resetPasswdCodeLiveMinutes)}</p>
         <p>
           {texts.checkMail.nothingCame} {texts.checkMail.spamFolder}{' '}
-          <a href={sitePath(config, 'user/forgot_password')}>{texts.checkMail.askAgain}</a>.
+          <Link to="/user/forgot_password">{texts.checkMail.askAgain}</Link>.
         </p>
-      </main>
+      </>
     )
-    return page(config, { title: texts.checkMail.title, content })
+    return sendCard(ctx, call, { title: texts.checkMail.title, content })
   },
 })
 
 function resetPageOf(
   ctx: BrowserCtx,
-  code: string,
-  { name, needsCode, problem }: { name: string; needsCode: boolean; problem?: Problem | undefined },
+  call: Call,
+  { code, name, needsCode, problem }: { code: string; name: string; needsCode: boolean; problem?: Problem | undefined },
 ) {
-  const { config } = ctx
   const content = (
-    <main class="card">
-      <h1>{texts.recovery.newPasswordFor(name)}</h1>
-      <Form ctx={ctx} to="user/recover_account" hidden={{ code }} problem={problem}>
+    <>
+      <CardForm to="/user/recover_account" hidden={{ code }}>
         <KnownUser name={name} />
-        <Field
-          name="password"
-          label={shared.newPassword}
-          type="password"
-          autocomplete="new-password"
-          maxlength={255}
-          hint={passwordHint(config.security)}
-          autofocus
-        />
+        <NewPasswordField autofocus />
         {needsCode ? (
           <Field
             name="passcode"
@@ -112,14 +106,20 @@ function resetPageOf(
             hint={texts.recovery.secondFactorHint}
             autocomplete="one-time-code"
             maxlength={100}
+            required
           />
         ) : null}
-        <button type="submit">{shared.setPassword}</button>
-      </Form>
+        <Submit class="whole">{shell.password.set}</Submit>
+      </CardForm>
       <p class="hint">{texts.recovery.signsOut}</p>
-    </main>
+    </>
   )
-  return secretPage(config, { title: shared.newPassword, problem, content })
+  return sendCard(ctx, call, {
+    title: texts.recovery.newPasswordFor(name),
+    refused: refusedForm('/user/recover_account', problem),
+    headers: unkept,
+    content,
+  })
 }
 
 /** Target of the mailed link. */
@@ -130,7 +130,7 @@ export const recoverAccountPage = operation({
   requires: [inBrowser],
   query: { code: Type.Optional(Type.String()) },
   reply: { 200: bytesOf('text/html') },
-  run: async ({ ctx, query: { code = '' } }) => resetPageOf(ctx, code, await readReset(ctx, code)),
+  run: async ({ ctx, query: { code = '' }, call }) => resetPageOf(ctx, call, { code, ...(await readReset(ctx, code)) }),
 })
 
 /** Sets the password without signing in, which needs the password and the second factor. */
@@ -141,12 +141,12 @@ export const recoverAccountSubmit = operation({
   requires: [inBrowser, validBody, ownForm],
   body: ResetForm,
   reply: { 200: bytesOf('text/html'), 303: 'empty' },
-  async run({ ctx, body }) {
+  async run({ ctx, body, call }) {
     const { code = '', password = '', passcode = '' } = body
     const fields = { password: 'password', two_factor_wrong: 'passcode' }
     const { problem } = await attempt(resetPassword(ctx, code, { password, passcode }), fields)
     // An invalid link is reported as such, not as a problem of the form.
-    if (problem) return resetPageOf(ctx, code, { ...(await readReset(ctx, code)), problem })
-    return redirect(303, sitePath(ctx.config, 'user/login?done=password'))
+    if (problem) return resetPageOf(ctx, call, { code, ...(await readReset(ctx, code)), problem })
+    return redirect(303, siteHref(ctx.config, '/user/login?done=password'))
   },
 })

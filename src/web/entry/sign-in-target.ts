@@ -2,7 +2,8 @@ import type { Ctx } from '../../access/context.ts'
 import type { Config } from '../../config/load-config.ts'
 import { targetOfRequest } from '../../oauth/authorize/authorize.service.ts'
 import { formTargetOf } from '../../oauth/applications/redirect.rules.ts'
-import { policyWith, sitePath } from '../shell/plain-page.tsx'
+import { policyWith } from '../shell/page-headers.ts'
+import { siteHref } from '../ui/paths.ts'
 
 /** Matches the address of an OAuth2 request. */
 const authorizing = /^\/login\/oauth\/authorize\?(.*)$/
@@ -15,11 +16,11 @@ const ownOrigin = 'http://site.invalid'
  * may leave leading slashes, which name another site.
  */
 export function localTarget(config: Config, asked: string | undefined): string {
-  if (asked === undefined || !/^\/(?![/\\])/.test(asked) || /[\r\n\t]/.test(asked)) return sitePath(config)
+  if (asked === undefined || !/^\/(?![/\\])/.test(asked) || /[\r\n\t]/.test(asked)) return siteHref(config, '/')
   const resolved = URL.parse(asked, ownOrigin)
-  if (resolved?.origin !== ownOrigin) return sitePath(config)
-  const target = sitePath(config, resolved.pathname.slice(1) + resolved.search)
-  return URL.parse(target, ownOrigin)?.origin === ownOrigin ? target : sitePath(config)
+  if (resolved?.origin !== ownOrigin) return siteHref(config, '/')
+  const target = siteHref(config, resolved.pathname + resolved.search)
+  return URL.parse(target, ownOrigin)?.origin === ownOrigin ? target : siteHref(config, '/')
 }
 
 /** Returns the login that the application suggests (`login_hint`). */

@@ -6,13 +6,15 @@ import { requestObject } from '../../http/schema.ts'
 import { Forbidden } from '../../lib/errors.ts'
 import { browserOf } from '../shell/browser-of.ts'
 import { inBrowser, ownForm } from '../shell/browser.requirements.ts'
+import { attempt } from '../shell/attempt.ts'
+import { sendCard } from '../shell/card-page.tsx'
+import { texts as shell } from '../shell/texts.tsx'
+import { Link } from '../ui/link.tsx'
+import { siteHref } from '../ui/paths.ts'
 import { cookie, noSessionCookies, sessionCookies, ticketCookie } from '../shell/cookies.ts'
-import { attempt, Form } from '../shell/plain-form.tsx'
-import { page, sitePath } from '../shell/plain-page.tsx'
 import { pageErrors } from '../../http/error-forms.ts'
 import { offersSignUp, signInPageOf } from './sign-in-page.tsx'
 import { hintedLogin, localTarget } from './sign-in-target.ts'
-import { texts as shared } from '../shell/plain-texts.tsx'
 import { texts } from './texts.tsx'
 
 const SignInOption = requestObject('SignInForm', {
@@ -37,8 +39,8 @@ export const signInPage = operation({
   requires: [inBrowser],
   query: { redirect_to: Type.Optional(Type.String()), done: Type.Optional(Type.String()) },
   reply: { 200: bytesOf('text/html') },
-  run: async ({ ctx, query }) =>
-    signInPageOf(ctx, { redirectTo: query.redirect_to, login: hintedLogin(query.redirect_to), done: query.done }),
+  run: async ({ ctx, query, call }) =>
+    signInPageOf(ctx, call, { redirectTo: query.redirect_to, login: hintedLogin(query.redirect_to), done: query.done }),
 })
 
 /** Signs in and redirects, or shows the form again without telling which part was wrong. */
@@ -58,8 +60,8 @@ export const signInSubmit = operation({
       throw new Forbidden('passwords do not sign in here', 'internal_sign_in_off')
     }
     const login = (body.user_name ?? '').trim()
-    const shown = { redirectTo: body.redirect_to, login }
     const remember = body.remember !== undefined
+    const shown = { redirectTo: body.redirect_to, login, remember }
     const input = {
       login,
       password: body.password ?? '',
@@ -70,12 +72,12 @@ export const signInSubmit = operation({
     }
     const { result: session, problem } = await attempt(signIn(ctx, input))
     if (!session) {
-      return signInPageOf(ctx, { ...shown, problem: problem ?? { message: texts.signIn.wrong } })
+      return signInPageOf(ctx, call, { ...shown, problem: problem ?? { message: texts.signIn.wrong } })
     }
     if ('ticket' in session) {
       const query = body.redirect_to === undefined ? '' : `?redirect_to=${encodeURIComponent(body.redirect_to)}`
       return empty(303, {
-        location: sitePath(ctx.config, `user/two_factor${query}`),
+        location: siteHref(ctx.config, `/user/two_factor${query}`),
         'set-cookie': cookie(ctx.config, ticketCookie(ctx.config), session.ticket, session.ticketSeconds),
       })
     }
@@ -99,7 +101,7 @@ export const signOutSubmit = operation({
     const { viewer, sessionId } = ctx
     if (viewer && sessionId !== undefined) await endSession(ctx, viewer.id, sessionId)
     call.cookies.push(...noSessionCookies(ctx.config))
-    return redirect(303, sitePath(ctx.config))
+    return redirect(303, siteHref(ctx.config, '/'))
   },
 })
 
@@ -113,39 +115,24 @@ export const home = operation({
   errors: pageErrors,
   requires: [inBrowser],
   reply: { 200: bytesOf('text/html'), 303: 'empty' },
-  async run({ ctx }) {
+  async run({ ctx, call }) {
     const { config, viewer } = ctx
-    if (!viewer && config.service.requireSigninView) return redirect(303, sitePath(config, 'user/login'))
-    return page(config, {
+    if (!viewer && config.service.requireSigninView) return redirect(303, siteHref(config, '/user/login'))
+    return sendCard(ctx, call, {
       title: texts.home.title,
-      content: (
-        <main class="card">
-          <h1>{config.instance.appName}</h1>
-          {viewer ? (
-            <Form ctx={ctx} to="user/logout">
-              <p>
-                {texts.home.signedInAs(viewer.user.name)}{' '}
-                <a href={sitePath(config, 'user/settings')}>{shared.settings}</a>
-              </p>
-              <button type="submit" class="second">
-                {shared.signOut}
-              </button>
-            </Form>
-          ) : (
-            <p>
-              <a href={sitePath(config, 'user/login')}>{shared.signIn}</a>
-              {offersSignUp(config) ? (
-                <>
-                  {' '}
-                  {texts.home.or} <a href={sitePath(config, 'user/sign_up')}>{texts.home.signUp}</a>
-                </>
-              ) : null}
-            </p>
-          )}
-          <p>
-            <a href={sitePath(config, 'api/swagger')}>{texts.home.api}</a>
-          </p>
-        </main>
+      heading: config.instance.appName,
+      content: viewer ? (
+        <p>{texts.home.signedInAs(viewer.user.name)}</p>
+      ) : (
+        <p>
+          <Link to="/user/login">{shell.signIn}</Link>
+          {offersSignUp(config) ? (
+            <>
+              {' '}
+              {texts.home.or} <Link to="/user/sign_up">{texts.home.signUp}</Link>
+            </>
+          ) : null}
+        </p>
       ),
     })
   },

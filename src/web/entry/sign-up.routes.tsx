@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { beginSession } from '../../auth/session.service.ts'
-import { bytesOf, operation, validBody } from '../../http/operation.ts'
+import { bytesOf, operation, validBody, type Call } from '../../http/operation.ts'
 import { redirect } from '../../http/reply.ts'
 import { requestObject } from '../../http/schema.ts'
 import { must } from '../../lib/verdict.ts'
@@ -10,11 +10,16 @@ import { askForSignUpAgain, confirmSignUp, readSignUp, signUp } from '../../user
 import { browserLanguage, browserOf } from '../shell/browser-of.ts'
 import type { BrowserCtx } from '../shell/browser-context.ts'
 import { inBrowser, ownForm } from '../shell/browser.requirements.ts'
+import { attempt, refusedForm } from '../shell/attempt.ts'
+import { CardForm, sendCard, unkept } from '../shell/card-page.tsx'
+import { NewPasswordField } from '../shell/password-field.tsx'
+import { texts as shell } from '../shell/texts.tsx'
+import { Field, Submit } from '../ui/form.tsx'
+import { Link } from '../ui/link.tsx'
+import type { Problem } from '../ui/page-context.ts'
+import { siteHref } from '../ui/paths.ts'
 import { sessionCookies } from '../shell/cookies.ts'
-import { attempt, Field, Form, passwordHint, type Problem } from '../shell/plain-form.tsx'
-import { page, secretPage, sitePath } from '../shell/plain-page.tsx'
 import { pageErrors } from '../../http/error-forms.ts'
-import { texts as shared } from '../shell/plain-texts.tsx'
 import { texts } from './texts.tsx'
 
 const text = Type.Optional(Type.String({ maxLength: 4096 }))
@@ -36,64 +41,60 @@ const fields = { name: 'user_name', email: 'email', password: 'password' }
 const NameField = ({ value }: { readonly value: string }) => (
   <Field
     name="user_name"
-    label={shared.name}
+    label={shell.name}
     hint={texts.signUp.nameHint}
     autocomplete="username"
     maxlength={40}
+    required
     autofocus
     value={value}
   />
 )
 
-function signUpPageOf(ctx: BrowserCtx, form: { name?: string; email?: string; problem?: Problem | undefined } = {}) {
+function signUpPageOf(
+  ctx: BrowserCtx,
+  call: Call,
+  form: { name?: string; email?: string; problem?: Problem | undefined } = {},
+) {
   const { config } = ctx
   must(mayRegister(config))
-  const { problem } = form
   const challenge = newChallenge(ctx)
   const content = (
-    <main class="card">
-      <h1>{texts.signUp.heading(config.instance.appName)}</h1>
-      <Form
-        ctx={ctx}
-        to="user/sign_up"
-        problem={problem}
+    <>
+      <CardForm
+        to="/user/sign_up"
         hidden={challenge ? { challenge: challenge.text, nonce: '' } : {}}
         data-work={challenge?.bits}
       >
         <NameField value={form.name ?? ''} />
         <Field
           name="email"
-          label={shared.emailAddress}
+          label={shell.emailAddress}
           type="email"
           value={form.email ?? ''}
           autocomplete="email"
           maxlength={254}
+          required
         />
-        <Field
-          name="password"
-          label={shared.password}
-          type="password"
-          autocomplete="new-password"
-          maxlength={255}
-          hint={passwordHint(config.security)}
-        />
-        <button type="submit">{shared.signUp}</button>
+        <NewPasswordField label={shell.password.password} />
+        <Submit class="whole">{shell.signUp}</Submit>
         {challenge ? (
           <p class="hint" role="status" data-working hidden>
             {texts.signUp.working}
           </p>
         ) : null}
-      </Form>
+      </CardForm>
       <p>
-        {texts.signUp.haveAccount} <a href={sitePath(config, 'user/login')}>{shared.signIn}</a>
+        {texts.signUp.haveAccount} <Link to="/user/login">{shell.signIn}</Link>
       </p>
-    </main>
+    </>
   )
-  return page(config, {
-    title: shared.signUp,
-    problem,
+  return sendCard(ctx, call, {
+    title: shell.signUp,
+    heading: texts.signUp.heading(config.instance.appName),
+    refused: refusedForm('/user/sign_up', form.problem, { user_name: form.name, email: form.email }),
+    scripts: challenge ? ['/assets/sign-up.js'] : undefined,
     content,
-    scripts: challenge ? ['assets/sign-up.js'] : [],
   })
 }
 
@@ -104,7 +105,7 @@ export const signUpPage = operation({
   path: '/user/sign_up',
   requires: [inBrowser],
   reply: { 200: bytesOf('text/html') },
-  run: async ({ ctx }) => signUpPageOf(ctx),
+  run: async ({ ctx, call }) => signUpPageOf(ctx, call),
 })
 
 /** Signs up; errors show the form again with its values except the password. */
@@ -121,62 +122,66 @@ export const signUpSubmit = operation({
     const language = browserLanguage(call)
     const asked = signUp(ctx, { ...said, password, challenge, nonce, ip: call.ip, language })
     const { result: made, problem } = await attempt(asked, fields)
-    if (problem) return signUpPageOf(ctx, { ...said, problem })
-    if (!made) return redirect(303, sitePath(ctx.config, 'user/activate'))
-    if (!made.is_active) return redirect(303, sitePath(ctx.config, 'user/login?done=waiting'))
+    if (problem) return signUpPageOf(ctx, call, { ...said, problem })
+    if (!made) return redirect(303, siteHref(ctx.config, '/user/activate'))
+    if (!made.is_active) return redirect(303, siteHref(ctx.config, '/user/login?done=waiting'))
     const session = await beginSession(ctx, made, browserOf(call), { remember: false })
     call.cookies.push(...sessionCookies(ctx.config, session))
-    return redirect(303, sitePath(ctx.config))
+    return redirect(303, siteHref(ctx.config, '/'))
   },
 })
 
 function askAgainPageOf(
   ctx: BrowserCtx,
+  call: Call,
   form: { email?: string; problem?: Problem | undefined; again?: boolean } = {},
 ) {
-  const { config } = ctx
   const content = (
-    <main class="card">
-      <h1>{texts.checkMail.title}</h1>
+    <>
       <p role="status">
-        {texts.checkMail.signUp({ isSentAgain: form.again === true, minutes: config.service.activeCodeLiveMinutes })}
+        {texts.checkMail.signUp({
+          isSentAgain: form.again === true,
+          minutes: ctx.config.service.activeCodeLiveMinutes,
+        })}
       </p>
       <h2>{texts.checkMail.nothingCame}</h2>
       <p>{texts.checkMail.sendAgainHint}</p>
-      <Form ctx={ctx} to="user/activate/again" problem={form.problem}>
+      <CardForm to="/user/activate/again">
         <Field
           name="email"
-          label={shared.emailAddress}
+          label={shell.emailAddress}
           type="email"
           value={form.email ?? ''}
           autocomplete="email"
           maxlength={254}
+          required
         />
-        <button type="submit" class="second">
+        <Submit kind="plain" class="whole">
           {texts.checkMail.sendAgain}
-        </button>
-      </Form>
-    </main>
+        </Submit>
+      </CardForm>
+    </>
   )
-  return page(config, { title: texts.checkMail.title, problem: form.problem, content })
+  const refused = refusedForm('/user/activate/again', form.problem, { email: form.email })
+  return sendCard(ctx, call, { title: texts.checkMail.title, refused, content })
 }
 
 function confirmPageOf(
   ctx: BrowserCtx,
-  code: string,
-  { name, email, problem }: { name: string; email: string; problem?: Problem | undefined },
+  call: Call,
+  { code, name, email, problem }: { code: string; name: string; email: string; problem?: Problem | undefined },
 ) {
   const content = (
-    <main class="card">
-      <h1>{texts.confirm.title}</h1>
+    <>
       <p>{texts.confirm.withAddress(email, problem ? undefined : name)}</p>
-      <Form ctx={ctx} to="user/activate" hidden={problem ? { code } : { code, user_name: name }} problem={problem}>
+      <CardForm to="/user/activate" hidden={problem ? { code } : { code, user_name: name }}>
         {problem ? <NameField value={name} /> : null}
-        <button type="submit">{texts.confirm.create}</button>
-      </Form>
-    </main>
+        <Submit class="whole">{texts.confirm.create}</Submit>
+      </CardForm>
+    </>
   )
-  return secretPage(ctx.config, { title: texts.confirm.title, problem, content })
+  const refused = refusedForm('/user/activate', problem, { user_name: name })
+  return sendCard(ctx, call, { title: texts.confirm.title, refused, headers: unkept, content })
 }
 
 /**
@@ -190,9 +195,11 @@ export const activatePage = operation({
   requires: [inBrowser],
   query: { code: Type.Optional(Type.String()) },
   reply: { 200: bytesOf('text/html') },
-  async run({ ctx, query: { code } }) {
+  async run({ ctx, query: { code }, call }) {
     must(mayRegister(ctx.config))
-    return code === undefined ? askAgainPageOf(ctx) : confirmPageOf(ctx, code, await readSignUp(ctx, code))
+    return code === undefined
+      ? askAgainPageOf(ctx, call)
+      : confirmPageOf(ctx, call, { code, ...(await readSignUp(ctx, code)) })
   },
 })
 
@@ -207,14 +214,14 @@ export const activateSubmit = operation({
   requires: [inBrowser, validBody, ownForm],
   body: ConfirmForm,
   reply: { 200: bytesOf('text/html'), 303: 'empty' },
-  async run({ ctx, body }) {
+  async run({ ctx, body, call }) {
     must(mayRegister(ctx.config))
     const { code = '' } = body
     const name = (body.user_name ?? '').trim()
     const { result: made, problem } = await attempt(confirmSignUp(ctx, code, name), { name: 'user_name' })
     // An invalid link is reported as such, not as a problem of the form.
-    if (problem) return confirmPageOf(ctx, code, { ...(await readSignUp(ctx, code)), name, problem })
-    return redirect(303, sitePath(ctx.config, `user/login?done=${made.is_active ? 'confirmed' : 'waiting'}`))
+    if (problem) return confirmPageOf(ctx, call, { code, ...(await readSignUp(ctx, code)), name, problem })
+    return redirect(303, siteHref(ctx.config, `/user/login?done=${made.is_active ? 'confirmed' : 'waiting'}`))
   },
 })
 
@@ -230,6 +237,6 @@ export const activateAgainSubmit = operation({
     const email = (body.email ?? '').trim()
     const input = { email, ip: call.ip, language: browserLanguage(call) }
     const { problem } = await attempt(askForSignUpAgain(ctx, input), fields)
-    return askAgainPageOf(ctx, { email, problem, again: problem === undefined })
+    return askAgainPageOf(ctx, call, { email, problem, again: problem === undefined })
   },
 })

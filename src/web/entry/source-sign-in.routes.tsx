@@ -30,11 +30,15 @@ import {
   sessionCookies,
   ticketCookie,
 } from '../shell/cookies.ts'
-import { attempt, Field, Form, type Problem } from '../shell/plain-form.tsx'
-import { secretPage, sitePath } from '../shell/plain-page.tsx'
 import { pageErrors } from '../../http/error-forms.ts'
+import { attempt, refusedForm } from '../shell/attempt.ts'
+import { CardForm, sendCard, unkept } from '../shell/card-page.tsx'
+import { texts as shell } from '../shell/texts.tsx'
+import { Field, Submit } from '../ui/form.tsx'
+import { ButtonLink } from '../ui/link.tsx'
+import type { Problem } from '../ui/page-context.ts'
+import { siteHref } from '../ui/paths.ts'
 import { localTarget } from './sign-in-target.ts'
-import { texts as shared } from '../shell/plain-texts.tsx'
 import { texts } from './texts.tsx'
 
 const pages = { base: 'site', scope: null, accepts: ['session'], errors: pageErrors } as const
@@ -79,7 +83,7 @@ async function leadOn(
   if ('ticket' in session) {
     const query = redirectTo ? `?redirect_to=${encodeURIComponent(redirectTo)}` : ''
     call.cookies.push(cookie(config, ticketCookie(config), session.ticket, session.ticketSeconds))
-    return redirect(303, sitePath(config, `user/two_factor${query}`))
+    return redirect(303, siteHref(config, `/user/two_factor${query}`))
   }
   call.cookies.push(...sessionCookies(config, session))
   return redirect(303, localTarget(config, redirectTo))
@@ -138,12 +142,12 @@ export const sourceCallback = operation({
     if (begun.linkTo !== 0) {
       if (viewer?.id !== begun.linkTo) throw new Forbidden('another account is signed in', 'other_account')
       await linkAccount(ctx, source, viewer.user, person)
-      return redirect(303, sitePath(config, 'user/settings/links?done=linked'))
+      return redirect(303, siteHref(config, '/user/settings/links?done=linked'))
     }
     const user = await accountAt(ctx, source, person)
     if (user) return enter(ctx, call, source, user, begun)
     call.cookies.push(cookie(config, newcomerCookie(config), keepPerson(ctx, source, claims, begun), waitingSeconds))
-    return redirect(303, sitePath(config, 'user/link_account'))
+    return redirect(303, siteHref(config, '/user/link_account'))
   },
 })
 
@@ -160,51 +164,55 @@ interface Shown {
   readonly problem: Problem
 }
 
-function linkPage(ctx: BrowserCtx, { source, person }: Awaited<ReturnType<typeof newcomer>>, shown?: Shown) {
-  const { config, viewer } = ctx
+function linkPage(
+  ctx: BrowserCtx,
+  call: Call,
+  { source, person }: Awaited<ReturnType<typeof newcomer>>,
+  shown?: Shown,
+) {
+  const { viewer } = ctx
   const content = (
-    <main class="card">
-      <h1>{texts.newcomer.title}</h1>
+    <>
       <p>{texts.newcomer.unlinked(source.name, person.shownName)}</p>
       {viewer ? (
-        <Form ctx={ctx} to="user/link_account">
+        <CardForm to="/user/link_account">
           <p>{texts.newcomer.linkHint({ login: viewer.user.name, name: person.shownName, provider: source.name })}</p>
-          <button type="submit">{texts.newcomer.link(viewer.user.name)}</button>
-        </Form>
+          <Submit class="whole">{texts.newcomer.link(viewer.user.name)}</Submit>
+        </CardForm>
       ) : (
-        <p>
-          <a
-            class="button"
-            href={sitePath(config, `user/login?redirect_to=${encodeURIComponent('/user/link_account')}`)}
-          >
-            {texts.newcomer.haveAccount}
-          </a>
-        </p>
+        <ButtonLink to={`/user/login?redirect_to=${encodeURIComponent('/user/link_account')}`} class="whole">
+          {texts.newcomer.haveAccount}
+        </ButtonLink>
       )}
       {!viewer && mayRegisterAt(ctx, person) ? (
-        <section aria-labelledby="new_title">
+        <section class="stack" aria-labelledby="new_title">
           <h2 id="new_title">{texts.newcomer.isNew}</h2>
-          <Form ctx={ctx} to="user/link_account_signup" problem={shown?.problem}>
-            <Field name="user_name" label={shared.name} value={shown?.name ?? person.name} maxlength={40} />
+          <CardForm to="/user/link_account_signup">
+            <Field name="user_name" label={shell.name} value={shown?.name ?? person.name} maxlength={40} required />
             {person.isEmailProven ? (
               <p class="hint">{texts.newcomer.address(person.email)}</p>
             ) : (
               <Field
                 name="email"
-                label={shared.emailAddress}
+                label={shell.emailAddress}
                 type="email"
                 value={shown?.email ?? person.email}
                 autocomplete="email"
                 maxlength={254}
+                required
               />
             )}
-            <button type="submit">{texts.newcomer.create}</button>
-          </Form>
+            <Submit class="whole">{texts.newcomer.create}</Submit>
+          </CardForm>
         </section>
       ) : null}
-    </main>
+    </>
   )
-  return secretPage(config, { title: texts.newcomer.title, content })
+  const refused = refusedForm('/user/link_account_signup', shown?.problem, {
+    user_name: shown?.name,
+    email: shown?.email,
+  })
+  return sendCard(ctx, call, { title: texts.newcomer.title, refused, headers: unkept, content })
 }
 
 /** Asks a person from a provider which account is theirs. */
@@ -214,7 +222,7 @@ export const linkAccountPage = operation({
   path: '/user/link_account',
   requires: [inBrowser],
   reply: { 200: bytesOf('text/html') },
-  run: async ({ ctx, call }) => linkPage(ctx, await newcomer(ctx, call)),
+  run: async ({ ctx, call }) => linkPage(ctx, call, await newcomer(ctx, call)),
 })
 
 /** Links the signed-in account to the person from the provider. */
@@ -248,7 +256,7 @@ export const linkAccountSignUp = operation({
     const email = (body.email ?? '').trim()
     const made = attempt(makeAt(ctx, source, person, { name, email }), { name_: 'user_name', email_: 'email' })
     const { result: user, problem } = await made
-    if (!user) return linkPage(ctx, found, { name, email, problem })
+    if (!user) return linkPage(ctx, call, found, { name, email, problem })
     call.cookies.push(cookie(ctx.config, newcomerCookie(ctx.config), ''))
     return enter(ctx, call, source, user, waiting)
   },

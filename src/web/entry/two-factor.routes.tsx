@@ -11,12 +11,16 @@ import { browserOf } from '../shell/browser-of.ts'
 import type { BrowserCtx } from '../shell/browser-context.ts'
 import { inBrowser, ownForm } from '../shell/browser.requirements.ts'
 import { cookie, readCookies, sessionCookies, ticketCookie } from '../shell/cookies.ts'
-import { attempt, Field, Form, type Problem } from '../shell/plain-form.tsx'
-import { page, sitePath } from '../shell/plain-page.tsx'
 import { pageErrors } from '../../http/error-forms.ts'
+import { attempt, refusedForm } from '../shell/attempt.ts'
+import { CardForm, sendCard } from '../shell/card-page.tsx'
+import { texts as shell } from '../shell/texts.tsx'
+import { Field, Submit } from '../ui/form.tsx'
+import { Link } from '../ui/link.tsx'
+import type { Problem } from '../ui/page-context.ts'
+import { siteHref } from '../ui/paths.ts'
 import { PasskeyForm, passkeyScript } from '../shell/passkey-form.tsx'
 import { localTarget, policyLeadingTo } from './sign-in-target.ts'
-import { texts as shared } from '../shell/plain-texts.tsx'
 import { texts } from './texts.tsx'
 
 const text = Type.Optional(Type.String({ maxLength: 16_384 }))
@@ -32,8 +36,8 @@ const pages = { base: 'site', scope: null, accepts: ['session'], errors: pageErr
 
 /** The two pages that complete a sign-in. */
 const ways = {
-  code: { path: 'user/two_factor', field: 'passcode', label: texts.secondFactor.code, mode: 'numeric' },
-  scratch: { path: 'user/two_factor/scratch', field: 'token', label: texts.secondFactor.scratch, mode: 'text' },
+  code: { path: '/user/two_factor', field: 'passcode', label: texts.secondFactor.code, mode: 'numeric' },
+  scratch: { path: '/user/two_factor/scratch', field: 'token', label: texts.secondFactor.scratch, mode: 'text' },
 } as const
 type Way = keyof typeof ways
 
@@ -45,44 +49,60 @@ async function halfOf(ctx: BrowserCtx, call: Call): Promise<{ readonly ticket: s
   return { ticket, user: half.user }
 }
 
-async function codePage(ctx: BrowserCtx, way: Way, user: UserRow, redirectTo: string | undefined, problem?: Problem) {
-  const { config } = ctx
+interface CodePage {
+  readonly way: Way
+  readonly user: UserRow
+  readonly redirectTo: string | undefined
+  readonly problem?: Problem
+}
+
+async function codePage(ctx: BrowserCtx, call: Call, { way, user, redirectTo, problem }: CodePage) {
   const { path, field, label, mode } = ways[way]
   const other = way === 'code' ? ways.scratch : ways.code
   const query = redirectTo === undefined ? '' : `?redirect_to=${encodeURIComponent(redirectTo)}`
   const [isCoded, asked] =
     way === 'code' ? await Promise.all([hasCodes(ctx, user.id), askForSecond(ctx, user.id)]) : [true, undefined]
   const content = (
-    <main class="card">
-      <h1>{texts.secondFactor.title}</h1>
+    <>
       {isCoded ? (
-        <Form ctx={ctx} to={path} hidden={{ redirect_to: redirectTo }} problem={problem}>
-          <Field name={field} label={label} inputmode={mode} autocomplete="one-time-code" maxlength={100} autofocus />
-          <button type="submit">{shared.signIn}</button>
-        </Form>
+        <CardForm to={path} hidden={{ redirect_to: redirectTo }}>
+          <Field
+            name={field}
+            label={label}
+            inputmode={mode}
+            autocomplete="one-time-code"
+            maxlength={100}
+            required
+            autofocus
+          />
+          <Submit class="whole">{shell.signIn}</Submit>
+        </CardForm>
       ) : (
         <p data-without-passkeys>{texts.secondFactor.needsScripts}</p>
       )}
       {asked ? (
         <PasskeyForm
-          ctx={ctx}
-          to="user/two_factor/passkey"
+          to="/user/two_factor/passkey"
           asked={asked}
           label={texts.secondFactor.usePasskey}
           hidden={{ redirect_to: redirectTo }}
-          problem={isCoded ? undefined : problem}
           isSecond={isCoded}
         />
       ) : null}
       <p>
-        <a href={sitePath(config, other.path + query)}>
+        <Link to={other.path + query}>
           {way === 'code' ? texts.secondFactor.useScratch : texts.secondFactor.useDevice}
-        </a>
+        </Link>
       </p>
-    </main>
+    </>
   )
-  const parts = { title: texts.secondFactor.title, problem, content, scripts: asked ? [passkeyScript] : [] }
-  return page(config, parts, { headers: await policyLeadingTo(ctx, redirectTo) })
+  return sendCard(ctx, call, {
+    title: texts.secondFactor.title,
+    refused: refusedForm(isCoded ? path : '/user/two_factor/passkey', problem),
+    scripts: asked ? [passkeyScript] : undefined,
+    headers: await policyLeadingTo(ctx, redirectTo),
+    content,
+  })
 }
 
 async function answerSecond(
@@ -95,17 +115,17 @@ async function answerSecond(
   const { config } = ctx
   const { ticket, user } = await halfOf(ctx, call)
   const { result: session, problem } = await attempt(completeSignIn(ctx, ticket, browserOf(call), given))
-  if (session === 'expired') return redirect(303, sitePath(config, 'user/login'))
+  if (session === 'expired') return redirect(303, siteHref(config, '/user/login'))
   if (!session) {
     const wrong: Problem =
       'passkey' in given
         ? { message: texts.secondFactor.wrongPasskey }
         : { field: ways[way].field, message: texts.secondFactor.wrongCode }
-    return codePage(ctx, way, user, redirectTo, problem ?? wrong)
+    return codePage(ctx, call, { way, user, redirectTo, problem: problem ?? wrong })
   }
   call.cookies.push(...sessionCookies(config, session), cookie(config, ticketCookie(config), ''))
   // The scratch code is used up; the settings create another one.
-  return redirect(303, way === 'code' ? localTarget(config, redirectTo) : sitePath(config, 'user/settings/security'))
+  return redirect(303, way === 'code' ? localTarget(config, redirectTo) : siteHref(config, '/user/settings/security'))
 }
 
 const codeQuery = { redirect_to: Type.Optional(Type.String()) }
@@ -117,7 +137,8 @@ export const twoFactorPage = operation({
   requires: [inBrowser],
   query: codeQuery,
   reply: { 200: bytesOf('text/html') },
-  run: async ({ ctx, query, call }) => codePage(ctx, 'code', (await halfOf(ctx, call)).user, query.redirect_to),
+  run: async ({ ctx, query, call }) =>
+    codePage(ctx, call, { way: 'code', user: (await halfOf(ctx, call)).user, redirectTo: query.redirect_to }),
 })
 
 export const twoFactorSubmit = operation({
@@ -137,7 +158,8 @@ export const twoFactorScratchPage = operation({
   requires: [inBrowser],
   query: codeQuery,
   reply: { 200: bytesOf('text/html') },
-  run: async ({ ctx, query, call }) => codePage(ctx, 'scratch', (await halfOf(ctx, call)).user, query.redirect_to),
+  run: async ({ ctx, query, call }) =>
+    codePage(ctx, call, { way: 'scratch', user: (await halfOf(ctx, call)).user, redirectTo: query.redirect_to }),
 })
 
 export const twoFactorScratchSubmit = operation({

@@ -7,11 +7,14 @@ import type { PasskeyId } from '../../lib/ids.ts'
 import { inBrowser, inSession, ownForm } from '../shell/browser.requirements.ts'
 import { passwordProblem } from './confirm-password.tsx'
 import { attempt } from '../shell/plain-form.tsx'
-import { secretPage, sitePath } from '../shell/plain-page.tsx'
+import { sendCard, unkept } from '../shell/card-page.tsx'
+import { texts as shell } from '../shell/texts.tsx'
+import { Link } from '../ui/link.tsx'
+import { Flash } from '../ui/parts.tsx'
+import { sitePath } from '../shell/plain-page.tsx'
 import { pageErrors } from '../../http/error-forms.ts'
 import { PasskeyForm, passkeyScript } from '../shell/passkey-form.tsx'
 import { securityPage, showOnce } from './security-page.tsx'
-import { texts as shared } from '../shell/plain-texts.tsx'
 import { texts } from './texts.tsx'
 
 const text = Type.Optional(Type.String({ maxLength: 20_000 }))
@@ -40,20 +43,23 @@ export const beginPasskeySubmit = operation({
     if (wrong) return securityPage(ctx, { wrong: { form: 'add', problem: wrong, name } })
     const { result: asked, problem } = await attempt(askForNew(ctx, user, name), { passkey_name: 'name' })
     if (problem) return securityPage(ctx, { wrong: { form: 'add', problem, name } })
-    const content = (
-      <main class="card">
-        <h1>{texts.passkeys.add}</h1>
-        <p>{texts.passkeys.createHint(name)}</p>
-        <p class="problem" data-without-passkeys>
-          {texts.passkeys.needsScripts}
-        </p>
-        <PasskeyForm ctx={ctx} to="user/settings/security/passkeys/add" asked={asked} label={texts.passkeys.create} />
-        <p>
-          <a href={sitePath(ctx.config, 'user/settings/security')}>{shared.cancel}</a>
-        </p>
-      </main>
-    )
-    return secretPage(ctx.config, { title: texts.passkeys.add, content, scripts: [passkeyScript] })
+    return sendCard(ctx, call, {
+      title: texts.passkeys.add,
+      headers: unkept,
+      scripts: [passkeyScript],
+      content: (
+        <>
+          <p>{texts.passkeys.createHint(name)}</p>
+          <div data-without-passkeys>
+            <Flash tone="problem">{texts.passkeys.needsScripts}</Flash>
+          </div>
+          <PasskeyForm to="/user/settings/security/passkeys/add" asked={asked} label={texts.passkeys.create} />
+          <p>
+            <Link to="/user/settings/security">{shell.cancel}</Link>
+          </p>
+        </>
+      ),
+    })
   },
 })
 

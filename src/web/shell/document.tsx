@@ -19,7 +19,7 @@ export interface PageMeta {
   readonly isUnlisted?: boolean | undefined
   /** Loads the script of pages that edit a file. */
   readonly withEditor?: boolean | undefined
-  /** Further scripts, as paths below the site root. */
+  /** Further scripts, as paths below the site root. They run once, so the browser loads the page as a whole. */
   readonly scripts?: readonly string[] | undefined
   /** The value of the `go-import` tag, by which Go finds a module's repository. */
   readonly goImport?: string | undefined
@@ -49,6 +49,7 @@ export function renderDocument(facts: PageFacts, meta: PageMeta, body: Component
             <meta name="color-scheme" content="light dark" />
             <meta name="turbo-refresh-method" content="morph" />
             <meta name="turbo-refresh-scroll" content="preserve" />
+            {meta.scripts === undefined ? null : <meta name="turbo-visit-control" content="reload" />}
             {siteHref(config, '/') === '/' ? null : <meta name="turbo-root" content={siteHref(config, '')} />}
             <meta name="site-root" content={siteHref(config, '')} />
             {description === undefined ? null : <meta name="description" content={description} />}

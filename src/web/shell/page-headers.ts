@@ -14,3 +14,10 @@ export const pageHeaders = (config: Pick<Config, 'cors'>): Record<string, string
   'referrer-policy': 'same-origin',
   'cache-control': 'private, no-cache',
 })
+
+/**
+ * Returns the policy of a page whose form may end at another address, redirects included.
+ * @param formTarget source expression of that address
+ */
+export const policyWith = (formTarget: string): string =>
+  policy.replace("form-action 'self'", `form-action 'self' ${formTarget}`)

@@ -23,6 +23,9 @@ export const texts = {
   signIn: 'Sign in',
   signUp: 'Sign up',
   signOut: 'Sign out',
+  name: 'Name',
+  emailAddress: 'Email address',
+  cancel: 'Cancel',
   signedInAs: 'Signed in as',
   api: 'API',
   footer: 'About this site',
@@ -67,6 +70,26 @@ export const texts = {
       ],
     },
   ] as readonly { readonly title: string; readonly keys: readonly (readonly [string, string])[] }[],
+  password: {
+    password: 'Password',
+    newPassword: 'New password',
+    set: 'Set the password',
+    characters: {
+      lower: 'a lower-case letter',
+      upper: 'an upper-case letter',
+      digit: 'a digit',
+      spec: 'a special character',
+    } as Readonly<Record<string, string>>,
+    hint: (minLength: number, characters: readonly string[]) =>
+      characters.length === 0
+        ? `At least ${minLength} characters.`
+        : `At least ${minLength} characters, including ${characters.join(', ')}.`,
+  },
+  passkey: {
+    or: 'or',
+    failed: 'The browser returned no passkey. Try again.',
+    alreadyAdded: 'This device already has a passkey for the account.',
+  },
   errors: {
     notFound: 'Page not found',
     notFoundLead: 'There is nothing at this address, or you may not see it.',

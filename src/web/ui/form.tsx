@@ -2,7 +2,7 @@ import { createContext, type ComponentChildren, type InputHTMLAttributes } from 
 import { useContext } from 'preact/hooks'
 import { Icon } from './icon.tsx'
 import type { IconName } from './icons.ts'
-import { csrfName, usePage, type Problem } from './page-context.ts'
+import { csrfName, usePage, type Problem, type RefusedForm } from './page-context.ts'
 import { siteHref } from './paths.ts'
 import { texts } from './texts.tsx'
 
@@ -38,6 +38,14 @@ export interface FormProps {
   readonly children: ComponentChildren
 }
 
+/** Returns whether a form is the refused one. Forms of a list differ in their hidden fields only. */
+const isSame = (refused: RefusedForm | undefined, to: string, hidden: NonNullable<FormProps['hidden']>): boolean =>
+  refused?.action === to &&
+  Object.entries(hidden).every(([name, value]) => {
+    const sent = textOf(refused.values[name])
+    return value === undefined || sent === undefined || sent === String(value)
+  })
+
 /**
  * A form, protected against cross-site request forgery. When it was refused, it shows the problem and the sent values.
  */
@@ -52,7 +60,7 @@ export function Form({
   ...rest
 }: FormProps & Marks) {
   const page = usePage()
-  const refused = method === 'post' && page.refused?.action === to ? page.refused : undefined
+  const refused = method === 'post' && isSame(page.refused, to, hidden) ? page.refused : undefined
   const problem = refused?.problem
   return (
     <form
@@ -184,7 +192,7 @@ export function Field({
             ...attributes,
             value: shown,
             required,
-            autofocus: problem === undefined ? rest.autofocus : problem.field === name,
+            autofocus: problem?.field === undefined ? rest.autofocus : problem.field === name,
             ...(isProse ? {} : { autocapitalize: 'none', spellcheck: false }),
           } as InputHTMLAttributes)}
         />

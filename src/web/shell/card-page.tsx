@@ -1,0 +1,51 @@
+import type { ComponentChildren } from 'preact'
+import type { Call } from '../../http/operation.ts'
+import type { StreamReply } from '../../http/reply.ts'
+import { Form, type FormProps } from '../ui/form.tsx'
+import type { RefusedForm } from '../ui/page-context.ts'
+import type { BrowserCtx } from './browser-context.ts'
+import { sendPage } from './send-page.tsx'
+
+export interface CardPage {
+  readonly title: string
+  /** The default is the title. */
+  readonly heading?: string
+  readonly lang?: string
+  readonly refused?: RefusedForm | undefined
+  readonly scripts?: readonly string[]
+  readonly headers?: Readonly<Record<string, string>>
+  readonly content: ComponentChildren
+}
+
+/** Sends a calm page with one purpose, such as signing in. It answers 200 even when its form is refused. */
+export const sendCard = (
+  ctx: BrowserCtx,
+  call: Call,
+  { title, heading = title, lang, refused, scripts, headers = {}, content }: CardPage,
+): Promise<StreamReply<200>> =>
+  sendPage(ctx, call, {
+    meta: { title, isUnlisted: true, scripts },
+    refused,
+    headers,
+    content: (
+      <div class="container">
+        <div class="card-page stack" {...(lang === undefined ? {} : { lang })}>
+          <h1>{heading}</h1>
+          {content}
+        </div>
+      </div>
+    ),
+  }) as Promise<StreamReply<200>>
+
+/**
+ * Headers of a page that must not be kept. `same-origin` already hides its address from other sites; `no-referrer`
+ * would also remove `Origin` from its forms.
+ */
+export const unkept = { 'cache-control': 'no-store' } as const
+
+/** A form of such a page. The browser sends it, because it may lead to another site or answer with a page. */
+export const CardForm = ({ children, ...rest }: FormProps & Readonly<Record<`data-${string}`, string | undefined>>) => (
+  <Form class="stack" data-turbo="false" {...rest}>
+    {children}
+  </Form>
+)

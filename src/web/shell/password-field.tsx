@@ -1,0 +1,61 @@
+import type { Config } from '../../config/load-config.ts'
+import { Field } from '../ui/form.tsx'
+import { usePage } from '../ui/page-context.ts'
+import { texts as all } from './texts.tsx'
+
+const texts = all.password
+
+/** Longest password that a form accepts, in characters. */
+const maxPassword = 255
+
+/** Tells password managers which account a form is about. */
+export const KnownUser = ({ name }: { readonly name: string }) => (
+  <input type="text" name="user_name" value={name} autocomplete="username" readonly hidden />
+)
+
+/** Returns the rules for a new password as a hint below its field. */
+function passwordHint({ minPasswordLength, passwordComplexity }: Config['security']): string {
+  const characters = passwordComplexity.flatMap((kind) => texts.characters[kind] ?? [])
+  return texts.hint(minPasswordLength, characters)
+}
+
+/** A field for a password to set, with its rules. */
+export const NewPasswordField = ({
+  label = texts.newPassword,
+  autofocus = false,
+}: {
+  readonly label?: string
+  readonly autofocus?: boolean
+}) => (
+  <Field
+    name="password"
+    label={label}
+    type="password"
+    autocomplete="new-password"
+    maxlength={maxPassword}
+    hint={passwordHint(usePage().config.security)}
+    required
+    autofocus={autofocus}
+  />
+)
+
+/** A field for a password that the account has. */
+export const CurrentPasswordField = ({
+  name = 'password',
+  label = texts.password,
+  id,
+}: {
+  readonly name?: string
+  readonly label?: string
+  readonly id?: string
+}) => (
+  <Field
+    name={name}
+    label={label}
+    id={id ?? name}
+    type="password"
+    autocomplete="current-password"
+    maxlength={maxPassword}
+    required
+  />
+)
