@@ -119,6 +119,35 @@ export function listEntries(
   return query.orderBy('created_unix').orderBy('id').limit(options.page.limit).offset(options.page.offset).execute()
 }
 
+/** Position of an entry in a timeline. */
+export type EntryKey = Pick<CommentRow, 'created_unix' | 'id'>
+
+/** Returns the last entries of a timeline before a position, or at its end, in their order; without line comments. */
+export async function listLastEntries(
+  db: Db,
+  issueId: IssueId,
+  before: EntryKey | undefined,
+  limit: number,
+): Promise<CommentRow[]> {
+  let query = db.selectFrom('comment').selectAll().where('issue_id', '=', issueId).where('type', '!=', 'code')
+  if (before !== undefined) {
+    query = query.where(sql<SqlBool>`(created_unix, id) < (${before.created_unix}, ${before.id})`)
+  }
+  return (await query.orderBy('created_unix', 'desc').orderBy('id', 'desc').limit(limit).execute()).reverse()
+}
+
+/** Returns the number of entries of a timeline before a position, without line comments. */
+export const countEntriesBefore = async (db: Db, issueId: IssueId, before: EntryKey): Promise<number> =>
+  (
+    await db
+      .selectFrom('comment')
+      .select((each) => each.fn.countAll<number>().as('count'))
+      .where('issue_id', '=', issueId)
+      .where('type', '!=', 'code')
+      .where(sql<SqlBool>`(created_unix, id) < (${before.created_unix}, ${before.id})`)
+      .executeTakeFirstOrThrow()
+  ).count
+
 /**
  * Returns the comments of one kind.
  * @param isByTime true: uses the index by time of last change; false: the index by time of creation

@@ -35,6 +35,16 @@ function emojiTable(): EmojiTable {
 /** Returns the emoji of a name without colons (`smile`, `+1`), or undefined. */
 export const emojiByName = (name: string): Emoji | undefined => emojiTable().byName.get(name)
 
+/** Returns at most `limit` emoji with a name that begins with a text. */
+export function emojiBeginning(text: string, limit: number): { readonly character: string; readonly name: string }[] {
+  const found: { character: string; name: string }[] = []
+  for (const [name, { character }] of emojiTable().byName) {
+    if (name.startsWith(text)) found.push({ character, name })
+    if (found.length >= limit) break
+  }
+  return found
+}
+
 /** A cheap test whether a text may contain emoji, before the long pattern is tried. */
 const mayHoldEmoji = (text: string): boolean => /[\u00a9\u00ae\u203c-\u3299\u{1f000}-\u{1faff}]/u.test(text)
 

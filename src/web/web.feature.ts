@@ -19,6 +19,7 @@ import * as linkedRoutes from './settings/linked-accounts.routes.tsx'
 import * as signUpRoutes from './entry/sign-up.routes.tsx'
 import * as twoFactorRoutes from './entry/two-factor.routes.tsx'
 import * as unsubscribeRoutes from './links/unsubscribe.routes.tsx'
+import * as writingPage from './issues/writing.page.tsx'
 
 /** Pages. */
 export const web: Feature = {
@@ -43,5 +44,6 @@ export const web: Feature = {
     settingsRoutes,
     twoFactorRoutes,
     unsubscribeRoutes,
+    writingPage,
   ],
 }

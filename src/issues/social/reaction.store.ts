@@ -17,6 +17,22 @@ const reactionsTo = (db: Db, { issueId, commentId }: ReactionTarget) =>
 export const listReactions = (db: Db, target: ReactionTarget, page: Page): Promise<ReactionRow[]> =>
   reactionsTo(db, target).selectAll().orderBy('id').limit(page.limit).offset(page.offset).execute()
 
+/** Returns the reactions to several texts of an issue, oldest first; 0 stands for the text of the issue. */
+export const listReactionsToTexts = (
+  db: Db,
+  issueId: IssueId,
+  commentIds: readonly (CommentId | 0)[],
+): Promise<ReactionRow[]> =>
+  commentIds.length === 0
+    ? Promise.resolve([])
+    : db
+        .selectFrom('reaction')
+        .selectAll()
+        .where('issue_id', '=', issueId)
+        .where('comment_id', 'in', commentIds)
+        .orderBy('id')
+        .execute()
+
 export const countReactions = async (db: Db, target: ReactionTarget): Promise<number> =>
   (
     await reactionsTo(db, target)

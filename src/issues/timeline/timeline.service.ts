@@ -23,12 +23,17 @@ export async function getTimeline(
 ): Promise<TimelinePage> {
   const found = await listEntries(ctx.db, issue.id, { ...between, page: { ...page, limit: page.limit + 1 } })
   const hasMore = found.length > page.limit
-  const rows = await withoutDrafts(ctx, found.slice(0, page.limit))
+  return { rows: await readableEntries(ctx, found.slice(0, page.limit)), hasMore }
+}
+
+/** Returns the entries without those about other issues that the viewer may not read, and without pending reviews of others. */
+export async function readableEntries(ctx: RepoCtx, found: readonly CommentRow[]): Promise<CommentRow[]> {
+  const rows = await withoutDrafts(ctx, found)
   const others = await loadIssues(
     ctx.db,
     rows.flatMap((row) => [row.ref_issue_id, row.dependent_issue_id]),
   )
-  if (others.size === 0) return { rows: [...rows], hasMore }
+  if (others.size === 0) return [...rows]
   const reposWithOwners = await loadReposWithOwners(
     ctx.db,
     [...others.values()].map((other) => other.repo_id),
@@ -44,10 +49,7 @@ export async function getTimeline(
     const rights = other?.repo_id === ctx.repo.id ? ctx.rights : other && access.get(other.repo_id)?.rights
     return other !== undefined && rights !== undefined && mayReadIssue(rights, other).allowed
   }
-  const shown = rows.filter((row) =>
-    [row.ref_issue_id, row.dependent_issue_id].every((id) => id === null || isReadable(id)),
-  )
-  return { rows: shown, hasMore }
+  return rows.filter((row) => [row.ref_issue_id, row.dependent_issue_id].every((id) => id === null || isReadable(id)))
 }
 
 /** Pending reviews are visible only to their authors and to site administrators. */

@@ -25,6 +25,7 @@
  * | `textarea[data-markdown]` | pasted tables and links become Markdown |
  * | `<file-attachment data-upload-url="…" data-field="attachment">` around a text area | dropped and pasted files are sent as multipart, with the form's `_csrf`; the answer is the Markdown to insert as `text/plain`, or an error text, shown in `[data-upload-message]`. `input="id"` names a file input in it |
  * | `data-preview-url="…"` around `role="tab"` buttons with `data-tab="write"` / `data-tab="preview"`, and panels with `data-panel` | the preview panel shows what the address answers to a posted `text` (and `_csrf`) |
+ * | `data-tasks="…"` with `data-version` around rendered Markdown | its task boxes can be ticked: the address takes `position`, `checked` and `version` |
  * | `textarea[data-editor]` with `data-language="name.ts"` | becomes a code editor; `data-language-from="#id"` follows a field with the file's name; `data-indent="tab"` or a width, `data-tab-size`, `data-wrap="off"` |
  * | `class="needs-script"` | hidden in browsers without scripts (style sheet) |
  * | `<html data-theme="light">` (`dark`, `auto`) | colours (style sheet, no script) |
@@ -39,6 +40,7 @@ import './live.ts'
 import './menus.ts'
 import './navigation.ts'
 import './rows.ts'
+import './tasks.ts'
 import { onEach } from './present.ts'
 
 /** Connects an element with a part of the scripts that is loaded when a page needs it first. */

@@ -1,0 +1,295 @@
+import type { ComponentChild, VNode } from 'preact'
+import type { NamedIssue, TimelineEntry } from '../../issues/timeline/timeline-view.service.ts'
+import { Icon } from '../ui/icon.tsx'
+import type { IconName } from '../ui/icons.ts'
+import { LabelTag } from '../ui/label.tsx'
+import { Link } from '../ui/link.tsx'
+import type { Tone } from '../ui/parts.tsx'
+import { Person } from '../ui/person.tsx'
+import { pathOf } from '../ui/paths.ts'
+import { durationText } from '../ui/time.tsx'
+import { texts } from './timeline-texts.tsx'
+import { TimelineEvent } from './timeline.view.tsx'
+
+/** Names of the repository whose timeline is shown. */
+export interface EventPlace {
+  readonly owner: string
+  readonly name: string
+}
+
+interface Shown {
+  readonly icon: IconName
+  readonly tone?: Tone
+  readonly text: ComponentChild
+  readonly detail?: ComponentChild
+}
+
+/** Label changes by one person within this time are one line. */
+const togetherSeconds = 60
+
+/**
+ * Groups what one person did at once: label changes follow each other in one group, and each other entry is a group of
+ * its own.
+ */
+export function groupEntries(entries: readonly TimelineEntry[]): readonly (readonly TimelineEntry[])[] {
+  const groups: TimelineEntry[][] = []
+  for (const entry of entries) {
+    const group = groups.at(-1)
+    const first = group?.[0]?.row
+    const { row } = entry
+    const belongs =
+      first?.type === 'label' &&
+      row.type === 'label' &&
+      first.poster_id === row.poster_id &&
+      row.created_unix - first.created_unix <= togetherSeconds
+    if (belongs) group?.push(entry)
+    else groups.push([entry])
+  }
+  return groups
+}
+
+/** Returns the address of an issue or pull request. */
+export const issuePath = ({ issue, place }: NamedIssue): string =>
+  pathOf(place.owner.name, place.repo.name, issue.is_pull ? 'pulls' : 'issues', issue.index)
+
+/** A link to another issue or pull request, with its repository when it is another one. */
+export const IssueLink = ({ named, from }: { readonly named: NamedIssue; readonly from: EventPlace }) => {
+  const { issue, place } = named
+  const isHere = place.owner.name === from.owner && place.repo.name === from.name
+  return (
+    <Link to={issuePath(named)} class="issue-link">
+      <Icon {...iconOfIssue(issue)} />
+      <span>{issue.title}</span>{' '}
+      <span class="muted">{`${isHere ? '' : `${place.owner.name}/${place.repo.name}`}#${issue.index}`}</span>
+    </Link>
+  )
+}
+
+/** Returns the icon of an issue or pull request with its colour by state. */
+export const iconOfIssue = (issue: {
+  readonly is_pull: boolean
+  readonly is_closed: boolean
+  readonly merged_unix: number
+}): { readonly name: IconName; readonly class: string } =>
+  issue.is_pull
+    ? issue.merged_unix > 0
+      ? { name: 'git-merge', class: 'done-text' }
+      : issue.is_closed
+        ? { name: 'git-pull-request-closed', class: 'danger-text' }
+        : { name: 'git-pull-request', class: 'good-text' }
+    : issue.is_closed
+      ? { name: 'issue-closed', class: 'done-text' }
+      : { name: 'issue-opened', class: 'good-text' }
+
+/** A line for an event. Nothing for an entry whose rows do not exist any more, or that is no event. */
+export const EventEntry = ({
+  group,
+  place,
+}: {
+  readonly group: readonly TimelineEntry[]
+  readonly place: EventPlace
+}): VNode | null => {
+  const [entry] = group
+  const shown = entry && describe(entry, group, place)
+  if (!entry || !shown) return null
+  return (
+    <TimelineEvent
+      id={`event-${entry.row.id}`}
+      icon={shown.icon}
+      {...(shown.tone ? { tone: shown.tone } : {})}
+      actor={entry.poster}
+      actorName={entry.row.original_author}
+      unix={entry.row.created_unix}
+      {...(shown.detail === undefined ? {} : { detail: shown.detail })}
+    >
+      {shown.text}
+    </TimelineEvent>
+  )
+}
+
+function describe(entry: TimelineEntry, group: readonly TimelineEntry[], place: EventPlace): Shown | undefined {
+  const { row, milestone, oldMilestone, time } = entry
+  const milestoneLink = (of: typeof milestone) =>
+    of ? <Link to={pathOf(place.owner, place.name, 'milestone', of.id)}>{of.title}</Link> : texts.deletedMilestone
+  switch (row.type) {
+    case 'close':
+      return { icon: 'issue-closed', tone: 'done', text: texts.closed }
+    case 'reopen':
+      return { icon: 'issue-opened', tone: 'good', text: texts.reopened }
+    case 'merge_pull':
+      return { icon: 'git-merge', tone: 'done', text: texts.merged }
+    case 'label':
+      return { icon: 'tag', text: labelText(group, place) }
+    case 'milestone':
+      return {
+        icon: 'milestone',
+        text:
+          row.milestone_id === null ? (
+            <>
+              {texts.leftMilestone}
+              {milestoneLink(oldMilestone)}
+            </>
+          ) : (
+            <>
+              {row.old_milestone_id === null
+                ? texts.setMilestone
+                : texts.movedMilestone(oldMilestone?.title ?? texts.deletedMilestone)}
+              {milestoneLink(milestone)}
+            </>
+          ),
+      }
+    case 'assignees':
+      return { icon: 'person', text: assigneeText(entry) }
+    case 'change_title':
+      return {
+        icon: 'pencil',
+        text: texts.renamed,
+        detail: (
+          <>
+            <del>{row.old_title}</del> <strong>{row.new_title}</strong>
+          </>
+        ),
+      }
+    case 'change_issue_ref':
+      return { icon: 'git-branch', text: texts.branch(row.old_ref, row.new_ref) }
+    case 'change_target_branch':
+      return { icon: 'git-branch', text: texts.targetBranch(row.old_ref, row.new_ref) }
+    case 'delete_branch':
+      return { icon: 'git-branch', text: texts.deletedBranch(row.old_ref) }
+    case 'added_deadline':
+      return { icon: 'calendar', text: texts.dueAdded(row.content) }
+    case 'modified_deadline': {
+      const [day = '', old = ''] = row.content.split('|')
+      return { icon: 'calendar', text: texts.dueChanged(day, old) }
+    }
+    case 'removed_deadline':
+      return { icon: 'calendar', text: texts.dueRemoved(row.content) }
+    case 'add_dependency':
+    case 'remove_dependency':
+      return entry.dependency
+        ? {
+            icon: 'link',
+            text: row.type === 'add_dependency' ? texts.dependsOn : texts.dependencyGone,
+            detail: <IssueLink named={entry.dependency} from={place} />,
+          }
+        : undefined
+    case 'start_tracking':
+      return { icon: 'stopwatch', text: texts.startedWatch }
+    case 'stop_tracking':
+      return { icon: 'stopwatch', text: texts.stoppedWatch(time ? durationText(time.seconds) : row.content) }
+    case 'add_time_manual':
+      return { icon: 'clock', text: texts.addedTime(time ? durationText(time.seconds) : row.content) }
+    case 'cancel_tracking':
+      return { icon: 'stopwatch', text: texts.cancelledWatch }
+    case 'delete_time_manual':
+      return { icon: 'clock', text: texts.deletedTime(row.content) }
+    case 'lock':
+      return { icon: 'lock', text: row.content === '' ? texts.locked : texts.lockedBecause(row.content) }
+    case 'unlock':
+      return { icon: 'unlock', text: texts.unlocked }
+    case 'pin':
+      return { icon: 'pin', text: texts.pinned }
+    case 'unpin':
+      return { icon: 'pin-slash', text: texts.unpinned }
+    case 'issue_ref':
+    case 'pull_ref':
+    case 'comment_ref':
+      return entry.other && row.ref_action !== 'neutered'
+        ? {
+            icon: 'cross-reference',
+            text: row.ref_action === 'closes' ? texts.willClose : texts.mentioned,
+            detail: <IssueLink named={entry.other} from={place} />,
+          }
+        : undefined
+    case 'commit_ref':
+      return { icon: 'git-commit', text: commitText(entry, place) }
+    case 'pull_push':
+      return pushText(row.content)
+    case 'review_request':
+      return { icon: 'eye', text: requestText(entry) }
+    case 'pull_scheduled_merge':
+      return { icon: 'clock', text: texts.scheduled }
+    case 'pull_cancel_scheduled_merge':
+      return { icon: 'clock', text: texts.unscheduled }
+    case 'dismiss_review':
+      return { icon: 'x', text: texts.dismissed }
+    case 'comment':
+    case 'code':
+    case 'review':
+    case 'project':
+    case 'project_board':
+      return undefined
+  }
+}
+
+function labelText(group: readonly TimelineEntry[], place: EventPlace): ComponentChild {
+  const part = (isSet: boolean) => {
+    const some = group.filter(({ row }) => (row.content === '1') === isSet)
+    return some.length === 0 ? [] : [{ isSet, some }]
+  }
+  return [...part(true), ...part(false)].map(({ isSet, some }) => (
+    <>
+      {isSet ? texts.added : texts.removed}{' '}
+      {some.map(({ label }) =>
+        label ? (
+          <>
+            <LabelTag
+              label={label}
+              to={`${pathOf(place.owner, place.name, 'issues')}?q=${encodeURIComponent(`is:open label:"${label.name}"`)}`}
+            />{' '}
+          </>
+        ) : (
+          `${texts.deletedLabel} `
+        ),
+      )}
+    </>
+  ))
+}
+
+function assigneeText({ row, assignee, team }: TimelineEntry): ComponentChild {
+  if (row.assignee_id === row.poster_id) return row.removed_assignee ? texts.leftSelf : texts.assignedSelf
+  return (
+    <>
+      {row.removed_assignee ? texts.unassigned : texts.assigned}{' '}
+      {assignee ? <Person person={assignee} withPicture={false} /> : (team?.name ?? texts.ghost)}
+    </>
+  )
+}
+
+function requestText({ row, assignee, team }: TimelineEntry): ComponentChild {
+  if (row.removed_assignee && row.assignee_id === row.poster_id) return texts.refused
+  return (
+    <>
+      {row.removed_assignee ? texts.requestGone : texts.requested}
+      {assignee ? <Person person={assignee} withPicture={false} /> : (team?.name ?? texts.ghost)}
+    </>
+  )
+}
+
+const shortSha = 10
+
+function commitText({ row }: TimelineEntry, place: EventPlace): ComponentChild {
+  return (
+    <>
+      {row.ref_action === 'closes' ? texts.closedBy : texts.commit}
+      <Link to={pathOf(place.owner, place.name, 'commit', row.commit_sha)}>
+        <code>{row.commit_sha.slice(0, shortSha)}</code>
+      </Link>
+    </>
+  )
+}
+
+/** A push is recorded as JSON: whether it was forced, and its commits. */
+function pushText(content: string): Shown {
+  let isForced = false
+  let count = 0
+  try {
+    const push = JSON.parse(content) as { is_force_push?: unknown; commit_ids?: unknown }
+    isForced = push.is_force_push === true
+    count = Array.isArray(push.commit_ids) ? push.commit_ids.length : 0
+  } catch (error) {
+    // An imported entry may hold another text; then the push has no details.
+    if (!(error instanceof SyntaxError)) throw error
+  }
+  return isForced ? { icon: 'repo-push', text: texts.forcePushed } : { icon: 'repo-push', text: texts.pushed(count) }
+}

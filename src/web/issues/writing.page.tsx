@@ -1,0 +1,80 @@
+import { renderToString } from 'preact-render-to-string'
+import { Type } from 'typebox'
+import { inRepo } from '../../access/repo.requirements.ts'
+import type { RepoCtx } from '../../access/context.ts'
+import { bytesOf, operation, validBody } from '../../http/operation.ts'
+import { bytes } from '../../http/reply.ts'
+import { requestObject } from '../../http/schema.ts'
+import { suggest } from '../../issues/references/suggestion.service.ts'
+import { renderText } from '../../site/render.service.ts'
+import type { BrowserCtx } from '../shell/browser-context.ts'
+import { inBrowser, inSession, ownForm } from '../shell/browser.requirements.ts'
+import { csrfName } from '../ui/page-context.ts'
+import { pathOf } from '../ui/paths.ts'
+import { SuggestionList } from './suggestion.view.tsx'
+
+const html = 'text/html;charset=utf-8'
+const TextForm = requestObject('TextForm', {
+  text: Type.Optional(Type.String()),
+  [csrfName]: Type.Optional(Type.String()),
+})
+
+/** Parts of pages that scripts ask for. They reveal nothing that the pages around them hide. */
+const part = { base: 'site', scope: null, accepts: ['session'] } as const
+
+const preview = async (ctx: BrowserCtx, text: string, repo?: RepoCtx) => {
+  const place = { context: repo ? pathOf(repo.owner.name, repo.repo.name) : '' }
+  return bytes(html, await renderText(ctx, text, 'comment', place, repo))
+}
+
+/** Renders a Markdown text that belongs to no repository, for the preview of the editor. */
+export const previewText = operation({
+  ...part,
+  method: 'POST',
+  path: '/-/markup',
+  load: 'expensive',
+  writes: false,
+  requires: [inBrowser, inSession, validBody, ownForm],
+  body: TextForm,
+  reply: { 200: bytesOf('text/html') },
+  run: ({ ctx, body }) => preview(ctx, body.text ?? ''),
+})
+
+/** Renders a Markdown text of a repository, for the preview of the editor. */
+export const previewRepositoryText = operation({
+  ...part,
+  method: 'POST',
+  path: '/{username}/{reponame}/markup',
+  load: 'expensive',
+  writes: false,
+  requires: [inBrowser, inSession, inRepo, validBody, ownForm],
+  body: TextForm,
+  reply: { 200: bytesOf('text/html') },
+  run: ({ ctx, body }) => preview(ctx, body.text ?? '', ctx),
+})
+
+const suggestionQuery = { key: Type.Optional(Type.String()), q: Type.Optional(Type.String()) } as const
+
+/** Completes mentions and emoji in a text that belongs to no repository. */
+export const suggestWords = operation({
+  ...part,
+  method: 'GET',
+  path: '/-/suggestions',
+  requires: [inBrowser, inSession],
+  query: suggestionQuery,
+  reply: { 200: bytesOf('text/html') },
+  run: async ({ ctx, query }) =>
+    bytes(html, renderToString(<SuggestionList found={await suggest(ctx, query.key ?? '', query.q ?? '')} />)),
+})
+
+/** Completes mentions, references to issues and emoji in a text of a repository. */
+export const suggestRepositoryWords = operation({
+  ...part,
+  method: 'GET',
+  path: '/{username}/{reponame}/suggestions',
+  requires: [inBrowser, inSession, inRepo],
+  query: suggestionQuery,
+  reply: { 200: bytesOf('text/html') },
+  run: async ({ ctx, query }) =>
+    bytes(html, renderToString(<SuggestionList found={await suggest(ctx, query.key ?? '', query.q ?? '', ctx)} />)),
+})

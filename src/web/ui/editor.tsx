@@ -1,0 +1,176 @@
+import type { ComponentChildren } from 'preact'
+import { TextArea } from './form.tsx'
+import { Icon } from './icon.tsx'
+import type { IconName } from './icons.ts'
+import { usePage } from './page-context.ts'
+import { pathOf, siteHref } from './paths.ts'
+
+/** Texts of the editor. */
+const texts = {
+  write: 'Write',
+  preview: 'Preview',
+  views: 'View of the text',
+  formatting: 'Formatting',
+  attach: 'Attach files',
+  attachHint: 'Paste, drop or choose files',
+  emptyPreview: 'Nothing to preview',
+  acts: {
+    heading: 'Heading',
+    bold: 'Bold',
+    italic: 'Italic',
+    quote: 'Quote',
+    code: 'Code',
+    link: 'Link',
+    list: 'List',
+    numbers: 'Numbered list',
+    tasks: 'Task list',
+  },
+}
+
+export interface EditorProps {
+  /** Name of the field. */
+  readonly name: string
+  /** Label of the field; only screen readers show it, unless `isLabelShown`. */
+  readonly label: string
+  readonly isLabelShown?: boolean
+  /** Differs from the name when several forms of a page have such a field. */
+  readonly id?: string
+  readonly value?: string | undefined
+  readonly rows?: number
+  readonly required?: boolean
+  readonly placeholder?: string
+  readonly autofocus?: boolean
+  readonly hint?: ComponentChildren
+  /** Names of the repository that the text belongs to: references lead there, and completion knows its people. */
+  readonly repository?: { readonly owner: string; readonly name: string } | undefined
+  /** Path below the site root that takes dropped and pasted files; undefined: files are not accepted. */
+  readonly uploadTo?: string | undefined
+  readonly children?: ComponentChildren
+}
+
+/** Attributes of a toolbar button. */
+const tool = (label: string) => ({
+  class: 'button quiet icon-only small',
+  role: 'button',
+  tabindex: '-1',
+  title: label,
+  'aria-label': label,
+})
+
+const Symbol = ({ name }: { readonly name: IconName }) => <Icon name={name} />
+
+const Toolbar = ({ field }: { readonly field: string }) => (
+  <markdown-toolbar for={field} class="editor-tools" aria-label={texts.formatting}>
+    <md-header {...tool(texts.acts.heading)}>
+      <Symbol name="heading" />
+    </md-header>
+    <md-bold {...tool(texts.acts.bold)}>
+      <Symbol name="bold" />
+    </md-bold>
+    <md-italic {...tool(texts.acts.italic)}>
+      <Symbol name="italic" />
+    </md-italic>
+    <md-quote {...tool(texts.acts.quote)}>
+      <Symbol name="quote" />
+    </md-quote>
+    <md-code {...tool(texts.acts.code)}>
+      <Symbol name="code" />
+    </md-code>
+    <md-link {...tool(texts.acts.link)}>
+      <Symbol name="link" />
+    </md-link>
+    <md-unordered-list {...tool(texts.acts.list)}>
+      <Symbol name="list-unordered" />
+    </md-unordered-list>
+    <md-ordered-list {...tool(texts.acts.numbers)}>
+      <Symbol name="list-ordered" />
+    </md-ordered-list>
+    <md-task-list {...tool(texts.acts.tasks)}>
+      <Symbol name="tasklist" />
+    </md-task-list>
+  </markdown-toolbar>
+)
+
+/**
+ * A field for Markdown inside a form: toolbar, preview, completion of mentions, references and emoji, and attachments. It
+ * is a plain text area in a browser without scripts.
+ */
+export function Editor({
+  name,
+  label,
+  isLabelShown = false,
+  id = name,
+  value,
+  rows = 6,
+  required = false,
+  placeholder,
+  autofocus = false,
+  hint,
+  repository,
+  uploadTo,
+  children,
+}: EditorProps) {
+  const { config } = usePage()
+  const at = (part: string): string =>
+    siteHref(config, repository ? pathOf(repository.owner, repository.name, part) : `/-/${part}`)
+  const field = (
+    <TextArea
+      {...{ name, label, id, value, rows, required, autofocus }}
+      {...(placeholder === undefined ? {} : { placeholder })}
+      {...(hint === undefined ? {} : { hint })}
+      isLabelHidden={!isLabelShown}
+      data-markdown=""
+    />
+  )
+  return (
+    <div class="editor" data-preview-url={at('markup')}>
+      <div class="editor-head needs-script">
+        <div class="editor-tabs" role="tablist" aria-label={texts.views}>
+          <button type="button" role="tab" data-tab="write" aria-selected="true" aria-controls={`${id}_write`}>
+            {texts.write}
+          </button>
+          <button
+            type="button"
+            role="tab"
+            data-tab="preview"
+            aria-selected="false"
+            aria-controls={`${id}_preview`}
+            tabIndex={-1}
+          >
+            {texts.preview}
+          </button>
+        </div>
+        <Toolbar field={id} />
+      </div>
+      <div data-panel="write" role="tabpanel" id={`${id}_write`} aria-label={texts.write}>
+        <text-expander keys="@ # :" data-url={at('suggestions')}>
+          {uploadTo === undefined ? (
+            field
+          ) : (
+            <file-attachment data-upload-url={siteHref(config, uploadTo)} data-field="attachment" input={`${id}_files`}>
+              {field}
+              <label class="editor-attach needs-script" for={`${id}_files`}>
+                <Icon name="file-media" />
+                <span>{texts.attachHint}</span>
+                <input type="file" id={`${id}_files`} multiple class="sr-only" aria-label={texts.attach} />
+                <span class="wrong" role="alert" data-upload-message="" />
+              </label>
+            </file-attachment>
+          )}
+        </text-expander>
+      </div>
+      <div
+        class="editor-preview markdown"
+        data-panel="preview"
+        role="tabpanel"
+        id={`${id}_preview`}
+        aria-label={texts.preview}
+        aria-live="polite"
+        hidden
+      >
+        {texts.emptyPreview}
+      </div>
+      {children}
+    </div>
+  )
+}
