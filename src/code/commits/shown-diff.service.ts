@@ -1,0 +1,137 @@
+import type { RepoCtx } from '../../access/context.ts'
+import type { DiffQuery, FileChange } from '../../git/git.ts'
+import type { Oid } from '../../lib/ids.ts'
+import { parsePatch, type Hunk } from './patch.parse.ts'
+
+/** Files of one page of a difference. */
+export const filesPerPage = 300
+/** Changed lines that are shown at once, and the most of one file; other files are shown on demand. */
+const maxLines = 2500
+const maxFileLines = 1000
+/** Files whose lines are shown at once. */
+const maxFiles = 100
+/** Bytes of the patch text that are read. */
+const maxPatchBytes = 8 << 20
+
+export interface DiffRequest {
+  /** A commit or tree; undefined compares with the empty tree. */
+  readonly base: Oid | undefined
+  readonly head: Oid
+  /** Leaves out changes of white space. */
+  readonly ignoresSpace?: boolean
+  /** Path of the only file to show, however large it is. */
+  readonly only?: string | undefined
+  /** Unchanged lines around each change; the default is 3. */
+  readonly contextLines?: number | undefined
+  /** From 1. */
+  readonly page?: number | undefined
+}
+
+/** Why the lines of a file are not there: there are too many, or others come first. */
+export type Left = 'large' | 'later'
+
+/** A changed file and, unless it is left for later, its hunks. */
+export interface ShownFile {
+  /** Position in the whole list, from 0. */
+  readonly index: number
+  readonly change: FileChange
+  readonly hunks: readonly Hunk[]
+  readonly left: Left | undefined
+  readonly isCut: boolean
+}
+
+export interface ShownDiff {
+  readonly files: readonly ShownFile[]
+  readonly total: { readonly files: number; readonly additions: number; readonly deletions: number }
+  readonly page: number
+  readonly isLastPage: boolean
+  /** Unchanged lines around each change. */
+  readonly contextLines: number
+}
+
+/**
+ * Reads what a page of a difference shows: the changed files by path, with the hunks of those that fit. Two git processes at
+ * most, and one when nothing fits.
+ */
+export async function readShownDiff(ctx: Pick<RepoCtx, 'git' | 'repo'>, request: DiffRequest): Promise<ShownDiff> {
+  const { base, head, only, page = 1, contextLines = 3 } = request
+  const whitespace: DiffQuery['whitespace'] = request.ignoresSpace ? 'ignore-all' : 'show-all'
+  const all = await ctx.git.diffFiles(ctx.repo.git_key, { base, head, whitespace })
+  const listed = all.map((change, index) => ({ change, index }))
+  const shown =
+    only === undefined
+      ? listed.slice((page - 1) * filesPerPage, page * filesPerPage)
+      : listed.filter(({ change }) => change.path === only)
+  const left = leftOf(shown, only !== undefined)
+  const wanted = shown.filter(({ change, index }) => left.get(index) === undefined && hasHunks(change))
+  const patches =
+    wanted.length === 0
+      ? new Map<string, never>()
+      : await readPatches(ctx, {
+          base,
+          head,
+          whitespace,
+          contextLines,
+          // git finds a rename only when it compares both paths.
+          paths: wanted.flatMap(({ change }) => [
+            change.path,
+            ...(change.oldPath === undefined ? [] : [change.oldPath]),
+          ]),
+        })
+  return {
+    files: shown.map(({ change, index }) => {
+      const patch = patches.get(change.path)
+      const isWanted = left.get(index) === undefined && hasHunks(change)
+      return {
+        index,
+        change,
+        left: left.get(index),
+        hunks: patch?.hunks ?? [],
+        isCut: isWanted && (patch === undefined || patch.isCut),
+      }
+    }),
+    total: {
+      files: all.length,
+      additions: all.reduce((sum, change) => sum + change.additions, 0),
+      deletions: all.reduce((sum, change) => sum + change.deletions, 0),
+    },
+    page,
+    isLastPage: page * filesPerPage >= all.length,
+    contextLines,
+  }
+}
+
+const hasHunks = (change: FileChange): boolean => change.additions + change.deletions > 0
+
+function leftOf(
+  files: readonly { readonly change: FileChange; readonly index: number }[],
+  isOnly: boolean,
+): ReadonlyMap<number, Left> {
+  const left = new Map<number, Left>()
+  if (isOnly) return left
+  let lines = 0
+  let count = 0
+  for (const { change, index } of files) {
+    const size = change.additions + change.deletions
+    if (size > maxFileLines) left.set(index, 'large')
+    else if (size > 0 && (lines + size > maxLines || count >= maxFiles)) left.set(index, 'later')
+    else {
+      lines += size
+      count += 1
+    }
+  }
+  return left
+}
+
+async function readPatches(ctx: Pick<RepoCtx, 'git' | 'repo'>, query: Parameters<RepoCtx['git']['diffText']>[1]) {
+  const stream = await ctx.git.diffText(ctx.repo.git_key, query)
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    size += chunk.length
+    // Leaving the loop ends the stream and its process.
+    if (size > maxPatchBytes) break
+  }
+  return new Map(parsePatch(Buffer.concat(chunks).toString('utf8')).map((patch) => [patch.path, patch]))
+}

@@ -1,0 +1,237 @@
+import type { VNode } from 'preact'
+import type { Hunk } from '../../../code/commits/patch.parse.ts'
+import type { ShownFile } from '../../../code/commits/shown-diff.service.ts'
+import { Icon } from '../icon.tsx'
+import { Link } from '../link.tsx'
+import { usePage } from '../page-context.ts'
+import { Tag } from '../parts.tsx'
+import { siteHref } from '../paths.ts'
+import { Counts, fileId, StatusIcon } from './diff-marks.view.tsx'
+import type { DiffViewProps } from './diff.view.tsx'
+import { hunkSections, newBudget, type LineKey, type Section } from './rows.ts'
+import { texts } from './texts.tsx'
+
+interface FileProps extends DiffViewProps {
+  readonly file: ShownFile
+}
+
+/** One file in a frame of its own, so that it can be loaded later and reloaded with more context. */
+export function DiffFile(props: FileProps) {
+  const { file, addressOf } = props
+  const { change, left } = file
+  const address = siteHref(usePage().config, addressOf({ only: change.path }))
+  const lazily = left === 'later' ? { src: address, loading: 'lazy' } : {}
+  return (
+    <turbo-frame id={fileId(file)} target="_top" class="diff-frame" {...lazily}>
+      <article class="diff-file" aria-label={change.path}>
+        <details open={!(props.isCollapsed?.(file) ?? false)}>
+          <summary>
+            <Icon name="chevron-right" class="fold" />
+            <StatusIcon status={change.status} />
+            <span class="diff-name">
+              {change.oldPath === undefined ? null : <span class="muted">{change.oldPath} → </span>}
+              <bdi>{change.path}</bdi>
+            </span>
+            {change.binary ? null : <Counts additions={change.additions} deletions={change.deletions} />}
+            <FileTags file={file} />
+          </summary>
+          {props.aboveLines?.(file)}
+          {left === undefined ? <FileBody {...props} /> : <LeftLines {...props} />}
+        </details>
+        <div class="diff-acts">
+          {props.actsOf?.(file)}
+          <ViewLink {...props} />
+        </div>
+      </article>
+    </turbo-frame>
+  )
+}
+
+const isLink = (mode: string): boolean => mode === '120000'
+const isSubmodule = (mode: string): boolean => mode === '160000'
+
+/** Whether the file is a pointer of Git LFS on one side. */
+const isPointer = ({ hunks }: ShownFile): boolean =>
+  hunks[0]?.lines.slice(0, 3).some(({ text }) => text.startsWith('version https://git-lfs.github.com/spec/')) ?? false
+
+function FileTags({ file }: { readonly file: ShownFile }) {
+  const { status, oldMode, newMode, similarity } = file.change
+  const hasBoth = status !== 'added' && status !== 'deleted'
+  return (
+    <>
+      {status === 'renamed' ? <Tag>{texts.renamed(similarity)}</Tag> : null}
+      {hasBoth && oldMode !== newMode ? <Tag>{texts.mode(oldMode, newMode)}</Tag> : null}
+      {isSubmodule(oldMode) || isSubmodule(newMode) ? <Tag icon="file-submodule">{texts.submodule}</Tag> : null}
+      {isLink(oldMode) || isLink(newMode) ? <Tag icon="file-symlink-file">{texts.symlink}</Tag> : null}
+      {isPointer(file) ? <Tag icon="database">{texts.lfs}</Tag> : null}
+    </>
+  )
+}
+
+const ViewLink = ({ file, fileAt }: FileProps) => {
+  const side = file.change.status === 'deleted' ? 'old' : 'new'
+  const address = fileAt?.(side, 'src', pathOn(file, side))
+  return address === undefined ? null : (
+    <Link class="button quiet small icon-only" to={address} title={texts.view} aria-label={texts.view}>
+      <Icon name="file-code" />
+    </Link>
+  )
+}
+
+const pathOn = ({ change }: ShownFile, side: 'old' | 'new'): string =>
+  side === 'old' ? (change.oldPath ?? change.path) : change.path
+
+/** A file whose lines are not in the page: they follow by themselves or on demand. */
+const LeftLines = ({ file, addressOf }: FileProps) => {
+  const lines = file.change.additions + file.change.deletions
+  return (
+    <div class="diff-left">
+      <p>{file.left === 'large' ? texts.large(lines) : texts.later(lines)}</p>
+      <Link class="button plain small" to={addressOf({ only: file.change.path })} data-turbo-frame={fileId(file)}>
+        {texts.show}
+      </Link>
+    </div>
+  )
+}
+
+function FileBody(props: FileProps) {
+  const { file } = props
+  const { change, hunks, isCut } = file
+  const images = isImage(change.path) ? imagesOf(props) : []
+  if (change.binary || images.length > 0) {
+    return images.length > 0 ? <Images images={images} /> : <p class="diff-left">{texts.binary}</p>
+  }
+  if (hunks.length === 0) {
+    const isEmpty = change.status === 'added' || change.status === 'deleted'
+    return <p class="diff-left">{isCut ? texts.cut : isEmpty ? texts.emptyAdded : texts.noLines}</p>
+  }
+  return (
+    <>
+      <Hunks {...props} />
+      {isCut ? <p class="diff-left">{texts.cut}</p> : null}
+    </>
+  )
+}
+
+const contextOf = (diff: DiffViewProps['diff']) => (diff.contextLines === 3 ? undefined : diff.contextLines)
+
+function Hunks({ file, layout, highlighted, below, mayComment, addressOf, only, diff }: FileProps) {
+  const { change, hunks } = file
+  const { config } = usePage()
+  const shownBelow = below?.get(change.path)
+  const number = String(file.index)
+  const kept = only === undefined ? {} : { only: change.path, context: contextOf(diff) }
+  const options = {
+    prefix: `diff-${number}-`,
+    layout,
+    highlighted: highlighted?.get(change.path),
+    breaksAt: new Set<string>(shownBelow?.keys()),
+    commentLabel: texts.comment,
+    ...(mayComment
+      ? {
+          commentHref: (key: LineKey) =>
+            siteHref(config, `${addressOf({ ...kept, line: `${number}-${key}` })}#diff-${number}-${key}`),
+        }
+      : {}),
+  }
+  const budget = newBudget()
+  let lastLine = 0
+  return (
+    <div class={`diff-lines ${layout}`} role="group" aria-label={texts.linesOf(change.path)}>
+      {hunks.map((hunk) => {
+        const hasGap = hunk.newBegin > lastLine + 1 && change.status !== 'added'
+        lastLine = hunk.newBegin + hunk.newCount - 1
+        return (
+          <>
+            {hasGap ? <HunkHead {...{ hunk, file, addressOf, context: diff.contextLines }} /> : null}
+            {hunkSections(hunk, options, budget).map((section) => (
+              <>
+                <Rows section={section} layout={layout} />
+                {section.after === undefined ? null : shownBelow?.get(section.after)}
+              </>
+            ))}
+          </>
+        )
+      })}
+    </div>
+  )
+}
+
+/** Rows of a section, as a table of its own: a browser skips the layout of those that are not in view. */
+function Rows({ section, layout }: { readonly section: Section; readonly layout: string }): VNode | null {
+  if (section.rows === 0) return null
+  const columns = layout === 'split' ? ['num', 'text', 'num', 'text'] : ['num', 'num', 'text']
+  const html = `<colgroup>${columns.map((name) => `<col class="${name}">`).join('')}</colgroup><tbody>${section.html}</tbody>`
+  return (
+    <div class={section.rows >= 50 ? 'diff-section long' : 'diff-section'}>
+      <table class="diff-table" dangerouslySetInnerHTML={{ __html: html }} />
+    </div>
+  )
+}
+
+/** Most lines of context that are read. */
+const wholeFile = 100_000
+
+const HunkHead = ({
+  hunk,
+  file,
+  addressOf,
+  context,
+}: Pick<FileProps, 'file' | 'addressOf'> & { readonly hunk: Hunk; readonly context: number }) => {
+  const more = context < 20 ? 20 : context < 100 ? 100 : wholeFile
+  const only = file.change.path
+  const label = more === wholeFile ? texts.wholeFile : texts.more
+  return (
+    <div class="diff-hunk">
+      <Link
+        to={addressOf({ only, context: more })}
+        data-turbo-frame={fileId(file)}
+        rel="nofollow"
+        title={label}
+        aria-label={label}
+      >
+        <Icon name="unfold" />
+      </Link>
+      <code class="cut">
+        @@ −{hunk.oldBegin},{hunk.oldCount} +{hunk.newBegin},{hunk.newCount} @@ {hunk.heading}
+      </code>
+    </div>
+  )
+}
+
+const imageName = /\.(png|jpe?g|gif|webp|avif|bmp|ico|svg)$/i
+
+const isImage = (path: string): boolean => imageName.test(path)
+
+interface SideImage {
+  readonly label: string
+  readonly address: string
+}
+
+/** Images of both sides that can be shown. An SVG is a text and is compared as such, unless git calls it binary. */
+function imagesOf({ file, fileAt }: FileProps): readonly SideImage[] {
+  const { change } = file
+  if (!change.binary) return []
+  const side = (name: 'old' | 'new', label: string, isThere: boolean): readonly SideImage[] => {
+    const address = isThere ? fileAt?.(name, 'raw', pathOn(file, name)) : undefined
+    return address === undefined ? [] : [{ label, address }]
+  }
+  return [
+    ...side('old', texts.before, change.status !== 'added'),
+    ...side('new', texts.after, change.status !== 'deleted'),
+  ]
+}
+
+const Images = ({ images }: { readonly images: readonly SideImage[] }) => {
+  const { config } = usePage()
+  return (
+    <div class="diff-images">
+      {images.map(({ label, address }) => (
+        <figure>
+          <figcaption class="muted small">{label}</figcaption>
+          <img src={siteHref(config, address)} alt={label} loading="lazy" />
+        </figure>
+      ))}
+    </div>
+  )
+}

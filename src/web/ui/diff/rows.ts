@@ -1,0 +1,189 @@
+import type { Hunk, PatchLine } from '../../../code/commits/patch.parse.ts'
+import { escapeHtml } from '../../../markup/html.ts'
+import { markRanges, wordMarks, type PairMarks, type Range } from './words.ts'
+
+/** How a difference is laid out: one column, or old and new side by side. */
+export type DiffLayout = 'unified' | 'split'
+
+/** A place in a file: `L12` on the old side, `R12` on the new one. */
+export type LineKey = `L${number}` | `R${number}`
+
+/** Some rows as HTML, and what follows them. */
+export interface Section {
+  readonly html: string
+  readonly rows: number
+  /** The line that ends the section, when something is shown below it. */
+  readonly after?: LineKey | undefined
+}
+
+export interface RowOptions {
+  /** What the ids of lines begin with, such as `diff-3-`. */
+  readonly prefix: string
+  readonly layout: DiffLayout
+  /** Lines of both sides as highlighted HTML; index 0 is line 1. */
+  readonly highlighted?:
+    | { readonly old?: readonly string[] | undefined; readonly new?: readonly string[] | undefined }
+    | undefined
+  /** Lines below which something is shown. */
+  readonly breaksAt?: ReadonlySet<string>
+  /** Returns the address at which a comment on a line begins. */
+  readonly commentHref?: ((key: LineKey) => string) | undefined
+  readonly commentLabel?: string
+}
+
+/** Rows of one section. */
+const sectionRows = 100
+/** Characters of a line that are shown. */
+const maxShown = 2000
+/** Pairs of lines of one file that are compared word by word. */
+const maxPairs = 400
+
+interface Cell {
+  readonly line: PatchLine
+  readonly marks: readonly Range[]
+}
+
+/** Both sides of a row. A kept line is on both. */
+interface Pair {
+  readonly old: Cell | undefined
+  readonly new: Cell | undefined
+}
+
+/** Returns the rows of a hunk in sections of about 100. They are HTML, because a large difference has very many. */
+export function hunkSections(hunk: Hunk, options: RowOptions, budget: { pairs: number }): Section[] {
+  const pairs = pairsOf(hunk.lines, budget)
+  const rows = options.layout === 'split' ? pairs.map((pair) => splitRow(pair, options)) : unifiedRows(pairs, options)
+  const sections: Section[] = []
+  let html = ''
+  let count = 0
+  for (const row of rows) {
+    html += row.html
+    count += 1
+    const after = row.keys.find((key) => options.breaksAt?.has(key))
+    if (after === undefined && count < sectionRows) continue
+    sections.push({ html, rows: count, after })
+    // Both sides of a row may have something below it.
+    for (const more of row.keys) {
+      if (more !== after && options.breaksAt?.has(more)) sections.push({ html: '', rows: 0, after: more })
+    }
+    html = ''
+    count = 0
+  }
+  if (count > 0) sections.push({ html, rows: count })
+  return sections
+}
+
+/** Returns how many pairs of lines of a file may be compared word by word. */
+export const newBudget = (): { pairs: number } => ({ pairs: maxPairs })
+
+/** Puts removed lines beside the added lines that follow them. */
+function pairsOf(lines: readonly PatchLine[], budget: { pairs: number }): Pair[] {
+  const pairs: Pair[] = []
+  let at = 0
+  while (at < lines.length) {
+    const line = lines[at] as PatchLine
+    if (line.kind === 'kept') {
+      const cell = { line, marks: [] }
+      pairs.push({ old: cell, new: cell })
+      at += 1
+      continue
+    }
+    const removed = runOf(lines, at, 'removed')
+    const added = runOf(lines, at + removed.length, 'added')
+    at += removed.length + added.length
+    for (let row = 0; row < Math.max(removed.length, added.length); row++) {
+      const [before, after] = [removed[row], added[row]]
+      const marks = before && after ? marksOf(before, after, budget) : undefined
+      pairs.push({
+        old: before && { line: before, marks: marks?.old ?? [] },
+        new: after && { line: after, marks: marks?.new ?? [] },
+      })
+    }
+  }
+  return pairs
+}
+
+function marksOf(before: PatchLine, after: PatchLine, budget: { pairs: number }): PairMarks | undefined {
+  if (budget.pairs <= 0) return undefined
+  budget.pairs -= 1
+  return wordMarks(before.text, after.text)
+}
+
+function runOf(lines: readonly PatchLine[], begin: number, kind: PatchLine['kind']): readonly PatchLine[] {
+  let end = begin
+  while (lines[end]?.kind === kind) end += 1
+  return lines.slice(begin, end)
+}
+
+interface Row {
+  readonly html: string
+  readonly keys: readonly LineKey[]
+}
+
+/** Removed lines of a run come before the added ones. */
+function unifiedRows(pairs: readonly Pair[], options: RowOptions): Row[] {
+  const rows: Row[] = []
+  let added: Row[] = []
+  for (const pair of pairs) {
+    const isKept = pair.old !== undefined && pair.old === pair.new
+    if (isKept && added.length > 0) {
+      rows.push(...added)
+      added = []
+    }
+    if (pair.old) rows.push(unifiedRow(pair.old, options))
+    if (pair.new && !isKept) added.push(unifiedRow(pair.new, options))
+  }
+  return [...rows, ...added]
+}
+
+const classes = { kept: '', added: ' class="added"', removed: ' class="removed"' } as const
+
+const keyOf = (line: PatchLine): LineKey => (line.kind === 'removed' ? `L${line.old}` : `R${line.new}`)
+
+function unifiedRow(cell: Cell, options: RowOptions): Row {
+  const { line } = cell
+  const key = keyOf(line)
+  const id = `${options.prefix}${key}`
+  const side = line.kind === 'removed' ? 'old' : 'new'
+  const html =
+    `<tr${classes[line.kind]} id="${id}">` +
+    `<td class="num">${line.old === 0 ? '' : numberLink(id, line.old)}</td>` +
+    `<td class="num">${line.new === 0 ? '' : numberLink(id, line.new)}</td>` +
+    `<td class="text">${plusLink(key, options)}${textOf(cell, side, options)}</td></tr>`
+  return { html, keys: [key] }
+}
+
+function splitRow({ old, new: now }: Pair, options: RowOptions): Row {
+  const isKept = old !== undefined && old === now
+  const keys: LineKey[] = [
+    ...(old && !isKept ? [`L${old.line.old}` as const] : []),
+    ...(now ? [`R${now.line.new}` as const] : []),
+  ]
+  const side = (cell: Cell | undefined, name: 'old' | 'new', key: LineKey | undefined): string => {
+    if (!cell || key === undefined) return '<td class="num none"></td><td class="text none"></td>'
+    const id = `${options.prefix}${key}`
+    const mark = classes[cell.line.kind] === '' ? '' : ` ${cell.line.kind}`
+    const plus = isKept && name === 'old' ? '' : plusLink(key, options)
+    const number = cell.line[name]
+    return (
+      `<td class="num${mark}" id="${id}">${numberLink(id, number)}</td>` +
+      `<td class="text${mark}">${plus}${textOf(cell, name, options)}</td>`
+    )
+  }
+  const html = `<tr>${side(old, 'old', old && `L${old.line.old}`)}${side(now, 'new', now && `R${now.line.new}`)}</tr>`
+  return { html, keys }
+}
+
+const numberLink = (id: string, number: number): string => `<a href="#${id}" data-line="${number}"></a>`
+
+function plusLink(key: LineKey, { commentHref, commentLabel = '' }: RowOptions): string {
+  if (commentHref === undefined) return ''
+  return `<a class="plus" href="${escapeHtml(commentHref(key))}" data-line-key="${key}" aria-label="${escapeHtml(commentLabel)} ${key.slice(1)}"></a>`
+}
+
+function textOf({ line, marks }: Cell, side: 'old' | 'new', { highlighted }: RowOptions): string {
+  const ready = line.text.length > maxShown ? undefined : highlighted?.[side]?.[line[side] - 1]
+  const shown = line.text.length > maxShown ? `${line.text.slice(0, maxShown)}…` : line.text
+  const html = markRanges(ready ?? escapeHtml(shown.replace(/\r$/, '')), marks)
+  return line.lacksBreak ? `${html}<span class="no-break"></span>` : html
+}
