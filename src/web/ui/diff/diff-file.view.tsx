@@ -7,7 +7,7 @@ import { usePage } from '../page-context.ts'
 import { Tag } from '../parts.tsx'
 import { siteHref } from '../paths.ts'
 import { Counts, fileId, StatusIcon } from './diff-marks.view.tsx'
-import type { DiffViewProps } from './diff.view.tsx'
+import type { DiffViewProps } from './diff-props.ts'
 import { hunkSections, newBudget, type LineKey, type Section } from './rows.ts'
 import { texts } from './texts.tsx'
 
