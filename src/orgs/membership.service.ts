@@ -1,8 +1,9 @@
 import { isOrgMember } from '../access/access.store.ts'
-import type { AccessMode } from '../db/tables/accounts.ts'
+import type { SignedInCtx } from '../access/context.ts'
+import type { AccessMode, UserRow } from '../db/tables/accounts.ts'
 import type { Db } from '../db/database.ts'
 import type { UserId } from '../lib/ids.ts'
-import { listTeamsOfMember } from './team.store.ts'
+import { listOrgsForNewRepos, listTeamsOfMember } from './team.store.ts'
 
 /** A person's role in an organization. */
 export interface OrgMembership {
@@ -24,4 +25,12 @@ export async function orgMembership(db: Db, orgId: UserId, userId: UserId): Prom
     rank,
     mayCreateRepos: rank === 4 || teams.some((team) => team.can_create_org_repo),
   }
+}
+
+/** Most organizations that a form offers. */
+const maxOffered = 200
+
+/** Returns the accounts for which the viewer may create repositories, the own one first. */
+export async function listOwnersForNewRepos(ctx: SignedInCtx): Promise<readonly UserRow[]> {
+  return [ctx.viewer.user, ...(await listOrgsForNewRepos(ctx.db, ctx.viewer.id, maxOffered))]
 }

@@ -222,6 +222,23 @@ export const listTeamsOfMember = (db: Db | Tx, orgId: UserId, userId: UserId): P
     .where('team_user.user_id', '=', userId)
     .execute()
 
+/** Lists organizations in which a person may create repositories: as an owner or by a team with this right; by name. */
+export const listOrgsForNewRepos = (db: Db, userId: UserId, limit: number): Promise<UserRow[]> =>
+  db
+    .selectFrom('user')
+    .selectAll()
+    .where('id', 'in', (where) =>
+      where
+        .selectFrom('team_user')
+        .innerJoin('team', 'team.id', 'team_user.team_id')
+        .select('team_user.org_id')
+        .where('team_user.user_id', '=', userId)
+        .where((team) => team.or([team('team.access_mode', '=', 4), team('team.can_create_org_repo', '=', true)])),
+    )
+    .orderBy('lower_name')
+    .limit(limit)
+    .execute()
+
 /** Returns whether the team has a row for the repository. */
 export const hasTeamRepo = async (db: Db, teamId: TeamId, repoId: RepoId): Promise<boolean> =>
   (await db

@@ -4,9 +4,13 @@ import * as apiDocsRoutes from './api/api-docs.routes.tsx'
 import * as assetRoutes from './shell/assets.routes.ts'
 import * as authorizeRoutes from './entry/authorize.routes.tsx'
 import { sessions } from './shell/browser.credentials.ts'
+import * as createPages from './repository/new/create.page.tsx'
 import * as deviceRoutes from './entry/device.routes.tsx'
+import * as forkPages from './repository/new/fork.page.tsx'
+import * as generatePages from './repository/new/generate.page.tsx'
 import * as linkRoutes from './links/link.routes.ts'
 import * as marksPage from './repository/marks.page.tsx'
+import * as migratePages from './repository/new/migrate.page.tsx'
 import * as passkeySignInRoutes from './entry/passkey.routes.tsx'
 import * as passkeyRoutes from './settings/passkey.routes.tsx'
 import * as securityRoutes from './settings/security.routes.tsx'
@@ -29,9 +33,13 @@ export const web: Feature = {
     apiDocsRoutes,
     assetRoutes,
     authorizeRoutes,
+    createPages,
     deviceRoutes,
+    forkPages,
+    generatePages,
     linkRoutes,
     marksPage,
+    migratePages,
     signInRoutes,
     signUpRoutes,
     passkeyRoutes,

@@ -1,18 +1,16 @@
 import { Type } from 'typebox'
 import { canRead, inRepo } from '../../access/repo.requirements.ts'
-import { anyone, signedIn, switchedOn } from '../../access/requirements.ts'
+import { anyone, signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
 import { accepted, paged } from '../../http/reply.ts'
 import { pageQuery } from '../../http/schema.ts'
 import { pageOf } from '../../lib/paging.ts'
+import { forksOn } from './fork.requirements.ts'
 import { CreateForkOption } from './fork.schemas.ts'
 import { forkRepo } from './fork.service.ts'
 import { listForksOf } from '../lists/repo-list.service.ts'
 import { presentMadeRepo, presentRepos } from '../repo.present.ts'
 import { Repository } from '../repo.schemas.ts'
-
-/** `[repository].DISABLE_FORKS`. */
-const forksOn = switchedOn('forksEnabled', (config) => !config.repository.disableForks)
 
 export const listForks = operation({
   method: 'GET',

@@ -35,3 +35,13 @@ onEach('[data-live]', (element) => {
     close()
   }
 })
+
+onEach('[data-refresh-seconds]', (element) => {
+  const timer = setInterval(
+    () => {
+      if (!document.hidden) Turbo.visit(location.href, { action: 'replace' })
+    },
+    Math.max(1, Number(element.dataset['refreshSeconds'])) * 1000,
+  )
+  return () => clearInterval(timer)
+})

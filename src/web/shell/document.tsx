@@ -19,6 +19,8 @@ export interface PageMeta {
   readonly isUnlisted?: boolean | undefined
   /** Loads the script of pages that edit a file. */
   readonly withEditor?: boolean | undefined
+  /** The page loads itself again in this interval, because what it shows is in progress. */
+  readonly refreshSeconds?: number | undefined
   /** Further scripts, as paths below the site root. They run once, so the browser loads the page as a whole. */
   readonly scripts?: readonly string[] | undefined
   /** The value of the `go-import` tag, by which Go finds a module's repository. */
@@ -52,6 +54,11 @@ export function renderDocument(facts: PageFacts, meta: PageMeta, body: Component
             {meta.scripts === undefined ? null : <meta name="turbo-visit-control" content="reload" />}
             {siteHref(config, '/') === '/' ? null : <meta name="turbo-root" content={siteHref(config, '')} />}
             <meta name="site-root" content={siteHref(config, '')} />
+            {meta.refreshSeconds === undefined ? null : (
+              <noscript>
+                <meta http-equiv="refresh" content={String(meta.refreshSeconds)} />
+              </noscript>
+            )}
             {description === undefined ? null : <meta name="description" content={description} />}
             {meta.isUnlisted ? <meta name="robots" content="noindex" /> : null}
             <meta property="og:site_name" content={siteName} />

@@ -1,0 +1,90 @@
+import { Type } from 'typebox'
+import { refuseOverQuota } from '../../../access/quota/quota.service.ts'
+import { Moved } from '../../../lib/errors.ts'
+import type { RepoId } from '../../../lib/ids.ts'
+import { listOwnersForNewRepos } from '../../../orgs/membership.service.ts'
+import { createOrgRepository } from '../../../repos/lifecycle/org-repo.service.ts'
+import { createRepo } from '../../../repos/lifecycle/repo-creation.service.ts'
+import { getRepoById } from '../../../repos/repo.service.ts'
+import { listGitignoreNames } from '../../../site/gitignore.templates.ts'
+import { listLabelTemplateNames } from '../../../site/label.templates.ts'
+import { listLicenseKeys } from '../../../site/license.templates.ts'
+import { inSession } from '../../shell/browser.requirements.ts'
+import { act, page } from '../../shell/page.tsx'
+import { pathOf } from '../../ui/paths.ts'
+import { CreateView } from './create.view.tsx'
+import { chosenOwner, problemFields } from './owner-choice.ts'
+import { texts } from './texts.tsx'
+
+const text = Type.Optional(Type.String())
+const tick = Type.Optional(Type.Boolean())
+
+export const createRepositoryPage = page({
+  path: '/repo/create',
+  requires: [inSession],
+  query: {
+    /** The owner that is chosen at first. */
+    owner: Type.Optional(Type.String()),
+    /** A template to begin with. */
+    template_id: Type.Optional(Type.Integer()),
+  },
+  async load({ ctx, query }) {
+    if (query.template_id !== undefined) {
+      const { owner, repo } = await getRepoById(ctx, query.template_id as RepoId)
+      throw new Moved(303, pathOf(owner.name, repo.name, 'generate'))
+    }
+    const [owners, gitignores] = await Promise.all([listOwnersForNewRepos(ctx), listGitignoreNames()])
+    return {
+      owners,
+      owner: owners.find((each) => each.name === query.owner)?.name,
+      gitignores,
+      licenses: listLicenseKeys(ctx.config.repository.preferredLicenses),
+      labelSets: listLabelTemplateNames(),
+    }
+  },
+  meta: () => ({ title: texts.create.title }),
+  view: CreateView,
+})
+
+export const createRepositoryAct = act({
+  path: '/repo/create',
+  requires: [],
+  fields: {
+    owner: text,
+    name: text,
+    description: Type.Optional(Type.String({ maxLength: 2048 })),
+    visibility: text,
+    auto_init: tick,
+    gitignores: text,
+    license: text,
+    issue_labels: text,
+    default_branch: text,
+    object_format_name: text,
+    trust_model: text,
+    template: tick,
+  },
+  again: createRepositoryPage,
+  problemFields,
+  async run({ ctx, body }) {
+    const owner = await chosenOwner(ctx, body.owner)
+    await refuseOverQuota(ctx, owner, 'size:repos:all')
+    const input = {
+      name: body.name ?? '',
+      description: body.description,
+      isPrivate: body.visibility === 'private',
+      isTemplate: body.template,
+      defaultBranch: body.default_branch,
+      objectFormat: body.object_format_name,
+      trustModel: body.trust_model,
+      labelSet: body.issue_labels,
+      autoInit: body.auto_init,
+      gitignores: body.gitignores,
+      license: body.license,
+    }
+    const { user } = ctx.viewer
+    const repo = await (owner.kind === 'organization'
+      ? createOrgRepository(ctx, owner, input)
+      : createRepo(ctx, user, user, input))
+    return { to: pathOf(owner.name, repo.name) }
+  },
+})
