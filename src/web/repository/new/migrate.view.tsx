@@ -1,5 +1,5 @@
 import type { UserRow } from '../../../db/tables/accounts.ts'
-import type { RepositoryImport } from '../../../imports/import.schemas.ts'
+import type { presentImport } from '../../../imports/import.present.ts'
 import { importItems, importSteps } from '../../../imports/wanted-import.ts'
 import type { Page } from '../../../lib/paging.ts'
 import { ActButton, Checkbox, Field, Form, Select, Submit } from '../../ui/form.tsx'
@@ -15,6 +15,8 @@ import { OwnerAndName, Visibility } from './owner-field.tsx'
 import { texts as all } from './texts.tsx'
 
 const texts = all.migrate
+
+type RepositoryImport = Awaited<ReturnType<typeof presentImport>>
 
 /** The form of an import. */
 export const MigrateView = ({
