@@ -77,7 +77,9 @@ async function serve() {
   const startedMs = performance.now()
   try {
     while (child.exitCode === null && performance.now() - startedMs < readyTimeoutMs) {
-      const pages = ['api/healthz', 'api/swagger', 'assets/swagger-ui/swagger-ui.css', 'api/v1/licenses/MIT']
+      const manifest = readFileSync(join(project, 'node_modules/ingot-forge/dist/web/manifest.json'), 'utf8')
+      const assets = Object.values(JSON.parse(manifest).names).map((name) => `assets/${name}`)
+      const pages = ['api/healthz', 'api/swagger', 'assets/swagger-ui/swagger-ui.css', 'api/v1/licenses/MIT', ...assets]
       const replies = await Promise.all(
         pages.map((page) => fetch(`http://127.0.0.1:${port}/${page}`).then(({ status }) => status)),
       ).catch(() => undefined)
@@ -112,7 +114,7 @@ const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'))
 const packed = run('list', 'tar', ['-tzf', join(folder, tarball)], { cwd: folder }).stdout.split('\n')
 check(
   'the package has the program',
-  ['dist/ingot.js', 'dist/testing.js'].every((file) => packed.includes(`package/${file}`)),
+  ['dist/ingot.js', 'dist/testing.js', 'dist/web/manifest.json'].every((file) => packed.includes(`package/${file}`)),
   packed.join(', '),
 )
 const declarations = packed.filter((file) => /\.d\.[cm]?ts$/.test(file))

@@ -314,8 +314,9 @@ export function isStale(builtFile) {
   const builtMs = statSync(builtFile).mtimeMs
   const newer = (path) => statSync(path).mtimeMs > builtMs
   return (
-    ['package-lock.json', 'tsconfig.json', 'scripts/lib/bundle.mjs'].some((path) => newer(fromRoot(path))) ||
-    readdirSync(fromRoot('src'), { recursive: true }).some((path) => newer(fromRoot('src', path)))
+    ['package-lock.json', 'tsconfig.json', 'scripts/lib/bundle.mjs', 'scripts/lib/browser-bundle.mjs'].some((path) =>
+      newer(fromRoot(path)),
+    ) || readdirSync(fromRoot('src'), { recursive: true }).some((path) => newer(fromRoot('src', path)))
   )
 }
 

@@ -1,4 +1,5 @@
 import * as Turbo from '@hotwired/turbo'
+import { around } from './present.ts'
 
 /** Addresses whose last part may look like a file while they are pages: `…/src/branch/main/app.js`. */
 const filePages = /\/(?:src|blame|commits)\/(?:branch|tag|commit)\//
@@ -20,19 +21,41 @@ document.addEventListener('turbo:click', (event) => {
   if (isFile(new URL(url).pathname)) event.preventDefault()
 })
 
-const isChanged = (element: EventTarget | null): boolean =>
-  (element instanceof HTMLTextAreaElement && element.value !== element.defaultValue) ||
-  (element instanceof HTMLInputElement && element.type !== 'hidden' && element.value !== element.defaultValue)
+// A page that somebody opens may mark a notification as read, so a pointer over its link must not load it.
+document.addEventListener('turbo:before-prefetch', (event) => event.preventDefault())
 
-// A refresh keeps what somebody has typed and not sent.
-document.addEventListener('turbo:before-morph-element', (event) => {
-  if (isChanged(event.target)) event.preventDefault()
+/** Forms that were sent and accepted since the page was loaded: their texts are no longer drafts. */
+const accepted = new Set<HTMLFormElement>()
+document.addEventListener('turbo:submit-end', (event) => {
+  const { success } = (event as CustomEvent<{ success?: boolean }>).detail
+  if (success && event.target instanceof HTMLFormElement) accepted.add(event.target)
 })
-// A menu that a person opened stays open.
+document.addEventListener('turbo:load', () => accepted.clear())
+
+const isDraft = (element: HTMLTextAreaElement | HTMLInputElement): boolean =>
+  element.type !== 'hidden' &&
+  element.value !== element.defaultValue &&
+  !(element.form !== null && accepted.has(element.form))
+
+// A refresh keeps what somebody has typed and not sent, and the editor that a script put there.
+document.addEventListener('turbo:before-morph-element', (event) => {
+  const { target } = event
+  const isField = target instanceof HTMLTextAreaElement || target instanceof HTMLInputElement
+  const isEditor = target instanceof Element && target.matches('.code-editor, textarea[data-editor]')
+  if (isEditor || (isField && isDraft(target))) event.preventDefault()
+})
+
+/** Attributes that say which tab of a text area is shown. */
+const tabAttributes = new Set(['hidden', 'aria-selected', 'tabindex'])
+
+// A refresh keeps open what somebody has opened.
 document.addEventListener('turbo:before-morph-attribute', (event) => {
   const { attributeName } = (event as CustomEvent<{ attributeName: string }>).detail
-  if (attributeName === 'open' && event.target instanceof HTMLDetailsElement) event.preventDefault()
-  if (attributeName === 'open' && event.target instanceof HTMLDialogElement) event.preventDefault()
+  const { target } = event
+  const isOpened =
+    attributeName === 'open' && (target instanceof HTMLDetailsElement || target instanceof HTMLDialogElement)
+  const isTab = tabAttributes.has(attributeName) && around(event, '[data-preview-url]') !== null
+  if (isOpened || isTab) event.preventDefault()
 })
 
 // The page that the Back button shows has no open menus or dialogs.

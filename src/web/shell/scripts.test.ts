@@ -2,58 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { brotliCompressSync } from 'node:zlib'
 import type { Page, Route } from 'playwright-core'
-import { browserTimeoutMs, chromiumProgram, startChromium } from '../../testing/chromium.ts'
-import { startForge, type Forge } from '../../testing/forge.ts'
+import { startForge } from '../../testing/forge.ts'
 import { assetPath, iconFiles } from './assets.ts'
-
-const program = chromiumProgram()
-const skip = program === undefined ? 'chromium is not installed' : false
-
-/** No inline scripts and styles, as on the pages of the forge. */
-const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src * data:; connect-src 'self'; base-uri 'none'; form-action 'self'"
-
-const htmlHeaders = { 'content-type': 'text/html;charset=utf-8', 'content-security-policy': policy }
-
-type Answer = (route: Route) => Promise<void> | void
-
-const isDefined = (page: Page, element: string) =>
-  page.evaluate(`customElements.whenDefined('${element}').then(() => true)`)
-
-/** A page with this body at `/-/test`, in a browser that answers the given addresses itself. */
-async function open(forge: Forge, body: string | (() => string), answers: Readonly<Record<string, Answer>> = {}) {
-  const browser = await startChromium(program as string)
-  const context = await browser.newContext({ baseURL: forge.url, permissions: ['clipboard-read', 'clipboard-write'] })
-  context.setDefaultTimeout(browserTimeoutMs)
-  const page = await context.newPage()
-  const wrong: string[] = []
-  page.on('pageerror', (error) => wrong.push(error.message))
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') wrong.push(message.text())
-  })
-  const { config } = forge.app.services
-  const document = (content: string) =>
-    `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Test</title>
-<link rel="icon" href="${assetPath(config, 'icons.svg')}">
-<meta name="turbo-refresh-method" content="morph"><meta name="turbo-refresh-scroll" content="preserve">
-<link rel="stylesheet" href="${assetPath(config, 'forge.css')}">
-<script type="module" src="${assetPath(config, 'forge.js')}"></script></head><body>${content}</body></html>`
-  const pages: Record<string, Answer> = {
-    '/-/test': (route) =>
-      route.fulfill({ headers: htmlHeaders, body: document(typeof body === 'string' ? body : body()) }),
-    '/-/other': (route) => route.fulfill({ headers: htmlHeaders, body: document('<h1>Other</h1>') }),
-    ...answers,
-  }
-  for (const [path, answer] of Object.entries(pages)) {
-    await page.route(
-      (url) => url.pathname === path,
-      async (route) => answer(route),
-    )
-  }
-  await page.goto('/-/test')
-  await isDefined(page, 'turbo-frame')
-  return { page, wrong, document, [Symbol.asyncDispose]: () => browser.close() }
-}
+import { htmlHeaders, isDefined, openPage, serveForm, skip, type Answer } from './scripts.test-support.ts'
 
 const attribute = (page: Page, selector: string, name: string) => page.locator(selector).first().getAttribute(name)
 /** Text of the element that has the focus. */
@@ -83,7 +34,7 @@ test('the scripts obey the security policy and follow links without a reload', {
   await using forge = await startForge()
   const icon = (set: 'icons' | 'icons-large', id: string) =>
     `<svg class="icon" width="16" height="16"><use href="${iconFiles(forge.app.services.config)[set]}#${id}"/></svg>`
-  await using it = await open(
+  await using it = await openPage(
     forge,
     `<main>${icon('icons', 'repo-16')}${icon('icons-large', 'repo-24')}
     <relative-time datetime="2020-01-02T03:04:05Z">2 January 2020</relative-time>
@@ -108,7 +59,7 @@ test('links to files are left to the browser', { skip }, async () => {
     (name: string): Answer =>
     (route) =>
       route.fulfill({ headers: htmlHeaders, body: it.document(`<h1>${name}</h1>`) })
-  await using it = await open(
+  await using it = await openPage(
     forge,
     `<a href="/a/b/src/branch/main/app.js">page</a><a href="/a/b/raw/branch/main/app">raw</a>`,
     { '/a/b/src/branch/main/app.js': shown('Page'), '/a/b/raw/branch/main/app': shown('Raw') },
@@ -128,7 +79,7 @@ test('links to files are left to the browser', { skip }, async () => {
 
 test('menus open with arrow keys, filter their list, and close on Escape and clicks elsewhere', { skip }, async () => {
   await using forge = await startForge()
-  await using it = await open(
+  await using it = await openPage(
     forge,
     `<button>elsewhere</button>
     <details class="menu"><summary>Labels</summary><input data-filter-list="#labels" aria-label="Filter">
@@ -157,7 +108,7 @@ test('menus open with arrow keys, filter their list, and close on Escape and cli
 
 test('copy buttons copy, rows follow j, k and x, and ? opens a dialog', { skip }, async () => {
   await using forge = await startForge()
-  await using it = await open(
+  await using it = await openPage(
     forge,
     `<button data-copy="git clone">copy</button><code id="code">abc</code><button data-copy-from="#code">copy code</button>
     <ul data-rows><li><input type="checkbox"><a href="#one">one</a></li><li><input type="checkbox"><a href="#two">two</a></li></ul>
@@ -196,7 +147,7 @@ test('a form with a question is sent after a yes, and its button is busy meanwhi
     await new Promise<void>((resolve) => (answer = resolve))
     await route.fulfill({ status: 422, headers: htmlHeaders, body: it.document('<h1>Refused</h1>') })
   }
-  await using it = await open(
+  await using it = await openPage(
     forge,
     `<form method="post" action="/-/act"><button data-confirm="Delete it?" name="a" value="b">Delete</button></form>
     <template id="confirm-dialog"><dialog><form method="dialog"><p data-question></p>
@@ -233,7 +184,7 @@ test('the command palette shows what the server answers and follows the chosen l
       body: '<a role="option" href="/-/none">None</a><a role="option" href="/-/other">Go</a>',
     })
   }
-  await using it = await open(
+  await using it = await openPage(
     forge,
     `<button data-hotkey="Mod+k" data-opens="palette">Search</button>
     <dialog id="palette" data-url="/-/palette" aria-label="Palette"><input type="search" aria-label="Command">
@@ -257,7 +208,7 @@ test('the command palette shows what the server answers and follows the chosen l
 test('lines of the address are marked, and Shift extends the range', { skip }, async () => {
   await using forge = await startForge()
   const lines = Array.from({ length: 30 }, (_, at) => at + 1)
-  await using it = await open(
+  await using it = await openPage(
     forge,
     `<table data-lines>${lines.map((at) => `<tr id="L${at}"><td><a href="#L${at}">${at}</a></td></tr>`).join('')}</table>`,
   )
@@ -278,7 +229,7 @@ test('writing: completion, toolbar, preview and files', { skip }, async () => {
   await using forge = await startForge()
   const posted: string[] = []
   const suggested: string[] = []
-  await using it = await open(
+  await using it = await openPage(
     forge,
     `<form><input type="hidden" name="_csrf" value="secret"><div data-preview-url="/-/preview">
     <button type="button" role="tab" data-tab="write">Write</button><button type="button" role="tab" data-tab="preview">Preview</button>
@@ -337,7 +288,7 @@ test('writing: completion, toolbar, preview and files', { skip }, async () => {
 
 test('the editor replaces a text area, highlights, and obeys the security policy', { skip }, async () => {
   await using forge = await startForge()
-  await using it = await open(
+  await using it = await openPage(
     forge,
     `<form><label>Code <textarea data-editor data-language="a.ts" data-indent="tab" name="text">const a = 1</textarea></label></form>`,
   )
@@ -368,7 +319,7 @@ test('a live page renders the streams of its server, and a refresh keeps what is
     'data: <turbo-stream action="append" target="list"><template><li>New</li></template></turbo-stream>',
     'data: <turbo-stream action="refresh"></turbo-stream>',
   ]
-  await using it = await open(
+  await using it = await openPage(
     forge,
     () =>
       `<div data-live="/-/live"></div><ul id="list"></ul><p>Version ${version}</p><textarea aria-label="Text"></textarea>`,
@@ -389,5 +340,31 @@ test('a live page renders the streams of its server, and a refresh keeps what is
   written.resolve()
   await page.getByText('Version 2').waitFor()
   assert.equal(await page.getByLabel('Text').inputValue(), 'draft')
+  assert.deepEqual(it.wrong, [])
+})
+
+test('after a form was sent, its text is gone, and other drafts are still there', { skip }, async () => {
+  await using forge = await startForge()
+  using form = await serveForm(
+    forge,
+    (posts) => `<p>Posts: ${posts}</p><form method="post" action="/"><textarea aria-label="Text"></textarea>
+    <button>Send</button></form><textarea aria-label="Other"></textarea>`,
+  )
+  await using it = await openPage(forge, '')
+  const { page } = it
+  await page.goto(form.url)
+  await isDefined(page, 'turbo-frame')
+  await page.getByLabel('Text').pressSequentially('comment')
+  await page.getByLabel('Other').pressSequentially('draft')
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByText('Posts: 1').waitFor()
+  assert.deepEqual(
+    [await page.getByLabel('Text').inputValue(), await page.getByLabel('Other').inputValue()],
+    ['', 'draft'],
+  )
+  await page.getByLabel('Text').pressSequentially('more')
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByText('Posts: 2').waitFor()
+  assert.equal(await page.getByLabel('Text').inputValue(), '')
   assert.deepEqual(it.wrong, [])
 })

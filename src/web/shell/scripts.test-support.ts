@@ -1,0 +1,93 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Page, Route } from 'playwright-core'
+import { browserTimeoutMs, chromiumProgram, startChromium } from '../../testing/chromium.ts'
+import type { Forge } from '../../testing/forge.ts'
+import { assetPath } from './assets.ts'
+
+const program = chromiumProgram()
+/** Why tests with a browser are passed over; false when they run. */
+export const skip = program === undefined ? 'chromium is not installed' : false
+
+/** No inline scripts and styles, as on the pages of the forge. */
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src * data:; connect-src 'self'; base-uri 'none'; form-action 'self'"
+
+/** Headers of a page. */
+export const htmlHeaders = { 'content-type': 'text/html;charset=utf-8', 'content-security-policy': policy }
+
+/** Answers a request instead of a server. */
+export type Answer = (route: Route) => Promise<void> | void
+
+/** Waits until a script has defined a custom element. */
+export const isDefined = (page: Page, element: string) =>
+  page.evaluate(`customElements.whenDefined('${element}').then(() => true)`)
+
+/** A document with the scripts and styles of pages. */
+const documentOf = ({ app }: Forge, content: string): string => {
+  const { config } = app.services
+  return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Test</title>
+<link rel="icon" href="${assetPath(config, 'icons.svg')}">
+<meta name="turbo-refresh-method" content="morph"><meta name="turbo-refresh-scroll" content="preserve">
+<link rel="stylesheet" href="${assetPath(config, 'forge.css')}">
+<script type="module" src="${assetPath(config, 'forge.js')}"></script></head><body>${content}</body></html>`
+}
+
+/** A server with a form at `/`, which redirects to itself after each post, and with the forge's assets. */
+export async function serveForm(forge: Forge, body: (posts: number) => string) {
+  let posts = 0
+  const server = createServer((request, response) => {
+    void (async () => {
+      if (request.url?.startsWith('/assets/')) {
+        const asset = await fetch(forge.url + request.url)
+        response.setHeader('content-type', asset.headers.get('content-type') ?? '')
+        return response.end(await asset.text())
+      }
+      if (request.method === 'POST') {
+        posts++
+        return response.writeHead(303, { location: '/' }).end()
+      }
+      return response.writeHead(200, htmlHeaders).end(documentOf(forge, body(posts)))
+    })()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const close = () => {
+    server.close()
+    server.closeAllConnections()
+  }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, [Symbol.dispose]: close }
+}
+
+/** A page with this body at `/-/test`, in a browser that answers the given addresses itself. */
+export async function openPage(
+  forge: Forge,
+  body: string | (() => string),
+  answers: Readonly<Record<string, Answer>> = {},
+) {
+  const browser = await startChromium(program as string)
+  const context = await browser.newContext({ baseURL: forge.url, permissions: ['clipboard-read', 'clipboard-write'] })
+  context.setDefaultTimeout(browserTimeoutMs)
+  const page = await context.newPage()
+  const wrong: string[] = []
+  page.on('pageerror', (error) => wrong.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') wrong.push(message.text())
+  })
+  const document = (content: string) => documentOf(forge, content)
+  const pages: Record<string, Answer> = {
+    '/-/test': (route) =>
+      route.fulfill({ headers: htmlHeaders, body: document(typeof body === 'string' ? body : body()) }),
+    '/-/other': (route) => route.fulfill({ headers: htmlHeaders, body: document('<h1>Other</h1>') }),
+    ...answers,
+  }
+  for (const [path, answer] of Object.entries(pages)) {
+    await page.route(
+      (url) => url.pathname === path,
+      async (route) => answer(route),
+    )
+  }
+  await page.goto('/-/test')
+  await isDefined(page, 'turbo-frame')
+  return { page, wrong, document, [Symbol.asyncDispose]: () => browser.close() }
+}
