@@ -20,7 +20,7 @@ export function openPalette(dialog: HTMLDialogElement): void {
   input.select()
   if (prepared.has(dialog)) return
   prepared.add(dialog)
-  const combobox = new Combobox(input, results, { tabInsertsSuggestions: false, firstOptionSelectionMode: 'active' })
+  const combobox = new Combobox(input, results, { tabInsertsSuggestions: false, firstOptionSelectionMode: 'selected' })
   combobox.start()
 
   let timer: number | undefined

@@ -5,17 +5,17 @@ import type { Page, Route } from 'playwright-core'
 import { browserTimeoutMs, chromiumProgram, startChromium } from '../../testing/chromium.ts'
 import type { Forge } from '../../testing/forge.ts'
 import { assetPath } from './assets.ts'
+import { pageHeaders } from './page-headers.ts'
 
 const program = chromiumProgram()
 /** Why tests with a browser are passed over; false when they run. */
 export const skip = program === undefined ? 'chromium is not installed' : false
 
-/** No inline scripts and styles, as on the pages of the forge. */
-const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src * data:; connect-src 'self'; base-uri 'none'; form-action 'self'"
-
 /** Headers of a page. */
-export const htmlHeaders = { 'content-type': 'text/html;charset=utf-8', 'content-security-policy': policy }
+export const htmlHeaders = ({ app }: Forge): Record<string, string> => ({
+  ...pageHeaders(app.services.config),
+  'content-type': 'text/html;charset=utf-8',
+})
 
 /** Answers a request instead of a server. */
 export type Answer = (route: Route) => Promise<void> | void
@@ -48,7 +48,7 @@ export async function serveForm(forge: Forge, body: (posts: number) => string) {
         posts++
         return response.writeHead(303, { location: '/' }).end()
       }
-      return response.writeHead(200, htmlHeaders).end(documentOf(forge, body(posts)))
+      return response.writeHead(200, htmlHeaders(forge)).end(documentOf(forge, body(posts)))
     })()
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -77,8 +77,8 @@ export async function openPage(
   const document = (content: string) => documentOf(forge, content)
   const pages: Record<string, Answer> = {
     '/-/test': (route) =>
-      route.fulfill({ headers: htmlHeaders, body: document(typeof body === 'string' ? body : body()) }),
-    '/-/other': (route) => route.fulfill({ headers: htmlHeaders, body: document('<h1>Other</h1>') }),
+      route.fulfill({ headers: htmlHeaders(forge), body: document(typeof body === 'string' ? body : body()) }),
+    '/-/other': (route) => route.fulfill({ headers: htmlHeaders(forge), body: document('<h1>Other</h1>') }),
     ...answers,
   }
   for (const [path, answer] of Object.entries(pages)) {
