@@ -45,3 +45,67 @@ export async function loadHighlighters(languages: Iterable<string>): Promise<Hig
 export async function highlightCode(code: string, language: string, maxLength = maxHighlightLength): Promise<string> {
   return (await loadHighlighters([language])).highlight(code, language, maxLength) ?? escapeHtml(code)
 }
+
+/** Longest source that `highlightedLines` highlights, in UTF-16 units. */
+export const maxLinesLength = 512 * 1024
+
+/** Languages of file names without an extension, or whose extension is no alias of the language. */
+const namedFiles: Readonly<Record<string, string>> = {
+  dockerfile: 'dockerfile',
+  containerfile: 'dockerfile',
+  makefile: 'makefile',
+  gnumakefile: 'makefile',
+  'cmakelists.txt': 'cmake',
+  gemfile: 'ruby',
+  rakefile: 'ruby',
+  vagrantfile: 'ruby',
+  jenkinsfile: 'groovy',
+  '.bashrc': 'bash',
+  '.profile': 'bash',
+  '.gitconfig': 'ini',
+  '.gitmodules': 'ini',
+  '.editorconfig': 'ini',
+  'go.mod': 'go',
+}
+
+const namedExtensions: Readonly<Record<string, string>> = {
+  vue: 'xml',
+  svelte: 'xml',
+  astro: 'xml',
+  jsonc: 'json',
+  webmanifest: 'json',
+  conf: 'ini',
+  cfg: 'ini',
+  patch: 'diff',
+  lock: '',
+  log: '',
+}
+
+/** Returns the name under which the language of a file is highlighted; empty for plain text. */
+export function languageOfFile(path: string): string {
+  const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
+  const extension = /\.([a-z0-9+_-]{1,20})$/.exec(name)?.[1] ?? ''
+  return namedFiles[name] ?? namedExtensions[extension] ?? extension
+}
+
+/** Splits HTML of text and `span` elements into lines; an element that spans lines is repeated on each. */
+export function splitLines(html: string): string[] {
+  const open: string[] = []
+  const lines = html.split('\n').map((line) => {
+    const before = open.join('')
+    for (const [tag] of line.matchAll(/<\/?span[^>]*>/g)) {
+      if (tag[1] === '/') open.pop()
+      else open.push(tag)
+    }
+    return before + line + '</span>'.repeat(open.length)
+  })
+  if (lines.at(-1)?.replace(/<\/?span[^>]*>/g, '') === '') lines.pop()
+  return lines
+}
+
+/** Returns the lines of a source as HTML without line ends, highlighted unless the language is unknown or the source is long. */
+export const highlightedLines = async (source: string, language: string): Promise<string[]> =>
+  splitLines(await highlightCode(source.replaceAll('\r\n', '\n'), language, maxLinesLength))
+
+/** Returns the lines of a source as HTML without highlighting. */
+export const plainLines = (source: string): string[] => splitLines(escapeHtml(source.replaceAll('\r\n', '\n')))

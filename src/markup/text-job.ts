@@ -6,7 +6,9 @@ import type { TextRuns } from './text-runs.ts'
 export type TextJob =
   | { readonly kind: 'render'; readonly source: string; readonly file: MarkupKind; readonly options: MarkdownOptions }
   | { readonly kind: 'runs'; readonly sources: readonly string[] }
+  | { readonly kind: 'lines'; readonly source: string; readonly language: string }
 
 export type TextAnswer =
   | { readonly kind: 'render'; readonly rendered: Rendered }
   | { readonly kind: 'runs'; readonly runs: readonly TextRuns[] }
+  | { readonly kind: 'lines'; readonly lines: readonly string[] }

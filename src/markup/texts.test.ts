@@ -4,6 +4,7 @@ import { CacheBudget } from '../lib/cache-budget.ts'
 import { Unavailable } from '../lib/errors.ts'
 import { startForge } from '../testing/forge.ts'
 import { longestStall } from '../testing/loop-stalls.ts'
+import { languageOfFile } from './highlight.ts'
 import { linkBases } from './links.ts'
 import { createTexts, type Texts } from './texts.ts'
 
@@ -112,3 +113,21 @@ test('a text is refused when too many wait', () =>
     },
     { maxQueue: 1 },
   ))
+
+test('texts.lines: a span over several lines is closed and opened again on each; markup in a source stays text', async () => {
+  await withTexts(async (texts) => {
+    assert.deepEqual(await texts.lines('/* <b>\n*/\nx\n', 'js'), [
+      '<span class="hljs-comment">/* &lt;b&gt;</span>',
+      '<span class="hljs-comment">*/</span>',
+      'x',
+    ])
+    assert.deepEqual(await texts.lines('<b>\r\n\n&', 'no-such-language'), ['&lt;b&gt;', '', '&amp;'])
+    assert.deepEqual(await texts.lines('', 'js'), [])
+    const long = 'const a = 1\n'.repeat(50_000)
+    assert.equal((await texts.lines(long, 'js')).length, 50_000)
+    assert.deepEqual(
+      [languageOfFile('a/Dockerfile'), languageOfFile('x.TS'), languageOfFile('LICENSE')],
+      ['dockerfile', 'ts', ''],
+    )
+  })
+})

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { CacheBudget } from '../lib/cache-budget.ts'
 import { createOwnThread, ThreadOverrun, type OwnThread } from '../lib/own-thread.ts'
 import { escapeHtml } from './html.ts'
+import { maxLinesLength, plainLines } from './highlight.ts'
 import type { MarkdownOptions, Rendered } from './markdown.ts'
 import type { MarkupKind } from './markup-kind.ts'
 import type { ResolveReferences } from './references.ts'
@@ -30,6 +31,13 @@ export interface Texts {
   render(source: string, file: MarkupKind, options: MarkdownOptions, resolve?: ResolveReferences): Promise<string>
   /** Returns the text runs of Markdown texts, none when they take too long. Throws `Unavailable` when too many wait. */
   runs(sources: readonly string[]): Promise<readonly TextRuns[]>
+  /**
+   * Returns the lines of a source as safe HTML with highlighting spans (`hljs-…`), without line ends. A line is only
+   * escaped when the language is unknown, or when the source is long or takes too long. Throws `Unavailable` when too
+   * many wait.
+   * @param language from `languageOfFile`; empty for plain text
+   */
+  lines(source: string, language: string): Promise<readonly string[]>
   close(): Promise<void>
 }
 
@@ -90,6 +98,12 @@ export function createTexts(options: TextsOptions): Texts {
       const answer = await ask({ kind: 'runs', sources })
       return answer.kind === 'runs' ? answer.runs : []
     },
+    async lines(source, language) {
+      if (source === '') return []
+      if (language === '' || source.length > maxLinesLength) return plainLines(source)
+      const answer = await ask({ kind: 'lines', source, language })
+      return answer.kind === 'lines' ? answer.lines : plainLines(source)
+    },
     async close() {
       await Promise.all([short.close(), long.close()])
     },
@@ -113,9 +127,10 @@ const keyOf = (job: TextJob): string =>
 
 const sum = (texts: readonly string[]): number => texts.reduce((length, text) => length + text.length, 0)
 
-const sourceLength = (job: TextJob): number => (job.kind === 'render' ? job.source.length : sum(job.sources))
+const sourceLength = (job: TextJob): number => (job.kind === 'runs' ? sum(job.sources) : job.source.length)
 
 function lengthOf(answer: CachedAnswer): number {
   if (answer.kind === 'render') return answer.rendered.html.length
+  if (answer.kind === 'lines') return sum(answer.lines)
   return answer.kind === 'runs' ? sum(answer.runs.flatMap(({ text, links }) => [text, ...links])) : 0
 }

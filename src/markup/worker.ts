@@ -1,4 +1,5 @@
 import { serveThread } from '../lib/thread-port.ts'
+import { highlightedLines } from './highlight.ts'
 import { renderFile } from './markup.ts'
 import type { MarkupSettings } from './markup-settings.ts'
 import type { TextAnswer, TextJob } from './text-job.ts'
@@ -7,6 +8,7 @@ import { textRuns } from './text-runs.ts'
 /** The worker thread that reads and renders texts of users. */
 serveThread(async (job: TextJob): Promise<TextAnswer> => {
   if (job.kind === 'runs') return { kind: 'runs', runs: job.sources.map(textRuns) }
+  if (job.kind === 'lines') return { kind: 'lines', lines: await highlightedLines(job.source, job.language) }
   const { settings } = job.options
   const options = settings === undefined ? job.options : { ...job.options, settings: sameSettings(settings) }
   return { kind: 'render', rendered: await renderFile(job.source, job.file, options) }
