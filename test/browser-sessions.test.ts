@@ -40,7 +40,6 @@ async function fill(forge: Forge, repo: GivenRepo): Promise<Record<string, strin
     webMediaFile: '/media/branch/topic/dir/file.txt',
     webRawBlob: `/raw/blob/${content.sha}`,
     webRawFile: '/raw/branch/topic/dir/file.txt',
-    webSource: '/src/branch/topic/dir',
     webCommitDiffOrPatch: `/commit/${commit.sha}.diff`,
     downloadRepoAttachment: `/attachments/${note.uuid}`,
     downloadPullDiffOrPatch: `/pulls/${pull.number}.diff`,

@@ -1,11 +1,13 @@
 import type { RepoCtx } from '../access/context.ts'
 import { bodyRefusals, textMember, type Requirement } from '../http/operation.ts'
 import { pathText } from '../http/schema.ts'
-import { Forbidden } from '../lib/errors.ts'
+import { Forbidden, NotFound } from '../lib/errors.ts'
+import { escapePath } from '../lib/escape-url.ts'
 import { branchRef, isOid, tagRef } from '../lib/refs.ts'
 import { listBranchRenames } from './branches/branch.store.ts'
 import { mayEditAsMaintainer } from './branches/maintainer-edit.service.ts'
-import { getNamedCommit, type NamedCommit } from './commits/named-commit.service.ts'
+import { getNamedCommit, revisionOrDefault, type NamedCommit } from './commits/named-commit.service.ts'
+import { repoWebUrl } from '../repos/repo-url.ts'
 import { cleanPath } from './tree-path.rules.ts'
 
 /** The commit that a request names, and the path below it (empty: the root). */
@@ -70,6 +72,33 @@ export async function renamedBranchPath(ctx: RepoCtx, path: string): Promise<str
     (one, other) => other.old_name.length - one.old_name.length,
   )
   return renamed && `branch/${renamed.new_name}${path.slice('branch/'.length + renamed.old_name.length)}`
+}
+
+/**
+ * Resolves a page address: `branch/…`, `tag/…`, `commit/…`. An address without a kind, or with a renamed branch, is
+ * `movedTo` another. Throws `NotFound` for an unknown revision.
+ * @param kind what precedes it in the address, such as `raw`
+ */
+export async function atWebAddress(
+  ctx: RepoCtx,
+  kind: string,
+  rest: string,
+): Promise<RevisionAndPath | { readonly movedTo: string }> {
+  const path = cleanPath(rest)
+  const typed = await typedRevisionInPath(ctx, path)
+  if (typed) return typed
+  const { pathname } = new URL(repoWebUrl(ctx))
+  const renamed = await renamedBranchPath(ctx, path)
+  if (renamed !== undefined) return { movedTo: `${pathname}/${kind}/${escapePath(renamed)}` }
+  if (/^(?:branch|tag|commit)\//.test(path)) {
+    throw new NotFound('there is no such branch, tag or commit', 'ref_not_found')
+  }
+  const found = (await revisionInPath(ctx, path)) ?? {
+    revision: await revisionOrDefault(ctx, undefined),
+    treePath: path,
+  }
+  const { revision, treePath } = found
+  return { movedTo: `${pathname}/${kind}/${revision.kind}/${escapePath(revision.name)}/${escapePath(treePath)}` }
 }
 
 const fileParams = { filepath: pathText }

@@ -5,6 +5,7 @@ import * as assetRoutes from './shell/assets.routes.ts'
 import * as authorizeRoutes from './entry/authorize.routes.tsx'
 import { sessions } from './shell/browser.credentials.ts'
 import * as createPages from './repository/new/create.page.tsx'
+import { codePages } from './code/code.page.ts'
 import * as deviceRoutes from './entry/device.routes.tsx'
 import * as forkPages from './repository/new/fork.page.tsx'
 import * as generatePages from './repository/new/generate.page.tsx'
@@ -34,6 +35,7 @@ export const web: Feature = {
     assetRoutes,
     authorizeRoutes,
     createPages,
+    ...codePages,
     deviceRoutes,
     forkPages,
     generatePages,

@@ -22,7 +22,7 @@ import {
   UpdateFileOptions,
 } from './content.schemas.ts'
 import { getContent } from './content.service.ts'
-import { decodeBase64, isFileOperation } from './file-change.rules.ts'
+import { decodeBase64, isFileOperation, writablePath } from './file-change.rules.ts'
 import {
   applyPatchToBranch,
   changeFiles,
@@ -31,7 +31,6 @@ import {
   type MadeChange,
 } from './file-change.service.ts'
 import { branchWriter } from '../git-access.requirements.ts'
-import { mayWritePath, resolvePath } from '../tree-path.rules.ts'
 
 const refQuery = { ref: Type.Optional(Type.String()) } as const
 
@@ -61,14 +60,6 @@ export const repoGetContents = operation({
   reply: { 200: Type.Union([Type.Array(ContentsResponse), ContentsResponse]) },
   run: async ({ ctx, params, query }) => ok(await contentAt(ctx, query.ref, params.filepath)),
 })
-
-/** A writable path. Throws `Invalid`. */
-function writablePath(field: string, sent: string): string {
-  const path = resolvePath(sent)
-  const verdict = mayWritePath(path)
-  if (!verdict.allowed) throw new Invalid(`[${field}]: ${verdict.reason}`, 'path_invalid')
-  return path
-}
 
 /** The edit of one file, with the checks that need no repository. */
 function changeOf(

@@ -1,5 +1,7 @@
 import type { FileEdit } from '../../git/git.ts'
+import { Invalid } from '../../lib/errors.ts'
 import { withTrailers } from '../../lib/trailers.ts'
+import { mayWritePath, resolvePath } from '../tree-path.rules.ts'
 
 const titles: readonly (readonly [FileEdit['operation'], string])[] = [
   ['create', 'Add'],
@@ -31,3 +33,11 @@ export function decodeBase64(text: string): Buffer | undefined {
 /** Whether a text is a file operation. */
 export const isFileOperation = (text: string): text is FileEdit['operation'] =>
   titles.some(([operation]) => operation === text)
+
+/** Returns a sent path as it is written. Throws `Invalid` for one that may not be written. */
+export function writablePath(field: string, sent: string): string {
+  const path = resolvePath(sent)
+  const verdict = mayWritePath(path)
+  if (!verdict.allowed) throw new Invalid(`[${field}]: ${verdict.reason}`, 'path_invalid')
+  return path
+}

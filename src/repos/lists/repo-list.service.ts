@@ -8,7 +8,7 @@ import type { TeamId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import { mayKnowTeam } from '../../orgs/team.service.ts'
 import { findTeam } from '../../orgs/team.store.ts'
-import { findUserById } from '../../users/user.store.ts'
+import { findUserById, loadUsers } from '../../users/user.store.ts'
 import type { RepoFilter } from '../search/repo-filter.store.ts'
 import type { RepoOrder, RepoSort } from '../search/repo-order.store.ts'
 import { searchRepos, type FoundRepos } from '../search/repo-search.store.ts'
@@ -28,6 +28,24 @@ export const listReposOf = (ctx: Ctx, owner: UserRow, page: Page): Promise<RepoP
 /** Lists the visible forks of a repository by id. */
 export const listForksOf = (ctx: Ctx, base: RepoRow, page: Page): Promise<RepoPage> =>
   repoPage(ctx, { forkId: base.id }, byId, page)
+
+/** Lists the visible forks of a repository with their owners. */
+export async function listForksWithOwners(
+  ctx: Ctx,
+  base: RepoRow,
+  page: Page,
+): Promise<{ readonly forks: readonly { readonly repo: RepoRow; readonly owner: UserRow }[]; readonly total: number }> {
+  const { repos, total } = await listForksOf(ctx, base, page)
+  const owners = await loadUsers(
+    ctx.db,
+    repos.map((repo) => repo.owner_id),
+  )
+  const forks = repos.flatMap((repo) => {
+    const owner = owners.get(repo.owner_id)
+    return owner ? [{ repo, owner }] : []
+  })
+  return { forks, total }
+}
 
 /** Other accounts see only public repositories (contract, users: following, starring, watching). */
 const shownOf = (ctx: Ctx, user: UserRow): RepoFilter => (ctx.viewer?.id === user.id ? {} : { isPrivate: false })

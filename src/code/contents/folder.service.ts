@@ -1,0 +1,71 @@
+import type { RepoCtx } from '../../access/context.ts'
+import type { Commit, PathEntry } from '../../git/git.ts'
+import type { Oid } from '../../lib/ids.ts'
+import { readSubmodules } from './submodules.ts'
+
+/** Entries of a folder that are read; further ones are counted only. */
+const maxEntries = 1000
+
+/** An entry of a folder with the last commit that touched it. */
+export interface FolderEntry extends PathEntry {
+  readonly lastCommit: Commit | undefined
+  /** Address of a submodule, as in `.gitmodules`. */
+  readonly submoduleUrl: string | undefined
+}
+
+export interface Folder {
+  /** Folders first, then by name. */
+  readonly entries: readonly FolderEntry[]
+  /** Number of all entries. */
+  readonly total: number
+}
+
+const rank = (entry: Pick<PathEntry, 'type'>): number => (entry.type === 'tree' ? 0 : entry.type === 'commit' ? 1 : 2)
+
+/** Returns a folder with the last commits of its entries, by batched reads. */
+export async function getFolder(
+  { git, repo }: RepoCtx,
+  commit: Oid,
+  folder: { readonly path: string; readonly tree: Oid },
+): Promise<Folder> {
+  const key = repo.git_key
+  const all = await git.readTree(key, folder.tree)
+  const below = folder.path === '' ? '' : `${folder.path}/`
+  const shown = all.toSorted((one, other) => rank(one) - rank(other)).slice(0, maxEntries)
+  const [lastOids, submodules] = await Promise.all([
+    git.lastCommitsOfPaths(
+      key,
+      commit,
+      folder.path,
+      shown.map(({ name }) => name),
+    ),
+    shown.some(({ type }) => type === 'commit') ? readSubmodules(git, key, commit) : new Map<string, string>(),
+  ])
+  const commits = await git.readCommits(key, [...new Set(lastOids.values())])
+  const commitOf = new Map(commits.map((each) => [each.oid, each]))
+  return {
+    entries: shown.map((entry) => {
+      const path = below + entry.name
+      const oid = lastOids.get(entry.name)
+      return {
+        ...entry,
+        path,
+        lastCommit: oid && commitOf.get(oid),
+        submoduleUrl: submodules.get(path),
+      }
+    }),
+    total: all.length,
+  }
+}
+
+const readmeNames = ['readme.md', 'readme.markdown', 'readme.org', 'readme.txt', 'readme.rst', 'readme.adoc', 'readme']
+
+/** Returns the entry of a folder that describes it, if any. */
+export function readmeOf<Entry extends Pick<PathEntry, 'name' | 'type'>>(entries: readonly Entry[]): Entry | undefined {
+  const files = entries.filter(({ type }) => type === 'blob')
+  for (const name of readmeNames) {
+    const found = files.find((entry) => entry.name.toLowerCase() === name)
+    if (found) return found
+  }
+  return undefined
+}

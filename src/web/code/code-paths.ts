@@ -1,0 +1,59 @@
+import type { RepoCtx } from '../../access/context.ts'
+import type { NamedCommit } from '../../code/commits/named-commit.service.ts'
+import { atWebAddress, type RevisionAndPath } from '../../code/git-access.requirements.ts'
+import { Moved } from '../../lib/errors.ts'
+import { pathOf } from '../ui/paths.ts'
+
+/** The names that make the address of a repository. */
+export interface RepositoryNames {
+  readonly owner: { readonly name: string }
+  readonly repo: { readonly name: string }
+}
+
+/** Pages of a revision and a path. */
+export type RevisionPage = 'src' | 'raw' | 'media' | 'blame' | 'commits' | 'find'
+
+/** Returns the path of something of a repository. */
+export const repositoryPath = (place: RepositoryNames, ...parts: readonly (string | number)[]): string =>
+  pathOf(place.owner.name, place.repo.name, ...parts)
+
+/** Returns the path of a page about a path of a revision. */
+export const revisionPath = (
+  place: RepositoryNames,
+  page: RevisionPage,
+  revision: Pick<NamedCommit, 'kind' | 'name'>,
+  path = '',
+): string => repositoryPath(place, page, revision.kind, revision.name, path)
+
+/** Resolves the revision and path in an address; leads to the full address when it is abbreviated or renamed. */
+export async function revisionAt(ctx: RepoCtx, page: RevisionPage, rest: string): Promise<RevisionAndPath> {
+  const at = await atWebAddress(ctx, page, rest)
+  if ('movedTo' in at) throw new Moved(303, at.movedTo.slice(ctx.config.server.subPath.length))
+  return at
+}
+
+/** Digits of a shown commit id. */
+const shortDigits = 10
+
+export const shortOid = (oid: string): string => oid.slice(0, shortDigits)
+
+/** Returns the first line of a commit's message. */
+export const subjectOf = (message: string): string => (message.split('\n', 1)[0] ?? '').trim()
+
+/** Returns a commit's message without its first line. */
+export const messageBody = (message: string): string => message.slice(message.split('\n', 1)[0]?.length ?? 0).trim()
+
+export interface Crumb {
+  readonly name: string
+  readonly path: string
+}
+
+/** Returns the folders above a path and the path itself. */
+export const crumbsOf = (path: string): readonly Crumb[] =>
+  path === '' ? [] : path.split('/').map((name, index, parts) => ({ name, path: parts.slice(0, index + 1).join('/') }))
+
+export const deletePath = (place: RepositoryNames, branch: string, path: string): string =>
+  repositoryPath(place, '_delete', branch, path)
+
+export const editPath = (place: RepositoryNames, branch: string, path: string): string =>
+  repositoryPath(place, '_edit', branch, path)

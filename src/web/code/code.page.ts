@@ -1,0 +1,24 @@
+import * as activityPage from './activity.page.tsx'
+import * as blamePage from './blame.page.tsx'
+import * as branchesPage from './branches.page.tsx'
+import * as commitsPage from './commits.page.tsx'
+import * as editPage from './edit.page.tsx'
+import * as findPage from './find.page.tsx'
+import * as homePage from './home.page.tsx'
+import * as peoplePage from './people.page.tsx'
+import * as sourcePage from './source.page.tsx'
+import * as tagsPage from './tags.page.tsx'
+
+/** The pages about the code of a repository. */
+export const codePages = [
+  activityPage,
+  blamePage,
+  branchesPage,
+  commitsPage,
+  editPage,
+  findPage,
+  homePage,
+  peoplePage,
+  sourcePage,
+  tagsPage,
+]

@@ -1,0 +1,119 @@
+import type { UserRow } from '../../db/tables/accounts.ts'
+import type { CommitView } from '../../code/statuses/commit-view.service.ts'
+import { combinedState } from '../../code/statuses/commit-status.rules.ts'
+import type { Commit } from '../../git/git.ts'
+import type { Unix } from '../../lib/time.ts'
+import { Icon } from '../ui/icon.tsx'
+import type { IconName } from '../ui/icons.ts'
+import { Link } from '../ui/link.tsx'
+import { Person } from '../ui/person.tsx'
+import { Time } from '../ui/time.tsx'
+import { repositoryPath, shortOid, subjectOf, type RepositoryNames } from './code-paths.ts'
+import { texts } from './texts.tsx'
+
+/** The author of a commit: an account, or the name in the commit. */
+export const CommitPerson = ({
+  identity,
+  account,
+  size = 20,
+}: {
+  readonly identity: Commit['author']
+  readonly account: UserRow | undefined
+  readonly size?: 16 | 20 | 24
+}) =>
+  account ? (
+    <Person person={account} size={size} />
+  ) : (
+    <span class="person" title={identity.email}>
+      <Icon name="person" />
+      {identity.name}
+    </span>
+  )
+
+/** The message of a commit as a link to it. */
+export const CommitSubject = ({
+  place,
+  commit,
+  class: more = '',
+}: {
+  readonly place: RepositoryNames
+  readonly commit: Pick<Commit, 'oid' | 'message'>
+  readonly class?: string
+}) => (
+  <Link to={repositoryPath(place, 'commit', commit.oid)} class={more} title={commit.message.trim()}>
+    {subjectOf(commit.message) || texts.noMessage}
+  </Link>
+)
+
+/** The abbreviated id of a commit as a link to it. */
+export const CommitLink = ({ place, oid }: { readonly place: RepositoryNames; readonly oid: string }) => (
+  <Link class="mono oid" to={repositoryPath(place, 'commit', oid)}>
+    {shortOid(oid)}
+  </Link>
+)
+
+const stateMarks: Readonly<Record<string, { readonly icon: IconName; readonly tone: string }>> = {
+  success: { icon: 'check', tone: 'good-text' },
+  failure: { icon: 'x', tone: 'danger-text' },
+  error: { icon: 'x', tone: 'danger-text' },
+  warning: { icon: 'alert', tone: 'warning-text' },
+  pending: { icon: 'dot-fill', tone: 'warning-text' },
+}
+
+/** The combined state of a commit's checks as a link to them; nothing without checks. */
+export const StatusMark = ({
+  place,
+  view: { commit, statuses },
+}: {
+  readonly place: RepositoryNames
+  readonly view: Pick<CommitView, 'commit' | 'statuses'>
+}) => {
+  const state = combinedState(statuses.map((status) => status.state))
+  const mark = stateMarks[state]
+  if (!mark) return null
+  const label = texts.checks(statuses.filter((status) => status.state === 'success').length, statuses.length)
+  return (
+    <Link
+      class={`status-mark ${mark.tone}`}
+      to={`${repositoryPath(place, 'commit', commit.oid)}#checks`}
+      aria-label={label}
+      title={label}
+    >
+      <Icon name={mark.icon} />
+    </Link>
+  )
+}
+
+export const stateMark = (state: string): { readonly icon: IconName; readonly tone: string } =>
+  stateMarks[state] ?? { icon: 'dot-fill', tone: 'muted' }
+
+/** Whether a commit is signed; nothing for an unsigned one. */
+export const SignatureMark = ({ verification }: Pick<CommitView, 'verification'>) => {
+  if (verification.kind === 'unsigned') return null
+  const { isGood, signer } = verification
+  const label = isGood ? texts.signedBy(signer?.username || signer?.name || '') : texts.signatureUnproven
+  return (
+    <span class={isGood ? 'good-text' : 'muted'} title={label} role="img" aria-label={label}>
+      <Icon name={isGood ? 'verified' : 'unverified'} />
+    </span>
+  )
+}
+
+export const commitUnix = (commit: Commit): Unix => commit.committer.unixSeconds
+
+/** One line about a commit: who, what, checks, id, when. */
+export const CommitLine = ({ place, view }: { readonly place: RepositoryNames; readonly view: CommitView }) => {
+  const { commit, author, verification } = view
+  return (
+    <div class="commit-line">
+      <CommitPerson identity={commit.author} account={author} />
+      <CommitSubject place={place} commit={commit} class="cut commit-subject" />
+      <StatusMark place={place} view={view} />
+      <SignatureMark verification={verification} />
+      <CommitLink place={place} oid={commit.oid} />
+      <span class="muted nowrap">
+        <Time unix={commitUnix(commit)} />
+      </span>
+    </div>
+  )
+}

@@ -1,0 +1,140 @@
+import { Field, Form, Radios, Submit, TextArea } from '../ui/form.tsx'
+import { ButtonLink } from '../ui/link.tsx'
+import { usePage } from '../ui/page-context.ts'
+import { Flash, PageHead } from '../ui/parts.tsx'
+import { deletePath, editPath, repositoryPath, revisionPath, type RepositoryNames } from './code-paths.ts'
+import { texts } from './texts.tsx'
+
+interface CommitTarget {
+  readonly place: RepositoryNames
+  readonly branch: string
+  /** The repository has no commit, so that the first one makes the branch. */
+  readonly isFirst: boolean
+}
+
+export interface EditProps extends CommitTarget {
+  readonly kind: 'edit' | 'new'
+  /** Path of the file, or of the folder of a new file. */
+  readonly path: string
+  readonly text: string
+  /** Id of the present content. */
+  readonly oid: string | undefined
+  readonly name: string
+}
+
+/** Message and branch of a commit. */
+const CommitFields = ({
+  branch,
+  isFirst,
+  summary,
+  act,
+}: CommitTarget & { readonly summary: string; readonly act: string }) => {
+  const { viewer } = usePage()
+  return (
+    <fieldset class="box commit-form">
+      <legend class="sr-only">{texts.commit}</legend>
+      <div class="box-body stack">
+        <Field name="summary" label={texts.commitSummary} placeholder={summary} isProse isTerse maxlength={500} />
+        <TextArea name="description" label={texts.commitDescription} rows={3} />
+        {isFirst ? null : (
+          <div class="stack tight">
+            <Radios
+              name="target"
+              label={texts.commitTo}
+              value="direct"
+              choices={[
+                { value: 'direct', label: texts.toBranch(branch) },
+                { value: 'new', label: texts.toNewBranch },
+              ]}
+            />
+            <Field
+              name="new_branch"
+              label={texts.newBranchName}
+              value={`${viewer?.user.name ?? 'me'}-patch-1`}
+              isTerse
+              maxlength={100}
+            />
+          </div>
+        )}
+        <div class="acts">
+          <Submit>{act}</Submit>
+        </div>
+      </div>
+    </fieldset>
+  )
+}
+
+/** Tells how the file was written, so that saving it changes only what was edited. */
+const formOf = (text: string): string =>
+  [text.includes('\r\n') ? 'crlf' : '', text.startsWith('\ufeff') ? 'bom' : ''].filter((part) => part !== '').join(' ')
+
+export const EditView = (props: EditProps) => {
+  const { place, branch, path, kind, text, oid, name } = props
+  const { refused } = usePage()
+  const to = kind === 'edit' ? editPath(place, branch, path) : repositoryPath(place, '_new', branch, path)
+  const sent = refused?.action === to ? refused.values : undefined
+  const isStale = sent !== undefined && kind === 'edit' && sent['oid'] !== oid
+  return (
+    <div class="stack">
+      <PageHead title={kind === 'edit' ? texts.editing(path) : texts.newFile} lead={texts.onBranch(branch)}>
+        <ButtonLink to={revisionPath(place, 'src', { kind: 'branch', name: branch }, path)}>{texts.cancel}</ButtonLink>
+      </PageHead>
+      {isStale ? (
+        <>
+          <Flash tone="warning">{texts.changedMeanwhile}</Flash>
+          <section class="stack tight">
+            <h2>{texts.presentVersion}</h2>
+            <pre class="box box-body present-version" tabIndex={0}>
+              {text}
+            </pre>
+            <h2>{texts.yourVersion}</h2>
+          </section>
+        </>
+      ) : null}
+      <Form to={to} files class="stack edit-form">
+        {oid === undefined ? null : <input type="hidden" name="oid" value={oid} />}
+        <input type="hidden" name="form" value={formOf(text)} />
+        <Field
+          name="name"
+          label={texts.fileName}
+          value={name}
+          required
+          maxlength={500}
+          placeholder="docs/guide.md"
+          autofocus={kind === 'new'}
+          hint={texts.fileNameHint}
+        />
+        <TextArea
+          name="text"
+          label={texts.content}
+          value={text.replace(/^\ufeff/, '')}
+          rows={24}
+          isCode
+          data-editor=""
+          data-language={name}
+          data-language-from="#name"
+        />
+        <CommitFields
+          {...props}
+          summary={kind === 'edit' ? texts.defaultUpdate(path) : texts.defaultCreate}
+          act={texts.commitChanges}
+        />
+      </Form>
+    </div>
+  )
+}
+
+export const DeleteView = (props: CommitTarget & { readonly path: string; readonly oid: string }) => {
+  const { place, branch, path, oid } = props
+  return (
+    <div class="narrow stack">
+      <PageHead title={texts.deleting(path)} lead={texts.onBranch(branch)}>
+        <ButtonLink to={revisionPath(place, 'src', { kind: 'branch', name: branch }, path)}>{texts.cancel}</ButtonLink>
+      </PageHead>
+      <Form to={deletePath(place, branch, path)} class="stack">
+        <input type="hidden" name="oid" value={oid} />
+        <CommitFields {...props} summary={texts.defaultDelete(path)} act={texts.deleteFile} />
+      </Form>
+    </div>
+  )
+}

@@ -1,0 +1,59 @@
+import type { RepoCtx } from '../../access/context.ts'
+import type { NamedCommit } from '../../code/commits/named-commit.service.ts'
+import type { FileView } from '../../code/contents/file.service.ts'
+import { languageOfFile } from '../../markup/highlight.ts'
+import { markupKind } from '../../markup/markup-kind.ts'
+import { markupSettings } from '../../site/render.service.ts'
+import { renderedFile } from './readme.ts'
+
+/** Lines on one page. */
+export const linesOnPage = 4000
+
+/** Lines of a file, highlighted. */
+export interface SourceLines {
+  /** HTML of the lines of this page. */
+  readonly lines: readonly string[]
+  /** Number of the first line of this page, from 1. */
+  readonly first: number
+  readonly total: number
+  readonly page: number
+}
+
+/** How a file is shown. */
+export type SourceContent =
+  | ({ readonly kind: 'lines'; readonly mayRender: boolean } & SourceLines)
+  | { readonly kind: 'rendered'; readonly html: string }
+  | { readonly kind: 'image'; readonly hasSource: boolean }
+  | { readonly kind: 'other' }
+
+const imageNames = /\.(?:png|jpe?g|gif|webp|avif|bmp|ico|svg)$/i
+
+/** Returns one page of a highlighted text. */
+export async function readLines(ctx: RepoCtx, path: string, text: string, asked: number | undefined) {
+  const lines = await ctx.texts.lines(text.replace(/^\ufeff/, ''), languageOfFile(path))
+  const pages = Math.max(1, Math.ceil(lines.length / linesOnPage))
+  const page = Math.min(Math.max(1, asked ?? 1), pages)
+  const first = (page - 1) * linesOnPage
+  return { lines: lines.slice(first, first + linesOnPage), first: first + 1, total: lines.length, page }
+}
+
+/** Reads what a page shows of a file: rendered when its kind allows and `display` is not `source`, else its lines. */
+export async function readSource(
+  ctx: RepoCtx,
+  revision: NamedCommit,
+  { entry, body }: FileView,
+  asked: { readonly display?: string | undefined; readonly page?: number | undefined },
+): Promise<SourceContent> {
+  const isImage = imageNames.test(entry.name)
+  const wantsSource = asked.display === 'source'
+  if (isImage && body.kind !== 'link' && !(wantsSource && body.kind === 'text')) {
+    return { kind: 'image', hasSource: body.kind === 'text' }
+  }
+  if (body.kind !== 'text') return { kind: 'other' }
+  const mayRender = isImage || markupKind(entry.path, markupSettings(ctx.config)) !== undefined
+  if (mayRender && !wantsSource) {
+    const html = await renderedFile(ctx, revision, entry.path, body.text)
+    if (html !== undefined) return { kind: 'rendered', html }
+  }
+  return { kind: 'lines', mayRender, ...(await readLines(ctx, entry.path, body.text, asked.page)) }
+}

@@ -1,0 +1,66 @@
+import type { RefChoice } from '../../code/branches/ref-choice.service.ts'
+import type { NamedCommit } from '../../code/commits/named-commit.service.ts'
+import { Field, Form, Submit } from '../ui/form.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Link } from '../ui/link.tsx'
+import { Box, Empty } from '../ui/parts.tsx'
+import { revisionPath, type RepositoryNames } from './code-paths.ts'
+import { RefMenu } from './ref-menu.view.tsx'
+import { texts } from './texts.tsx'
+
+export interface FindProps {
+  readonly place: RepositoryNames
+  readonly revision: NamedCommit
+  readonly refs: RefChoice
+  readonly q: string
+  readonly paths: readonly string[]
+  readonly matched: number
+  readonly isWhole: boolean
+}
+
+export const FindView = ({ place, revision, refs, q, paths, matched, isWhole }: FindProps) => (
+  <div class="stack">
+    <div class="code-bar">
+      <RefMenu place={place} revision={revision} refs={refs} page="find" path="" />
+      <h1>{texts.findFile}</h1>
+    </div>
+    <Form
+      to={revisionPath(place, 'find', revision)}
+      method="get"
+      role="search"
+      label={texts.findFile}
+      class="line one find-form"
+    >
+      <Field
+        type="search"
+        name="q"
+        label={texts.fileName}
+        isLabelHidden
+        isTerse
+        value={q}
+        autofocus
+        placeholder={texts.findPlaceholder}
+        data-filter-list="#found-files"
+      />
+      <Submit kind="plain">{texts.search}</Submit>
+    </Form>
+    {paths.length === 0 ? (
+      <Empty icon="search" title={texts.noFileFound}>
+        <p>{texts.noFileFoundHint}</p>
+      </Empty>
+    ) : (
+      <Box foot={matched > paths.length || !isWhole ? texts.moreFiles(paths.length, matched, isWhole) : undefined}>
+        <ul class="rows hoverable" id="found-files" data-rows>
+          {paths.map((path) => (
+            <li class="row find-row">
+              <Icon name="file" />
+              <Link class="mono" to={revisionPath(place, 'src', revision, path)}>
+                {path}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </Box>
+    )}
+  </div>
+)

@@ -1,0 +1,86 @@
+import type { RepoCtx } from '../../access/context.ts'
+import { inRepo } from '../../access/repo.requirements.ts'
+import { getRefChoice } from '../../code/branches/ref-choice.service.ts'
+import { findNamedCommit } from '../../code/commits/named-commit.service.ts'
+import { getLanguages } from '../../code/languages/languages.service.ts'
+import { loadLanguages } from '../../code/languages/language-table.ts'
+import { Moved, NotFound } from '../../lib/errors.ts'
+import { getLatestRelease } from '../../releases/release.service.ts'
+import { topicsOf } from '../../repos/social/topic.service.ts'
+import type { BrowserCtx } from '../shell/browser-context.ts'
+import { page } from '../shell/page.tsx'
+import { inRepositoryFrame } from '../frames/repository-frame.tsx'
+import { cloneAddresses } from './clone.view.tsx'
+import { repositoryPath } from './code-paths.ts'
+import { HomeView, type HomeProps } from './home.view.tsx'
+import { readReadme } from './readme.ts'
+import { readRoot } from './source.ts'
+
+/** Units whose pages stand for the home of a repository whose code the viewer may not read. */
+const otherHomes = [
+  ['issues', 'issues'],
+  ['pulls', 'pulls'],
+  ['releases', 'releases'],
+  ['wiki', 'wiki'],
+  ['packages', 'packages'],
+  ['actions', 'actions'],
+] as const
+
+async function latestRelease(ctx: RepoCtx) {
+  if (ctx.rights.modeOf('releases') === 0 || ctx.repo.num_releases === 0) return undefined
+  return getLatestRelease(ctx).catch((error: unknown) => {
+    if (error instanceof NotFound) return undefined
+    throw error
+  })
+}
+
+async function languagesOf(ctx: RepoCtx): Promise<HomeProps['about']['languages']> {
+  const [sizes, table] = await Promise.all([getLanguages(ctx), loadLanguages()])
+  return Object.entries(sizes).map(([name, sizeBytes]) => ({ name, sizeBytes, color: table.byName.get(name)?.color }))
+}
+
+async function homeOf(ctx: RepoCtx & BrowserCtx): Promise<HomeProps> {
+  const { repo, owner, rights, viewer } = ctx
+  const place = { repo, owner }
+  const [release, languages] = await Promise.all([latestRelease(ctx), languagesOf(ctx)])
+  const shared = {
+    place,
+    repo,
+    addresses: cloneAddresses(ctx),
+    about: { topics: topicsOf(ctx), languages, release, mayEdit: rights.isAdmin },
+    mayWrite: viewer !== undefined && rights.canWrite('code') && !repo.is_archived && !repo.is_mirror,
+  }
+  if (repo.is_empty) return { ...shared, code: { kind: 'empty' } }
+  const revision = await findNamedCommit(ctx.git, repo.git_key, repo.default_branch)
+  if (!revision) return { ...shared, code: { kind: 'no_default' } }
+  const [root, refs, commitCount] = await Promise.all([
+    readRoot(ctx, revision),
+    getRefChoice(ctx),
+    ctx.git.countCommits(repo.git_key, { from: [revision.commit] }),
+  ])
+  const readme = await readReadme(ctx, revision, root.folder.entries)
+  return { ...shared, code: { kind: 'shown', revision, ...root, refs, commitCount, readme } }
+}
+
+export const repositoryHomePage = page({
+  path: '/{username}/{reponame}',
+  requires: [inRepo],
+  cost: 'expensive',
+  frame: inRepositoryFrame('code'),
+  async load({ ctx }) {
+    if (ctx.rights.canRead('code')) return homeOf(ctx)
+    const other = otherHomes.find(([unit]) => ctx.rights.modeOf(unit) > 0)
+    if (!other) throw new NotFound('you may not read the code of this repository', 'unit_unavailable')
+    throw new Moved(303, repositoryPath(ctx, other[1]))
+  },
+  meta: ({ repo, place }) => ({
+    title: `${place.owner.name}/${repo.name}${repo.description === '' ? '' : `: ${repo.description}`}`,
+    description: repo.description,
+    canonical: repositoryPath(place),
+    feeds: [
+      { to: `${repositoryPath(place)}.rss`, type: 'rss', title: `${place.owner.name}/${repo.name}` },
+      { to: `${repositoryPath(place)}.atom`, type: 'atom', title: `${place.owner.name}/${repo.name}` },
+    ],
+  }),
+  view: HomeView,
+})

@@ -1,0 +1,87 @@
+import type { RefChoice } from '../../code/branches/ref-choice.service.ts'
+import type { NamedCommit } from '../../code/commits/named-commit.service.ts'
+import { Icon } from '../ui/icon.tsx'
+import { Link } from '../ui/link.tsx'
+import { Menu } from '../ui/parts.tsx'
+import { repositoryPath, revisionPath, shortOid, type RepositoryNames, type RevisionPage } from './code-paths.ts'
+import { texts } from './texts.tsx'
+
+export interface RefMenuProps {
+  readonly place: RepositoryNames
+  readonly revision: NamedCommit
+  readonly refs: RefChoice
+  /** The page that another branch or tag leads to. */
+  readonly page: RevisionPage
+  readonly path: string
+}
+
+const Choice = ({
+  to,
+  name,
+  isCurrent,
+  isTag,
+}: {
+  readonly to: string
+  readonly name: string
+  readonly isCurrent: boolean
+  readonly isTag: boolean
+}) => (
+  <li>
+    <Link to={to} aria-current={isCurrent ? 'true' : undefined}>
+      <Icon name={isCurrent ? 'check' : isTag ? 'tag' : 'git-branch'} />
+      <span class="cut">{name}</span>
+    </Link>
+  </li>
+)
+
+/** The menu that leads to another branch or tag. */
+export const RefMenu = ({ place, revision, refs, page, path }: RefMenuProps) => (
+  <Menu
+    class="ref-menu"
+    label={
+      <>
+        <Icon name={revision.kind === 'branch' ? 'git-branch' : revision.kind === 'tag' ? 'tag' : 'git-commit'} />
+        <span class="cut ref-name">{revision.kind === 'commit' ? shortOid(revision.name) : revision.name}</span>
+        <Icon name="triangle-down" />
+      </>
+    }
+  >
+    <div class="menu-filter needs-script">
+      <input
+        type="search"
+        placeholder={texts.filterRefs}
+        aria-label={texts.filterRefs}
+        data-filter-list="#ref-choices"
+        autofocus
+      />
+    </div>
+    <ul id="ref-choices">
+      {refs.branches.map((name) => (
+        <Choice
+          to={revisionPath(place, page, { kind: 'branch', name }, path)}
+          name={name}
+          isTag={false}
+          isCurrent={revision.kind === 'branch' && revision.name === name}
+        />
+      ))}
+      {refs.tags.map((name) => (
+        <Choice
+          to={revisionPath(place, page, { kind: 'tag', name }, path)}
+          name={name}
+          isTag
+          isCurrent={revision.kind === 'tag' && revision.name === name}
+        />
+      ))}
+    </ul>
+    <ul class="menu-foot">
+      <li>
+        <Link to={repositoryPath(place, 'branches')}>{texts.allBranches(refs.branchCount)}</Link>
+      </li>
+      {refs.tagCount === 0 ? null : (
+        <li>
+          <Link to={repositoryPath(place, 'tags')}>{texts.allTags(refs.tagCount)}</Link>
+        </li>
+      )}
+    </ul>
+  </Menu>
+)

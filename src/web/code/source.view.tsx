@@ -1,0 +1,145 @@
+import type { RefChoice } from '../../code/branches/ref-choice.service.ts'
+import type { CommitView } from '../../code/statuses/commit-view.service.ts'
+import type { NamedCommit } from '../../code/commits/named-commit.service.ts'
+import type { FileView } from '../../code/contents/file.service.ts'
+import type { Folder } from '../../code/contents/folder.service.ts'
+import { ButtonLink, Link } from '../ui/link.tsx'
+import { Box, CopyButton } from '../ui/parts.tsx'
+import { CommitLine } from './commit-parts.view.tsx'
+import { crumbsOf, repositoryPath, revisionPath, shortOid, type RepositoryNames } from './code-paths.ts'
+import type { Editing } from './editing.ts'
+import type { SourceContent } from './file-content.ts'
+import { FileBox } from './file.view.tsx'
+import { FolderTable } from './folder.view.tsx'
+import { ReadmeBox } from './readme.view.tsx'
+import type { Readme } from './readme.ts'
+import { RefMenu } from './ref-menu.view.tsx'
+import { texts } from './texts.tsx'
+
+export interface SourceProps {
+  readonly place: RepositoryNames
+  readonly revision: NamedCommit
+  readonly path: string
+  readonly refs: RefChoice
+  readonly editing: Editing
+  readonly shown:
+    | {
+        readonly kind: 'folder'
+        readonly folder: Folder
+        readonly latest: CommitView
+        readonly readme: Readme | undefined
+      }
+    | { readonly kind: 'submodule'; readonly latest: CommitView; readonly oid: string }
+    | {
+        readonly kind: 'file'
+        readonly latest: CommitView
+        readonly file: FileView
+        readonly content: SourceContent
+      }
+}
+
+/** The folders above a path as links, and the path itself as the heading. */
+export const PathCrumbs = ({
+  place,
+  revision,
+  path,
+}: {
+  readonly place: RepositoryNames
+  readonly revision: NamedCommit
+  readonly path: string
+}) => {
+  const crumbs = crumbsOf(path)
+  return (
+    <div class="path-crumbs">
+      <nav aria-label={texts.path}>
+        <ol class="breadcrumbs">
+          <li>
+            <Link to={revisionPath(place, 'src', revision)}>{place.repo.name}</Link>
+          </li>
+          {crumbs.map((crumb, index) => (
+            <li>
+              {index === crumbs.length - 1 ? (
+                <h1>{crumb.name}</h1>
+              ) : (
+                <Link to={revisionPath(place, 'src', revision, crumb.path)}>{crumb.name}</Link>
+              )}
+            </li>
+          ))}
+        </ol>
+      </nav>
+      {path === '' ? null : <CopyButton text={path} label={texts.path} />}
+    </div>
+  )
+}
+
+/** The line above a file or folder: revision, path, acts. */
+const SourceBar = ({ place, revision, refs, path, editing, shown }: SourceProps) => (
+  <div class="code-bar">
+    <RefMenu place={place} revision={revision} refs={refs} page="src" path={path} />
+    <PathCrumbs place={place} revision={revision} path={path} />
+    <span class="spacer" />
+    <ButtonLink icon="search" to={revisionPath(place, 'find', revision)} data-hotkey="t" title={texts.findFileHint}>
+      {texts.findFile}
+    </ButtonLink>
+    {shown.kind === 'folder' && editing.isOffered ? (
+      <ButtonLink icon="plus" to={repositoryPath(place, '_new', editing.branch, path)}>
+        {texts.addFile}
+      </ButtonLink>
+    ) : null}
+    {revision.kind === 'commit' ? null : (
+      <Link
+        class="sr-only"
+        to={revisionPath(place, 'src', { kind: 'commit', name: revision.commit }, path)}
+        data-hotkey="y"
+      >
+        {texts.permalink}
+      </Link>
+    )}
+  </div>
+)
+
+export const SourceView = (props: SourceProps) => {
+  const { place, revision, path, shown } = props
+  return (
+    <div class="stack">
+      <SourceBar {...props} />
+      {path === '' ? (
+        <h1 class="sr-only">{texts.filesAt(revision.kind === 'commit' ? shortOid(revision.name) : revision.name)}</h1>
+      ) : null}
+      {shown.kind === 'folder' ? (
+        <>
+          <FolderTable
+            place={place}
+            revision={revision}
+            path={path}
+            folder={shown.folder}
+            latest={shown.latest}
+            commitCount={undefined}
+          />
+          {shown.readme === undefined ? null : <ReadmeBox place={place} revision={revision} readme={shown.readme} />}
+        </>
+      ) : (
+        <>
+          <Box
+            class="latest-commit"
+            head={
+              <>
+                <CommitLine place={place} view={shown.latest} />
+                <Link class="history-link" to={revisionPath(place, 'commits', revision, path)}>
+                  {texts.history}
+                </Link>
+              </>
+            }
+          />
+          {shown.kind === 'submodule' ? (
+            <Box>
+              <p class="box-body">{texts.submoduleAt(shown.oid)}</p>
+            </Box>
+          ) : (
+            <FileBox {...props} file={shown.file} content={shown.content} />
+          )}
+        </>
+      )}
+    </div>
+  )
+}
