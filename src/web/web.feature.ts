@@ -1,4 +1,8 @@
 import type { Feature } from '../access/feature.ts'
+import * as administrationAuditPage from './administration/audit.page.tsx'
+import * as administrationOverviewPage from './administration/overview.page.tsx'
+import * as administrationPeoplePage from './administration/people.page.tsx'
+import * as administrationWorkPage from './administration/work.page.tsx'
 import * as accountRoutes from './settings/account.routes.tsx'
 import * as apiDocsRoutes from './api/api-docs.routes.tsx'
 import * as assetRoutes from './shell/assets.routes.ts'
@@ -30,6 +34,10 @@ import * as writingPage from './issues/writing.page.tsx'
 export const web: Feature = {
   credentials: [sessions],
   routes: [
+    administrationAuditPage,
+    administrationOverviewPage,
+    administrationPeoplePage,
+    administrationWorkPage,
     accountRoutes,
     apiDocsRoutes,
     assetRoutes,

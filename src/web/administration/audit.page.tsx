@@ -1,0 +1,75 @@
+import { Type } from 'typebox'
+import { siteAdmin } from '../../access/requirements.ts'
+import { getEntries } from '../../admin/audit/audit.service.ts'
+import { adoptRepo, deleteUnadopted, pageOfUnadopted } from '../../admin/unadopted/unadopted.service.ts'
+import { pathText } from '../../http/schema.ts'
+import { pageOf } from '../../lib/paging.ts'
+import { inSession } from '../shell/browser.requirements.ts'
+import { act, page } from '../shell/page.tsx'
+import { inAdministration } from './administration-frame.tsx'
+import { AuditView, UnadoptedView } from './audit.view.tsx'
+import { texts } from './texts.tsx'
+
+/** Entries of the audit log on one page. */
+const pageSize = 50
+
+/** Shows the audit log, newest first. */
+export const administrationAuditPage = page({
+  path: '/admin/audit',
+  requires: [inSession, siteAdmin],
+  query: {
+    actor: Type.Optional(Type.String()),
+    action: Type.Optional(Type.String()),
+    outcome: Type.Optional(Type.String()),
+    before: Type.Optional(Type.Integer()),
+  },
+  frame: inAdministration('audit'),
+  async load({ ctx, query }) {
+    const filter = {
+      actor: query.actor || undefined,
+      action: query.action || undefined,
+      outcome: query.outcome || undefined,
+    }
+    const found = await getEntries(ctx, filter, { before: query.before, limit: pageSize + 1 })
+    return { entries: found.slice(0, pageSize), hasMore: found.length > pageSize, filter }
+  },
+  meta: () => ({ title: texts.audit, isUnlisted: true }),
+  view: AuditView,
+})
+
+/** Lists folders of repositories that no row names. */
+export const administrationUnadoptedPage = page({
+  path: '/admin/unadopted',
+  requires: [inSession, siteAdmin],
+  query: { q: Type.Optional(Type.String()), page: Type.Optional(Type.Integer()) },
+  frame: inAdministration('unadopted'),
+  async load({ ctx, query }) {
+    const shown = pageOf({ page: query.page }, ctx.config.api)
+    const { names, total } = await pageOfUnadopted(ctx, query.q ?? '', shown)
+    return { names: [...names], total, shown, text: query.q ?? '' }
+  },
+  meta: () => ({ title: texts.unadopted, isUnlisted: true }),
+  view: UnadoptedView,
+})
+
+const folder = { username: pathText, reponame: pathText }
+
+export const administrationAdoptFolder = act({
+  path: '/admin/unadopted/{username}/{reponame}/adopt',
+  params: folder,
+  requires: [siteAdmin],
+  async run({ ctx, params }) {
+    await adoptRepo(ctx, ctx.viewer.user, params.username, params.reponame)
+    return { to: '/admin/unadopted', notice: texts.folder.adopted(`${params.username}/${params.reponame}`) }
+  },
+})
+
+export const administrationDeleteFolder = act({
+  path: '/admin/unadopted/{username}/{reponame}/delete',
+  params: folder,
+  requires: [siteAdmin],
+  async run({ ctx, params }) {
+    await deleteUnadopted(ctx, params.username, params.reponame)
+    return { to: '/admin/unadopted', notice: texts.folder.deleted(`${params.username}/${params.reponame}`) }
+  },
+})

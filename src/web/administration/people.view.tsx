@@ -1,0 +1,189 @@
+import type { UserRow } from '../../db/tables/accounts.ts'
+import type { Page } from '../../lib/paging.ts'
+import { ActButton, Checkbox, Field, Form, Select, Submit, TextArea } from '../ui/form.tsx'
+import { ButtonLink, Link } from '../ui/link.tsx'
+import { Box, PageHead, Pages, Tag } from '../ui/parts.tsx'
+import { pathOf } from '../ui/paths.ts'
+import { Avatar } from '../ui/person.tsx'
+import { Time } from '../ui/time.tsx'
+import { texts as all } from './texts.tsx'
+
+const texts = all.users
+
+/** What is unusual about an account. */
+const Marks = ({ person }: { readonly person: UserRow }) => (
+  <>
+    {person.is_admin ? <Tag tone="accent">{texts.admin}</Tag> : null}
+    {person.is_restricted ? <Tag>{texts.restricted}</Tag> : null}
+    {person.is_active ? null : <Tag tone="warning">{texts.inactive}</Tag>}
+    {person.prohibit_login ? <Tag tone="danger">{texts.blocked}</Tag> : null}
+    {person.login_source_id === 0 ? null : <Tag>{texts.external}</Tag>}
+  </>
+)
+
+/** The people of the instance. */
+export const PeopleView = ({
+  users,
+  total,
+  shown,
+  text,
+}: {
+  readonly users: readonly UserRow[]
+  readonly total: number
+  readonly shown: Page
+  readonly text: string
+}) => (
+  <>
+    <PageHead title={all.people} lead={texts.total(total)}>
+      <ButtonLink to="/admin/users/new" kind="primary" icon="plus">
+        {texts.new}
+      </ButtonLink>
+    </PageHead>
+    <Form to="/admin/users" method="get" class="line one" role="search" label={texts.search}>
+      <Field name="q" type="search" label={texts.search} isLabelHidden isTerse value={text} placeholder={texts.hint} />
+      <Submit kind="plain" icon="search">
+        {texts.search}
+      </Submit>
+    </Form>
+    <Box>
+      {users.length === 0 ? <p class="box-body muted">{texts.none}</p> : null}
+      <ul class="rows hoverable" data-rows>
+        {users.map((person) => (
+          <li class="row">
+            <Avatar person={person} size={32} />
+            <div class="row-main">
+              <div class="line">
+                <Link to={pathOf('admin', 'users', person.name)} class="row-title">
+                  {person.name}
+                </Link>
+                {person.full_name === '' ? null : <span class="muted">{person.full_name}</span>}
+                <Marks person={person} />
+              </div>
+              <p class="row-facts">{person.email}</p>
+            </div>
+            <div class="row-side">
+              {texts.created} <Time unix={person.created_unix} />
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Box>
+    <Pages page={shown.number} isLast={shown.offset + users.length >= total} total={total} pageSize={shown.limit} />
+  </>
+)
+
+const visibilityChoices = (['public', 'limited', 'private'] as const).map((value) => ({
+  value,
+  label: texts.visibilities[value],
+}))
+
+/** The form of a new account. */
+export const NewAccountView = () => (
+  <>
+    <PageHead title={texts.new} />
+    <Form to="/admin/users/new" class="stack">
+      <Field name="user_name" label={texts.name} required autofocus autocomplete="off" />
+      <Field name="full_name" label={texts.fullName} isProse />
+      <Field name="email" type="email" label={texts.email} required autocomplete="off" />
+      <Field
+        name="password"
+        type="password"
+        label={texts.password}
+        hint={texts.passwordHint}
+        required
+        autocomplete="new-password"
+      />
+      <Select name="visibility" label={texts.visibility} value="public" choices={visibilityChoices} />
+      <Checkbox name="must_change_password" label={texts.mustChange} checked />
+      <Checkbox name="send_notify" label={texts.notify} />
+      <div class="form-acts">
+        <Submit>{texts.create}</Submit>
+      </div>
+    </Form>
+  </>
+)
+
+/** Every switch of an account. */
+export const PersonView = ({ person, isSelf }: { readonly person: UserRow; readonly isSelf: boolean }) => {
+  const path = pathOf('admin', 'users', person.name)
+  return (
+    <>
+      <PageHead
+        title={
+          <span class="line">
+            <Avatar person={person} size={32} />
+            {person.name}
+            <Marks person={person} />
+          </span>
+        }
+      >
+        <ButtonLink to={pathOf(person.name)}>{texts.profile}</ButtonLink>
+        <ActButton to={`${path}/sessions/end`}>{texts.endSessions}</ActButton>
+      </PageHead>
+      <Form to={path} class="stack">
+        <Field name="full_name" label={texts.fullName} value={person.full_name} isProse />
+        <Field name="email" type="email" label={texts.email} value={person.email} required />
+        <Field
+          name="password"
+          type="password"
+          label={texts.newPassword}
+          hint={texts.newPasswordHint}
+          autocomplete="new-password"
+        />
+        <Field name="website" type="url" label={texts.website} value={person.website} />
+        <Field name="location" label={texts.location} value={person.location} isProse />
+        <TextArea name="description" label={texts.description} value={person.description} rows={3} />
+        <Select name="visibility" label={texts.visibility} value={person.visibility} choices={visibilityChoices} />
+        <Field
+          name="max_repo_creation"
+          type="number"
+          label={texts.limit}
+          hint={texts.limitHint}
+          value={person.max_repo_creation}
+          min={-1}
+        />
+        <fieldset class="stack tight">
+          <legend>{texts.rights}</legend>
+          <Checkbox name="is_active" label={texts.isActive} checked={person.is_active} />
+          <Checkbox name="is_admin" label={texts.isAdmin} checked={person.is_admin} />
+          <Checkbox name="is_restricted" label={texts.isRestricted} checked={person.is_restricted} />
+          <Checkbox name="prohibit_login" label={texts.prohibitLogin} checked={person.prohibit_login} />
+          <Checkbox name="must_change_password" label={texts.mustChange} checked={person.must_change_password} />
+          <Checkbox
+            name="allow_create_organization"
+            label={texts.mayCreateOrganizations}
+            checked={person.allow_create_organization}
+          />
+          <Checkbox name="allow_git_hook" label={texts.mayGitHooks} checked={person.allow_git_hook} />
+          <Checkbox name="allow_import_local" label={texts.mayImportLocal} checked={person.allow_import_local} />
+        </fieldset>
+        <div class="form-acts">
+          <Submit>{texts.save}</Submit>
+        </div>
+      </Form>
+      <section class="section">
+        <h2>{texts.rename}</h2>
+        <Form to={`${path}/rename`} class="stack">
+          <Field name="new_name" label={texts.newName} hint={texts.renameHint} required autocomplete="off" />
+          <div class="form-acts">
+            <Submit kind="plain">{texts.rename}</Submit>
+          </div>
+        </Form>
+      </section>
+      {isSelf ? null : (
+        <section class="section">
+          <h2>{texts.delete}</h2>
+          <p class="lead">{texts.deleteHint}</p>
+          <Form to={`${path}/delete`} class="stack" confirm={texts.confirmDelete(person.name)}>
+            <Checkbox name="purge" label={texts.purge} />
+            <div class="form-acts">
+              <Submit kind="danger" icon="trash">
+                {texts.delete}
+              </Submit>
+            </div>
+          </Form>
+        </section>
+      )}
+    </>
+  )
+}
