@@ -85,6 +85,7 @@ import { federation } from './federation/federation.feature.ts'
 import { transport } from './transport/transport.feature.ts'
 import { errorPages } from './web/shell/send-page.tsx'
 import { web } from './web/web.feature.ts'
+import { webSettings } from './web/settings/settings.feature.ts'
 
 /** Features in the order of `src/`. Subscribers of one event run in this order. */
 const features: readonly Feature[] = [
@@ -116,6 +117,7 @@ const features: readonly Feature[] = [
   federation,
   transport,
   web,
+  webSettings,
 ]
 
 /** Returns every operation of the forge. */

@@ -3,7 +3,6 @@ import * as administrationAuditPage from './administration/audit.page.tsx'
 import * as administrationOverviewPage from './administration/overview.page.tsx'
 import * as administrationPeoplePage from './administration/people.page.tsx'
 import * as administrationWorkPage from './administration/work.page.tsx'
-import * as accountRoutes from './settings/account.routes.tsx'
 import * as apiDocsRoutes from './api/api-docs.routes.tsx'
 import * as assetRoutes from './shell/assets.routes.ts'
 import * as authorizeRoutes from './entry/authorize.routes.tsx'
@@ -17,14 +16,9 @@ import * as linkRoutes from './links/link.routes.ts'
 import * as marksPage from './repository/marks.page.tsx'
 import * as migratePages from './repository/new/migrate.page.tsx'
 import * as passkeySignInRoutes from './entry/passkey.routes.tsx'
-import * as passkeyRoutes from './settings/passkey.routes.tsx'
-import * as securityRoutes from './settings/security.routes.tsx'
 import * as recoveryRoutes from './entry/recovery.routes.tsx'
-import * as sessionRoutes from './settings/sessions.routes.tsx'
-import * as settingsRoutes from './settings/settings.routes.tsx'
 import * as signInRoutes from './entry/sign-in.routes.tsx'
 import * as sourceRoutes from './entry/source-sign-in.routes.tsx'
-import * as linkedRoutes from './settings/linked-accounts.routes.tsx'
 import * as signUpRoutes from './entry/sign-up.routes.tsx'
 import * as twoFactorRoutes from './entry/two-factor.routes.tsx'
 import * as unsubscribeRoutes from './links/unsubscribe.routes.tsx'
@@ -38,7 +32,6 @@ export const web: Feature = {
     administrationOverviewPage,
     administrationPeoplePage,
     administrationWorkPage,
-    accountRoutes,
     apiDocsRoutes,
     assetRoutes,
     authorizeRoutes,
@@ -52,14 +45,9 @@ export const web: Feature = {
     migratePages,
     signInRoutes,
     signUpRoutes,
-    passkeyRoutes,
     passkeySignInRoutes,
     recoveryRoutes,
-    sessionRoutes,
     sourceRoutes,
-    linkedRoutes,
-    securityRoutes,
-    settingsRoutes,
     twoFactorRoutes,
     unsubscribeRoutes,
     writingPage,

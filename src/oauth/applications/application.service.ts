@@ -90,16 +90,23 @@ export async function createApplication(
   return { application, secret }
 }
 
-/** Replaces all properties of an application and its secret. Grants stay. */
+/**
+ * Replaces all properties of an application and its secret. Grants stay.
+ * @param input.keepsSecret keeps the secret; the returned one is empty
+ */
 export async function editApplication(
   { db, clock }: Services,
   owner: UserRow,
   id: number,
-  input: ApplicationInput,
+  input: ApplicationInput & { readonly keepsSecret?: boolean },
 ): Promise<ApplicationWithSecret> {
   const columns = columnsOf(input)
-  const secret = newPrefixedToken('gto_')
-  const change = { ...columns, secret_hash: hashToken(secret), updated_unix: nowUnix(clock) }
+  const secret = input.keepsSecret ? '' : newPrefixedToken('gto_')
+  const change = {
+    ...columns,
+    ...(secret === '' ? {} : { secret_hash: hashToken(secret) }),
+    updated_unix: nowUnix(clock),
+  }
   const application = await transaction(db, async (tx) => {
     const changed = await updateApplication(tx, owner.id, id as OAuthApplicationId, change)
     if (!changed) throw noApplication()

@@ -4,7 +4,8 @@ import type { UserRow } from '../../db/tables/accounts.ts'
 import { publish } from '../../events/hub.ts'
 import { Invalid } from '../../lib/errors.ts'
 import type { Page } from '../../lib/paging.ts'
-import { nowUnix } from '../../lib/time.ts'
+import { nowUnix, type Unix } from '../../lib/time.ts'
+import { loadUsers } from '../user.store.ts'
 import { countBlocks, deleteBlock, insertBlock, listBlocks, type Block } from './block.store.ts'
 import { endFollow } from './follow.service.ts'
 
@@ -41,4 +42,25 @@ export async function pageOfBlocks(
 ): Promise<{ readonly blocks: Block[]; readonly total: number }> {
   const [blocks, total] = await Promise.all([listBlocks(ctx.db, blocker.id, page), countBlocks(ctx.db, blocker.id)])
   return { blocks, total }
+}
+
+/** Returns one page of the people that an account blocks, with the time of the block. */
+export async function pageOfBlockedPeople(
+  ctx: Ctx,
+  blocker: UserRow,
+  page: Page,
+): Promise<{
+  readonly people: readonly { readonly person: UserRow; readonly blockedUnix: Unix }[]
+  readonly total: number
+}> {
+  const { blocks, total } = await pageOfBlocks(ctx, blocker, page)
+  const users = await loadUsers(
+    ctx.db,
+    blocks.map((each) => each.blocked_id),
+  )
+  const people = blocks.flatMap(({ blocked_id: id, created_unix: blockedUnix }) => {
+    const person = users.get(id)
+    return person ? [{ person, blockedUnix }] : []
+  })
+  return { people, total }
 }

@@ -9,7 +9,8 @@ import { pathText } from '../../http/schema.ts'
 import { jsonType } from '../../http/error-forms.ts'
 import { builtFile } from '../../lib/assets.ts'
 import { NotFound } from '../../lib/errors.ts'
-import { page, sitePath } from '../shell/plain-page.tsx'
+import { siteHref } from '../ui/paths.ts'
+import { apiDocument } from './api-document.tsx'
 import { texts } from './texts.ts'
 
 const swaggerOn = switchedOn('swaggerEnabled', (config) => config.api.enableSwagger)
@@ -71,34 +72,30 @@ export const swaggerPage = operation({
   async run({ ctx, query }) {
     const families = familiesOf(ctx.operations())
     const shown = families.find((each) => each === query.family) ?? 'api'
-    return page(ctx.config, {
-      title: texts.title,
-      houseStyle: false,
-      styles: ['assets/swagger-ui/swagger-ui.css', 'assets/swagger-ui/page.css'],
-      scripts: ['assets/swagger-ui/swagger-ui-bundle.js', 'assets/swagger-ui/start.js'],
-      content: (
-        <>
-          <nav class="families" aria-label={texts.parts}>
-            <a href={sitePath(ctx.config)}>{ctx.config.instance.appName}</a>
-            {families.map((family) => (
-              <a
-                href={sitePath(ctx.config, `api/swagger?family=${family}`)}
-                aria-current={family === shown ? 'page' : undefined}
-              >
-                {family}
-              </a>
-            ))}
-          </nav>
-          <main id="swagger-ui" data-description={sitePath(ctx.config, `api/openapi/${shown}.json`)}>
-            <noscript>
-              <p class="families">
-                {texts.needsScripts} <a href={sitePath(ctx.config, `api/openapi/${shown}.json`)}>{texts.openApi}</a>
-              </p>
-            </noscript>
-          </main>
-        </>
-      ),
-    })
+    return apiDocument(
+      ctx.config,
+      texts.title,
+      <>
+        <nav class="families" aria-label={texts.parts}>
+          <a href={siteHref(ctx.config, '/')}>{ctx.config.instance.appName}</a>
+          {families.map((family) => (
+            <a
+              href={siteHref(ctx.config, `/api/swagger?family=${family}`)}
+              aria-current={family === shown ? 'page' : undefined}
+            >
+              {family}
+            </a>
+          ))}
+        </nav>
+        <main id="swagger-ui" data-description={siteHref(ctx.config, `/api/openapi/${shown}.json`)}>
+          <noscript>
+            <p class="families">
+              {texts.needsScripts} <a href={siteHref(ctx.config, `/api/openapi/${shown}.json`)}>{texts.openApi}</a>
+            </p>
+          </noscript>
+        </main>
+      </>,
+    )
   },
 })
 

@@ -169,7 +169,7 @@ test('signInPage: works under another host name than the configured one', async 
   for (const [, address = ''] of text.matchAll(/(?:href|src|action)="([^"#]+)"/g)) assert.match(address, /^\/forge\//)
 })
 
-test('plainStyle, siteIcon and home: the page loads only files of the forge', async () => {
+test('siteIcon and home: the page loads only files of the forge', async () => {
   await using forge = await startForge()
   const { text, headers } = await forge.guest.get('/', { site: true })
   assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'; script-src 'self'; style-src 'self';/)

@@ -230,7 +230,7 @@ test('revokeGrantSubmit: the settings revoke an application', async () => {
   const query = new URLSearchParams({ client_id: app.client_id, redirect_uri, response_type: 'code' })
   const page = await browser.get(`/login/oauth/authorize?${query}`)
   await browser.post('/login/oauth/grant', { ...hiddenFields(page.text, 'grant'), granted: 'true' })
-  const settings = await browser.get('/user/settings')
+  const settings = await browser.get('/user/settings/applications')
   assert.match(settings.text, /Revoke access of App &lt;b/)
   const fields = hiddenFields(settings.text, 'applications/revoke')
   const other = new Browser(forge)
@@ -238,5 +238,5 @@ test('revokeGrantSubmit: the settings revoke an application', async () => {
   const theirs = { ...fields, _csrf: await other.csrf() }
   assert.equal((await other.post('/user/settings/applications/revoke', theirs)).status, 404, 'not by others')
   assert.equal((await browser.post('/user/settings/applications/revoke', fields)).status, 303)
-  assert.ok(!(await browser.get('/user/settings')).text.includes('Shut out'))
+  assert.ok(!(await browser.get('/user/settings/applications')).text.includes('Shut out'))
 })

@@ -1,9 +1,11 @@
 import { Type } from 'typebox'
-import { anyone } from '../../access/requirements.ts'
 import { bytesOf, operation, validBody } from '../../http/operation.ts'
 import { pathText, requestObject } from '../../http/schema.ts'
 import { readUnsubscription, unsubscribe } from '../../mail/unsubscribe.service.ts'
-import { page, sitePath } from '../shell/plain-page.tsx'
+import { inBrowser } from '../shell/browser.requirements.ts'
+import { sendCard } from '../shell/card-page.tsx'
+import { Submit } from '../ui/form.tsx'
+import { siteHref } from '../ui/paths.ts'
 import { pageErrors } from '../../http/error-forms.ts'
 
 const UnsubscribeForm = requestObject('UnsubscribeForm', {
@@ -20,30 +22,30 @@ export const unsubscribePage = operation({
   params: { token: pathText },
   base: 'site',
   scope: null,
+  accepts: ['session'],
   errors: pageErrors,
-  requires: [anyone],
+  requires: [inBrowser],
   reply: { 200: bytesOf('text/html') },
-  async run({ ctx, params }) {
+  async run({ ctx, params, call }) {
     const { issueId, repoId, texts } = await readUnsubscription(ctx, params.token)
     const { title, fromAll, fromConversation, fromRepository } = texts.unsubscribe
-    return page(ctx.config, {
+    return sendCard(ctx, call, {
       title,
+      lang: texts.language,
       content: (
-        <main class="card" lang={texts.language}>
-          <h1>{title}</h1>
-          <form method="post" action={sitePath(ctx.config, `-/unsubscribe/${params.token}`)}>
-            {issueId === undefined && repoId === undefined ? undefined : (
-              <p>
-                <button type="submit">{repoId === undefined ? fromConversation : fromRepository}</button>
-              </p>
-            )}
-            <p>
-              <button type="submit" name="all" value="true">
-                {fromAll}
-              </button>
-            </p>
-          </form>
-        </main>
+        <form
+          method="post"
+          class="stack"
+          data-turbo="false"
+          action={siteHref(ctx.config, `/-/unsubscribe/${params.token}`)}
+        >
+          {issueId === undefined && repoId === undefined ? null : (
+            <Submit class="whole">{repoId === undefined ? fromConversation : fromRepository}</Submit>
+          )}
+          <Submit name="all" value="true" kind="plain" class="whole">
+            {fromAll}
+          </Submit>
+        </form>
       ),
     })
   },
@@ -56,21 +58,22 @@ export const unsubscribeSubmit = operation({
   params: { token: pathText },
   base: 'site',
   scope: null,
+  accepts: ['session'],
   errors: pageErrors,
-  requires: [anyone, validBody],
+  requires: [inBrowser, validBody],
   body: UnsubscribeForm,
   reply: { 200: bytesOf('text/html') },
-  async run({ ctx, params, body }) {
+  async run({ ctx, params, body, call }) {
     const asked = await readUnsubscription(ctx, params.token)
     const { language, unsubscribe: texts } = asked.texts
     const done = await unsubscribe(ctx, asked, body.all !== undefined)
-    return page(ctx.config, {
+    return sendCard(ctx, call, {
       title: texts.title,
+      lang: language,
       content: (
-        <main class="card" lang={language}>
-          <h1>{texts.title}</h1>
-          <p>{{ all: texts.doneAll, conversation: texts.doneConversation, repository: texts.doneRepository }[done]}</p>
-        </main>
+        <p role="status">
+          {{ all: texts.doneAll, conversation: texts.doneConversation, repository: texts.doneRepository }[done]}
+        </p>
       ),
     })
   },

@@ -1,53 +1,49 @@
 import { viewerOfPassword } from '../../auth/identify.ts'
 import { isFreshSession } from '../../auth/session.service.ts'
-import type { UserRow } from '../../db/tables/accounts.ts'
-import type { BrowserCtx } from '../shell/browser-context.ts'
-import { attempt, Field, KnownUser, type Problem } from '../shell/plain-form.tsx'
+import type { Call } from '../../http/operation.ts'
+import { Invalid } from '../../lib/errors.ts'
+import { attempt } from '../shell/attempt.ts'
+import { CurrentPasswordField, KnownUser } from '../shell/password-field.tsx'
+import { usePage } from '../ui/page-context.ts'
+import type { PersonCtx } from './settings-frame.tsx'
 import { texts } from './texts.tsx'
 
 /** Asks for the password of the account. An account without one needs a recent sign-in instead. */
-export const PasswordField = ({
-  id,
-  user,
-}: {
-  readonly id: string
-  readonly user: Pick<UserRow, 'name' | 'password_hash'>
-}) =>
-  user.password_hash === null ? (
+export function PasswordField({ id }: { readonly id: string }) {
+  const user = usePage().viewer?.user
+  if (!user) return null
+  return user.password_hash === null ? (
     <p class="hint">{texts.confirmation.recentSignIn}</p>
   ) : (
     <>
       <KnownUser name={user.name} />
-      <Field
-        id={id}
-        name="password"
-        label={texts.confirmation.password}
-        type="password"
-        autocomplete="current-password"
-        maxlength={255}
-      />
+      <CurrentPasswordField id={id} label={texts.confirmation.password} />
     </>
   )
+}
 
 /**
- * Confirms that the account's owner uses the browser. Returns undefined when the password is right or, for an account
- * without one, after a recent sign-in or with a trusted proxy.
+ * Confirms that the account's owner uses the browser: by the password or, for an account without one, by a recent
+ * sign-in or a trusted proxy. Throws `Invalid`.
  * @param field name of the password field
  */
-export async function passwordProblem(
-  ctx: BrowserCtx,
-  user: UserRow,
+export async function confirmPassword(
+  ctx: PersonCtx,
+  call: Pick<Call, 'ip'>,
   password: string | undefined,
-  ip: string,
   field = 'password',
-): Promise<Problem | undefined> {
+): Promise<void> {
+  const { user, credential } = ctx.viewer
   if (user.password_hash === null) {
     // The proxy authenticated this request.
-    if (ctx.viewer?.credential.kind === 'proxy') return undefined
+    if (credential.kind === 'proxy') return
     const isFresh = ctx.sessionId !== undefined && (await isFreshSession(ctx, user.id, ctx.sessionId))
-    return isFresh ? undefined : { message: texts.confirmation.tooOld }
+    if (!isFresh) throw new Invalid(texts.confirmation.tooOld, 'sign_in_too_old')
+    return
   }
-  const shown = viewerOfPassword(ctx, { login: user.name, password: password ?? '', ip })
-  const { result, problem } = await attempt(shown)
-  return problem ?? (result?.id === user.id ? undefined : { field, message: texts.confirmation.wrong })
+  const { result, problem } = await attempt(
+    viewerOfPassword(ctx, { login: user.name, password: password ?? '', ip: call.ip }),
+  )
+  if (problem) throw new Invalid(problem.message, 'password_not_checked')
+  if (result?.id !== user.id) throw new Invalid(texts.confirmation.wrong, 'password_unconfirmed', { field })
 }

@@ -107,9 +107,12 @@ test('sessionsPage, endSessionSubmit, endOtherSessionsSubmit: list and sign out 
   await here.send('POST', '/user/login', fields, { 'user-agent': `${firefox} <script>` })
   const [second, third, bob] = [await signedIn(forge), await signedIn(forge), await signedIn(forge, {}, 'bob')]
   const page = await here.get(path)
-  assert.match(page.text, /<strong>Firefox on Linux<\/strong> <span class="tag">this browser<\/span>.*stays signed in/)
+  assert.match(
+    page.text,
+    /<strong>Firefox on Linux<\/strong><span class="tag good">this browser<\/span>.*stays signed in/,
+  )
   assert.equal(page.text.match(/An unknown browser<\/strong>/g)?.length, 2)
-  assert.match(page.text, /127\.0\.0\.1 · signed in <time datetime="/)
+  assert.match(page.text, /127\.0\.0\.1<\/span><span>signed in <relative-time datetime="/)
   const ids = async () =>
     (await forge.as('alice').get('/api/service/v1/user/sessions', { site: true })).json as { id: number }[]
   const [newest] = await ids()

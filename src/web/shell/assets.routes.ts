@@ -6,7 +6,6 @@ import { pathText } from '../../http/schema.ts'
 import { builtFile } from '../../lib/assets.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { readAsset } from './assets.ts'
-import { styleSheet } from './plain-style.ts'
 
 const kept = { headers: { 'cache-control': 'public, max-age=3600' } }
 
@@ -30,17 +29,6 @@ export const webAsset = operation({
       },
     })
   },
-})
-
-/** The style sheet of pages without navigation. */
-export const plainStyle = operation({
-  method: 'GET',
-  path: '/assets/plain.css',
-  base: 'site',
-  scope: null,
-  requires: [anyone],
-  reply: { 200: bytesOf('text/css') },
-  run: async () => bytes('text/css;charset=utf-8', styleSheet, kept),
 })
 
 /** A square ingot in the colours of the pages. */

@@ -1,5 +1,5 @@
 import type { Ctx, SignedInCtx } from '../../access/context.ts'
-import { textMember, type Requirement } from '../../http/operation.ts'
+import { textMember, type Call, type Requirement } from '../../http/operation.ts'
 import { isFromHere } from '../../http/own-origin.ts'
 import { Forbidden, Moved } from '../../lib/errors.ts'
 import { equalSecrets } from '../../secrets/secrets.ts'
@@ -42,19 +42,23 @@ export const inSession: Requirement<BrowserCtx, Pick<SignedInCtx, 'viewer'>> = {
 }
 
 /**
- * Requires a form of this site: `Sec-Fetch-Site` and `Origin` match, and the hidden field equals the cookie, which
- * other sites cannot read or set.
+ * Throws `Forbidden` unless a form was sent from this site: `Sec-Fetch-Site` and `Origin` match, and the hidden field
+ * equals the cookie, which other sites cannot read or set.
  */
+export function checkOwnForm(ctx: BrowserCtx, call: Pick<Call, 'headers'>, field: string | undefined): void {
+  const sent = readCookies(call.headers['cookie']).get(csrfName)
+  const fits = sent !== undefined && field !== undefined && equalSecrets(sent, field)
+  if (!fits || !isFromHere(ctx.config.server.rootUrl, call)) {
+    throw new Forbidden('the form was not sent from a page of this site; reload it and try again')
+  }
+}
+
+/** Requires a form of this site. */
 export const ownForm: Requirement<BrowserCtx, object> = {
   codes: ['csrf'],
   refuses: [403],
   async check(ctx, call) {
-    const field = textMember(await call.decodedBody(), csrfName)
-    const sent = readCookies(call.headers['cookie']).get(csrfName)
-    const fits = sent !== undefined && field !== undefined && equalSecrets(sent, field)
-    if (!fits || !isFromHere(ctx.config.server.rootUrl, call)) {
-      throw new Forbidden('the form was not sent from a page of this site; reload it and try again')
-    }
+    checkOwnForm(ctx, call, textMember(await call.decodedBody(), csrfName))
     return {}
   },
 }

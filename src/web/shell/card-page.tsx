@@ -37,12 +37,6 @@ export const sendCard = (
     ),
   }) as Promise<StreamReply<200>>
 
-/**
- * Headers of a page that must not be kept. `same-origin` already hides its address from other sites; `no-referrer`
- * would also remove `Origin` from its forms.
- */
-export const unkept = { 'cache-control': 'no-store' } as const
-
 /** A form of such a page. The browser sends it, because it may lead to another site or answer with a page. */
 export const CardForm = ({ children, ...rest }: FormProps & Readonly<Record<`data-${string}`, string | undefined>>) => (
   <Form class="stack" data-turbo="false" {...rest}>

@@ -21,3 +21,9 @@ export const pageHeaders = (config: Pick<Config, 'cors'>): Record<string, string
  */
 export const policyWith = (formTarget: string): string =>
   policy.replace("form-action 'self'", `form-action 'self' ${formTarget}`)
+
+/**
+ * Headers of a page that must not be kept. `same-origin` already hides its address from other sites; `no-referrer`
+ * would also remove `Origin` from its forms.
+ */
+export const unkept = { 'cache-control': 'no-store' } as const

@@ -24,6 +24,7 @@ import type { BrowserCtx } from './browser-context.ts'
 import { inBrowser, inSession, ownForm } from './browser.requirements.ts'
 import type { PageMeta } from './document.tsx'
 import { noticeCookie } from './notice.ts'
+import { unkept } from './page-headers.ts'
 import { sendPage } from './send-page.tsx'
 import { sentenceOf } from './sentence.ts'
 
@@ -72,6 +73,8 @@ interface PageDeclaration<
   readonly frame?: Frame<ContextAfter<readonly [typeof inBrowser, ...Rs]>>
   /** The page uses the whole width of the window. */
   readonly isWide?: boolean
+  /** The browser keeps no copy of the page. */
+  readonly isSecret?: boolean
   /** Reads what the page shows. Throws `Moved` to redirect. */
   readonly load: (
     input: PageInput<
@@ -93,13 +96,13 @@ interface PageDeclaration<
 
 /** A page. A refused form shows it again. */
 export interface Page extends Operation {
-  readonly showAgain: (input: {
+  readonly showAgain: <const Status extends number>(input: {
     readonly ctx: BrowserCtx
     readonly params: Readonly<Record<string, unknown>>
     readonly call: Call
     readonly refused: RefusedForm
-    readonly status: number
-  }) => Promise<StreamReply<number>>
+    readonly status: Status
+  }) => Promise<StreamReply<Status>>
 }
 
 /** What every page and act declares. */
@@ -126,7 +129,7 @@ export function page<
   Params extends { readonly [Name in ParamNames<Path>]?: Schema } = Readonly<Record<never, never>>,
   Query extends Schemas = Record<never, never>,
 >(declaration: PageDeclaration<Path, Rs, Params, Query, Data>): Page {
-  const { path, requires, frame, load, meta, view, isWide } = declaration
+  const { path, requires, frame, load, meta, view, isWide, isSecret } = declaration
   async function show(
     input: { readonly ctx: object; readonly params: unknown; readonly query: unknown; readonly call: Call },
     refused?: RefusedForm,
@@ -144,6 +147,7 @@ export function page<
       isWide,
       refused,
       status,
+      ...(isSecret ? { headers: unkept } : {}),
     })
   }
   const declared = operation({
@@ -160,7 +164,8 @@ export function page<
   })
   return {
     ...declared,
-    showAgain: ({ ctx, params, call, refused, status }) => show({ ctx, params, query: {}, call }, refused, status),
+    showAgain: <Status extends number>({ ctx, params, call, refused, status }: Parameters<Page['showAgain']>[0]) =>
+      show({ ctx, params, query: {}, call }, refused, status) as Promise<StreamReply<Status>>,
   }
 }
 

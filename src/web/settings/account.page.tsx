@@ -1,0 +1,113 @@
+import { Type } from 'typebox'
+import { beginSession } from '../../auth/session.service.ts'
+import { changePassword } from '../../users/credentials/password.service.ts'
+import { addEmails, askToConfirmAgain, choosePrimaryEmail, emailsOf, removeEmails } from '../../users/email.service.ts'
+import { editSettings } from '../../users/settings/settings.service.ts'
+import { browserLanguage, browserOf } from '../shell/browser-of.ts'
+import { inSession } from '../shell/browser.requirements.ts'
+import { sessionCookies } from '../shell/cookies.ts'
+import { act, page } from '../shell/page.tsx'
+import { AccountView } from './account.view.tsx'
+import { confirmPassword } from './confirm-password.tsx'
+import { inSettings, settingsMeta, settingsPath } from './settings-frame.tsx'
+import { texts } from './texts.tsx'
+
+const text = Type.Optional(Type.String({ maxLength: 4096 }))
+const path = settingsPath('account')
+const done = texts.account.done
+
+/** Shows password and addresses of the account. */
+export const accountSettingsPage = page({
+  path: '/user/settings/account',
+  requires: [inSession],
+  isSecret: true,
+  frame: inSettings('account'),
+  async load({ ctx }) {
+    const { user } = ctx.viewer
+    return {
+      user,
+      addresses: await emailsOf(ctx, user),
+      maySetByMail: ctx.mailer.isEnabled && user.login_source_id === 0,
+    }
+  },
+  meta: () => settingsMeta('account'),
+  view: AccountView,
+})
+
+/** Changes the password after a check of the current one, and starts a new session; the change ended all of them. */
+export const changePasswordSubmit = act({
+  path: '/user/settings/account',
+  requires: [],
+  fields: { old_password: text, password: text },
+  again: accountSettingsPage,
+  problemFields: { password_unconfirmed: 'old_password', password: 'password' },
+  async run({ ctx, body, call }) {
+    const { user } = ctx.viewer
+    await confirmPassword(ctx, call, body.old_password, 'old_password')
+    const changed = await changePassword(ctx, user, body.password ?? '', { mustChangePassword: false })
+    const session = await beginSession(ctx, changed, browserOf(call), { remember: false })
+    return { to: path, notice: done.password, cookies: sessionCookies(ctx.config, session) }
+  },
+})
+
+/** Adds an address, or mails its confirmation. */
+export const addAddressSubmit = act({
+  path: '/user/settings/account/email',
+  requires: [],
+  fields: { email: text, password: text },
+  again: accountSettingsPage,
+  problemFields: { email: 'email' },
+  async run({ ctx, body, call }) {
+    await confirmPassword(ctx, call, body.password)
+    await addEmails(ctx, ctx.viewer.user, [(body.email ?? '').trim()], {
+      ip: call.ip,
+      language: browserLanguage(call),
+    })
+    return { to: path, notice: ctx.config.service.registerEmailConfirm ? done.mailed : done.added }
+  },
+})
+
+/** Mails the confirmation of an address again. */
+export const confirmAddressAgainSubmit = act({
+  path: '/user/settings/account/email/again',
+  requires: [],
+  fields: { email: text },
+  async run({ ctx, body, call }) {
+    const asker = { ip: call.ip, language: browserLanguage(call) }
+    await askToConfirmAgain(ctx, ctx.viewer.user, body.email ?? '', asker)
+    return { to: path, notice: done.mailed }
+  },
+})
+
+export const removeAddressSubmit = act({
+  path: '/user/settings/account/email/delete',
+  requires: [],
+  fields: { email: text },
+  async run({ ctx, body }) {
+    await removeEmails(ctx, ctx.viewer.user, [body.email ?? ''])
+    return { to: path, notice: done.removed }
+  },
+})
+
+export const primaryAddressSubmit = act({
+  path: '/user/settings/account/email/primary',
+  requires: [],
+  fields: { email: text, password: text },
+  again: accountSettingsPage,
+  async run({ ctx, body, call }) {
+    await confirmPassword(ctx, call, body.password)
+    await choosePrimaryEmail(ctx, ctx.viewer.user, body.email ?? '')
+    return { to: path, notice: done.primary }
+  },
+})
+
+/** Shows or hides the primary address. */
+export const hideAddressSubmit = act({
+  path: '/user/settings/account/email/visibility',
+  requires: [],
+  fields: { hide_email: text },
+  async run({ ctx, body }) {
+    await editSettings(ctx, ctx.viewer.user, { keep_email_private: body.hide_email !== undefined })
+    return { to: path, notice: texts.saved }
+  },
+})

@@ -1,0 +1,134 @@
+import type { UserRow } from '../../db/tables/accounts.ts'
+import type { OwnEmail } from '../../users/email.service.ts'
+import { CurrentPasswordField, KnownUser, NewPasswordField } from '../shell/password-field.tsx'
+import { texts as shell } from '../shell/texts.tsx'
+import { ActButton, Checkbox, Field, Form, Radios, Submit } from '../ui/form.tsx'
+import { Link } from '../ui/link.tsx'
+import { Box, PageHead, Tag } from '../ui/parts.tsx'
+import { PasswordField } from './confirm-password.tsx'
+import { Section } from './settings-frame.tsx'
+import { texts as all } from './texts.tsx'
+
+const texts = all.account
+
+export interface AccountProps {
+  readonly user: UserRow
+  readonly addresses: readonly OwnEmail[]
+  /** Whether a mail lets the person set a password. */
+  readonly maySetByMail: boolean
+}
+
+export const AccountView = ({ user, addresses, maySetByMail }: AccountProps) => (
+  <>
+    <PageHead title={all.parts.account} />
+    <Password user={user} maySetByMail={maySetByMail} />
+    <Section title={texts.addresses} id="addresses_title" lead={texts.primaryHint}>
+      <div class="stack">
+        <Box>
+          <ul class="rows">
+            {addresses.map((address) => (
+              <Address address={address} />
+            ))}
+          </ul>
+        </Box>
+        <Form to="/user/settings/account/email/visibility" class="stack">
+          <Checkbox
+            name="hide_email"
+            label={texts.hideAddress}
+            hint={texts.hideAddressHint}
+            checked={user.keep_email_private}
+          />
+          <div class="form-acts">
+            <Submit kind="plain">{all.save}</Submit>
+          </div>
+        </Form>
+      </div>
+    </Section>
+    <Section title={texts.another} id="add_title">
+      <Form to="/user/settings/account/email" class="stack">
+        <Field name="email" label={shell.emailAddress} type="email" autocomplete="email" maxlength={254} required />
+        <PasswordField id="add_password" />
+        <div class="form-acts">
+          <Submit kind="plain">{texts.add}</Submit>
+        </div>
+      </Form>
+    </Section>
+    <Primary addresses={addresses} />
+  </>
+)
+
+const Password = ({ user, maySetByMail }: Omit<AccountProps, 'addresses'>) => (
+  <Section title={shell.password.password} id="password_title">
+    {user.password_hash === null ? (
+      <p>
+        {texts.noPassword} {maySetByMail ? <Link to="/user/forgot_password">{texts.setByMail}</Link> : null}
+      </p>
+    ) : (
+      <Form to="/user/settings/account" class="stack">
+        <KnownUser name={user.name} />
+        <CurrentPasswordField name="old_password" label={texts.currentPassword} />
+        <NewPasswordField />
+        <div class="form-acts">
+          <Submit>{texts.change}</Submit>
+        </div>
+      </Form>
+    )}
+  </Section>
+)
+
+const Address = ({ address }: { readonly address: OwnEmail }) => {
+  const { email, is_primary: isPrimary, is_activated: isConfirmed } = address
+  return (
+    <li class="row">
+      <div class="row-main line">
+        <span>{email}</span>
+        {isPrimary ? <Tag tone="good">{texts.primary}</Tag> : null}
+        {isConfirmed ? null : <Tag tone="warning">{texts.unconfirmed}</Tag>}
+      </div>
+      <div class="acts">
+        {isConfirmed ? null : (
+          <ActButton
+            to="/user/settings/account/email/again"
+            hidden={{ email }}
+            class="small"
+            aria-label={texts.sendAgainTo(email)}
+          >
+            {texts.sendAgain}
+          </ActButton>
+        )}
+        {isPrimary ? null : (
+          <ActButton
+            to="/user/settings/account/email/delete"
+            hidden={{ email }}
+            class="small"
+            kind="danger"
+            aria-label={texts.removeAddress(email)}
+          >
+            {all.remove}
+          </ActButton>
+        )}
+      </div>
+    </li>
+  )
+}
+
+const Primary = ({ addresses }: Pick<AccountProps, 'addresses'>) => {
+  const others = addresses.filter((each) => each.is_activated && !each.is_primary)
+  if (others.length === 0) return null
+  return (
+    <Section title={texts.primaryAddress} id="primary_title">
+      <Form to="/user/settings/account/email/primary" class="stack">
+        <Radios
+          name="email"
+          label={texts.newPrimary}
+          value={others[0]?.email}
+          choices={others.map(({ email }) => ({ value: email, label: email }))}
+        />
+        <PasswordField id="primary_password" />
+        <div class="form-acts">
+          <Submit kind="plain">{texts.makePrimary}</Submit>
+        </div>
+      </Form>
+    </Section>
+  )
+}

@@ -1,0 +1,72 @@
+import { Type } from 'typebox'
+import { pageQuery } from '../../http/schema.ts'
+import { NotFound } from '../../lib/errors.ts'
+import { pageOf } from '../../lib/paging.ts'
+import { removeMember } from '../../orgs/member.service.ts'
+import { listOrgsOf } from '../../orgs/org.service.ts'
+import { presentQuota } from '../../quota/quota.present.ts'
+import { quotaOn } from '../../quota/quota.requirements.ts'
+import { viewQuota } from '../../quota/view.service.ts'
+import { listOwnRepos } from '../../repos/lists/repo-list.service.ts'
+import { presentRepos } from '../../repos/repo.present.ts'
+import { findShownUser } from '../../users/user.service.ts'
+import { inSession } from '../shell/browser.requirements.ts'
+import { act, page } from '../shell/page.tsx'
+import { OrganizationsView, ReposView, StorageView } from './belongings.view.tsx'
+import { inSettings, settingsMeta, settingsPath } from './settings-frame.tsx'
+import { texts } from './texts.tsx'
+
+/** Shows the repositories that the account owns or contributes to. */
+export const ownReposPage = page({
+  path: '/user/settings/repos',
+  requires: [inSession],
+  frame: inSettings('repos'),
+  query: pageQuery,
+  async load({ ctx, query }) {
+    const rows = pageOf(query, ctx.config.api)
+    const { repos, total } = await listOwnRepos(ctx, undefined, rows)
+    return { repos: await presentRepos(ctx, repos), total, page: rows.number, pageSize: rows.limit }
+  },
+  meta: () => settingsMeta('repos'),
+  view: ReposView,
+})
+
+/** Shows the organizations of the person. */
+export const ownOrganizationsPage = page({
+  path: '/user/settings/organization',
+  requires: [inSession],
+  frame: inSettings('organization'),
+  query: pageQuery,
+  async load({ ctx, query }) {
+    const rows = pageOf(query, ctx.config.api)
+    const { orgs, total } = await listOrgsOf(ctx, ctx.viewer.user, rows)
+    const mayCreate = ctx.viewer.isAdmin || ctx.viewer.user.allow_create_organization
+    return { orgs, total, page: rows.number, pageSize: rows.limit, mayCreate }
+  },
+  meta: () => settingsMeta('organization'),
+  view: OrganizationsView,
+})
+
+/** Leaves an organization. */
+export const leaveOrganizationSubmit = act({
+  path: '/user/settings/organization/leave',
+  requires: [],
+  fields: { name: Type.Optional(Type.String({ maxLength: 255 })) },
+  again: ownOrganizationsPage,
+  async run({ ctx, body }) {
+    const org = await findShownUser(ctx, body.name ?? '')
+    if (org?.kind !== 'organization') throw new NotFound('the organization does not exist', 'org_not_found')
+    await removeMember(ctx, org, ctx.viewer.user)
+    return { to: settingsPath('organization'), notice: texts.organizations.left(org.name) }
+  },
+})
+
+/** Shows what the account stores, and its limits. */
+export const storagePage = page({
+  path: '/user/settings/storage_overview',
+  requires: [quotaOn, inSession],
+  frame: inSettings('storage'),
+  load: async ({ ctx }) => presentQuota(await viewQuota(ctx, ctx.viewer.user), 'nameless'),
+  meta: () => settingsMeta('storage'),
+  view: StorageView,
+})
