@@ -15,6 +15,12 @@ import * as generatePages from './repository/new/generate.page.tsx'
 import * as linkRoutes from './links/link.routes.ts'
 import * as marksPage from './repository/marks.page.tsx'
 import * as migratePages from './repository/new/migrate.page.tsx'
+import * as newPullPage from './pulls/new-pull.page.tsx'
+import * as pullActsPage from './pulls/pull-acts.page.tsx'
+import * as pullCommitsPage from './pulls/pull-commits.page.tsx'
+import * as pullFilesPage from './pulls/pull-files.page.tsx'
+import * as pullPage from './pulls/pull.page.tsx'
+import * as reviewActsPage from './pulls/review-acts.page.tsx'
 import * as passkeySignInRoutes from './entry/passkey.routes.tsx'
 import * as recoveryRoutes from './entry/recovery.routes.tsx'
 import * as signInRoutes from './entry/sign-in.routes.tsx'
@@ -43,6 +49,12 @@ export const web: Feature = {
     linkRoutes,
     marksPage,
     migratePages,
+    newPullPage,
+    pullActsPage,
+    pullCommitsPage,
+    pullFilesPage,
+    pullPage,
+    reviewActsPage,
     signInRoutes,
     signUpRoutes,
     passkeySignInRoutes,

@@ -286,3 +286,14 @@ export const listReviewsBy = (
     .orderBy('id')
     .limit(limit)
     .execute()
+
+/** Returns line comments of a pull request, oldest first. */
+export const listLineComments = (db: Db, issueId: IssueId, limit: number): Promise<CommentRow[]> =>
+  db
+    .selectFrom('comment')
+    .selectAll()
+    .where('issue_id', '=', issueId)
+    .where('type', '=', 'code')
+    .orderBy('id')
+    .limit(limit)
+    .execute()

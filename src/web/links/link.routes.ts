@@ -1,12 +1,5 @@
 import type { RepoCtx } from '../../access/context.ts'
-import {
-  canRead,
-  gitRepo,
-  inRepo,
-  issuesOrPullsEnabled,
-  pullsEnabled,
-  wikiEnabled,
-} from '../../access/repo.requirements.ts'
+import { canRead, gitRepo, inRepo, issuesOrPullsEnabled, wikiEnabled } from '../../access/repo.requirements.ts'
 import { presentCommit, presentComparison } from '../../code/commits/commit.present.ts'
 import { Commit, Compare } from '../../code/commits/commit.schemas.ts'
 import { compareRevisions } from '../../code/commits/compare.service.ts'
@@ -18,9 +11,6 @@ import { pathNumber, pathText } from '../../http/schema.ts'
 import { presentIssue } from '../../issues/issue.present.ts'
 import { Issue } from '../../issues/issue.schemas.ts'
 import { getReadableIssue } from '../../issues/issue.service.ts'
-import { presentPull } from '../../pulls/pull.present.ts'
-import { PullRequest } from '../../pulls/pull.schemas.ts'
-import { getPull } from '../../pulls/pull.service.ts'
 import { repoWebUrl } from '../../repos/repo-url.ts'
 import { parsePageAddress } from '../../wiki/page-name.rules.ts'
 import { presentPage } from '../../wiki/page.present.ts'
@@ -49,21 +39,6 @@ export const webIssue = operation({
   async run({ ctx, params }) {
     const issue = await getReadableIssue(ctx, params.index)
     return issue.is_pull ? redirectTo(ctx, `pulls/${params.index}`) : ok(await presentIssue(ctx, issue, ctx))
-  },
-})
-
-export const webPull = operation({
-  ...link,
-  path: '/{username}/{reponame}/pulls/{index}',
-  params: { index: pathNumber },
-  scope: 'repository',
-  load: 'expensive',
-  requires: [inRepo, pullsEnabled, canRead('code'), gitRepo],
-  reply: { 200: PullRequest, 303: 'empty' },
-  async run({ ctx, params }) {
-    const issue = await getReadableIssue(ctx, params.index)
-    if (!issue.is_pull) return redirectTo(ctx, `issues/${params.index}`)
-    return ok(await presentPull(ctx, await getPull(ctx, params.index)))
   },
 })
 

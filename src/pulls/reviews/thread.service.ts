@@ -1,0 +1,82 @@
+import type { RepoCtx } from '../../access/context.ts'
+import type { UserRow } from '../../db/tables/accounts.ts'
+import type { CommentRow } from '../../db/tables/issues.ts'
+import type { ReviewRow } from '../../db/tables/pulls.ts'
+import { loadUsers } from '../../users/user.store.ts'
+import type { PullPair } from '../pull.store.ts'
+import { maySeeReview } from './review.service.ts'
+import { listLineComments, listReviews } from './review.store.ts'
+
+/** A comment on a line. */
+export interface LineComment {
+  readonly row: CommentRow
+  readonly author: UserRow | undefined
+  /** Only its author sees it, until the review is submitted. */
+  readonly isPending: boolean
+}
+
+/** Comments on one line of a file, oldest first. */
+export interface Thread {
+  readonly path: string
+  readonly side: 'old' | 'new'
+  readonly line: number
+  /** The line has changed since. */
+  readonly isOutdated: boolean
+  /** Whether somebody has marked it as resolved. */
+  readonly isResolved: boolean
+  readonly comments: readonly LineComment[]
+}
+
+export interface PullReviews {
+  /** What the viewer may see, oldest first. */
+  readonly reviews: readonly ReviewRow[]
+  readonly threads: readonly Thread[]
+  /** The review that the viewer has begun. */
+  readonly pending: ReviewRow | undefined
+  /** Comments of the begun review. */
+  readonly pendingCount: number
+  /** Reviewers by id. */
+  readonly people: ReadonlyMap<number, UserRow>
+}
+
+/** Most line comments that are loaded. */
+const maxComments = 1000
+
+/** Returns the reviews of a pull request with their line comments by line. Three queries. */
+export async function getPullReviews(ctx: RepoCtx, { issue }: PullPair): Promise<PullReviews> {
+  const [all, rows] = await Promise.all([
+    listReviews(ctx.db, issue.id),
+    listLineComments(ctx.db, issue.id, maxComments),
+  ])
+  const reviews = all.filter((review) => maySeeReview(ctx, review))
+  const byId = new Map<number, ReviewRow>(reviews.map((review) => [review.id, review]))
+  const shown = rows.filter((row) => row.review_id === null || byId.has(row.review_id))
+  const people = await loadUsers(ctx.db, [
+    ...shown.map((row) => row.poster_id),
+    ...reviews.flatMap((review) => review.reviewer_id ?? []),
+  ])
+  const pending = reviews.find((each) => each.type === 'pending' && each.reviewer_id === ctx.viewer?.id)
+  const groups = Map.groupBy(shown, (row) => `${row.is_invalidated ? row.commit_sha : ''}:${row.line}:${row.tree_path}`)
+  const threads = [...groups.values()].map((group): Thread => {
+    const [first] = group as [CommentRow]
+    return {
+      path: first.tree_path,
+      side: first.line < 0 ? 'old' : 'new',
+      line: Math.abs(first.line),
+      isOutdated: first.is_invalidated,
+      isResolved: first.resolver_id !== null,
+      comments: group.map((row) => ({
+        row,
+        author: people.get(row.poster_id),
+        isPending: row.review_id !== null && byId.get(row.review_id)?.type === 'pending',
+      })),
+    }
+  })
+  return {
+    reviews,
+    threads,
+    pending,
+    pendingCount: pending ? shown.filter((row) => row.review_id === pending.id).length : 0,
+    people,
+  }
+}

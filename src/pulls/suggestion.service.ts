@@ -1,0 +1,43 @@
+import type { SignedInRepoCtx } from '../access/context.ts'
+import type { CommentRow } from '../db/tables/issues.ts'
+import { changeFiles } from '../code/contents/file-change.service.ts'
+import { Conflict, Forbidden, Invalid } from '../lib/errors.ts'
+import { openHeadRepo } from './head-repo.service.ts'
+import type { PullPair } from './pull.store.ts'
+import { suggestedLines, withLineReplaced } from './reviews/suggestion.rules.ts'
+
+/** Larger files do not take suggestions. */
+const maxFileBytes = 2 << 20
+
+/** Returns the text that the line had when the comment was written; undefined when it lay outside of the difference. */
+const commentedLine = ({ patch }: CommentRow): string | undefined =>
+  patch === '' ? undefined : (patch.split('\n').at(-1) ?? '').slice(1)
+
+/**
+ * Commits the suggestion of a line comment to the head branch.
+ * @throws Invalid when the comment suggests nothing
+ * @throws Conflict when the line has changed since
+ * @throws Forbidden when the caller may not write to the head branch
+ */
+export async function applySuggestion(ctx: SignedInRepoCtx, { pull }: PullPair, comment: CommentRow): Promise<void> {
+  const lines = suggestedLines(comment.content)
+  if (lines === undefined || comment.line <= 0) throw new Invalid('the comment suggests no change', 'no_suggestion')
+  const outdated = new Conflict('the line has changed since the suggestion', 'suggestion_outdated')
+  if (comment.is_invalidated) throw outdated
+  const head = await openHeadRepo(ctx, pull)
+  if (!head?.rights.canWrite('code') || head.repo.is_archived) {
+    throw new Forbidden('only people who may push to the head branch may do this', 'head_not_pushable')
+  }
+  const key = head.repo.git_key
+  const entry = await head.git.findPath(key, pull.head_oid, comment.tree_path)
+  if (entry?.type !== 'blob') throw outdated
+  const { content } = await head.git.readBlob(key, entry.oid, { maxBytes: maxFileBytes })
+  const text = content?.toString('utf8')
+  const changed = text === undefined ? undefined : withLineReplaced(text, comment.line, lines, commentedLine(comment))
+  if (changed === undefined) throw outdated
+  await changeFiles(
+    head,
+    [{ operation: 'update', path: comment.tree_path, content: Buffer.from(changed), expectedOid: entry.oid }],
+    { message: `Apply suggestion to ${comment.tree_path}`, branch: pull.head_branch, newBranch: undefined },
+  )
+}

@@ -1,0 +1,250 @@
+import type { MergeBlocker, MergeState } from '../../pulls/merge/merge-state.service.ts'
+import type { CommitStatusRow } from '../../db/tables/repositories.ts'
+import type { PullView } from '../../pulls/pull-view.service.ts'
+import { ActButton, Checkbox, Field, Form, Select, Submit, TextArea } from '../ui/form.tsx'
+import { Icon } from '../ui/icon.tsx'
+import type { IconName } from '../ui/icons.ts'
+import { Link, OutsideLink } from '../ui/link.tsx'
+import { Commands } from '../ui/parts.tsx'
+import { pathOf } from '../ui/paths.ts'
+import { Person } from '../ui/person.tsx'
+import { pullPath, type Place } from './pull-paths.ts'
+import { texts } from './texts.tsx'
+
+export interface MergeBoxProps {
+  readonly place: Place
+  readonly view: PullView
+  /** Undefined when it is closed. */
+  readonly state: MergeState | undefined
+  readonly isSignedIn: boolean
+  readonly mayEdit: boolean
+  /** The viewer may cancel a scheduled merge. */
+  readonly mayCancel: boolean
+}
+
+/** What blocks the merge and how to unblock it, the checks, and the form that merges. */
+export function MergeBox(props: MergeBoxProps) {
+  const { view, place, state, mayEdit } = props
+  const { pull, issue } = view.pair
+  const at = (part: string) => pullPath(place, issue.index, part)
+  if (pull.is_merged) {
+    return (
+      <section class="merge-box done" aria-label={texts.mergeBox}>
+        <Line icon="git-merge" tone="done">
+          <strong>
+            {view.merger ? <Person person={view.merger} /> : null}
+            {texts.mergedBy}
+            <Link to={pathOf(place.owner, place.name, 'commit', pull.merge_oid)}>
+              <code>{pull.merge_oid.slice(0, 10)}</code>
+            </Link>
+          </strong>
+        </Line>
+      </section>
+    )
+  }
+  if (state === undefined) {
+    return (
+      <section class="merge-box" aria-label={texts.mergeBox}>
+        <Line icon="git-pull-request-closed" tone="danger">
+          <strong>{texts.closedUnmerged}</strong>
+          {mayEdit ? <p class="muted">{texts.closedHelp}</p> : null}
+        </Line>
+      </section>
+    )
+  }
+  const isFree = state.blockers.length === 0
+  return (
+    <section class={`merge-box${isFree ? ' good' : ''}`} aria-label={texts.mergeBox}>
+      <Checks statuses={state.statuses} />
+      {state.scheduled ? (
+        <Line icon="clock" tone="accent">
+          <strong>{texts.waiting}</strong>
+          <p class="muted">{texts.waitingDetail}</p>
+          {props.mayCancel ? (
+            <ActButton to={at('merge/cancel')} class="small">
+              {texts.cancelWaiting}
+            </ActButton>
+          ) : null}
+        </Line>
+      ) : null}
+      {state.blockers.map((blocker) => (
+        <Blocker {...props} blocker={blocker} />
+      ))}
+      {isFree ? (
+        <Line icon="check-circle" tone="good">
+          <strong>{texts.canMerge}</strong>
+        </Line>
+      ) : null}
+      {state.isBehind && props.isSignedIn ? <Behind {...props} state={state} /> : null}
+      <MergeForm {...props} state={state} />
+    </section>
+  )
+}
+
+const Line = ({
+  icon,
+  tone,
+  children,
+}: {
+  readonly icon: IconName
+  readonly tone: string
+  readonly children: preact.ComponentChildren
+}) => (
+  <div class="merge-line">
+    <span class={`event-icon ${tone}`}>
+      <Icon name={icon} />
+    </span>
+    <div>{children}</div>
+  </div>
+)
+
+const Blocker = ({ blocker, view, place, mayEdit }: MergeBoxProps & { readonly blocker: MergeBlocker }) => {
+  const { pull, issue } = view.pair
+  const { title, help } = texts.blockers[blocker.kind]
+  const isWorking = blocker.kind === 'checking'
+  const commands = [
+    `git fetch origin`,
+    `git switch ${pull.head_branch}`,
+    `git merge origin/${pull.base_branch}`,
+    `git push`,
+  ]
+  return (
+    <Line icon={isWorking ? 'hourglass' : 'x-circle'} tone={isWorking ? 'warning' : 'danger'}>
+      <strong>{title}</strong>
+      {blocker.reason === undefined ? null : <p>{sentence(blocker.reason)}</p>}
+      <p class="muted">{help}</p>
+      {blocker.kind === 'draft' && mayEdit ? (
+        <ActButton to={pullPath(place, issue.index, 'draft')} hidden={{ draft: 'false' }} class="small">
+          {texts.ready}
+        </ActButton>
+      ) : null}
+      {blocker.kind === 'conflict' ? (
+        <details>
+          <summary class="small">{texts.conflictCommands}</summary>
+          <Commands text={commands.join('\n')} label={texts.conflictCommands} />
+        </details>
+      ) : null}
+    </Line>
+  )
+}
+
+const sentence = (reason: string): string => `${reason.slice(0, 1).toUpperCase()}${reason.slice(1)}.`
+
+const Behind = ({ state, view, place }: MergeBoxProps & { readonly state: MergeState }) => {
+  const { pull, issue } = view.pair
+  const at = pullPath(place, issue.index, 'update')
+  return (
+    <Line icon="info" tone="neutral">
+      <p>{texts.behind(pull.base_branch)}</p>
+      <div class="acts">
+        <ActButton to={at} hidden={{ style: 'merge' }} class="small">
+          {texts.update}
+        </ActButton>
+        {state.mayRebaseUpdate ? (
+          <ActButton to={at} hidden={{ style: 'rebase' }} kind="quiet" class="small">
+            {texts.updateRebase}
+          </ActButton>
+        ) : null}
+      </div>
+    </Line>
+  )
+}
+
+function MergeForm({ state, view, place }: MergeBoxProps & { readonly state: MergeState }) {
+  const { pull, issue } = view.pair
+  if (!state.mayMerge) return null
+  if (state.styles.length === 0) return <p class="merge-line muted">{texts.noStyle}</p>
+  const hard = state.blockers.find((blocker) => !blocker.isProtection)
+  const isProtected = state.blockers.some((blocker) => blocker.isProtection)
+  const mayDelete = pull.flow === 0 && pull.head_repo_id !== null
+  return (
+    <Form
+      to={pullPath(place, issue.index, 'merge')}
+      class="merge-form stack"
+      hidden={{ head_commit_id: pull.synced_oid }}
+    >
+      <Select
+        name="style"
+        label={texts.style}
+        choices={state.styles.map((style) => ({ value: style, label: texts.styles[style] }))}
+      />
+      <details>
+        <summary class="small">{texts.message}</summary>
+        <div class="stack">
+          <Field name="title" id="merge_title" label={texts.messageTitle} hint={texts.messageHint} isProse />
+          <TextArea name="message" label={texts.messageBody} rows={3} />
+          {state.styles.includes('manually-merged') ? <Field name="commit" label={texts.manualCommit} /> : null}
+        </div>
+      </details>
+      {mayDelete ? (
+        <Checkbox
+          name="delete_branch"
+          label={texts.deleteBranch(pull.head_branch)}
+          checked={state.deletesBranchByDefault}
+        />
+      ) : null}
+      {isProtected && state.mayForce ? <Checkbox name="force" label={texts.force} /> : null}
+      <div class="acts">
+        <Submit
+          icon="git-merge"
+          disabledBecause={
+            hard ? texts.blockers[hard.kind].title : isProtected && !state.mayForce ? texts.blocked : undefined
+          }
+        >
+          {texts.merge}
+        </Submit>
+        {isProtected && !hard && state.scheduled === undefined ? (
+          <Submit kind="plain" name="when" value="checks">
+            {texts.mergeWhenReady}
+          </Submit>
+        ) : null}
+      </div>
+    </Form>
+  )
+}
+
+const statusIcons: Readonly<Record<string, readonly [IconName, string]>> = {
+  success: ['check', 'good-text'],
+  pending: ['dot-fill', 'warning-text'],
+  failure: ['x', 'danger-text'],
+  error: ['x', 'danger-text'],
+  warning: ['alert', 'warning-text'],
+  skipped: ['skip', 'muted'],
+}
+
+const Checks = ({ statuses }: { readonly statuses: readonly CommitStatusRow[] }) => {
+  if (statuses.length === 0) return null
+  const passed = statuses.filter((status) => status.state === 'success').length
+  return (
+    <details class="merge-checks" open={passed < statuses.length}>
+      <summary class="merge-line">
+        <Icon
+          name={passed === statuses.length ? 'check-circle' : 'dot-fill'}
+          class={passed === statuses.length ? 'good-text' : 'warning-text'}
+        />
+        <strong>{texts.checks(passed, statuses.length)}</strong>
+      </summary>
+      <ul>
+        {statuses.map((status) => {
+          const [icon, tone] = statusIcons[status.state] ?? (['circle', 'muted'] as const)
+          return (
+            <li>
+              <Icon name={icon} class={tone} label={status.state} />
+              <span class="cut">
+                {status.context} <span class="muted">{status.description}</span>
+              </span>
+              <StatusLink address={status.target_url} />
+            </li>
+          )
+        })}
+      </ul>
+    </details>
+  )
+}
+
+const StatusLink = ({ address }: { readonly address: string }) =>
+  address.startsWith('/') && !address.startsWith('//') ? (
+    <Link to={address}>{texts.details}</Link>
+  ) : address === '' ? null : (
+    <OutsideLink href={address}>{texts.details}</OutsideLink>
+  )

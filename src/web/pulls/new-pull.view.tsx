@@ -1,0 +1,45 @@
+import { Editor } from '../ui/editor.tsx'
+import { Checkbox, Field, Form, Submit } from '../ui/form.tsx'
+import { pathOf } from '../ui/paths.ts'
+import type { Place } from './pull-paths.ts'
+import { texts } from './texts.tsx'
+
+/**
+ * The form that opens a pull request. The page that compares two branches shows it.
+ * @param head a branch, or `owner:branch` of a fork
+ */
+export const NewPullForm = ({
+  place,
+  base,
+  head,
+  title,
+  description,
+}: {
+  readonly place: Place
+  readonly base: string
+  readonly head: string
+  readonly title: string
+  readonly description: string
+}) => (
+  <Form
+    to={pathOf(place.owner, place.name, 'pulls/new')}
+    class="stack new-pull"
+    hidden={{ base, head }}
+    label={texts.newPull}
+  >
+    <Field name="title" label={texts.title} value={title} required isProse maxlength={255} />
+    <Editor
+      name="content"
+      label={texts.description}
+      isLabelShown
+      value={description}
+      rows={8}
+      hint={texts.newHint}
+      repository={place}
+    />
+    <Checkbox name="draft" label={texts.createDraft} />
+    <div class="form-acts">
+      <Submit icon="git-pull-request">{texts.create}</Submit>
+    </div>
+  </Form>
+)

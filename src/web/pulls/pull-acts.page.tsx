@@ -1,0 +1,162 @@
+import { Type } from 'typebox'
+import { repoUnderQuota } from '../../access/quota/quota.requirements.ts'
+import { notArchived } from '../../access/repo.requirements.ts'
+import { pathNumber } from '../../http/schema.ts'
+import { addComment } from '../../issues/comments/comment.service.ts'
+import { getReadableIssue } from '../../issues/issue.service.ts'
+import { Invalid } from '../../lib/errors.ts'
+import { cancelScheduledMerge, mergePull } from '../../pulls/merge/merge.service.ts'
+import { mergeStyles } from '../../pulls/merge/merge-style.ts'
+import { editPull, type EditPullInput } from '../../pulls/pull-edit.service.ts'
+import { getStoredPull } from '../../pulls/pull.service.ts'
+import { updateHead } from '../../pulls/pull-update.service.ts'
+import { titleAsDraft } from '../../pulls/pull-view.service.ts'
+import { askForReviews, withdrawRequests } from '../../pulls/reviews/review-request.service.ts'
+import { act } from '../shell/page.tsx'
+import { placeOf, pullPath } from './pull-paths.ts'
+import { pullPage } from './pull.page.tsx'
+import { readsPull } from './pull-page.ts'
+import { texts } from './texts.tsx'
+
+const text = Type.Optional(Type.String())
+const params = { index: pathNumber }
+
+/** Merges a pull request, or schedules the merge. */
+export const mergeThePull = act({
+  path: '/{username}/{reponame}/pulls/{index}/merge',
+  requires: [...readsPull, notArchived, repoUnderQuota('size:git:all')],
+  params,
+  cost: 'expensive',
+  again: pullPage,
+  fields: {
+    style: text,
+    title: text,
+    message: text,
+    commit: text,
+    head_commit_id: text,
+    delete_branch: text,
+    force: text,
+    when: text,
+  },
+  async run({ ctx, params: { index }, body }) {
+    const style = mergeStyles.find((each) => each === body.style)
+    if (style === undefined) throw new Invalid('[style]: is not a way to merge', 'invalid', { field: 'style' })
+    const outcome = await mergePull(ctx, await getStoredPull(ctx, index), {
+      style,
+      title: body.title ?? '',
+      message: body.message ?? '',
+      mergeCommit: body.commit?.trim() ?? '',
+      expectedHead: body.head_commit_id ?? '',
+      isForced: body.force === 'true',
+      whenChecksSucceed: body.when === 'checks',
+      deletesBranch: body.delete_branch === 'true',
+    })
+    return {
+      to: pullPath(placeOf(ctx), index),
+      notice: outcome === 'scheduled' ? texts.scheduledNotice : texts.mergedNotice,
+    }
+  },
+})
+
+export const cancelTheMerge = act({
+  path: '/{username}/{reponame}/pulls/{index}/merge/cancel',
+  requires: [...readsPull, notArchived],
+  params,
+  again: pullPage,
+  async run({ ctx, params: { index } }) {
+    await cancelScheduledMerge(ctx, await getStoredPull(ctx, index))
+    return { to: pullPath(placeOf(ctx), index), notice: texts.waitingCancelled }
+  },
+})
+
+export const updateTheHead = act({
+  path: '/{username}/{reponame}/pulls/{index}/update',
+  requires: [...readsPull, repoUnderQuota('size:git:all')],
+  params,
+  cost: 'expensive',
+  again: pullPage,
+  fields: { style: text },
+  async run({ ctx, params: { index }, body }) {
+    await updateHead(ctx, await getStoredPull(ctx, index), body.style === 'rebase' ? 'rebase' : 'merge')
+    return { to: pullPath(placeOf(ctx), index), notice: texts.updated }
+  },
+})
+
+/** What an edit leaves as it is. */
+const unchanged: EditPullInput = { dueDate: undefined, unsetDueDate: undefined, allowsMaintainerEdit: undefined }
+
+/** Changes title and base. */
+export const retitlePull = act({
+  path: '/{username}/{reponame}/pulls/{index}/title',
+  requires: readsPull,
+  params,
+  again: pullPage,
+  fields: { title: text, base: text },
+  async run({ ctx, params: { index }, body }) {
+    const { title, base } = body
+    await editPull(ctx, await getStoredPull(ctx, index), { ...unchanged, title, base: base?.trim() })
+    return { to: pullPath(placeOf(ctx), index) }
+  },
+})
+
+/** Closes or reopens. */
+export const changePullState = act({
+  path: '/{username}/{reponame}/pulls/{index}/state',
+  requires: readsPull,
+  params,
+  again: pullPage,
+  fields: { state: text },
+  async run({ ctx, params: { index }, body }) {
+    const state = body.state === 'open' ? 'open' : 'closed'
+    await editPull(ctx, await getStoredPull(ctx, index), { ...unchanged, state })
+    return { to: pullPath(placeOf(ctx), index) }
+  },
+})
+
+/** Marks as a draft, or as ready for review. */
+export const changeDraft = act({
+  path: '/{username}/{reponame}/pulls/{index}/draft',
+  requires: readsPull,
+  params,
+  again: pullPage,
+  fields: { draft: text },
+  async run({ ctx, params: { index }, body }) {
+    const pair = await getStoredPull(ctx, index)
+    const prefixes = ctx.config.repositoryPullRequest.workInProgressPrefixes
+    await editPull(ctx, pair, { ...unchanged, title: titleAsDraft(pair.issue.title, prefixes, body.draft === 'true') })
+    return { to: pullPath(placeOf(ctx), index) }
+  },
+})
+
+/** Asks a person for a review, or takes the request back. */
+export const changeReviewers = act({
+  path: '/{username}/{reponame}/pulls/{index}/reviewers',
+  requires: readsPull,
+  params,
+  again: pullPage,
+  problemFields: { user_not_found: 'reviewer', reviewer: 'reviewer', review_request: 'reviewer' },
+  fields: { reviewer: text, remove: text },
+  async run({ ctx, params: { index }, body }) {
+    const pair = await getStoredPull(ctx, index)
+    if (body.remove !== undefined) await withdrawRequests(ctx, pair, { reviewers: [body.remove], teams: [] })
+    else await askForReviews(ctx, pair, { reviewers: [body.reviewer?.trim() ?? ''], teams: [] })
+    return { to: pullPath(placeOf(ctx), index) }
+  },
+})
+
+/** Adds a comment to the conversation. */
+export const commentOnPull = act({
+  path: '/{username}/{reponame}/pulls/{index}/comments',
+  requires: [...readsPull, notArchived],
+  params,
+  again: pullPage,
+  fields: { content: text },
+  async run({ ctx, params: { index }, body }) {
+    const issue = await getReadableIssue(ctx, index)
+    if ((body.content ?? '').trim() === '') {
+      throw new Invalid('[content]: a comment needs a text', 'invalid', { field: 'content' })
+    }
+    const comment = await addComment(ctx, issue, { body: body.content ?? '', updatedAt: undefined })
+    return { to: `${pullPath(placeOf(ctx), index)}#issuecomment-${comment.id}` }
+  },
+})

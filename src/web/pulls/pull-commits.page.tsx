@@ -1,0 +1,36 @@
+import { Type } from 'typebox'
+import { pathNumber } from '../../http/schema.ts'
+import { pageOf } from '../../lib/paging.ts'
+import { listPullCommits } from '../../pulls/diff.service.ts'
+import { loadCommitAuthors } from '../../code/commits/commit-authors.ts'
+import { inRepositoryFrame } from '../frames/repository-frame.tsx'
+import { page } from '../shell/page.tsx'
+import { loadPull, readsPull } from './pull-page.ts'
+import { PullCommitsView } from './pull-commits.view.tsx'
+
+/** The commits of a pull request, newest first. */
+export const pullCommitsPage = page({
+  path: '/{username}/{reponame}/pulls/{index}/commits',
+  requires: readsPull,
+  params: { index: pathNumber },
+  query: { page: Type.Optional(Type.Integer()) },
+  cost: 'expensive',
+  frame: inRepositoryFrame('pulls'),
+  async load({ ctx, params, query }) {
+    const shared = await loadPull(ctx, params.index)
+    const shownPage = pageOf({ page: query.page, limit: 50 }, ctx.config.api)
+    const { commits, total } = await listPullCommits(ctx, shared.view.pair, shownPage)
+    const authors = await loadCommitAuthors(
+      ctx,
+      commits.map((commit) => commit.author.email),
+    )
+    return {
+      ...shared,
+      commits: commits.map((commit) => ({ commit, author: authors.of(commit.author.email) })),
+      total,
+      page: shownPage,
+    }
+  },
+  meta: ({ view }) => ({ title: `Commits · ${view.pair.issue.title} · #${view.pair.issue.index}` }),
+  view: PullCommitsView,
+})

@@ -1,0 +1,56 @@
+import type { UserRow } from '../../db/tables/accounts.ts'
+import type { Commit } from '../../git/git.ts'
+import type { Page } from '../../lib/paging.ts'
+import type { PullView } from '../../pulls/pull-view.service.ts'
+import { Link } from '../ui/link.tsx'
+import { Box, CopyButton, Empty, Pages } from '../ui/parts.tsx'
+import { pathOf } from '../ui/paths.ts'
+import { Person } from '../ui/person.tsx'
+import { Time } from '../ui/time.tsx'
+import { PullHead } from './pull-head.view.tsx'
+import type { Place } from './pull-paths.ts'
+import { texts } from './texts.tsx'
+
+interface PullCommitsProps {
+  readonly place: Place
+  readonly view: PullView
+  readonly mayEdit: boolean
+  readonly commits: readonly { readonly commit: Commit; readonly author: UserRow | undefined }[]
+  readonly total: number
+  readonly page: Page
+}
+
+/** The commits of a pull request. */
+export const PullCommitsView = ({ place, view, mayEdit, commits, total, page }: PullCommitsProps) => (
+  <>
+    <PullHead {...{ place, view, mayEdit }} tab="commits" numCommits={total} />
+    {commits.length === 0 ? (
+      <Empty icon="git-commit" title={texts.noCommits}>
+        <p>{texts.noCommitsHint}</p>
+      </Empty>
+    ) : (
+      <Box>
+        <ul class="rows" data-rows="">
+          {commits.map(({ commit, author }) => (
+            <li class="row commit-row">
+              <div class="commit-words">
+                <Link to={pathOf(place.owner, place.name, 'commit', commit.oid)} class="plain-link" data-row-link="">
+                  <strong>{subjectOf(commit)}</strong>
+                </Link>
+                <p class="muted small">
+                  {author ? <Person person={author} size={16} /> : <span class="person">{commit.author.name}</span>}{' '}
+                  <Time unix={commit.author.unixSeconds} />
+                </p>
+              </div>
+              <code>{commit.oid.slice(0, 10)}</code>
+              <CopyButton text={commit.oid} label={commit.oid.slice(0, 10)} />
+            </li>
+          ))}
+        </ul>
+      </Box>
+    )}
+    <Pages page={page.number} isLast={page.number * page.limit >= total} total={total} pageSize={page.limit} />
+  </>
+)
+
+const subjectOf = ({ message }: Commit): string => message.split('\n', 1)[0] ?? ''

@@ -1,0 +1,155 @@
+import type { ComponentChildren } from 'preact'
+import type { PullView } from '../../pulls/pull-view.service.ts'
+import { Field, Form, Submit } from '../ui/form.tsx'
+import { Link } from '../ui/link.tsx'
+import { CopyButton, Menu, State, Tabs } from '../ui/parts.tsx'
+import { pathOf } from '../ui/paths.ts'
+import { Person } from '../ui/person.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { pullPath, type Place } from './pull-paths.ts'
+import { texts } from './texts.tsx'
+
+export type PullTab = 'conversation' | 'commits' | 'files'
+
+export interface PullHeadProps {
+  readonly place: Place
+  readonly view: PullView
+  readonly tab: PullTab
+  readonly mayEdit: boolean
+  readonly numCommits?: number | undefined
+  readonly acts?: ComponentChildren
+}
+
+/** Title, state, branches and tabs of a pull request. */
+export function PullHead({ place, view, tab, mayEdit, numCommits, acts }: PullHeadProps) {
+  const { issue, pull } = view.pair
+  const at = (...rest: readonly string[]) => pullPath(place, issue.index, ...rest)
+  return (
+    <header class="pull-head">
+      <div class="pull-title">
+        <h1>
+          <bdi>{issue.title}</bdi> <span class="muted">#{issue.index}</span>
+        </h1>
+        <div class="acts">
+          {acts}
+          {mayEdit ? (
+            <EditTitle to={at('title')} title={issue.title} base={pull.base_branch} isMerged={pull.is_merged} />
+          ) : null}
+        </div>
+      </div>
+      <p class="pull-lead">
+        <PullState view={view} />
+        <span>
+          {view.poster ? (
+            <Person person={pull.is_merged ? (view.merger ?? view.poster) : view.poster} withPicture={false} />
+          ) : null}
+          {pull.is_merged ? texts.hasMerged : texts.wantsToMerge}
+          <BranchName
+            place={view.headRepo ?? place}
+            from={view.headRepo}
+            branch={pull.head_branch}
+            isThere={pull.flow === 0 && pull.head_repo_id !== null}
+          />
+          {texts.into}
+          <BranchName place={place} branch={pull.base_branch} isThere />
+        </span>
+      </p>
+      <Tabs
+        label={texts.tabs}
+        class="pull-tabs"
+        tabs={[
+          {
+            label: texts.conversation,
+            to: at(),
+            icon: 'comment-discussion',
+            count: issue.num_comments,
+            isCurrent: tab === 'conversation',
+          },
+          {
+            label: texts.commits,
+            to: at('commits'),
+            icon: 'git-commit',
+            count: numCommits,
+            isCurrent: tab === 'commits',
+          },
+          {
+            label: texts.files,
+            to: at('files'),
+            icon: 'file-diff',
+            count: pull.changed_files,
+            isCurrent: tab === 'files',
+          },
+        ]}
+      />
+    </header>
+  )
+}
+
+/** The state of a pull request. */
+export const PullState = ({ view }: { readonly view: PullView }) => {
+  const { issue, pull } = view.pair
+  return pull.is_merged ? (
+    <State tone="done" icon="git-merge">
+      {texts.merged}
+    </State>
+  ) : issue.is_closed ? (
+    <State tone="danger" icon="git-pull-request-closed">
+      {texts.closed}
+    </State>
+  ) : view.isDraft ? (
+    <State tone="neutral" icon="git-pull-request-draft">
+      {texts.draft}
+    </State>
+  ) : (
+    <State tone="good" icon="git-pull-request">
+      {texts.open}
+    </State>
+  )
+}
+
+const BranchName = ({
+  place,
+  from,
+  branch,
+  isThere,
+}: {
+  readonly place: Place
+  /** The repository to name, when it is another one. */
+  readonly from?: Place | undefined
+  readonly branch: string
+  readonly isThere: boolean
+}) => {
+  const name = from === undefined ? branch : `${from.owner}:${branch}`
+  return (
+    <span class="branch-name">
+      {isThere ? (
+        <Link to={pathOf(place.owner, place.name, 'src/branch', branch)}>
+          <code>{name}</code>
+        </Link>
+      ) : (
+        <code>{name}</code>
+      )}
+      {isThere ? <CopyButton text={branch} label={texts.copyBranch} /> : null}
+    </span>
+  )
+}
+
+const EditTitle = ({
+  to,
+  title,
+  base,
+  isMerged,
+}: {
+  readonly to: string
+  readonly title: string
+  readonly base: string
+  readonly isMerged: boolean
+}) => (
+  <Menu label={<Icon name="pencil" />} title={texts.editTitle} class="icon-only" align="end" kind="quiet">
+    <Form to={to} class="menu-form stack">
+      <Field name="title" label={texts.title} value={title} required isProse />
+      {isMerged ? null : <Field name="base" label={texts.base} value={base} required />}
+      <Submit kind="plain">{texts.saveTitle}</Submit>
+    </Form>
+  </Menu>
+)

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Browser } from '../../testing/browser.ts'
+import { startForge, type Forge } from '../../testing/forge.ts'
+import { collaborator, commitFiles, givenPull } from '../../testing/given-pull.ts'
+
+/** A pull request of alice in a repository where bob may write. */
+async function withPull(forge: Forge, more: { readonly private?: boolean } = {}) {
+  const repo = await forge.given.repo({ owner: 'alice', ...more })
+  await collaborator(forge, repo, 'bob')
+  const pull = await givenPull(forge, { repo })
+  const at = `/${repo.fullName}/pulls/${pull.number}`
+  return { repo, pull, at, json: async () => (await forge.as('alice').get(pull.api)).json }
+}
+
+test('pullPage, pullCommitsPage, pullFilesPage: a private repository does not exist for strangers and guests', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
+  const { at } = await withPull(forge, { private: true })
+  for (const browser of [new Browser(forge), await Browser.of(forge, 'carol')]) {
+    for (const path of [at, `${at}/commits`, `${at}/files`]) assert.equal((await browser.get(path)).status, 404, path)
+  }
+  const bob = await Browser.of(forge, 'bob')
+  for (const path of [at, `${at}/commits`, `${at}/files`]) assert.equal((await bob.get(path)).status, 200, path)
+})
+
+test('pullPage: shows title, branches and what blocks the merge; the number of an issue leads to the issue', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const { repo, pull, at } = await withPull(forge)
+  const bob = await Browser.of(forge, 'bob')
+  const { text } = await bob.get(at)
+  assert.match(text, new RegExp(`Change ${pull.branch}`))
+  assert.match(text, /This pull request can be merged/)
+  await forge.as('alice').must('PATCH', pull.api, { title: 'WIP: <b>later</b>' })
+  const draft = (await bob.get(at)).text
+  assert.match(draft, /This is a draft/)
+  assert.doesNotMatch(draft, /<b>later/)
+  const issue = await forge.given.issue({ repo })
+  const { number } = (await forge.as('alice').get(issue.api)).json
+  const moved = await bob.get(`/${repo.fullName}/pulls/${number}`)
+  assert.deepEqual([moved.status, moved.headers.get('location')], [303, `/${repo.fullName}/issues/${number}`])
+  assert.equal((await bob.get(`/${repo.fullName}/pulls/99`)).status, 404)
+})
+
+test('pullCommitsPage, pullFilesPage: show commits, lines in both layouts, and one file with more context', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const { repo, pull, at } = await withPull(forge)
+  await commitFiles(forge, repo, pull.branch, { 'README.md': '<script>alert(1)</script>\n' }, { message: 'say & more' })
+  const bob = await Browser.of(forge, 'bob')
+  assert.match((await bob.get(`${at}/commits`)).text, /say &amp; more/)
+  const unified = (await bob.get(`${at}/files`)).text
+  assert.match(unified, /id="diff-\d+-R1"/)
+  assert.doesNotMatch(unified, /<script>alert/)
+  assert.match((await bob.get(`${at}/files?view=split`)).text, /class="diff-lines split"/)
+  const only = (await bob.get(`${at}/files?only=README.md&context=100000`)).text
+  assert.equal(only.match(/<turbo-frame id="diff-/g)?.length, 1)
+})
+
+test('retitlePull, changePullState, changeDraft, changeReviewers, commentOnPull: the author edits; a stranger may not', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
+  const { at, json, pull } = await withPull(forge)
+  const carol = await Browser.of(forge, 'carol')
+  const csrf = await carol.csrf('/user/settings')
+  for (const [part, fields] of Object.entries<Record<string, string>>({
+    title: { title: 'x' },
+    state: { state: 'closed' },
+    draft: { draft: 'true' },
+  })) {
+    assert.equal((await carol.post(`${at}/${part}`, { _csrf: csrf, ...fields })).status, 403, part)
+  }
+  assert.equal((await carol.post(`${at}/reviewers`, { _csrf: csrf, reviewer: 'bob' })).status, 422)
+  const alice = await Browser.of(forge, 'alice')
+  assert.equal((await alice.submit(at, '/title', { title: 'Better', base: 'main' })).status, 303)
+  assert.equal((await json()).title, 'Better')
+  assert.equal((await alice.submit(at, '/draft')).status, 303)
+  assert.deepEqual([(await json()).draft, (await json()).title], [true, 'WIP: Better'])
+  assert.equal((await alice.submit(at, '/draft')).status, 303)
+  assert.equal((await json()).title, 'Better')
+  assert.equal((await alice.submit(at, '/reviewers', { reviewer: 'nobody-here' })).status, 404)
+  assert.equal((await alice.submit(at, '/reviewers', { reviewer: 'bob' })).status, 303)
+  assert.deepEqual(
+    (await json()).requested_reviewers.map((user: { login: string }) => user.login),
+    ['bob'],
+  )
+  assert.equal((await alice.submit(at, '/comments', { content: '  ' })).status, 422)
+  assert.equal((await carol.submit(at, '/comments', { content: 'Looks **good**' })).status, 303)
+  assert.match((await alice.get(at)).text, /Looks <strong>good<\/strong>/)
+  assert.equal((await alice.submit(at, '/state')).status, 303)
+  assert.equal((await json()).state, 'closed')
+  assert.equal((await alice.submit(at, '/state')).status, 303)
+  assert.equal((await json()).state, 'open')
+  assert.equal((await forge.guest.get(pull.api)).json.comments, 1)
+})
+
+test('mergeThePull, updateTheHead: a reader may not merge; a writer updates the branch and merges', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
+  const { repo, at, json } = await withPull(forge)
+  await commitFiles(forge, repo, 'main', { 'other.txt': 'other\n' })
+  const carol = await Browser.of(forge, 'carol')
+  const csrf = await carol.csrf('/user/settings')
+  assert.equal((await carol.post(`${at}/merge`, { _csrf: csrf, style: 'merge' })).status, 405)
+  assert.equal((await carol.post(`${at}/update`, { _csrf: csrf })).status, 403)
+  assert.doesNotMatch((await carol.get(at)).text, /name="head_commit_id"/)
+  const bob = await Browser.of(forge, 'bob')
+  assert.match((await bob.get(at)).text, /lacks commits of main/)
+  const before = (await json()).head.sha
+  assert.equal((await bob.submit(at, '/update')).status, 303)
+  assert.notEqual((await json()).head.sha, before)
+  const stale = await bob.submit(at, '/merge', { style: 'merge', head_commit_id: before })
+  assert.equal(stale.status, 409)
+  assert.equal((await bob.submit(at, '/merge', { style: 'squash', title: 'One commit' })).status, 303)
+  assert.equal((await json()).merged, true)
+  assert.match((await bob.get(at)).text, /merged this as/)
+  const newest = (await forge.as('alice').get(`${repo.api}/commits?limit=1`)).json[0]
+  assert.match(newest.commit.message, /^One commit/)
+})
+
+test('mergeThePull, cancelTheMerge: a merge waits for a required check and can be cancelled', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const { repo, at } = await withPull(forge)
+  await forge.as('alice').must('POST', `${repo.api}/branch_protections`, {
+    rule_name: 'main',
+    enable_status_check: true,
+    status_check_contexts: ['build'],
+  })
+  const alice = await Browser.of(forge, 'alice')
+  assert.match((await alice.get(at)).text, /Status build is missing/)
+  assert.equal((await alice.submit(at, '/merge', { style: 'merge' })).status, 405)
+  assert.equal((await alice.submit(at, '/merge', { style: 'merge', when: 'checks' })).status, 303)
+  assert.match((await alice.get(at)).text, /Merges by itself/)
+  assert.equal((await alice.submit(at, '/merge/cancel')).status, 303)
+  assert.doesNotMatch((await alice.get(at)).text, /Merges by itself/)
+})
+
+test('commentOnLine, submitTheReview, discardTheReview: comments wait for the review; nobody approves their own', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const { pull, at } = await withPull(forge)
+  const path = `${pull.branch}.txt`
+  const bob = await Browser.of(forge, 'bob')
+  const open = `${at}/files?only=${path}&line=0-R1`
+  const send = (mode: string, content: string) => bob.submit(open, '/files/reviews/comments', { mode, content })
+  assert.equal((await send('single', ' ')).status, 422)
+  assert.equal((await send('single', 'Why *this*?')).status, 303)
+  assert.match((await bob.get(`${at}/files`)).text, /Why <em>this<\/em>/)
+  assert.equal((await send('review', 'Pending words')).status, 303)
+  const alice = await Browser.of(forge, 'alice')
+  assert.doesNotMatch((await alice.get(`${at}/files`)).text, /Pending words/)
+  assert.match((await bob.get(`${at}/files`)).text, /Finish review \(1\)/)
+  assert.equal((await bob.submit(`${at}/files`, '/files/reviews/discard')).status, 303)
+  assert.doesNotMatch((await bob.get(`${at}/files`)).text, /Pending words/)
+  await send('review', 'Second thought')
+  const empty = await bob.submit(`${at}/files`, '/files/reviews/submit', { type: 'reject', content: '' })
+  assert.equal(empty.status, 422)
+  assert.equal((await bob.submit(`${at}/files`, '/files/reviews/submit', { type: 'approve', content: '' })).status, 303)
+  assert.match((await alice.get(`${at}/files`)).text, /Second thought/)
+  assert.match((await alice.get(at)).text, /approved these changes/)
+  const own = await alice.submit(`${at}/files`, '/files/reviews/submit', { type: 'approve', content: 'Mine' })
+  assert.equal(own.status, 422)
+})
+
+test('applyTheSuggestion: whoever may write to the branch commits the suggested line', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
+  const { repo, pull, at } = await withPull(forge)
+  const path = `${pull.branch}.txt`
+  const review = await forge.as('bob').must('POST', `${pull.api}/reviews`, {
+    event: 'COMMENT',
+    comments: [{ path, new_position: 1, body: 'Shorter:\n```suggestion\none\ntwo\n```' }],
+  })
+  const comments = (await forge.as('bob').get(`${pull.api}/reviews/${review.json.id}/comments`)).json
+  const carol = await Browser.of(forge, 'carol')
+  const act = `/suggestions/${comments[0].id}`
+  const refused = await carol.post(`${at}${act}`, { _csrf: await carol.csrf('/user/settings') })
+  assert.equal(refused.status, 403)
+  const alice = await Browser.of(forge, 'alice')
+  assert.equal((await alice.submit(`${at}/files`, act)).status, 303)
+  const { json } = await forge.as('alice').get(`${repo.api}/contents/${path}?ref=${pull.branch}`)
+  assert.equal(Buffer.from(json.content, 'base64').toString(), 'one\ntwo\n')
+  const again = await alice.post(`${at}${act}`, { _csrf: await alice.csrf('/user/settings') })
+  assert.equal(again.status, 409)
+})
+
+test('openNewPull: opens a pull request or a draft; a missing branch is refused', async () => {
+  await using forge = await startForge({ users: ['alice', 'carol'] })
+  const repo = await forge.given.repo({ owner: 'alice', private: true })
+  await commitFiles(forge, repo, 'topic', { 'a.txt': 'a\n' }, { from: 'main' })
+  const to = `/${repo.fullName}/pulls/new`
+  const carol = await Browser.of(forge, 'carol')
+  const fields = { base: 'main', head: 'topic', title: 'A change', content: 'Why', draft: 'true' }
+  assert.equal((await carol.post(to, { _csrf: await carol.csrf('/user/settings'), ...fields })).status, 404)
+  const alice = await Browser.of(forge, 'alice')
+  const csrf = await alice.csrf('/user/settings')
+  assert.equal((await alice.post(to, { _csrf: csrf, ...fields, head: 'nothing' })).status, 404)
+  const made = await alice.post(to, { _csrf: csrf, ...fields })
+  const [, number] = /\/pulls\/(\d+)$/.exec(made.headers.get('location') ?? '') ?? []
+  assert.ok(number)
+  const { json } = await forge.as('alice').get(`${repo.api}/pulls/${number}`)
+  assert.deepEqual([json.title, json.draft, json.body], ['WIP: A change', true, 'Why'])
+})

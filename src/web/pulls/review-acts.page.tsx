@@ -1,0 +1,101 @@
+import { Type } from 'typebox'
+import { notArchived } from '../../access/repo.requirements.ts'
+import { pathNumber } from '../../http/schema.ts'
+import { Invalid, NotFound } from '../../lib/errors.ts'
+import { applySuggestion } from '../../pulls/suggestion.service.ts'
+import { getPull, getStoredPull } from '../../pulls/pull.service.ts'
+import { codeCommentInRepo } from '../../pulls/reviews/review.requirements.ts'
+import { createReview, deleteReview, getReview, submitReview } from '../../pulls/reviews/review.service.ts'
+import { getPullReviews } from '../../pulls/reviews/thread.service.ts'
+import { act } from '../shell/page.tsx'
+import { withQuery } from '../ui/paths.ts'
+import { placeOf, pullPath } from './pull-paths.ts'
+import { pullFilesPage } from './pull-files.page.tsx'
+import { readsPull } from './pull-page.ts'
+import { texts } from './texts.tsx'
+
+const text = Type.Optional(Type.String())
+const params = { index: pathNumber }
+
+/** Comments on a line: at once, or as a part of the review that the person has begun. */
+export const commentOnLine = act({
+  path: '/{username}/{reponame}/pulls/{index}/files/reviews/comments',
+  requires: [...readsPull, notArchived],
+  params,
+  cost: 'expensive',
+  fields: { path: text, side: text, line: Type.Optional(Type.Integer()), content: text, mode: text },
+  async run({ ctx, params: { index }, body }) {
+    const content = body.content ?? ''
+    if (content.trim() === '') throw new Invalid('[content]: a comment needs a text', 'invalid', { field: 'content' })
+    const pair = await getStoredPull(ctx, index)
+    const { pending } = await getPullReviews(ctx, pair)
+    const isOld = body.side === 'old'
+    await createReview(ctx, pair, {
+      // A comment beside a pending review would submit that review.
+      event: body.mode === 'single' && pending === undefined ? 'COMMENT' : undefined,
+      commitId: undefined,
+      body: pending?.content,
+      comments: [
+        {
+          path: body.path,
+          body: content,
+          oldLine: isOld ? body.line : undefined,
+          newLine: isOld ? undefined : body.line,
+        },
+      ],
+    })
+    return { to: withQuery(pullPath(placeOf(ctx), index, 'files'), { only: body.path }) }
+  },
+})
+
+const events: Readonly<Record<string, string>> = { comment: 'COMMENT', approve: 'APPROVED', reject: 'REQUEST_CHANGES' }
+
+/** Submits a review with the comments that wait for it. */
+export const submitTheReview = act({
+  path: '/{username}/{reponame}/pulls/{index}/files/reviews/submit',
+  requires: [...readsPull, notArchived],
+  params,
+  again: pullFilesPage,
+  problemFields: { review_body_required: 'content' },
+  fields: { type: text, content: text },
+  async run({ ctx, params: { index }, body }) {
+    const pair = await getStoredPull(ctx, index)
+    const event = events[body.type ?? ''] ?? 'COMMENT'
+    const { pending } = await getPullReviews(ctx, pair)
+    if (pending) await submitReview(ctx, pair, await getReview(ctx, pair, pending.id), { event, body: body.content })
+    else await createReview(ctx, pair, { event, body: body.content, commitId: undefined })
+    return { to: pullPath(placeOf(ctx), index), notice: texts.reviewSubmitted }
+  },
+})
+
+/** Discards the review that the person has begun. */
+export const discardTheReview = act({
+  path: '/{username}/{reponame}/pulls/{index}/files/reviews/discard',
+  requires: [...readsPull, notArchived],
+  params,
+  again: pullFilesPage,
+  async run({ ctx, params: { index } }) {
+    const pair = await getStoredPull(ctx, index)
+    const { pending } = await getPullReviews(ctx, pair)
+    if (!pending) throw new NotFound('there is no review to discard', 'review_not_found')
+    await deleteReview(ctx, pair, pending)
+    return { to: pullPath(placeOf(ctx), index, 'files'), notice: texts.reviewDiscarded }
+  },
+})
+
+/** Commits a suggestion to the head branch. */
+export const applyTheSuggestion = act({
+  path: '/{username}/{reponame}/pulls/{index}/suggestions/{comment}',
+  requires: [...readsPull, codeCommentInRepo, notArchived],
+  params,
+  cost: 'expensive',
+  async run({ ctx, params: { index } }) {
+    const pair = await getPull(ctx, index)
+    const { threads } = await getPullReviews(ctx, pair)
+    // Comments of other pull requests, and of pending reviews of others, are not among them.
+    const found = threads.flatMap((thread) => thread.comments).find(({ row }) => row.id === ctx.comment.id)
+    if (!found) throw new NotFound('the comment does not exist', 'comment_not_found')
+    await applySuggestion(ctx, pair, found.row)
+    return { to: pullPath(placeOf(ctx), index), notice: texts.suggestionApplied }
+  },
+})
