@@ -51,8 +51,6 @@ async function fill(forge: Forge, repo: GivenRepo): Promise<Record<string, strin
     listRunArtifacts: `${run}/artifacts`,
     workflowBadge: '/actions/workflows/a.yml/badge.svg',
     webRepoFeed: '.rss',
-    webCommit: `/commit/${commit.sha}`,
-    webCompare: '/compare/main...topic',
     webIssue: `/issues/${issue.number}`,
     webPull: `/pulls/${pull.number}`,
     webWikiPage: '/wiki/Home',

@@ -1,5 +1,5 @@
 import type { RepoCtx } from '../../access/context.ts'
-import type { DiffQuery, FileChange } from '../../git/git.ts'
+import type { DiffQuery, FileChange, ReadFrom } from '../../git/git.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { parsePatch, type Hunk } from './patch.parse.ts'
 
@@ -14,6 +14,8 @@ const maxFiles = 100
 const maxPatchBytes = 8 << 20
 
 export interface DiffRequest {
+  /** Where to read, when not only in the repository. */
+  readonly at?: ReadFrom
   /** A commit or tree; undefined compares with the empty tree. */
   readonly base: Oid | undefined
   readonly head: Oid
@@ -54,9 +56,9 @@ export interface ShownDiff {
  * most, and one when nothing fits.
  */
 export async function readShownDiff(ctx: Pick<RepoCtx, 'git' | 'repo'>, request: DiffRequest): Promise<ShownDiff> {
-  const { base, head, only, page = 1, contextLines = 3 } = request
+  const { base, head, only, page = 1, contextLines = 3, at = ctx.repo.git_key } = request
   const whitespace: DiffQuery['whitespace'] = request.ignoresSpace ? 'ignore-all' : 'show-all'
-  const all = await ctx.git.diffFiles(ctx.repo.git_key, { base, head, whitespace })
+  const all = await ctx.git.diffFiles(at, { base, head, whitespace })
   const listed = all.map((change, index) => ({ change, index }))
   const shown =
     only === undefined
@@ -67,7 +69,7 @@ export async function readShownDiff(ctx: Pick<RepoCtx, 'git' | 'repo'>, request:
   const patches =
     wanted.length === 0
       ? new Map<string, never>()
-      : await readPatches(ctx, {
+      : await readPatches(ctx, at, {
           base,
           head,
           whitespace,
@@ -123,8 +125,12 @@ function leftOf(
   return left
 }
 
-async function readPatches(ctx: Pick<RepoCtx, 'git' | 'repo'>, query: Parameters<RepoCtx['git']['diffText']>[1]) {
-  const stream = await ctx.git.diffText(ctx.repo.git_key, query)
+async function readPatches(
+  { git }: Pick<RepoCtx, 'git'>,
+  at: ReadFrom,
+  query: Parameters<RepoCtx['git']['diffText']>[1],
+) {
+  const stream = await git.diffText(at, query)
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of stream as AsyncIterable<Buffer>) {

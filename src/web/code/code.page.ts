@@ -1,7 +1,9 @@
 import * as activityPage from './activity.page.tsx'
 import * as blamePage from './blame.page.tsx'
 import * as branchesPage from './branches.page.tsx'
+import * as commitPage from './commit.page.tsx'
 import * as commitsPage from './commits.page.tsx'
+import * as comparePage from './compare.page.tsx'
 import * as editPage from './edit.page.tsx'
 import * as findPage from './find.page.tsx'
 import * as homePage from './home.page.tsx'
@@ -14,7 +16,9 @@ export const codePages = [
   activityPage,
   blamePage,
   branchesPage,
+  commitPage,
   commitsPage,
+  comparePage,
   editPage,
   findPage,
   homePage,

@@ -1,9 +1,5 @@
 import type { RepoCtx } from '../../access/context.ts'
-import { canRead, gitRepo, inRepo, issuesOrPullsEnabled, wikiEnabled } from '../../access/repo.requirements.ts'
-import { presentCommit, presentComparison } from '../../code/commits/commit.present.ts'
-import { Commit, Compare } from '../../code/commits/commit.schemas.ts'
-import { compareRevisions } from '../../code/commits/compare.service.ts'
-import { getCommit } from '../../code/commits/named-commit.service.ts'
+import { inRepo, issuesOrPullsEnabled, wikiEnabled } from '../../access/repo.requirements.ts'
 import { browserCredentials, operation } from '../../http/operation.ts'
 import { escapedPathAfter } from '../../http/path.ts'
 import { ok, redirect } from '../../http/reply.ts'
@@ -23,9 +19,6 @@ import { getPage } from '../../wiki/page.service.ts'
  */
 const link = { method: 'GET', base: 'site', accepts: browserCredentials } as const
 
-/** Parts of a commit that the API includes by default. */
-const allParts = { verification: true, files: true }
-
 const redirectTo = (ctx: RepoCtx, path: string) => redirect(303, `${new URL(repoWebUrl(ctx)).pathname}/${path}`)
 
 /** Issues and pull requests share one sequence of numbers, so each address redirects to the other kind. */
@@ -40,31 +33,6 @@ export const webIssue = operation({
     const issue = await getReadableIssue(ctx, params.index)
     return issue.is_pull ? redirectTo(ctx, `pulls/${params.index}`) : ok(await presentIssue(ctx, issue, ctx))
   },
-})
-
-export const webCommit = operation({
-  ...link,
-  path: '/{username}/{reponame}/commit/{sha}',
-  params: { sha: pathText },
-  scope: 'repository',
-  load: 'expensive',
-  requires: [inRepo, gitRepo, canRead('code')],
-  reply: { 200: Commit },
-  run: async ({ ctx, params }) =>
-    ok(await presentCommit(ctx, await getCommit(ctx, params.sha), { stats: 'zero', ...allParts })),
-})
-
-/** The address that a push prints for opening a pull request. */
-export const webCompare = operation({
-  ...link,
-  path: '/{username}/{reponame}/compare/{filepath+}',
-  params: { filepath: pathText },
-  scope: 'repository',
-  load: 'expensive',
-  requires: [inRepo, canRead('code')],
-  reply: { 200: Compare },
-  run: async ({ ctx, params }) =>
-    ok(await presentComparison(ctx, await compareRevisions(ctx, params.filepath), allParts)),
 })
 
 /** Number of path segments before the page name. */

@@ -1,0 +1,50 @@
+import { canRead, gitRepo, inRepo } from '../../access/repo.requirements.ts'
+import { getCommit } from '../../code/commits/named-commit.service.ts'
+import { readShownDiff } from '../../code/commits/shown-diff.service.ts'
+import { viewCommit } from '../../code/statuses/commit-view.service.ts'
+import { pathText } from '../../http/schema.ts'
+import { inRepositoryFrame } from '../frames/repository-frame.tsx'
+import { page } from '../shell/page.tsx'
+import { repositoryPath, revisionPath, shortOid, subjectOf } from './code-paths.ts'
+import { CommitPageView } from './commit.view.tsx'
+import { diffAddress, diffChoice, diffQuery, highlightSides } from './diff-request.ts'
+
+export const commitPage = page({
+  path: '/{username}/{reponame}/commit/{sha}',
+  params: { sha: pathText },
+  query: diffQuery,
+  requires: [inRepo, gitRepo, canRead('code')],
+  cost: 'expensive',
+  frame: inRepositoryFrame('code'),
+  async load({ ctx, params, query }) {
+    const { repo, owner } = ctx
+    const place = { repo, owner }
+    const commit = await getCommit(ctx, params.sha)
+    const choice = diffChoice(query)
+    const [parent] = commit.parents
+    const [view, diff] = await Promise.all([
+      viewCommit(ctx, commit),
+      readShownDiff(ctx, { base: parent, head: commit.oid, ...choice }),
+    ])
+    return {
+      place,
+      view,
+      difference: {
+        diff,
+        ...choice,
+        addressOf: diffAddress(repositoryPath(place, 'commit', commit.oid), choice),
+        highlighted: await highlightSides(ctx, repo.git_key, diff),
+        fileAt: (side: 'old' | 'new', kind: 'src' | 'raw', path: string) => {
+          const name = side === 'new' ? commit.oid : parent
+          return name && revisionPath(place, kind, { kind: 'commit', name }, path)
+        },
+      },
+    }
+  },
+  meta: ({ place, view: { commit } }) => ({
+    title: `${subjectOf(commit.message)} · ${shortOid(commit.oid)} · ${place.owner.name}/${place.repo.name}`,
+    canonical: repositoryPath(place, 'commit', commit.oid),
+    isUnlisted: true,
+  }),
+  view: CommitPageView,
+})

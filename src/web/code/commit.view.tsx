@@ -1,0 +1,125 @@
+import type { CommitView } from '../../code/statuses/commit-view.service.ts'
+import type { DiffViewProps } from '../ui/diff/diff-props.ts'
+import { DiffView } from '../ui/diff/diff.view.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { ButtonLink, Link, OutsideLink } from '../ui/link.tsx'
+import { Box, CopyButton, Menu } from '../ui/parts.tsx'
+import { usePage } from '../ui/page-context.ts'
+import { Time } from '../ui/time.tsx'
+import { CommitLink, CommitPerson, commitUnix, SignatureMark, stateMark } from './commit-parts.view.tsx'
+import { messageBody, repositoryPath, revisionPath, subjectOf, type RepositoryNames } from './code-paths.ts'
+import { texts } from './texts.tsx'
+
+export interface CommitPageProps {
+  readonly place: RepositoryNames
+  readonly view: CommitView
+  readonly difference: DiffViewProps
+}
+
+/** The checks of a commit. */
+const Checks = ({ view: { statuses } }: Pick<CommitPageProps, 'view'>) => {
+  const { config } = usePage()
+  return statuses.length === 0 ? null : (
+    <Box id="checks" head={<h2>{texts.checksTitle}</h2>}>
+      <ul class="rows">
+        {statuses.map((status) => {
+          const mark = stateMark(status.state)
+          const isHere = status.target_url.startsWith('/')
+          return (
+            <li class="row check-row">
+              <span class={mark.tone}>
+                <Icon name={mark.icon} />
+              </span>
+              <strong>{status.context}</strong>
+              <span class="muted cut">{status.description}</span>
+              <span class="spacer" />
+              {status.target_url === '' ? null : isHere ? (
+                <a href={`${config.server.subPath}${status.target_url}`}>{texts.details}</a>
+              ) : (
+                <OutsideLink href={status.target_url}>{texts.details}</OutsideLink>
+              )}
+            </li>
+          )
+        })}
+      </ul>
+    </Box>
+  )
+}
+
+const Head = ({ place, view }: Pick<CommitPageProps, 'place' | 'view'>) => {
+  const { commit, author, committer, verification } = view
+  const body = messageBody(commit.message)
+  const hasOtherCommitter =
+    commit.author.email !== commit.committer.email || commit.author.name !== commit.committer.name
+  return (
+    <Box class="commit-head">
+      <div class="box-body">
+        <div class="page-head">
+          <div>
+            <h1>{subjectOf(commit.message) || texts.noMessage}</h1>
+            {body === '' ? null : <pre class="commit-message">{body}</pre>}
+          </div>
+          <div class="acts">
+            <Menu
+              kind="quiet"
+              align="end"
+              class="icon-only"
+              title={texts.otherForms}
+              label={<Icon name="kebab-horizontal" />}
+            >
+              <ul>
+                {(['diff', 'patch'] as const).map((form) => (
+                  <li>
+                    <Link to={`${repositoryPath(place, 'commit', commit.oid)}.${form}`} data-turbo="false">
+                      {texts.downloadForm(form)}
+                    </Link>
+                  </li>
+                ))}
+              </ul>
+            </Menu>
+            <ButtonLink icon="code" to={revisionPath(place, 'src', { kind: 'commit', name: commit.oid })}>
+              {texts.browseHere}
+            </ButtonLink>
+          </div>
+        </div>
+        <div class="facts commit-facts">
+          <CommitPerson identity={commit.author} account={author} />
+          <span>
+            {texts.authored} <Time unix={commit.author.unixSeconds} />
+          </span>
+          {hasOtherCommitter ? (
+            <>
+              <CommitPerson identity={commit.committer} account={committer} />
+              <span>
+                {texts.committed} <Time unix={commitUnix(commit)} />
+              </span>
+            </>
+          ) : null}
+          <SignatureMark verification={verification} />
+        </div>
+      </div>
+      <div class="box-foot facts">
+        <span>
+          {commit.parents.length === 0 ? texts.noParents : texts.parents(commit.parents.length)}{' '}
+          {commit.parents.map((oid, index) => (
+            <>
+              {index === 0 ? null : ' + '}
+              <CommitLink place={place} oid={oid} />
+            </>
+          ))}
+        </span>
+        <span class="spacer" />
+        <span class="mono whole-oid">{commit.oid}</span>
+        <CopyButton text={commit.oid} label={texts.commitId} />
+      </div>
+    </Box>
+  )
+}
+
+export const CommitPageView = ({ place, view, difference }: CommitPageProps) => (
+  <div class="stack">
+    <Head place={place} view={view} />
+    <Checks view={view} />
+    <DiffView {...difference} />
+  </div>
+)

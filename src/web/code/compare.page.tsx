@@ -1,0 +1,68 @@
+import type { RepoCtx } from '../../access/context.ts'
+import { canRead, inRepo } from '../../access/repo.requirements.ts'
+import { getRefChoice } from '../../code/branches/ref-choice.service.ts'
+import { compareRevisions } from '../../code/commits/compare.service.ts'
+import { readShownDiff } from '../../code/commits/shown-diff.service.ts'
+import { viewCommits } from '../../code/statuses/commit-view.service.ts'
+import { pathText } from '../../http/schema.ts'
+import { inRepositoryFrame } from '../frames/repository-frame.tsx'
+import { page } from '../shell/page.tsx'
+import { repositoryPath, revisionPath } from './code-paths.ts'
+import { CompareView } from './compare.view.tsx'
+import { diffAddress, diffChoice, diffQuery, highlightSides } from './diff-request.ts'
+
+/** Commits of a comparison that are listed; the total counts all. */
+const maxListed = 100
+
+/** Returns the names on both sides of a comparison. */
+function namesOf(ctx: RepoCtx, text: string): { base: string; head: string } {
+  const [, base = '', head = ''] = /^(.*?)\.{2,3}(.*)$/s.exec(text) ?? [text, ctx.repo.default_branch, text]
+  return { base: base || ctx.repo.default_branch, head: head || ctx.repo.default_branch }
+}
+
+export const comparePage = page({
+  path: '/{username}/{reponame}/compare/{filepath+}',
+  params: { filepath: pathText },
+  query: diffQuery,
+  requires: [inRepo, canRead('code')],
+  cost: 'expensive',
+  frame: inRepositoryFrame('code'),
+  async load({ ctx, params, query }) {
+    const { repo, owner, git } = ctx
+    const place = { repo, owner }
+    const names = namesOf(ctx, params.filepath)
+    const { base, head, commits, total, at } = await compareRevisions(ctx, params.filepath)
+    const choice = diffChoice(query)
+    const start = await git.mergeBase(at, base, head)
+    const [diff, views, refs] = await Promise.all([
+      readShownDiff(ctx, { base: start ?? base, head, at, ...choice }),
+      viewCommits(ctx, commits.slice(0, maxListed)),
+      getRefChoice(ctx),
+    ])
+    const isHere = at === repo.git_key
+    return {
+      place,
+      names,
+      refs,
+      total,
+      views,
+      isHere,
+      mayOpenPull: ctx.viewer !== undefined && !repo.is_archived && ctx.rights.modeOf('pulls') > 0,
+      difference: {
+        diff,
+        ...choice,
+        addressOf: diffAddress(repositoryPath(place, 'compare', `${names.base}...${names.head}`), choice),
+        highlighted: await highlightSides(ctx, at, diff),
+        fileAt: (side: 'old' | 'new', kind: 'src' | 'raw', path: string) =>
+          side === 'new' && !isHere
+            ? undefined
+            : revisionPath(place, kind, { kind: 'commit', name: side === 'new' ? head : (start ?? base) }, path),
+      },
+    }
+  },
+  meta: ({ place, names }) => ({
+    title: `${names.base}...${names.head} · ${place.owner.name}/${place.repo.name}`,
+    isUnlisted: true,
+  }),
+  view: CompareView,
+})

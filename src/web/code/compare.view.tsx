@@ -1,0 +1,100 @@
+import type { RefChoice } from '../../code/branches/ref-choice.service.ts'
+import type { CommitView } from '../../code/statuses/commit-view.service.ts'
+import type { DiffViewProps } from '../ui/diff/diff-props.ts'
+import { DiffView } from '../ui/diff/diff.view.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { ButtonLink, Link } from '../ui/link.tsx'
+import { Empty, Menu, PageHead } from '../ui/parts.tsx'
+import { CommitList } from './commits.view.tsx'
+import { repositoryPath, type RepositoryNames } from './code-paths.ts'
+import { texts } from './texts.tsx'
+
+export interface CompareProps {
+  readonly place: RepositoryNames
+  readonly names: { readonly base: string; readonly head: string }
+  readonly refs: RefChoice
+  readonly total: number
+  readonly views: readonly CommitView[]
+  /** Both sides are in this repository. */
+  readonly isHere: boolean
+  readonly mayOpenPull: boolean
+  readonly difference: DiffViewProps
+}
+
+/** The menu of one side. */
+const Side = ({ place, names, refs, side }: CompareProps & { readonly side: 'base' | 'head' }) => (
+  <Menu
+    class="ref-menu"
+    label={
+      <>
+        <span class="muted">{texts.side(side)}</span>
+        <span class="cut ref-name">{names[side]}</span>
+        <Icon name="triangle-down" />
+      </>
+    }
+  >
+    <div class="menu-filter needs-script">
+      <input
+        type="search"
+        placeholder={texts.filterRefs}
+        aria-label={texts.filterRefs}
+        data-filter-list={`#refs-${side}`}
+        autofocus
+      />
+    </div>
+    <ul id={`refs-${side}`}>
+      {[...refs.branches, ...refs.tags].map((name) => {
+        const changed = { ...names, [side]: name }
+        return (
+          <li>
+            <Link
+              to={repositoryPath(place, 'compare', `${changed.base}...${changed.head}`)}
+              aria-current={name === names[side] ? 'true' : undefined}
+            >
+              <Icon name={refs.branches.includes(name) ? 'git-branch' : 'tag'} />
+              <span class="cut">{name}</span>
+            </Link>
+          </li>
+        )
+      })}
+    </ul>
+  </Menu>
+)
+
+export const CompareView = (props: CompareProps) => {
+  const { place, names, total, views, mayOpenPull, difference } = props
+  const here = repositoryPath(place, 'compare', `${names.base}...${names.head}`)
+  return (
+    <div class="stack">
+      <PageHead title={texts.compareTitle} lead={texts.compareLead}>
+        {mayOpenPull && total > 0 ? (
+          <ButtonLink kind="primary" icon="git-pull-request" to={`${here}?expand=1`}>
+            {texts.createPull}
+          </ButtonLink>
+        ) : null}
+      </PageHead>
+      <div class="code-bar">
+        <Side {...props} side="base" />
+        <Icon name="arrow-left" />
+        <Side {...props} side="head" />
+      </div>
+      {total === 0 ? (
+        <Empty icon="git-commit" title={texts.nothingToCompare}>
+          <p>{texts.nothingToCompareHint(names.base, names.head)}</p>
+          <ButtonLink to={repositoryPath(place, 'compare', `${names.head}...${names.base}`)}>
+            {texts.swapSides}
+          </ButtonLink>
+        </Empty>
+      ) : (
+        <>
+          <details class="compare-commits" open={total <= 10}>
+            <summary>{texts.commits(total)}</summary>
+            <CommitList place={place} views={views} />
+            {total > views.length ? <p class="muted">{texts.moreCommits(total - views.length)}</p> : null}
+          </details>
+          <DiffView {...difference} />
+        </>
+      )}
+    </div>
+  )
+}
