@@ -82,7 +82,9 @@ test('each operation is declared once', () => {
     ids.filter((id, index) => ids.indexOf(id) !== index),
     [],
   )
-  const routes = operations.map(({ method, base, path }) => `${method} ${base} ${placesOf(path)}`)
+  const routes = operations.map(
+    ({ method, base, path, whenQuery }) => `${method} ${base} ${placesOf(path)}${JSON.stringify(whenQuery ?? {})}`,
+  )
   assert.deepEqual(
     routes.filter((route, index) => routes.indexOf(route) !== index),
     [],

@@ -2,7 +2,7 @@ import type { RepoCtx } from '../../access/context.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { Commit } from '../../git/git.ts'
 import type { Oid } from '../../lib/ids.ts'
-import type { Unix } from '../../lib/time.ts'
+import { nowUnix, type Unix } from '../../lib/time.ts'
 import { loadCommitAuthors } from './commit-authors.ts'
 
 /** Newest commits that are counted; older ones are left out. */
@@ -46,7 +46,10 @@ export async function getContributions(
   })
   if (all.length === 0) return undefined
   const times = all.map(timeOf)
-  const span = { fromUnix: sinceUnix ?? Math.min(...times), toUnix: Math.max(...times) }
+  const span = {
+    fromUnix: sinceUnix ?? Math.min(...times),
+    toUnix: sinceUnix === undefined ? Math.max(...times) : nowUnix(ctx.clock),
+  }
   const accounts = await loadCommitAuthors(
     ctx,
     all.map(({ author }) => author.email),

@@ -107,6 +107,7 @@ export const EditView = (props: EditProps) => {
         <TextArea
           name="text"
           label={texts.content}
+          isLabelHidden
           value={text.replace(/^\ufeff/, '')}
           rows={24}
           isCode

@@ -102,7 +102,7 @@ export const texts = {
   commitSummary: 'Summary',
   commitTo: 'Commit to',
   commitsBy: (name: string, count: number) => `${counted(count, 'commit')} by ${name}`,
-  commitsMade: 'commits to the default branch',
+  commitsMade: 'Commits to the default branch',
   commitsOn: (day: string) => `Commits on ${day}`,
   committed: 'committed',
   committedTo: (branch: string) => `The change is on the branch ${branch}.`,
