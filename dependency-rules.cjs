@@ -168,7 +168,6 @@ module.exports = {
         'actions',
         'administration',
         'api',
-        'code',
         'entry',
         'explore',
         'home',
@@ -184,6 +183,8 @@ module.exports = {
         'settings',
         'wiki',
       ],
+      // A comparison contains the form of a pull request.
+      ['code'],
     ],
     packages: [
       ['content'],

@@ -57,7 +57,9 @@ test('comparePage: commits and changes since the common ancestor, also of a fork
   assert.doesNotMatch(shown.text, /main\.txt/)
   assert.doesNotMatch(shown.text, /Create pull request/)
   const bob = await Browser.of(forge, 'bob')
-  assert.match((await bob.get(`/${repo.fullName}/compare/main...topic`)).text, /Create pull request/)
+  const opened = await bob.submit(`/${repo.fullName}/compare/main...topic`, 'pulls/new', { title: 'Take topic' })
+  assert.equal(opened.status, 303)
+  assert.equal((await forge.guest.get(`${repo.api}/pulls`)).json[0].title, 'Take topic')
   assert.match((await guest('compare/topic...topic')).text, /There is nothing to compare/)
   assert.equal((await guest('compare/main...nothing')).status, 404)
 

@@ -5,8 +5,9 @@ import { DiffView } from '../ui/diff/diff.view.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { Empty, Menu, PageHead } from '../ui/parts.tsx'
+import { NewPullForm } from '../pulls/new-pull.view.tsx'
 import { CommitList } from './commits.view.tsx'
-import { repositoryPath, type RepositoryNames } from './code-paths.ts'
+import { messageBody, repositoryPath, subjectOf, type RepositoryNames } from './code-paths.ts'
 import { texts } from './texts.tsx'
 
 export interface CompareProps {
@@ -61,18 +62,31 @@ const Side = ({ place, names, refs, side }: CompareProps & { readonly side: 'bas
   </Menu>
 )
 
+/** The form of a pull request, closed until it is wanted. A single commit gives its title and text. */
+const NewPull = ({ place, names, total, views }: CompareProps) => {
+  const message = total === 1 ? (views[0]?.commit.message ?? '') : ''
+  return (
+    <details class="new-pull-part">
+      <summary class="button primary">
+        <Icon name="git-pull-request" />
+        {texts.createPull}
+      </summary>
+      <NewPullForm
+        place={{ owner: place.owner.name, name: place.repo.name }}
+        base={names.base}
+        head={names.head}
+        title={message === '' ? names.head : subjectOf(message)}
+        description={messageBody(message)}
+      />
+    </details>
+  )
+}
+
 export const CompareView = (props: CompareProps) => {
   const { place, names, total, views, mayOpenPull, difference } = props
-  const here = repositoryPath(place, 'compare', `${names.base}...${names.head}`)
   return (
     <div class="stack">
-      <PageHead title={texts.compareTitle} lead={texts.compareLead}>
-        {mayOpenPull && total > 0 ? (
-          <ButtonLink kind="primary" icon="git-pull-request" to={`${here}?expand=1`}>
-            {texts.createPull}
-          </ButtonLink>
-        ) : null}
-      </PageHead>
+      <PageHead title={texts.compareTitle} lead={texts.compareLead} />
       <div class="code-bar">
         <Side {...props} side="base" />
         <Icon name="arrow-left" />
@@ -87,6 +101,7 @@ export const CompareView = (props: CompareProps) => {
         </Empty>
       ) : (
         <>
+          {mayOpenPull ? <NewPull {...props} /> : null}
           <details class="compare-commits" open={total <= 10}>
             <summary>{texts.commits(total)}</summary>
             <CommitList place={place} views={views} />
