@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { test } from 'node:test'
 import { commitFiles, TestRunner, workflow } from '../src/actions/actions.test-support.ts'
-import type { NamedOperation } from '../src/http/operation.ts'
+import { isPage, type NamedOperation } from '../src/http/operation.ts'
 import { Browser } from '../src/testing/browser.ts'
 import { startForge, testPassword, type Forge } from '../src/testing/forge.ts'
 import type { GivenRepo } from '../src/testing/given.ts'
@@ -13,13 +13,18 @@ import { upload } from '../src/testing/upload.ts'
 /** Surfaces for programs, which keep no cookies. */
 const ofPrograms = new Set(['git', 'lfs', 'runner', 'federation', 'oauth2'])
 
-/** Returns whether a browser opens the operation, outside of the API, to read a repository. */
-const readsRepository = ({ base, family, method, path }: NamedOperation): boolean =>
-  base === 'site' &&
-  method === 'GET' &&
-  !ofPrograms.has(family) &&
-  !family.endsWith('-registry') &&
-  (path.includes('{reponame}') || path === '/attachments/{uuid}')
+/** Returns whether a browser opens the operation, outside of the API and the pages, to read a repository. */
+const readsRepository = (operation: NamedOperation): boolean => {
+  const { base, family, method, path } = operation
+  return (
+    base === 'site' &&
+    !isPage(operation) &&
+    method === 'GET' &&
+    !ofPrograms.has(family) &&
+    !family.endsWith('-registry') &&
+    (path.includes('{reponame}') || path === '/attachments/{uuid}')
+  )
+}
 
 /** Fills a repository and returns an address of each operation that reads it. */
 async function fill(forge: Forge, repo: GivenRepo): Promise<Record<string, string>> {

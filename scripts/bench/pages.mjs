@@ -1,0 +1,202 @@
+#!/usr/bin/env node
+/**
+ * Measures pages: the server's processor time for each, as a ratio to a bare HTTP answer of the same run, the bytes of a
+ * first and a later visit, and in Chromium the time to the largest contentful paint.
+ *
+ *     npm run bench:pages [-- [--requests 300] [--postgres]]
+ */
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { brotliCompressSync } from 'node:zlib'
+import { apiOf } from '../lib/api-client.mjs'
+import { demoPassword, makeDemoData } from '../lib/demo-data.mjs'
+import { buildForge, startForge } from '../lib/forge.mjs'
+import { freePort } from '../lib/free-port.mjs'
+import { ensureReady, fromRoot } from '../lib/project.mjs'
+
+await ensureReady()
+const { values: options } = parseArgs({
+  options: { requests: { type: 'string', default: '300' }, postgres: { type: 'boolean', default: false } },
+})
+const requests = Number(options.requests)
+const clockTicks = 100
+const bigFiles = 100
+const bigLines = 50
+
+/** Pages with the largest ratio of their processor time to a bare answer, where there is an aim. */
+const pages = [
+  ['home', '/', undefined],
+  ['explore', '/explore/repos', undefined],
+  ['profile', '/alice', undefined],
+  ['repository', '/alice/anvil', 40],
+  ['file', '/alice/anvil/src/branch/main/src/groups.ts', undefined],
+  ['commits', '/alice/anvil/commits/branch/main', undefined],
+  ['issues', '/alice/anvil/issues', 60],
+  ['issue, 20 comments', '/alice/anvil/issues/3', 60],
+  ['pull request', '/alice/anvil/pulls/9', undefined],
+  ['pull request: files', '/alice/anvil/pulls/9/files', undefined],
+  ['releases', '/alice/anvil/releases', undefined],
+  ['notifications', '/notifications', undefined],
+]
+
+/** Processor time of a process, in seconds. */
+function processorOf(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / clockTicks
+}
+
+/** Processor time of one request, in µs, and the last answer. */
+async function costOf(pid, ask, count = requests) {
+  for (let index = 0; index < 20; index += 1) await ask()
+  const before = processorOf(pid)
+  let last
+  for (let index = 0; index < count; index += 1) last = await ask()
+  return { us: ((processorOf(pid) - before) / count) * 1e6, last }
+}
+
+/** A server that answers 2 KB of JSON and does nothing else. */
+async function startYardstick() {
+  const port = await freePort()
+  const program = `require('node:http').createServer((q, r) => { r.setHeader('content-type', 'application/json'); r.end(JSON.stringify({ text: 'x'.repeat(2000) })) }).listen(${port}, '127.0.0.1')`
+  const child = spawn(process.execPath, ['--eval', program], { stdio: 'ignore' })
+  const url = `http://127.0.0.1:${port}`
+  for (;;) {
+    const isUp = await fetch(url).then(
+      (reply) => reply.text().then(() => true),
+      () => false,
+    )
+    if (isUp) return { url, pid: child.pid, stop: () => child.kill() }
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+/** Signs in and returns the cookies. */
+async function signIn(url) {
+  const first = await fetch(`${url}/user/login`)
+  const csrf = /name="_csrf" value="([^"]+)"/.exec(await first.text())?.[1] ?? ''
+  const cookies = (reply) => reply.headers.getSetCookie().map((each) => each.split(';', 1)[0])
+  const before = cookies(first)
+  const reply = await fetch(`${url}/user/login`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { cookie: before.join('; '), 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ _csrf: csrf, user_name: 'alice', password: demoPassword }),
+  })
+  if (reply.status !== 303) throw new Error(`signing in answered ${reply.status}`)
+  return [...before, ...cookies(reply)].filter((each) => !each.endsWith('=')).join('; ')
+}
+
+/** Adds twenty comments, and a pull request with many changed lines. */
+async function makeMore(url) {
+  const authorization = `Basic ${Buffer.from(`alice:${demoPassword}`).toString('base64')}`
+  const post = async (path, body) => {
+    const reply = await fetch(`${url}/api/v1${path}`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    if (!reply.ok) throw new Error(`POST ${path} answered ${reply.status}: ${await reply.text()}`)
+    return reply.json()
+  }
+  const repo = '/repos/alice/anvil'
+  for (let index = 0; index < 20; index += 1) {
+    await post(`${repo}/issues/3/comments`, { body: `Comment ${index} with **bold** text and \`code\`.` })
+  }
+  const text = (word) => Array.from({ length: bigLines }, (_, index) => `const ${word}${index} = ${index}`).join('\n')
+  await post(`${repo}/contents`, {
+    new_branch: 'large',
+    message: 'Change many files',
+    files: Array.from({ length: bigFiles }, (_, index) => ({
+      operation: 'create',
+      path: `large/file${index}.ts`,
+      content: Buffer.from(text(`value${index}_`)).toString('base64'),
+    })),
+  })
+  const { number } = await post(`${repo}/pulls`, { base: 'main', head: 'large', title: 'Many files' })
+  return `/alice/anvil/pulls/${number}/files`
+}
+
+const database = options.postgres ? await (await import('../postgres.mjs')).startPostgres() : undefined
+const forge = await startForge({
+  program: await buildForge(),
+  config: fromRoot('test/conformance/profiles/default.ini'),
+  name: 'bench-pages',
+  database,
+  readableTraces: false,
+})
+const yardstick = await startYardstick()
+try {
+  await apiOf(forge.url)
+  await makeDemoData(forge.url)
+  const largePath = await makeMore(forge.url)
+  const cookie = await signIn(forge.url)
+  const bare = await costOf(yardstick.pid, () => fetch(yardstick.url).then((reply) => reply.text()), requests * 10)
+  console.log(`bare HTTP answer: ${bare.us.toFixed(0)} µs`)
+  const open = (path) => async () => {
+    const reply = await fetch(forge.url + path, { headers: { cookie, accept: 'text/html' } })
+    const text = await reply.text()
+    if (reply.status !== 200) throw new Error(`${path} answered ${reply.status}`)
+    return text
+  }
+  for (const [name, path, aim] of pages) {
+    const { us, last } = await costOf(forge.pid, open(path))
+    const ratio = us / bare.us
+    const size = brotliCompressSync(last).length / 1024
+    const verdict = aim === undefined ? '' : ratio <= aim ? ` (aim ${aim})` : ` ABOVE ${aim}`
+    console.log(
+      `${name.padEnd(22)} ${us.toFixed(0).padStart(7)} µs ${ratio.toFixed(1).padStart(7)}×${verdict}   ${size.toFixed(1)} KB compressed`,
+    )
+  }
+  const large = await costOf(forge.pid, open(largePath), 20)
+  console.log(
+    `files of a pull request, ${bigFiles} files and ${bigFiles * bigLines} lines: ${(large.us / 1000).toFixed(1)} ms (aim 60)`,
+  )
+  await measureInBrowser(cookie)
+} finally {
+  yardstick.stop()
+  await forge.stop()
+  await database?.stop()
+}
+
+/** The bytes of a first and a later visit, and the time to the largest contentful paint of each page. */
+async function measureInBrowser(cookie) {
+  const { chromium } = await import('playwright-core')
+  const browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  })
+  try {
+    const context = await browser.newContext({ baseURL: forge.url })
+    await context.addCookies(
+      cookie
+        .split('; ')
+        .map((pair) => ({ name: pair.split('=', 1)[0], value: pair.slice(pair.indexOf('=') + 1), url: forge.url })),
+    )
+    const page = await context.newPage()
+    let bytes = 0
+    const client = await context.newCDPSession(page)
+    await client.send('Network.enable')
+    client.on('Network.loadingFinished', (event) => (bytes += event.encodedDataLength))
+    for (const [name, path] of pages) {
+      bytes = 0
+      await page.goto(path, { waitUntil: 'load' })
+      const paintMs = await page.evaluate(
+        () =>
+          new Promise((resolve) => {
+            new PerformanceObserver((list) => resolve(list.getEntries().at(-1).startTime)).observe({
+              type: 'largest-contentful-paint',
+              buffered: true,
+            })
+            setTimeout(() => resolve(Number.NaN), 2000)
+          }),
+      )
+      await page.waitForLoadState('networkidle')
+      console.log(
+        `in Chromium: ${name.padEnd(22)} largest paint ${paintMs.toFixed(0).padStart(5)} ms (aim 300), ${(bytes / 1024).toFixed(1)} KB`,
+      )
+    }
+  } finally {
+    await browser.close()
+  }
+}

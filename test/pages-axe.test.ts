@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { makeDemoData } from '../scripts/lib/demo-data.mjs'
+import { chromiumProgram, startChromium } from '../src/testing/chromium.ts'
+import { startForge, testPassword } from '../src/testing/forge.ts'
+
+const program = chromiumProgram()
+const skip = program === undefined ? 'chromium is not installed' : false
+
+/** One page of each kind. */
+const pages = [
+  '/',
+  '/explore/repos',
+  '/explore/users',
+  '/alice',
+  '/acme',
+  '/alice/anvil',
+  '/alice/anvil/src/branch/main/src/groups.ts',
+  '/alice/anvil/commits/branch/main',
+  '/alice/anvil/branches',
+  '/alice/anvil/issues',
+  '/alice/anvil/issues/1',
+  '/alice/anvil/issues/new',
+  '/alice/anvil/labels',
+  '/alice/anvil/milestones',
+  '/alice/anvil/pulls/9',
+  '/alice/anvil/pulls/9/files',
+  '/alice/anvil/releases',
+  '/alice/anvil/wiki',
+  '/alice/anvil/actions',
+  '/alice/anvil/settings',
+  '/alice/-/packages',
+  '/repo/create',
+  '/notifications',
+  '/user/settings',
+  '/user/settings/applications',
+  '/admin',
+  '/api/swagger',
+  '/nothing/here',
+]
+
+const forms = [
+  { name: 'light', colorScheme: 'light', viewport: { width: 1280, height: 900 } },
+  { name: 'dark', colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
+  { name: 'phone', colorScheme: 'light', viewport: { width: 360, height: 800 } },
+] as const
+
+interface Finding {
+  readonly id: string
+  readonly impact: string | null
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
+}
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Returns what is seriously wrong with the page for people who cannot see or point, as one line each. */
+async function findingsOf(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axeSource)
+  const findings = (await page.evaluate('axe.run(document).then(({ violations }) => violations)')) as Finding[]
+  return findings
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)} ${nodes[0]?.failureSummary?.slice(0, 160) ?? ''}`)
+}
+
+test('pages: nothing serious hinders people with screen readers, in light, dark and on a phone', { skip }, async () => {
+  await using forge = await startForge()
+  await makeDemoData(forge.url)
+  const browser = await startChromium(program ?? '')
+  const wrong: string[] = []
+  try {
+    for (const { name, colorScheme, viewport } of forms) {
+      const context = await browser.newContext({ baseURL: forge.url, colorScheme, viewport, reducedMotion: 'reduce' })
+      const page = await context.newPage()
+      await page.goto('/user/login')
+      wrong.push(...(await findingsOf(page)).map((finding) => `${name} /user/login: ${finding}`))
+      await page.fill('input[name=user_name]', 'alice')
+      await page.fill('input[name=password]', testPassword)
+      await Promise.all([page.waitForURL((url) => !url.pathname.endsWith('/login')), page.keyboard.press('Enter')])
+      for (const path of pages) {
+        await page.goto(path)
+        wrong.push(...(await findingsOf(page)).map((finding) => `${name} ${path}: ${finding}`))
+        const tooWide = await page.evaluate(
+          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+        )
+        if (Number(tooWide) > 0) wrong.push(`${name} ${path}: wider than the window by ${String(tooWide)} px`)
+      }
+      await context.close()
+    }
+  } finally {
+    await browser.close()
+  }
+  assert.deepEqual(wrong, [])
+})
