@@ -12,6 +12,7 @@ import { codePages } from './code/code.page.ts'
 import * as deviceRoutes from './entry/device.routes.tsx'
 import * as forkPages from './repository/new/fork.page.tsx'
 import * as generatePages from './repository/new/generate.page.tsx'
+import * as issueListPage from './issues/list.page.tsx'
 import * as linkRoutes from './links/link.routes.ts'
 import * as marksPage from './repository/marks.page.tsx'
 import * as migratePages from './repository/new/migrate.page.tsx'
@@ -46,6 +47,7 @@ export const web: Feature = {
     deviceRoutes,
     forkPages,
     generatePages,
+    issueListPage,
     linkRoutes,
     marksPage,
     migratePages,

@@ -53,8 +53,8 @@ export async function findIssuePage(
     const access: Access = { lead: inOrder?.lead ?? { by: 'order' }, order: orderOf(sort), isSorted: false }
     return (await findByCommonWords(db, filter, access, page, limits)) ?? findByWords(db, filter, ids, sort, page)
   }
-  // Refused words do not lead, but leave fewer issues than the kept number.
-  if (leads.length === 0 && !filter.words) {
+  // Refused words and what issues lack do not lead, but leave fewer issues than the kept number.
+  if (leads.length === 0 && !isNarrowed(filter)) {
     const places = await readAll(db, filter, sort, page)
     return { places, last: keyOf(orderOf(sort), places), total: totalOf(kept, page, places.length) }
   }
@@ -75,13 +75,17 @@ export async function findIssuePage(
   const [narrowest] = counted.toSorted((one, other) => one.matches - other.matches)
   const access = accessOf(filter, sort, narrowest, limits)
   const places = await readPage(db, filter, access, page)
-  const isCounted = counted.length === 1 && !filter.words
+  const isCounted = counted.length === 1 && !isNarrowed(filter)
   const total =
     isCounted && narrowest
       ? narrowest.matches
       : await count(db, filter, narrowest?.lead ?? { by: 'order' }, limits.counted + 1)
   return { places, last: keyOf(access.order, places), ...boundedTotal(total, limits) }
 }
+
+/** Returns whether a filter leaves fewer issues than those that can lead. */
+const isNarrowed = ({ words, lacks, reviewedBy, reviewAskedOf }: RepoFilter): boolean =>
+  words !== undefined || lacks !== undefined || reviewedBy !== undefined || reviewAskedOf !== undefined
 
 const boundedTotal = (total: number, { counted }: ListLimits): Pick<IssuePage, 'total' | 'bound'> =>
   total <= counted ? { total } : { total: counted, bound: 'total' }
@@ -102,7 +106,7 @@ function readAll(db: Db, filter: RepoFilter, sort: IssueSort, page: Page): Promi
 /** Returns the list by one label, assignee or mentioned account in the order of creation, if it is one. */
 function pairListOf(filter: RepoFilter, leads: ReturnType<typeof leadsOf>, sort: IssueSort): PairList | undefined {
   const [first, ...others] = leads
-  if (first?.lead.by !== 'pair' || others.length > 0 || filter.words || !isByCreation(sort)) return undefined
+  if (first?.lead.by !== 'pair' || others.length > 0 || isNarrowed(filter) || !isByCreation(sort)) return undefined
   return { lead: first.lead, filter, sort, parts: partsOf(filter) }
 }
 

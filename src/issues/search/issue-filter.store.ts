@@ -20,6 +20,7 @@ import type { Bound } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
 import type { IssueKey } from '../issue.store.ts'
 import { foundByWords, holdsNoRefused, usualAllowance, type WordScope } from './words.store.ts'
+import type { Lack } from './query.parse.ts'
 import type { SearchTerm } from './words.parse.ts'
 
 /** The repositories that a list covers: one, or all that the viewer may see. */
@@ -58,6 +59,8 @@ export interface IssueFilter {
   /** A review by this account, or by a team of it, is requested and not given. */
   readonly reviewAskedOf?: UserId | undefined
   readonly words?: readonly SearchTerm[]
+  /** The issue has none of these. */
+  readonly lacks?: readonly Lack[]
 }
 
 export type Builder = ExpressionBuilder<Schema, 'issue'>
@@ -101,6 +104,7 @@ export function conditions(db: Db, where: Builder, filter: IssueFilter, lead?: L
   if (filter.mentionedId !== undefined) all.push(concerns(where, 'issue_mention', filter.mentionedId))
   if (filter.reviewedBy !== undefined) all.push(isReviewedBy(where, filter.reviewedBy))
   if (filter.reviewAskedOf !== undefined) all.push(isReviewAskedOf(where, filter.reviewAskedOf))
+  for (const lack of filter.lacks ?? []) all.push(lacking[lack])
   const holdsNone = filter.words && holdsNoRefused(db, filter.words)
   if (holdsNone) all.push(holdsNone)
   return all
@@ -115,6 +119,12 @@ export const wordScope = ({ scope, isPull }: IssueFilter): WordScope =>
 /** Returns the issues that the words of a filter find, as a set for `in`; undefined when it has none to find. */
 export const foundByFilter = (db: Db, filter: IssueFilter): Expression<IssueId> | undefined =>
   filter.words && foundByWords(db, filter.words, wordScope(filter))
+
+const lacking: Readonly<Record<Lack, Expression<SqlBool>>> = {
+  milestone: sql<SqlBool>`issue.milestone_id is null`,
+  label: sql<SqlBool>`not exists (select 1 from issue_label where issue_label.issue_id = issue.id)`,
+  assignee: sql<SqlBool>`not exists (select 1 from issue_assignee where issue_assignee.issue_id = issue.id)`,
+}
 
 const hasLabel = (where: Builder, labelIds: readonly LabelId[]): Expression<SqlBool> =>
   where.exists(

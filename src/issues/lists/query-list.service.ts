@@ -1,0 +1,177 @@
+import type { Ctx, RepoCtx } from '../../access/context.ts'
+import { mode } from '../../access/rights.ts'
+import type { UserRow } from '../../db/tables/accounts.ts'
+import type { IssueRow, LabelRow, MilestoneRow } from '../../db/tables/issues.ts'
+import { NotFound } from '../../lib/errors.ts'
+import type { UserId } from '../../lib/ids.ts'
+import type { Bound, Page } from '../../lib/paging.ts'
+import { sentTime } from '../../lib/time.ts'
+import { assigneesOf } from '../../repos/people/candidate.service.ts'
+import { findShownUser } from '../../users/user.service.ts'
+import { loadAroundIssues, loadIssues, type AroundIssues, type IssueKey } from '../issue.store.ts'
+import { listLabels, listUsableLabels } from '../labels/label.store.ts'
+import { findMilestoneByTitle, listMilestones } from '../milestones/milestone.store.ts'
+import type { RepoFilter } from '../search/issue-filter.store.ts'
+import type { IssueQuery, QuerySort } from '../search/query.parse.ts'
+import { parseSearchWords } from '../search/words.parse.ts'
+import type { IssueSort } from './list-order.store.ts'
+import { findIssuePage } from './list.store.ts'
+
+/** Issues or pull requests with the rows that a list shows beside them. */
+export interface ShownIssues {
+  readonly rows: readonly IssueRow[]
+  readonly around: AroundIssues
+}
+
+export interface CountOfState {
+  readonly total: number
+  readonly bound?: Bound | undefined
+}
+
+/** What a query found, and the number of open and closed ones that it would find. */
+export interface FoundByQuery extends ShownIssues {
+  readonly open: CountOfState
+  readonly closed: CountOfState
+  readonly shown: CountOfState
+  /** Filters whose label, milestone or account does not exist; nothing is found then. */
+  readonly missing: readonly string[]
+}
+
+const sorts: Readonly<Record<QuerySort, IssueSort>> = {
+  'created-desc': 'latest',
+  'created-asc': 'oldest',
+  'updated-desc': 'recentupdate',
+  'updated-asc': 'leastupdate',
+  'comments-desc': 'mostcomment',
+  'comments-asc': 'leastcomment',
+  'due-asc': 'nearduedate',
+  'due-desc': 'farduedate',
+}
+
+/** People expect that a list has all of their words, while the search of the API takes any of them. */
+const allWords = (words: string): string =>
+  (words.match(/[+-]?"[^"]*"?|\S+/g) ?? []).map((word) => (/^[+-]/.test(word) ? word : `+${word}`)).join(' ')
+
+const dayStart = (day: string | undefined) => sentTime(day === undefined ? undefined : `${day}T00:00:00Z`, 'since')
+const dayEnd = (day: string | undefined) => sentTime(day === undefined ? undefined : `${day}T23:59:59Z`, 'before')
+
+/** Loads issues in the order of their keys, with the rows around them. */
+export async function loadShown(ctx: Ctx, places: readonly IssueKey[]): Promise<ShownIssues> {
+  const byId = await loadIssues(
+    ctx.db,
+    places.map(({ id }) => id),
+  )
+  const rows = places.flatMap(({ id }) => byId.get(id) ?? [])
+  return { rows, around: await loadAroundIssues(ctx.db, rows) }
+}
+
+/**
+ * Returns one page of the issues, or of the pull requests, of a repository that a query asks for.
+ * @throws NotFound when the viewer may not read the kind
+ */
+export async function findByQuery(ctx: RepoCtx, query: IssueQuery, isPull: boolean, page: Page): Promise<FoundByQuery> {
+  if (ctx.rights.modeOf(isPull ? 'pulls' : 'issues') < mode.read) {
+    throw new NotFound('issues are not available here', 'unit_unavailable')
+  }
+  const { filter, missing } = await filterOf(ctx, query, isPull)
+  const none: CountOfState = { total: 0 }
+  if (missing.length > 0) {
+    return { ...(await loadShown(ctx, [])), open: none, closed: none, shown: none, missing }
+  }
+  const sort = sorts[query.sort]
+  const { repo } = ctx
+  const kept = isPull
+    ? { all: repo.num_pulls, closed: repo.num_closed_pulls }
+    : { all: repo.num_issues, closed: repo.num_closed_issues }
+  const countOf = async (isClosed: boolean): Promise<CountOfState> =>
+    findIssuePage(
+      ctx.db,
+      { ...filter, isClosed },
+      sort,
+      { number: 1, limit: 1, offset: 0 },
+      isClosed ? kept.closed : kept.all - kept.closed,
+    )
+  const isClosed = query.state === 'all' ? undefined : query.state === 'closed'
+  const keptShown = isClosed === undefined ? kept.all : isClosed ? kept.closed : kept.all - kept.closed
+  const [found, open, closed] = await Promise.all([
+    findIssuePage(ctx.db, { ...filter, isClosed }, sort, page, keptShown),
+    isClosed === false ? undefined : countOf(false),
+    isClosed === true ? undefined : countOf(true),
+  ])
+  const shown = { total: found.total, bound: found.bound }
+  return { ...(await loadShown(ctx, found.places)), open: open ?? shown, closed: closed ?? shown, shown, missing }
+}
+
+async function filterOf(
+  ctx: RepoCtx,
+  query: IssueQuery,
+  isPull: boolean,
+): Promise<{ readonly filter: RepoFilter; readonly missing: readonly string[] }> {
+  const missing: string[] = []
+  const person = async (key: string, name: string | undefined): Promise<UserId | undefined> => {
+    if (name === undefined) return undefined
+    const user =
+      name.toLowerCase() === 'me' || name === '@me'
+        ? ctx.viewer?.user
+        : await findShownUser(ctx, name.replace(/^@/, ''))
+    if (!user) missing.push(`${key}:${name}`)
+    return user?.id
+  }
+  const [posterId, assigneeId, mentionedId, reviewAskedOf, reviewedBy, labels, milestone] = await Promise.all([
+    person('author', query.author),
+    person('assignee', query.assignee),
+    person('mentions', query.mentions),
+    person('review-requested', query.reviewRequested),
+    person('reviewed-by', query.reviewedBy),
+    query.labels.length === 0 ? [] : listUsableLabels(ctx.db, ctx.repo, { names: query.labels }),
+    query.milestone === undefined ? undefined : findMilestoneByTitle(ctx.db, ctx.repo.id, query.milestone),
+  ])
+  const isNamed = new Set(labels.map((label) => label.name))
+  missing.push(...query.labels.filter((name) => !isNamed.has(name)).map((name) => `label:${name}`))
+  if (query.milestone !== undefined && !milestone) missing.push(`milestone:${query.milestone}`)
+  const words = parseSearchWords(allWords(query.words))
+  // A name that the repository and its organization share is met by either label.
+  const first = query.labels.flatMap((name) => labels.find((label) => label.name === name) ?? [])
+  return {
+    missing,
+    filter: {
+      scope: { kind: 'repo', repoId: ctx.repo.id },
+      isPull: [isPull],
+      allLabels: first.map((label) => label.id),
+      ...(milestone ? { milestoneIds: [milestone.id] } : {}),
+      ...(query.lacks.length > 0 ? { lacks: query.lacks } : {}),
+      posterId,
+      assigneeId,
+      mentionedId,
+      reviewAskedOf,
+      reviewedBy,
+      sinceUnix: dayStart(query.since),
+      beforeUnix: dayEnd(query.before),
+      ...(words.length > 0 ? { words } : {}),
+    },
+  }
+}
+
+/** What the menus of a list and of an issue offer. */
+export interface IssueChoices {
+  /** Labels of the repository and its organization. */
+  readonly labels: readonly LabelRow[]
+  readonly milestones: readonly MilestoneRow[]
+  readonly people: readonly UserRow[]
+}
+
+/** Most choices that a menu shows; the query can name the others. */
+const offeredAtMost = 100
+
+/** Returns the labels, open milestones and people of a repository, at most 100 of each. */
+export async function getChoices(ctx: RepoCtx): Promise<IssueChoices> {
+  const page: Page = { number: 1, limit: offeredAtMost, offset: 0 }
+  const [own, shared, milestones, people] = await Promise.all([
+    listLabels(ctx.db, { repoId: ctx.repo.id }, 'name', page),
+    ctx.owner.kind === 'organization' ? listLabels(ctx.db, { orgId: ctx.owner.id }, 'name', page) : [],
+    listMilestones(ctx.db, ctx.repo.id, { isClosed: false }, page),
+    assigneesOf(ctx, page),
+  ])
+  const labels = [...own, ...shared].filter((label) => label.archived_unix === 0)
+  return { labels, milestones, people: people.users }
+}

@@ -1,0 +1,111 @@
+import { Type } from 'typebox'
+import type { RepoCtx } from '../../access/context.ts'
+import { inRepo, issuesEnabled, notArchived, pullsEnabled } from '../../access/repo.requirements.ts'
+import { Invalid } from '../../lib/errors.ts'
+import { pageOf } from '../../lib/paging.ts'
+import { changeMany } from '../../issues/bulk.service.ts'
+import { mayManage } from '../../issues/issue.policy.ts'
+import { findByQuery, getChoices } from '../../issues/lists/query-list.service.ts'
+import { parseIssueQuery, usualQuery, writeIssueQuery } from '../../issues/search/query.parse.ts'
+import { inRepositoryFrame } from '../frames/repository-frame.tsx'
+import { act, page } from '../shell/page.tsx'
+import { pathOf } from '../ui/paths.ts'
+import { IssueListView, type IssueListProps } from './list.view.tsx'
+import { texts } from './texts.tsx'
+
+const listQuery = { q: Type.Optional(Type.String()), page: Type.Optional(Type.Integer()) } as const
+/** Page size of lists on pages; `[ui] ISSUE_PAGING_NUM`. */
+const pageLimits = (ctx: RepoCtx) => ({ ...ctx.config.api, defaultPagingNum: ctx.config.ui.issuePagingNum })
+
+async function loadList(
+  ctx: RepoCtx,
+  kind: 'issues' | 'pulls',
+  asked: { readonly q?: string; readonly page?: number },
+): Promise<IssueListProps> {
+  const query = asked.q === undefined || asked.q.trim() === '' ? usualQuery : parseIssueQuery(asked.q)
+  const text = asked.q?.trim() || writeIssueQuery(usualQuery)
+  const at = pageOf({ page: asked.page }, pageLimits(ctx))
+  const isPull = kind === 'pulls'
+  const [found, choices] = await Promise.all([findByQuery(ctx, query, isPull, at), getChoices(ctx)])
+  const { repo, owner } = ctx
+  return {
+    place: { repo, owner },
+    kind,
+    query,
+    text,
+    found,
+    choices,
+    page: at.number,
+    pageSize: at.limit,
+    mayManage: ctx.viewer !== undefined && !repo.is_archived && mayManage(ctx.rights, { is_pull: isPull }).allowed,
+    isNew: (isPull ? repo.num_pulls : repo.num_issues) === 0,
+  }
+}
+
+const metaOf = (kind: 'issues' | 'pulls', { owner, repo }: IssueListProps['place']) => ({
+  title: texts.listTitle(texts.kinds[kind], `${owner.name}/${repo.name}`),
+  canonical: pathOf(owner.name, repo.name, kind),
+})
+
+/** The issues of a repository. */
+export const repositoryIssues = page({
+  path: '/{username}/{reponame}/issues',
+  requires: [inRepo, issuesEnabled],
+  query: listQuery,
+  frame: inRepositoryFrame('issues'),
+  load: ({ ctx, query }) => loadList(ctx, 'issues', query),
+  meta: ({ place }) => metaOf('issues', place),
+  view: IssueListView,
+})
+
+/** The pull requests of a repository. */
+export const repositoryPulls = page({
+  path: '/{username}/{reponame}/pulls',
+  requires: [inRepo, pullsEnabled],
+  query: listQuery,
+  frame: inRepositoryFrame('pulls'),
+  load: ({ ctx, query }) => loadList(ctx, 'pulls', query),
+  meta: ({ place }) => metaOf('pulls', place),
+  view: IssueListView,
+})
+
+const bulkFields = {
+  issue: Type.Optional(Type.Array(Type.String())),
+  act: Type.Optional(Type.String()),
+  back: Type.Optional(Type.String()),
+} as const
+
+/** Changes the selected rows and returns to the list that the form was on. */
+async function runBulk(
+  ctx: Parameters<typeof changeMany>[0],
+  kind: 'issues' | 'pulls',
+  body: { readonly issue?: readonly string[]; readonly act?: string; readonly back?: string },
+) {
+  const indexes = [...new Set((body.issue ?? []).map(Number))].filter((index) => Number.isSafeInteger(index))
+  if (indexes.length === 0) throw new Invalid(texts.bulk.none, 'nothing_selected')
+  const { changed, problem } = await changeMany(ctx, kind === 'pulls', indexes, body.act ?? '')
+  const list = pathOf(ctx.owner.name, ctx.repo.name, kind)
+  const isOfList = body.back === list || body.back?.startsWith(`${list}?`)
+  return {
+    to: isOfList && body.back ? body.back : list,
+    notice: problem === undefined ? texts.bulk.done(changed) : texts.bulk.partly(changed, problem),
+  }
+}
+
+/** Changes several issues at once. */
+export const changeIssues = act({
+  path: '/{username}/{reponame}/issues/bulk',
+  requires: [inRepo, issuesEnabled, notArchived],
+  fields: bulkFields,
+  again: repositoryIssues,
+  run: ({ ctx, body }) => runBulk(ctx, 'issues', body),
+})
+
+/** Changes several pull requests at once. */
+export const changePulls = act({
+  path: '/{username}/{reponame}/pulls/bulk',
+  requires: [inRepo, pullsEnabled, notArchived],
+  fields: bulkFields,
+  again: repositoryPulls,
+  run: ({ ctx, body }) => runBulk(ctx, 'pulls', body),
+})

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Browser } from '../../testing/browser.ts'
+import { startForge } from '../../testing/forge.ts'
+
+async function world() {
+  const forge = await startForge({ users: ['alice', 'bob'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const alice = forge.as('alice')
+  const label = await alice.post(`${repo.api}/labels`, { name: 'good first', color: '#aa0000' })
+  const milestone = await alice.post(`${repo.api}/milestones`, { title: 'v1' })
+  await alice.post(`${repo.api}/issues`, { title: 'Anvil cracks', labels: [label.json.id] })
+  await alice.post(`${repo.api}/issues`, { title: '<b>Tongs</b> melt', milestone: milestone.json.id })
+  await alice.post(`${repo.api}/issues`, { title: 'Bellows leak', closed: true })
+  return { forge, repo, label: label.json.id as number, milestone: milestone.json.id as number }
+}
+
+const titles = (html: string): string[] =>
+  [...html.matchAll(/class="row-title"[^>]*>([^<]*(?:&lt;[^<]*)*)</g)].map(([, title = '']) => title.trim())
+
+test('repositoryIssues: the query chooses the issues, and the head counts both states', async () => {
+  const { forge, repo } = await world()
+  await using _ = forge
+  const guest = new Browser(forge)
+  const list = async (q: string) => {
+    const { status, text } = await guest.get(`/${repo.fullName}/issues?q=${encodeURIComponent(q)}`)
+    assert.equal(status, 200)
+    return { titles: titles(text), text }
+  }
+  const plain = await guest.get(`/${repo.fullName}/issues`)
+  assert.equal(titles(plain.text).length, 2)
+  assert.match(plain.text, /2 open/)
+  assert.match(plain.text, /1 closed/)
+  assert.doesNotMatch(plain.text, /<b>Tongs/)
+  assert.deepEqual((await list('label:"good first"')).titles, ['Anvil cracks'])
+  assert.deepEqual((await list('is:closed')).titles, ['Bellows leak'])
+  assert.deepEqual((await list('is:open no:label no:assignee')).titles.length, 1)
+  assert.deepEqual((await list('no:milestone sort:created-asc')).titles, ['Anvil cracks', 'Bellows leak'])
+  assert.deepEqual((await list('author:alice cracks')).titles, ['Anvil cracks'])
+  const missing = await list('label:absent')
+  assert.deepEqual(missing.titles, [])
+  assert.match(missing.text, /Nothing here is called label:absent/)
+})
+
+test('repositoryIssues, repositoryPulls: a private repository does not exist for strangers', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const repo = await forge.given.repo({ owner: 'alice', private: true })
+  const bob = await Browser.of(forge, 'bob')
+  for (const kind of ['issues', 'pulls']) assert.equal((await bob.get(`/${repo.fullName}/${kind}`)).status, 404)
+  const alice = await Browser.of(forge, 'alice')
+  assert.match((await alice.get(`/${repo.fullName}/pulls`)).text, /No pull requests yet/)
+})
+
+test('changeIssues: writers change the selected issues, and readers cannot', async () => {
+  const { forge, repo, label, milestone } = await world()
+  await using _ = forge
+  const path = `/${repo.fullName}/issues`
+  const bob = await Browser.of(forge, 'bob')
+  const refused = await bob.post(`${path}/bulk`, { issue: '1', act: 'close', _csrf: await bob.csrf('/user/settings') })
+  assert.equal(refused.status, 403)
+  const alice = await Browser.of(forge, 'alice')
+  const change = (act: string) => alice.submit(path, `${path}/bulk`, { issue: ['1', '2'], act })
+  for (const act of [`label:${label}`, `milestone:${milestone}`, 'assign:alice', 'close']) {
+    const { status, headers } = await change(act)
+    assert.deepEqual([status, headers.get('location')], [303, path], act)
+  }
+  const { json } = await forge.as('alice').get(`${repo.api}/issues/2`)
+  assert.equal(json.state, 'closed')
+  assert.deepEqual([json.labels[0].id, json.milestone.id, json.assignees[0].login], [label, milestone, 'alice'])
+  assert.equal((await change('paint:red')).status, 400)
+})
+
+test('changePulls: issues are not changed by the list of pull requests', async () => {
+  const { forge, repo } = await world()
+  await using _ = forge
+  const alice = await Browser.of(forge, 'alice')
+  const csrf = await alice.csrf('/user/settings')
+  const { status } = await alice.post(`/${repo.fullName}/pulls/bulk`, { issue: '1', act: 'close', _csrf: csrf })
+  assert.equal(status, 303)
+  assert.equal((await forge.as('alice').get(`${repo.api}/issues/1`)).json.state, 'open')
+})

@@ -1,0 +1,362 @@
+import type { ComponentChildren } from 'preact'
+import type { CountOfState, FoundByQuery, IssueChoices } from '../../issues/lists/query-list.service.ts'
+import type { RepoWithOwner } from '../../issues/repo-with-owner.ts'
+import { querySorts, usualQuery, writeIssueQuery, type IssueQuery } from '../../issues/search/query.parse.ts'
+import { Form, Submit } from '../ui/form.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { ColorDot } from '../ui/label.tsx'
+import { ButtonLink, Link } from '../ui/link.tsx'
+import { Box, Empty, Flash, Menu, Pages } from '../ui/parts.tsx'
+import { Avatar } from '../ui/person.tsx'
+import { usePage } from '../ui/page-context.ts'
+import { pathOf, withQuery } from '../ui/paths.ts'
+import { numberText } from '../ui/texts.tsx'
+import { IssueListRow } from './row.view.tsx'
+import { texts } from './texts.tsx'
+
+export interface IssueListProps {
+  readonly place: RepoWithOwner
+  readonly kind: 'issues' | 'pulls'
+  readonly query: IssueQuery
+  /** The text of the query as somebody typed it. */
+  readonly text: string
+  readonly found: FoundByQuery
+  readonly choices: IssueChoices
+  readonly page: number
+  readonly pageSize: number
+  readonly mayManage: boolean
+  /** Whether the list has nothing at all, open or closed. */
+  readonly isNew: boolean
+}
+
+const countText = ({ total, bound }: CountOfState): string => (bound ? texts.more(total) : numberText(total))
+
+/** The list of the issues or pull requests of a repository. */
+export function IssueListView(props: IssueListProps) {
+  const { place, kind, query, text, found, page, pageSize, mayManage, isNew } = props
+  const at = (...parts: readonly (string | number)[]) => pathOf(place.owner.name, place.repo.name, ...parts)
+  const isPlain = writeIssueQuery(query) === writeIssueQuery(usualQuery)
+  const list = (
+    <ul class="rows hoverable" data-rows="">
+      {found.rows.map((row) => (
+        <IssueListRow row={row} place={place} around={found.around} isSelectable={mayManage} />
+      ))}
+    </ul>
+  )
+  return (
+    <>
+      <h1 class="sr-only">{texts.kinds[kind]}</h1>
+      <div class="list-bar">
+        <Form to={at(kind)} method="get" role="search" class="list-search">
+          <label class="sr-only" for="issue_query">
+            {texts.search}
+          </label>
+          <Icon name="search" />
+          <input
+            type="search"
+            id="issue_query"
+            name="q"
+            value={text === '' ? '' : `${text} `}
+            placeholder={texts.searchHint}
+            data-hotkey="/"
+            autocapitalize="none"
+            spellcheck={false}
+          />
+          {isPlain ? null : (
+            <Link class="button quiet icon-only small" to={at(kind)} aria-label={texts.clear} title={texts.clear}>
+              <Icon name="x" />
+            </Link>
+          )}
+        </Form>
+        <div class="button-group">
+          <ButtonLink to={at('labels')} icon="tag">
+            {texts.labels}
+          </ButtonLink>
+          <ButtonLink to={at('milestones')} icon="milestone">
+            {texts.milestones}
+          </ButtonLink>
+        </div>
+        {kind === 'issues' ? (
+          <ButtonLink to={at('issues', 'new', 'choose')} kind="primary" data-hotkey="c">
+            {texts.newIssue}
+          </ButtonLink>
+        ) : (
+          <ButtonLink to={at('compare')} kind="primary" data-hotkey="c">
+            {texts.newPull}
+          </ButtonLink>
+        )}
+      </div>
+      {found.missing.length > 0 ? <Flash tone="warning">{texts.missing(found.missing)}</Flash> : null}
+      {query.unknown.length > 0 ? <Flash tone="warning">{texts.unknown(query.unknown)}</Flash> : null}
+      {isNew ? (
+        <Box>
+          <Empty
+            icon={kind === 'issues' ? 'issue-opened' : 'git-pull-request'}
+            title={kind === 'issues' ? texts.emptyIssues : texts.emptyPulls}
+          >
+            <p>{kind === 'issues' ? texts.emptyIssuesLead : texts.emptyPullsLead}</p>
+          </Empty>
+        </Box>
+      ) : (
+        <Selecting {...props} to={at(kind, 'bulk')}>
+          <Box class="issue-list" head={<ListHead {...props} />}>
+            {found.rows.length > 0 ? (
+              list
+            ) : (
+              <Empty icon="search" title={texts.nothing}>
+                <p>{texts.nothingLead}</p>
+              </Empty>
+            )}
+          </Box>
+        </Selecting>
+      )}
+      <Pages
+        page={page}
+        isLast={page * pageSize >= found.shown.total && !found.shown.bound}
+        total={found.shown.total}
+        pageSize={pageSize}
+      />
+    </>
+  )
+}
+
+/** The form around a list whose rows can be selected. */
+const Selecting = ({
+  mayManage,
+  to,
+  children,
+}: {
+  readonly mayManage: boolean
+  readonly to: string
+  readonly children: ComponentChildren
+}) => {
+  const { url } = usePage()
+  return mayManage ? (
+    <Form to={to} hidden={{ back: url }} label={texts.bulk.label}>
+      {children}
+    </Form>
+  ) : (
+    <>{children}</>
+  )
+}
+
+const ListHead = (props: IssueListProps) => {
+  const { place, kind, query, found, mayManage } = props
+  const to = (changed: Partial<IssueQuery>) =>
+    withQuery(pathOf(place.owner.name, place.repo.name, kind), {
+      q: writeIssueQuery({ ...query, ...changed }) || 'is:all',
+    })
+  return (
+    <>
+      <nav class="state-tabs" aria-label={texts.kinds[kind]}>
+        <Link to={to({ state: 'open' })} aria-current={query.state === 'open' ? 'true' : undefined}>
+          <Icon name={kind === 'issues' ? 'issue-opened' : 'git-pull-request'} />
+          {texts.openCount(countText(found.open))}
+        </Link>
+        <Link to={to({ state: 'closed' })} aria-current={query.state === 'closed' ? 'true' : undefined}>
+          <Icon name="check" />
+          {texts.closedCount(countText(found.closed))}
+        </Link>
+      </nav>
+      {mayManage ? <BulkBar {...props} /> : null}
+      <Filters {...props} to={to} />
+    </>
+  )
+}
+
+interface MenuItem {
+  readonly to: string
+  readonly isCurrent: boolean
+  readonly content: ComponentChildren
+}
+
+/** A menu of links that change one filter; a long one can be searched. */
+const FilterMenu = ({
+  id,
+  label,
+  items,
+}: {
+  readonly id: string
+  readonly label: string
+  readonly items: readonly MenuItem[]
+}) => (
+  <Menu label={<MenuLabel text={label} />} align="end" kind="quiet">
+    {items.length > searchedFrom ? <MenuSearch id={id} label={label} /> : null}
+    <ul id={`${id}_items`}>
+      {items.map(({ to, isCurrent, content }) => (
+        <li>
+          <Link to={to} aria-current={isCurrent ? 'true' : undefined}>
+            {content}
+            {isCurrent ? <Icon name="check" class="end" /> : null}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  </Menu>
+)
+
+/** From this number of items, a menu has a search field. */
+export const searchedFrom = 8
+
+export const MenuSearch = ({ id, label }: { readonly id: string; readonly label: string }) => (
+  <div class="menu-filter needs-script">
+    <input
+      type="search"
+      data-filter-list={`#${id}_items`}
+      aria-label={texts.filterBy(label)}
+      placeholder={texts.filterBy(label)}
+      autofocus
+    />
+  </div>
+)
+
+export const MenuLabel = ({ text }: { readonly text: string }) => (
+  <>
+    {text}
+    <Icon name="triangle-down" />
+  </>
+)
+
+const Filters = ({
+  query,
+  choices,
+  to,
+}: IssueListProps & { readonly to: (changed: Partial<IssueQuery>) => string }) => {
+  const { viewer } = usePage()
+  const without = (lack: IssueQuery['lacks'][number]) => query.lacks.filter((each) => each !== lack)
+  const toggled = (name: string) =>
+    query.labels.includes(name) ? query.labels.filter((each) => each !== name) : [...query.labels, name]
+  const person = (key: 'author' | 'assignee', name: string) => ({
+    to: to({
+      [key]: query[key] === name ? undefined : name,
+      ...(key === 'assignee' ? { lacks: without('assignee') } : {}),
+    }),
+    isCurrent: query[key] === name,
+  })
+  const people = (key: 'author' | 'assignee'): readonly MenuItem[] => [
+    ...(viewer ? [{ ...person(key, 'me'), content: texts.me }] : []),
+    ...choices.people.map((user) => ({
+      ...person(key, user.name),
+      content: (
+        <>
+          <Avatar person={user} size={16} />
+          {user.name}
+        </>
+      ),
+    })),
+  ]
+  const lack = (name: IssueQuery['lacks'][number], changed: Partial<IssueQuery>): MenuItem => {
+    const isCurrent = query.lacks.includes(name)
+    return {
+      to: to({ ...changed, lacks: isCurrent ? without(name) : [...query.lacks, name] }),
+      isCurrent,
+      content: <span class="muted">{texts.none[name]}</span>,
+    }
+  }
+  return (
+    <div class="list-filters">
+      <FilterMenu id="filter_author" label={texts.filters.author} items={people('author')} />
+      <FilterMenu
+        id="filter_label"
+        label={texts.filters.label}
+        items={[
+          lack('label', { labels: [] }),
+          ...choices.labels.map(({ name, color }) => ({
+            to: to({ labels: toggled(name), lacks: without('label') }),
+            isCurrent: query.labels.includes(name),
+            content: (
+              <>
+                <ColorDot color={color} />
+                {name}
+              </>
+            ),
+          })),
+        ]}
+      />
+      <FilterMenu
+        id="filter_milestone"
+        label={texts.filters.milestone}
+        items={[
+          lack('milestone', { milestone: undefined }),
+          ...choices.milestones.map(({ title }) => ({
+            to: to({ milestone: query.milestone === title ? undefined : title, lacks: without('milestone') }),
+            isCurrent: query.milestone === title,
+            content: title,
+          })),
+        ]}
+      />
+      <FilterMenu
+        id="filter_assignee"
+        label={texts.filters.assignee}
+        items={[lack('assignee', { assignee: undefined }), ...people('assignee')]}
+      />
+      <FilterMenu
+        id="filter_sort"
+        label={texts.filters.sort}
+        items={querySorts.map((sort) => ({
+          to: to({ sort }),
+          isCurrent: query.sort === sort,
+          content: texts.sorts[sort],
+        }))}
+      />
+    </div>
+  )
+}
+
+/** Acts for the selected rows. The style sheet shows it when a row is selected. */
+const BulkBar = ({ query, choices }: IssueListProps) => {
+  const menu = (label: string, items: readonly { readonly value: string; readonly content: ComponentChildren }[]) => (
+    <Menu label={<MenuLabel text={label} />}>
+      <ul>
+        {items.map(({ value, content }) => (
+          <li>
+            <button type="submit" name="act" value={value}>
+              {content}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Menu>
+  )
+  const labels = (act: string) =>
+    choices.labels.map(({ id, name, color }) => ({
+      value: `${act}:${id}`,
+      content: (
+        <>
+          <ColorDot color={color} />
+          {name}
+        </>
+      ),
+    }))
+  return (
+    <div class="bulk-bar" role="group" aria-label={texts.bulk.label}>
+      {query.state === 'closed' ? (
+        <Submit kind="plain" name="act" value="reopen">
+          {texts.bulk.reopen}
+        </Submit>
+      ) : (
+        <Submit kind="plain" name="act" value="close">
+          {texts.bulk.close}
+        </Submit>
+      )}
+      {choices.labels.length > 0 ? menu(texts.bulk.addLabel, labels('label')) : null}
+      {choices.labels.length > 0 ? menu(texts.bulk.removeLabel, labels('unlabel')) : null}
+      {menu(texts.bulk.milestone, [
+        { value: 'milestone:0', content: <span class="muted">{texts.bulk.noMilestone}</span> },
+        ...choices.milestones.map(({ id, title }) => ({ value: `milestone:${id}`, content: title })),
+      ])}
+      {menu(texts.bulk.assign, [
+        { value: 'assign:', content: <span class="muted">{texts.bulk.nobody}</span> },
+        ...choices.people.map((user) => ({
+          value: `assign:${user.name}`,
+          content: (
+            <>
+              <Avatar person={user} size={16} />
+              {user.name}
+            </>
+          ),
+        })),
+      ])}
+    </div>
+  )
+}

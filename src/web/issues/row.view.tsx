@@ -1,0 +1,111 @@
+import type { IssueRow } from '../../db/tables/issues.ts'
+import type { AroundIssues } from '../../issues/issue.store.ts'
+import type { RepoWithOwner } from '../../issues/repo-with-owner.ts'
+import { iconOfIssue } from '../frames/event.view.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { LabelTag } from '../ui/label.tsx'
+import { Link } from '../ui/link.tsx'
+import { usePage } from '../ui/page-context.ts'
+import { Avatar } from '../ui/person.tsx'
+import { pathOf, withQuery } from '../ui/paths.ts'
+import { dateText, Time } from '../ui/time.tsx'
+import { texts } from './texts.tsx'
+
+const mostAvatars = 3
+
+/** The numbers of done and of all tasks in a Markdown text. */
+export function tasksIn(text: string): { readonly done: number; readonly total: number } {
+  const boxes = text.match(/^\s*(?:[-*+]|\d+[.)])\s+\[[ xX]\]\s/gm) ?? []
+  return { done: boxes.filter((box) => /\[[xX]\]/.test(box)).length, total: boxes.length }
+}
+
+/** An issue or pull request in a list. */
+export const IssueListRow = ({
+  row,
+  place,
+  around,
+  isSelectable = false,
+  withRepository = false,
+}: {
+  readonly row: IssueRow
+  readonly place: RepoWithOwner
+  readonly around: AroundIssues
+  /** The row has a checkbox `issue`. */
+  readonly isSelectable?: boolean
+  readonly withRepository?: boolean
+}) => {
+  const { nowUnix } = usePage()
+  const kind = row.is_pull ? 'pulls' : 'issues'
+  const at = (...parts: readonly (string | number)[]) => pathOf(place.owner.name, place.repo.name, ...parts)
+  const to = at(kind, row.index)
+  const poster = around.users.get(row.poster_id)
+  const milestone = row.milestone_id === null ? undefined : around.milestones.get(row.milestone_id)
+  const tasks = tasksIn(row.content)
+  const assignees = (around.assignees.get(row.id) ?? []).flatMap((id) => around.users.get(id) ?? [])
+  const isOverdue = !row.is_closed && row.due_unix > 0 && row.due_unix < nowUnix
+  return (
+    <li class="row issue-row">
+      {isSelectable ? (
+        <input type="checkbox" name="issue" value={row.index} aria-label={texts.select(row.index)} />
+      ) : null}
+      <Icon {...iconOfIssue(row)} />
+      <div class="row-main">
+        <Link class="row-title" to={to} data-row-link="">
+          {row.title}
+        </Link>{' '}
+        {(around.labels.get(row.id) ?? []).map((label) => (
+          <>
+            <LabelTag label={label} to={withQuery(at(kind), { q: `is:open label:"${label.name}"` })} />{' '}
+          </>
+        ))}
+        <div class="row-facts">
+          <span>
+            {withRepository ? `${place.owner.name}/${place.repo.name}` : ''}#{row.index} {texts.opened}{' '}
+            <Time unix={row.created_unix} /> {texts.by}{' '}
+            {row.original_author !== '' ? (
+              row.original_author
+            ) : poster ? (
+              <Link to={pathOf(poster.name)}>{poster.name}</Link>
+            ) : (
+              'Ghost'
+            )}
+          </span>
+          {milestone ? (
+            <Link to={at('milestone', milestone.id)}>
+              <Icon name="milestone" />
+              {milestone.title}
+            </Link>
+          ) : null}
+          {tasks.total > 0 ? (
+            <span>
+              <Icon name="tasklist" />
+              {texts.tasks(tasks.done, tasks.total)}
+            </span>
+          ) : null}
+          {row.due_unix > 0 ? (
+            <span class={isOverdue ? 'danger-text' : undefined}>
+              <Icon name="calendar" />
+              {isOverdue ? texts.overdue(dateText(row.due_unix)) : texts.due(dateText(row.due_unix))}
+            </span>
+          ) : null}
+        </div>
+      </div>
+      <div class="row-side">
+        {assignees.length === 0 ? null : (
+          <span class="avatars" title={assignees.map(({ name }) => name).join(', ')}>
+            {assignees.slice(0, mostAvatars).map((person) => (
+              <Avatar person={person} size={20} />
+            ))}
+          </span>
+        )}
+        {row.num_comments > 0 ? (
+          <Link class="comment-count" to={to} aria-label={texts.comments(row.num_comments)}>
+            <Icon name="comment" /> {row.num_comments}
+          </Link>
+        ) : (
+          <span class="comment-count" />
+        )}
+      </div>
+    </li>
+  )
+}
