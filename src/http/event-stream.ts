@@ -8,7 +8,9 @@ export interface StreamMessage {
   readonly event?: string
   readonly id?: string
   /** Sent as JSON. */
-  readonly data: unknown
+  readonly data?: unknown
+  /** One line of HTML, sent as it is in place of `data`. */
+  readonly html?: string
 }
 
 /** Interval of the comments that keep proxies from closing a silent stream, in milliseconds. */
@@ -80,9 +82,9 @@ function heartbeat(ended: AbortSignal): { readonly due: Promise<'beat' | 'end'>;
   return { due: promise, cancel }
 }
 
-function format({ event, id, data }: StreamMessage): string {
+function format({ event, id, data, html }: StreamMessage): string {
   // JSON contains no line breaks, so it fits one line.
-  const lines = [`data: ${JSON.stringify(data)}`]
+  const lines = [`data: ${html ?? JSON.stringify(data)}`]
   if (event !== undefined) lines.unshift(`event: ${event}`)
   if (id !== undefined) lines.unshift(`id: ${id}`)
   return `${lines.join('\n')}\n\n`

@@ -6,12 +6,14 @@ import { publish } from '../events/hub.ts'
 import { BadRequest, Conflict, Forbidden, Invalid, NotFound, PreconditionFailed, type Refusal } from '../lib/errors.ts'
 import type { LabelId, MilestoneId, UserId } from '../lib/ids.ts'
 import { nowUnix, type Unix } from '../lib/time.ts'
+import { must } from '../lib/verdict.ts'
 import type { Attribution } from './attribution.ts'
 import { endOfDay, optionalTime } from './due-date.rules.ts'
 import {
   changeAssignees,
   changeContent,
   changeDue,
+  changeLock,
   changeMilestone,
   changeRef,
   changeState,
@@ -371,6 +373,12 @@ export async function setDeadline(ctx: SignedInRepoCtx, issue: IssueRow, dueDate
   const dueUnix = optionalTime(dueDate, 'due_date') === 0 ? 0 : endOfDay(dueDate as string, 'server')
   await transaction(ctx.db, async (tx) => changeDue(tx, attributionNow(ctx), await holdIssue(tx, issue), dueUnix))
   return dueUnix
+}
+
+/** Locks the conversation of an issue, or unlocks it. */
+export async function setLock(ctx: SignedInRepoCtx, issue: IssueRow, isLocked: boolean): Promise<void> {
+  must(mayManage(ctx.rights, issue))
+  await transaction(ctx.db, async (tx) => changeLock(tx, attributionNow(ctx), await holdIssue(tx, issue), isLocked))
 }
 
 /** Deletes an issue or pull request with its rows and the entries about it in other timelines. */

@@ -515,3 +515,14 @@ export async function insertMentions(tx: Tx, issueId: IssueId, userIds: readonly
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }
+
+/** Returns versions of a text, newest first; comment 0 is the text of the issue. */
+export const listContentHistory = (db: Db, issueId: IssueId, commentId: number, limit: number) =>
+  db
+    .selectFrom('content_history')
+    .selectAll()
+    .where('issue_id', '=', issueId)
+    .where('comment_id', '=', commentId as never)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()

@@ -12,7 +12,7 @@ import { codePages } from './code/code.page.ts'
 import * as deviceRoutes from './entry/device.routes.tsx'
 import * as forkPages from './repository/new/fork.page.tsx'
 import * as generatePages from './repository/new/generate.page.tsx'
-import * as issueListPage from './issues/list.page.tsx'
+import { issuePages } from './issues/issues.page.ts'
 import * as linkRoutes from './links/link.routes.ts'
 import * as marksPage from './repository/marks.page.tsx'
 import * as migratePages from './repository/new/migrate.page.tsx'
@@ -29,7 +29,6 @@ import * as sourceRoutes from './entry/source-sign-in.routes.tsx'
 import * as signUpRoutes from './entry/sign-up.routes.tsx'
 import * as twoFactorRoutes from './entry/two-factor.routes.tsx'
 import * as unsubscribeRoutes from './links/unsubscribe.routes.tsx'
-import * as writingPage from './issues/writing.page.tsx'
 
 /** Pages. */
 export const web: Feature = {
@@ -47,7 +46,7 @@ export const web: Feature = {
     deviceRoutes,
     forkPages,
     generatePages,
-    issueListPage,
+    ...issuePages,
     linkRoutes,
     marksPage,
     migratePages,
@@ -64,6 +63,5 @@ export const web: Feature = {
     sourceRoutes,
     twoFactorRoutes,
     unsubscribeRoutes,
-    writingPage,
   ],
 }

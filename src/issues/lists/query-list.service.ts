@@ -55,14 +55,22 @@ const allWords = (words: string): string =>
 const dayStart = (day: string | undefined) => sentTime(day === undefined ? undefined : `${day}T00:00:00Z`, 'since')
 const dayEnd = (day: string | undefined) => sentTime(day === undefined ? undefined : `${day}T23:59:59Z`, 'before')
 
+/** Returns issues with the rows around them. */
+export const showIssues = async (ctx: Ctx, rows: readonly IssueRow[]): Promise<ShownIssues> => ({
+  rows,
+  around: await loadAroundIssues(ctx.db, rows),
+})
+
 /** Loads issues in the order of their keys, with the rows around them. */
 export async function loadShown(ctx: Ctx, places: readonly IssueKey[]): Promise<ShownIssues> {
   const byId = await loadIssues(
     ctx.db,
     places.map(({ id }) => id),
   )
-  const rows = places.flatMap(({ id }) => byId.get(id) ?? [])
-  return { rows, around: await loadAroundIssues(ctx.db, rows) }
+  return showIssues(
+    ctx,
+    places.flatMap(({ id }) => byId.get(id) ?? []),
+  )
 }
 
 /**

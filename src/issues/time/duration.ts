@@ -1,3 +1,5 @@
+import { Invalid } from '../../lib/errors.ts'
+
 const day = 86_400
 
 /** A month is a twelfth of a year of 365 days (contract, issues: time tracking). */
@@ -25,4 +27,29 @@ export function durationText(seconds: number): string {
     words.push(`${amount} ${name}${amount === 1 ? '' : 's'}`)
   }
   return words.join(' ')
+}
+
+const shortUnits: Readonly<Record<string, number>> = { w: 7 * day, d: day, h: 3600, m: 60, s: 1 }
+/** Most seconds of one entry: ten years. */
+const longest = 3650 * day
+
+/**
+ * Parses a duration as people write it: `1h 30m`, `90m`, `1.5h`; a number without a unit means minutes.
+ * @returns seconds
+ * @throws Invalid for another text, for no time, and for more than ten years
+ */
+export function parseDuration(text: string): number {
+  const parts = text
+    .trim()
+    .toLowerCase()
+    .split(/\s+(?=\d)|(?<=[a-z])(?=\d)/)
+  const seconds = parts.map((part) => {
+    const match = /^(\d{1,9}(?:\.\d{1,3})?)\s*(w|d|h|m|s)?[a-z]*$/.exec(part)
+    return match ? Number(match[1]) * (shortUnits[match[2] ?? 'm'] ?? 60) : Number.NaN
+  })
+  const total = Math.round(seconds.reduce((sum, each) => sum + each, 0))
+  if (Number.isNaN(total) || total <= 0 || total > longest) {
+    throw new Invalid('[time]: write a time such as 1h 30m', 'duration_malformed', { field: 'time' })
+  }
+  return total
 }

@@ -35,6 +35,8 @@ export interface CommentProps {
   readonly version: number
   readonly files?: readonly AttachmentRow[]
   readonly reactions?: ReactionsProps
+  /** Path of the page; the default is the address of the request. */
+  readonly pageTo?: string | undefined
   /** Names of the repository, for the editor. */
   readonly repository: { readonly owner: string; readonly name: string }
   /** Paths of the acts that the viewer may use; undefined: the viewer may not. */
@@ -48,8 +50,6 @@ export interface CommentProps {
   readonly removeFileTo?: ((id: number) => string) | undefined
   /** The text is shown as a form. */
   readonly isEditing?: boolean
-  /** The text that somebody else saved meanwhile. */
-  readonly theirs?: string | undefined
   /** Further items of its menu, as `<li>`. */
   readonly items?: ComponentChildren
   readonly children?: ComponentChildren
@@ -76,6 +76,9 @@ export const Author = ({
 /** A comment with its author, text, files and reactions. Its edit form replaces the text in place. */
 export function Comment(props: CommentProps) {
   const { anchor, author, authorName, verb = texts.wrote, createdUnix, marks = [], files = [], reactions } = props
+  const { refused } = usePage()
+  const isRefused = refused !== undefined && refused.action === props.editTo
+  const isOutOfDate = isRefused && refused.status === 409
   return (
     <turbo-frame id={anchor} target="_top" class="comment-frame">
       <article class="comment" data-comment={anchor}>
@@ -104,8 +107,8 @@ export function Comment(props: CommentProps) {
           </span>
           <CommentMenu {...props} />
         </header>
-        {props.isEditing && props.editTo !== undefined ? (
-          <EditForm {...props} to={props.editTo} />
+        {(props.isEditing || isRefused) && props.editTo !== undefined ? (
+          <EditForm {...props} to={props.editTo} theirs={isOutOfDate ? props.source : undefined} />
         ) : (
           <div class="comment-body">
             <TaskText {...props} />
@@ -130,8 +133,9 @@ const TaskText = ({ html, tasksTo, version }: CommentProps) => {
   )
 }
 
-const CommentMenu = ({ anchor, editTo, deleteTo, historyTo, items }: CommentProps) => {
+const CommentMenu = ({ anchor, editTo, deleteTo, historyTo, items, pageTo }: CommentProps) => {
   const { url } = usePage()
+  const address = pageTo ?? url
   const hasItems = editTo !== undefined || deleteTo !== undefined || historyTo !== undefined || items !== undefined
   if (!hasItems) return null
   return (
@@ -145,7 +149,7 @@ const CommentMenu = ({ anchor, editTo, deleteTo, historyTo, items }: CommentProp
       <ul>
         {editTo === undefined ? null : (
           <li>
-            <Link to={`${changedQuery(url, { edit: anchor })}#${anchor}`} data-turbo-frame={anchor}>
+            <Link to={`${changedQuery(address, { edit: anchor })}#${anchor}`} data-turbo-frame={anchor}>
               <Icon name="pencil" />
               {common.edit}
             </Link>
@@ -180,10 +184,12 @@ const EditForm = ({
   theirs,
   repository,
   uploadTo,
-}: CommentProps & { readonly to: string }) => {
+  pageTo,
+}: CommentProps & { readonly to: string; readonly theirs: string | undefined }) => {
   const { url } = usePage()
   return (
-    <Form to={to} class="comment-edit stack" hidden={{ version }} id={`${anchor}_form`}>
+    <Form to={to} class="comment-edit stack" id={`${anchor}_form`}>
+      <input type="hidden" name="version" value={version} />
       {theirs === undefined ? null : (
         <details open class="theirs">
           <summary>{texts.theirText}</summary>
@@ -201,7 +207,11 @@ const EditForm = ({
         autofocus
       />
       <div class="form-acts end">
-        <Link class="button quiet" to={`${changedQuery(url, { edit: undefined })}#${anchor}`} data-turbo-frame={anchor}>
+        <Link
+          class="button quiet"
+          to={`${changedQuery(pageTo ?? url, { edit: undefined })}#${anchor}`}
+          data-turbo-frame={anchor}
+        >
           {common.cancel}
         </Link>
         <Submit>{texts.save}</Submit>

@@ -241,6 +241,7 @@ export function act<
         status: error.status,
         refused: {
           action: input.call.url.split('?', 1)[0] ?? '',
+          status: error.status,
           problem: { field: fieldOf(error, problemFields), message: sentenceOf(error.message) },
           values: input.body as Readonly<Record<string, unknown>>,
         },

@@ -20,6 +20,8 @@ export interface Problem {
 export interface RefusedForm {
   /** Path of the form below the site root. */
   readonly action: string
+  /** Status of the refusal. */
+  readonly status?: number | undefined
   readonly problem: Problem
   readonly values: Readonly<Record<string, unknown>>
 }

@@ -1,0 +1,22 @@
+import * as actsPage from './issue-acts.page.tsx'
+import * as historyPage from './history.page.tsx'
+import * as issuePage from './issue.page.tsx'
+import * as labelPage from './label.page.tsx'
+import * as listPage from './list.page.tsx'
+import * as livePage from './live.page.tsx'
+import * as milestonePage from './milestone.page.tsx'
+import * as newPage from './new.page.tsx'
+import * as writingPage from './writing.page.tsx'
+
+/** The pages about issues, and the parts that editors ask for. */
+export const issuePages = [
+  actsPage,
+  historyPage,
+  issuePage,
+  labelPage,
+  listPage,
+  livePage,
+  milestonePage,
+  newPage,
+  writingPage,
+] as const

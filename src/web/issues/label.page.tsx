@@ -1,0 +1,107 @@
+import { Type } from 'typebox'
+import { canWrite, inRepo, issuesOrPullsEnabled, notArchived } from '../../access/repo.requirements.ts'
+import { pathNumber } from '../../http/schema.ts'
+import type { LabelId } from '../../lib/ids.ts'
+import { Invalid } from '../../lib/errors.ts'
+import { createLabel, deleteLabel, editLabel, getLabels } from '../../issues/labels/label.service.ts'
+import { inRepositoryFrame } from '../frames/repository-frame.tsx'
+import { act, page } from '../shell/page.tsx'
+import { pathOf } from '../ui/paths.ts'
+import { LabelsView } from './label.view.tsx'
+import { labelTexts as texts } from './plan-texts.tsx'
+
+/** Most labels of one page; a repository with more is unusual. */
+const shownAtMost = 500
+
+/** The labels of a repository and of its organization. */
+export const labelsPage = page({
+  path: '/{username}/{reponame}/labels',
+  requires: [inRepo, issuesOrPullsEnabled],
+  query: { edit: Type.Optional(Type.Integer()) },
+  frame: inRepositoryFrame('issues'),
+  async load({ ctx, query }) {
+    const whole = { number: 1, limit: shownAtMost, offset: 0 }
+    const [own, shared] = await Promise.all([
+      getLabels(ctx, { repoId: ctx.repo.id }, 'name', whole),
+      ctx.owner.kind === 'organization' ? getLabels(ctx, { orgId: ctx.owner.id }, 'name', whole) : undefined,
+    ])
+    const mayChange =
+      ctx.viewer !== undefined &&
+      !ctx.repo.is_archived &&
+      (ctx.rights.canWrite('issues') || ctx.rights.canWrite('pulls'))
+    return {
+      place: { repo: ctx.repo, owner: ctx.owner },
+      labels: own.rows,
+      shared: shared?.rows ?? [],
+      mayChange,
+      editing: mayChange ? query.edit : undefined,
+    }
+  },
+  meta: ({ place }) => ({ title: `${texts.title} · ${place.owner.name}/${place.repo.name}` }),
+  view: LabelsView,
+})
+
+const fields = {
+  name: Type.Optional(Type.String()),
+  description: Type.Optional(Type.String()),
+  color: Type.Optional(Type.String()),
+  exclusive: Type.Optional(Type.Boolean()),
+  archived: Type.Optional(Type.Boolean()),
+} as const
+
+const shared = {
+  requires: [inRepo, issuesOrPullsEnabled, notArchived, canWrite('issues', 'pulls')],
+  again: labelsPage,
+} as const
+
+function inputOf(body: {
+  readonly name?: string
+  readonly description?: string
+  readonly color?: string
+  readonly exclusive?: boolean
+  readonly archived?: boolean
+}) {
+  const name = body.name?.trim() ?? ''
+  if (name === '') throw new Invalid(texts.emptyName, 'label_nameless', { field: 'name' })
+  return {
+    name,
+    description: body.description?.trim() ?? '',
+    color: body.color ?? '#888888',
+    isExclusive: body.exclusive ?? false,
+    isArchived: body.archived ?? false,
+  }
+}
+
+/** Creates a label. */
+export const addLabelOfPage = act({
+  ...shared,
+  path: '/{username}/{reponame}/labels/new',
+  fields,
+  async run({ ctx, body }) {
+    const { name } = await createLabel(ctx, { repoId: ctx.repo.id }, inputOf(body))
+    return { to: pathOf(ctx.owner.name, ctx.repo.name, 'labels'), notice: texts.created(name) }
+  },
+})
+
+/** Changes a label. */
+export const changeLabelOfPage = act({
+  ...shared,
+  path: '/{username}/{reponame}/labels/{id}/edit',
+  params: { id: pathNumber },
+  fields,
+  async run({ ctx, params, body }) {
+    const { name } = await editLabel(ctx, { repoId: ctx.repo.id }, params.id as LabelId, inputOf(body))
+    return { to: pathOf(ctx.owner.name, ctx.repo.name, 'labels'), notice: texts.saved(name) }
+  },
+})
+
+/** Deletes a label. */
+export const removeLabelOfPage = act({
+  ...shared,
+  path: '/{username}/{reponame}/labels/{id}/delete',
+  params: { id: pathNumber },
+  async run({ ctx, params }) {
+    await deleteLabel(ctx, { repoId: ctx.repo.id }, params.id as LabelId)
+    return { to: pathOf(ctx.owner.name, ctx.repo.name, 'labels'), notice: texts.deleted }
+  },
+})

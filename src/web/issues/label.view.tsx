@@ -1,0 +1,171 @@
+import type { LabelRow } from '../../db/tables/issues.ts'
+import type { RepoWithOwner } from '../../issues/repo-with-owner.ts'
+import { ActButton, Checkbox, Field, Form, Submit } from '../ui/form.tsx'
+import { LabelTag } from '../ui/label.tsx'
+import { ButtonLink, Link } from '../ui/link.tsx'
+import { Box, Empty, PageHead } from '../ui/parts.tsx'
+import { usePage } from '../ui/page-context.ts'
+import { pathOf, withQuery } from '../ui/paths.ts'
+import { texts as common } from '../ui/texts.tsx'
+import { labelTexts as texts } from './plan-texts.tsx'
+
+interface LabelsProps {
+  readonly place: RepoWithOwner
+  readonly labels: readonly LabelRow[]
+  /** Labels of the organization. */
+  readonly shared: readonly LabelRow[]
+  readonly mayChange: boolean
+  /** Id of the label whose form is shown. */
+  readonly editing: number | undefined
+}
+
+/** The labels of a repository with the forms that change them. */
+export const LabelsView = (props: LabelsProps) => {
+  const { place, labels, shared, mayChange } = props
+  const { refused } = usePage()
+  const at = (...parts: readonly (string | number)[]) => pathOf(place.owner.name, place.repo.name, 'labels', ...parts)
+  return (
+    <>
+      <PageHead title={texts.title} lead={texts.lead} />
+      {mayChange ? (
+        <details class="create-form" open={refused?.action === at('new')}>
+          <summary class="button primary">{texts.create}</summary>
+          <LabelForm to={at('new')} id="new_label" />
+        </details>
+      ) : null}
+      <Box>
+        {labels.length === 0 ? (
+          <Empty icon="tag" title={texts.empty}>
+            <p>{texts.emptyLead}</p>
+          </Empty>
+        ) : (
+          <ul class="rows hoverable" data-rows="">
+            {labels.map((label) => (
+              <Row {...props} label={label} isOwn />
+            ))}
+          </ul>
+        )}
+      </Box>
+      {shared.length === 0 ? null : (
+        <section class="section-below">
+          <h2>{texts.ofOrganization(place.owner.name)}</h2>
+          <Box>
+            <ul class="rows hoverable">
+              {shared.map((label) => (
+                <Row {...props} label={label} isOwn={false} />
+              ))}
+            </ul>
+          </Box>
+        </section>
+      )}
+    </>
+  )
+}
+
+const Row = ({
+  place,
+  label,
+  isOwn,
+  mayChange,
+  editing,
+}: LabelsProps & { readonly label: LabelRow; readonly isOwn: boolean }) => {
+  const { refused } = usePage()
+  const at = (...parts: readonly (string | number)[]) => pathOf(place.owner.name, place.repo.name, 'labels', ...parts)
+  const list = withQuery(pathOf(place.owner.name, place.repo.name, 'issues'), { q: `is:open label:"${label.name}"` })
+  const to = at(label.id, 'edit')
+  if (isOwn && mayChange && (editing === label.id || refused?.action === to)) {
+    return (
+      <li class="row">
+        <LabelForm to={to} id={`label_${label.id}`} label={label} cancelTo={at()} />
+      </li>
+    )
+  }
+  return (
+    <li class="row label-row">
+      <span class="label-name">
+        <LabelTag label={label} to={list} />
+      </span>
+      <span class="row-main muted">
+        {label.description}
+        {label.archived_unix > 0 ? ` (${texts.archived.toLowerCase()})` : ''}
+      </span>
+      <span class="row-side">
+        <Link to={list}>{texts.issues(label.num_issues - label.num_closed_issues)}</Link>
+        {isOwn && mayChange ? (
+          <>
+            <ButtonLink
+              to={withQuery(at(), { edit: label.id })}
+              kind="quiet"
+              class="icon-only small"
+              icon="pencil"
+              aria-label={texts.edit(label.name)}
+              title={common.edit}
+            />
+            <ActButton
+              to={at(label.id, 'delete')}
+              kind="quiet"
+              class="icon-only small"
+              icon="trash"
+              aria-label={texts.delete(label.name)}
+              title={common.delete}
+              confirm={texts.deleteQuestion(label.name)}
+            />
+          </>
+        ) : null}
+      </span>
+    </li>
+  )
+}
+
+const LabelForm = ({
+  to,
+  id,
+  label,
+  cancelTo,
+}: {
+  readonly to: string
+  readonly id: string
+  readonly label?: LabelRow
+  readonly cancelTo?: string
+}) => (
+  <Form to={to} class="stack label-form">
+    <div class="fields-row">
+      <Field name="name" id={`${id}_name`} label={texts.name} value={label?.name} required isProse maxlength={50} />
+      <Field
+        name="description"
+        id={`${id}_description`}
+        label={texts.description}
+        value={label?.description}
+        isProse
+        isTerse
+        maxlength={200}
+      />
+      <Field
+        name="color"
+        id={`${id}_color`}
+        type="color"
+        label={texts.color}
+        value={`#${label?.color ?? '8a4b12'}`}
+        required
+      />
+    </div>
+    <Checkbox
+      name="exclusive"
+      id={`${id}_exclusive`}
+      label={texts.exclusive}
+      hint={texts.exclusiveHint}
+      checked={label?.is_exclusive ?? false}
+    />
+    {label ? (
+      <Checkbox name="archived" id={`${id}_archived`} label={texts.archived} checked={label.archived_unix > 0} />
+    ) : null}
+    <div class="form-acts">
+      <Submit kind={label ? 'primary' : 'plain'}>{label ? texts.save : texts.add}</Submit>
+      {cancelTo === undefined ? null : (
+        <Link class="button quiet" to={cancelTo}>
+          {common.cancel}
+        </Link>
+      )}
+    </div>
+  </Form>
+)

@@ -1,0 +1,95 @@
+import { inRepo, issuesOrPullsEnabled, notArchived } from '../../access/repo.requirements.ts'
+import { repoUnderQuota } from '../../access/quota/quota.requirements.ts'
+import { attachmentsEnabled } from '../../access/requirements.ts'
+import type { SignedInCtx } from '../../access/context.ts'
+import { uploadOf } from '../../attachments/upload.ts'
+import { findBegin, followFeed, type FeedFilter, type FeedItem } from '../../feed/feed.service.ts'
+import { eventStream, type StreamMessage } from '../../http/event-stream.ts'
+import { bytesOf, operation, type Requirement } from '../../http/operation.ts'
+import { bytes } from '../../http/reply.ts'
+import { pathNumber } from '../../http/schema.ts'
+import { isFromHere } from '../../http/own-origin.ts'
+import { attachFile } from '../../issues/attachments/attachment.service.ts'
+import { getReadableIssue } from '../../issues/issue.service.ts'
+import { Forbidden } from '../../lib/errors.ts'
+import type { IssueId } from '../../lib/ids.ts'
+import type { BrowserCtx } from '../shell/browser-context.ts'
+import { inBrowser, inSession } from '../shell/browser.requirements.ts'
+import { siteHref } from '../ui/paths.ts'
+
+/** The instruction to load the page again: the new page is checked and rendered for its reader. */
+const refresh = '<turbo-stream action="refresh"></turbo-stream>'
+/** Events that one read returns. */
+const readAtOnce = 20
+
+async function* refreshes(
+  ctx: SignedInCtx,
+  issueId: IssueId,
+  items: AsyncIterable<FeedItem>,
+): AsyncGenerator<StreamMessage> {
+  for await (const item of items) {
+    const isOther = item.kind === 'entry' && item.entry.event.actorId !== ctx.viewer.id
+    if (isOther && item.entry.event.issueId === issueId) yield { html: refresh }
+  }
+}
+
+/** Tells the page of an issue or pull request when somebody else has changed it. */
+export const followIssue = operation({
+  method: 'GET',
+  path: '/{username}/{reponame}/issues/{index}/live',
+  params: { index: pathNumber },
+  base: 'site',
+  scope: null,
+  accepts: ['session'],
+  load: 'waiting',
+  requires: [inBrowser, inSession, inRepo, issuesOrPullsEnabled],
+  reply: { 200: bytesOf('text/event-stream') },
+  async run({ ctx, params, call }) {
+    const issue = await getReadableIssue(ctx, params.index)
+    const filter: FeedFilter = { repoId: ctx.repo.id }
+    const open = followFeed(ctx, filter, { after: await findBegin(ctx.db, undefined), limit: readAtOnce })
+    return eventStream((signal) => refreshes(ctx, issue.id, open(signal)), call)
+  },
+})
+
+/** Refuses an upload that a page of another site sent. The body is a stream, so it has no field to compare with the cookie. */
+const ownUpload: Requirement<BrowserCtx, object> = {
+  codes: ['csrf'],
+  refuses: [403],
+  check(ctx, call) {
+    if (isFromHere(ctx.config.server.rootUrl, call)) return {}
+    throw new Forbidden('the file was not sent from a page of this site; reload it and try again')
+  },
+}
+
+/** Attaches a dropped or pasted file to an issue, and answers the Markdown that shows it. */
+export const uploadToIssue = operation({
+  method: 'POST',
+  path: '/{username}/{reponame}/issues/{index}/attachments',
+  params: { index: pathNumber },
+  base: 'site',
+  scope: null,
+  accepts: ['session'],
+  requires: [
+    inBrowser,
+    inSession,
+    inRepo,
+    issuesOrPullsEnabled,
+    attachmentsEnabled,
+    notArchived,
+    repoUnderQuota('size:assets:attachments:issues'),
+    ownUpload,
+  ],
+  body: bytesOf('multipart/form-data'),
+  reply: { 200: bytesOf('text/plain') },
+  async run({ ctx, params, call }) {
+    const issue = await getReadableIssue(ctx, params.index)
+    const file = await attachFile(ctx, { issue, comment: undefined }, uploadOf(call, {}))
+    const isImage = /\.(?:png|jpe?g|gif|webp|avif|svg)$/i.test(file.name)
+    const name = file.name.replace(/[[\]\\]/g, '\\$&')
+    return bytes(
+      'text/plain;charset=utf-8',
+      `${isImage ? '!' : ''}[${name}](${siteHref(ctx.config, `/attachments/${file.uuid}`)})`,
+    )
+  },
+})

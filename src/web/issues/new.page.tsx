@@ -1,0 +1,119 @@
+import { Type } from 'typebox'
+import type { RepoCtx } from '../../access/context.ts'
+import { canRead, inRepo, issuesEnabled, notArchived } from '../../access/repo.requirements.ts'
+import { Invalid, Moved } from '../../lib/errors.ts'
+import { mayManage } from '../../issues/issue.policy.ts'
+import { createIssue } from '../../issues/issue.service.ts'
+import { getChoices } from '../../issues/lists/query-list.service.ts'
+import { formText } from '../../issues/templates/form-text.rules.ts'
+import { getIssueConfig, getIssueTemplates } from '../../issues/templates/template.service.ts'
+import { inRepositoryFrame } from '../frames/repository-frame.tsx'
+import { inSession } from '../shell/browser.requirements.ts'
+import { act, page } from '../shell/page.tsx'
+import { pathOf } from '../ui/paths.ts'
+import { ChooseView, NewIssueView, type NewIssueProps } from './new.view.tsx'
+import { texts as all } from './texts.tsx'
+
+const texts = all.create
+
+/** The templates to choose from. Without any, it redirects to an empty issue. */
+export const chooseIssueTemplate = page({
+  path: '/{username}/{reponame}/issues/new/choose',
+  requires: [inSession, inRepo, issuesEnabled, notArchived, canRead('issues')],
+  frame: inRepositoryFrame('issues'),
+  async load({ ctx }) {
+    const [templates, { config }] = await Promise.all([getIssueTemplates(ctx), getIssueConfig(ctx)])
+    if (templates.length === 0 && config.contactLinks.length === 0) {
+      throw new Moved(303, pathOf(ctx.owner.name, ctx.repo.name, 'issues', 'new'))
+    }
+    return { place: { repo: ctx.repo, owner: ctx.owner }, templates, config }
+  },
+  meta: () => ({ title: texts.choose, isUnlisted: true }),
+  view: ChooseView,
+})
+
+const prefill = {
+  template: Type.Optional(Type.String()),
+  title: Type.Optional(Type.String()),
+  body: Type.Optional(Type.String()),
+  milestone: Type.Optional(Type.Integer()),
+} as const
+
+async function loadNew(
+  ctx: RepoCtx,
+  query: { readonly template?: string; readonly title?: string; readonly body?: string; readonly milestone?: number },
+): Promise<NewIssueProps> {
+  const trusted = mayManage(ctx.rights, { is_pull: false }).allowed
+  const [templates, choices] = await Promise.all([
+    query.template === undefined ? [] : getIssueTemplates(ctx),
+    trusted ? getChoices(ctx) : undefined,
+  ])
+  return {
+    place: { repo: ctx.repo, owner: ctx.owner },
+    template: templates.find(({ path }) => path === query.template),
+    choices,
+    title: query.title,
+    body: query.body,
+    milestone: query.milestone,
+  }
+}
+
+/** A new issue, empty or from a template. */
+export const newIssuePage = page({
+  path: '/{username}/{reponame}/issues/new',
+  requires: [inSession, inRepo, issuesEnabled, notArchived, canRead('issues')],
+  query: prefill,
+  frame: inRepositoryFrame('issues'),
+  load: ({ ctx, query }) => loadNew(ctx, query),
+  meta: () => ({ title: texts.title, isUnlisted: true }),
+  view: NewIssueView,
+})
+
+const list = Type.Optional(Type.Array(Type.String()))
+
+/** Most fields of a form. */
+const formFields = 100
+
+/** Names of the fields that answer the questions of a form: `field-0`, `field-1` … */
+const answers = Object.fromEntries(
+  Array.from({ length: formFields }, (_, index) => [`field-${index}`, list] as const),
+) as Readonly<Record<`field-${number}`, typeof list>>
+
+/** Creates an issue. */
+export const openIssueOfPage = act({
+  path: '/{username}/{reponame}/issues/new',
+  requires: [inRepo, issuesEnabled, notArchived, canRead('issues')],
+  fields: {
+    title: Type.Optional(Type.String()),
+    content: Type.Optional(Type.String()),
+    template: Type.Optional(Type.String()),
+    ref: Type.Optional(Type.String()),
+    label: list,
+    assignee: list,
+    milestone: Type.Optional(Type.Integer()),
+    due: Type.Optional(Type.String()),
+    ...answers,
+  },
+  again: newIssuePage,
+  async run({ ctx, body }) {
+    const title = body.title?.trim() ?? ''
+    if (title === '') throw new Invalid(texts.emptyTitle, 'title_empty', { field: 'title' })
+    const templates = body.template === undefined ? [] : await getIssueTemplates(ctx)
+    const fields = templates.find(({ path }) => path === body.template)?.fields
+    const sent = body as Readonly<Record<string, unknown>>
+    const issue = await createIssue(ctx, {
+      title,
+      body: fields
+        ? formText(fields, (index) =>
+            Array.isArray(sent[`field-${index}`]) ? (sent[`field-${index}`] as string[]) : [],
+          )
+        : (body.content ?? ''),
+      ref: body.ref,
+      labels: (body.label ?? []).map(Number).filter((id) => Number.isSafeInteger(id)),
+      assignees: body.assignee ?? [],
+      milestone: body.milestone,
+      dueDate: body.due ? `${body.due}T12:00:00Z` : undefined,
+    })
+    return { to: pathOf(ctx.owner.name, ctx.repo.name, 'issues', issue.index) }
+  },
+})

@@ -1,0 +1,440 @@
+import type { ComponentChildren } from 'preact'
+import type { UserRow } from '../../db/tables/accounts.ts'
+import type { IssueRow } from '../../db/tables/issues.ts'
+import { iconOfIssue } from '../frames/event.view.tsx'
+import { ActButton, Checkbox, Field, Form, Submit } from '../ui/form.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { ColorDot, LabelTag } from '../ui/label.tsx'
+import { Link } from '../ui/link.tsx'
+import { Menu } from '../ui/parts.tsx'
+import { Person } from '../ui/person.tsx'
+import { usePage } from '../ui/page-context.ts'
+import { pathOf, withQuery } from '../ui/paths.ts'
+import { Day, durationText } from '../ui/time.tsx'
+import { formatUnix } from '../../lib/time.ts'
+import { issueAt, type IssueProps } from './issue.view.tsx'
+import { MenuSearch, searchedFrom } from './list.view.tsx'
+import { texts as all } from './texts.tsx'
+
+const texts = all.issue
+
+/** A part of the side with a heading, and a menu that changes it. */
+const Part = ({
+  title,
+  change,
+  children,
+}: {
+  readonly title: string
+  readonly change?: ComponentChildren
+  readonly children: ComponentChildren
+}) => (
+  <section class="side-part">
+    <h2>
+      {title}
+      {change}
+    </h2>
+    {children}
+  </section>
+)
+
+/** A menu with a form of choices that are sent together. */
+const ChoiceMenu = ({
+  to,
+  title,
+  id,
+  count,
+  children,
+}: {
+  readonly to: string
+  readonly title: string
+  readonly id: string
+  readonly count: number
+  readonly children: ComponentChildren
+}) => (
+  <Menu label={<Icon name="gear" />} title={texts.change(title)} class="icon-only small" align="end" kind="quiet">
+    <Form to={to} class="choice-menu" label={texts.change(title)}>
+      {count > searchedFrom ? <MenuSearch id={id} label={title} /> : null}
+      <div class="choices" id={`${id}_items`}>
+        {children}
+      </div>
+      <div class="menu-foot">
+        <Submit kind="plain" class="small">
+          {texts.apply}
+        </Submit>
+      </div>
+    </Form>
+  </Menu>
+)
+
+/** What belongs to an issue beside its texts: labels, people, dates, dependencies, time, and acts. */
+export const IssueSide = (props: IssueProps) => (
+  <aside class="issue-side" aria-label={texts.side}>
+    <Assignees {...props} />
+    <Labels {...props} />
+    <Milestone {...props} />
+    <DueDate {...props} />
+    {props.side.hasDependencies ? <Dependencies {...props} /> : null}
+    {props.side.time === undefined ? null : <TrackedTime {...props} time={props.side.time} />}
+    {props.side.isSubscribed === undefined ? null : <Subscription {...props} isOn={props.side.isSubscribed} />}
+    <Acts {...props} />
+  </aside>
+)
+
+const Assignees = ({ place, issue, around, side }: IssueProps) => {
+  const { viewer } = usePage()
+  const at = issueAt(place, issue)
+  const assigned = (around.assignees.get(issue.id) ?? []).flatMap((id) => around.users.get(id) ?? [])
+  const isAssigned = new Set(assigned.map(({ id }) => id))
+  const others = (side.choices?.people ?? []).filter(({ id }) => !isAssigned.has(id))
+  const people: readonly UserRow[] = [...assigned, ...others]
+  return (
+    <Part
+      title={texts.assignees}
+      change={
+        side.choices ? (
+          <ChoiceMenu to={at('assignees')} title={texts.assignees} id="assignees" count={people.length}>
+            {people.map((person) => (
+              <Checkbox
+                name="assignee"
+                id={`assignee_${person.id}`}
+                value={person.name}
+                label={person.name}
+                checked={isAssigned.has(person.id)}
+              />
+            ))}
+          </ChoiceMenu>
+        ) : null
+      }
+    >
+      {assigned.length === 0 ? (
+        <p class="muted">
+          {texts.nobody}
+          {viewer && others.some(({ id }) => id === viewer.id) ? (
+            <>
+              {' · '}
+              <Form to={at('assignees')} class="inline" hidden={{ assignee: viewer.user.name }}>
+                <button type="submit" class="link">
+                  {texts.takeIt}
+                </button>
+              </Form>
+            </>
+          ) : null}
+        </p>
+      ) : (
+        <ul class="side-list">
+          {assigned.map((person) => (
+            <li>
+              <Person person={person} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Part>
+  )
+}
+
+const Labels = ({ place, issue, around, side }: IssueProps) => {
+  const at = issueAt(place, issue)
+  const labels = around.labels.get(issue.id) ?? []
+  const isSet = new Set(labels.map(({ id }) => id))
+  const choices = side.choices?.labels ?? []
+  const known = new Set(choices.map(({ id }) => id))
+  const offered = [...labels.filter(({ id }) => !known.has(id)), ...choices]
+  return (
+    <Part
+      title={texts.labels}
+      change={
+        side.choices ? (
+          <ChoiceMenu to={at('labels')} title={texts.labels} id="labels" count={offered.length}>
+            {offered.map((label) => (
+              <Checkbox
+                name="label"
+                id={`label_${label.id}`}
+                value={String(label.id)}
+                checked={isSet.has(label.id)}
+                label={
+                  <>
+                    <ColorDot color={label.color} /> {label.name}
+                  </>
+                }
+              />
+            ))}
+          </ChoiceMenu>
+        ) : null
+      }
+    >
+      {labels.length === 0 ? (
+        <p class="muted">{texts.noLabels}</p>
+      ) : (
+        <p class="side-labels">
+          {labels.map((label) => (
+            <LabelTag
+              label={label}
+              to={withQuery(pathOf(place.owner.name, place.repo.name, 'issues'), {
+                q: `is:open label:"${label.name}"`,
+              })}
+            />
+          ))}
+        </p>
+      )}
+    </Part>
+  )
+}
+
+const Milestone = ({ place, issue, around, side }: IssueProps) => {
+  const at = issueAt(place, issue)
+  const milestone = issue.milestone_id === null ? undefined : around.milestones.get(issue.milestone_id)
+  const choices = side.choices?.milestones ?? []
+  const offered = milestone && !choices.some(({ id }) => id === milestone.id) ? [milestone, ...choices] : choices
+  return (
+    <Part
+      title={texts.milestone}
+      change={
+        side.choices ? (
+          <Menu
+            label={<Icon name="gear" />}
+            title={texts.change(texts.milestone)}
+            class="icon-only small"
+            align="end"
+            kind="quiet"
+          >
+            <Form to={at('milestone')} label={texts.change(texts.milestone)}>
+              <ul id="milestones_items">
+                {[{ id: 0, title: texts.noMilestone }, ...offered].map(({ id, title }) => (
+                  <li>
+                    <button
+                      type="submit"
+                      name="milestone"
+                      value={String(id)}
+                      aria-pressed={id === (milestone?.id ?? 0) ? 'true' : 'false'}
+                    >
+                      {title}
+                    </button>
+                  </li>
+                ))}
+              </ul>
+            </Form>
+          </Menu>
+        ) : null
+      }
+    >
+      {milestone ? (
+        <p>
+          <Link to={pathOf(place.owner.name, place.repo.name, 'milestone', milestone.id)}>{milestone.title}</Link>
+        </p>
+      ) : (
+        <p class="muted">{texts.noMilestone}</p>
+      )}
+    </Part>
+  )
+}
+
+const DueDate = ({ place, issue, side }: IssueProps) => {
+  const at = issueAt(place, issue)
+  return (
+    <Part
+      title={texts.due}
+      change={
+        side.choices ? (
+          <Menu
+            label={<Icon name="gear" />}
+            title={texts.change(texts.due)}
+            class="icon-only small"
+            align="end"
+            kind="quiet"
+          >
+            <Form to={at('deadline')} class="choice-menu stack">
+              <Field
+                name="due"
+                id="due"
+                type="date"
+                label={texts.due}
+                isLabelHidden
+                isTerse
+                value={issue.due_unix > 0 ? formatUnix(issue.due_unix).slice(0, 10) : undefined}
+              />
+              <div class="form-acts">
+                <Submit kind="plain" class="small">
+                  {texts.setDue}
+                </Submit>
+                {issue.due_unix > 0 ? (
+                  <Submit kind="quiet" class="small" name="remove" value="true">
+                    {texts.removeDue}
+                  </Submit>
+                ) : null}
+              </div>
+            </Form>
+          </Menu>
+        ) : null
+      }
+    >
+      {issue.due_unix > 0 ? (
+        <p>
+          <Day unix={issue.due_unix} />
+        </p>
+      ) : (
+        <p class="muted">{texts.noDue}</p>
+      )}
+    </Part>
+  )
+}
+
+const Dependencies = ({ place, issue, side }: IssueProps) => {
+  const at = issueAt(place, issue)
+  const list = (rows: readonly IssueRow[], isRemovable: boolean) => (
+    <ul class="side-list">
+      {rows.map((row) => (
+        <li>
+          <Icon {...iconOfIssue(row)} />
+          {row.repo_id === place.repo.id ? (
+            <Link to={pathOf(place.owner.name, place.repo.name, row.is_pull ? 'pulls' : 'issues', row.index)}>
+              {row.title}
+            </Link>
+          ) : (
+            <span>{row.title}</span>
+          )}
+          {isRemovable && row.repo_id === place.repo.id ? (
+            <ActButton
+              to={at('dependencies')}
+              hidden={{ other: row.index, remove: true }}
+              kind="quiet"
+              class="icon-only small"
+              icon="x"
+              aria-label={texts.removeDependency(row.title)}
+              title={texts.removeDependency(row.title)}
+            />
+          ) : null}
+        </li>
+      ))}
+    </ul>
+  )
+  return (
+    <Part
+      title={texts.dependencies}
+      change={
+        side.choices ? (
+          <Menu
+            label={<Icon name="gear" />}
+            title={texts.change(texts.dependencies)}
+            class="icon-only small"
+            align="end"
+            kind="quiet"
+          >
+            <Form to={at('dependencies')} class="choice-menu stack">
+              <Field
+                name="other"
+                id="dependency"
+                label={texts.addDependency}
+                inputmode="numeric"
+                placeholder="#12"
+                required
+              />
+              <Submit kind="plain" class="small">
+                {texts.add}
+              </Submit>
+            </Form>
+          </Menu>
+        ) : null
+      }
+    >
+      {side.dependencies.length === 0 ? (
+        <p class="muted">{texts.noDependencies}</p>
+      ) : (
+        list(side.dependencies, side.choices !== undefined)
+      )}
+      {side.blocked.length === 0 ? null : (
+        <>
+          <h3>{texts.blocks}</h3>
+          {list(side.blocked, false)}
+        </>
+      )}
+    </Part>
+  )
+}
+
+const TrackedTime = ({
+  place,
+  issue,
+  time,
+}: IssueProps & { readonly time: NonNullable<IssueProps['side']['time']> }) => {
+  const at = issueAt(place, issue)
+  return (
+    <Part title={texts.time}>
+      <p class={time.seconds === 0 ? 'muted' : undefined}>
+        {time.seconds === 0 ? texts.noTime : texts.total(durationText(time.seconds))}
+      </p>
+      {time.mayAdd ? (
+        <>
+          <Form to={at('stopwatch')} class="inline">
+            <Submit
+              kind="plain"
+              class="small"
+              icon={time.isRunning ? 'stop' : 'play'}
+              name="act"
+              value={time.isRunning ? 'stop' : 'start'}
+            >
+              {time.isRunning ? texts.stop : texts.start}
+            </Submit>
+            {time.isRunning ? (
+              <Submit kind="quiet" class="small" name="act" value="discard">
+                {texts.discard}
+              </Submit>
+            ) : null}
+          </Form>
+          <Form to={at('time')} class="time-form">
+            <Field name="time" id="add_time" label={texts.addTime} placeholder="1h 30m" required isLabelHidden />
+            <Submit kind="plain">{texts.add}</Submit>
+          </Form>
+        </>
+      ) : null}
+    </Part>
+  )
+}
+
+const Subscription = ({ place, issue, isOn }: IssueProps & { readonly isOn: boolean }) => (
+  <Part title={texts.subscription}>
+    <ActButton
+      to={issueAt(place, issue)('subscription')}
+      hidden={{ on: !isOn }}
+      class="small"
+      icon={isOn ? 'bell-slash' : 'bell'}
+    >
+      {isOn ? texts.unsubscribe : texts.subscribe}
+    </ActButton>
+    <p class="hint">{isOn ? texts.subscribed : texts.notSubscribed}</p>
+  </Part>
+)
+
+const Acts = ({ place, issue, side }: IssueProps) => {
+  const at = issueAt(place, issue)
+  if (!side.mayAdmin && !side.mayLock) return null
+  return (
+    <section class="side-part side-acts">
+      {side.mayAdmin ? (
+        <ActButton
+          to={at('pin')}
+          hidden={{ on: issue.pin_order === 0 }}
+          kind="quiet"
+          icon={issue.pin_order === 0 ? 'pin' : 'pin-slash'}
+        >
+          {issue.pin_order === 0 ? texts.pin : texts.unpin}
+        </ActButton>
+      ) : null}
+      {side.mayLock ? (
+        <ActButton
+          to={at('lock')}
+          hidden={{ on: !issue.is_locked }}
+          kind="quiet"
+          icon={issue.is_locked ? 'unlock' : 'lock'}
+        >
+          {issue.is_locked ? texts.unlock : texts.lock}
+        </ActButton>
+      ) : null}
+      {side.mayAdmin ? (
+        <ActButton to={at('delete')} kind="danger" class="quiet" icon="trash" confirm={texts.deleteQuestion}>
+          {texts.delete}
+        </ActButton>
+      ) : null}
+    </section>
+  )
+}
