@@ -58,7 +58,6 @@ async function fill(forge: Forge, repo: GivenRepo): Promise<Record<string, strin
     webRepoFeed: '.rss',
     webIssue: `/issues/${issue.number}`,
     webPull: `/pulls/${pull.number}`,
-    webWikiPage: '/wiki/Home',
   }
   const addresses = Object.entries(paths).map(([id, path]) => [id, `/${repo.fullName}${path}`])
   return { ...Object.fromEntries(addresses), downloadAttachment: `/attachments/${note.uuid}` }

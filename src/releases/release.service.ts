@@ -79,6 +79,8 @@ export interface ReleaseInput {
   readonly isDraft: boolean | null | undefined
   readonly isPrerelease: boolean | null | undefined
   readonly hidesArchiveLinks: boolean | null | undefined
+  /** Empty titles and texts are written too; by default they change nothing. */
+  readonly clearsTexts?: boolean
 }
 
 /** Most attempts when the tag is created or deleted concurrently. */
@@ -156,14 +158,17 @@ export async function editRelease(ctx: SignedInRepoCtx, release: ReleaseRow, inp
   throw tagOnTheMove(tagName)
 }
 
+const isGiven = (text: string | undefined, { clearsTexts = false }: ReleaseInput): text is string =>
+  text !== undefined && (clearsTexts || text !== '')
+
 /** Returns the changed columns. The creation time of a published draft is the time of its publication. */
 function changeOf(ctx: SignedInRepoCtx, release: ReleaseRow, input: ReleaseInput): ReleaseChange & object {
   const isDraft = input.isDraft ?? release.is_draft
   return {
     ...(input.tagName ? { tag_name: input.tagName, lower_tag_name: input.tagName.toLowerCase() } : {}),
     ...(input.target ? { target: input.target } : {}),
-    ...(input.title ? { title: input.title } : {}),
-    ...(input.content ? { content: input.content } : {}),
+    ...(isGiven(input.title, input) ? { title: input.title } : {}),
+    ...(isGiven(input.content, input) ? { content: input.content } : {}),
     ...(input.isDraft === undefined || input.isDraft === null ? {} : { is_draft: input.isDraft }),
     ...(input.isPrerelease === undefined || input.isPrerelease === null ? {} : { is_prerelease: input.isPrerelease }),
     ...(input.hidesArchiveLinks === undefined || input.hidesArchiveLinks === null

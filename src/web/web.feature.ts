@@ -13,7 +13,6 @@ import * as deviceRoutes from './entry/device.routes.tsx'
 import * as forkPages from './repository/new/fork.page.tsx'
 import * as generatePages from './repository/new/generate.page.tsx'
 import { issuePages } from './issues/issues.page.ts'
-import * as linkRoutes from './links/link.routes.ts'
 import * as marksPage from './repository/marks.page.tsx'
 import * as migratePages from './repository/new/migrate.page.tsx'
 import * as newPullPage from './pulls/new-pull.page.tsx'
@@ -23,12 +22,19 @@ import * as pullFilesPage from './pulls/pull-files.page.tsx'
 import * as pullPage from './pulls/pull.page.tsx'
 import * as reviewActsPage from './pulls/review-acts.page.tsx'
 import * as passkeySignInRoutes from './entry/passkey.routes.tsx'
+import * as passkeyRoutes from './settings/passkey.routes.tsx'
+import * as releaseFilePages from './releases/release-file.page.ts'
+import * as releaseFormPages from './releases/release-form.page.tsx'
+import * as releasePages from './releases/releases.page.tsx'
+import * as securityRoutes from './settings/security.routes.tsx'
 import * as recoveryRoutes from './entry/recovery.routes.tsx'
 import * as signInRoutes from './entry/sign-in.routes.tsx'
 import * as sourceRoutes from './entry/source-sign-in.routes.tsx'
 import * as signUpRoutes from './entry/sign-up.routes.tsx'
 import * as twoFactorRoutes from './entry/two-factor.routes.tsx'
 import * as unsubscribeRoutes from './links/unsubscribe.routes.tsx'
+import * as writingPage from './issues/writing.page.tsx'
+import * as wikiPages from './wiki/wiki.page.tsx'
 
 /** Pages. */
 export const web: Feature = {
@@ -47,7 +53,6 @@ export const web: Feature = {
     forkPages,
     generatePages,
     ...issuePages,
-    linkRoutes,
     marksPage,
     migratePages,
     newPullPage,
@@ -60,8 +65,14 @@ export const web: Feature = {
     signUpRoutes,
     passkeySignInRoutes,
     recoveryRoutes,
+    releaseFilePages,
+    releaseFormPages,
+    releasePages,
+    sessionRoutes,
     sourceRoutes,
     twoFactorRoutes,
     unsubscribeRoutes,
+    wikiPages,
+    writingPage,
   ],
 }

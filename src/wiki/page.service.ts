@@ -136,6 +136,23 @@ export async function listPages(
   return { pages, total: entries.length }
 }
 
+/** Returns titles and addresses of the pages at the root in the order of their files, without sidebar and footer. */
+export async function listPageTitles(
+  ctx: RepoCtx,
+  limit: number,
+): Promise<readonly { readonly title: string; readonly subUrl: string }[]> {
+  const wiki = await getWiki(ctx)
+  const entries = await ctx.git.readTree(wiki.gitKey, wiki.head)
+  const names = new Set(entries.map(({ name }) => name))
+  return entries
+    .filter((entry) => isPage(entry) && entry.name !== sidebarFile && entry.name !== footerFile)
+    .slice(0, limit)
+    .map(({ name }) => ({
+      title: titleOfName(nameOfFile(name)),
+      subUrl: subUrlOfFile(name, (other) => names.has(other)),
+    }))
+}
+
 async function loadCommits({ git }: RepoCtx, { gitKey }: WikiState, oids: Iterable<Oid>): Promise<Map<Oid, Commit>> {
   const commits = await git.readCommits(gitKey, [...new Set(oids)])
   return new Map(commits.map((commit) => [commit.oid, commit]))

@@ -46,7 +46,7 @@ export const CreateView = ({ owners, owner, gitignores, licenses, labelSets }: C
                 name="gitignores"
                 label={texts.gitignore}
                 list="gitignore-names"
-                hint={texts.gitignoreHint}
+                placeholder={texts.gitignoreHint}
                 autocomplete="off"
               />
               <Select name="license" label={texts.license} choices={withNone(licenses)} required={false} />

@@ -1,0 +1,82 @@
+import { repoUnderQuota } from '../../access/quota/quota.requirements.ts'
+import { canRead, canWrite, inRepo } from '../../access/repo.requirements.ts'
+import { attachmentsEnabled } from '../../access/requirements.ts'
+import { readFormWithFiles } from '../../http/form.ts'
+import { contentTypeOf } from '../../http/media-type.ts'
+import { bytesOf, operation, type Call } from '../../http/operation.ts'
+import { isFromHere } from '../../http/own-origin.ts'
+import { pageErrors } from '../../http/error-forms.ts'
+import { redirect } from '../../http/reply.ts'
+import { pathNumber } from '../../http/schema.ts'
+import { Forbidden } from '../../lib/errors.ts'
+import type { Upload } from '../../attachments/incoming-file.service.ts'
+import { attachAsset } from '../../releases/asset.service.ts'
+import { getRelease } from '../../releases/release.service.ts'
+import { equalSecrets } from '../../secrets/secrets.ts'
+import type { BrowserCtx } from '../shell/browser-context.ts'
+import { inBrowser, inSession } from '../shell/browser.requirements.ts'
+import { noticeCookie } from '../shell/notice.ts'
+import { csrfName } from '../ui/page-context.ts'
+import { pathOf, siteHref } from '../ui/paths.ts'
+import { texts } from './texts.tsx'
+
+/** Limit of the fields beside the file, in bytes. */
+const maxFieldBytes = 10_000
+
+/** Attaches a file, or an address, to a release. Its body is a stream, so that a file never lies in memory. */
+export const attachReleaseFile = operation({
+  base: 'site',
+  scope: null,
+  accepts: ['session'],
+  errors: pageErrors,
+  method: 'POST',
+  path: '/{username}/{reponame}/releases/{id}/assets',
+  params: { id: pathNumber },
+  requires: [
+    inBrowser,
+    inSession,
+    inRepo,
+    canRead('releases'),
+    canWrite('releases'),
+    repoUnderQuota('size:assets:attachments:releases'),
+    attachmentsEnabled,
+  ],
+  body: bytesOf('multipart/form-data'),
+  reply: { 303: 'empty' },
+  async run({ ctx, params, call }) {
+    if (!isFromHere(ctx.config.server.rootUrl, call)) throw foreignForm()
+    const release = await getRelease(ctx, params.id)
+    const file = await attachAsset(ctx, release, uploadOfForm(ctx, call), undefined)
+    call.cookies.push(noticeCookie(ctx.config, texts.files.attached(file.name)))
+    return redirect(
+      303,
+      siteHref(ctx.config, pathOf(ctx.owner.name, ctx.repo.name, 'releases', 'edit', release.tag_name)),
+    )
+  },
+})
+
+const foreignForm = () => new Forbidden('the form was not sent from a page of this site; reload it and try again')
+
+/** The file of a form. A form without the value of its page is refused, and the file is deleted. */
+const uploadOfForm = (ctx: BrowserCtx, call: Call): Upload => ({
+  signal: call.signal,
+  async receive(maxFileBytes, take) {
+    let isTaken = false
+    const sent = await readFormWithFiles(
+      call.body(),
+      contentTypeOf(call),
+      { maxFieldBytes, maxFileBytes },
+      async (file) => {
+        // A file field without a file has no name.
+        if (file.field !== 'attachment' || isTaken || !file.filename) {
+          file.content.resume()
+          return
+        }
+        isTaken = true
+        await take({ name: file.filename, content: file.content })
+      },
+    )
+    if (!equalSecrets(ctx.csrf, sent[csrfName] ?? '')) throw foreignForm()
+    return { address: sent['external_url'] }
+  },
+})

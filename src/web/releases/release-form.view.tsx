@@ -1,0 +1,208 @@
+import type { RepoCtx } from '../../access/context.ts'
+import type { AttachmentRow } from '../../db/tables/issues.ts'
+import type { ReleaseRow } from '../../db/tables/releases.ts'
+import { Editor } from '../ui/editor.tsx'
+import { ActButton, Checkbox, Field, Form, Submit } from '../ui/form.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { ButtonLink } from '../ui/link.tsx'
+import { usePage } from '../ui/page-context.ts'
+import { Box, Flash, PageHead } from '../ui/parts.tsx'
+import { pathOf } from '../ui/paths.ts'
+import { sizeText, texts as shared } from '../ui/texts.tsx'
+import { FileLink } from './releases.view.tsx'
+import { releasePath } from './shown-release.ts'
+import { texts as all } from './texts.tsx'
+
+const texts = all.form
+
+interface FormViewProps {
+  readonly place: Pick<RepoCtx, 'repo' | 'owner'>
+  /** Undefined: a new one. */
+  readonly release: ReleaseRow | undefined
+  readonly files: readonly AttachmentRow[]
+  readonly branches: readonly string[]
+  readonly tags: readonly string[]
+  readonly tag: string
+  readonly target: string
+  readonly notes: string
+}
+
+/** The form of a release, and its files when it exists. */
+export const ReleaseFormView = (props: FormViewProps) => {
+  const { place, release, files } = props
+  const at = (...parts: readonly (string | number)[]) => pathOf(place.owner.name, place.repo.name, 'releases', ...parts)
+  return (
+    <div class="narrow stack">
+      <PageHead title={release ? texts.editTitle(release.tag_name) : texts.newTitle}>
+        {release ? (
+          <ActButton to={at(release.id, 'delete')} kind="danger" confirm={all.deleteConfirm(release.tag_name)}>
+            {all.delete}
+          </ActButton>
+        ) : null}
+      </PageHead>
+      {place.repo.is_empty ? <Flash tone="info">{texts.emptyRepository}</Flash> : null}
+      {release ? null : <GenerateForm {...props} to={at('new')} />}
+      <Form to={release ? at('edit', release.tag_name) : at('new')} class="stack" id="release-form">
+        <div class="fields-row top">
+          <Field
+            name="tag_name"
+            label={texts.tag}
+            value={props.tag}
+            hint={texts.tagHint}
+            list="tag-names"
+            required
+            autocomplete="off"
+          />
+          <Field
+            name="target"
+            label={texts.target}
+            value={props.target || place.repo.default_branch}
+            hint={texts.targetHint}
+            list="branch-names"
+            autocomplete="off"
+            isTerse
+          />
+        </div>
+        <datalist id="tag-names">
+          {props.tags.map((name) => (
+            <option value={name} />
+          ))}
+        </datalist>
+        <datalist id="branch-names">
+          {props.branches.map((name) => (
+            <option value={name} />
+          ))}
+        </datalist>
+        <Field name="title" label={texts.name} value={release?.title} isProse maxlength={255} />
+        <Editor
+          name="content"
+          label={texts.body}
+          isLabelShown
+          value={props.notes}
+          rows={14}
+          repository={{ owner: place.owner.name, name: place.repo.name }}
+        />
+        <Checkbox
+          name="is_prerelease"
+          label={texts.prerelease}
+          hint={texts.prereleaseHint}
+          checked={release?.is_prerelease ?? false}
+        />
+        <Checkbox
+          name="hides_archive_links"
+          label={texts.hideArchives}
+          checked={release?.hides_archive_links ?? false}
+        />
+        <FormActs release={release} back={release ? releasePath(place, release.tag_name) : at()} />
+      </Form>
+      {release ? <Files release={release} files={files} at={at} /> : null}
+    </div>
+  )
+}
+
+const FormActs = ({ release, back }: { readonly release: ReleaseRow | undefined; readonly back: string }) => (
+  <div class="form-acts">
+    {release && !release.is_draft ? (
+      <>
+        <Submit>{texts.save}</Submit>
+        <Submit kind="plain" name="as" value="draft">
+          {texts.unpublish}
+        </Submit>
+      </>
+    ) : (
+      <>
+        <Submit name="as" value="publish">
+          {texts.publish}
+        </Submit>
+        <Submit kind="plain" name="as" value="draft">
+          {texts.saveDraft}
+        </Submit>
+      </>
+    )}
+    <ButtonLink kind="quiet" to={back}>
+      {shared.cancel}
+    </ButtonLink>
+  </div>
+)
+
+const GenerateForm = ({ tag, target, place, to }: FormViewProps & { readonly to: string }) => (
+  <details class="more-options">
+    <summary>{texts.generate}</summary>
+    <Form to={to} method="get" hidden={{ generate: true }} class="stack tight">
+      <p class="hint">{texts.generateLead}</p>
+      <div class="fields-row">
+        <Field name="tag" id="notes-tag" label={texts.tag} value={tag} required />
+        <Field
+          name="target"
+          id="notes-target"
+          label={texts.target}
+          value={target || place.repo.default_branch}
+          isTerse
+        />
+        <Submit kind="plain">{texts.generate}</Submit>
+      </div>
+    </Form>
+  </details>
+)
+
+const Files = ({
+  release,
+  files,
+  at,
+}: {
+  readonly release: ReleaseRow
+  readonly files: readonly AttachmentRow[]
+  readonly at: (...parts: readonly (string | number)[]) => string
+}) => {
+  const { config } = usePage()
+  return (
+    <section class="stack">
+      <h2>{all.files.heading}</h2>
+      {files.length === 0 ? null : (
+        <Box class="release-files">
+          <ul class="rows">
+            {files.map((file) => (
+              <li class="row">
+                <Icon name={file.external_url === '' ? 'package' : 'link-external'} class="muted" />
+                <FileLink file={file} />
+                <span class="row-side">
+                  {file.external_url === '' ? sizeText(file.size_bytes) : all.external}
+                  <ActButton
+                    to={at(release.id, 'assets', file.id, 'delete')}
+                    kind="quiet"
+                    class="icon-only small"
+                    icon="trash"
+                    aria-label={all.files.delete(file.name)}
+                    confirm={all.files.deleteConfirm(file.name)}
+                  />
+                </span>
+              </li>
+            ))}
+          </ul>
+        </Box>
+      )}
+      {config.attachment.enabled ? (
+        <Form to={at(release.id, 'assets')} class="stack" files data-turbo="false">
+          <div class="fields-row top">
+            <Field name="attachment" type="file" label={all.files.file} isTerse />
+            <Field
+              name="external_url"
+              type="url"
+              label={all.files.link}
+              hint={all.files.linkHint}
+              isTerse
+              placeholder="https://"
+            />
+          </div>
+          <div class="form-acts">
+            <Submit kind="plain" icon="upload">
+              {all.files.submit}
+            </Submit>
+          </div>
+        </Form>
+      ) : (
+        <p class="hint">{all.files.off}</p>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,84 @@
+import { Type } from 'typebox'
+import { canRead, canWrite, inRepo } from '../../access/repo.requirements.ts'
+import { pathNumber, pathText } from '../../http/schema.ts'
+import { Moved } from '../../lib/errors.ts'
+import { pageOf } from '../../lib/paging.ts'
+import {
+  getLatestRelease,
+  getRelease,
+  getReleaseByTag,
+  getReleasePage,
+  removeRelease,
+} from '../../releases/release.service.ts'
+import { inRepositoryFrame } from '../frames/repository-frame.tsx'
+import { act, page } from '../shell/page.tsx'
+import { pathOf } from '../ui/paths.ts'
+import { ReleasesView, ReleaseView } from './releases.view.tsx'
+import { releasePath, showReleases } from './shown-release.ts'
+import { texts } from './texts.tsx'
+
+/** Releases on one page of the list. Their notes may be long. */
+const pageSize = 10
+
+export const releasesPage = page({
+  path: '/{username}/{reponame}/releases',
+  requires: [inRepo, canRead('releases')],
+  query: { page: Type.Optional(Type.Integer()), q: Type.Optional(Type.String()) },
+  frame: inRepositoryFrame('releases'),
+  async load({ ctx, query }) {
+    const wanted = pageOf({ page: query.page }, { defaultPagingNum: pageSize, maxResponseItems: pageSize })
+    const filter = { isDraft: undefined, isPrerelease: undefined, text: query.q }
+    const { releases, total } = await getReleasePage(ctx, filter, wanted)
+    return {
+      place: { repo: ctx.repo, owner: ctx.owner },
+      releases: await showReleases(ctx, releases),
+      total,
+      page: wanted,
+      search: query.q,
+      mayWrite: ctx.rights.canWrite('releases'),
+    }
+  },
+  meta: ({ place }) => ({ title: texts.title(`${place.owner.name}/${place.repo.name}`) }),
+  view: ReleasesView,
+})
+
+export const latestReleasePage = page({
+  path: '/{username}/{reponame}/releases/latest',
+  requires: [inRepo, canRead('releases')],
+  async load({ ctx }): Promise<object> {
+    throw new Moved(303, releasePath(ctx, (await getLatestRelease(ctx)).tag_name))
+  },
+  meta: () => ({ title: texts.heading }),
+  view: () => <></>,
+})
+
+export const releasePage = page({
+  path: '/{username}/{reponame}/releases/tag/{tag+}',
+  params: { tag: pathText },
+  requires: [inRepo, canRead('releases')],
+  frame: inRepositoryFrame('releases'),
+  async load({ ctx, params }) {
+    const release = await getReleaseByTag(ctx, params.tag)
+    return {
+      place: { repo: ctx.repo, owner: ctx.owner },
+      shown: (await showReleases(ctx, [release]))[0],
+      mayWrite: ctx.rights.canWrite('releases'),
+    }
+  },
+  meta: ({ place, shown }) => ({
+    title: `${shown?.release.title || shown?.release.tag_name} · ${place.owner.name}/${place.repo.name}`,
+    description: shown?.release.content,
+    isUnlisted: shown?.release.is_draft,
+  }),
+  view: ReleaseView,
+})
+
+export const deleteReleaseAct = act({
+  path: '/{username}/{reponame}/releases/{id}/delete',
+  params: { id: pathNumber },
+  requires: [inRepo, canRead('releases'), canWrite('releases')],
+  async run({ ctx, params }) {
+    await removeRelease(ctx, await getRelease(ctx, params.id))
+    return { to: pathOf(ctx.owner.name, ctx.repo.name, 'releases'), notice: texts.deleted }
+  },
+})

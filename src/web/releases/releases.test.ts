@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Browser } from '../../testing/browser.ts'
+import { startForge } from '../../testing/forge.ts'
+import { collaborator, givenPull } from '../../testing/given-pull.ts'
+
+test('releasesPage, releasePage, latestReleasePage: published releases are shown to readers, drafts to writers only', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const repo = await forge.given.repo({ private: true })
+  const alice = forge.as('alice')
+  await alice.must('POST', `${repo.api}/releases`, {
+    tag_name: 'v1',
+    name: 'First',
+    body: '**bold** <script>x</script>',
+  })
+  await alice.must('POST', `${repo.api}/releases`, { tag_name: 'v2', name: 'Hidden', draft: true })
+  await alice.must('POST', `${repo.api}/releases`, { tag_name: 'a/b#c', name: 'Odd', prerelease: true })
+  const at = `/${repo.fullName}/releases`
+  const bob = await Browser.of(forge, 'bob')
+  for (const path of ['', '/tag/v1', '/latest']) assert.equal((await bob.get(at + path)).status, 404, path)
+  await collaborator(forge, repo, 'bob', 'read')
+  const list = (await bob.get(at)).text
+  assert.match(list, /<strong>bold<\/strong>/)
+  assert.doesNotMatch(list, /<script>x/)
+  assert.match(list, />Latest</)
+  assert.match(list, />Pre-release</)
+  assert.doesNotMatch(list, /Hidden|releases\/new/)
+  assert.equal((await bob.get(`${at}/tag/v2`)).status, 404)
+  const latest = await bob.get(`${at}/latest`)
+  assert.deepEqual([latest.status, latest.headers.get('location')], [303, `${at}/tag/v1`])
+  for (const release of (await forge.as('bob').get(`${repo.api}/releases`)).json) {
+    const page = await bob.get(new URL(release.html_url).pathname)
+    assert.equal(page.status, 200, release.html_url)
+    assert.ok(page.text.includes(release.name))
+  }
+  assert.match((await (await Browser.of(forge, 'alice')).get(at)).text, /Hidden/)
+  assert.match((await bob.get(`${at}?q=nothing-like-it`)).text, /No release matches/)
+})
+
+test('newReleasePage, newReleaseAct, editReleasePage, editReleaseAct, deleteReleaseAct: a draft becomes a release', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const repo = await forge.given.repo()
+  await collaborator(forge, repo, 'bob', 'read')
+  const at = `/${repo.fullName}/releases`
+  const bob = await Browser.of(forge, 'bob')
+  assert.equal((await bob.get(`${at}/new`)).status, 403)
+  assert.equal((await new Browser(forge).get(`${at}/new`)).status, 303)
+  const csrf = await bob.csrf('/repo/create')
+  assert.equal((await bob.post(`${at}/new`, { _csrf: csrf, tag_name: 'v1' })).status, 403)
+
+  const alice = await Browser.of(forge, 'alice')
+  const bad = await alice.submit(`${at}/new`, 'release-form', { tag_name: 'v 1', content: 'kept notes', as: 'publish' })
+  assert.equal(bad.status, 422)
+  assert.match(bad.text, /id="tag_name_problem"/)
+  assert.match(bad.text, /kept notes/)
+  const draft = await alice.submit(`${at}/new`, 'release-form', {
+    tag_name: 'v1',
+    title: 'One',
+    content: 'text',
+    as: 'draft',
+  })
+  assert.deepEqual([draft.status, draft.headers.get('location')], [303, `${at}/edit/v1`])
+  assert.equal((await bob.get(`${at}/edit/v1`)).status, 403)
+  const published = await alice.submit(`${at}/edit/v1`, `${at}/edit/v1`, {
+    tag_name: 'v1',
+    title: 'One',
+    as: 'publish',
+  })
+  assert.deepEqual([published.status, published.headers.get('location')], [303, `${at}/tag/v1`])
+  const [release] = (await forge.as('bob').get(`${repo.api}/releases`)).json
+  assert.deepEqual([release.name, release.body, release.draft], ['One', '', false])
+  assert.equal((await bob.post(`${at}/edit/v1`, { _csrf: csrf, tag_name: 'v1' })).status, 403)
+  assert.equal((await bob.post(`${at}/${release.id}/delete`, { _csrf: csrf })).status, 403)
+  const gone = await alice.submit(`${at}/edit/v1`, `${at}/${release.id}/delete`)
+  assert.equal(gone.headers.get('location'), at)
+  assert.deepEqual((await forge.as('alice').get(`${repo.api}/releases`)).json, [])
+  assert.equal((await forge.as('alice').get(`${repo.api}/tags/v1`)).status, 200)
+})
+
+test('newReleasePage: generated notes name the pull requests merged since the newest release', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo()
+  const api = forge.as('alice')
+  await api.must('POST', `${repo.api}/releases`, { tag_name: 'v1' })
+  const pull = await givenPull(forge, { repo })
+  await api.must('POST', `${pull.api}/merge`, { Do: 'merge' })
+  const alice = await Browser.of(forge, 'alice')
+  const { text } = await alice.get(`/${repo.fullName}/releases/new?tag=v2&target=main&generate=true`)
+  assert.match(text, new RegExp(`- Change ${pull.branch} \\(#${pull.number}\\) by @alice`))
+  assert.match(text, /\[v1\.\.\.v2\]/)
+})
+
+test('attachReleaseFile, deleteReleaseFileAct: writers attach and delete files by forms of this site', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const repo = await forge.given.repo()
+  const release = (await forge.as('alice').must('POST', `${repo.api}/releases`, { tag_name: 'v1' })).json
+  const at = `/${repo.fullName}/releases`
+  const alice = await Browser.of(forge, 'alice')
+  const bob = await Browser.of(forge, 'bob')
+  const send = (browser: Browser, csrf: string, file: boolean) => {
+    const part = (name: string, text: string, more = '') =>
+      `--xx\r\ncontent-disposition: form-data; name="${name}"${more}\r\n\r\n${text}\r\n`
+    const body = `${part('_csrf', csrf)}${part('attachment', file ? 'the content' : '', `; filename="${file ? 'a b.txt' : ''}"`)}${file ? '' : part('external_url', 'https://example.com/x.bin')}--xx--\r\n`
+    return forge.guest.send('POST', `${at}/${release.id}/assets`, undefined, {
+      site: true,
+      raw: body,
+      headers: {
+        cookie: [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+        'content-type': 'multipart/form-data; boundary=xx',
+      },
+    })
+  }
+  const csrf = await alice.csrf('/repo/create')
+  assert.equal((await send(bob, await bob.csrf('/repo/create'), true)).status, 403)
+  assert.equal((await send(alice, `${csrf}x`, true)).status, 403)
+  assert.deepEqual((await forge.as('alice').get(`${repo.api}/releases/${release.id}/assets`)).json, [])
+  for (const file of [true, false]) assert.equal((await send(alice, csrf, file)).status, 303)
+  const assets = (await forge.as('alice').get(`${repo.api}/releases/${release.id}/assets`)).json
+  assert.deepEqual(assets.map((each: { name: string }) => each.name).toSorted(), ['a b.txt', 'x.bin'])
+  const shown = (await bob.get(at)).text
+  assert.match(shown, /a b\.txt/)
+  assert.match(shown, /href="https:\/\/example\.com\/x\.bin"/)
+  const [first] = assets
+  const remove = `${at}/${release.id}/assets/${first.id}/delete`
+  assert.equal((await bob.post(remove, { _csrf: await bob.csrf('/repo/create') })).status, 403)
+  assert.equal((await alice.submit(`${at}/edit/v1`, remove)).status, 303)
+  assert.equal((await forge.as('alice').get(`${repo.api}/releases/${release.id}/assets`)).json.length, 1)
+})

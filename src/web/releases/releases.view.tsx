@@ -1,0 +1,202 @@
+import type { RepoCtx } from '../../access/context.ts'
+import type { AttachmentRow } from '../../db/tables/issues.ts'
+import type { Page } from '../../lib/paging.ts'
+import { Form } from '../ui/form.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { ButtonLink, Link, OutsideLink } from '../ui/link.tsx'
+import { Box, Commands, Empty, Markup, PageHead, Pages, Tag } from '../ui/parts.tsx'
+import { pathOf } from '../ui/paths.ts'
+import { Person } from '../ui/person.tsx'
+import { sizeText } from '../ui/texts.tsx'
+import { Time } from '../ui/time.tsx'
+import { releasePath, type ShownRelease } from './shown-release.ts'
+import { texts } from './texts.tsx'
+
+type Place = Pick<RepoCtx, 'repo' | 'owner'>
+
+const at = ({ owner, repo }: Place, ...parts: readonly (string | number)[]) => pathOf(owner.name, repo.name, ...parts)
+
+/** The list of releases, the newest first. */
+export const ReleasesView = ({
+  place,
+  releases,
+  total,
+  page,
+  search,
+  mayWrite,
+}: {
+  readonly place: Place
+  readonly releases: readonly ShownRelease[]
+  readonly total: number
+  readonly page: Page
+  readonly search: string | undefined
+  readonly mayWrite: boolean
+}) => (
+  <>
+    <PageHead title={texts.heading}>
+      <Form to={at(place, 'releases')} method="get" role="search" class="inline" label={texts.search}>
+        <input type="search" name="q" value={search} placeholder={texts.search} aria-label={texts.search} />
+      </Form>
+      <ButtonLink to={at(place, 'tags')} icon="tag">
+        {texts.tags}
+      </ButtonLink>
+      {mayWrite ? (
+        <ButtonLink to={at(place, 'releases', 'new')} kind="primary">
+          {texts.new}
+        </ButtonLink>
+      ) : null}
+    </PageHead>
+    {releases.length > 0 ? (
+      <div class="releases">
+        {releases.map((shown) => (
+          <ReleaseEntry place={place} shown={shown} mayWrite={mayWrite} />
+        ))}
+      </div>
+    ) : search ? (
+      <Empty icon="search" title={texts.none} />
+    ) : (
+      <Empty icon="tag" title={texts.empty}>
+        <p>{texts.emptyLead}</p>
+        {mayWrite ? <Commands text={texts.emptyCommands} label={texts.emptyCommandsLabel} /> : null}
+      </Empty>
+    )}
+    <Pages page={page.number} isLast={page.offset + releases.length >= total} total={total} pageSize={page.limit} />
+  </>
+)
+
+/** One release on its own page. */
+export const ReleaseView = ({
+  place,
+  shown,
+  mayWrite,
+}: {
+  readonly place: Place
+  readonly shown: ShownRelease | undefined
+  readonly mayWrite: boolean
+}) => (shown === undefined ? <></> : <ReleaseEntry place={place} shown={shown} mayWrite={mayWrite} isAlone />)
+
+const Marks = ({ shown: { release, isLatest } }: { readonly shown: ShownRelease }) => (
+  <>
+    {isLatest ? <Tag tone="good">{texts.latest}</Tag> : null}
+    {release.is_draft ? <Tag tone="warning">{texts.draft}</Tag> : null}
+    {release.is_prerelease ? <Tag tone="accent">{texts.prerelease}</Tag> : null}
+  </>
+)
+
+const ReleaseEntry = ({
+  place,
+  shown,
+  mayWrite,
+  isAlone = false,
+}: {
+  readonly place: Place
+  readonly shown: ShownRelease
+  readonly mayWrite: boolean
+  readonly isAlone?: boolean
+}) => {
+  const { release, publisher, html } = shown
+  const Heading = isAlone ? 'h1' : 'h2'
+  const person = publisher ? <Person person={publisher} /> : <strong>{release.original_author}</strong>
+  const moment = <Time unix={release.created_unix} />
+  return (
+    <article class="release" aria-labelledby={`release-${release.id}`}>
+      <div class="release-side">
+        {release.is_draft ? (
+          <span class="release-tag">
+            <Icon name="tag" />
+            {release.tag_name}
+          </span>
+        ) : (
+          <Link class="release-tag" to={at(place, 'src', 'tag', release.tag_name)}>
+            <Icon name="tag" />
+            {release.tag_name}
+          </Link>
+        )}
+        <span class="muted small">{moment}</span>
+      </div>
+      <div class="release-body">
+        <div class="line between">
+          <div class="line">
+            <Heading id={`release-${release.id}`} class="release-title">
+              <Link to={releasePath(place, release.tag_name)}>{release.title || release.tag_name}</Link>
+            </Heading>
+            <Marks shown={shown} />
+          </div>
+          {mayWrite ? (
+            <ButtonLink to={at(place, 'releases', 'edit', release.tag_name)} icon="pencil" class="small">
+              {texts.edit}
+            </ButtonLink>
+          ) : null}
+        </div>
+        <p class="facts">
+          <span>{release.is_draft ? texts.drafted(person, moment) : texts.published(person, moment)}</span>
+        </p>
+        {release.content === '' ? null : <Markup html={html} class="release-notes" />}
+        <Downloads place={place} shown={shown} />
+      </div>
+    </article>
+  )
+}
+
+const Downloads = ({ place, shown: { release, files } }: { readonly place: Place; readonly shown: ShownRelease }) => {
+  const hasArchives = !release.is_draft && !release.hides_archive_links
+  if (files.length === 0 && !hasArchives) return null
+  return (
+    <Box class="release-files">
+      <ul class="rows">
+        {files.map((file) => (
+          <FileRow file={file} />
+        ))}
+        {hasArchives
+          ? (
+              [
+                ['zip', texts.sourceZip],
+                ['tar.gz', texts.sourceTar],
+              ] as const
+            ).map(([ending, label]) => (
+              <li class="row">
+                <Icon name="file-zip" class="muted" />
+                <Link
+                  class="row-main"
+                  to={at(place, 'archive', `${release.tag_name}.${ending}`)}
+                  rel="nofollow"
+                  data-turbo="false"
+                >
+                  {label}
+                </Link>
+              </li>
+            ))
+          : null}
+      </ul>
+    </Box>
+  )
+}
+
+const FileRow = ({ file }: { readonly file: AttachmentRow }) => (
+  <li class="row">
+    <Icon name={file.external_url === '' ? 'package' : 'link-external'} class="muted" />
+    <FileLink file={file} />
+    <span class="row-side">
+      {file.external_url === '' ? (
+        <>
+          <span>{texts.downloads(file.download_count)}</span>
+          <span class="release-size">{sizeText(file.size_bytes)}</span>
+        </>
+      ) : (
+        texts.external
+      )}
+    </span>
+  </li>
+)
+
+/** The name of a file, which leads to its content. */
+export const FileLink = ({ file }: { readonly file: AttachmentRow }) =>
+  file.external_url === '' ? (
+    <Link class="row-main" to={pathOf('attachments', file.uuid)} data-turbo="false">
+      {file.name}
+    </Link>
+  ) : (
+    <OutsideLink class="row-main" href={file.external_url}>
+      {file.name}
+    </OutsideLink>
+  )

@@ -1,0 +1,74 @@
+import type { WholePage } from '../../wiki/page.service.ts'
+import { Editor } from '../ui/editor.tsx'
+import { ActButton, Field, Form, Submit } from '../ui/form.tsx'
+import { ButtonLink } from '../ui/link.tsx'
+import { usePage } from '../ui/page-context.ts'
+import { Flash, PageHead } from '../ui/parts.tsx'
+import { texts as shared } from '../ui/texts.tsx'
+import { texts as all } from './texts.tsx'
+import type { WikiPlace } from './wiki.view.tsx'
+
+const texts = all.form
+
+/** The form of a page. When somebody else changed it meanwhile, both versions are shown. */
+export const WikiFormView = ({
+  place,
+  page,
+  title,
+  to,
+  back,
+}: {
+  readonly place: WikiPlace
+  /** Undefined: a new one. */
+  readonly page: WholePage | undefined
+  readonly title: string
+  readonly to: string
+  readonly back: string
+}) => {
+  const { refused } = usePage()
+  const present = page?.content.toString('utf8') ?? ''
+  const hasChanged = refused?.action === to && page !== undefined && refused.values['seen'] !== page.lastCommit?.oid
+  return (
+    <>
+      <PageHead title={page ? texts.editTitle(title) : texts.newTitle}>
+        {page ? (
+          <ActButton
+            to={to}
+            hidden={{ do: 'delete', seen: page.lastCommit?.oid }}
+            kind="danger"
+            confirm={texts.deleteConfirm(title)}
+          >
+            {texts.delete}
+          </ActButton>
+        ) : null}
+      </PageHead>
+      {hasChanged ? (
+        <>
+          <Flash tone="warning">{texts.currentLead}</Flash>
+          <details class="more-options" open>
+            <summary>{texts.current}</summary>
+            <pre class="wiki-current">{present}</pre>
+          </details>
+        </>
+      ) : null}
+      <Form to={to} hidden={{ seen: page?.lastCommit?.oid }} class="stack" id="wiki-form">
+        <Field name="title" label={texts.title} value={title} required isProse maxlength={255} autofocus={!page} />
+        <Editor
+          name="content"
+          label={texts.content}
+          isLabelShown
+          value={present}
+          rows={22}
+          repository={{ owner: place.owner.name, name: place.repo.name }}
+        />
+        <Field name="message" label={texts.message} isProse maxlength={500} />
+        <div class="form-acts">
+          <Submit>{texts.save}</Submit>
+          <ButtonLink kind="quiet" to={back}>
+            {shared.cancel}
+          </ButtonLink>
+        </div>
+      </Form>
+    </>
+  )
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Browser } from '../../testing/browser.ts'
+import { startForge } from '../../testing/forge.ts'
+import { collaborator } from '../../testing/given-pull.ts'
+import { base64 } from '../../testing/samples.ts'
+
+test('wikiHomePage, wikiPage, wikiListPage, wikiHistoryPage: readers see pages with sidebar and footer, strangers nothing', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const repo = await forge.given.repo({ private: true })
+  const at = `/${repo.fullName}/wiki`
+  const alice = await Browser.of(forge, 'alice')
+  assert.match((await alice.get(at)).text, /This wiki has no pages yet/)
+  assert.match((await alice.get(`${at}/_pages`)).text, /This wiki has no pages yet/)
+  const write = (title: string, content: string) =>
+    forge.as('alice').must('POST', `${repo.api}/wiki/new`, { title, content_base64: base64(content) })
+  await write('Other page', '**other**')
+  assert.equal((await alice.get(at)).headers.get('location'), `${at}/_pages`)
+  await write('Home', 'Welcome <script>alert(1)</script>')
+  await write('_Sidebar', 'the sidebar')
+  await write('_Footer', 'the footer')
+  const bob = await Browser.of(forge, 'bob')
+  for (const path of ['', '/Home', '/_pages', '/Home?action=_revision']) {
+    assert.equal((await bob.get(at + path)).status, 404, path)
+  }
+  await collaborator(forge, repo, 'bob', 'read')
+  const home = (await bob.get(at)).text
+  for (const part of ['Welcome', 'the sidebar', 'the footer', 'Other page']) assert.ok(home.includes(part), part)
+  assert.doesNotMatch(home, /<script>alert|action=_edit|wiki\/_new/)
+  assert.match((await bob.get(`${at}/Other-page`)).text, /<strong>other<\/strong>/)
+  assert.match((await bob.get(`${at}/_pages`)).text, /Other page/)
+  assert.match((await bob.get(`${at}/Home?action=_revision`)).text, /Add &quot;Home&quot;/)
+  assert.equal((await bob.get(`${at}/Missing`)).status, 404)
+  assert.match((await alice.get(`${at}/Missing`)).text, /Create this page/)
+})
+
+test('newWikiPage, newWikiAct, editWikiPage, editWikiAct: writers write; a page that changed meanwhile is not overwritten', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const repo = await forge.given.repo()
+  await collaborator(forge, repo, 'bob', 'read')
+  const at = `/${repo.fullName}/wiki`
+  const bob = await Browser.of(forge, 'bob')
+  const csrf = await bob.csrf('/repo/create')
+  assert.equal((await bob.get(`${at}/_new`)).status, 403)
+  assert.equal((await bob.post(`${at}/_new`, { _csrf: csrf, title: 'Home' })).status, 403)
+  assert.equal((await new Browser(forge).get(`${at}/_new`)).status, 303)
+
+  const alice = await Browser.of(forge, 'alice')
+  const bad = await alice.submit(`${at}/_new`, `${at}/_new`, { title: '_new', content: 'kept text' })
+  assert.equal(bad.status, 400)
+  assert.match(bad.text, /kept text/)
+  const made = await alice.submit(`${at}/_new`, `${at}/_new`, { title: 'Two words', content: 'one\r\ntwo\r\n' })
+  assert.deepEqual([made.status, made.headers.get('location')], [303, `${at}/Two-words`])
+  const read = async () => {
+    const { json } = await forge.as('alice').get(`${repo.api}/wiki/page/Two-words`)
+    return Buffer.from(json.content_base64, 'base64').toString()
+  }
+  assert.equal(await read(), 'one\ntwo\n')
+
+  const form = `${at}/Two-words?action=_edit`
+  assert.equal((await bob.get(form)).status, 403)
+  assert.equal((await bob.post(`${at}/Two-words`, { _csrf: csrf, content: 'x' })).status, 403)
+  const { text } = await alice.get(form)
+  const seen = /name="seen" value="([0-9a-f]+)"/.exec(text)?.[1] ?? ''
+  const own = await alice.csrf('/repo/create')
+  const save = (content: string) => alice.post(`${at}/Two-words`, { _csrf: own, title: 'Two words', content, seen })
+  assert.equal((await save('first')).status, 303)
+  const late = await save('second')
+  assert.equal(late.status, 409)
+  assert.match(late.text, /<pre class="wiki-current">first<\/pre>/)
+  assert.match(late.text, /second<\/textarea>/)
+  assert.equal(await read(), 'first')
+  const gone = await alice.post(`${at}/Two-words`, { _csrf: own, do: 'delete' })
+  assert.equal(gone.headers.get('location'), at)
+  assert.equal((await forge.as('alice').get(`${repo.api}/wiki/page/Two-words`)).status, 404)
+})

@@ -1,0 +1,211 @@
+import type { RepoCtx } from '../../access/context.ts'
+import type { Commit } from '../../git/git.ts'
+import type { Page } from '../../lib/paging.ts'
+import type { ListedPage, WholePage } from '../../wiki/page.service.ts'
+import { ButtonLink, Link } from '../ui/link.tsx'
+import { Box, CopyField, Empty, Markup, PageHead, Pages } from '../ui/parts.tsx'
+import { pathOf, withQuery } from '../ui/paths.ts'
+import { Time } from '../ui/time.tsx'
+import { texts } from './texts.tsx'
+
+/** The wiki of a page. */
+export interface WikiPlace extends Pick<RepoCtx, 'repo' | 'owner'> {
+  readonly mayEdit: boolean
+  readonly cloneUrl: string
+}
+
+const wikiOf = ({ owner, repo }: WikiPlace) => pathOf(owner.name, repo.name, 'wiki')
+
+type Title = Pick<ListedPage, 'title' | 'subUrl'>
+
+/** A page of a wiki, or what to do when it does not exist. */
+export const WikiView = ({
+  place,
+  title,
+  shown,
+  titles,
+}: {
+  readonly place: WikiPlace
+  readonly title: string
+  readonly shown:
+    | { readonly page: WholePage; readonly content: string; readonly sidebar: string; readonly footer: string }
+    | undefined
+  readonly titles: readonly Title[]
+}) => {
+  if (shown === undefined) return <MissingPage place={place} title={title} isEmpty={titles.length === 0} />
+  const { page, content, sidebar, footer } = shown
+  const to = `${wikiOf(place)}/${page.subUrl}`
+  return (
+    <>
+      <PageHead title={page.title} lead={<LastChange page={page} to={to} />}>
+        <ButtonLink to={withQuery(to, { action: '_revision' })} icon="history">
+          {texts.history}
+        </ButtonLink>
+        {place.mayEdit ? (
+          <>
+            <ButtonLink to={withQuery(to, { action: '_edit' })} icon="pencil">
+              {texts.edit}
+            </ButtonLink>
+            <ButtonLink to={`${wikiOf(place)}/_new`} kind="primary">
+              {texts.new}
+            </ButtonLink>
+          </>
+        ) : null}
+      </PageHead>
+      <div class="columns wiki">
+        <div>
+          <Markup html={content} class="wiki-text" />
+          {footer.trim() === '' ? null : (
+            <footer class="wiki-footer">
+              <Markup html={footer} />
+            </footer>
+          )}
+        </div>
+        <aside class="stack">
+          {sidebar.trim() === '' ? null : <Markup html={sidebar} class="wiki-sidebar" />}
+          <nav class="wiki-pages" aria-label={texts.pages}>
+            <h2>
+              <Link class="plain-link" to={`${wikiOf(place)}/_pages`}>
+                {texts.pages}
+              </Link>
+            </h2>
+            <ul>
+              {titles.map((each) => (
+                <li>
+                  <Link
+                    to={`${wikiOf(place)}/${each.subUrl}`}
+                    aria-current={each.title === page.title ? 'page' : undefined}
+                  >
+                    {each.title}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </nav>
+          <CopyField text={place.cloneUrl} label={texts.clone} />
+        </aside>
+      </div>
+    </>
+  )
+}
+
+const LastChange = ({ page, to }: { readonly page: WholePage; readonly to: string }) =>
+  page.lastCommit === undefined ? null : (
+    <>
+      {texts.changed(<span>{page.lastCommit.author.name}</span>, <Time unix={page.lastCommit.author.unixSeconds} />)}
+      {' · '}
+      <Link class="plain-link" to={withQuery(to, { action: '_revision' })}>
+        {texts.revisions(page.commitCount)}
+      </Link>
+    </>
+  )
+
+const MissingPage = ({
+  place,
+  title,
+  isEmpty,
+}: {
+  readonly place: WikiPlace
+  readonly title: string
+  readonly isEmpty: boolean
+}) => (
+  <Empty icon="book" title={isEmpty ? texts.empty : texts.missing(title)}>
+    {isEmpty ? <p>{texts.emptyLead}</p> : null}
+    {place.mayEdit ? (
+      <p class="acts">
+        <ButtonLink kind="primary" to={withQuery(`${wikiOf(place)}/_new`, { title })}>
+          {isEmpty ? texts.first : texts.create}
+        </ButtonLink>
+      </p>
+    ) : null}
+  </Empty>
+)
+
+/** All pages of a wiki. */
+export const WikiListView = ({
+  place,
+  pages,
+  total,
+  page,
+}: {
+  readonly place: WikiPlace
+  readonly pages: readonly ListedPage[]
+  readonly total: number
+  readonly page: Page
+}) =>
+  total === 0 ? (
+    <MissingPage place={place} title={texts.form.home} isEmpty />
+  ) : (
+    <>
+      <PageHead title={texts.list.title}>
+        {place.mayEdit ? (
+          <ButtonLink kind="primary" to={`${wikiOf(place)}/_new`}>
+            {texts.new}
+          </ButtonLink>
+        ) : null}
+      </PageHead>
+      <Box>
+        <ul class="rows hoverable" data-rows>
+          {pages.map((each) => (
+            <li class="row">
+              <Link class="row-main row-title" to={`${wikiOf(place)}/${each.subUrl}`}>
+                {each.title}
+              </Link>
+              {each.lastCommit ? (
+                <span class="row-side">
+                  <span>
+                    {texts.list.changed(
+                      each.lastCommit.author.name,
+                      <Time unix={each.lastCommit.author.unixSeconds} />,
+                    )}
+                  </span>
+                </span>
+              ) : null}
+            </li>
+          ))}
+        </ul>
+      </Box>
+      <p class="hint">{texts.more}</p>
+      <Pages page={page.number} isLast={page.offset + page.limit >= total} total={total} pageSize={page.limit} />
+    </>
+  )
+
+/** The commits that changed a page. */
+export const WikiHistoryView = ({
+  title,
+  to,
+  commits,
+  total,
+  page,
+}: {
+  readonly title: string
+  readonly to: string
+  readonly commits: readonly Commit[]
+  readonly total: number
+  readonly page: Page
+}) => (
+  <>
+    <PageHead title={texts.revisionsOf(title)}>
+      <ButtonLink to={to} icon="arrow-left">
+        {texts.back}
+      </ButtonLink>
+    </PageHead>
+    <Box>
+      <ul class="rows">
+        {commits.map((commit) => (
+          <li class="row">
+            <div class="row-main">
+              <span class="row-title">{commit.message.split('\n', 1)[0]}</span>
+              <p class="row-facts">
+                <span>{commit.author.name}</span>
+                <Time unix={commit.author.unixSeconds} />
+              </p>
+            </div>
+            <code class="muted">{commit.oid.slice(0, 10)}</code>
+          </li>
+        ))}
+      </ul>
+    </Box>
+    <Pages page={page.number} isLast={page.offset + commits.length >= total} total={total} pageSize={page.limit} />
+  </>
+)
