@@ -1,6 +1,6 @@
 import type { WholePage } from '../../wiki/page.service.ts'
 import { Editor } from '../ui/editor.tsx'
-import { ActButton, Field, Form, Submit } from '../ui/form.tsx'
+import { Field, Form, Submit } from '../ui/form.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Flash, PageHead } from '../ui/parts.tsx'
@@ -32,14 +32,10 @@ export const WikiFormView = ({
     <>
       <PageHead title={page ? texts.editTitle(title) : texts.newTitle}>
         {page ? (
-          <ActButton
-            to={to}
-            hidden={{ do: 'delete', seen: page.lastCommit?.oid }}
-            kind="danger"
-            confirm={texts.deleteConfirm(title)}
-          >
-            {texts.delete}
-          </ActButton>
+          <Form to={to} hidden={{ do: 'delete' }} confirm={texts.deleteConfirm(title)} class="inline">
+            <Seen page={page} />
+            <Submit kind="danger">{texts.delete}</Submit>
+          </Form>
         ) : null}
       </PageHead>
       {hasChanged ? (
@@ -51,7 +47,8 @@ export const WikiFormView = ({
           </details>
         </>
       ) : null}
-      <Form to={to} hidden={{ seen: page?.lastCommit?.oid }} class="stack" id="wiki-form">
+      <Form to={to} hidden={{ do: 'save' }} class="stack" id="wiki-form">
+        <Seen page={page} />
         <Field name="title" label={texts.title} value={title} required isProse maxlength={255} autofocus={!page} />
         <Editor
           name="content"
@@ -72,3 +69,7 @@ export const WikiFormView = ({
     </>
   )
 }
+
+/** The commit that the form shows. It is no `hidden` of the form, because a refused form is recognised by those. */
+const Seen = ({ page }: { readonly page: WholePage | undefined }) =>
+  page?.lastCommit === undefined ? null : <input type="hidden" name="seen" value={page.lastCommit.oid} />

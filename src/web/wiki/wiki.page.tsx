@@ -177,7 +177,7 @@ const problemFields = { wiki_title: 'title', wiki_page_exists: 'title' } as cons
 export const newWikiAct = act({
   path: '/{username}/{reponame}/wiki/_new',
   requires: [inRepo, wikiEnabled, notArchived, canWrite('wiki'), repoUnderQuota('size:assets:wiki')],
-  fields: { title: text, content: text, message: text },
+  fields: { title: text, content: text, message: text, do: text },
   again: newWikiPage,
   problemFields,
   async run({ ctx, body }) {
@@ -220,7 +220,7 @@ export const editWikiAct = act({
     message: text,
     /** The commit that the form shows: a page that changed since is not overwritten. */
     seen: text,
-    /** `delete` by its button. */
+    /** `delete` or `save`, by the form. */
     do: text,
   },
   again: editWikiPage,

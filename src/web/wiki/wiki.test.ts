@@ -31,6 +31,8 @@ test('wikiHomePage, wikiPage, wikiListPage, wikiHistoryPage: readers see pages w
   assert.match((await bob.get(`${at}/_pages`)).text, /Other page/)
   assert.match((await bob.get(`${at}/Home?action=_revision`)).text, /Add &quot;Home&quot;/)
   assert.equal((await bob.get(`${at}/Missing`)).status, 404)
+  const odd = (await write('C++ - 100% & more/page', 'the odd page')).json
+  assert.match((await bob.get(new URL(odd.html_url).pathname)).text, /the odd page/)
   assert.match((await alice.get(`${at}/Missing`)).text, /Create this page/)
 })
 
@@ -63,7 +65,8 @@ test('newWikiPage, newWikiAct, editWikiPage, editWikiAct: writers write; a page 
   const { text } = await alice.get(form)
   const seen = /name="seen" value="([0-9a-f]+)"/.exec(text)?.[1] ?? ''
   const own = await alice.csrf('/repo/create')
-  const save = (content: string) => alice.post(`${at}/Two-words`, { _csrf: own, title: 'Two words', content, seen })
+  const save = (content: string) =>
+    alice.post(`${at}/Two-words`, { _csrf: own, do: 'save', title: 'Two words', content, seen })
   assert.equal((await save('first')).status, 303)
   const late = await save('second')
   assert.equal(late.status, 409)
