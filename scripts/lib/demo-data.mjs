@@ -1,4 +1,6 @@
 /** A small team's data for pictures of pages: made through the API, the same on every run. */
+import { makeDemoRuns } from './demo-runs.mjs'
+
 /** Password of all demo accounts. */
 export const demoPassword = 'Passw0rd!'
 
@@ -316,4 +318,5 @@ export async function makeDemoData(url) {
     headers: { authorization: `Basic ${Buffer.from(`alice:${demoPassword}`).toString('base64')}` },
     body: 'demo',
   })
+  await makeDemoRuns(url, ask, repo)
 }

@@ -158,7 +158,7 @@ async function matchTriggers(
   } catch (error) {
     if (!(error instanceof PatternsTooCostly)) throw error
     const unreadable = { ok: false, problem: error.message, triggers: undefined } as const
-    return { file: { id: file.id, parsed: unreadable }, matching: undefined }
+    return { file: { ...file, parsed: unreadable }, matching: undefined }
   }
 }
 

@@ -3,6 +3,9 @@ import * as administrationAuditPage from './administration/audit.page.tsx'
 import * as administrationOverviewPage from './administration/overview.page.tsx'
 import * as administrationPeoplePage from './administration/people.page.tsx'
 import * as administrationWorkPage from './administration/work.page.tsx'
+import * as actionsRunPage from './actions/run.page.tsx'
+import * as actionsWorkflowsPage from './actions/workflows.page.tsx'
+import * as accountRoutes from './settings/account.routes.tsx'
 import * as apiDocsRoutes from './api/api-docs.routes.tsx'
 import * as assetRoutes from './shell/assets.routes.ts'
 import * as authorizeRoutes from './entry/authorize.routes.tsx'
@@ -74,5 +77,7 @@ export const web: Feature = {
     unsubscribeRoutes,
     wikiPages,
     writingPage,
+    actionsRunPage,
+    actionsWorkflowsPage,
   ],
 }

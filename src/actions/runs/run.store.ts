@@ -200,8 +200,8 @@ export const listTrustedJobs = (
 /** A job without its payload, the YAML that the runner gets. */
 export type JobState = Omit<ActionJobRow, 'payload'>
 
-export const listJobStates = (tx: Tx, runId: RunId): Promise<JobState[]> =>
-  tx
+export const listJobStates = (db: Db | Tx, runId: RunId): Promise<JobState[]> =>
+  db
     .selectFrom('action_job')
     .select([
       'id',

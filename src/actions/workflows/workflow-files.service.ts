@@ -24,6 +24,8 @@ const listedFileBytes = 250
 export interface WorkflowFile {
   /** The path below the folder of workflows. */
   readonly id: string
+  /** The path in the repository. */
+  readonly path: string
   readonly parsed: ParsedWorkflow
 }
 
@@ -51,7 +53,7 @@ export async function listWorkflowFiles(ctx: FilesCtx, key: GitKey, commit: Oid)
     if (found?.type !== 'tree') continue
     const listed = known.trees.get(found.oid) ?? (await listFolder(ctx, key, found.oid))
     known.trees.set(found.oid, listed)
-    return readFiles(ctx, key, listed)
+    return readFiles(ctx, key, folder, listed)
   }
   return []
 }
@@ -67,6 +69,7 @@ async function listFolder({ git }: FilesCtx, key: GitKey, tree: Oid) {
 async function readFiles(
   ctx: FilesCtx,
   key: GitKey,
+  folder: string,
   listed: readonly { readonly id: string; readonly oid: Oid }[],
 ): Promise<readonly WorkflowFile[]> {
   const { files } = workflowCaches(ctx)
@@ -75,8 +78,9 @@ async function readFiles(
   const { parseWorkflow } = await import('./workflow.parse.ts')
   return Promise.all(
     listed.map(async ({ id, oid }) => {
+      const path = `${folder}/${id}`
       const known = files.get(oid)
-      if (known) return { id, parsed: known }
+      if (known) return { id, path, parsed: known }
       const { content, sizeBytes } = await ctx.git.readBlob(key, oid, { maxBytes: maxFileBytes })
       const parsed: ParsedWorkflow = content
         ? parseWorkflow(content.toString('utf8'))
@@ -86,7 +90,7 @@ async function readFiles(
             triggers: undefined,
           }
       files.set(oid, parsed)
-      return { id, parsed }
+      return { id, path, parsed }
     }),
   )
 }

@@ -15,6 +15,8 @@ export interface DispatchInput {
   readonly isRequired: boolean
   /** The default as a string; empty for none. */
   readonly fallback: string
+  /** The values of an input of the type `choice`. */
+  readonly options: readonly string[]
 }
 
 /** The rights of a job's token, from `permissions`. */
@@ -41,7 +43,7 @@ export interface WorkflowJob {
 
 /** The inputs and outputs of `workflow_call`. */
 export interface WorkflowCall {
-  readonly inputs: readonly (Omit<DispatchInput, 'fallback'> & { readonly fallback: Plain | undefined })[]
+  readonly inputs: readonly (Omit<DispatchInput, 'fallback' | 'options'> & { readonly fallback: Plain | undefined })[]
   /** Expressions by the name of the output. */
   readonly outputs: Readonly<Record<string, string>>
 }
@@ -161,6 +163,7 @@ function inputsOf(on: Plain): readonly DispatchInput[] {
       type: plainText(given['type']) ?? 'string',
       isRequired: given['required'] === true,
       fallback: plainText(given['default']) ?? '',
+      options: plainTexts(given['options']) ?? [],
     }
   })
 }

@@ -1,0 +1,190 @@
+import type { ComponentChildren } from 'preact'
+import { isFinal } from '../../actions/status.rules.ts'
+import type { RunWithJobs } from '../../actions/runs/run-list.service.ts'
+import type { JobState } from '../../actions/runs/run.store.ts'
+import type { UserRow } from '../../db/tables/accounts.ts'
+import type { RepoRow } from '../../db/tables/repositories.ts'
+import { ActButton } from '../ui/form.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Link } from '../ui/link.tsx'
+import { usePage } from '../ui/page-context.ts'
+import { Flash, Menu, Tag } from '../ui/parts.tsx'
+import { siteHref } from '../ui/paths.ts'
+import { Person } from '../ui/person.tsx'
+import { durationText, Time } from '../ui/time.tsx'
+import { actionsPath, commitPath, headPath, jobPath, runPath } from './actions-paths.ts'
+import { secondsOf, StatusIcon, workflowNameOf } from './status.tsx'
+import { texts as all } from './texts.tsx'
+
+const texts = all.run
+
+/** What the pages of a run and of its jobs share. */
+export interface RunFrameProps extends RunWithJobs {
+  readonly owner: UserRow
+  readonly repo: RepoRow
+  readonly may: { readonly run: boolean }
+  /** The position of the job that is shown; undefined on the page of the run. */
+  readonly position?: number | undefined
+}
+
+/** Head of a run, its jobs at the side, and content. */
+export const RunFrame = ({
+  live,
+  children,
+  ...props
+}: RunFrameProps & {
+  /** Path of the stream of changes, while something can change. */
+  readonly live?: string | undefined
+  readonly children: ComponentChildren
+}) => {
+  const { config, refused } = usePage()
+  return (
+    <div class="run-page" {...(live === undefined ? {} : { 'data-live': siteHref(config, live) })}>
+      {refused === undefined ? null : <Flash tone="problem">{refused.problem.message}</Flash>}
+      <RunHead {...props} />
+      <div class="columns side-first">
+        <RunJobs {...props} />
+        <div class="stack">{children}</div>
+      </div>
+    </div>
+  )
+}
+
+/** Title, facts and acts of a run. It is replaced when the run changes. */
+export function RunHead(props: RunFrameProps) {
+  const { run, actor, jobs } = props
+  const { nowUnix } = usePage()
+  const seconds = secondsOf(run, nowUnix)
+  const head = headPath(props, run)
+  const attempt = Math.max(1, ...jobs.map((job) => job.attempt))
+  return (
+    <div class="page-head run-head" id="run-head">
+      <div>
+        <h1>
+          <StatusIcon status={run.status} />
+          {run.title || workflowNameOf(run)} <span class="muted">{texts.number(run.number)}</span>
+        </h1>
+        <div class="facts">
+          <Link to={actionsPath(props, { workflow: run.workflow_id })}>{workflowNameOf(run)}</Link>
+          <span class="nowrap">
+            {all.event(run.event)}
+            {actor ? (
+              <>
+                {' '}
+                {all.list.by} <Person person={actor} withPicture={false} />
+              </>
+            ) : null}
+          </span>
+          <Time unix={run.created_unix} />
+          {head === undefined ? null : (
+            <Link class="ref cut" to={head}>
+              {run.head}
+            </Link>
+          )}
+          <Link to={commitPath(props, run.commit_oid)}>
+            <Icon name="git-commit" />
+            <code>{run.commit_oid.slice(0, 10)}</code>
+          </Link>
+          {seconds === undefined ? null : (
+            <span class="nowrap">
+              <Icon name="stopwatch" />
+              {durationText(seconds + run.previous_seconds)}
+            </span>
+          )}
+          {attempt > 1 ? <span>{texts.attempt(attempt)}</span> : null}
+          {run.is_foreign ? <Tag title={texts.untrustedHint}>{texts.untrusted}</Tag> : null}
+        </div>
+      </div>
+      {props.may.run ? <RunActs {...props} /> : null}
+    </div>
+  )
+}
+
+function RunActs(props: RunFrameProps) {
+  const { run, jobs } = props
+  const isEnded = jobs.every(({ status }) => isFinal(status))
+  const hasFailed = jobs.some(({ status }) => status === 'failure' || status === 'cancelled')
+  if (!isEnded) {
+    return (
+      <div class="acts">
+        <ActButton to={runPath(props, run, 'cancel')} icon="stop">
+          {texts.cancel}
+        </ActButton>
+      </div>
+    )
+  }
+  return (
+    <div class="acts">
+      {run.problem === '' ? (
+        <Menu
+          align="end"
+          label={
+            <>
+              <Icon name="sync" />
+              {texts.rerun}
+              <Icon name="triangle-down" />
+            </>
+          }
+        >
+          <ul>
+            {hasFailed ? (
+              <li>
+                <ActButton to={runPath(props, run, 'rerun-failed')}>{texts.rerunFailed}</ActButton>
+              </li>
+            ) : null}
+            <li>
+              <ActButton to={runPath(props, run, 'rerun')}>{texts.rerunAll}</ActButton>
+            </li>
+          </ul>
+        </Menu>
+      ) : null}
+      <ActButton
+        to={runPath(props, run, 'delete')}
+        kind="quiet"
+        class="icon-only"
+        icon="trash"
+        aria-label={texts.delete}
+        title={texts.delete}
+        confirm={texts.deleteQuestion}
+      />
+    </div>
+  )
+}
+
+/** The jobs of a run as links. It is replaced when a job changes. */
+export const RunJobs = (props: RunFrameProps) => (
+  <nav class="side-menu run-jobs" id="run-jobs" aria-label={texts.jobs}>
+    <ul>
+      <li>
+        <Link to={runPath(props, props.run)} aria-current={props.position === undefined ? 'page' : undefined}>
+          <Icon name="workflow" />
+          {texts.summary}
+        </Link>
+      </li>
+    </ul>
+    <h2>{texts.jobs}</h2>
+    <ul>
+      {props.jobs.map((job) => (
+        <JobLink {...props} job={job} />
+      ))}
+    </ul>
+  </nav>
+)
+
+const JobLink = ({ job, position, run, ...names }: RunFrameProps & { readonly job: JobState }) => {
+  const { nowUnix } = usePage()
+  const seconds = secondsOf(job, nowUnix)
+  return (
+    <li>
+      <Link
+        to={jobPath(names, run, job)}
+        aria-current={job.position === position ? 'page' : undefined}
+        title={job.name}
+      >
+        <StatusIcon status={job.status} />
+        <span class="cut">{job.name}</span>
+        {seconds === undefined ? null : <span class="job-time">{durationText(seconds)}</span>}
+      </Link>
+    </li>
+  )
+}

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { commitFiles, runsOf, TestRunner, workflow, type TestTask } from '../../actions/actions.test-support.ts'
+import { Browser } from '../../testing/browser.ts'
+import { startForge, type Forge } from '../../testing/forge.ts'
+
+const twoJobs = workflow(
+  'push',
+  'build:\n    runs-on: ubuntu-latest\n    steps:\n      - run: echo hello\n  check <x>:\n    runs-on: ubuntu-latest\n    needs: build\n    steps:\n      - run: echo',
+).replace('check <x>:', 'check:\n    name: check <x>')
+
+async function given(forge: Forge, more: object = {}) {
+  const repo = await forge.given.repo({ owner: 'alice', ...more })
+  await commitFiles(forge, repo.api, { '.forgejo/workflows/tests.yml': twoJobs })
+  const runner = await TestRunner.register(forge, `${repo.api}/actions/runners`)
+  const [{ url, id }] = (await forge.as('alice').get(`${repo.api}/actions/runs`)).json.workflow_runs
+  return { repo, runner, at: url as string, runApi: `${repo.api}/actions/runs/${id}` }
+}
+
+/** Uploads an artifact as a job does. */
+async function upload(forge: Forge, task: TestTask, name: string): Promise<void> {
+  const call = async (method: string, body: object) => {
+    const response = await fetch(`${forge.url}/twirp/github.actions.results.api.v1.ArtifactService/${method}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${task.context.gitea_runtime_token}` },
+      body: JSON.stringify({
+        workflow_run_backend_id: String(task.context['run_id']),
+        workflow_job_run_backend_id: '1',
+        name,
+        ...body,
+      }),
+    })
+    assert.equal(response.status, 200, method)
+    return (await response.json()) as { signedUploadUrl: string }
+  }
+  const { signedUploadUrl } = await call('CreateArtifact', { version: 4 })
+  await fetch(`${signedUploadUrl}&comp=appendBlock`, { method: 'PUT', body: 'content' })
+  await call('FinalizeArtifact', { size: '7' })
+}
+
+test('runPage: the url of a run leads to its jobs; a private one does not exist for strangers', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const { at, repo } = await given(forge, { private: true })
+  assert.equal((await (await Browser.of(forge, 'bob')).get(at)).status, 404)
+  const alice = await Browser.of(forge, 'alice')
+  const { status, text } = await alice.get(at)
+  assert.equal(status, 200)
+  assert.match(text, /<title>check &lt;x>: Blocked|<title>check &lt;x&gt;: Blocked/)
+  assert.match(text, new RegExp(`href="/${repo.fullName}/actions/runs/1/jobs/1"`))
+  assert.equal((await alice.get(`/${repo.fullName}/actions/runs/2`)).status, 404)
+})
+
+test('changeRun, removeRun: writers cancel, rerun and delete a run; readers cannot', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const { repo, at, runApi, runner } = await given(forge)
+  const [alice, bob] = [await Browser.of(forge, 'alice'), await Browser.of(forge, 'bob')]
+  assert.ok(!(await bob.get(at)).text.includes(`${at}/cancel`))
+  const form = { _csrf: await bob.csrf('/user/settings') }
+  for (const verb of ['cancel', 'rerun', 'approve', 'delete']) {
+    assert.equal((await bob.post(`${at}/${verb}`, form)).status, 403, verb)
+  }
+  assert.equal((await bob.post(`${at}/stop`, form)).status, 404)
+  const statusOf = async () => (await forge.as('alice').get(runApi)).json.status
+  assert.equal((await alice.submit(at, `${at}/cancel`)).status, 303)
+  assert.equal(await statusOf(), 'cancelled')
+  assert.equal((await alice.submit(at, `${at}/rerun-failed`)).status, 303)
+  assert.equal(await statusOf(), 'waiting')
+  const early = await alice.post(`${at}/delete`, { _csrf: await alice.csrf('/user/settings') })
+  assert.equal(early.status, 409)
+  assert.match(early.text, /has not ended/)
+  await runner.finish(await runner.must())
+  await runner.finish(await runner.must())
+  assert.equal(await statusOf(), 'success')
+  const gone = await alice.submit(at, `${at}/delete`)
+  assert.equal(gone.headers.get('location'), `/${repo.fullName}/actions?workflow=tests.yml`)
+  assert.deepEqual(await runsOf(forge, repo.api), [])
+})
+
+test('rerunJob: runs one job of an ended run again; readers cannot', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const { at, runApi, runner } = await given(forge)
+  await runner.finish(await runner.must())
+  await runner.finish(await runner.must(), 'FAILURE')
+  const path = `${at}/jobs/1/rerun`
+  const bob = await Browser.of(forge, 'bob')
+  assert.equal((await bob.post(path, { _csrf: await bob.csrf('/user/settings') })).status, 403)
+  const alice = await Browser.of(forge, 'alice')
+  const form = { _csrf: await alice.csrf('/user/settings') }
+  assert.equal((await alice.post(`${at}/jobs/9/rerun`, form)).status, 404)
+  assert.equal((await alice.post(path, form)).headers.get('location'), `${at}/jobs/1`)
+  const { jobs } = (await forge.as('alice').get(`${runApi}/jobs`)).json
+  assert.deepEqual(
+    jobs.map((job: { status: string }) => job.status),
+    ['success', 'waiting'],
+  )
+})
+
+test('removeRunArtifact: an artifact is downloaded and deleted on the page of its run; readers cannot delete it', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const { at, runner } = await given(forge)
+  const task = await runner.must()
+  const name = 'my report'
+  await upload(forge, task, name)
+  const path = `${at}/artifacts/${encodeURIComponent(name)}`
+  const [alice, bob] = [await Browser.of(forge, 'alice'), await Browser.of(forge, 'bob')]
+  assert.ok((await bob.get(at)).text.includes(`href="${path}"`))
+  assert.equal((await bob.get(path)).status, 200)
+  assert.equal((await bob.post(`${path}/delete`, { _csrf: await bob.csrf('/user/settings') })).status, 403)
+  assert.equal((await alice.submit(at, `${path}/delete`)).status, 303)
+  assert.equal((await alice.get(path)).status, 404)
+  const again = await alice.post(`${path}/delete`, { _csrf: await alice.csrf('/user/settings') })
+  assert.equal(again.status, 404)
+})
+
+test('changeRun: a person with write access approves the run of a stranger', async () => {
+  await using forge = await startForge({ users: ['alice', 'eve'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  await commitFiles(forge, repo.api, { '.forgejo/workflows/tests.yml': workflow('pull_request') })
+  const eve = forge.as('eve')
+  await eve.must('POST', `${repo.api}/forks`, {})
+  await forge.settle()
+  await commitFiles(forge, `/repos/eve/${repo.name}`, { 'evil.txt': 'x' }, { newBranch: 'evil', as: 'eve' })
+  await eve.must('POST', `${repo.api}/pulls`, { title: 'evil', head: 'eve:evil', base: 'main' })
+  await forge.settle()
+  const at = `/${repo.fullName}/actions/runs/1`
+  const [guest, alice] = [new Browser(forge), await Browser.of(forge, 'alice')]
+  const shown = (await guest.get(at)).text
+  assert.match(shown, /This run waits for an approval/)
+  assert.ok(!shown.includes(`${at}/approve`))
+  const runner = await TestRunner.register(forge, `${repo.api}/actions/runners`)
+  assert.equal(await runner.fetch(), undefined)
+  assert.equal((await alice.submit(at, `${at}/approve`)).status, 303)
+  assert.ok(await runner.fetch())
+})

@@ -1,0 +1,100 @@
+import { isFinal } from '../../actions/status.rules.ts'
+import type { RunWithJobs } from '../../actions/runs/run-list.service.ts'
+import { waitsForApproval } from '../../actions/runs/trust.rules.ts'
+import type { ActionArtifactRow } from '../../db/tables/actions.ts'
+import type { UserRow } from '../../db/tables/accounts.ts'
+import type { RepoRow } from '../../db/tables/repositories.ts'
+import { ActButton } from '../ui/form.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Link } from '../ui/link.tsx'
+import { Box, Flash } from '../ui/parts.tsx'
+import { sizeText } from '../ui/texts.tsx'
+import { Time } from '../ui/time.tsx'
+import { artifactPath, runPath } from './actions-paths.ts'
+import { RunGraph } from './run-graph.view.tsx'
+import { RunFrame } from './run-frame.view.tsx'
+import { texts as all } from './texts.tsx'
+
+const texts = all.run
+
+export interface RunProps extends RunWithJobs {
+  readonly owner: UserRow
+  readonly repo: RepoRow
+  readonly artifacts: readonly ActionArtifactRow[]
+  readonly may: { readonly run: boolean }
+}
+
+export const RunView = (props: RunProps) => {
+  const { run, jobs, artifacts } = props
+  const isOpen = jobs.some(({ status }) => !isFinal(status))
+  return (
+    <RunFrame {...props} live={isOpen ? runPath(props, run, 'live') : undefined}>
+      <Approval {...props} />
+      {run.is_held ? <Flash tone="info">{texts.held}</Flash> : null}
+      {run.problem === '' ? null : (
+        <Flash tone="problem">
+          {texts.problem(run.workflow_id)} {run.problem}
+        </Flash>
+      )}
+      {jobs.length === 0 ? null : <RunGraph {...props} />}
+      {artifacts.length === 0 ? null : <Artifacts {...props} />}
+    </RunFrame>
+  )
+}
+
+const Approval = (props: RunProps) =>
+  waitsForApproval(props.run) && !isFinal(props.run.status) ? (
+    <div class="flash warning" role="status">
+      <Icon name="shield" />
+      <div class="stack tight">
+        <strong>{texts.approvalTitle}</strong>
+        <p>{props.may.run ? texts.approvalLead : texts.approvalReader}</p>
+        {props.may.run ? (
+          <ActButton to={runPath(props, props.run, 'approve')} kind="primary" icon="check">
+            {texts.approve}
+          </ActButton>
+        ) : null}
+      </div>
+    </div>
+  ) : null
+
+/** The files of an artifact of an old protocol are rows of the same name. */
+function Artifacts(props: RunProps) {
+  const byName = [...Map.groupBy(props.artifacts, ({ name }) => name)]
+  return (
+    <Box head={<h2>{texts.artifacts}</h2>}>
+      <ul class="rows">
+        {byName.map(([name, files]) => (
+          <li class="row artifact">
+            <Icon name="file-zip" />
+            <div class="row-main">
+              {files.some(({ version }) => version === 4) ? (
+                <Link class="row-title" to={artifactPath(props, props.run, name)} data-turbo="false">
+                  {name}
+                </Link>
+              ) : (
+                <span class="row-title">{name}</span>
+              )}
+            </div>
+            <div class="row-side">
+              <span class="artifact-expiry">
+                {texts.artifactExpires} <Time unix={files[0]?.expires_unix ?? 0} />
+              </span>
+              <span class="artifact-size">{sizeText(files.reduce((sum, file) => sum + file.size_bytes, 0))}</span>
+              {props.may.run ? (
+                <ActButton
+                  to={`${artifactPath(props, props.run, name)}/delete`}
+                  kind="quiet"
+                  class="icon-only small"
+                  icon="trash"
+                  aria-label={texts.deleteArtifact(name)}
+                  confirm={texts.deleteArtifactQuestion(name)}
+                />
+              ) : null}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Box>
+  )
+}

@@ -1,0 +1,85 @@
+import { Type } from 'typebox'
+import { canRead, canWrite, gitRepo, inRepo, notArchived, repoAdmin } from '../../access/repo.requirements.ts'
+import { signedIn } from '../../access/requirements.ts'
+import { presentDispatch } from '../../actions/dispatches/dispatch.present.ts'
+import {
+  dispatchWorkflowRun,
+  planDispatch,
+  workflowPath as payloadPath,
+} from '../../actions/dispatches/dispatch.service.ts'
+import { newestRuns, recentFacets } from '../../actions/runs/run-list.service.ts'
+import { listWorkflows, setWorkflowState } from '../../actions/workflows/workflow-list.service.ts'
+import { enumeration, pathText } from '../../http/schema.ts'
+import { inRepositoryFrame } from '../frames/repository-frame.tsx'
+import { act, page } from '../shell/page.tsx'
+import { actionsPath, runPath } from './actions-paths.ts'
+import { mayOf } from './actions.policy.ts'
+import { texts } from './texts.tsx'
+import { WorkflowsView } from './workflows.view.tsx'
+
+const readable = [inRepo, canRead('actions'), gitRepo] as const
+const pageSize = 30
+
+/** The runs of a repository with its workflows at the side. */
+export const actionsPage = page({
+  path: '/{username}/{reponame}/actions',
+  requires: readable,
+  query: {
+    page: Type.Optional(Type.Integer()),
+    workflow: Type.Optional(Type.String()),
+    status: Type.Optional(Type.String()),
+    event: Type.Optional(Type.String()),
+    branch: Type.Optional(Type.String()),
+    actor: Type.Optional(Type.String()),
+  },
+  frame: inRepositoryFrame('actions'),
+  async load({ ctx, query }) {
+    const number = Math.max(1, query.page ?? 1)
+    const { workflow, status, event, branch, actor } = query
+    const filter = { workflow, status, event, branch, actor }
+    const [workflows, facets, { runs, hasMore }] = await Promise.all([
+      listWorkflows(ctx),
+      recentFacets(ctx),
+      newestRuns(ctx, filter, { limit: pageSize, offset: (number - 1) * pageSize }),
+    ])
+    const { owner, repo } = ctx
+    return { owner, repo, workflows, facets, runs, hasMore, number, filter, may: mayOf(ctx) }
+  },
+  meta: (_data, { ctx }) => ({ title: texts.titleOf(`${ctx.owner.name}/${ctx.repo.name}`) }),
+  view: WorkflowsView,
+})
+
+/** Starts a workflow by hand. The names and values of inputs are two lists of the same order. */
+export const startWorkflow = act({
+  path: '/{username}/{reponame}/actions/workflows/{workflowname}/dispatch',
+  requires: [...readable, signedIn, canWrite('actions'), notArchived],
+  params: { workflowname: pathText },
+  fields: {
+    ref: Type.Optional(Type.String()),
+    name: Type.Optional(Type.Array(Type.String())),
+    value: Type.Optional(Type.Array(Type.String())),
+  },
+  async run({ ctx, params, body }) {
+    const { ref = '', name: names = [], value: values = [] } = body
+    const given = Object.fromEntries(names.map((name, at) => [name, values[at] ?? '']))
+    const dispatch = await planDispatch(ctx, params.workflowname, { ref, inputs: given })
+    const event = await presentDispatch(ctx, { ...dispatch, workflow: payloadPath(dispatch.file.id) })
+    const run = await dispatchWorkflowRun(ctx, dispatch, event)
+    return { to: runPath(ctx, run), notice: texts.done.dispatched(run.number) }
+  },
+})
+
+/** Enables or disables a workflow. */
+export const switchWorkflow = act({
+  path: '/{username}/{reponame}/actions/workflows/{workflowname}/{state}',
+  requires: [...readable, signedIn, repoAdmin, notArchived],
+  params: { workflowname: pathText, state: enumeration('enable', 'disable') },
+  async run({ ctx, params }) {
+    const { workflowname: workflow, state } = params
+    await setWorkflowState(ctx, workflow, state === 'disable')
+    return {
+      to: actionsPath(ctx, { workflow }),
+      notice: state === 'disable' ? texts.done.disabled(workflow) : texts.done.enabled(workflow),
+    }
+  },
+})
