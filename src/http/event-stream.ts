@@ -9,7 +9,7 @@ export interface StreamMessage {
   readonly id?: string
   /** Sent as JSON. */
   readonly data?: unknown
-  /** One line of HTML, sent as it is in place of `data`. */
+  /** Sent as it is instead of the data, such as a Turbo stream. */
   readonly html?: string
 }
 
@@ -84,7 +84,8 @@ function heartbeat(ended: AbortSignal): { readonly due: Promise<'beat' | 'end'>;
 
 function format({ event, id, data, html }: StreamMessage): string {
   // JSON contains no line breaks, so it fits one line.
-  const lines = [`data: ${html ?? JSON.stringify(data)}`]
+  const content = html ?? JSON.stringify(data)
+  const lines = content.split(/\r\n|\r|\n/).map((line) => `data: ${line}`)
   if (event !== undefined) lines.unshift(`event: ${event}`)
   if (id !== undefined) lines.unshift(`id: ${id}`)
   return `${lines.join('\n')}\n\n`

@@ -3,6 +3,8 @@ import * as administrationAuditPage from './administration/audit.page.tsx'
 import * as administrationOverviewPage from './administration/overview.page.tsx'
 import * as administrationPeoplePage from './administration/people.page.tsx'
 import * as administrationWorkPage from './administration/work.page.tsx'
+import * as actionsJobPage from './actions/job.page.tsx'
+import * as actionsLive from './actions/live.routes.ts'
 import * as actionsRunPage from './actions/run.page.tsx'
 import * as actionsWorkflowsPage from './actions/workflows.page.tsx'
 import * as accountRoutes from './settings/account.routes.tsx'
@@ -77,6 +79,8 @@ export const web: Feature = {
     unsubscribeRoutes,
     wikiPages,
     writingPage,
+    actionsJobPage,
+    actionsLive,
     actionsRunPage,
     actionsWorkflowsPage,
   ],

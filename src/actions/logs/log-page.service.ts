@@ -108,3 +108,39 @@ export async function* followLog(
     unlisten()
   }
 }
+
+/** Most lines that a search returns, and most characters of a log that it reads. */
+const maxFound = 200
+const maxSearched = 32 * 1024 * 1024
+
+/**
+ * Returns the first lines of a log that contain a text; the letter case is ignored.
+ * @returns `hasMore` when further lines match, `isCut` when the search did not read the whole log
+ */
+export async function searchLog(
+  ctx: Ctx,
+  task: ActionTaskRow,
+  text: string,
+): Promise<{ readonly lines: readonly LogLine[]; readonly hasMore: boolean; readonly isCut: boolean }> {
+  const wanted = text.toLowerCase()
+  const lines: LogLine[] = []
+  let searched = 0
+  for await (const section of readLog(ctx, task)) {
+    if (searched >= maxSearched) return { lines, hasMore: false, isCut: true }
+    searched += section.text.length
+    // Most sections contain no match, and need not be split.
+    if (!section.text.toLowerCase().includes(wanted)) continue
+    for (const [at, line] of section.text.split('\n').entries()) {
+      if (
+        !line
+          .slice(line.indexOf(' ') + 1)
+          .toLowerCase()
+          .includes(wanted)
+      )
+        {continue}
+      if (lines.length >= maxFound) return { lines, hasMore: true, isCut: false }
+      lines.push({ index: section.firstLine + at, text: line })
+    }
+  }
+  return { lines, hasMore: false, isCut: false }
+}

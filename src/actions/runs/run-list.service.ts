@@ -6,7 +6,7 @@ import type { UserId } from '../../lib/ids.ts'
 import { findUserByName, loadUsers } from '../../users/user.store.ts'
 import { isStatus } from '../status.rules.ts'
 import { getRunNumbered } from './run.service.ts'
-import { listNewestFacets, listNewestRuns } from './run-list.store.ts'
+import { listLogLengths, listNewestFacets, listNewestRuns } from './run-list.store.ts'
 import { findJobAt, listJobStates, type JobState } from './run.store.ts'
 import { listStepsOf, findTask, type StepOfTask } from './task.store.ts'
 import type { ActionTaskRow } from '../../db/tables/actions.ts'
@@ -117,4 +117,16 @@ export async function attemptAt(
   if (taskId === null) return undefined
   const [task, steps] = await Promise.all([findTask(db, taskId), listStepsOf(db, [taskId])])
   return task && { task, steps: steps.get(taskId) ?? [] }
+}
+
+/** Returns the number of lines in the logs of jobs so far, by job. */
+export async function lengthsOfLogs(
+  { db }: Pick<RepoCtx, 'db'>,
+  jobs: readonly Pick<JobState, 'id' | 'task_id'>[],
+): Promise<ReadonlyMap<JobState['id'], number>> {
+  const rows = await listLogLengths(
+    db,
+    jobs.flatMap(({ task_id }) => task_id ?? []),
+  )
+  return new Map(rows.map((row) => [row.job_id, row.log_lines]))
 }

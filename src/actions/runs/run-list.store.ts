@@ -1,6 +1,8 @@
+import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import type { ActionRunRow, ActionStatus } from '../../db/tables/actions.ts'
-import type { RepoId, UserId } from '../../lib/ids.ts'
+import { idList, idListText } from '../../db/id-list.ts'
+import type { ActionRunRow, ActionStatus, ActionTaskRow } from '../../db/tables/actions.ts'
+import type { RepoId, TaskId, UserId } from '../../lib/ids.ts'
 
 /** The conditions of a list of runs; undefined filters nothing. */
 export interface NewestRunFilter {
@@ -41,3 +43,16 @@ export const listNewestFacets = (
     .orderBy('id', 'desc')
     .limit(limit)
     .execute()
+
+/** Returns the lengths of the logs of tasks, in lines. */
+export const listLogLengths = async (
+  db: Db,
+  ids: readonly TaskId[],
+): Promise<Pick<ActionTaskRow, 'job_id' | 'log_lines'>[]> =>
+  ids.length === 0
+    ? []
+    : db
+        .selectFrom('action_task')
+        .select(['job_id', 'log_lines'])
+        .where('id', 'in', sql<TaskId>`${idList(db, idListText(ids))}`)
+        .execute()

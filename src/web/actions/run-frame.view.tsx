@@ -39,7 +39,8 @@ export const RunFrame = ({
 }) => {
   const { config, refused } = usePage()
   return (
-    <div class="run-page" {...(live === undefined ? {} : { 'data-live': siteHref(config, live) })}>
+    <div class="run-page">
+      {live === undefined ? null : <div id="run-live" hidden data-live={siteHref(config, live)} />}
       {refused === undefined ? null : <Flash tone="problem">{refused.problem.message}</Flash>}
       <RunHead {...props} />
       <div class="columns side-first">

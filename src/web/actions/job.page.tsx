@@ -1,0 +1,78 @@
+import { Type } from 'typebox'
+import type { RepoCtx } from '../../access/context.ts'
+import { canRead, gitRepo, inRepo } from '../../access/repo.requirements.ts'
+import { linesOf, searchLog } from '../../actions/logs/log-page.service.ts'
+import { attemptAt, getJobOf, getRunWithJobs, type Attempt } from '../../actions/runs/run-list.service.ts'
+import { pathNumber } from '../../http/schema.ts'
+import { NotFound } from '../../lib/errors.ts'
+import { inRepositoryFrame } from '../frames/repository-frame.tsx'
+import { page } from '../shell/page.tsx'
+import { mayOf } from './actions.policy.ts'
+import { JobView, SectionView } from './job.view.tsx'
+import { sectionsOf, sectionToOpen, type LogSection } from './log-sections.rules.ts'
+import { texts } from './texts.tsx'
+
+const readable = [inRepo, canRead('actions'), gitRepo] as const
+
+/** Most lines of a section on a page; links lead to earlier ones. */
+const maxLines = 1000
+
+/** Returns a job with its run, the newest attempt and the sections of its log. */
+export async function loadJob(ctx: RepoCtx, number: number, position: number) {
+  const found = await getRunWithJobs(ctx, number)
+  const job = await getJobOf(ctx, found.run, position)
+  const { stepNamesOf } = await import('../../actions/workflows/step-names.parse.ts')
+  const attempt = await attemptAt(ctx, job)
+  const sections = attempt ? sectionsOf(attempt.task, attempt.steps, stepNamesOf(job.payload)) : []
+  const { owner, repo } = ctx
+  return { owner, repo, ...found, job, attempt, sections, position, may: mayOf(ctx) }
+}
+
+/** Returns the last lines of a section, or those before a line. */
+async function linesOfSection(ctx: RepoCtx, { task }: Attempt, section: LogSection, before = section.to) {
+  const to = Math.min(section.to, Math.max(section.from, before))
+  const from = Math.max(section.from, to - maxLines)
+  if (from >= to || task.log_state === 'expired') return { lines: [], from }
+  const { lines } = await linesOf(ctx, task, from, to - from)
+  return { lines, from }
+}
+
+/** A job: its steps with their logs. The failed or running step is open; others are loaded when they are opened. */
+export const jobPage = page({
+  path: '/{username}/{reponame}/actions/runs/{number}/jobs/{position}',
+  requires: readable,
+  params: { number: pathNumber, position: pathNumber },
+  query: { q: Type.Optional(Type.String()) },
+  frame: inRepositoryFrame('actions'),
+  async load({ ctx, params, query }) {
+    const loaded = await loadJob(ctx, params.number, params.position)
+    const { attempt, sections } = loaded
+    const text = query.q?.trim() ?? ''
+    const search =
+      text === '' || !attempt || attempt.task.log_state === 'expired'
+        ? undefined
+        : { text, ...(await searchLog(ctx, attempt.task, text)) }
+    const open = search ? undefined : sectionToOpen(sections)
+    const opened = open && attempt ? { section: open, ...(await linesOfSection(ctx, attempt, open)) } : undefined
+    return { ...loaded, search, opened }
+  },
+  meta: ({ job, run }) => ({ title: texts.job.title(job.name, run.number) }),
+  view: JobView,
+})
+
+/** One section of the log of a job. */
+export const jobSectionPage = page({
+  path: '/{username}/{reponame}/actions/runs/{number}/jobs/{position}/steps/{section}',
+  requires: readable,
+  params: { number: pathNumber, position: pathNumber, section: pathNumber },
+  query: { before: Type.Optional(Type.Integer()) },
+  frame: inRepositoryFrame('actions'),
+  async load({ ctx, params, query }) {
+    const loaded = await loadJob(ctx, params.number, params.position)
+    const section = loaded.sections[params.section]
+    if (!section || !loaded.attempt) throw new NotFound('the step does not exist', 'step_not_found')
+    return { ...loaded, section, ...(await linesOfSection(ctx, loaded.attempt, section, query.before)) }
+  },
+  meta: ({ job, run }) => ({ title: texts.job.title(job.name, run.number), isUnlisted: true }),
+  view: SectionView,
+})

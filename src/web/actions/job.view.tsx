@@ -1,0 +1,249 @@
+import type { ComponentChildren } from 'preact'
+import { isFinal } from '../../actions/status.rules.ts'
+import type { LogLine } from '../../actions/logs/log-page.service.ts'
+import type { Attempt } from '../../actions/runs/run-list.service.ts'
+import type { ActionJobRow } from '../../db/tables/actions.ts'
+import { ActButton, Field, Form } from '../ui/form.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { ButtonLink, Link } from '../ui/link.tsx'
+import { usePage } from '../ui/page-context.ts'
+import { Empty } from '../ui/parts.tsx'
+import { siteHref, withQuery } from '../ui/paths.ts'
+import { durationText } from '../ui/time.tsx'
+import { jobPath, runPath } from './actions-paths.ts'
+import { LogLines } from './log-lines.view.tsx'
+import type { LogSection } from './log-sections.rules.ts'
+import { RunFrame, type RunFrameProps } from './run-frame.view.tsx'
+import { needsOf, secondsOf, StatusIcon } from './status.tsx'
+import { texts as all } from './texts.tsx'
+
+const texts = all.job
+
+export interface JobProps extends RunFrameProps {
+  readonly job: ActionJobRow
+  readonly attempt: Attempt | undefined
+  readonly sections: readonly LogSection[]
+}
+
+interface ShownLines {
+  readonly lines: readonly LogLine[]
+  readonly from: number
+}
+
+interface JobPageProps extends JobProps {
+  readonly search:
+    | { readonly text: string; readonly lines: readonly LogLine[]; readonly hasMore: boolean; readonly isCut: boolean }
+    | undefined
+  readonly opened: (ShownLines & { readonly section: LogSection }) | undefined
+}
+
+export const JobView = (props: JobPageProps) => {
+  const { job, run, attempt, sections, opened } = props
+  const isFollowed = !isFinal(job.status) && props.search === undefined
+  return (
+    <RunFrame {...props} live={isFollowed ? runPath(props, run, 'live') : undefined}>
+      <div class="job-log box">
+        <JobHead {...props} />
+        {props.search ? (
+          <SearchResults {...props} search={props.search} />
+        ) : attempt === undefined || sections.length === 0 || attempt.task.log_state === 'expired' ? (
+          <NoAttempt {...props} />
+        ) : (
+          <div class="log-sections" data-lines="">
+            {sections.map((section) => (
+              <Section
+                {...props}
+                section={section}
+                shown={opened?.section.number === section.number ? opened : undefined}
+              />
+            ))}
+          </div>
+        )}
+      </div>
+    </RunFrame>
+  )
+}
+
+/** Search and switches of the log. The switches work by the style sheet alone. */
+const JobHead = (props: JobPageProps) => {
+  const { job, run, attempt, search } = props
+  const { config } = usePage()
+  const hasLog = attempt !== undefined && attempt.task.log_state !== 'expired'
+  return (
+    <div class="box-head log-head">
+      <h2 class="cut">{job.name}</h2>
+      <span class="spacer" />
+      {hasLog ? (
+        <>
+          <label class="log-switch">
+            <input type="checkbox" class="log-times" />
+            {texts.times}
+          </label>
+          <label class="log-switch">
+            <input type="checkbox" class="log-wrap" checked />
+            {texts.wrap}
+          </label>
+          <Form to={jobPath(props, run, job)} method="get" role="search" class="log-search">
+            <Field
+              type="search"
+              name="q"
+              label={texts.search}
+              isLabelHidden
+              isTerse
+              placeholder={texts.search}
+              value={search?.text ?? ''}
+            />
+          </Form>
+          <a
+            class="button plain small icon-only"
+            href={siteHref(config, jobPath(props, run, job, 'logs'))}
+            download
+            data-turbo="false"
+            aria-label={texts.raw}
+            title={texts.raw}
+          >
+            <Icon name="download" />
+          </a>
+        </>
+      ) : null}
+      {props.may.run && isFinal(run.status) && run.problem === '' ? (
+        <ActButton
+          to={jobPath(props, run, job, 'rerun')}
+          class="small icon-only"
+          icon="sync"
+          aria-label={all.run.rerunJob}
+          title={all.run.rerunJob}
+        />
+      ) : null}
+    </div>
+  )
+}
+
+const labelOf = (section: LogSection): string =>
+  section.kind === 'step' ? section.name || texts.unnamed(section.number + 1) : texts[section.kind]
+
+/** A step that folds. Its lines are loaded when it is opened first. */
+const Section = ({
+  section,
+  shown,
+  ...props
+}: JobProps & { readonly section: LogSection; readonly shown: ShownLines | undefined }) => {
+  const { config } = usePage()
+  const path = jobPath(props, props.run, props.job, 'steps', section.number)
+  const isEmpty = section.to <= section.from && section.status !== 'running'
+  return (
+    <details class="log-section" id={`section-${section.number}`} open={shown !== undefined}>
+      <SectionHead section={section} />
+      {shown ? (
+        <SectionLines {...props} section={section} {...shown} />
+      ) : isEmpty ? (
+        <p class="log-note">{texts.noLines}</p>
+      ) : (
+        <turbo-frame id={frameOf(section)} src={siteHref(config, path)} loading="lazy">
+          <p class="log-note">
+            <Link to={path}>{texts.show}</Link>
+          </p>
+        </turbo-frame>
+      )}
+    </details>
+  )
+}
+
+const frameOf = ({ number }: LogSection): string => `frame-${number}`
+const linesIdOf = ({ number }: LogSection): string => `lines-${number}`
+const sectionHeadId = ({ number }: LogSection): string => `head-${number}`
+
+/** Status, name and duration of a step. It is replaced when the step changes. */
+const SectionHead = ({ section }: { readonly section: LogSection }) => {
+  const { nowUnix } = usePage()
+  const seconds = secondsOf(section, nowUnix)
+  return (
+    <summary id={sectionHeadId(section)}>
+      <Icon name="chevron-right" class="fold" />
+      <StatusIcon status={section.status} />
+      <span class="cut">{labelOf(section)}</span>
+      {seconds === undefined ? null : <span class="job-time">{durationText(seconds)}</span>}
+    </summary>
+  )
+}
+
+const SectionLines = ({ section, lines, from, ...props }: JobProps & ShownLines & { readonly section: LogSection }) => (
+  <>
+    {from > section.from ? (
+      <p class="log-note">
+        <Link
+          to={withQuery(jobPath(props, props.run, props.job, 'steps', section.number), { before: from })}
+          data-turbo-frame="_top"
+        >
+          {texts.earlier(from - section.from)}
+        </Link>
+      </p>
+    ) : null}
+    <div class="log-lines" id={linesIdOf(section)}>
+      <LogLines lines={lines} />
+    </div>
+  </>
+)
+
+/** One section alone. The page of the job loads its frame from here. */
+export const SectionView = (props: JobProps & ShownLines & { readonly section: LogSection }) => (
+  <RunFrame {...props}>
+    <div class="job-log box">
+      <div class="box-head log-head">
+        <h2 class="cut">
+          <StatusIcon status={props.section.status} /> {labelOf(props.section)}
+        </h2>
+        <span class="spacer" />
+        <input type="checkbox" class="log-wrap" checked hidden />
+        <ButtonLink to={jobPath(props, props.run, props.job)} class="small">
+          {texts.backToSteps}
+        </ButtonLink>
+      </div>
+      <div class="log-sections" data-lines="">
+        <turbo-frame id={frameOf(props.section)}>
+          <SectionLines {...props} />
+        </turbo-frame>
+      </div>
+    </div>
+  </RunFrame>
+)
+
+const SearchResults = ({
+  search,
+  ...props
+}: JobPageProps & { readonly search: NonNullable<JobPageProps['search']> }) => {
+  const { lines, text, hasMore, isCut } = search
+  return (
+    <div class="log-sections">
+      <p class="log-note">
+        {lines.length === 0 ? texts.noResults(text) : texts.results(lines.length, text)}
+        {hasMore ? ` ${texts.someResults}` : ''}
+        {isCut ? ` ${texts.searchCut}` : ''} <Link to={jobPath(props, props.run, props.job)}>{texts.backToSteps}</Link>
+      </p>
+      <div class="log-lines">
+        <LogLines lines={lines} />
+      </div>
+    </div>
+  )
+}
+
+/** Why a job has no log. */
+function NoAttempt({ job, attempt }: JobPageProps) {
+  const note = (
+    icon: 'clock' | 'skip' | 'stop' | 'log' | 'workflow' | 'hourglass',
+    title: string,
+    lead?: ComponentChildren,
+  ) => (
+    <Empty icon={icon} title={title}>
+      {lead === undefined ? null : <p>{lead}</p>}
+    </Empty>
+  )
+  if (attempt?.task.log_state === 'expired') return note('hourglass', texts.expired, texts.expiredLead)
+  if (job.is_call) return note('workflow', texts.call, texts.callLead)
+  const runsOn = (JSON.parse(job.runs_on) as string[]).join(', ')
+  if (job.status === 'waiting') return note('clock', texts.waiting, texts.waitingLead(runsOn))
+  if (job.status === 'blocked') return note('clock', texts.blocked, texts.blockedLead(needsOf(job).join(', ')))
+  if (job.status === 'skipped') return note('skip', texts.skipped, texts.skippedLead)
+  if (job.status === 'cancelled') return note('stop', texts.cancelled)
+  return note('log', texts.noLog)
+}

@@ -1,0 +1,101 @@
+import type { LogLine } from '../../actions/logs/log-page.service.ts'
+import { OutsideLink } from '../ui/link.tsx'
+import { shownLine, type LogPart, type ShownLine } from './log-text.rules.ts'
+import { texts } from './texts.tsx'
+
+type TextLine = Exclude<ShownLine, { readonly kind: 'group' | 'endgroup' }>
+
+/** One line, or a group of lines that folds. */
+type LogItem =
+  | { readonly index: number; readonly line: TextLine }
+  | { readonly index: number; readonly time: string; readonly title: string; readonly lines: readonly IndexedLine[] }
+
+interface IndexedLine {
+  readonly index: number
+  readonly line: TextLine
+}
+
+/** Puts the lines between the marks of a group together. Groups do not nest; a new one ends the last. */
+function itemsOf(lines: readonly LogLine[]): readonly LogItem[] {
+  const items: LogItem[] = []
+  let group: IndexedLine[] | undefined
+  for (const { index, text } of lines) {
+    const line = shownLine(text)
+    if (line.kind === 'group') {
+      group = []
+      items.push({ index, time: line.time, title: line.title, lines: group })
+    } else if (line.kind === 'endgroup') group = undefined
+    else if (group) group.push({ index, line })
+    else items.push({ index, line })
+  }
+  return items
+}
+
+/** Lines of a log. A group with an error is open. */
+export const LogLines = ({ lines }: { readonly lines: readonly LogLine[] }) => (
+  <>
+    {itemsOf(lines).map((item) =>
+      'line' in item ? (
+        <Line {...item} />
+      ) : (
+        <details class="log-group" open={item.lines.some(({ line }) => line.kind === 'error')}>
+          <summary class="log-line" id={`L${item.index + 1}`}>
+            <LineNumber index={item.index} />
+            <span class="when">{item.time}</span>
+            <span class="text">{item.title || texts.job.group}</span>
+          </summary>
+          {item.lines.map((each) => (
+            <Line {...each} />
+          ))}
+        </details>
+      ),
+    )}
+  </>
+)
+
+const LineNumber = ({ index }: { readonly index: number }) => (
+  <a class="num" href={`#L${index + 1}`} data-line={index + 1} aria-label={String(index + 1)} />
+)
+
+const Line = ({ index, line }: IndexedLine) => (
+  <div class={`log-line${line.kind === 'plain' ? '' : ` is-${line.kind}`}`} id={`L${index + 1}`}>
+    <LineNumber index={index} />
+    <span class="when">{line.time}</span>
+    <span class="text">
+      {line.parts.map((part) => (
+        <Part {...part} />
+      ))}
+      {line.cutLength > 0 ? <em class="muted"> {texts.job.cutLine(line.cutLength)}</em> : null}
+    </span>
+  </div>
+)
+
+const Part = ({ text, classes }: LogPart) =>
+  classes === '' ? (
+    <Linked text={text} />
+  ) : (
+    <span class={classes}>
+      <Linked text={text} />
+    </span>
+  )
+
+const address = /https?:\/\/[^\s"'<>()[\]{}\\^`|]+[^\s"'<>()[\]{}\\^`|.,;:!?]/g
+
+/** A text whose web addresses are links. */
+function Linked({ text }: { readonly text: string }) {
+  if (!text.includes('://')) return <>{text}</>
+  const pieces: (string | { readonly href: string })[] = []
+  let from = 0
+  for (const match of text.matchAll(address)) {
+    pieces.push(text.slice(from, match.index), { href: match[0] })
+    from = match.index + match[0].length
+  }
+  pieces.push(text.slice(from))
+  return (
+    <>
+      {pieces.map((piece) =>
+        typeof piece === 'string' ? piece : <OutsideLink href={piece.href}>{piece.href}</OutsideLink>,
+      )}
+    </>
+  )
+}

@@ -1,0 +1,68 @@
+import type { ActionStatus, ActionTaskRow } from '../../db/tables/actions.ts'
+import type { StepOfTask } from '../../actions/runs/task.store.ts'
+
+/** A part of the log of a job: a step, or what the runner wrote around the steps. */
+export interface LogSection {
+  /** Its number in addresses, from 0. */
+  readonly number: number
+  readonly kind: 'setUp' | 'step' | 'complete' | 'whole'
+  /** The name of a step; empty without one. */
+  readonly name: string
+  readonly status: ActionStatus
+  /** The first line, and the line after the last one. */
+  readonly from: number
+  readonly to: number
+  readonly started_unix: number
+  readonly stopped_unix: number
+}
+
+const untimed = { started_unix: 0, stopped_unix: 0 } as const
+
+/**
+ * Divides the log of an attempt. Lines before the first step and after the last one have sections of their own. A runner
+ * that reports no lines of steps has one log.
+ */
+export function sectionsOf(
+  task: Pick<ActionTaskRow, 'log_lines' | 'status'>,
+  steps: readonly StepOfTask[],
+  names: readonly string[],
+): readonly LogSection[] {
+  const lines = task.log_lines
+  const begun = steps.filter((step) => step.log_length > 0 || step.status === 'running')
+  const first = Math.min(lines, ...begun.map((step) => step.log_index))
+  const current = steps.findLast((step) => step.status === 'running')
+  const endOf = (step: StepOfTask): number =>
+    Math.min(lines, step === current ? lines : step.log_index + step.log_length)
+  const last = Math.max(first, ...begun.map(endOf))
+  const edge = task.status === 'running' ? 'success' : task.status
+  const all: Omit<LogSection, 'number'>[] = [
+    ...(begun.length > 0 && first > 0
+      ? [{ kind: 'setUp' as const, name: '', status: 'success' as const, from: 0, to: first, ...untimed }]
+      : []),
+    ...steps.map((step) => ({
+      kind: 'step' as const,
+      name: names[step.position] || step.name,
+      status: step.status,
+      from: Math.min(step.log_index, lines),
+      to: Math.max(Math.min(step.log_index, lines), endOf(step)),
+      started_unix: step.started_unix,
+      stopped_unix: step.stopped_unix,
+    })),
+    ...(begun.length === 0
+      ? [{ kind: 'whole' as const, name: '', status: task.status, from: 0, to: lines, ...untimed }]
+      : last < lines
+        ? [{ kind: 'complete' as const, name: '', status: edge, from: last, to: lines, ...untimed }]
+        : []),
+  ]
+  return all.map((section, number) => ({ ...section, number }))
+}
+
+/** Returns the section that is open at first: the failed or running one, or the only one. */
+export function sectionToOpen(sections: readonly LogSection[]): LogSection | undefined {
+  const withLines = sections.filter((section) => section.to > section.from || section.status === 'running')
+  return (
+    withLines.find(({ status, kind }) => status === 'failure' && kind === 'step') ??
+    withLines.find(({ status }) => status === 'running') ??
+    (withLines.length === 1 ? withLines[0] : undefined)
+  )
+}
