@@ -6,6 +6,7 @@ import * as administrationWorkPage from './administration/work.page.tsx'
 import * as actionsJobPage from './actions/job.page.tsx'
 import * as actionsLive from './actions/live.routes.ts'
 import * as actionsRunPage from './actions/run.page.tsx'
+import * as packagesPage from './packages/packages.page.tsx'
 import * as actionsWorkflowsPage from './actions/workflows.page.tsx'
 import * as accountRoutes from './settings/account.routes.tsx'
 import * as apiDocsRoutes from './api/api-docs.routes.tsx'
@@ -82,6 +83,7 @@ export const web: Feature = {
     actionsJobPage,
     actionsLive,
     actionsRunPage,
+    packagesPage,
     actionsWorkflowsPage,
   ],
 }

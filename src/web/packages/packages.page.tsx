@@ -1,0 +1,117 @@
+import { Type } from 'typebox'
+import { canRead, inRepo } from '../../access/repo.requirements.ts'
+import { signedIn } from '../../access/requirements.ts'
+import { getPackageWithVersions, getVersionWithMetadata } from '../../packages/catalog/catalog.service.ts'
+import { newestPackages, packagesOfRepo } from '../../packages/package-list.service.ts'
+import { mayWritePackages } from '../../packages/package.policy.ts'
+import { presentVersion } from '../../packages/package.present.ts'
+import { namedVersion, packagesReadable, packagesWritable } from '../../packages/package.requirements.ts'
+import { getFiles, linkToRepo, removeVersion, unlinkFromRepo } from '../../packages/package.service.ts'
+import { pathText } from '../../http/schema.ts'
+import { targetUser } from '../../users/subject.requirements.ts'
+import { inRepositoryFrame } from '../frames/repository-frame.tsx'
+import { act, page } from '../shell/page.tsx'
+import { packagePath, packagesPath, versionPath } from './package-paths.ts'
+import { PackagesView, PackageView, RepoPackagesView, VersionView } from './packages.view.tsx'
+import { texts } from './texts.tsx'
+
+const readable = [targetUser, packagesReadable] as const
+const pageSize = 30
+
+/** Number of versions that the page of a package shows. */
+const maxVersions = 200
+
+/** The packages of an account or organization. */
+export const packagesPage = page({
+  path: '/{username}/-/packages',
+  requires: readable,
+  query: { page: Type.Optional(Type.Integer()), type: Type.Optional(Type.String()), q: Type.Optional(Type.String()) },
+  async load({ ctx, query }) {
+    const number = Math.max(1, query.page ?? 1)
+    const filter = { type: query.type ?? '', text: query.q?.trim() ?? '' }
+    const found = await newestPackages(ctx, filter, { limit: pageSize, offset: (number - 1) * pageSize })
+    return { owner: ctx.subject, ...found, number, filter }
+  },
+  meta: (_data, { ctx }) => ({ title: texts.titleOf(ctx.subject.name) }),
+  view: PackagesView,
+})
+
+/** The packages that are linked to a repository. */
+export const repoPackagesPage = page({
+  path: '/{username}/{reponame}/packages',
+  requires: [inRepo, canRead('packages')],
+  query: { page: Type.Optional(Type.Integer()) },
+  frame: inRepositoryFrame('packages'),
+  async load({ ctx, query }) {
+    const number = Math.max(1, query.page ?? 1)
+    const found = await packagesOfRepo(ctx, { limit: pageSize, offset: (number - 1) * pageSize })
+    return { owner: ctx.owner, ...found, number }
+  },
+  meta: (_data, { ctx }) => ({ title: texts.titleOf(`${ctx.owner.name}/${ctx.repo.name}`) }),
+  view: RepoPackagesView,
+})
+
+/** A package with its versions. */
+export const packagePage = page({
+  path: '/{username}/-/packages/{type}/{name}',
+  requires: readable,
+  params: { type: pathText, name: pathText },
+  async load({ ctx, params }) {
+    const { row, versions } = await getPackageWithVersions(ctx, params.type, params.name)
+    return { owner: ctx.subject, row, versions: versions.toReversed().slice(0, maxVersions) }
+  },
+  meta: ({ row }) => ({ title: row.name }),
+  view: PackageView,
+})
+
+/** A version of a package: how to install it, its files, and what it says of itself. */
+export const packageVersionPage = page({
+  path: '/{username}/-/packages/{type}/{name}/{version}',
+  requires: [...readable, namedVersion],
+  async load({ ctx }) {
+    const { version, subject, viewer, standing } = ctx
+    const [shown, files, described] = await Promise.all([
+      presentVersion(ctx, version),
+      getFiles(ctx, version),
+      getVersionWithMetadata(ctx, version.type, version.name, version.version),
+    ])
+    const mayWrite = viewer !== undefined && mayWritePackages(viewer, subject, standing).allowed
+    return { owner: subject, version, shown, files, metadata: described.metadata, mayWrite }
+  },
+  meta: ({ version }) => ({ title: `${version.name} ${version.version}` }),
+  view: VersionView,
+})
+
+/** Deletes a version with its files. */
+export const removePackageVersion = act({
+  path: '/{username}/-/packages/{type}/{name}/{version}/delete',
+  requires: [...readable, namedVersion, signedIn, packagesWritable],
+  again: packageVersionPage,
+  async run({ ctx }) {
+    await removeVersion(ctx, ctx.version)
+    return { to: packagesPath(ctx.subject), notice: texts.done.deleted(ctx.version.version) }
+  },
+})
+
+/** Links the package of a version to a repository. */
+export const linkPackageTo = act({
+  path: '/{username}/-/packages/{type}/{name}/{version}/link',
+  requires: [...readable, namedVersion, signedIn, packagesWritable],
+  fields: { repository: Type.Optional(Type.String()) },
+  again: packageVersionPage,
+  async run({ ctx, body }) {
+    await linkToRepo(ctx, ctx.version, body.repository ?? '')
+    return { to: versionPath(ctx.subject, ctx.version), notice: texts.done.linked }
+  },
+})
+
+/** Unlinks the package of a version from its repository. */
+export const unlinkPackageFrom = act({
+  path: '/{username}/-/packages/{type}/{name}/{version}/unlink',
+  requires: [...readable, namedVersion, signedIn, packagesWritable],
+  again: packageVersionPage,
+  async run({ ctx }) {
+    await unlinkFromRepo(ctx, ctx.version)
+    return { to: packagePath(ctx.subject, ctx.version), notice: texts.done.unlinked }
+  },
+})

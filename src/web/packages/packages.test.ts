@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Browser } from '../../testing/browser.ts'
+import { startForge } from '../../testing/forge.ts'
+import { registryOf } from '../../packages/packages.test-support.ts'
+import { installCommands } from './install-commands.rules.ts'
+import { metadataShown } from './package-metadata.rules.ts'
+import { typeNames } from './texts.tsx'
+
+test('packagesPage, packagePage, packageVersionPage: the html_url of a package leads to its files and commands', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const put = registryOf(forge.as('alice'), 'alice')
+  assert.equal((await put('PUT', 'generic/Tool/1.0/a%20b.txt', 'text')).status, 201)
+  const [{ html_url: url }] = (await forge.as('alice').get('/packages/alice/')).json
+  const path = new URL(url).pathname
+  const guest = new Browser(forge)
+  const { status, text } = await guest.get(path)
+  assert.equal(status, 200)
+  assert.match(text, /a b\.txt/)
+  assert.match(text, /api\/packages\/alice\/generic\/Tool\/1\.0\/a%20b\.txt/)
+  assert.ok(!text.includes(`${path}/delete`), 'a guest has no settings')
+  assert.ok((await guest.get('/alice/-/packages?q=too&type=generic')).text.includes('/alice/-/packages/generic/tool"'))
+  assert.ok(!(await guest.get('/alice/-/packages?q=other')).text.includes('/packages/generic/tool"'))
+  assert.ok((await guest.get('/alice/-/packages/generic/tool')).text.includes(path))
+  assert.equal((await guest.get('/alice/-/packages/generic/none')).status, 404)
+  assert.equal((await guest.get(`${path}9`)).status, 404)
+})
+
+test('linkPackageTo, unlinkPackageFrom, removePackageVersion, repoPackagesPage: the owner changes a package, others cannot', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  await registryOf(forge.as('alice'), 'alice')('PUT', 'generic/tool/1.0/a.txt', 'text')
+  const path = '/alice/-/packages/generic/tool/1.0'
+  const [alice, bob] = [await Browser.of(forge, 'alice'), await Browser.of(forge, 'bob')]
+  const form = { _csrf: await bob.csrf('/user/settings'), repository: repo.name }
+  for (const verb of ['link', 'unlink', 'delete'])
+    assert.equal((await bob.post(`${path}/${verb}`, form)).status, 403, verb)
+  assert.ok(!(await bob.get(`/${repo.fullName}/packages`)).text.includes('/packages/generic/tool'))
+  assert.equal((await alice.submit(path, `${path}/link`, { repository: repo.name })).status, 303)
+  assert.ok((await bob.get(`/${repo.fullName}/packages`)).text.includes('/packages/generic/tool'))
+  assert.equal((await alice.submit(path, `${path}/unlink`)).status, 303)
+  assert.ok(!(await bob.get(`/${repo.fullName}/packages`)).text.includes('/packages/generic/tool'))
+  assert.equal((await alice.submit(path, `${path}/delete`)).status, 303)
+  assert.equal((await alice.get(path)).status, 404)
+})
+
+test('each registry has a command that installs a package', () => {
+  const named = { owner: 'alice', name: 'g:a', version: '1.0', root: 'https://host', file: 'x' }
+  for (const type of Object.keys(typeNames)) assert.match(installCommands({ ...named, type }) ?? '', /alice/, type)
+})
+
+test('metadata of any form is shown as text', () => {
+  const shown = metadataShown('{"summary":"S","licenses":["MIT"],"dependencies":{"a":"^1"},"homepage":5}')
+  assert.deepEqual(shown, { description: 'S', homepage: '', license: 'MIT', readme: '', dependencies: [['a', '^1']] })
+})

@@ -1,0 +1,50 @@
+import { counted } from '../ui/texts.tsx'
+
+/** The names of registries by their types. */
+export const typeNames: Readonly<Record<string, string>> = {
+  alpine: 'Alpine', alt: 'ALT', arch: 'Arch', cargo: 'Cargo', chef: 'Chef', composer: 'Composer', conan: 'Conan',
+  conda: 'Conda', container: 'Container', cran: 'R', debian: 'Debian', generic: 'Any files', go: 'Go', helm: 'Helm',
+  maven: 'Maven', npm: 'npm', nuget: 'NuGet', pub: 'Pub', pypi: 'PyPI', rpm: 'RPM', rubygems: 'RubyGems',
+  swift: 'Swift', vagrant: 'Vagrant',
+} // prettier-ignore
+
+/** Texts of the pages of packages. */
+export const texts = {
+  title: 'Packages',
+  titleOf: (owner: string) => `Packages of ${owner}`,
+  search: 'Find a package',
+  type: 'Type',
+  allTypes: 'All types',
+  typeName: (type: string) => typeNames[type] ?? type,
+  find: 'Search',
+  downloads: (count: number) => counted(count, 'download'),
+  none: 'No packages yet',
+  noneLead: 'Publish one with the tool of its language. Each account has a registry of every type.',
+  noneInRepo: 'Link a package to this repository on the page of the package.',
+  noMatch: 'No package matches',
+  versions: 'Versions',
+  install: 'Install',
+  installHint: 'Replace USER and TOKEN for packages that need a sign-in.',
+  files: 'Files',
+  size: 'Size',
+  about: 'About',
+  published: 'Published',
+  by: 'by',
+  repository: 'Repository',
+  license: 'License',
+  homepage: 'Website',
+  dependencies: 'Dependencies',
+  readme: 'README',
+  settings: 'Settings',
+  link: 'Link to a repository',
+  repositoryName: 'Name of a repository of the owner',
+  unlink: 'Unlink the repository',
+  delete: 'Delete this version',
+  deleteQuestion: (name: string, version: string) =>
+    `Delete version ${version} of ${name}? Nobody can install it afterwards.`,
+  done: {
+    linked: 'The package is linked.',
+    unlinked: 'The package is no longer linked to a repository.',
+    deleted: (version: string) => `Version ${version} is deleted.`,
+  },
+}
