@@ -163,7 +163,7 @@ module.exports = {
     web: [
       ['browser', 'ui'],
       ['shell'],
-      ['frames'],
+      ['frames', 'lists'],
       [
         'actions',
         'administration',
@@ -174,6 +174,7 @@ module.exports = {
         'issues',
         'links',
         'notifications',
+        'organizations',
         'packages',
         'profile',
         'pulls',

@@ -12,6 +12,7 @@ import {
   findThreads,
   isThreadReadable,
   listThreadsByIds,
+  updateOwnThreads,
   updateThread,
   updateThreads,
 } from './thread.store.ts'
@@ -120,3 +121,17 @@ function lastRead(text: string | undefined): number | undefined {
   }
   return unix
 }
+
+/** Most threads that one call of `markOwnThreads` changes. */
+const maxMarked = 1000
+
+/** Sets the status of those of the given threads that belong to the viewer. Returns their number. */
+export const markOwnThreads = (ctx: SignedInCtx, ids: readonly number[], status: string | undefined): Promise<number> =>
+  transaction(ctx.db, (tx) =>
+    updateOwnThreads(
+      tx,
+      ctx.viewer.id,
+      ids.slice(0, maxMarked).map((id) => id as ThreadId),
+      { status: targetStatus(status), nowMs: ctx.clock.nowMs() },
+    ),
+  )

@@ -190,6 +190,24 @@ export const updateThread = (
 ): Promise<ThreadRow | undefined> =>
   tx.updateTable('notification').set(withStatus(status, nowMs)).where('id', '=', id).returningAll().executeTakeFirst()
 
+/** Sets the status of those of the given threads that belong to an account. Returns their number. */
+export async function updateOwnThreads(
+  tx: Tx,
+  userId: UserId,
+  ids: readonly ThreadId[],
+  { status, nowMs }: { readonly status: ThreadStatus; readonly nowMs: number },
+): Promise<number> {
+  if (ids.length === 0) return 0
+  const rows = await tx
+    .updateTable('notification')
+    .set(withStatus(status, nowMs))
+    .where('user_id', '=', userId)
+    .where('id', 'in', ids)
+    .returning('id')
+    .execute()
+  return rows.length
+}
+
 /** Sets the status of each readable thread of the viewer that the filter selects. */
 export async function updateThreads(
   tx: Tx,

@@ -142,9 +142,12 @@ async function orgPage(ctx: Ctx, limits: Omit<OrgFilter, 'shownTo'>, page: Page)
   return { orgs, total }
 }
 
-/** Returns a page of public and limited organizations that the viewer may see. Administrators see all (contract). */
-export const listVisibleOrgs = (ctx: Ctx, page: Page): Promise<OrgPage> =>
-  orgPage(ctx, ctx.viewer?.isAdmin ? {} : { visibilities: ['public', 'limited'] }, page)
+/**
+ * Returns a page of public and limited organizations that the viewer may see. Administrators see all (contract).
+ * @param text part of the name, the full name or the description
+ */
+export const listVisibleOrgs = (ctx: Ctx, page: Page, text = ''): Promise<OrgPage> =>
+  orgPage(ctx, { text, ...(ctx.viewer?.isAdmin ? {} : { visibilities: ['public', 'limited'] }) }, page)
 
 /** Returns a page of all organizations, for administrators. */
 export const listAllOrgs = (ctx: Ctx, page: Page): Promise<OrgPage> => orgPage(ctx, {}, page)

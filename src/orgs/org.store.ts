@@ -1,6 +1,8 @@
+import { sql, type SqlBool } from 'kysely'
 import { accountsShownTo, isAccountShownIn, type Onlooker } from '../access/conditions/account-condition.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db, Tx } from '../db/database.ts'
+import { contains, lowerContains } from '../db/like.ts'
 import type { UserRow, Visibility } from '../db/tables/accounts.ts'
 import type { TeamId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
@@ -18,9 +20,11 @@ export interface OrgFilter {
   readonly publicMembership?: boolean | undefined
   /** Besides `visibilities`: also organizations that this person belongs to. */
   readonly alsoOf?: UserId | undefined
+  /** Only organizations whose name, full name or description contains this text. */
+  readonly text?: string | undefined
 }
 
-function filteredOrgs(db: Db, { shownTo, visibilities, memberId, publicMembership, alsoOf }: OrgFilter) {
+function filteredOrgs(db: Db, { shownTo, visibilities, memberId, publicMembership, alsoOf, text = '' }: OrgFilter) {
   let query = db.selectFrom('user').where('user.kind', '=', 'organization').where(accountsShownTo(shownTo))
   if (visibilities) {
     query = query.where((where) =>
@@ -46,6 +50,12 @@ function filteredOrgs(db: Db, { shownTo, visibilities, memberId, publicMembershi
       if (publicMembership) member = member.where('org_user.is_public', '=', true)
       return where('user.id', 'in', member)
     })
+  }
+  if (text !== '') {
+    query = query.where(
+      sql<SqlBool>`(${lowerContains('user.lower_name', text)} or ${contains('user.full_name', text)}
+        or ${contains('user.description', text)})`,
+    )
   }
   return query
 }

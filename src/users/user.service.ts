@@ -124,7 +124,7 @@ export async function findShownUser(ctx: Ctx, name: string): Promise<UserRow | u
 /** Returns the visible people whose login, full name or shown address contains a text, or the one with an id. */
 export async function findPeople(
   ctx: Ctx,
-  query: { readonly text: string; readonly userId?: UserId | undefined },
+  query: { readonly text: string; readonly userId?: UserId | undefined; readonly isNewestFirst?: boolean },
   page: Page,
 ): Promise<{ readonly users: readonly UserRow[]; readonly total: number; readonly bound?: Bound }> {
   const { viewer, db } = ctx

@@ -134,6 +134,8 @@ export interface PeopleFilter {
   readonly shownTo: Viewer | undefined
   /** Whether hidden addresses are searched as well. */
   readonly hiddenEmails?: boolean | undefined
+  /** The newest accounts come first; a search by text is always ordered by login. */
+  readonly isNewestFirst?: boolean | undefined
 }
 
 /** Selects the people that the search may return, before the text is compared. */
@@ -157,7 +159,9 @@ export async function searchPeople(
   page: Pick<Page, 'limit' | 'offset'>,
 ): Promise<{ readonly users: readonly UserRow[]; readonly total: number; readonly bound?: Bound }> {
   if (filter.text !== '') return searchByWords(db, filter, page)
-  return pageOfUsers(db, shownPeople(db, filter), { keys: ['lower_name'], direction: 'asc' }, page)
+  const people = shownPeople(db, filter)
+  if (filter.isNewestFirst) return pageOfUsers(db, people, { keys: ['id'], direction: 'desc' }, page)
+  return pageOfUsers(db, people, { keys: ['lower_name'], direction: 'asc' }, page)
 }
 
 /**

@@ -61,7 +61,8 @@ async function giveName(page: Page, name: string): Promise<void> {
   await press(page, 'Sign in')
 }
 
-const isIn = (page: Page, name: string) => page.getByText(`Signed in as ${name}`).waitFor()
+const isIn = (page: Page, name: string) =>
+  page.locator('.account-menu strong', { hasText: name }).waitFor({ state: 'attached' })
 
 async function signOut(page: Page): Promise<void> {
   await page.goto('/')

@@ -32,6 +32,13 @@ import * as passkeyRoutes from './settings/passkey.routes.tsx'
 import * as releaseFilePages from './releases/release-file.page.ts'
 import * as releaseFormPages from './releases/release-form.page.tsx'
 import * as releasePages from './releases/releases.page.tsx'
+import * as explorePage from './explore/explore.page.tsx'
+import * as homePage from './home/home.page.tsx'
+import * as notificationsPage from './notifications/notifications.page.tsx'
+import * as palettePage from './search/palette.page.tsx'
+import * as profilePage from './profile/profile.page.tsx'
+import * as robotsRoutes from './search/robots.routes.ts'
+import * as searchPage from './search/search.page.tsx'
 import * as securityRoutes from './settings/security.routes.tsx'
 import * as recoveryRoutes from './entry/recovery.routes.tsx'
 import * as signInRoutes from './entry/sign-in.routes.tsx'
@@ -59,6 +66,8 @@ export const web: Feature = {
     forkPages,
     generatePages,
     ...issuePages,
+    explorePage,
+    homePage,
     marksPage,
     migratePages,
     newPullPage,
@@ -69,11 +78,17 @@ export const web: Feature = {
     reviewActsPage,
     signInRoutes,
     signUpRoutes,
+    notificationsPage,
+    palettePage,
+    passkeyRoutes,
     passkeySignInRoutes,
+    profilePage,
     recoveryRoutes,
     releaseFilePages,
     releaseFormPages,
     releasePages,
+    robotsRoutes,
+    searchPage,
     sessionRoutes,
     sourceRoutes,
     twoFactorRoutes,

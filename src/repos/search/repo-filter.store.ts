@@ -30,6 +30,8 @@ export interface RepoFilter {
   readonly isArchived?: boolean | undefined
   readonly isFork?: boolean | undefined
   readonly isMirror?: boolean | undefined
+  /** The primary language, as the last count names it. */
+  readonly language?: string | undefined
 }
 
 /** A condition for a row of `repo`. */
@@ -119,8 +121,8 @@ function wordsOf({ words = [], alsoDescription }: RepoFilter): Condition[] {
   return [either([...isNamed, hasTopic(sql.ref('repo.id'), isTopic)])]
 }
 
-const isMarked = ({ isTemplate, isArchived, isFork, isMirror }: RepoFilter): boolean =>
-  isTemplate === true || isArchived === true || isFork === true || isMirror === true
+const isMarked = ({ isTemplate, isArchived, isFork, isMirror, language }: RepoFilter): boolean =>
+  isTemplate === true || isArchived === true || isFork === true || isMirror === true || language !== undefined
 
 function marksOf(db: Db, filter: RepoFilter): Condition[] {
   const column = unindexed(db)
@@ -134,6 +136,7 @@ function marksOf(db: Db, filter: RepoFilter): Condition[] {
     ...Object.entries(marks).flatMap(([name, value]) =>
       value === undefined ? [] : [sql<SqlBool>`${column(name)} = ${sql.lit(value)}`],
     ),
+    ...(filter.language === undefined ? [] : [sql<SqlBool>`${column('primary_language')} = ${filter.language}`]),
     ...(filter.notOwnedBy === undefined ? [] : [sql<SqlBool>`${column('owner_id')} <> ${filter.notOwnedBy}`]),
   ]
 }

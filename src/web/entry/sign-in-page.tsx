@@ -28,8 +28,7 @@ interface SignInParts {
 }
 
 /** Returns whether pages link to the sign-up form. */
-export const offersSignUp = (config: Config): boolean =>
-  config.service.showRegistrationButton && mayRegister(config).allowed
+const offersSignUp = (config: Config): boolean => config.service.showRegistrationButton && mayRegister(config).allowed
 
 /** Shows the sign-in form, which works without scripts, with screen readers and with password managers. */
 export async function signInPageOf(

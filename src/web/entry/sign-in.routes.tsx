@@ -7,13 +7,10 @@ import { Forbidden } from '../../lib/errors.ts'
 import { browserOf } from '../shell/browser-of.ts'
 import { inBrowser, ownForm } from '../shell/browser.requirements.ts'
 import { attempt } from '../shell/attempt.ts'
-import { sendCard } from '../shell/card-page.tsx'
-import { texts as shell } from '../shell/texts.tsx'
-import { Link } from '../ui/link.tsx'
 import { siteHref } from '../ui/paths.ts'
 import { cookie, noSessionCookies, sessionCookies, ticketCookie } from '../shell/cookies.ts'
 import { pageErrors } from '../../http/error-forms.ts'
-import { offersSignUp, signInPageOf } from './sign-in-page.tsx'
+import { signInPageOf } from './sign-in-page.tsx'
 import { hintedLogin, localTarget } from './sign-in-target.ts'
 import { texts } from './texts.tsx'
 
@@ -102,38 +99,5 @@ export const signOutSubmit = operation({
     if (viewer && sessionId !== undefined) await endSession(ctx, viewer.id, sessionId)
     call.cookies.push(...noSessionCookies(ctx.config))
     return redirect(303, siteHref(ctx.config, '/'))
-  },
-})
-
-/** Shows the home page. */
-export const home = operation({
-  method: 'GET',
-  path: '/',
-  base: 'site',
-  scope: null,
-  accepts: ['session'],
-  errors: pageErrors,
-  requires: [inBrowser],
-  reply: { 200: bytesOf('text/html'), 303: 'empty' },
-  async run({ ctx, call }) {
-    const { config, viewer } = ctx
-    if (!viewer && config.service.requireSigninView) return redirect(303, siteHref(config, '/user/login'))
-    return sendCard(ctx, call, {
-      title: texts.home.title,
-      heading: config.instance.appName,
-      content: viewer ? (
-        <p>{texts.home.signedInAs(viewer.user.name)}</p>
-      ) : (
-        <p>
-          <Link to="/user/login">{shell.signIn}</Link>
-          {offersSignUp(config) ? (
-            <>
-              {' '}
-              {texts.home.or} <Link to="/user/sign_up">{texts.home.signUp}</Link>
-            </>
-          ) : null}
-        </p>
-      ),
-    })
   },
 })

@@ -169,9 +169,9 @@ test('signInPage: works under another host name than the configured one', async 
   for (const [, address = ''] of text.matchAll(/(?:href|src|action)="([^"#]+)"/g)) assert.match(address, /^\/forge\//)
 })
 
-test('siteIcon and home: the page loads only files of the forge', async () => {
+test('siteIcon: the sign-in page loads only files of the forge', async () => {
   await using forge = await startForge()
-  const { text, headers } = await forge.guest.get('/', { site: true })
+  const { text, headers } = await forge.guest.get('/user/login', { site: true })
   assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'; script-src 'self'; style-src 'self';/)
   const links = [...text.matchAll(/<link[^>]*href="([^"]+)"/g)].map(([, href = '']) => new URL(href, forge.url))
   const types = await Promise.all(links.map(async (link) => (await fetch(link)).headers.get('content-type')))

@@ -2,17 +2,6 @@ import type { ComponentChildren } from 'preact'
 
 /** Texts of the pages that lead into an account. A function takes what its text names; a text with markup is JSX. */
 export const texts = {
-  home: {
-    title: 'Home',
-    signedInAs: (login: string) => (
-      <>
-        Signed in as <strong>{login}</strong>.
-      </>
-    ),
-    or: 'or',
-    signUp: 'sign up',
-    api: 'API',
-  },
   signIn: {
     heading: (appName: string) => `Sign in to ${appName}`,
     nameOrAddress: 'Name or email address',

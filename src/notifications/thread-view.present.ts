@@ -1,0 +1,29 @@
+import type { Ctx } from '../access/context.ts'
+import type { IssueRow } from '../db/tables/issues.ts'
+import type { ThreadRow } from '../db/tables/notifications.ts'
+import { loadIssues } from '../issues/issue.store.ts'
+import type { RepoWithOwner } from '../issues/repo-with-owner.ts'
+import { loadReposWithOwners } from '../issues/repo-with-owner.store.ts'
+
+/** A notification with the rows that a page shows. */
+export interface ThreadView extends RepoWithOwner {
+  readonly thread: ThreadRow
+  /** Undefined when the subject is the repository. */
+  readonly issue: IssueRow | undefined
+}
+
+/** Returns notifications in their order with repositories and subjects, in three queries. Those without a subject are omitted. */
+export async function viewThreads({ db }: Pick<Ctx, 'db'>, threads: readonly ThreadRow[]): Promise<ThreadView[]> {
+  const [repos, issues] = await Promise.all([
+    loadReposWithOwners(db, new Set(threads.map((thread) => thread.repo_id))),
+    loadIssues(
+      db,
+      threads.map((thread) => thread.issue_id),
+    ),
+  ])
+  return threads.flatMap((thread) => {
+    const place = repos.get(thread.repo_id)
+    const issue = thread.issue_id === null ? undefined : issues.get(thread.issue_id)
+    return place && (thread.issue_id === null || issue) ? [{ thread, issue, ...place }] : []
+  })
+}

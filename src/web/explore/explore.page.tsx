@@ -1,0 +1,99 @@
+import { Type } from 'typebox'
+import { exploreSignIn, anyone, switchedOn } from '../../access/requirements.ts'
+import type { Ctx } from '../../access/context.ts'
+import { Moved } from '../../lib/errors.ts'
+import { pageOf, type Page } from '../../lib/paging.ts'
+import { mayCreateOrgs } from '../../orgs/org.policy.ts'
+import { listVisibleOrgs } from '../../orgs/org.service.ts'
+import { browseRepos } from '../../repos/lists/browse.service.ts'
+import { usersExploreEnabled } from '../../users/subject.requirements.ts'
+import { findPeople } from '../../users/user.service.ts'
+import { page } from '../shell/page.tsx'
+import { ExploreOrganizationsView, ExploreReposView, ExploreUsersView } from './explore.view.tsx'
+import { texts } from './texts.tsx'
+
+const listQuery = {
+  q: Type.Optional(Type.String()),
+  sort: Type.Optional(Type.String()),
+  page: Type.Optional(Type.Integer()),
+}
+
+const pageFor = (ctx: Ctx, number: number | undefined): Page =>
+  pageOf({ page: number, limit: ctx.config.ui.explorePagingNum }, ctx.config.api)
+
+const metaFor = (tab: string, ctx: Ctx) => ({
+  title: `${tab} · ${texts.title}`,
+  description: texts.description(ctx.config.instance.appName),
+})
+
+/** Leads to the repositories. */
+export const explore = page({
+  path: '/explore',
+  requires: [anyone],
+  load: () => Promise.reject(new Moved(303, '/explore/repos')),
+  meta: () => ({ title: texts.title }),
+  view: () => <></>,
+})
+
+/** Lists the repositories that the viewer may see. */
+export const exploreRepos = page({
+  path: '/explore/repos',
+  requires: [exploreSignIn],
+  cost: 'expensive',
+  query: { ...listQuery, language: Type.Optional(Type.String()), kind: Type.Optional(Type.String()) },
+  async load({ ctx, query }) {
+    const { q: text, language, kind, sort } = query
+    const asked = { text, language, kind, sort }
+    return { asked, found: await browseRepos(ctx, {}, asked, pageFor(ctx, query.page)) }
+  },
+  meta: (_, { ctx }) => metaFor(texts.repositories, ctx),
+  view: ExploreReposView,
+})
+
+/** Lists the people whom the viewer may see. */
+export const exploreUsers = page({
+  path: '/explore/users',
+  requires: [exploreSignIn, usersExploreEnabled],
+  query: listQuery,
+  async load({ ctx, query }) {
+    const at = pageFor(ctx, query.page)
+    const text = (query.q ?? '').trim()
+    const sort = query.sort === 'newest' ? 'newest' : 'alphabetically'
+    const { users, total, bound } = await findPeople(ctx, { text, isNewestFirst: sort === 'newest' }, at)
+    return {
+      accounts: users,
+      total,
+      page: at,
+      hasMore: at.offset + users.length < total || (bound === 'total' && users.length === at.limit),
+      text,
+      sort,
+    }
+  },
+  meta: (_, { ctx }) => metaFor(texts.users, ctx),
+  view: ExploreUsersView,
+})
+
+/** Lists the organizations that the viewer may see. */
+export const exploreOrganizations = page({
+  path: '/explore/organizations',
+  requires: [
+    exploreSignIn,
+    switchedOn('organizationsExploreEnabled', (config) => !config.serviceExplore.disableOrganizationsPage),
+  ],
+  query: listQuery,
+  async load({ ctx, query }) {
+    const at = pageFor(ctx, query.page)
+    const text = (query.q ?? '').trim()
+    const { orgs, total } = await listVisibleOrgs(ctx, at, text)
+    return {
+      accounts: orgs,
+      total,
+      page: at,
+      hasMore: at.offset + orgs.length < total,
+      text,
+      mayCreate: ctx.viewer !== undefined && mayCreateOrgs(ctx.config, ctx.viewer.user).allowed,
+    }
+  },
+  meta: (_, { ctx }) => metaFor(texts.organizations, ctx),
+  view: ExploreOrganizationsView,
+})

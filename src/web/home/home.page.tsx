@@ -1,0 +1,86 @@
+import { anyone } from '../../access/requirements.ts'
+import { viewActs } from '../../activity/act-view.present.ts'
+import { getFeed } from '../../activity/feed.service.ts'
+import { findFailingRuns } from '../../actions/runs/failing-run.service.ts'
+import type { SignedInCtx } from '../../access/context.ts'
+import { searchEverywhere, type SearchQuery } from '../../issues/lists/list.service.ts'
+import { loadListedIssues } from '../../issues/lists/listed-issue.service.ts'
+import { Moved } from '../../lib/errors.ts'
+import { mayCreateOrgs } from '../../orgs/org.policy.ts'
+import { listOrgsOf } from '../../orgs/org.service.ts'
+import { browseRepos } from '../../repos/lists/browse.service.ts'
+import { loadViews } from '../../repos/repo.present.ts'
+import { mayRegister } from '../../users/entry/registration.rules.ts'
+import type { BrowserCtx } from '../shell/browser-context.ts'
+import { page } from '../shell/page.tsx'
+import { HomeView, type Dashboard, type FoundWork, type Welcome } from './home.view.tsx'
+import { landingOf } from './landing.rules.ts'
+import { texts } from './texts.tsx'
+
+/** Rows of each list of work, of public repositories, and of the list beside them. */
+const sizes = { work: 8, runs: 5, public: 10, own: 30, organizations: 10 }
+
+const firstRows = (limit: number) => ({ number: 1, limit, offset: 0 })
+
+/** What a guest or a member sees first. */
+export const home = page({
+  path: '/',
+  requires: [anyone],
+  async load({ ctx }) {
+    const { viewer, config } = ctx
+    if (viewer) return { dashboard: await dashboardOf({ ...ctx, viewer }), welcome: undefined }
+    if (config.service.requireSigninView) throw new Moved(303, '/user/login')
+    const landing = landingOf(config.server.landingPage)
+    if (landing !== '/') throw new Moved(303, landing)
+    return { dashboard: undefined, welcome: await welcomeOf(ctx) }
+  },
+  meta: (_, { ctx }) => ({
+    title: ctx.viewer ? texts.title : texts.welcome(ctx.config.instance.appName),
+    description: texts.lead,
+    canonical: '/',
+    ...(ctx.viewer && ctx.config.other.enableFeed
+      ? { feeds: [{ to: `/${ctx.viewer.user.name}.atom`, type: 'atom', title: texts.activity } as const] }
+      : {}),
+  }),
+  view: HomeView,
+})
+
+async function welcomeOf(ctx: BrowserCtx): Promise<Welcome> {
+  const { config } = ctx
+  const mayExplore = !config.serviceExplore.requireSigninView
+  const found = mayExplore ? await browseRepos(ctx, {}, {}, firstRows(sizes.public)) : undefined
+  return { repos: found?.repos ?? [], offersSignUp: mayRegister(config).allowed, mayExplore }
+}
+
+async function workOf(ctx: SignedInCtx, query: SearchQuery): Promise<FoundWork> {
+  const { issues, total } = await searchEverywhere(ctx, { state: 'open', limit: sizes.work, ...query })
+  return { issues: await loadListedIssues(ctx, issues), total }
+}
+
+async function dashboardOf(ctx: SignedInCtx): Promise<Dashboard> {
+  const { viewer, config } = ctx
+  const [reviews, assigned, own, organizations, feed] = await Promise.all([
+    workOf(ctx, { type: 'pulls', review_requested: true }),
+    workOf(ctx, { assigned: true }),
+    browseRepos(ctx, { contributedToBy: viewer.id }, { sort: 'recentupdate' }, firstRows(sizes.own)),
+    listOrgsOf(ctx, viewer.user, firstRows(sizes.organizations)),
+    getFeed(ctx, { of: 'account', id: viewer.id, ownActsOnly: false }, undefined, firstRows(config.ui.feedPagingNum)),
+  ])
+  const [views, acts] = await Promise.all([
+    loadViews(
+      ctx,
+      own.repos.map(({ repo }) => repo),
+    ),
+    viewActs(ctx, feed.acts),
+  ])
+  return {
+    reviews,
+    assigned,
+    failing: await findFailingRuns(ctx, views, sizes.runs),
+    repos: own.repos,
+    repoTotal: own.total,
+    organizations: organizations.orgs,
+    mayCreateOrgs: mayCreateOrgs(config, viewer.user).allowed,
+    acts,
+  }
+}

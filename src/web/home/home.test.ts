@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Browser } from '../../testing/browser.ts'
+import { startForge } from '../../testing/forge.ts'
+import { landingOf } from './landing.rules.ts'
+
+const settingsOf = (landing: string) => ({ server: { LANDING_PAGE: landing } })
+
+test('home: guests see public repositories and the way in, and nothing private', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const open = await forge.given.repo({ owner: 'alice', description: 'Casts <b>iron</b>' })
+  const hidden = await forge.given.repo({ owner: 'alice', private: true })
+  const { status, text } = await new Browser(forge).get('/')
+  assert.equal(status, 200)
+  assert.ok(text.includes(`href="/${open.fullName}"`))
+  assert.match(text, /Casts &lt;b>iron/)
+  assert.ok(!text.includes(hidden.name))
+  assert.match(text, /href="\/user\/login"[^>]*class="button primary"|class="button primary"[^>]*href="\/user\/login"/)
+})
+
+test('home: LANDING_PAGE decides what guests see, and members keep their page', async () => {
+  for (const [landing, target] of [
+    ['explore', '/explore/repos'],
+    ['organizations', '/explore/organizations'],
+    ['login', '/user/login'],
+    ['alice/handbook', '/alice/handbook'],
+  ] as const) {
+    await using forge = await startForge({ users: ['alice'], settings: settingsOf(landing) })
+    const guest = await new Browser(forge).get('/')
+    assert.deepEqual([guest.status, guest.headers.get('location')], [303, target], landing)
+    assert.equal((await (await Browser.of(forge, 'alice')).get('/')).status, 200)
+  }
+})
+
+test('landingOf: a path stays on this site', () => {
+  assert.equal(landingOf('/org/repo?tab=a'), '/org/repo?tab=a')
+  assert.equal(landingOf('//evil.example'), '/evil.example')
+  for (const text of ['https://evil.example', '\\\\evil.example', 'a b', 'constructor:x']) {
+    assert.equal(landingOf(text), '/', text)
+  }
+})
+
+test('home: guests of an instance that requires a sign-in are sent there', async () => {
+  await using forge = await startForge({ settings: { service: { REQUIRE_SIGNIN_VIEW: true } } })
+  const { status, headers } = await new Browser(forge).get('/')
+  assert.deepEqual([status, headers.get('location')], [303, '/user/login'])
+})
+
+test('home: guests see no repositories where exploring requires a sign-in', async () => {
+  await using forge = await startForge({
+    users: ['alice'],
+    settings: { 'service.explore': { REQUIRE_SIGNIN_VIEW: true } },
+  })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  assert.ok(!(await new Browser(forge).get('/')).text.includes(repo.fullName))
+})
+
+test('home: members see assigned issues, requested reviews, their repositories and activity', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const foreign = await forge.given.repo({ owner: 'bob', private: true })
+  await forge.as('alice').must('PUT', `${repo.api}/collaborators/bob`, { permission: 'write' })
+  await forge.as('bob').must('POST', `${repo.api}/issues`, { title: 'Cool the anvil', assignees: ['alice'] })
+  await forge.as('bob').must('POST', `${foreign.api}/issues`, { title: 'A secret' })
+  await forge.as('bob').must('POST', `${repo.api}/contents/new.txt`, {
+    content: '',
+    new_branch: 'topic',
+    message: 'add a file',
+  })
+  await forge.as('bob').must('POST', `${repo.api}/pulls`, { title: 'Forge a nail', head: 'topic', base: 'main' })
+  await forge.as('bob').must('POST', `${repo.api}/pulls/2/requested_reviewers`, { reviewers: ['alice'] })
+  await forge.settle()
+  const alice = await Browser.of(forge, 'alice')
+  const { text } = await alice.get('/')
+  assert.match(text, /Assigned to you[\s\S]*Cool the anvil/)
+  assert.match(text, /Reviews requested from you[\s\S]*Forge a nail/)
+  assert.match(text, /pushed to[\s\S]*add a file/)
+  assert.ok(text.includes(`href="/${repo.fullName}"`))
+  assert.ok(!text.includes('A secret') && !text.includes(foreign.fullName))
+})
+
+test('home: a person without repositories sees how to begin', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const { text } = await (await Browser.of(forge, 'alice')).get('/')
+  assert.match(text, /href="\/repo\/create"/)
+  assert.match(text, /Begin here/)
+})
+
+test('home: a failing run is shown until a newer run of its workflow replaces it', async () => {
+  await using forge = await startForge({ users: ['alice'], runner: true })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const workflow = (command: string) =>
+    Buffer.from(`on: [push]\njobs:\n  a:\n    runs-on: host\n    steps:\n      - run: ${command}\n`).toString('base64')
+  const path = `${repo.api}/contents/.forgejo/workflows/check.yaml`
+  const { json } = await forge
+    .as('alice')
+    .must('POST', path, { content: workflow('exit 1'), message: 'Break the build' })
+  await forge.settle()
+  const alice = await Browser.of(forge, 'alice')
+  assert.match((await alice.get('/')).text, /Failing runs[\s\S]*\/actions\/runs\/1"/)
+  await forge.as('alice').must('PUT', path, { content: workflow('exit 0'), message: 'Mend it', sha: json.content.sha })
+  await forge.settle()
+  assert.doesNotMatch((await alice.get('/')).text, /Failing runs/)
+})

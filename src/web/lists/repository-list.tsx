@@ -1,0 +1,112 @@
+import type { BrowsedRepos, RepoBrowsing } from '../../repos/lists/browse.service.ts'
+import { Field, Form, Select, Submit } from '../ui/form.tsx'
+import { ButtonLink } from '../ui/link.tsx'
+import { usePage } from '../ui/page-context.ts'
+import { Box, Empty, Pages } from '../ui/parts.tsx'
+import { changedQuery } from '../ui/paths.ts'
+import { RepositoryRow } from './repository-row.tsx'
+import { texts } from './texts.tsx'
+
+export interface RepositoryListProps {
+  readonly found: BrowsedRepos
+  readonly asked: RepoBrowsing
+  /** Path of the page. */
+  readonly to: string
+  /** The tab of the page, sent with its filters. */
+  readonly tab?: string | undefined
+  readonly withOwner?: boolean
+  /** Private repositories are a kind of their own. */
+  readonly withPrivate?: boolean
+  readonly defaultSort: string
+  /** What is shown when nothing is filtered and nothing found. */
+  readonly empty: preact.ComponentChild
+}
+
+const choicesOf = (pairs: readonly (readonly [string, string])[]) => pairs.map(([value, label]) => ({ value, label }))
+
+/** Repositories with search, kind, language and order. */
+export function RepositoryList({
+  found,
+  asked,
+  to,
+  tab,
+  withOwner = true,
+  withPrivate = false,
+  defaultSort,
+  empty,
+}: RepositoryListProps) {
+  const { url } = usePage()
+  const isFiltered = [asked.text, asked.language, asked.kind].some((value) => value !== undefined && value !== '')
+  if (!isFiltered && found.repos.length === 0 && found.page.number === 1) return <>{empty}</>
+  const languages = [
+    ...new Set([asked.language ?? '', ...found.repos.map(({ repo }) => repo.primary_language)]),
+  ].filter((each) => each !== '')
+  return (
+    <div class="stack">
+      <Form to={to} method="get" class="filters" role="search" hidden={{ tab }} label={texts.searchRepositories}>
+        <Field
+          type="search"
+          name="q"
+          label={texts.searchRepositories}
+          isLabelHidden
+          isTerse
+          placeholder={texts.searchRepositories}
+          value={asked.text}
+        />
+        <Select
+          name="language"
+          label={texts.language}
+          isLabelHidden
+          value={asked.language ?? ''}
+          choices={[
+            { value: '', label: texts.anyLanguage },
+            ...languages.toSorted().map((value) => ({ value, label: value })),
+          ]}
+          data-autosubmit=""
+        />
+        <Select
+          name="kind"
+          label={texts.kind}
+          isLabelHidden
+          value={asked.kind ?? ''}
+          choices={[
+            ...choicesOf(texts.kinds),
+            ...(withPrivate ? [{ value: 'private', label: texts.privateKind }] : []),
+          ]}
+          data-autosubmit=""
+        />
+        <Select
+          name="sort"
+          label={texts.sort}
+          isLabelHidden
+          value={asked.sort || defaultSort}
+          choices={choicesOf(texts.sorts)}
+          data-autosubmit=""
+        />
+        <Submit kind="plain">{texts.search}</Submit>
+      </Form>
+      {found.repos.length === 0 ? (
+        <Empty icon="search" title={texts.noneFound}>
+          <p>{texts.noneFoundHint}</p>
+          <ButtonLink to={changedQuery(url, { q: undefined, language: undefined, kind: undefined })}>
+            {texts.clear}
+          </ButtonLink>
+        </Empty>
+      ) : (
+        <Box>
+          <ul class="rows" data-rows="">
+            {found.repos.map((each) => (
+              <RepositoryRow {...each} withOwner={withOwner} />
+            ))}
+          </ul>
+        </Box>
+      )}
+      <Pages
+        page={found.page.number}
+        isLast={found.page.offset + found.repos.length >= found.total && found.bound === undefined}
+        total={found.total}
+        pageSize={found.page.limit}
+      />
+    </div>
+  )
+}

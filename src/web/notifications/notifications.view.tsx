@@ -1,0 +1,171 @@
+import type { Page } from '../../lib/paging.ts'
+import { formatUnix, type Unix } from '../../lib/time.ts'
+import type { ThreadView } from '../../notifications/thread-view.present.ts'
+import { issueMark } from '../lists/issue-line.tsx'
+import { ActButton, Form, Submit } from '../ui/form.tsx'
+import { Icon } from '../ui/icon.tsx'
+import type { IconName } from '../ui/icons.ts'
+import { Link } from '../ui/link.tsx'
+import { usePage } from '../ui/page-context.ts'
+import { Box, Empty, PageHead, Pages, Tabs } from '../ui/parts.tsx'
+import { pathOf } from '../ui/paths.ts'
+import { Time } from '../ui/time.tsx'
+import { texts } from './texts.tsx'
+
+export type NotificationTab = 'unread' | 'read' | 'pinned'
+
+export interface NotificationsProps {
+  readonly tab: NotificationTab
+  readonly threads: readonly ThreadView[]
+  readonly unreadCount: number
+  readonly page: Page
+  readonly isLast: boolean
+  readonly total: number | undefined
+}
+
+const formId = 'mark-selected'
+
+const icons: Readonly<Record<NotificationTab, IconName>> = { unread: 'inbox', read: 'check', pinned: 'pin' }
+
+/** What a button does to a notification. */
+const marksOf = (
+  tab: NotificationTab,
+): readonly { readonly to: NotificationTab; readonly label: string; readonly icon: IconName }[] => [
+  tab === 'unread'
+    ? { to: 'read', label: texts.markRead, icon: 'check' }
+    : {
+        to: 'unread',
+        label: tab === 'pinned' ? texts.unpin : texts.markUnread,
+        icon: tab === 'pinned' ? 'pin-slash' : 'bell',
+      },
+  ...(tab === 'pinned' ? [] : [{ to: 'pinned', label: texts.pin, icon: 'pin' } as const]),
+]
+
+export const NotificationsView = ({ tab, threads, unreadCount, page, isLast, total }: NotificationsProps) => {
+  const { nowUnix } = usePage()
+  const groups = [...Map.groupBy(threads, (each) => each.repo.id).values()]
+  return (
+    <div class="container narrow-list">
+      <PageHead title={texts.title}>
+        {unreadCount > 0 ? (
+          <ActButton to="/notifications/read" icon="check" hidden={{ last_read_at: formatUnix(nowUnix) }}>
+            {texts.allRead}
+          </ActButton>
+        ) : null}
+      </PageHead>
+      <Tabs
+        label={texts.tabs}
+        tabs={(['unread', 'read', 'pinned'] as const).map((name) => ({
+          label: texts[name],
+          to: name === 'unread' ? '/notifications' : `/notifications?q=${name}`,
+          icon: icons[name],
+          count: name === 'unread' ? unreadCount : undefined,
+          isCurrent: name === tab,
+        }))}
+      />
+      {threads.length === 0 ? (
+        <Empty icon={tab === 'unread' ? 'check-circle' : icons[tab]} title={texts.empty[tab]}>
+          <p>{texts.emptyHint[tab]}</p>
+        </Empty>
+      ) : (
+        <div class="stack notifications" data-rows-group="">
+          <Form to="/notifications/mark" id={formId} class="line small" hidden={{ tab }}>
+            <span class="muted">{texts.selected}</span>
+            {marksOf(tab).map(({ to, label, icon }) => (
+              <Submit kind="quiet" class="small" name="status" value={to} icon={icon}>
+                {label}
+              </Submit>
+            ))}
+            <span class="spacer" />
+            <span class="muted needs-script">{texts.keys}</span>
+          </Form>
+          {groups.map((group) => (
+            <Group threads={group} tab={tab} nowUnix={nowUnix} />
+          ))}
+        </div>
+      )}
+      <Pages page={page.number} isLast={isLast} total={total} pageSize={page.limit} />
+    </div>
+  )
+}
+
+const Group = ({
+  threads,
+  tab,
+  nowUnix,
+}: {
+  readonly threads: readonly ThreadView[]
+  readonly tab: NotificationTab
+  readonly nowUnix: Unix
+}) => {
+  const [first] = threads
+  if (!first) return null
+  const { repo, owner } = first
+  return (
+    <Box
+      head={
+        <>
+          <h2>
+            <Link class="plain-link" to={pathOf(owner.name, repo.name)}>
+              {owner.name}/{repo.name}
+            </Link>
+          </h2>
+          <span class="spacer" />
+          {tab === 'unread' ? (
+            <ActButton
+              to="/notifications/read"
+              kind="quiet"
+              class="small"
+              hidden={{ repository: repo.id, last_read_at: formatUnix(nowUnix) }}
+            >
+              {texts.repositoryRead}
+            </ActButton>
+          ) : null}
+        </>
+      }
+    >
+      <ul class="rows hoverable" data-rows="">
+        {threads.map((each) => (
+          <Row {...each} tab={tab} />
+        ))}
+      </ul>
+    </Box>
+  )
+}
+
+const Row = ({ thread, issue, repo, owner, tab }: ThreadView & { readonly tab: NotificationTab }) => {
+  const mark = issue ? issueMark(issue) : { icon: 'repo' as const, tone: '' }
+  const title = issue ? issue.title : texts.transfer
+  const page = issue
+    ? pathOf(owner.name, repo.name, issue.is_pull ? 'pulls' : 'issues', issue.index)
+    : pathOf(owner.name, repo.name)
+  const [kind, id] = thread.cause.split(' ')
+  return (
+    <li class="row issue-line">
+      <input type="checkbox" name="ids" value={thread.id} form={formId} aria-label={texts.select(title)} />
+      <Icon name={mark.icon} class={`row-icon ${mark.tone}`} />
+      <div class="row-main">
+        <Link class="row-title" to={kind === 'comment' && id ? `${page}#issuecomment-${id}` : page} data-row-link="">
+          {title}
+        </Link>
+        <div class="row-facts">
+          {issue ? <span>#{issue.index}</span> : null}
+          <Time unix={Math.floor(thread.updated_ms / 1000) as Unix} />
+        </div>
+      </div>
+      <div class="row-side row-acts">
+        {marksOf(tab).map(({ to, label, icon }) => (
+          <ActButton
+            to="/notifications/mark"
+            kind="quiet"
+            class="icon-only small"
+            icon={icon}
+            title={label}
+            aria-label={`${label}: ${title}`}
+            hidden={{ tab, ids: thread.id, status: to }}
+          />
+        ))}
+      </div>
+    </li>
+  )
+}

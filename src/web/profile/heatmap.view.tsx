@@ -1,0 +1,54 @@
+import type { Unix } from '../../lib/time.ts'
+import { dateText } from '../ui/time.tsx'
+import type { HeatDay } from './heatmap.rules.ts'
+import { texts } from './texts.tsx'
+
+const step = 13
+const size = 10
+const top = 16
+const secondsPerDay = 86_400
+const months = new Intl.DateTimeFormat('en', { month: 'short', timeZone: 'UTC' })
+
+const monthOf = ({ day }: HeatDay): string => months.format(day * secondsPerDay * 1000)
+
+/** Contributions by day as a picture; each day has a title. */
+export const Heatmap = ({ weeks }: { readonly weeks: readonly (readonly HeatDay[])[] }) => {
+  const total = weeks.flat().reduce((sum, { count }) => sum + count, 0)
+  const labels = weeks.flatMap((week, index) => {
+    const [first] = week
+    const before = weeks[index - 1]?.[0]
+    if (!first || index > weeks.length - 2 || (before && monthOf(before) === monthOf(first))) return []
+    // A month that begins in the second week leaves no room for the one before it.
+    return index === 0 && weeks[2]?.[0] && monthOf(weeks[2][0]) !== monthOf(first)
+      ? []
+      : [{ index, text: monthOf(first) }]
+  })
+  return (
+    <figure class="heatmap">
+      <figcaption>{texts.heatmap(total)}</figcaption>
+      <div class="scroll-x" tabIndex={0} role="group" aria-label={texts.heatmap(total)}>
+        <svg width={weeks.length * step} height={top + 7 * step} role="img" aria-label={texts.heatmap(total)}>
+          {labels.map(({ index, text }) => (
+            <text x={index * step} y={10}>
+              {text}
+            </text>
+          ))}
+          {weeks.map((week, x) =>
+            week.map(({ day, count, level }) => (
+              <rect
+                class={`heat-${level}`}
+                x={x * step}
+                y={top + ((day + 4) % 7) * step}
+                width={size}
+                height={size}
+                rx={2}
+              >
+                <title>{texts.heatmapDay(count, dateText((day * secondsPerDay) as Unix))}</title>
+              </rect>
+            )),
+          )}
+        </svg>
+      </div>
+    </figure>
+  )
+}

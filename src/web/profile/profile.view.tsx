@@ -1,0 +1,323 @@
+import type { ActView } from '../../activity/act-view.present.ts'
+import type { UserRow } from '../../db/tables/accounts.ts'
+import type { Page } from '../../lib/paging.ts'
+import type { OrgMembership } from '../../orgs/membership.service.ts'
+import type { BrowsedRepos, RepoBrowsing } from '../../repos/lists/browse.service.ts'
+import type { Standing } from '../../users/social/standing.service.ts'
+import { ActList } from '../lists/act-list.tsx'
+import { PersonRow } from '../lists/person-row.tsx'
+import { RepositoryList } from '../lists/repository-list.tsx'
+import { ActButton } from '../ui/form.tsx'
+import { Icon } from '../ui/icon.tsx'
+import type { IconName } from '../ui/icons.ts'
+import { ButtonLink, Link, OutsideLink } from '../ui/link.tsx'
+import { usePage } from '../ui/page-context.ts'
+import { Box, Empty, Markup, Menu, Pages, Tabs, Tag } from '../ui/parts.tsx'
+import { pathOf } from '../ui/paths.ts'
+import { Avatar } from '../ui/person.tsx'
+import { Time } from '../ui/time.tsx'
+import type { HeatDay } from './heatmap.rules.ts'
+import { Heatmap } from './heatmap.view.tsx'
+import { texts } from './texts.tsx'
+
+export type ProfileTab = 'repositories' | 'activity' | 'stars' | 'followers' | 'following'
+
+/** What the current tab shows. */
+export type ProfileContent =
+  | {
+      readonly tab: 'repositories'
+      readonly found: BrowsedRepos
+      readonly asked: RepoBrowsing
+      readonly readme: string | undefined
+    }
+  | { readonly tab: 'stars'; readonly found: BrowsedRepos; readonly asked: RepoBrowsing }
+  | {
+      readonly tab: 'activity'
+      readonly acts: readonly ActView[]
+      readonly weeks: readonly (readonly HeatDay[])[] | undefined
+      readonly page: Page
+      readonly isLast: boolean
+    }
+  | {
+      readonly tab: 'followers' | 'following'
+      readonly people: readonly UserRow[]
+      readonly total: number
+      readonly page: Page
+    }
+
+export interface ProfileProps {
+  readonly subject: UserRow
+  readonly content: ProfileContent
+  /** Undefined for guests. */
+  readonly standing: Standing | undefined
+  /** The viewer's role, if the account is an organization and the viewer is signed in. */
+  readonly role: OrgMembership | undefined
+  readonly members: readonly UserRow[]
+  readonly memberTotal: number
+  readonly organizations: readonly UserRow[]
+}
+
+export const ProfileView = (props: ProfileProps) => (
+  <div class="container columns side-first profile">
+    <Card {...props} />
+    <div class="stack">
+      <ProfileTabs {...props} />
+      <Content {...props} />
+    </div>
+  </div>
+)
+
+const Fact = ({ icon, children }: { readonly icon: IconName; readonly children: preact.ComponentChildren }) => (
+  <li>
+    <Icon name={icon} />
+    <span>{children}</span>
+  </li>
+)
+
+function Card({ subject, standing, role, members, memberTotal, organizations }: ProfileProps) {
+  const { viewer } = usePage()
+  const isOrg = subject.kind === 'organization'
+  const showsAddress = subject.email !== '' && (isOrg || (viewer !== undefined && !subject.keep_email_private))
+  return (
+    <aside class="profile-card">
+      <div class="profile-name">
+        <Avatar person={subject} size={96} />
+        <div>
+          <h1>{subject.full_name === '' ? subject.name : subject.full_name}</h1>
+          <p class="muted">{subject.name}</p>
+          <p class="line">
+            {isOrg ? <Tag icon="organization">{texts.organization}</Tag> : null}
+            {subject.visibility === 'public' ? null : (
+              <Tag icon="lock">{subject.visibility === 'private' ? texts.private : texts.limited}</Tag>
+            )}
+          </p>
+        </div>
+      </div>
+      {subject.description === '' ? null : <p class="profile-text">{subject.description}</p>}
+      <Acts subject={subject} standing={standing} role={role} />
+      <ul class="profile-facts">
+        {isOrg ? null : (
+          <Fact icon="people">
+            <Link class="plain-link" to={`${pathOf(subject.name)}?tab=followers`}>
+              {texts.followerCount(subject.num_followers)}
+            </Link>
+            {' · '}
+            <Link class="plain-link" to={`${pathOf(subject.name)}?tab=following`}>
+              {texts.followingCount(subject.num_following)}
+            </Link>
+          </Fact>
+        )}
+        {subject.pronouns === '' || (subject.hide_pronouns && !viewer) ? null : (
+          <Fact icon="person">{subject.pronouns}</Fact>
+        )}
+        {subject.location === '' ? null : <Fact icon="globe">{subject.location}</Fact>}
+        {subject.website === '' ? null : (
+          <Fact icon="link">
+            <OutsideLink href={subject.website}>{subject.website.replace(/^https?:\/\//, '')}</OutsideLink>
+          </Fact>
+        )}
+        {showsAddress ? (
+          <Fact icon="mail">
+            <a href={`mailto:${subject.email}`}>{subject.email}</a>
+          </Fact>
+        ) : null}
+        <Fact icon="calendar">
+          {texts.joined}
+          <Time unix={subject.created_unix} />
+        </Fact>
+      </ul>
+      <Faces
+        title={isOrg ? texts.people : texts.organizations}
+        accounts={isOrg ? members : organizations}
+        more={isOrg && memberTotal > 0 ? `/org${pathOf(subject.name)}/members` : undefined}
+      />
+    </aside>
+  )
+}
+
+function Acts({ subject, standing, role }: Pick<ProfileProps, 'subject' | 'standing' | 'role'>) {
+  const { viewer } = usePage()
+  const isOrg = subject.kind === 'organization'
+  const at = (change: string) => `${pathOf(subject.name)}/-/standing/${change}`
+  if (standing?.isSelf) return <ButtonLink to="/user/settings">{texts.editProfile}</ButtonLink>
+  return (
+    <div class="acts">
+      <ActButton
+        to={at(standing?.isFollowed ? 'unfollow' : 'follow')}
+        disabledBecause={viewer ? undefined : texts.signInFirst}
+      >
+        {standing?.isFollowed ? texts.unfollow : texts.follow}
+      </ActButton>
+      {role?.isOwner ? (
+        <ButtonLink icon="gear" to={`/org${pathOf(subject.name)}/settings`}>
+          {texts.settings}
+        </ButtonLink>
+      ) : null}
+      {standing && !isOrg ? (
+        <Menu label={<Icon name="kebab-horizontal" />} title={texts.more} kind="quiet" class="icon-only">
+          <ul>
+            <li>
+              <ActButton
+                to={at(standing.isBlocked ? 'unblock' : 'block')}
+                icon={standing.isBlocked ? 'person' : 'no-entry'}
+                formClass=""
+                confirm={standing.isBlocked ? undefined : texts.confirmBlock(subject.name)}
+              >
+                {standing.isBlocked ? texts.unblock : texts.block}
+              </ActButton>
+            </li>
+          </ul>
+        </Menu>
+      ) : null}
+    </div>
+  )
+}
+
+const Faces = ({
+  title,
+  accounts,
+  more,
+}: {
+  readonly title: string
+  readonly accounts: readonly UserRow[]
+  readonly more: string | undefined
+}) =>
+  accounts.length === 0 ? null : (
+    <section class="faces">
+      <h2>
+        {more === undefined ? (
+          title
+        ) : (
+          <Link class="plain-link" to={more}>
+            {title}
+          </Link>
+        )}
+      </h2>
+      <ul class="line">
+        {accounts.map((account) => (
+          <li>
+            <Link to={pathOf(account.name)} title={account.name} aria-label={account.name}>
+              <Avatar person={account} size={32} />
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+
+function ProfileTabs({ subject, content, role, memberTotal }: ProfileProps) {
+  const { config } = usePage()
+  const isOrg = subject.kind === 'organization'
+  const at = pathOf(subject.name)
+  const tab = (name: ProfileTab, icon: IconName, count?: number) => ({
+    label: texts[name],
+    to: name === 'repositories' ? at : `${at}?tab=${name}`,
+    icon,
+    count,
+    isCurrent: content.tab === name,
+  })
+  const away = (label: string, to: string, icon: IconName, count?: number) => [
+    { label, to, icon, count, isCurrent: false },
+  ]
+  return (
+    <Tabs
+      label={texts.tabs}
+      tabs={[
+        tab('repositories', 'repo', content.tab === 'repositories' ? content.found.total : undefined),
+        ...(config.packages.enabled ? away(texts.packages, `${at}/-/packages`, 'package') : []),
+        tab('activity', 'pulse'),
+        ...(isOrg || config.repository.disableStars ? [] : [tab('stars', 'star', subject.num_stars)]),
+        ...(content.tab === 'followers' ? [tab('followers', 'people', subject.num_followers)] : []),
+        ...(content.tab === 'following' ? [tab('following', 'people', subject.num_following)] : []),
+        ...(isOrg ? away(texts.people, `/org${at}/members`, 'people', memberTotal) : []),
+        ...(role?.isMember ? away(texts.teams, `/org${at}/teams`, 'organization') : []),
+      ]}
+    />
+  )
+}
+
+function Content({ subject, content, standing, role }: ProfileProps) {
+  const { config } = usePage()
+  const to = pathOf(subject.name)
+  switch (content.tab) {
+    case 'repositories':
+      return (
+        <>
+          {content.readme === undefined ? null : (
+            <Box>
+              <div class="box-body">
+                <Markup html={content.readme} />
+              </div>
+            </Box>
+          )}
+          <RepositoryList
+            found={content.found}
+            asked={content.asked}
+            to={to}
+            withOwner={false}
+            withPrivate={standing?.isSelf === true || role?.isMember === true}
+            defaultSort={config.ui.explorePagingDefaultSort}
+            empty={
+              <Empty
+                icon="repo"
+                title={standing?.isSelf ? texts.noOwnRepositories : texts.noRepositories(subject.name)}
+              >
+                <p>{texts.noRepositoriesHint}</p>
+                {standing?.isSelf || role?.mayCreateRepos ? (
+                  <ButtonLink kind="primary" icon="plus" to="/repo/create">
+                    {texts.newRepository}
+                  </ButtonLink>
+                ) : null}
+              </Empty>
+            }
+          />
+        </>
+      )
+    case 'stars':
+      return (
+        <RepositoryList
+          found={content.found}
+          asked={content.asked}
+          to={to}
+          tab="stars"
+          defaultSort={config.ui.explorePagingDefaultSort}
+          empty={
+            <Empty icon="star" title={texts.noStars}>
+              <p>{texts.noStarsHint}</p>
+            </Empty>
+          }
+        />
+      )
+    case 'activity':
+      return (
+        <div>
+          {content.weeks ? <Heatmap weeks={content.weeks} /> : null}
+          <ActList acts={content.acts} />
+          <Pages page={content.page.number} isLast={content.isLast} />
+        </div>
+      )
+    case 'followers':
+    case 'following':
+      return content.people.length === 0 ? (
+        <Empty icon="people" title={texts.nobody}>
+          <p>{texts.nobodyHint}</p>
+        </Empty>
+      ) : (
+        <div>
+          <Box>
+            <ul class="rows" data-rows="">
+              {content.people.map((person) => (
+                <PersonRow person={person} />
+              ))}
+            </ul>
+          </Box>
+          <Pages
+            page={content.page.number}
+            isLast={content.page.offset + content.people.length >= content.total}
+            total={content.total}
+            pageSize={content.page.limit}
+          />
+        </div>
+      )
+  }
+}

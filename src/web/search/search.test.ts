@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Browser } from '../../testing/browser.ts'
+import { startForge } from '../../testing/forge.ts'
+
+test('search: finds repositories, issues, pull requests and people that the viewer may see', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const open = await forge.given.repo({ owner: 'alice', name: 'quench' })
+  const hidden = await forge.given.repo({ owner: 'alice', name: 'quench-secret', private: true })
+  await forge.as('alice').must('POST', `${open.api}/issues`, { title: 'Steam <b>everywhere' })
+  await forge.as('alice').must('POST', `${hidden.api}/issues`, { title: 'Steam inside' })
+  await forge.settle()
+  const [guest, alice] = [new Browser(forge), await Browser.of(forge, 'alice')]
+  const found = (await guest.get('/search?q=quench')).text
+  assert.ok(found.includes('href="/alice/quench"') && !found.includes('quench-secret'))
+  assert.ok((await alice.get('/search?q=quench')).text.includes('href="/alice/quench-secret"'))
+  const issues = (await guest.get('/search?q=steam&type=issues')).text
+  assert.match(issues, /Steam &lt;b>everywhere/)
+  assert.ok(!issues.includes('Steam inside'))
+  assert.ok((await guest.get('/search?q=bo&type=users')).text.includes('href="/bob"'))
+  assert.match((await guest.get('/search?q=%3Ci%3E')).text, /Nothing found for “&lt;i>”/)
+})
+
+test('search: where exploring requires a sign-in, guests are refused', async () => {
+  await using forge = await startForge({ settings: { 'service.explore': { REQUIRE_SIGNIN_VIEW: true } } })
+  assert.equal((await new Browser(forge).get('/search?q=a')).status, 401)
+})
+
+test('palette: offers pages, repositories and people, and nothing hidden', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  await forge.given.repo({ owner: 'alice', name: 'quench', private: true })
+  const [guest, alice] = [new Browser(forge), await Browser.of(forge, 'alice')]
+  assert.ok(!(await guest.get('/-/palette?q=quench')).text.includes('/alice/quench'))
+  const own = (await alice.get('/-/palette?q=')).text
+  assert.match(own, /<a role="option"[^>]*href="\/alice\/quench"/)
+  assert.match(own, /href="\/notifications"/)
+  assert.ok((await alice.get('/-/palette?q=bo')).text.includes('href="/bob"'))
+  assert.ok(
+    (await alice.get('/-/palette?q=issue&from=/alice/quench/wiki')).text.includes('href="/alice/quench/issues/new"'),
+  )
+  assert.match((await alice.get('/-/palette?q=%3Cb%3E')).text, /Search for “&lt;b>”/)
+  assert.equal((await alice.get('/-/palette?q=a&from=/%25/%E0%25')).status, 200)
+})
+
+test('robots: names what crawlers leave alone; nothing is open where everything requires a sign-in', async () => {
+  await using forge = await startForge()
+  const { text, headers } = await forge.guest.get('/robots.txt', { site: true })
+  assert.match(headers.get('content-type') ?? '', /^text\/plain/)
+  assert.match(text, /^User-agent: \*\n/)
+  assert.match(text, /\nDisallow: \/api\/\n/)
+  await using closed = await startForge({ settings: { service: { REQUIRE_SIGNIN_VIEW: true } } })
+  assert.match((await closed.guest.get('/robots.txt', { site: true })).text, /\nDisallow: \/\n/)
+})

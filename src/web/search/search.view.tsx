@@ -1,0 +1,139 @@
+import type { UserRow } from '../../db/tables/accounts.ts'
+import type { ListedIssue } from '../../issues/lists/listed-issue.service.ts'
+import type { Page } from '../../lib/paging.ts'
+import type { OwnedRepo } from '../../repos/lists/browse.service.ts'
+import { IssueLine } from '../lists/issue-line.tsx'
+import { PersonRow } from '../lists/person-row.tsx'
+import { RepositoryRow } from '../lists/repository-row.tsx'
+import { Field, Form, Submit } from '../ui/form.tsx'
+import type { IconName } from '../ui/icons.ts'
+import { usePage } from '../ui/page-context.ts'
+import { Box, Empty, Pages, Tabs } from '../ui/parts.tsx'
+import { withQuery } from '../ui/paths.ts'
+import { texts } from './texts.tsx'
+
+export type SearchKind = 'repositories' | 'issues' | 'pulls' | 'users'
+
+export type SearchResults = {
+  readonly total: number
+  /** The total is a lower bound. */
+  readonly isBounded: boolean
+  readonly isLast: boolean
+} & (
+  | { readonly kind: 'repositories'; readonly repos: readonly OwnedRepo[] }
+  | { readonly kind: 'issues' | 'pulls'; readonly issues: readonly ListedIssue[] }
+  | { readonly kind: 'users'; readonly people: readonly UserRow[] }
+)
+
+const icons: Readonly<Record<SearchKind, IconName>> = {
+  repositories: 'repo',
+  issues: 'issue-opened',
+  pulls: 'git-pull-request',
+  users: 'people',
+}
+
+export const SearchView = ({
+  text,
+  kind,
+  page,
+  results,
+}: {
+  readonly text: string
+  readonly kind: SearchKind
+  readonly page: Page
+  readonly results: SearchResults | undefined
+}) => {
+  const { config } = usePage()
+  const kinds = (Object.keys(icons) as SearchKind[]).filter(
+    (each) => each !== 'users' || !config.serviceExplore.disableUsersPage,
+  )
+  return (
+    <>
+      <div class="frame">
+        <div class="container plain-head">
+          <h1 class="sr-only">{texts.title}</h1>
+          <Form to="/search" method="get" role="search" class="filters" hidden={{ type: kind }} label={texts.hint}>
+            <Field
+              type="search"
+              id="search_text"
+              name="q"
+              label={texts.hint}
+              isLabelHidden
+              isTerse
+              placeholder={texts.hint}
+              value={text}
+              autofocus={text === ''}
+            />
+            <Submit>{texts.search}</Submit>
+          </Form>
+        </div>
+        <Tabs
+          label={texts.tabs}
+          tabs={kinds.map((each) => ({
+            label: texts[each],
+            icon: icons[each],
+            to: withQuery('/search', { q: text, type: each }),
+            isCurrent: each === kind,
+          }))}
+        />
+      </div>
+      <div class="container">
+        {results === undefined ? (
+          <Empty icon="search" title={texts.start}>
+            <p>{texts.startHint}</p>
+          </Empty>
+        ) : (
+          <Results results={results} text={text} page={page} />
+        )}
+      </div>
+    </>
+  )
+}
+
+const Results = ({
+  results,
+  text,
+  page,
+}: {
+  readonly results: SearchResults
+  readonly text: string
+  readonly page: Page
+}) => {
+  const rows = rowsOf(results)
+  return (
+    <div class="stack">
+      {rows.length === 0 ? (
+        <Empty icon="search" title={texts.none(text)}>
+          <p>{texts.noneHint}</p>
+        </Empty>
+      ) : (
+        <>
+          <p class="muted small">{texts.found(results.total, results.isBounded)}</p>
+          <Box>
+            <ul class="rows" data-rows="">
+              {rows}
+            </ul>
+          </Box>
+        </>
+      )}
+      <Pages
+        page={page.number}
+        isLast={results.isLast}
+        total={results.isBounded ? undefined : results.total}
+        pageSize={page.limit}
+      />
+    </div>
+  )
+}
+
+function rowsOf(results: SearchResults) {
+  switch (results.kind) {
+    case 'repositories':
+      return results.repos.map((each) => <RepositoryRow {...each} />)
+    case 'users':
+      return results.people.map((person) => <PersonRow person={person} />)
+    case 'issues':
+    case 'pulls':
+      return results.issues.map((each) => <IssueLine {...each} />)
+  }
+}
