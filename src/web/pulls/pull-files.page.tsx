@@ -6,6 +6,7 @@ import { mergeBaseOf } from '../../pulls/pull.rules.ts'
 import { getPullReviews } from '../../pulls/reviews/thread.service.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { page } from '../shell/page.tsx'
+import { highlightSides } from '../ui/diff/highlight-sides.ts'
 import { loadPull, readsPull, renderTexts } from './pull-page.ts'
 import { PullFilesView } from './pull-files.view.tsx'
 
@@ -53,6 +54,7 @@ export const pullFilesPage = page({
     })
     const shown = new Set(diff.files.map((file) => file.change.path))
     const threads = since ? [] : reviews.threads.filter((thread) => shown.has(thread.path))
+    const highlighted = await highlightSides(ctx, diff)
     const html = await renderTexts<number>(
       ctx,
       threads.flatMap((thread) => thread.comments.map(({ row }) => [row.id as number, row.content] as const)),
@@ -60,6 +62,7 @@ export const pullFilesPage = page({
     return {
       ...shared,
       diff,
+      highlighted,
       threads,
       html,
       reviews,

@@ -3,7 +3,7 @@ import type { ShownDiff } from '../../code/commits/shown-diff.service.ts'
 import type { Oid } from '../../lib/ids.ts'
 import type { PullView } from '../../pulls/pull-view.service.ts'
 import type { PullReviews, Thread } from '../../pulls/reviews/thread.service.ts'
-import type { DiffAddress } from '../ui/diff/diff-props.ts'
+import type { DiffAddress, HighlightedSides } from '../ui/diff/diff-props.ts'
 import { DiffView } from '../ui/diff/diff.view.tsx'
 import type { DiffLayout, LineKey } from '../ui/diff/rows.ts'
 import { Editor } from '../ui/editor.tsx'
@@ -21,6 +21,7 @@ interface PullFilesProps {
   readonly view: PullView
   readonly mayEdit: boolean
   readonly diff: ShownDiff
+  readonly highlighted: ReadonlyMap<string, HighlightedSides>
   readonly threads: readonly Thread[]
   readonly html: ReadonlyMap<number, string>
   readonly reviews: PullReviews
@@ -69,6 +70,7 @@ export function PullFilesView(props: PullFilesProps) {
       <DiffView
         {...{ diff, layout, addressOf }}
         only={query.only}
+        highlighted={props.highlighted}
         ignoresSpace={query.space === 'hide'}
         mayComment={props.mayComment}
         below={belowLines(props, addressOf)}

@@ -170,6 +170,13 @@ const PullSide = ({ place, view, reviews, mayEdit, isSignedIn }: PullPageProps) 
   const { issue, pull } = view.pair
   const to = pullPath(place, issue.index, 'reviewers')
   const isOpen = !issue.is_closed
+  // Whoever has only commented is a reviewer too.
+  const reviewed = reviews.reviews.flatMap((review) =>
+    review.type === 'comment' && review.reviewer_id !== issue.poster_id
+      ? (reviews.people.get(review.reviewer_id ?? 0) ?? [])
+      : [],
+  )
+  const people = [...new Map([...view.reviewers, ...reviewed].map((person) => [person.id, person])).values()]
   const newest = (id: number) =>
     reviews.reviews.findLast((review) => review.reviewer_id === id && review.type !== 'pending')
   return (
@@ -177,7 +184,7 @@ const PullSide = ({ place, view, reviews, mayEdit, isSignedIn }: PullPageProps) 
       <section>
         <h2>{texts.reviewers}</h2>
         <ul class="side-list">
-          {view.reviewers.map((person) => {
+          {people.map((person) => {
             const review = newest(person.id)
             const isAsked = review?.type === 'request'
             return (
@@ -205,7 +212,7 @@ const PullSide = ({ place, view, reviews, mayEdit, isSignedIn }: PullPageProps) 
           {view.teams.map((team) => (
             <li>{team.name}</li>
           ))}
-          {view.reviewers.length + view.teams.length === 0 ? <li class="muted">{texts.noReviewers}</li> : null}
+          {people.length + view.teams.length === 0 ? <li class="muted">{texts.noReviewers}</li> : null}
         </ul>
         {isSignedIn && isOpen ? (
           <Form to={to} class="side-form">
