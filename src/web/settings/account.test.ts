@@ -60,6 +60,16 @@ test('addAddressSubmit, primaryAddressSubmit, removeAddressSubmit: require the p
   assert.equal((await addressesOf(forge, 'alice')).length, 1)
 })
 
+test('hideAddressSubmit: the primary address is hidden and shown', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const browser = await signedIn(forge)
+  const seen = async () => (await forge.as('bob').get('/users/alice')).json.email as string
+  assert.equal((await browser.submit(path, 'email/visibility', { hide_email: 'true' })).status, 303)
+  assert.notEqual(await seen(), 'alice@example.com')
+  assert.equal((await browser.submit(path, 'email/visibility')).status, 303)
+  assert.equal((await forge.as('alice').get('/user/settings')).json.hide_email, false)
+})
+
 test('confirmAddressPage, confirmAddressSubmit, confirmAddressAgainSubmit: an unconfirmed address belongs to nobody', async () => {
   await withMail(
     () => 0,

@@ -47,7 +47,7 @@ test('userHooksPage, newUserHookPage, createUserHookSubmit, userHookPage, editUs
   assert.equal((await alice.submit(own, `action="${own}"`, { url: `${address}/2`, event_set: 'all' })).status, 303)
   const [edited] = await hooks()
   assert.deepEqual(
-    [edited?.['url'], (edited?.['events'] as string[]).includes('wiki'), edited?.['active']],
+    [edited?.['url'], (edited?.['events'] as string[] | undefined)?.includes('wiki'), edited?.['active']],
     [`${address}/2`, true, false],
   )
   assert.equal((await alice.submit(own, `${own}/delete`)).headers.get('location'), path)
