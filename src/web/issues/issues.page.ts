@@ -5,6 +5,7 @@ import * as labelPage from './label.page.tsx'
 import * as listPage from './list.page.tsx'
 import * as livePage from './live.page.tsx'
 import * as milestonePage from './milestone.page.tsx'
+import * as minePage from './mine.page.tsx'
 import * as newPage from './new.page.tsx'
 import * as writingPage from './writing.page.tsx'
 
@@ -17,6 +18,7 @@ export const issuePages = [
   listPage,
   livePage,
   milestonePage,
+  minePage,
   newPage,
   writingPage,
 ] as const

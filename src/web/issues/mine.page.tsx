@@ -1,0 +1,51 @@
+import { Type } from 'typebox'
+import type { SignedInCtx } from '../../access/context.ts'
+import { findMine, type MineView } from '../../issues/lists/personal-list.service.ts'
+import { inSession } from '../shell/browser.requirements.ts'
+import { page } from '../shell/page.tsx'
+import { MineListView } from './mine.view.tsx'
+import { mineTexts as texts } from './mine-texts.ts'
+
+const query = {
+  type: Type.Optional(Type.String()),
+  state: Type.Optional(Type.String()),
+  q: Type.Optional(Type.String()),
+  page: Type.Optional(Type.Integer()),
+} as const
+
+const views: Readonly<Record<'issues' | 'pulls', readonly MineView[]>> = {
+  issues: ['assigned', 'created', 'mentioned'],
+  pulls: ['review_requested', 'assigned', 'created', 'mentioned', 'reviewed'],
+}
+
+async function loadMine(
+  ctx: SignedInCtx,
+  kind: 'issues' | 'pulls',
+  asked: { readonly type?: string; readonly state?: string; readonly q?: string; readonly page?: number },
+) {
+  const offered = views[kind]
+  const view = offered.find((each) => each === asked.type) ?? offered[0] ?? 'assigned'
+  const state = asked.state === 'closed' ? 'closed' : 'open'
+  const words = asked.q?.trim() ?? ''
+  return { kind, views: offered, view, state, words, found: await findMine(ctx, kind, { view, state, words, page: asked.page }) } as const
+}
+
+/** The issues of all repositories that concern the person. */
+export const myIssuesPage = page({
+  path: '/issues',
+  requires: [inSession],
+  query,
+  load: ({ ctx, query: asked }) => loadMine(ctx, 'issues', asked),
+  meta: () => ({ title: texts.kinds.issues, isUnlisted: true }),
+  view: MineListView,
+})
+
+/** The pull requests of all repositories that concern the person. */
+export const myPullsPage = page({
+  path: '/pulls',
+  requires: [inSession],
+  query,
+  load: ({ ctx, query: asked }) => loadMine(ctx, 'pulls', asked),
+  meta: () => ({ title: texts.kinds.pulls, isUnlisted: true }),
+  view: MineListView,
+})

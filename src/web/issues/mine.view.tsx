@@ -1,0 +1,79 @@
+import type { FoundMine, MineView } from '../../issues/lists/personal-list.service.ts'
+import { Form } from '../ui/form.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { ButtonLink, Link } from '../ui/link.tsx'
+import { Box, Empty, PageHead, Pages, Tabs } from '../ui/parts.tsx'
+import { withQuery } from '../ui/paths.ts'
+import { IssueListRow } from './row.view.tsx'
+import { mineTexts as texts } from './mine-texts.ts'
+
+/** Issues or pull requests of all repositories that concern the person. */
+export const MineListView = ({
+  kind,
+  views,
+  view,
+  state,
+  words,
+  found,
+}: {
+  readonly kind: 'issues' | 'pulls'
+  readonly views: readonly MineView[]
+  readonly view: MineView
+  readonly state: 'open' | 'closed'
+  readonly words: string
+  readonly found: FoundMine
+}) => {
+  const at = `/${kind}`
+  return (
+    <div class="container">
+      <PageHead title={texts.kinds[kind]} />
+      <Tabs
+        label={texts.parts}
+        tabs={views.map((each) => ({
+          label: texts.views[each],
+          to: withQuery(at, { type: each, q: words }),
+          isCurrent: each === view,
+        }))}
+      />
+      <div class="list-bar mine-bar">
+        <Form to={at} method="get" role="search" class="list-search" hidden={{ type: view, state }}>
+          <Icon name="search" />
+          <input type="search" name="q" value={words} placeholder={texts.search} aria-label={texts.search} data-hotkey="/" />
+        </Form>
+        <nav class="button-group" aria-label={texts.state}>
+          {(['open', 'closed'] as const).map((each) => (
+            <Link
+              class="button plain"
+              to={withQuery(at, { type: view, state: each, q: words })}
+              aria-current={each === state ? 'true' : undefined}
+            >
+              {texts[each]}
+            </Link>
+          ))}
+        </nav>
+      </div>
+      <Box>
+        {found.rows.length === 0 ? (
+          <Empty icon={kind === 'issues' ? 'issue-opened' : 'git-pull-request'} title={texts.empty}>
+            <p>{texts.emptyLead}</p>
+            <div class="acts">
+              <ButtonLink to="/explore/repos">{texts.explore}</ButtonLink>
+            </div>
+          </Empty>
+        ) : (
+          <ul class="rows hoverable" data-rows="">
+            {found.rows.map(({ row, place }) => (
+              <IssueListRow row={row} place={place} around={found.around} withRepository />
+            ))}
+          </ul>
+        )}
+      </Box>
+      <Pages
+        page={found.page.number}
+        isLast={found.page.number * found.page.limit >= found.total}
+        total={found.total}
+        pageSize={found.page.limit}
+      />
+    </div>
+  )
+}
