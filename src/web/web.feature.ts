@@ -8,7 +8,6 @@ import * as actionsLive from './actions/live.routes.ts'
 import * as actionsRunPage from './actions/run.page.tsx'
 import * as packagesPage from './packages/packages.page.tsx'
 import * as actionsWorkflowsPage from './actions/workflows.page.tsx'
-import * as accountRoutes from './settings/account.routes.tsx'
 import * as apiDocsRoutes from './api/api-docs.routes.tsx'
 import * as assetRoutes from './shell/assets.routes.ts'
 import * as authorizeRoutes from './entry/authorize.routes.tsx'
@@ -28,7 +27,6 @@ import * as pullFilesPage from './pulls/pull-files.page.tsx'
 import * as pullPage from './pulls/pull.page.tsx'
 import * as reviewActsPage from './pulls/review-acts.page.tsx'
 import * as passkeySignInRoutes from './entry/passkey.routes.tsx'
-import * as passkeyRoutes from './settings/passkey.routes.tsx'
 import * as releaseFilePages from './releases/release-file.page.ts'
 import * as releaseFormPages from './releases/release-form.page.tsx'
 import * as releasePages from './releases/releases.page.tsx'
@@ -39,7 +37,6 @@ import * as palettePage from './search/palette.page.tsx'
 import * as profilePage from './profile/profile.page.tsx'
 import * as robotsRoutes from './search/robots.routes.ts'
 import * as searchPage from './search/search.page.tsx'
-import * as securityRoutes from './settings/security.routes.tsx'
 import * as recoveryRoutes from './entry/recovery.routes.tsx'
 import * as signInRoutes from './entry/sign-in.routes.tsx'
 import * as sourceRoutes from './entry/source-sign-in.routes.tsx'
@@ -80,7 +77,6 @@ export const web: Feature = {
     signUpRoutes,
     notificationsPage,
     palettePage,
-    passkeyRoutes,
     passkeySignInRoutes,
     profilePage,
     recoveryRoutes,
@@ -89,7 +85,6 @@ export const web: Feature = {
     releasePages,
     robotsRoutes,
     searchPage,
-    sessionRoutes,
     sourceRoutes,
     twoFactorRoutes,
     unsubscribeRoutes,
