@@ -45,6 +45,9 @@ import * as twoFactorRoutes from './entry/two-factor.routes.tsx'
 import * as unsubscribeRoutes from './links/unsubscribe.routes.tsx'
 import * as writingPage from './issues/writing.page.tsx'
 import * as wikiPages from './wiki/wiki.page.tsx'
+import * as repoBranchesPages from './repository/settings/branches.page.tsx'
+import * as repoKeysPages from './repository/settings/keys.page.tsx'
+import * as repoSettingsPages from './repository/settings/general.page.tsx'
 
 /** Pages. */
 export const web: Feature = {
@@ -89,6 +92,9 @@ export const web: Feature = {
     twoFactorRoutes,
     unsubscribeRoutes,
     wikiPages,
+    repoBranchesPages,
+    repoKeysPages,
+    repoSettingsPages,
     writingPage,
     actionsJobPage,
     actionsLive,

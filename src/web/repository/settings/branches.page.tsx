@@ -1,0 +1,152 @@
+import { Type } from 'typebox'
+import { inRepo, notArchived, repoAdmin } from '../../../access/repo.requirements.ts'
+import { pathText } from '../../../http/schema.ts'
+import { presentBranchRule } from '../../../refs/protection/branch-protection.present.ts'
+import {
+  changeBranchRule,
+  createBranchRule,
+  getBranchRule,
+  listRules,
+  removeBranchRule,
+  type BranchRuleInput,
+} from '../../../refs/protection/branch-protection.service.ts'
+import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
+import { inSession } from '../../shell/browser.requirements.ts'
+import { act, page } from '../../shell/page.tsx'
+import { BranchesView, BranchRuleView } from './branches.view.tsx'
+import { metaOf, placeOf, settingsPath } from './frame.tsx'
+import { texts } from './texts.tsx'
+
+const text = Type.Optional(Type.String())
+const tick = Type.Optional(Type.Boolean())
+
+const fields = {
+  enable_push: tick,
+  enable_push_whitelist: tick,
+  push_deploy_keys: tick,
+  push_users: text,
+  push_teams: text,
+  require_signed_commits: tick,
+  required_approvals: Type.Optional(Type.Integer()),
+  enable_merge_whitelist: tick,
+  merge_users: text,
+  merge_teams: text,
+  enable_approvals_whitelist: tick,
+  approval_users: text,
+  approval_teams: text,
+  dismiss_stale_approvals: tick,
+  ignore_stale_approvals: tick,
+  block_on_rejected_reviews: tick,
+  block_on_official_review_requests: tick,
+  block_on_outdated_branch: tick,
+  enable_status_check: tick,
+  status_contexts: text,
+  protected_file_patterns: text,
+  unprotected_file_patterns: text,
+  apply_to_admins: tick,
+} as const
+
+type Fields = { readonly [Name in keyof typeof fields]?: string | boolean | number | undefined }
+
+const listOf = (sent: unknown, separator: RegExp): readonly string[] =>
+  String(sent ?? '')
+    .split(separator)
+    .map((each) => each.trim())
+    .filter((each) => each !== '')
+
+/** Returns the whole rule of a form: a box that is not ticked is off. */
+function inputOf(body: Fields): BranchRuleInput {
+  const is = (name: keyof Fields): boolean => body[name] === true
+  const names = (name: keyof Fields) => listOf(body[name], /[\s,]+/)
+  return {
+    enable_push: is('enable_push'),
+    enable_push_whitelist: is('enable_push_whitelist'),
+    push_deploy_keys: is('push_deploy_keys'),
+    require_signed_commits: is('require_signed_commits'),
+    required_approvals: Number(body.required_approvals ?? 0),
+    enable_merge_whitelist: is('enable_merge_whitelist'),
+    enable_approvals_whitelist: is('enable_approvals_whitelist'),
+    dismiss_stale_approvals: is('dismiss_stale_approvals'),
+    ignore_stale_approvals: is('ignore_stale_approvals'),
+    block_on_rejected_reviews: is('block_on_rejected_reviews'),
+    block_on_official_review_requests: is('block_on_official_review_requests'),
+    block_on_outdated_branch: is('block_on_outdated_branch'),
+    enable_status_check: is('enable_status_check'),
+    protected_file_patterns: String(body.protected_file_patterns ?? ''),
+    unprotected_file_patterns: String(body.unprotected_file_patterns ?? ''),
+    apply_to_admins: is('apply_to_admins'),
+    statusContexts: listOf(body.status_contexts, /\r?\n/),
+    pushers: { users: names('push_users'), teams: names('push_teams') },
+    mergers: { users: names('merge_users'), teams: names('merge_teams') },
+    approvers: { users: names('approval_users'), teams: names('approval_teams') },
+  }
+}
+
+const path = '/{username}/{reponame}/settings/branches'
+
+export const branchRulesPage = page({
+  path,
+  requires: [inSession, inRepo, repoAdmin],
+  frame: inRepositoryFrame('settings'),
+  load: async ({ ctx }) => ({ place: placeOf(ctx), rules: await listRules(ctx) }),
+  meta: ({ place }) => metaOf('branches', place),
+  view: BranchesView,
+})
+
+export const newBranchRulePage = page({
+  path: '/{username}/{reponame}/settings/branches/new',
+  requires: [inSession, inRepo, repoAdmin],
+  query: { rule_name: text },
+  frame: inRepositoryFrame('settings'),
+  load: async ({ ctx, query }) => ({ place: placeOf(ctx), rule: undefined, name: query.rule_name }),
+  meta: ({ place }) => metaOf('branches', place),
+  view: BranchRuleView,
+})
+
+export const newBranchRuleAct = act({
+  path: '/{username}/{reponame}/settings/branches/new',
+  requires: [inRepo, repoAdmin, notArchived],
+  fields: { rule_name: text, ...fields },
+  again: newBranchRulePage,
+  problemFields: { rule_name: 'rule_name', branch_rule_exists: 'rule_name', rule_exists: 'rule_name' },
+  async run({ ctx, body }) {
+    await createBranchRule(ctx, body.rule_name, inputOf(body))
+    return { to: settingsPath(ctx, 'branches'), notice: texts.saved }
+  },
+})
+
+export const branchRulePage = page({
+  path: '/{username}/{reponame}/settings/branches/edit/{name+}',
+  params: { name: pathText },
+  requires: [inSession, inRepo, repoAdmin],
+  frame: inRepositoryFrame('settings'),
+  load: async ({ ctx, params }) => ({
+    place: placeOf(ctx),
+    rule: await presentBranchRule(ctx, await getBranchRule(ctx, params.name)),
+    name: params.name,
+  }),
+  meta: ({ place }) => metaOf('branches', place),
+  view: BranchRuleView,
+})
+
+export const editBranchRuleAct = act({
+  path: '/{username}/{reponame}/settings/branches/edit/{name+}',
+  params: { name: pathText },
+  requires: [inRepo, repoAdmin, notArchived],
+  fields,
+  again: branchRulePage,
+  async run({ ctx, params, body }) {
+    await changeBranchRule(ctx, await getBranchRule(ctx, params.name), inputOf(body))
+    return { to: settingsPath(ctx, 'branches'), notice: texts.saved }
+  },
+})
+
+export const deleteBranchRuleAct = act({
+  path: '/{username}/{reponame}/settings/branches/delete/{name+}',
+  params: { name: pathText },
+  requires: [inRepo, repoAdmin],
+  async run({ ctx, params }) {
+    await removeBranchRule(ctx, params.name)
+    return { to: settingsPath(ctx, 'branches'), notice: texts.branches.deleted }
+  },
+})

@@ -1,0 +1,165 @@
+import type { presentBranchRule } from '../../../refs/protection/branch-protection.present.ts'
+import type { listRules } from '../../../refs/protection/branch-protection.service.ts'
+import { ActButton, Checkbox, Field, Form, Submit, TextArea } from '../../ui/form.tsx'
+import { ButtonLink, Link } from '../../ui/link.tsx'
+import { Box, Empty } from '../../ui/parts.tsx'
+import { texts as shared } from '../../ui/texts.tsx'
+import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
+import { texts as all } from './texts.tsx'
+
+const texts = all.branches
+
+/** The rules for branches. */
+export const BranchesView = ({
+  place,
+  rules,
+}: {
+  readonly place: SettingsPlace
+  readonly rules: Awaited<ReturnType<typeof listRules>>
+}) => (
+  <SettingsFrame
+    place={place}
+    part="branches"
+    lead={texts.lead}
+    acts={
+      <ButtonLink to={settingsPath(place, 'branches', 'new')} kind="primary">
+        {texts.add}
+      </ButtonLink>
+    }
+  >
+    {rules.length === 0 ? (
+      <Empty icon="shield" title={texts.none}>
+        <p>{texts.noneLead}</p>
+      </Empty>
+    ) : (
+      <Box>
+        <ul class="rows">
+          {rules.map(({ rule_name: name }) => (
+            <li class="row">
+              <Link class="row-main row-title mono" to={settingsPath(place, 'branches', 'edit', name)}>
+                {name}
+              </Link>
+              <ActButton
+                to={settingsPath(place, 'branches', 'delete', name)}
+                kind="quiet"
+                class="icon-only"
+                icon="trash"
+                aria-label={texts.deleteConfirm(name)}
+                confirm={texts.deleteConfirm(name)}
+              />
+            </li>
+          ))}
+        </ul>
+      </Box>
+    )}
+  </SettingsFrame>
+)
+
+type Rule = Awaited<ReturnType<typeof presentBranchRule>>
+
+/** The form of a rule. */
+export const BranchRuleView = ({
+  place,
+  rule,
+  name,
+}: {
+  readonly place: SettingsPlace
+  /** Undefined: a new one. */
+  readonly rule: Rule | undefined
+  readonly name: string | undefined
+}) => {
+  const flag = (each: keyof typeof texts.flags) => (
+    <Checkbox name={each} label={texts.flags[each]} checked={rule ? ruleFlag(rule, each) : false} />
+  )
+  const people = (prefix: string, users: readonly string[] | null = [], teams: readonly string[] | null = []) => (
+    <div class="fields-row nested">
+      <Field name={`${prefix}_users`} label={texts.people} value={users?.join(', ')} />
+      <Field name={`${prefix}_teams`} label={texts.teams} value={teams?.join(', ')} />
+    </div>
+  )
+  return (
+    <SettingsFrame
+      place={place}
+      part="branches"
+      title={rule ? texts.editTitle(rule.rule_name) : texts.add}
+      lead={texts.lists}
+    >
+      <Form
+        to={rule ? settingsPath(place, 'branches', 'edit', rule.rule_name) : settingsPath(place, 'branches', 'new')}
+        class="stack loose"
+      >
+        {rule ? null : (
+          <Field
+            name="rule_name"
+            label={texts.name}
+            hint={texts.nameHint}
+            value={name ?? place.repo.default_branch}
+            required
+          />
+        )}
+        <fieldset class="stack tight">
+          <legend>{texts.pushing}</legend>
+          {flag('enable_push')}
+          {flag('enable_push_whitelist')}
+          {people('push', rule?.push_whitelist_usernames, rule?.push_whitelist_teams)}
+          {flag('push_deploy_keys')}
+          {flag('require_signed_commits')}
+        </fieldset>
+        <fieldset class="stack tight">
+          <legend>{texts.merging}</legend>
+          <Field
+            name="required_approvals"
+            type="number"
+            min={0}
+            label={texts.approvals}
+            value={rule?.required_approvals ?? 0}
+            isTerse
+          />
+          {flag('enable_approvals_whitelist')}
+          {people('approval', rule?.approvals_whitelist_username, rule?.approvals_whitelist_teams)}
+          {flag('dismiss_stale_approvals')}
+          {flag('ignore_stale_approvals')}
+          {flag('block_on_rejected_reviews')}
+          {flag('block_on_official_review_requests')}
+          {flag('block_on_outdated_branch')}
+          {flag('enable_merge_whitelist')}
+          {people('merge', rule?.merge_whitelist_usernames, rule?.merge_whitelist_teams)}
+          {flag('enable_status_check')}
+          <TextArea
+            name="status_contexts"
+            label={texts.contexts}
+            hint={texts.contextsHint}
+            value={rule?.status_check_contexts?.join('\n')}
+            rows={3}
+            isCode
+          />
+        </fieldset>
+        <fieldset class="stack tight">
+          <legend>{texts.files}</legend>
+          <Field
+            name="protected_file_patterns"
+            label={texts.protectedFiles}
+            hint={texts.protectedHint}
+            value={rule?.protected_file_patterns}
+          />
+          <Field
+            name="unprotected_file_patterns"
+            label={texts.unprotectedFiles}
+            hint={texts.unprotectedHint}
+            value={rule?.unprotected_file_patterns}
+          />
+          {flag('apply_to_admins')}
+        </fieldset>
+        <div class="form-acts">
+          <Submit>{all.save}</Submit>
+          <ButtonLink kind="quiet" to={settingsPath(place, 'branches')}>
+            {shared.cancel}
+          </ButtonLink>
+        </div>
+      </Form>
+    </SettingsFrame>
+  )
+}
+
+const ruleFlag = (rule: Rule, flag: keyof typeof texts.flags): boolean =>
+  flag === 'push_deploy_keys' ? rule.push_whitelist_deploy_keys : rule[flag]

@@ -1,0 +1,244 @@
+import { Type } from 'typebox'
+import { inRepo, repoAdmin, repoOwner } from '../../../access/repo.requirements.ts'
+import { Invalid } from '../../../lib/errors.ts'
+import { deleteRepo } from '../../../repos/lifecycle/repo-deletion.service.ts'
+import { transferRepo } from '../../../repos/lifecycle/transfer.service.ts'
+import { editRepo } from '../../../repos/repo-edit.service.ts'
+import { replaceTopics, topicsOf } from '../../../repos/social/topic.service.ts'
+import { mergeStyles } from '../../../repos/unit-config.ts'
+import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
+import { inSession } from '../../shell/browser.requirements.ts'
+import { act, page } from '../../shell/page.tsx'
+import { pathOf } from '../../ui/paths.ts'
+import { metaOf, placeOf, settingsPath } from './frame.tsx'
+import { GeneralView } from './general.view.tsx'
+import { texts } from './texts.tsx'
+
+const text = Type.Optional(Type.String())
+const tick = Type.Optional(Type.Boolean())
+
+export const repositorySettingsPage = page({
+  path: '/{username}/{reponame}/settings',
+  requires: [inSession, inRepo, repoAdmin],
+  frame: inRepositoryFrame('settings'),
+  load: async ({ ctx }) => ({
+    place: placeOf(ctx),
+    units: ctx.units,
+    topics: topicsOf(ctx),
+    isOwner: ctx.rights.isOwner,
+  }),
+  meta: ({ place }) => metaOf('general', place),
+  view: GeneralView,
+})
+
+const problemFields = {
+  name_invalid: 'name',
+  repo_name_taken: 'name',
+  topic: 'topics',
+  too_many_topics: 'topics',
+  branch_name: 'default_branch',
+  user_not_found: 'new_owner',
+} as const
+
+/** Name, description and the like. */
+export const editRepositoryAct = act({
+  path: '/{username}/{reponame}/settings',
+  requires: [inRepo, repoAdmin],
+  fields: {
+    name: text,
+    description: Type.Optional(Type.String({ maxLength: 2048 })),
+    website: Type.Optional(Type.String({ maxLength: 1024 })),
+    topics: text,
+    default_branch: text,
+    template: tick,
+  },
+  again: repositorySettingsPage,
+  problemFields,
+  async run({ ctx, body }) {
+    await replaceTopics(
+      ctx,
+      (body.topics ?? '')
+        .split(',')
+        .map((topic) => topic.trim())
+        .filter((topic) => topic !== ''),
+    )
+    const { repo } = await editRepo(ctx, {
+      name: body.name,
+      description: body.description ?? '',
+      website: body.website ?? '',
+      defaultBranch: body.default_branch,
+      isTemplate: body.template ?? false,
+      units: { pulls: {} },
+    })
+    return { to: settingsPath({ owner: ctx.owner, repo }), notice: texts.saved }
+  },
+})
+
+export const editUnitsAct = act({
+  path: '/{username}/{reponame}/settings/units',
+  requires: [inRepo, repoAdmin],
+  fields: {
+    has_issues: tick,
+    enable_time_tracker: tick,
+    allow_only_contributors_to_track_time: tick,
+    enable_issue_dependencies: tick,
+    external_tracker_url: text,
+    external_tracker_format: text,
+    has_pull_requests: tick,
+    has_wiki: tick,
+    external_wiki_url: text,
+    globally_editable_wiki: tick,
+    has_releases: tick,
+    has_packages: tick,
+    has_actions: tick,
+    has_projects: tick,
+  },
+  again: repositorySettingsPage,
+  async run({ ctx, body }) {
+    await editRepo(ctx, {
+      units: {
+        has_issues: body.has_issues ?? false,
+        ...(body.external_tracker_url
+          ? {
+              external_tracker: {
+                external_tracker_url: body.external_tracker_url,
+                external_tracker_format: body.external_tracker_format ?? '',
+              },
+            }
+          : {
+              internal_tracker: {
+                enable_time_tracker: body.enable_time_tracker ?? false,
+                allow_only_contributors_to_track_time: body.allow_only_contributors_to_track_time ?? false,
+                enable_issue_dependencies: body.enable_issue_dependencies ?? false,
+              },
+            }),
+        has_pull_requests: body.has_pull_requests ?? false,
+        has_wiki: body.has_wiki ?? false,
+        ...(body.external_wiki_url ? { external_wiki: { external_wiki_url: body.external_wiki_url } } : {}),
+        globally_editable_wiki: body.globally_editable_wiki ?? false,
+        has_releases: body.has_releases ?? false,
+        has_packages: body.has_packages ?? false,
+        has_actions: body.has_actions ?? false,
+        has_projects: body.has_projects ?? false,
+        pulls: {},
+      },
+    })
+    return { to: settingsPath(ctx), notice: texts.saved }
+  },
+})
+
+export const editMergingAct = act({
+  path: '/{username}/{reponame}/settings/merging',
+  requires: [inRepo, repoAdmin],
+  fields: {
+    allow_merge_commits: tick,
+    allow_rebase: tick,
+    allow_rebase_explicit: tick,
+    allow_squash_merge: tick,
+    allow_fast_forward_only_merge: tick,
+    allow_manual_merge: tick,
+    allow_rebase_update: tick,
+    default_delete_branch_after_merge: tick,
+    default_allow_maintainer_edit: tick,
+    autodetect_manual_merge: tick,
+    ignore_whitespace_conflicts: tick,
+    default_merge_style: text,
+    default_update_style: text,
+  },
+  again: repositorySettingsPage,
+  async run({ ctx, body }) {
+    await editRepo(ctx, {
+      units: {
+        pulls: {
+          allow_merge_commits: body.allow_merge_commits ?? false,
+          allow_rebase: body.allow_rebase ?? false,
+          allow_rebase_explicit: body.allow_rebase_explicit ?? false,
+          allow_squash_merge: body.allow_squash_merge ?? false,
+          allow_fast_forward_only_merge: body.allow_fast_forward_only_merge ?? false,
+          allow_manual_merge: body.allow_manual_merge ?? false,
+          allow_rebase_update: body.allow_rebase_update ?? false,
+          default_delete_branch_after_merge: body.default_delete_branch_after_merge ?? false,
+          default_allow_maintainer_edit: body.default_allow_maintainer_edit ?? false,
+          autodetect_manual_merge: body.autodetect_manual_merge ?? false,
+          ignore_whitespace_conflicts: body.ignore_whitespace_conflicts ?? false,
+          default_merge_style: mergeStyles.find((style) => style === body.default_merge_style),
+          default_update_style: body.default_update_style === 'rebase' ? 'rebase' : 'merge',
+        },
+      },
+    })
+    return { to: settingsPath(ctx), notice: texts.saved }
+  },
+})
+
+export const editMirrorAct = act({
+  path: '/{username}/{reponame}/settings/mirror',
+  requires: [inRepo, repoAdmin],
+  fields: { mirror_interval: text },
+  again: repositorySettingsPage,
+  problemFields: { mirror_interval: 'mirror_interval', interval: 'mirror_interval' },
+  async run({ ctx, body }) {
+    await editRepo(ctx, { mirror: { interval: body.mirror_interval }, units: { pulls: {} } })
+    return { to: settingsPath(ctx), notice: texts.saved }
+  },
+})
+
+export const visibilityAct = act({
+  path: '/{username}/{reponame}/settings/visibility',
+  requires: [inRepo, repoAdmin],
+  fields: { private: tick },
+  again: repositorySettingsPage,
+  async run({ ctx, body }) {
+    await editRepo(ctx, { isPrivate: body.private ?? false, units: { pulls: {} } })
+    return { to: settingsPath(ctx), notice: texts.danger.visibilityDone }
+  },
+})
+
+export const archiveAct = act({
+  path: '/{username}/{reponame}/settings/archive',
+  requires: [inRepo, repoAdmin],
+  fields: { archived: tick },
+  again: repositorySettingsPage,
+  async run({ ctx, body }) {
+    const isArchived = body.archived ?? false
+    await editRepo(ctx, { isArchived, units: { pulls: {} } })
+    return {
+      to: settingsPath(ctx),
+      notice: isArchived ? texts.danger.archiveDone : texts.danger.unarchiveDone,
+    }
+  },
+})
+
+/** Throws `Invalid` unless the name of the repository was typed. */
+function mustBeConfirmed(typed: string | undefined, name: string, field: string): void {
+  if (typed?.trim() !== name) throw new Invalid(texts.danger.wrongName, 'name_not_confirmed', { field })
+}
+
+export const transferAct = act({
+  path: '/{username}/{reponame}/settings/transfer',
+  requires: [inRepo, repoOwner],
+  fields: { new_owner: text, confirm_transfer: text },
+  again: repositorySettingsPage,
+  problemFields,
+  async run({ ctx, body }) {
+    mustBeConfirmed(body.confirm_transfer, ctx.repo.name, 'confirm_transfer')
+    const outcome = await transferRepo(ctx, { newOwner: body.new_owner ?? '', teamIds: [] })
+    return outcome.kind === 'done'
+      ? {
+          to: pathOf(outcome.owner.name, outcome.repo.name),
+          notice: texts.danger.transferred(outcome.owner.name),
+        }
+      : { to: settingsPath(ctx), notice: texts.danger.pending(body.new_owner ?? '') }
+  },
+})
+
+export const deleteRepositoryAct = act({
+  path: '/{username}/{reponame}/settings/delete',
+  requires: [inRepo, repoOwner],
+  fields: { confirm_delete: text },
+  again: repositorySettingsPage,
+  async run({ ctx, body }) {
+    mustBeConfirmed(body.confirm_delete, ctx.repo.name, 'confirm_delete')
+    await deleteRepo(ctx, ctx.owner, ctx.repo, ctx.viewer.id)
+    return { to: pathOf(ctx.owner.name), notice: texts.danger.deleted(ctx.repo.name) }
+  },
+})

@@ -1,0 +1,244 @@
+import type { ComponentChildren } from 'preact'
+import type { RepoUnitRow } from '../../../db/tables/repositories.ts'
+import { unitConfig } from '../../../repos/unit-config.ts'
+import { ActButton, Checkbox, Field, Form, Select, Submit } from '../../ui/form.tsx'
+import { Box, Flash } from '../../ui/parts.tsx'
+import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
+import { texts as all } from './texts.tsx'
+
+interface GeneralProps {
+  readonly place: SettingsPlace
+  readonly units: readonly RepoUnitRow[]
+  readonly topics: readonly string[]
+  readonly isOwner: boolean
+}
+
+/** The general settings of a repository. */
+export const GeneralView = ({ place, units, topics, isOwner }: GeneralProps) => (
+  <SettingsFrame place={place} part="general">
+    <Basics place={place} topics={topics} />
+    <Units place={place} units={units} />
+    <Merging place={place} units={units} />
+    {place.repo.is_mirror ? <Mirror place={place} /> : null}
+    <Danger place={place} isOwner={isOwner} />
+  </SettingsFrame>
+)
+
+const Basics = ({ place, topics }: Pick<GeneralProps, 'place' | 'topics'>) => {
+  const { repo } = place
+  const texts = all.general
+  return (
+    <Form to={settingsPath(place)} class="stack">
+      <Field name="name" label={texts.name} value={repo.name} hint={texts.nameHint} required maxlength={100} />
+      <Field name="description" label={texts.description} value={repo.description} maxlength={2048} isProse />
+      <Field name="website" label={texts.website} value={repo.website} type="url" maxlength={1024} />
+      <Field name="topics" label={texts.topics} value={topics.join(', ')} hint={texts.topicsHint} />
+      <Field name="default_branch" label={texts.defaultBranch} value={repo.default_branch} required maxlength={100} />
+      <Checkbox name="template" label={texts.template} hint={texts.templateHint} checked={repo.is_template} />
+      <div class="form-acts">
+        <Submit>{all.save}</Submit>
+      </div>
+    </Form>
+  )
+}
+
+const Units = ({ place, units }: Pick<GeneralProps, 'place' | 'units'>) => {
+  const texts = all.units
+  const has = (...names: readonly string[]) => units.some(({ unit }) => names.includes(unit))
+  const issues = unitConfig(units, 'issues')
+  const tracker = unitConfig(units, 'ext_issues')
+  const wiki = unitConfig(units, 'ext_wiki')
+  const wikiUnit = units.find(({ unit }) => unit === 'wiki')
+  return (
+    <section class="section">
+      <h2>{texts.heading}</h2>
+      <Form to={settingsPath(place, 'units')} class="stack tight">
+        <Checkbox name="has_issues" label={texts.issues} checked={has('issues', 'ext_issues')} />
+        <div class="nested stack tight">
+          <Checkbox
+            name="enable_time_tracker"
+            label={texts.timeTracker}
+            checked={issues?.enable_time_tracker ?? false}
+          />
+          <Checkbox
+            name="allow_only_contributors_to_track_time"
+            label={texts.onlyContributors}
+            checked={issues?.allow_only_contributors_to_track_time ?? false}
+          />
+          <Checkbox
+            name="enable_issue_dependencies"
+            label={texts.dependencies}
+            checked={issues?.enable_issue_dependencies ?? false}
+          />
+          <details class="more-options" open={tracker !== undefined}>
+            <summary>{texts.externalTracker}</summary>
+            <div class="stack">
+              <Field
+                name="external_tracker_url"
+                label={texts.externalTrackerUrl}
+                type="url"
+                value={tracker?.external_tracker_url}
+              />
+              <Field
+                name="external_tracker_format"
+                label={texts.externalTrackerFormat}
+                hint={texts.externalTrackerFormatHint}
+                value={tracker?.external_tracker_format}
+              />
+            </div>
+          </details>
+        </div>
+        <Checkbox name="has_pull_requests" label={texts.pulls} checked={has('pulls')} />
+        <Checkbox name="has_wiki" label={texts.wiki} checked={has('wiki', 'ext_wiki')} />
+        <div class="nested stack tight">
+          <Checkbox
+            name="globally_editable_wiki"
+            label={texts.wikiEveryone}
+            checked={(wikiUnit?.default_access ?? 0) > 0}
+          />
+          <details class="more-options" open={wiki !== undefined}>
+            <summary>{texts.externalWiki}</summary>
+            <Field name="external_wiki_url" label={texts.externalWikiUrl} type="url" value={wiki?.external_wiki_url} />
+          </details>
+        </div>
+        <Checkbox name="has_releases" label={texts.releases} checked={has('releases')} />
+        <Checkbox name="has_packages" label={texts.packages} checked={has('packages')} />
+        <Checkbox name="has_actions" label={texts.actions} checked={has('actions')} />
+        <Checkbox name="has_projects" label={texts.projects} checked={has('projects')} />
+        <div class="form-acts">
+          <Submit kind="plain">{all.save}</Submit>
+        </div>
+      </Form>
+    </section>
+  )
+}
+
+const entriesOf = <Key extends string>(values: Readonly<Record<Key, string>>) =>
+  Object.entries(values) as unknown as readonly (readonly [Key, string])[]
+
+const Merging = ({ place, units }: Pick<GeneralProps, 'place' | 'units'>) => {
+  const texts = all.merging
+  const pulls = unitConfig(units, 'pulls')
+  if (pulls === undefined) return null
+  return (
+    <section class="section">
+      <h2>{texts.heading}</h2>
+      <Form to={settingsPath(place, 'merging')} class="stack">
+        <fieldset>
+          <legend>{texts.styles}</legend>
+          <div class="choices-row">
+            {entriesOf(texts.allow).map(([name, label]) => (
+              <Checkbox name={name} label={label} checked={pulls[name]} />
+            ))}
+          </div>
+        </fieldset>
+        <div class="fields-row">
+          <Select
+            name="default_merge_style"
+            label={texts.defaultStyle}
+            value={pulls.default_merge_style}
+            choices={entriesOf(texts.styleNames).map(([value, label]) => ({ value, label }))}
+          />
+          <Select
+            name="default_update_style"
+            label={texts.defaultUpdate}
+            value={pulls.default_update_style}
+            choices={entriesOf(texts.updateNames).map(([value, label]) => ({ value, label }))}
+          />
+        </div>
+        <div class="stack tight">
+          {entriesOf(texts.options).map(([name, label]) => (
+            <Checkbox name={name} label={label} checked={pulls[name]} />
+          ))}
+        </div>
+        <div class="form-acts">
+          <Submit kind="plain">{all.save}</Submit>
+        </div>
+      </Form>
+    </section>
+  )
+}
+
+const Mirror = ({ place }: Pick<GeneralProps, 'place'>) => (
+  <section class="section">
+    <h2>{all.mirror.heading}</h2>
+    <Form to={settingsPath(place, 'mirror')} class="stack">
+      <Field name="mirror_interval" label={all.mirror.interval} hint={all.mirror.intervalHint} required />
+      <div class="form-acts">
+        <Submit kind="plain">{all.save}</Submit>
+      </div>
+    </Form>
+  </section>
+)
+
+const Danger = ({ place, isOwner }: Pick<GeneralProps, 'place' | 'isOwner'>) => {
+  const texts = all.danger
+  const { repo } = place
+  return (
+    <section class="section">
+      <h2>{texts.heading}</h2>
+      <Box class="danger-zone">
+        <ul class="rows">
+          <DangerRow lead={repo.is_private ? texts.makePublicLead : texts.makePrivateLead}>
+            <ActButton
+              to={settingsPath(place, 'visibility')}
+              kind="danger"
+              hidden={{ private: !repo.is_private }}
+              confirm={repo.is_private ? texts.makePublicLead : texts.makePrivateLead}
+            >
+              {repo.is_private ? texts.makePublic : texts.makePrivate}
+            </ActButton>
+          </DangerRow>
+          {repo.is_mirror ? null : (
+            <DangerRow lead={repo.is_archived ? texts.unarchiveLead : texts.archiveLead}>
+              <ActButton to={settingsPath(place, 'archive')} kind="danger" hidden={{ archived: !repo.is_archived }}>
+                {repo.is_archived ? texts.unarchive : texts.archive}
+              </ActButton>
+            </DangerRow>
+          )}
+          {isOwner ? <OwnerActs place={place} /> : null}
+        </ul>
+      </Box>
+      {isOwner ? null : <p class="hint">{texts.ownerOnly}</p>}
+    </section>
+  )
+}
+
+const DangerRow = ({ lead, children }: { readonly lead: string; readonly children: ComponentChildren }) => (
+  <li class="row">
+    <p class="row-main">{lead}</p>
+    {children}
+  </li>
+)
+
+const OwnerActs = ({ place }: Pick<GeneralProps, 'place'>) => {
+  const texts = all.danger
+  const { repo } = place
+  return (
+    <>
+      <li class="row">
+        <div class="row-main stack tight">
+          <p>{texts.transferLead}</p>
+          {repo.has_transfer ? (
+            <Flash tone="info">{texts.pendingLead}</Flash>
+          ) : (
+            <Form to={settingsPath(place, 'transfer')} class="fields-row">
+              <Field name="new_owner" label={texts.newOwner} required />
+              <Field name="confirm_transfer" label={texts.confirmName(repo.name)} required autocomplete="off" />
+              <Submit kind="danger">{texts.transfer}</Submit>
+            </Form>
+          )}
+        </div>
+      </li>
+      <li class="row">
+        <div class="row-main stack tight">
+          <p>{texts.deleteLead}</p>
+          <Form to={settingsPath(place, 'delete')} class="fields-row">
+            <Field name="confirm_delete" label={texts.confirmName(repo.name)} required autocomplete="off" />
+            <Submit kind="danger">{texts.delete}</Submit>
+          </Form>
+        </div>
+      </li>
+    </>
+  )
+}

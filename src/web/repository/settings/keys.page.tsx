@@ -1,0 +1,58 @@
+import { Type } from 'typebox'
+import { inRepo, repoAdmin } from '../../../access/repo.requirements.ts'
+import { pathNumber } from '../../../http/schema.ts'
+import { pageOf } from '../../../lib/paging.ts'
+import {
+  addDeployKey,
+  getDeployKey,
+  pageOfDeployKeys,
+  removeDeployKey,
+} from '../../../repos/people/deploy-key.service.ts'
+import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
+import { inSession } from '../../shell/browser.requirements.ts'
+import { act, page } from '../../shell/page.tsx'
+import { metaOf, placeOf, settingsPath } from './frame.tsx'
+import { KeysView } from './keys.view.tsx'
+import { texts } from './texts.tsx'
+
+const text = Type.Optional(Type.String())
+
+export const deployKeysPage = page({
+  path: '/{username}/{reponame}/settings/keys',
+  requires: [inSession, inRepo, repoAdmin],
+  query: { page: Type.Optional(Type.Integer()) },
+  frame: inRepositoryFrame('settings'),
+  async load({ ctx, query }) {
+    const wanted = pageOf({ page: query.page }, ctx.config.api)
+    return { place: placeOf(ctx), ...(await pageOfDeployKeys(ctx, {}, wanted)), page: wanted }
+  },
+  meta: ({ place }) => metaOf('keys', place),
+  view: KeysView,
+})
+
+export const addDeployKeyAct = act({
+  path: '/{username}/{reponame}/settings/keys',
+  requires: [inRepo, repoAdmin],
+  fields: { title: text, content: text, may_write: Type.Optional(Type.Boolean()) },
+  again: deployKeysPage,
+  problemFields: { ssh_key_title: 'title', deploy_key_title: 'title', ssh_key: 'content' },
+  async run({ ctx, body }) {
+    await addDeployKey(ctx, {
+      title: body.title ?? '',
+      key: body.content ?? '',
+      isReadOnly: !(body.may_write ?? false),
+    })
+    return { to: settingsPath(ctx, 'keys'), notice: texts.keys.added }
+  },
+})
+
+export const deleteDeployKeyAct = act({
+  path: '/{username}/{reponame}/settings/keys/{id}/delete',
+  params: { id: pathNumber },
+  requires: [inRepo, repoAdmin],
+  async run({ ctx, params }) {
+    const { id } = await getDeployKey(ctx, params.id)
+    await removeDeployKey(ctx, id)
+    return { to: settingsPath(ctx, 'keys'), notice: texts.keys.deleted }
+  },
+})

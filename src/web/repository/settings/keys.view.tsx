@@ -1,0 +1,62 @@
+import type { Page } from '../../../lib/paging.ts'
+import type { pageOfDeployKeys } from '../../../repos/people/deploy-key.service.ts'
+import { ActButton, Checkbox, Field, Form, Submit, TextArea } from '../../ui/form.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Box, Empty, Pages } from '../../ui/parts.tsx'
+import { Time } from '../../ui/time.tsx'
+import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
+import { texts as all } from './texts.tsx'
+
+const texts = all.keys
+
+/** The deploy keys of a repository. */
+export const KeysView = ({
+  place,
+  keys,
+  total,
+  page,
+}: Awaited<ReturnType<typeof pageOfDeployKeys>> & { readonly place: SettingsPlace; readonly page: Page }) => (
+  <SettingsFrame place={place} part="keys" lead={texts.lead}>
+    {keys.length === 0 ? (
+      <Empty icon="key" title={texts.none} />
+    ) : (
+      <Box>
+        <ul class="rows">
+          {keys.map((key) => (
+            <li class="row">
+              <Icon name="key" class="muted" />
+              <div class="row-main">
+                <span class="row-title">{key.title}</span>
+                <p class="row-facts">
+                  <code class="cut">{key.fingerprint}</code>
+                  <span>{key.is_read_only ? texts.readOnly : texts.mayWrite}</span>
+                  <Time unix={key.created_unix} />
+                </p>
+              </div>
+              <ActButton
+                to={settingsPath(place, 'keys', key.id, 'delete')}
+                kind="quiet"
+                class="icon-only"
+                icon="trash"
+                aria-label={texts.delete(key.title)}
+                confirm={texts.deleteConfirm(key.title)}
+              />
+            </li>
+          ))}
+        </ul>
+      </Box>
+    )}
+    <Pages page={page.number} isLast={page.offset + keys.length >= total} total={total} pageSize={page.limit} />
+    <section class="section">
+      <h2>{texts.add}</h2>
+      <Form to={settingsPath(place, 'keys')} class="stack">
+        <Field name="title" label={texts.title} required isProse maxlength={50} />
+        <TextArea name="content" label={texts.content} required isCode rows={3} placeholder="ssh-ed25519 …" />
+        <Checkbox name="may_write" label={texts.write} />
+        <div class="form-acts">
+          <Submit>{texts.add}</Submit>
+        </div>
+      </Form>
+    </section>
+  </SettingsFrame>
+)
