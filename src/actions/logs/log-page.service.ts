@@ -136,8 +136,9 @@ export async function searchLog(
           .slice(line.indexOf(' ') + 1)
           .toLowerCase()
           .includes(wanted)
-      )
-        {continue}
+      ) {
+        continue
+      }
       if (lines.length >= maxFound) return { lines, hasMore: true, isCut: false }
       lines.push({ index: section.firstLine + at, text: line })
     }

@@ -27,7 +27,14 @@ async function loadMine(
   const view = offered.find((each) => each === asked.type) ?? offered[0] ?? 'assigned'
   const state = asked.state === 'closed' ? 'closed' : 'open'
   const words = asked.q?.trim() ?? ''
-  return { kind, views: offered, view, state, words, found: await findMine(ctx, kind, { view, state, words, page: asked.page }) } as const
+  return {
+    kind,
+    views: offered,
+    view,
+    state,
+    words,
+    found: await findMine(ctx, kind, { view, state, words, page: asked.page }),
+  } as const
 }
 
 /** The issues of all repositories that concern the person. */

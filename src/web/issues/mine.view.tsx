@@ -38,7 +38,14 @@ export const MineListView = ({
       <div class="list-bar mine-bar">
         <Form to={at} method="get" role="search" class="list-search" hidden={{ type: view, state }}>
           <Icon name="search" />
-          <input type="search" name="q" value={words} placeholder={texts.search} aria-label={texts.search} data-hotkey="/" />
+          <input
+            type="search"
+            name="q"
+            value={words}
+            placeholder={texts.search}
+            aria-label={texts.search}
+            data-hotkey="/"
+          />
         </Form>
         <nav class="button-group" aria-label={texts.state}>
           {(['open', 'closed'] as const).map((each) => (
