@@ -55,7 +55,7 @@ export const CloneMenu = ({
       label={
         <>
           <Icon name="code" />
-          {texts.clone}
+          {texts.cloneTitle}
           <Icon name="triangle-down" />
         </>
       }

@@ -15,7 +15,7 @@ export const texts = {
   branchCount: (count: number) => counted(count, 'branch', 'branches'),
   changed: 'Changed',
   checks: (passed: number, total: number) => `${numberText(passed)} of ${counted(total, 'check')} passed`,
-  clone: 'Clone',
+  cloneTitle: 'Clone',
   cloneOver: (protocol: string) => `Clone address over ${protocol}`,
   commits: (count: number) => counted(count, 'commit'),
   contributors: 'Contributors',

@@ -289,7 +289,7 @@ function pushText(content: string): Shown {
     count = Array.isArray(push.commit_ids) ? push.commit_ids.length : 0
   } catch (error) {
     // An imported entry may hold another text; then the push has no details.
-    if (!(error instanceof SyntaxError)) throw error
+    if (!Error.isError(error) || error.name !== 'SyntaxError') throw error
   }
   return isForced ? { icon: 'repo-push', text: texts.forcePushed } : { icon: 'repo-push', text: texts.pushed(count) }
 }

@@ -18,7 +18,8 @@ import type { IssueRow } from '../../db/tables/issues.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { page } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
-import { IssueView, type IssueProps } from './issue.view.tsx'
+import type { IssueProps } from './issue-props.ts'
+import { IssueView } from './issue.view.tsx'
 import { renderTexts } from './render-texts.ts'
 
 /** Entries of the timeline that one page shows. */

@@ -1,8 +1,4 @@
-import type { AttachmentRow, CommentRow, IssueRow } from '../../db/tables/issues.ts'
-import type { AroundIssues } from '../../issues/issue.store.ts'
-import type { IssueChoices } from '../../issues/lists/query-list.service.ts'
-import type { RepoWithOwner } from '../../issues/repo-with-owner.ts'
-import type { ReactionCount, TimelineEntry, TimelinePart } from '../../issues/timeline/timeline-view.service.ts'
+import type { TimelineEntry } from '../../issues/timeline/timeline-view.service.ts'
 import { EventEntry, groupEntries } from '../frames/event.view.tsx'
 import { Comment, Earlier } from '../frames/timeline.view.tsx'
 import { texts as timelineTexts } from '../frames/timeline-texts.tsx'
@@ -13,52 +9,14 @@ import { Link } from '../ui/link.tsx'
 import { State } from '../ui/parts.tsx'
 import { Person } from '../ui/person.tsx'
 import { usePage } from '../ui/page-context.ts'
-import { pathOf, siteHref } from '../ui/paths.ts'
+import { siteHref } from '../ui/paths.ts'
 import { texts as common } from '../ui/texts.tsx'
 import { Time } from '../ui/time.tsx'
 import { IssueSide } from './side.view.tsx'
 import { texts as all } from './texts.tsx'
+import { issueAt, type IssueProps } from './issue-props.ts'
 
 const texts = all.issue
-
-export interface IssueProps {
-  readonly place: RepoWithOwner
-  readonly issue: IssueRow
-  readonly timeline: TimelinePart
-  readonly files: readonly AttachmentRow[]
-  /** Reactions and rendered texts by comment; 0 is the text of the issue. */
-  readonly reactions: ReadonlyMap<number, readonly ReactionCount[]>
-  readonly texts: ReadonlyMap<number, string>
-  readonly around: AroundIssues
-  readonly side: {
-    /** Undefined: the viewer may not change labels, milestone and assignees. */
-    readonly choices: IssueChoices | undefined
-    readonly hasDependencies: boolean
-    readonly dependencies: readonly IssueRow[]
-    readonly blocked: readonly IssueRow[]
-    /** Undefined for guests. */
-    readonly isSubscribed: boolean | undefined
-    readonly time: { readonly seconds: number; readonly isRunning: boolean; readonly mayAdd: boolean } | undefined
-    readonly mayAdmin: boolean
-    readonly mayLock: boolean
-  }
-  readonly may: {
-    readonly edit: boolean
-    readonly comment: boolean
-    readonly attach: boolean
-    readonly editComment: (comment: CommentRow) => boolean
-  }
-  /** Anchor of the text that is shown as a form, or `title`. */
-  readonly editing: string | undefined
-  /** The page shows entries before the newest. */
-  readonly isEarlier: boolean
-}
-
-/** Returns paths below an issue. */
-export const issueAt =
-  ({ owner, repo }: RepoWithOwner, { index }: Pick<IssueRow, 'index'>) =>
-  (...parts: readonly (string | number)[]): string =>
-    pathOf(owner.name, repo.name, 'issues', index, ...parts)
 
 /** An issue with its conversation. */
 export function IssueView(props: IssueProps) {

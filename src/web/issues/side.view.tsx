@@ -12,7 +12,7 @@ import { usePage } from '../ui/page-context.ts'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { Day, durationText } from '../ui/time.tsx'
 import { formatUnix } from '../../lib/time.ts'
-import { issueAt, type IssueProps } from './issue.view.tsx'
+import { issueAt, type IssueProps } from './issue-props.ts'
 import { MenuSearch, searchedFrom } from './list.view.tsx'
 import { texts as all } from './texts.tsx'
 

@@ -33,8 +33,9 @@ test('linkPackageTo, unlinkPackageFrom, removePackageVersion, repoPackagesPage: 
   const path = '/alice/-/packages/generic/tool/1.0'
   const [alice, bob] = [await Browser.of(forge, 'alice'), await Browser.of(forge, 'bob')]
   const form = { _csrf: await bob.csrf('/user/settings'), repository: repo.name }
-  for (const verb of ['link', 'unlink', 'delete'])
+  for (const verb of ['link', 'unlink', 'delete']) {
     assert.equal((await bob.post(`${path}/${verb}`, form)).status, 403, verb)
+  }
   assert.ok(!(await bob.get(`/${repo.fullName}/packages`)).text.includes('/packages/generic/tool'))
   assert.equal((await alice.submit(path, `${path}/link`, { repository: repo.name })).status, 303)
   assert.ok((await bob.get(`/${repo.fullName}/packages`)).text.includes('/packages/generic/tool'))

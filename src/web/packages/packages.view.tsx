@@ -1,7 +1,6 @@
 import type { FileRecord } from '../../packages/content/file.store.ts'
 import type { VersionWithMetadata } from '../../packages/catalog/catalog.service.ts'
 import type { ListedPackage } from '../../packages/package-list.service.ts'
-import type { Package } from '../../packages/package.schemas.ts'
 import type { VersionRecord } from '../../packages/package.store.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { PackageRow } from '../../db/tables/packages.ts'
@@ -166,7 +165,10 @@ export const PackageView = ({
 interface VersionProps {
   readonly owner: UserRow
   readonly version: VersionRecord
-  readonly shown: Package
+  readonly shown: {
+    readonly repository: { readonly full_name: string } | null
+    readonly creator: { readonly login: string } | null
+  }
   readonly files: readonly FileRecord[]
   readonly metadata: string | null
   readonly mayWrite: boolean
