@@ -133,7 +133,7 @@ export async function listLastEntries(
   if (before !== undefined) {
     query = query.where(sql<SqlBool>`(created_unix, id) < (${before.created_unix}, ${before.id})`)
   }
-  return (await query.orderBy('created_unix', 'desc').orderBy('id', 'desc').limit(limit).execute()).reverse()
+  return (await query.orderBy('created_unix', 'desc').orderBy('id', 'desc').limit(limit).execute()).toReversed()
 }
 
 /** Returns the number of entries of a timeline before a position, without line comments. */

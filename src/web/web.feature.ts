@@ -43,7 +43,6 @@ import * as sourceRoutes from './entry/source-sign-in.routes.tsx'
 import * as signUpRoutes from './entry/sign-up.routes.tsx'
 import * as twoFactorRoutes from './entry/two-factor.routes.tsx'
 import * as unsubscribeRoutes from './links/unsubscribe.routes.tsx'
-import * as writingPage from './issues/writing.page.tsx'
 import * as wikiPages from './wiki/wiki.page.tsx'
 import * as repoBranchesPages from './repository/settings/branches.page.tsx'
 import * as repoKeysPages from './repository/settings/keys.page.tsx'
@@ -95,7 +94,6 @@ export const web: Feature = {
     repoBranchesPages,
     repoKeysPages,
     repoSettingsPages,
-    writingPage,
     actionsJobPage,
     actionsLive,
     actionsRunPage,

@@ -150,7 +150,7 @@ const Row = ({ thread, issue, repo, owner, tab }: ThreadView & { readonly tab: N
         </Link>
         <div class="row-facts">
           {issue ? <span>#{issue.index}</span> : null}
-          <Time unix={Math.floor(thread.updated_ms / 1000) as Unix} />
+          <Time unix={Math.floor(thread.updated_ms / 1000)} />
         </div>
       </div>
       <div class="row-side row-acts">

@@ -43,7 +43,7 @@ export const Heatmap = ({ weeks }: { readonly weeks: readonly (readonly HeatDay[
                 height={size}
                 rx={2}
               >
-                <title>{texts.heatmapDay(count, dateText((day * secondsPerDay) as Unix))}</title>
+                <title>{texts.heatmapDay(count, dateText(day * secondsPerDay))}</title>
               </rect>
             )),
           )}

@@ -57,7 +57,7 @@ async function entriesFor(ctx: Ctx, text: string, from: string): Promise<Palette
   ])
   return [
     ...named(pagesOfRepository(from.slice(config.server.subPath.length))),
-    ...(repos || { repos: [] }).repos.map(({ repo, owner }): PaletteEntry => ({
+    ...(typeof repos === 'object' ? repos.repos : []).map(({ repo, owner }): PaletteEntry => ({
       label: `${owner.name}/${repo.name}`,
       to: pathOf(owner.name, repo.name),
       icon: repo.is_private ? 'lock' : 'repo',

@@ -24,7 +24,7 @@ export const AppearanceView = ({
           name="theme"
           label={texts.theme}
           value={user.theme === 'light' || user.theme === 'dark' ? user.theme : 'auto'}
-          choices={choicesOf(texts.themes)}
+          choices={choicesOf(texts.themeNames)}
         />
         <Radios
           name="diff_view_style"

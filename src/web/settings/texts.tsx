@@ -76,7 +76,7 @@ export const texts = {
   },
   appearance: {
     theme: 'Colours',
-    themes: {
+    themeNames: {
       auto: ['Like the device', 'Light or dark, as your system says.'],
       light: ['Light', ''],
       dark: ['Dark', ''],

@@ -22,7 +22,7 @@ export const texts = {
     </>
   ),
   revisions: (count: number) => counted(count, 'revision'),
-  clone: 'Clone this wiki',
+  cloneAddress: 'Clone this wiki',
   more: 'Sidebar and footer: pages named _Sidebar and _Footer appear on each page.',
   list: {
     title: 'Pages of the wiki',

@@ -82,7 +82,7 @@ export const WikiView = ({
               ))}
             </ul>
           </nav>
-          <CopyField text={place.cloneUrl} label={texts.clone} />
+          <CopyField text={place.cloneUrl} label={texts.cloneAddress} />
         </aside>
       </div>
     </>

@@ -48,7 +48,7 @@ const fields = {
 
 type Fields = { readonly [Name in keyof typeof fields]?: string | boolean | number | undefined }
 
-const listOf = (sent: unknown, separator: RegExp): readonly string[] =>
+const listOf = (sent: string | boolean | number | undefined, separator: RegExp): readonly string[] =>
   String(sent ?? '')
     .split(separator)
     .map((each) => each.trim())
