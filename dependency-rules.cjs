@@ -175,6 +175,7 @@ module.exports = {
         'links',
         'notifications',
         'organizations',
+        'organizations',
         'packages',
         'profile',
         'pulls',

@@ -21,7 +21,6 @@ const elsewhere: Readonly<Record<string, readonly (readonly [key: string, value?
     ['repos issues/index', '1'],
     ['repos pulls/index', '2'],
     ['repos pin/position', '1'],
-    ['pages issues/index', '1'],
     ['pages pulls/index', '2'],
     ['pages runs/number', '1'],
     ['pages jobs/position', '0'],
@@ -67,9 +66,8 @@ const elsewhere: Readonly<Record<string, readonly (readonly [key: string, value?
     ['repos pulls/base', 'main'],
     ['repos pulls/filepath', 'main'],
     ['pages pages/folder', 'x'],
-    ['pages compare/filepath', 'main...main'],
   ],
-  'sealed: the address itself is what allows it': [['- unsubscribe/token'], ['assets blobs/grant']],
+  'sealed: the address itself is what allows it': [['assets blobs/grant']],
   'a picture, which is for everybody who knows its digest': [
     ['avatars avatars/hash'],
     ['repo-avatars repo-avatars/hash'],

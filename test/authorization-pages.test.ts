@@ -9,7 +9,7 @@ import { eachOf, everythingOn } from './authorization-world.ts'
 const pagesOf = (forge: Forge): NamedOperation[] =>
   forge.services.operations().filter((operation) => isPage(operation) && operation.base === 'site')
 
-const isOfRepository = ({ path }: NamedOperation): boolean => path.includes('{reponame}')
+const isOfRepository = ({ path }: NamedOperation): boolean => path.startsWith('/{username}/{reponame}')
 
 /** Codes of requirements that strangers do not meet. */
 const rightsCode = /^(?:RA|RO|SA|OO|OM|TM|RW\()/

@@ -56,8 +56,6 @@ async function fill(forge: Forge, repo: GivenRepo): Promise<Record<string, strin
     listRunArtifacts: `${run}/artifacts`,
     workflowBadge: '/actions/workflows/a.yml/badge.svg',
     webRepoFeed: '.rss',
-    webIssue: `/issues/${issue.number}`,
-    webPull: `/pulls/${pull.number}`,
   }
   const addresses = Object.entries(paths).map(([id, path]) => [id, `/${repo.fullName}${path}`])
   return { ...Object.fromEntries(addresses), downloadAttachment: `/attachments/${note.uuid}` }

@@ -5,6 +5,8 @@ import { Browser } from '../src/testing/browser.ts'
 import { startForge } from '../src/testing/forge.ts'
 import { crawl } from './pages.test-support.ts'
 
+const ofBranch = /^\/[^/]+\/[^/]+\/(?:src|commits|blame|_new)\//
+
 test('pages: every link leads a guest, a member and an administrator to a page', async () => {
   await using forge = await startForge()
   await makeDemoData(forge.url)
@@ -20,8 +22,11 @@ test('pages: every link leads a guest, a member and an administrator to a page',
     const visits = await crawl(browser, ['/', '/explore/repos', '/alice/anvil'])
     counts[who] = visits.length
     for (const { path, from, status, contentType } of visits) {
+      // A menu of branches leads to the same file of another branch, which may lack it.
+      const isOtherBranch = ofBranch.test(path) && ofBranch.test(from)
       const isPage = contentType.startsWith('text/html') || (status >= 300 && status < 400)
-      if (status >= 400 || !isPage) wrong.push(`${who}: ${status} ${contentType} ${path} (from ${from})`)
+      if ((status >= 400 && !(status === 404 && isOtherBranch)) || !isPage)
+        wrong.push(`${who}: ${status} ${contentType} ${path} (from ${from})`)
     }
   }
   assert.deepEqual(wrong, [])

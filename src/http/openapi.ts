@@ -165,7 +165,10 @@ export const familiesOf = (operations: readonly NamedOperation[]): Family[] => [
 export function describeOpenApi(operations: readonly NamedOperation[], info: ApiInfo, family: Family = 'api'): Json {
   const components = new Components('#/components/schemas/')
   const paths: Record<string, Record<string, unknown>> = {}
-  const described = operations.filter((operation) => operation.family === family)
+  // Of operations at one address, the one without a required query is described.
+  const described = operations
+    .filter((operation) => operation.family === family)
+    .toSorted((a, b) => Number(b.whenQuery !== undefined) - Number(a.whenQuery !== undefined))
   for (const operation of described) {
     const path = (paths[describedPath(operation.path)] ??= {})
     path[operation.method.toLowerCase()] = describeOperation3(operation, components)

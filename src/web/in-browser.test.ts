@@ -66,6 +66,7 @@ const isIn = (page: Page, name: string) =>
 
 async function signOut(page: Page): Promise<void> {
   await page.goto('/')
+  await page.locator('.account-menu summary').click()
   await press(page, 'Sign out')
   await page.getByRole('link', { name: 'Sign in' }).waitFor()
 }
@@ -133,9 +134,10 @@ async function consent(page: Page, authorizePath: string, arrived: () => URL | u
   await arriveAt(page, 'Back')
   const back = arrived()
   assert.deepEqual([back?.searchParams.get('state'), back?.searchParams.has('code')], ['st', true])
-  await page.goto('/user/settings')
+  await page.goto('/user/settings/applications')
+  page.once('dialog', (dialog) => void dialog.accept())
   await press(page, 'Revoke access of Planner')
-  await page.getByText('None. This list shows').waitFor()
+  await page.getByRole('button', { name: 'Revoke access of Planner' }).waitFor({ state: 'detached' })
 }
 
 /** Signs another browser out from the list of sessions. */

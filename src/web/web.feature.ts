@@ -1,3 +1,4 @@
+import * as newOrganizationPages from './organizations/new-organization.page.tsx'
 import type { Feature } from '../access/feature.ts'
 import * as administrationAuditPage from './administration/audit.page.tsx'
 import * as administrationOverviewPage from './administration/overview.page.tsx'
@@ -52,6 +53,7 @@ import * as repoSettingsPages from './repository/settings/general.page.tsx'
 export const web: Feature = {
   credentials: [sessions],
   routes: [
+    newOrganizationPages,
     administrationAuditPage,
     administrationOverviewPage,
     administrationPeoplePage,

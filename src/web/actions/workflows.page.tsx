@@ -13,7 +13,7 @@ import { enumeration, pathText } from '../../http/schema.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { act, page } from '../shell/page.tsx'
 import { actionsPath, runPath } from './actions-paths.ts'
-import { mayOf } from './actions.policy.ts'
+import { mayOf } from './actions-rights.ts'
 import { texts } from './texts.tsx'
 import { WorkflowsView } from './workflows.view.tsx'
 

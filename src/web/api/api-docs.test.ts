@@ -88,7 +88,10 @@ test('openApiFamilyDocument: each operation outside of the API stands in the doc
       described.push(...Object.values(path).map(({ operationId }) => operationId))
     }
   }
-  assert.deepEqual(described.toSorted(), operations.map(({ id }) => id).toSorted())
+  const addressOf = ({ method, path }: (typeof operations)[number]) => `${method} ${path}`
+  const plain = new Set(operations.filter(({ whenQuery }) => whenQuery === undefined).map(addressOf))
+  const expected = operations.filter((each) => each.whenQuery === undefined || !plain.has(addressOf(each)))
+  assert.deepEqual(described.toSorted(), expected.map(({ id }) => id).toSorted())
 })
 
 test('openApiFamilyDocument: addresses, credentials and media types of bytes are those of the declaration', async () => {

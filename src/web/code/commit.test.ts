@@ -43,7 +43,7 @@ test('commitPage: message, changed lines, checks and files; what does not exist 
   assert.equal((await get('commit/a%2Fb%3Fc')).status, 422)
 })
 
-test('comparePage: commits and changes since the common ancestor, also of a fork', async () => {
+test('comparePage, newComparePage: commits and changes since the common ancestor, also of a fork', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const alice = forge.as('alice')
   const repo = await forge.given.repo({ owner: 'alice' })

@@ -4,9 +4,11 @@ import { getRefChoice } from '../../code/branches/ref-choice.service.ts'
 import { compareRevisions } from '../../code/commits/compare.service.ts'
 import { readShownDiff } from '../../code/commits/shown-diff.service.ts'
 import { viewCommits } from '../../code/statuses/commit-view.service.ts'
+import { Moved } from '../../lib/errors.ts'
 import { pathText } from '../../http/schema.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { page } from '../shell/page.tsx'
+import { pathOf } from '../ui/paths.ts'
 import { repositoryPath, revisionPath } from './code-paths.ts'
 import { CompareView } from './compare.view.tsx'
 import { diffAddress, diffChoice, diffQuery, highlightSides } from './diff-request.ts'
@@ -19,6 +21,18 @@ function namesOf(ctx: RepoCtx, text: string): { base: string; head: string } {
   const [, base = '', head = ''] = /^(.*?)\.{2,3}(.*)$/s.exec(text) ?? [text, ctx.repo.default_branch, text]
   return { base: base || ctx.repo.default_branch, head: head || ctx.repo.default_branch }
 }
+
+/** Leads to the comparison of the default branch, where another branch is chosen. */
+export const newComparePage = page({
+  path: '/{username}/{reponame}/compare',
+  requires: [inRepo, canRead('code')],
+  async load({ ctx }): Promise<object> {
+    const { owner, repo } = ctx
+    throw new Moved(303, pathOf(owner.name, repo.name, 'compare', repo.default_branch))
+  },
+  meta: () => ({ title: '' }),
+  view: () => <></>,
+})
 
 export const comparePage = page({
   path: '/{username}/{reponame}/compare/{filepath+}',

@@ -181,7 +181,7 @@ test('siteIcon: the sign-in page loads only files of the forge', async () => {
 test('errorPages: browsers are shown a page where programs read a line, and defects by the number of their request', async () => {
   await using forge = await startForge()
   const at = (path: string, accept: string) => forge.guest.get(path, { site: true, headers: { accept } })
-  for (const path of ['/nothing/at/all', '/alice/nothing/issues/1', '/alice/nothing/raw/branch/main/a']) {
+  for (const path of ['/nothing/at/all', '/alice/nothing/raw/branch/main/a']) {
     const line = await at(path, '*/*')
     const shown = await at(path, 'text/html,application/xhtml+xml,*/*;q=0.8')
     assert.deepEqual([line.status, shown.status], [shown.status, line.status])

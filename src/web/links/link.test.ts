@@ -27,8 +27,6 @@ test('links: what records, and messages of pushes, lead to is there for whoever 
   const repo = await forge.given.repo({ owner: 'alice', private: true })
   await collaborator(forge, repo, 'bob')
   const pull = await givenPull(forge, { repo })
-  const title = 'C++ - 100% & more/page'
-  const page = (await alice.must('POST', `${repo.api}/wiki/new`, { title, content_base64: '' })).json
   const file = (await alice.must('POST', `${repo.api}/contents/dir/a%20b.txt`, { content: base64('text') })).json
   const request = (await alice.get(pull.api)).json
 
@@ -42,7 +40,6 @@ test('links: what records, and messages of pushes, lead to is there for whoever 
   const links: Record<string, (body: Answer) => unknown> = {
     [request.diff_url]: ({ text }) => assert.match(text, /^diff --git/),
     [request.patch_url]: ({ text }) => assert.match(text, /^From /),
-    [page.html_url]: ({ text }) => assert.ok(text.includes('C++ - 100% &amp; more/page')),
     [file.content.download_url]: ({ text }) => assert.equal(text, 'text'),
     [`${file.commit.html_url}.diff`]: ({ text }) => assert.match(text, /^diff --git a\/dir\/a b.txt/),
     [`${file.commit.html_url}.patch`]: ({ text }) => assert.match(text, /^From [0-9a-f]{40} /),

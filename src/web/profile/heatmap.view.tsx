@@ -1,4 +1,3 @@
-import type { Unix } from '../../lib/time.ts'
 import { dateText } from '../ui/time.tsx'
 import type { HeatDay } from './heatmap.rules.ts'
 import { texts } from './texts.tsx'

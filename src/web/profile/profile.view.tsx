@@ -126,11 +126,7 @@ function Card({ subject, standing, role, members, memberTotal, organizations }: 
           <Time unix={subject.created_unix} />
         </Fact>
       </ul>
-      <Faces
-        title={isOrg ? texts.people : texts.organizations}
-        accounts={isOrg ? members : organizations}
-        more={isOrg && memberTotal > 0 ? `/org${pathOf(subject.name)}/members` : undefined}
-      />
+      <Faces title={isOrg ? texts.people : texts.organizations} accounts={isOrg ? members : organizations} />
     </aside>
   )
 }
@@ -148,11 +144,6 @@ function Acts({ subject, standing, role }: Pick<ProfileProps, 'subject' | 'stand
       >
         {standing?.isFollowed ? texts.unfollow : texts.follow}
       </ActButton>
-      {role?.isOwner ? (
-        <ButtonLink icon="gear" to={`/org${pathOf(subject.name)}/settings`}>
-          {texts.settings}
-        </ButtonLink>
-      ) : null}
       {standing && !isOrg ? (
         <Menu label={<Icon name="kebab-horizontal" />} title={texts.more} kind="quiet" class="icon-only">
           <ul>
@@ -229,8 +220,6 @@ function ProfileTabs({ subject, content, role, memberTotal }: ProfileProps) {
         ...(isOrg || config.repository.disableStars ? [] : [tab('stars', 'star', subject.num_stars)]),
         ...(content.tab === 'followers' ? [tab('followers', 'people', subject.num_followers)] : []),
         ...(content.tab === 'following' ? [tab('following', 'people', subject.num_following)] : []),
-        ...(isOrg ? away(texts.people, `/org${at}/members`, 'people', memberTotal) : []),
-        ...(role?.isMember ? away(texts.teams, `/org${at}/teams`, 'organization') : []),
       ]}
     />
   )

@@ -63,9 +63,7 @@ export const NotificationSettingsView = ({
   const texts = all.notifications
   return (
     <>
-      <PageHead title={all.parts.notifications} lead={texts.lead}>
-        <ButtonLink to="/notifications/subscriptions">{texts.subscriptions}</ButtonLink>
-      </PageHead>
+      <PageHead title={all.parts.notifications} lead={texts.lead}></PageHead>
       {sendsMail ? null : <Flash tone="info">{texts.noMail}</Flash>}
       <Form to={settingsPath('notifications')} class="stack">
         <Radios

@@ -155,3 +155,12 @@ test('addDeployKeyAct, deleteDeployKeyAct: a wrong key is shown again', async ()
   assert.equal((await alice.submit(at, `${at}/${key.id}/delete`)).status, 303)
   assert.deepEqual((await forge.as('alice').get(`${repo.api}/keys`)).json, [])
 })
+
+test('editMirrorAct: only administrators of the repository change how often it is fetched', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const repo = await forge.given.repo()
+  await collaborator(forge, repo, 'bob', 'write')
+  const bob = await Browser.of(forge, 'bob')
+  const sent = { _csrf: await bob.csrf('/repo/create'), mirror_interval: '1h' }
+  assert.equal((await bob.post(`/${repo.fullName}/settings/mirror`, sent)).status, 403)
+})

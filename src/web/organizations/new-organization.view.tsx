@@ -1,0 +1,23 @@
+import { Field, Form, Radios, Submit, TextArea } from '../ui/form.tsx'
+import { PageHead } from '../ui/parts.tsx'
+import { texts } from './texts.tsx'
+
+const choices = (['public', 'limited', 'private'] as const).map((value) => ({ value, ...texts.visibilities[value] }))
+
+/** The form of a new organization. */
+export const NewOrganizationView = () => (
+  <div class="container">
+    <div class="narrow">
+      <PageHead title={texts.title} lead={texts.lead} />
+      <Form to="/org/create" class="stack">
+        <Field name="org_name" label={texts.name} hint={texts.nameHint} required autofocus autocomplete="off" />
+        <Field name="full_name" label={texts.fullName} isProse />
+        <TextArea name="description" label={texts.description} rows={3} />
+        <Radios name="visibility" label={texts.visibility} value="public" choices={choices} />
+        <div class="form-acts">
+          <Submit>{texts.create}</Submit>
+        </div>
+      </Form>
+    </div>
+  </div>
+)
