@@ -68,7 +68,7 @@ async function signOut(page: Page): Promise<void> {
   await page.goto('/')
   await page.locator('.account-menu summary').click()
   await press(page, 'Sign out')
-  await page.getByRole('link', { name: 'Sign in' }).waitFor()
+  await page.getByRole('banner').getByRole('link', { name: 'Sign in' }).waitFor()
 }
 
 /** Returns a fresh code of the device; the clock advances, because each code is valid once. */

@@ -88,7 +88,7 @@ test('openApiFamilyDocument: each operation outside of the API stands in the doc
       described.push(...Object.values(path).map(({ operationId }) => operationId))
     }
   }
-  const addressOf = ({ method, path }: (typeof operations)[number]) => `${method} ${path}`
+  const addressOf = ({ family, method, path }: (typeof operations)[number]) => `${family} ${method} ${path}`
   const plain = new Set(operations.filter(({ whenQuery }) => whenQuery === undefined).map(addressOf))
   const expected = operations.filter((each) => each.whenQuery === undefined || !plain.has(addressOf(each)))
   assert.deepEqual(described.toSorted(), expected.map(({ id }) => id).toSorted())

@@ -74,7 +74,7 @@ const Fact = ({ icon, children }: { readonly icon: IconName; readonly children: 
   </li>
 )
 
-function Card({ subject, standing, role, members, memberTotal, organizations }: ProfileProps) {
+function Card({ subject, standing, members, organizations }: ProfileProps) {
   const { viewer } = usePage()
   const isOrg = subject.kind === 'organization'
   const showsAddress = subject.email !== '' && (isOrg || (viewer !== undefined && !subject.keep_email_private))
@@ -94,7 +94,7 @@ function Card({ subject, standing, role, members, memberTotal, organizations }: 
         </div>
       </div>
       {subject.description === '' ? null : <p class="profile-text">{subject.description}</p>}
-      <Acts subject={subject} standing={standing} role={role} />
+      <Acts subject={subject} standing={standing} />
       <ul class="profile-facts">
         {isOrg ? null : (
           <Fact icon="people">
@@ -131,7 +131,7 @@ function Card({ subject, standing, role, members, memberTotal, organizations }: 
   )
 }
 
-function Acts({ subject, standing, role }: Pick<ProfileProps, 'subject' | 'standing' | 'role'>) {
+function Acts({ subject, standing }: Pick<ProfileProps, 'subject' | 'standing'>) {
   const { viewer } = usePage()
   const isOrg = subject.kind === 'organization'
   const at = (change: string) => `${pathOf(subject.name)}/-/standing/${change}`
@@ -164,26 +164,10 @@ function Acts({ subject, standing, role }: Pick<ProfileProps, 'subject' | 'stand
   )
 }
 
-const Faces = ({
-  title,
-  accounts,
-  more,
-}: {
-  readonly title: string
-  readonly accounts: readonly UserRow[]
-  readonly more: string | undefined
-}) =>
+const Faces = ({ title, accounts }: { readonly title: string; readonly accounts: readonly UserRow[] }) =>
   accounts.length === 0 ? null : (
     <section class="faces">
-      <h2>
-        {more === undefined ? (
-          title
-        ) : (
-          <Link class="plain-link" to={more}>
-            {title}
-          </Link>
-        )}
-      </h2>
+      <h2>{title}</h2>
       <ul class="line">
         {accounts.map((account) => (
           <li>
@@ -196,7 +180,7 @@ const Faces = ({
     </section>
   )
 
-function ProfileTabs({ subject, content, role, memberTotal }: ProfileProps) {
+function ProfileTabs({ subject, content }: ProfileProps) {
   const { config } = usePage()
   const isOrg = subject.kind === 'organization'
   const at = pathOf(subject.name)

@@ -1,6 +1,5 @@
 import type { UserRow } from '../../db/tables/accounts.ts'
 import { Checkbox, Form, Radios, Select, Submit, type Choice } from '../ui/form.tsx'
-import { ButtonLink } from '../ui/link.tsx'
 import { Flash, PageHead } from '../ui/parts.tsx'
 import { settingsPath } from './settings-frame.tsx'
 import { texts as all } from './texts.tsx'
