@@ -38,7 +38,6 @@ async function fill(forge: Forge, repo: GivenRepo) {
     `/attachments/${asset.uuid}`,
   ]
   const others = [
-    at('/src/branch/topic/dir/file.txt'),
     ...[`/commit/${commit.sha}`, `/pulls/${pull.number}`].flatMap((path) => [at(`${path}.diff`), at(`${path}.patch`)]),
     at('.rss'),
   ]

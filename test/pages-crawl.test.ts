@@ -25,8 +25,9 @@ test('pages: every link leads a guest, a member and an administrator to a page',
       // A menu of branches leads to the same file of another branch, which may lack it.
       const isOtherBranch = ofBranch.test(path) && ofBranch.test(from)
       const isPage = contentType.startsWith('text/html') || (status >= 300 && status < 400)
-      if ((status >= 400 && !(status === 404 && isOtherBranch)) || !isPage)
+      if ((status >= 400 && !(status === 404 && isOtherBranch)) || !isPage) {
         wrong.push(`${who}: ${status} ${contentType} ${path} (from ${from})`)
+      }
     }
   }
   assert.deepEqual(wrong, [])

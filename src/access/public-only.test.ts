@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { isBytes, type Operation } from '../http/operation.ts'
+import { isBytes, isPage, type Operation } from '../http/operation.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
 import type { ForgeClient } from '../testing/client.ts'
 import { Clone } from '../testing/clone.ts'
@@ -157,11 +157,11 @@ const filePaths: readonly (readonly [RegExp, string])[] = [
   [/./, 'README.md'],
 ]
 
-/** Each GET operation with a path for it. */
+/** Each GET operation with a path for it, except pages: they accept sessions only (`test/authorization-pages.test.ts`). */
 function* readings(forge: Forge, values: Values): Generator<{ id: string; path: string; isSite: boolean }> {
   for (const operation of forge.services.operations()) {
     const { id, method, base, path, whenQuery } = operation
-    if (method !== 'GET' || isEndless(operation)) continue
+    if (method !== 'GET' || isEndless(operation) || isPage(operation)) continue
     const filepath = filePaths.find(([form]) => form.test(path))?.[1] as string
     const all: Values = { sha: 'main', ref: 'main', ball_type: 'zipball', diffType: 'diff', filepath, ...values }
     const filled = path.replace(/\{([\w-]+)\+?\}/g, (_, name: string) => all[name] ?? '1')

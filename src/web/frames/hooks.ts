@@ -9,7 +9,7 @@ import { getDelivery, pageOfDeliveries, redeliver, redeliverOne } from '../../we
 import type { HookOwner } from '../../webhooks/hook-owner.ts'
 import { presentHook, presentHooks } from '../../webhooks/hook.present.ts'
 import { hookTypes, isHookType } from '../../webhooks/hook.rules.ts'
-import { changeHook, createHook, getHook, listSystemHooks, pageOfHooks } from '../../webhooks/hook.service.ts'
+import { changeHook, createHook, getHook, pageOfHooks } from '../../webhooks/hook.service.ts'
 import { texts as all } from './hooks.texts.tsx'
 
 /**
@@ -117,9 +117,6 @@ export async function loadHooks(ctx: Ctx, owner: HookOwner, query: PageQuery) {
   const { rows, total } = await pageOfHooks(ctx, owner, page)
   return { hooks: presentHooks(ctx, rows), total }
 }
-
-/** Returns the webhooks that get the events of all repositories. */
-export const loadSystemHooks = async (ctx: Ctx) => presentHooks(ctx, await listSystemHooks(ctx))
 
 /** Creates a webhook from its form. */
 export async function createHookFrom(ctx: Ctx, owner: HookOwner, type: string, body: HookForm): Promise<number> {

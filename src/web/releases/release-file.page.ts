@@ -3,7 +3,7 @@ import { canRead, canWrite, inRepo } from '../../access/repo.requirements.ts'
 import { attachmentsEnabled } from '../../access/requirements.ts'
 import { readFormWithFiles } from '../../http/form.ts'
 import { contentTypeOf } from '../../http/media-type.ts'
-import { bytesOf, operation, type Call } from '../../http/operation.ts'
+import { bytesOf, operation, type Call, type Requirement } from '../../http/operation.ts'
 import { isFromHere } from '../../http/own-origin.ts'
 import { pageErrors } from '../../http/error-forms.ts'
 import { redirect } from '../../http/reply.ts'
@@ -23,6 +23,18 @@ import { texts } from './texts.tsx'
 /** Limit of the fields beside the file, in bytes. */
 const maxFieldBytes = 10_000
 
+const foreignForm = () => new Forbidden('the form was not sent from a page of this site; reload it and try again')
+
+/** Requires a form of this site. Its hidden field is compared in `uploadOfForm`, because the body is a stream. */
+const ownStream: Requirement<BrowserCtx, object> = {
+  codes: ['csrf'],
+  refuses: [403],
+  check(ctx, call) {
+    if (!isFromHere(ctx.config.server.rootUrl, call)) throw foreignForm()
+    return {}
+  },
+}
+
 /** Attaches a file, or an address, to a release. Its body is a stream, so that a file never lies in memory. */
 export const attachReleaseFile = operation({
   base: 'site',
@@ -40,11 +52,11 @@ export const attachReleaseFile = operation({
     canWrite('releases'),
     repoUnderQuota('size:assets:attachments:releases'),
     attachmentsEnabled,
+    ownStream,
   ],
   body: bytesOf('multipart/form-data'),
   reply: { 303: 'empty' },
   async run({ ctx, params, call }) {
-    if (!isFromHere(ctx.config.server.rootUrl, call)) throw foreignForm()
     const release = await getRelease(ctx, params.id)
     const file = await attachAsset(ctx, release, uploadOfForm(ctx, call), undefined)
     call.cookies.push(noticeCookie(ctx.config, texts.files.attached(file.name)))
@@ -54,8 +66,6 @@ export const attachReleaseFile = operation({
     )
   },
 })
-
-const foreignForm = () => new Forbidden('the form was not sent from a page of this site; reload it and try again')
 
 /** The file of a form. A form without the value of its page is refused, and the file is deleted. */
 const uploadOfForm = (ctx: BrowserCtx, call: Call): Upload => ({
