@@ -174,7 +174,8 @@ function splitRow({ old, new: now }: Pair, options: RowOptions): Row {
   return { html, keys }
 }
 
-const numberLink = (id: string, number: number): string => `<a href="#${id}" data-line="${number}"></a>`
+const numberLink = (id: string, number: number): string =>
+  `<a href="#${id}" data-line="${number}" aria-label="${number}"></a>`
 
 function plusLink(key: LineKey, { commentHref, commentLabel = '' }: RowOptions): string {
   if (commentHref === undefined) return ''
