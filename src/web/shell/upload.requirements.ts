@@ -1,6 +1,7 @@
 import { buffer } from 'node:stream/consumers'
 import type { Config } from '../../config/load-config.ts'
 import { readFormWithFiles } from '../../http/form.ts'
+import { contentTypeOf } from '../../http/media-type.ts'
 import { bytesOf, type Requirement } from '../../http/operation.ts'
 import type { BrowserCtx } from './browser-context.ts'
 import { checkOwnForm } from './browser.requirements.ts'
@@ -36,7 +37,7 @@ export const ownUpload = (
   async check(ctx, call) {
     const maxFileBytes = maxBytes(ctx.config)
     const files: UploadedFile[] = []
-    const contentType = String(call.headers['content-type'] ?? '')
+    const contentType = contentTypeOf(call)
     const look = (chunk: Buffer) => call.holds(chunk.length)
     const limits = { maxFieldBytes, maxFileBytes, look }
     const fields = await readFormWithFiles(call.body(), contentType, limits, async ({ field, filename, content }) => {
