@@ -68,6 +68,9 @@ test('only operations with files accept more than 2 MiB', async () => {
     'activitypubRepositoryInbox',
     // A manifest may have 4 MB.
     'containerPutManifest',
+    // The form that edits a file.
+    'createFile',
+    'editFile',
     'orgUpdateAvatar',
     'repoApplyDiffPatch',
     'repoChangeFiles',

@@ -235,7 +235,7 @@ export const listOrgsForNewRepos = (db: Db, userId: UserId, limit: number): Prom
         .where('team_user.user_id', '=', userId)
         .where((team) => team.or([team('team.access_mode', '=', 4), team('team.can_create_org_repo', '=', true)])),
     )
-    .orderBy('lower_name')
+    .orderBy(bytewise(db, 'lower_name'))
     .limit(limit)
     .execute()
 

@@ -172,7 +172,7 @@ test(
         await isIn(page, 'ada')
         const { key } = await addCodes(page, forge)
         await signOut(page)
-        await page.getByRole('link', { name: 'Sign in' }).click()
+        await page.getByRole('banner').getByRole('link', { name: 'Sign in' }).click()
         await giveName(page, 'ada')
         await giveCode(page, codeOf(forge, key))
         await isIn(page, 'ada')
