@@ -178,7 +178,7 @@ test(
         await isIn(page, 'ada')
         await addPasskey(context, page)
         await signOut(page)
-        await page.getByRole('link', { name: 'Sign in' }).click()
+        await page.getByRole('banner').getByRole('link', { name: 'Sign in' }).click()
         await page.getByLabel('Stay signed in').check()
         await press(page, 'Sign in with a passkey')
         await isIn(page, 'ada')
