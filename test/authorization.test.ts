@@ -166,7 +166,7 @@ test('expensive, waiting and always admitted operations are declared as such', a
   assert.deepEqual(byLoad('vital'), ['health', 'passkeySignInSubmit', 'signInPage', 'signInSubmit'])
   // Each has a limit for all callers and for each account.
   assert.ok(
-    byLoad('waiting').every((id) => /(?:watch|list)(?:Events|AuditLog)$|^runnerFetchTask$/i.test(id)),
+    byLoad('waiting').every((id) => /(?:watch|list)(?:Events|AuditLog)$|^(?:runnerFetchTask|followIssue)$/i.test(id)),
     String(byLoad('waiting')),
   )
   assert.ok(byLoad('expensive').includes('repoCompareDiff'))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isBytes } from '../src/http/operation.ts'
+import { isBytes, isPage } from '../src/http/operation.ts'
 import { dice } from '../src/testing/dice.ts'
 import { examined } from '../src/testing/doctor.ts'
 import { startForge } from '../src/testing/forge.ts'
@@ -45,22 +45,26 @@ test(
     const done = new Set<string>()
 
     async function ask(world: World, request: FuzzRequest): Promise<void> {
-      const { name, client } = roll.of(world.callers)
+      const { name, client, browser } = request.caller
       const say = (what: string): void =>
         void wrong.set(
           `${request.operation.id} ${what.slice(0, 60)}`,
           `${request.method} ${request.path} as ${name} with ${request.shown.slice(0, 300)}: ${what}`,
         )
       try {
-        const answer = await client.send(request.method, request.path, undefined, {
+        const inBrowser = isPage(request.operation)
+        const answer = await (inBrowser ? forge.guest : client).send(request.method, request.path, undefined, {
           site: true,
-          headers: request.headers,
+          headers: { ...request.headers, ...(inBrowser ? { cookie: browser.cookieHeader() } : {}) },
           ...(request.body === undefined ? {} : { raw: request.body }),
           signal: AbortSignal.timeout(longestMs),
         })
         // The family answers 501 for some unsupported requests.
         if (answer.status >= 500 && answer.status !== 501) say(`${answer.status} ${answer.text.slice(0, 200)}`)
-        if (answer.status < 300) {
+        // A form that took effect redirects, as does a page for a guest who has to sign in.
+        const isDone =
+          answer.status < 300 || (answer.status === 303 && !answer.headers.get('location')?.includes('login'))
+        if (isDone) {
           done.add(request.operation.id)
           world.known.harvest(request.path, answer.json)
         }

@@ -17,11 +17,14 @@ export class Browser {
     return browser
   }
 
+  /** The value of the header `Cookie`. */
+  cookieHeader = (): string => [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+
   async send(method: string, path: string, fields?: Fields, headers: Record<string, string> = {}) {
     const answer = await this.forge.guest.send(method, path, undefined, {
       site: true,
       headers: {
-        cookie: [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+        cookie: this.cookieHeader(),
         ...(fields ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
         ...headers,
       },

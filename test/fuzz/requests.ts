@@ -1,7 +1,8 @@
-import { isBytes, type NamedOperation } from '../../src/http/operation.ts'
+import { isBytes, isPage, type NamedOperation } from '../../src/http/operation.ts'
 import type { dice } from '../../src/testing/dice.ts'
 import { base64, onePixel } from '../../src/testing/samples.ts'
-import type { World } from './world.ts'
+import { csrfName } from '../../src/web/ui/page-context.ts'
+import type { Caller, World } from './world.ts'
 
 type Dice = ReturnType<typeof dice>
 
@@ -11,11 +12,13 @@ interface About {
   /** The address of the repository or organization. */
   readonly place: string
   readonly repo: readonly [owner: string, name: string]
+  readonly caller: Caller
 }
 
 const roots = { api: '/api/v1', vendor: '/api/service/v1', site: '' } as const
 
 export interface FuzzRequest {
+  readonly caller: Caller
   readonly operation: NamedOperation
   readonly method: string
   /** Below the root of the site. */
@@ -126,9 +129,10 @@ export class Requests {
     const operation = this.#dice.of(this.#operations)
     const repo = this.#dice.of(world.repos)
     const place = operation.path.includes('{reponame}') ? `/repos/${repo.join('/')}` : `/orgs/${world.orgs[0]}`
-    const about = { world, place, repo }
+    const caller = this.#dice.of(world.callers)
+    const about = { world, place, repo, caller }
     const path = `${roots[operation.base]}${this.#path(operation, about)}${this.#query(operation, about)}`
-    return { operation, method: operation.method, path, ...this.#body(operation, about) }
+    return { caller, operation, method: operation.method, path, ...this.#body(operation, about) }
   }
 
   #path({ path }: NamedOperation, about: About): string {
@@ -192,6 +196,7 @@ export class Requests {
     const { of, chance } = this.#dice
     const { body } = operation
     if (operation.method === 'GET') return { body: undefined, headers: {}, shown: '' }
+    if (isPage(operation) && !isBytes(body)) return this.#form(body as BodySchema, about)
     if (body === undefined || isBytes(body)) {
       if (body !== undefined && /assets|attachments|files/.test(operation.path) && chance(60)) {
         const form = new FormData()
@@ -215,6 +220,17 @@ export class Requests {
     }
     const text = JSON.stringify(value)
     return { body: text, headers: { 'content-type': 'application/json' }, shown: text }
+  }
+
+  /** A form of a page of this site; without one, the sender would be refused before anything is read. */
+  #form(schema: BodySchema | undefined, about: About): Pick<FuzzRequest, 'body' | 'headers' | 'shown'> {
+    const fields = new URLSearchParams()
+    for (const [name, value] of Object.entries(this.#value(schema ?? { type: 'object' }, '', about, 0) ?? {})) {
+      for (const each of Array.isArray(value) ? value : [value]) fields.append(name, String(each).toWellFormed())
+    }
+    fields.set(csrfName, about.caller.browser.cookies.get(csrfName) ?? '')
+    const text = fields.toString()
+    return { body: text, headers: { 'content-type': 'application/x-www-form-urlencoded' }, shown: text }
   }
 
   #bytes(): Buffer<ArrayBuffer> {

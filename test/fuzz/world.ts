@@ -2,12 +2,20 @@ import type { Forge } from '../../src/testing/forge.ts'
 import { base64, publicKey } from '../../src/testing/samples.ts'
 import { upload } from '../../src/testing/upload.ts'
 import type { ForgeClient } from '../../src/testing/client.ts'
+import { Browser } from '../../src/testing/browser.ts'
 import { Known } from './known.ts'
+
+/** Who sends a request; pages are opened with `browser`. */
+export interface Caller {
+  readonly name: string
+  readonly client: ForgeClient
+  readonly browser: Browser
+}
 
 /** Accounts, repositories and their contents for one part of the run; requests may delete them. */
 export interface World {
   readonly known: Known
-  readonly callers: readonly { readonly name: string; readonly client: ForgeClient }[]
+  readonly callers: readonly Caller[]
   /** Repositories as `[owner, name]`. */
   readonly repos: readonly (readonly [string, string])[]
   readonly logins: readonly string[]
@@ -92,15 +100,26 @@ export async function makeWorld(forge: Forge, number: number): Promise<World> {
       scopes: ['read:repository', 'write:issue', 'public-only'],
     })
   known.harvest(`/users/${owner}/tokens`, { id: narrow.json.id, name: 'narrow' })
+  const browsers = {
+    admin: await Browser.of(forge, admin),
+    owner: await Browser.of(forge, owner),
+    other: await Browser.of(forge, other),
+    guest: new Browser(forge),
+  }
+  await browsers.guest.get('/')
   return {
     known,
     callers: [
-      ...repeated(6, { name: 'the administrator', client: forge.as(admin) }),
-      ...repeated(8, { name: 'the owner', client: forge.as(owner) }),
-      ...repeated(3, { name: 'another', client: forge.as(other) }),
-      { name: 'a narrow token', client: forge.as(owner, { token: narrow.json.sha1 }) },
-      { name: 'a password', client: forge.as(owner, { basic: { login: owner, password: 'Passw0rd!' } }) },
-      { name: 'a guest', client: forge.guest },
+      ...repeated(6, { name: 'the administrator', client: forge.as(admin), browser: browsers.admin }),
+      ...repeated(8, { name: 'the owner', client: forge.as(owner), browser: browsers.owner }),
+      ...repeated(3, { name: 'another', client: forge.as(other), browser: browsers.other }),
+      { name: 'a narrow token', client: forge.as(owner, { token: narrow.json.sha1 }), browser: browsers.other },
+      {
+        name: 'a password',
+        client: forge.as(owner, { basic: { login: owner, password: 'Passw0rd!' } }),
+        browser: browsers.owner,
+      },
+      { name: 'a guest', client: forge.guest, browser: browsers.guest },
     ],
     repos: [...repos, [other, 'own']],
     logins: [owner, other, org, admin],
