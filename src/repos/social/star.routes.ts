@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { inRepo } from '../../access/repo.requirements.ts'
-import { anyone, signedIn, switchedOn } from '../../access/requirements.ts'
+import { anyone, signedIn } from '../../access/requirements.ts'
 import { operation } from '../../http/operation.ts'
 import { noContent, paged } from '../../http/reply.ts'
 import { pageQuery } from '../../http/schema.ts'
@@ -11,10 +11,8 @@ import { User } from '../../users/user.schemas.ts'
 import { listStarredRepos } from '../lists/repo-list.service.ts'
 import { presentRepos, presentReposFor } from '../repo.present.ts'
 import { Repository } from '../repo.schemas.ts'
+import { starsOn } from './star.requirements.ts'
 import { checkStar, star, stargazersOf, unstar } from './star.service.ts'
-
-/** `[repository].DISABLE_STARS`. */
-const starsOn = switchedOn('starsEnabled', (config) => !config.repository.disableStars)
 
 export const userCurrentListStarred = operation({
   method: 'GET',

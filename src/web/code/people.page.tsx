@@ -1,9 +1,11 @@
 import type { RepoCtx } from '../../access/context.ts'
 import { inRepo } from '../../access/repo.requirements.ts'
-import { anyone, switchedOn } from '../../access/requirements.ts'
+import { anyone } from '../../access/requirements.ts'
 import { pageQuery } from '../../http/schema.ts'
 import type { Page } from '../../lib/paging.ts'
+import { forksOn } from '../../repos/lifecycle/fork.requirements.ts'
 import { listForksWithOwners } from '../../repos/lists/repo-list.service.ts'
+import { starsOn } from '../../repos/social/star.requirements.ts'
 import { stargazersOf } from '../../repos/social/star.service.ts'
 import { watchersOf } from '../../repos/social/watch.service.ts'
 import type { PeoplePage } from '../../users/people-count.store.ts'
@@ -20,9 +22,6 @@ const pageAt = (number = 1): Page => {
   const from = Math.max(1, number)
   return { number: from, limit: pageSize, offset: (from - 1) * pageSize }
 }
-
-const starsOn = switchedOn('starsEnabled', (config) => !config.repository.disableStars)
-const forksOn = switchedOn('forksEnabled', (config) => !config.repository.disableForks)
 
 async function people(
   ctx: RepoCtx,

@@ -24,12 +24,7 @@ export interface PeopleProps {
 }
 
 const PagesOf = ({ page }: { readonly page: ListPage }) => (
-  <Pages
-    page={page.number}
-    isLast={page.number * page.pageSize >= page.total}
-    total={page.total}
-    pageSize={page.pageSize}
-  />
+  <Pages page={page.number} total={page.total} pageSize={page.pageSize} />
 )
 
 export const PeopleView = ({ kind, users, page }: PeopleProps) => (

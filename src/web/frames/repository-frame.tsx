@@ -133,50 +133,65 @@ const RepositoryName = ({ repo, owner, origin }: RepositoryFacts) => (
   </div>
 )
 
+/** A button beside the number of those who used it, which leads to their list. */
+const WithCount = ({
+  to,
+  label,
+  count,
+  children,
+}: {
+  readonly to: string
+  readonly label: string
+  readonly count: number
+  readonly children: ComponentChild
+}) => (
+  <div class="button-group">
+    {children}
+    <Link class="button plain small" to={to} aria-label={label}>
+      <Counter count={count} />
+    </Link>
+  </div>
+)
+
 const RepositoryMarks = ({ repo, owner, marks }: RepositoryFacts) => {
-  const { viewer } = usePage()
-  const at = (part: string) => pathOf(owner.name, repo.name, part)
+  const { viewer, config } = usePage()
+  const at = (...parts: readonly string[]) => pathOf(owner.name, repo.name, ...parts)
   const disabledBecause = viewer ? undefined : texts.signInFirst
   return (
     <div class="acts">
-      <div class="button-group">
+      <WithCount to={at('watchers')} label={texts.watchers(repo.num_watches)} count={repo.num_watches}>
         <ActButton
-          to={`${at('action')}/${marks.isWatched ? 'unwatch' : 'watch'}`}
+          to={at('watchers', marks.isWatched ? 'remove' : 'add')}
           class="small"
           icon={marks.isWatched ? 'eye-closed' : 'eye'}
           disabledBecause={disabledBecause}
         >
           {marks.isWatched ? texts.unwatch : texts.watch}
         </ActButton>
-        <Link class="button plain small" to={at('watchers')} aria-label={texts.watchers(repo.num_watches)}>
-          <Counter count={repo.num_watches} />
-        </Link>
-      </div>
-      <div class="button-group">
-        <ActButton
-          to={`${at('action')}/${marks.isStarred ? 'unstar' : 'star'}`}
-          class="small"
-          icon={marks.isStarred ? 'star-fill' : 'star'}
-          disabledBecause={disabledBecause}
-        >
-          {marks.isStarred ? texts.unstar : texts.star}
-        </ActButton>
-        <Link class="button plain small" to={at('stars')} aria-label={texts.stars(repo.num_stars)}>
-          <Counter count={repo.num_stars} />
-        </Link>
-      </div>
-      <div class="button-group">
-        <Link
-          class="button plain small"
-          to={viewer ? at('fork') : `/user/login?redirect_to=${encodeURIComponent(at('fork'))}`}
-        >
-          <Icon name="repo-forked" />
-          {texts.fork}
-        </Link>
-        <Link class="button plain small" to={at('forks')} aria-label={texts.forks(repo.num_forks)}>
-          <Counter count={repo.num_forks} />
-        </Link>
-      </div>
+      </WithCount>
+      {config.repository.disableStars ? null : (
+        <WithCount to={at('stars')} label={texts.stars(repo.num_stars)} count={repo.num_stars}>
+          <ActButton
+            to={at('stars', marks.isStarred ? 'remove' : 'add')}
+            class="small"
+            icon={marks.isStarred ? 'star-fill' : 'star'}
+            disabledBecause={disabledBecause}
+          >
+            {marks.isStarred ? texts.unstar : texts.star}
+          </ActButton>
+        </WithCount>
+      )}
+      {config.repository.disableForks ? null : (
+        <WithCount to={at('forks')} label={texts.forks(repo.num_forks)} count={repo.num_forks}>
+          <Link
+            class="button plain small"
+            to={viewer ? at('fork') : `/user/login?redirect_to=${encodeURIComponent(at('fork'))}`}
+          >
+            <Icon name="repo-forked" />
+            {texts.fork}
+          </Link>
+        </WithCount>
+      )}
     </div>
   )
 }

@@ -1,25 +1,29 @@
-import type { RepoCtx, SignedInCtx } from '../../access/context.ts'
 import { inRepo } from '../../access/repo.requirements.ts'
 import { enumeration } from '../../http/schema.ts'
+import { starsOn } from '../../repos/social/star.requirements.ts'
 import { star, unstar } from '../../repos/social/star.service.ts'
 import { unwatch, watch } from '../../repos/social/watch.service.ts'
 import { act } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
 
-const marks: Readonly<Record<string, (ctx: RepoCtx & SignedInCtx) => Promise<unknown>>> = {
-  star,
-  unstar,
-  watch,
-  unwatch,
-}
-
-/** Stars or watches a repository, or ends it. */
-export const markRepository = act({
-  path: '/{username}/{reponame}/action/{mark}',
-  requires: [inRepo],
-  params: { mark: enumeration('star', 'unstar', 'watch', 'unwatch') },
+/** Stars a repository, or ends it. */
+export const starRepository = act({
+  path: '/{username}/{reponame}/stars/{change}',
+  requires: [starsOn, inRepo],
+  params: { change: enumeration('add', 'remove') },
   async run({ ctx, params }) {
-    await marks[params.mark]?.(ctx)
+    await (params.change === 'add' ? star(ctx) : unstar(ctx))
+    return { to: pathOf(ctx.owner.name, ctx.repo.name) }
+  },
+})
+
+/** Watches a repository, or ends it. */
+export const watchRepository = act({
+  path: '/{username}/{reponame}/watchers/{change}',
+  requires: [inRepo],
+  params: { change: enumeration('add', 'remove') },
+  async run({ ctx, params }) {
+    await (params.change === 'add' ? watch(ctx) : unwatch(ctx))
     return { to: pathOf(ctx.owner.name, ctx.repo.name) }
   },
 })
