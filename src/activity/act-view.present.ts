@@ -2,14 +2,11 @@ import type { Ctx } from '../access/context.ts'
 import type { ActKind, ActRow } from '../db/tables/activity.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
-import { loadIssues } from '../issues/issue.store.ts'
 import { loadReposWithOwners } from '../issues/repo-with-owner.store.ts'
-import { loadComments } from '../issues/timeline-entry.store.ts'
 import type { Unix } from '../lib/time.ts'
 import { branchOf, tagOf } from '../lib/refs.ts'
-import { loadUsers } from '../users/user.store.ts'
 import { excerpt } from './act.rules.ts'
-import { loadReleases } from './feed.store.ts'
+import { loadSubjects } from './feed.store.ts'
 
 /** A commit of a push. */
 export interface PushedCommit {
@@ -55,32 +52,14 @@ function pushOf({ kind, content }: ActRow): Pick<ActView, 'commits' | 'commitCou
 
 /** Returns acts in the given order with the rows that pages show, in a fixed number of queries. */
 export async function viewActs({ db }: Pick<Ctx, 'db'>, acts: readonly ActRow[]): Promise<ActView[]> {
-  const [repos, users, issues, comments, releases] = await Promise.all([
+  const [repos, subjects] = await Promise.all([
     loadReposWithOwners(db, new Set(acts.map((act) => act.repo_id))),
-    loadUsers(
-      db,
-      acts.map((act) => act.actor_id),
-    ),
-    loadIssues(
-      db,
-      acts.map((act) => act.issue_id),
-    ),
-    loadComments(
-      db,
-      acts.map((act) => act.comment_id),
-    ),
-    loadReleases(
-      db,
-      acts.flatMap((act) => act.release_id ?? []),
-    ),
+    loadSubjects(db, acts),
   ])
   return acts.flatMap((act) => {
-    const [place, actor] = [repos.get(act.repo_id), users.get(act.actor_id)]
-    const issue = act.issue_id === null ? undefined : issues.get(act.issue_id)
-    const comment = act.comment_id === null ? undefined : comments.get(act.comment_id)
-    const release = act.release_id === null ? undefined : releases.get(act.release_id)
-    // The subject was deleted after the act was read.
-    if (!place || !actor || (act.issue_id !== null && !issue) || (act.release_id !== null && !release)) return []
+    const [place, named] = [repos.get(act.repo_id), subjects.of(act)]
+    if (!place || !named) return []
+    const { actor, issue, comment, release } = named
     const isNewBranch = act.kind === 'commit_repo' && act.content === ''
     return [
       {

@@ -13,11 +13,16 @@ import { mergedPage } from '../db/merged-page.ts'
 import { eachOnce } from '../db/each-once.ts'
 import { idList, idListText } from '../db/id-list.ts'
 import { stepByStep } from '../db/steps.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
 import type { ActRow } from '../db/tables/activity.ts'
+import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
 import type { ReleaseRow } from '../db/tables/releases.ts'
 import type { ActId, ReleaseId, RepoId, ReviewId, TeamId, UserId } from '../lib/ids.ts'
 import type { Bound, Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
+import { loadIssues } from '../issues/issue.store.ts'
+import { loadComments } from '../issues/timeline-entry.store.ts'
+import { loadUsers } from '../users/user.store.ts'
 
 /** The scope of a feed. */
 export type FeedSource =
@@ -278,7 +283,7 @@ export async function countInCells(
 }
 
 /** Returns releases by id. */
-export async function loadReleases(
+async function loadReleases(
   db: Db,
   ids: readonly ReleaseId[],
 ): Promise<ReadonlyMap<ReleaseId, Pick<ReleaseRow, 'tag_name' | 'title'>>> {
@@ -301,4 +306,44 @@ export async function loadReviewers(db: Db, ids: readonly number[]): Promise<Rea
     .where('review.id', 'in', idList(db, idListText(ids)) as Expression<ReviewId>)
     .execute()
   return new Map(rows.map((row) => [row.id, row.name]))
+}
+
+/** The rows that an act names. */
+export interface ActSubjects {
+  readonly actor: UserRow
+  readonly issue: IssueRow | undefined
+  readonly comment: CommentRow | undefined
+  readonly release: Pick<ReleaseRow, 'tag_name' | 'title'> | undefined
+}
+
+/** Loads what acts name, with one statement for each kind of row. */
+export async function loadSubjects(db: Db, acts: readonly ActRow[]) {
+  const [users, issues, comments, releases] = await Promise.all([
+    loadUsers(
+      db,
+      acts.map((act) => act.actor_id),
+    ),
+    loadIssues(
+      db,
+      acts.map((act) => act.issue_id),
+    ),
+    loadComments(
+      db,
+      acts.map((act) => act.comment_id),
+    ),
+    loadReleases(
+      db,
+      acts.flatMap((act) => act.release_id ?? []),
+    ),
+  ])
+  /** Returns the rows of one act; undefined when one was deleted after the act was read. */
+  const of = (act: ActRow): ActSubjects | undefined => {
+    const actor = users.get(act.actor_id)
+    const issue = act.issue_id === null ? undefined : issues.get(act.issue_id)
+    const comment = act.comment_id === null ? undefined : comments.get(act.comment_id)
+    const release = act.release_id === null ? undefined : releases.get(act.release_id)
+    if (!actor || (act.issue_id !== null && !issue) || (act.release_id !== null && !release)) return undefined
+    return { actor, issue, comment, release }
+  }
+  return { users, comments, of }
 }

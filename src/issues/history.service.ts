@@ -3,7 +3,7 @@ import type { UserRow } from '../db/tables/accounts.ts'
 import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
 import type { Unix } from '../lib/time.ts'
 import { loadUsers } from '../users/user.store.ts'
-import { listContentHistory } from './issue.store.ts'
+import { listContentHistory } from './content-history.store.ts'
 
 /** A version of the text of an issue or comment. */
 export interface TextVersion {

@@ -5,6 +5,7 @@ import type { LabelId, MilestoneId, Oid, UserId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
 import type { Attribution } from './attribution.ts'
 import { insertTimelineEntries, insertTimelineEntry } from './timeline-entry.store.ts'
+import { insertContentHistory } from './content-history.store.ts'
 import {
   addToLabelCounters,
   addToMilestoneCounters,
@@ -13,7 +14,6 @@ import {
   findIssueForUpdate,
   hasOpenDependency,
   insertAssignees,
-  insertContentHistory,
   listAssigneeIds,
   updateIssue,
 } from './issue.store.ts'

@@ -490,22 +490,6 @@ export const hasOpenDependency = async (tx: Tx, issueId: IssueId): Promise<boole
     .where('issue.is_closed', '=', false)
     .executeTakeFirst()) !== undefined
 
-export const insertContentHistory = (
-  tx: Tx,
-  rows: readonly {
-    issue_id: IssueId
-    comment_id: number
-    poster_id: UserId
-    content: string
-    edited_unix: Unix
-    is_first: boolean
-  }[],
-) =>
-  tx
-    .insertInto('content_history')
-    .values(rows as never)
-    .execute()
-
 /** Records mentions and ignores those that exist. */
 export async function insertMentions(tx: Tx, issueId: IssueId, userIds: readonly UserId[]): Promise<void> {
   if (userIds.length === 0) return
@@ -515,14 +499,3 @@ export async function insertMentions(tx: Tx, issueId: IssueId, userIds: readonly
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }
-
-/** Returns versions of a text, newest first; comment 0 is the text of the issue. */
-export const listContentHistory = (db: Db, issueId: IssueId, commentId: number, limit: number) =>
-  db
-    .selectFrom('content_history')
-    .selectAll()
-    .where('issue_id', '=', issueId)
-    .where('comment_id', '=', commentId as never)
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute()

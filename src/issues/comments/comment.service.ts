@@ -18,14 +18,8 @@ import {
 import { factsOfComment } from '../issue-change.service.ts'
 import { mayComment, mayEditComment, mayReadIssue } from '../issue.policy.ts'
 import { attributionAt, attributionNow, noIssue } from '../issue.service.ts'
-import {
-  findCommentsState,
-  insertContentHistory,
-  insertMentions,
-  listBlockers,
-  loadIssues,
-  type CommentsState,
-} from '../issue.store.ts'
+import { insertContentHistory } from '../content-history.store.ts'
+import { findCommentsState, insertMentions, listBlockers, loadIssues, type CommentsState } from '../issue.store.ts'
 import { findMentioned, findReferenced, namedByComment, recordReferences } from '../references/reference.service.ts'
 import { removeComment } from '../removal.service.ts'
 

@@ -11,16 +11,13 @@ import type {
   TrackedTimeRow,
 } from '../../db/tables/issues.ts'
 import type { CommentId, UserId } from '../../lib/ids.ts'
-import { loadTeams } from '../../orgs/team.store.ts'
 import { loadUsers } from '../../users/user.store.ts'
 import { listFilesOfComments } from '../attachments/attachment.store.ts'
-import { loadIssues, loadMilestones } from '../issue.store.ts'
-import { loadLabels } from '../labels/label.store.ts'
 import type { RepoWithOwner } from '../repo-with-owner.ts'
 import { loadReposWithOwners } from '../repo-with-owner.store.ts'
 import { listReactionsToTexts } from '../social/reaction.store.ts'
-import { loadTimes } from '../time/time.store.ts'
 import { countEntriesBefore, findComment, listLastEntries, type EntryKey } from '../timeline-entry.store.ts'
+import { loadNamedRows } from './named-rows.store.ts'
 import { readableEntries } from './timeline.service.ts'
 
 /** An issue or pull request that an entry names, and where it is. */
@@ -81,24 +78,8 @@ export async function viewEntries(
 ): Promise<readonly TimelineEntry[]> {
   if (rows.length === 0) return []
   const { db } = ctx
-  const [labels, milestones, times, issues, teams, users, files] = await Promise.all([
-    loadLabels(
-      db,
-      rows.map((row) => row.label_id),
-    ),
-    loadMilestones(
-      db,
-      rows.flatMap((row) => [row.milestone_id, row.old_milestone_id]),
-    ),
-    loadTimes(
-      db,
-      rows.map((row) => row.time_id),
-    ),
-    loadIssues(
-      db,
-      rows.flatMap((row) => [row.ref_issue_id, row.dependent_issue_id]),
-    ),
-    loadTeams(db, [...new Set(rows.flatMap((row) => row.assignee_team_id ?? []))]),
+  const [{ labels, milestones, times, issues, teams }, users, files] = await Promise.all([
+    loadNamedRows(db, rows),
     loadUsers(
       db,
       rows.flatMap((row) => [row.poster_id, row.assignee_id]),

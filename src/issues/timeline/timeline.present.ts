@@ -3,7 +3,6 @@ import type { CommentRow, IssueRow, LabelRow } from '../../db/tables/issues.ts'
 import type { LabelId } from '../../lib/ids.ts'
 import { formatUnix } from '../../lib/time.ts'
 import { presentTeams } from '../../orgs/team.present.ts'
-import { loadTeams } from '../../orgs/team.store.ts'
 import { presentAuthor, presentUser } from '../../users/user.present.ts'
 import { loadUsers } from '../../users/user.store.ts'
 import { listFilesOfComments } from '../attachments/attachment.store.ts'
@@ -13,12 +12,10 @@ import { loadComments } from '../timeline-entry.store.ts'
 import type { RepoWithOwner } from '../repo-with-owner.ts'
 import { loadReposWithOwners } from '../repo-with-owner.store.ts'
 import { presentIssues } from '../issue.present.ts'
-import { loadIssues, loadMilestones } from '../issue.store.ts'
 import { presentLabel } from '../labels/label.present.ts'
-import { loadLabels } from '../labels/label.store.ts'
 import { presentMilestone } from '../milestones/milestone.present.ts'
 import { presentTimes } from '../time/time.present.ts'
-import { loadTimes } from '../time/time.store.ts'
+import { loadNamedRows } from './named-rows.store.ts'
 
 /** Presents the timeline entries of one issue, with one query for each kind of referenced row. */
 export async function presentTimeline(
@@ -28,28 +25,12 @@ export async function presentTimeline(
 ): Promise<TimelineComment[]> {
   if (rows.length === 0) return []
   const { db } = ctx
-  const [labels, milestones, times, otherIssues, otherComments, teams] = await Promise.all([
-    loadLabels(
-      db,
-      rows.map((row) => row.label_id),
-    ),
-    loadMilestones(
-      db,
-      rows.flatMap((row) => [row.milestone_id, row.old_milestone_id]),
-    ),
-    loadTimes(
-      db,
-      rows.map((row) => row.time_id),
-    ),
-    loadIssues(
-      db,
-      rows.flatMap((row) => [row.ref_issue_id, row.dependent_issue_id]),
-    ),
+  const [{ labels, milestones, times, issues: otherIssues, teams }, otherComments] = await Promise.all([
+    loadNamedRows(db, rows),
     loadComments(
       db,
       rows.map((row) => row.ref_comment_id),
     ),
-    loadTeams(db, [...new Set(rows.flatMap((row) => (row.assignee_team_id === null ? [] : [row.assignee_team_id])))]),
   ])
   const [users, shownTimes, reposWithOwners, files, shownTeams] = await Promise.all([
     loadUsers(db, [
