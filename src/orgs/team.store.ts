@@ -222,7 +222,7 @@ export const listTeamsOfMember = (db: Db | Tx, orgId: UserId, userId: UserId): P
     .where('team_user.user_id', '=', userId)
     .execute()
 
-/** Lists organizations in which a person may create repositories: as an owner or by a team with this right; by name. */
+/** Lists, by name, the organizations where a person may create repositories: as an owner or through a team. */
 export const listOrgsForNewRepos = (db: Db, userId: UserId, limit: number): Promise<UserRow[]> =>
   db
     .selectFrom('user')

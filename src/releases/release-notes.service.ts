@@ -1,3 +1,4 @@
+import { subjectOf } from '../code/commits/message.rules.ts'
 import type { RepoCtx } from '../access/context.ts'
 import { revisionOrDefault } from '../code/commits/named-commit.service.ts'
 import { escapePath } from '../lib/escape-url.ts'
@@ -60,5 +61,3 @@ export async function generateNotes(
   const range = `${previous}...${tag}`
   return `${lines.join('\n')}\n\n${texts.all(`${repoWebUrl(ctx)}/compare/${escapePath(range)}`, range)}\n`
 }
-
-const subjectOf = (message: string): string => message.split('\n', 1)[0] ?? ''

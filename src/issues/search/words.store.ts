@@ -189,7 +189,7 @@ export function holdsNoRefused(db: Db, terms: readonly SearchTerm[]): RawBuilder
   return refused.length === 0 ? undefined : sql<SqlBool>`not ${holdsOne(db, refused, sql.ref('issue.id'))}`
 }
 
-/** Returns the terms of which an issue holds each, or those of which it holds one when none is needed. */
+/** Returns the required terms; without required terms, the optional ones, and an issue needs one of them. */
 function soughtOf(terms: readonly SearchTerm[]): {
   readonly terms: readonly SearchTerm[]
   readonly joint: 'AND' | 'OR'

@@ -11,3 +11,7 @@ export function mayRegister({ service, mailer }: Pick<Config, 'service' | 'maile
   }
   return allow
 }
+
+/** Returns whether pages lead to the form: where it is open and `[service].SHOW_REGISTRATION_BUTTON` is on. */
+export const offersSignUp = (config: Pick<Config, 'service' | 'mailer'>): boolean =>
+  config.service.showRegistrationButton && mayRegister(config).allowed

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { Icon } from '../ui/icon.tsx'
 import { Link } from '../ui/link.tsx'
-import { Menu } from '../ui/parts.tsx'
+import { Menu, MenuFilter } from '../ui/parts.tsx'
 import { actionsPath } from './actions-paths.ts'
 import { StatusIcon } from './status.tsx'
 import { texts as all } from './texts.tsx'
@@ -95,11 +95,7 @@ function FilterMenu({
         </>
       }
     >
-      {find !== undefined && choices.length >= searchedFrom ? (
-        <div class="menu-filter needs-script">
-          <input type="search" aria-label={find} placeholder={find} data-filter-list={`#${list}`} autofocus />
-        </div>
-      ) : null}
+      {find !== undefined && choices.length >= searchedFrom ? <MenuFilter list={list} label={find} /> : null}
       <ul id={list}>
         <li data-filter-keep="">
           <Link to={to('')} aria-current={value === '' ? 'true' : undefined}>

@@ -2,13 +2,13 @@ import { Type } from 'typebox'
 import { siteAdmin } from '../../access/requirements.ts'
 import { deleteAccount, editAccount, endAllSessions } from '../../admin/accounts/account.service.ts'
 import { mayIssuePassword } from '../../auth/issue.policy.ts'
-import type { Visibility } from '../../db/tables/accounts.ts'
 import { BadRequest, Invalid, NotFound } from '../../lib/errors.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { must } from '../../lib/verdict.ts'
 import { renameAccount } from '../../users/account-name.service.ts'
 import { targetUser } from '../../users/subject.requirements.ts'
 import { createUser, findPeople } from '../../users/user.service.ts'
+import { visibilityOf } from '../../users/visibility.rules.ts'
 import { inSession } from '../shell/browser.requirements.ts'
 import { act, page } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
@@ -18,15 +18,6 @@ import { texts } from './texts.tsx'
 
 const text = () => Type.Optional(Type.String())
 const flag = () => Type.Optional(Type.Boolean())
-
-const visibilities: ReadonlySet<string> = new Set(['public', 'limited', 'private'])
-
-/** Returns a visibility; throws `Invalid` for another word. */
-function visibilityOf(word: string | undefined): Visibility | undefined {
-  if (word === undefined || word === '') return undefined
-  if (!visibilities.has(word)) throw new Invalid('the visibility is unknown', 'visibility_invalid')
-  return word as Visibility
-}
 
 /** Lists the people of the instance. */
 export const administrationPeoplePage = page({

@@ -1,5 +1,6 @@
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { Page } from '../../lib/paging.ts'
+import { visibilities } from '../../users/visibility.rules.ts'
 import { ActButton, Checkbox, Field, Form, Select, Submit, TextArea } from '../ui/form.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { Box, PageHead, Pages, Tag } from '../ui/parts.tsx'
@@ -72,7 +73,7 @@ export const PeopleView = ({
   </>
 )
 
-const visibilityChoices = (['public', 'limited', 'private'] as const).map((value) => ({
+const visibilityChoices = visibilities.map((value) => ({
   value,
   label: texts.visibilities[value],
 }))

@@ -179,12 +179,7 @@ export const BranchesView = (props: BranchesProps) => {
           </ul>
         </Box>
       )}
-      <Pages
-        page={page.number}
-        isLast={page.number * page.pageSize >= page.total}
-        total={page.total}
-        pageSize={page.pageSize}
-      />
+      <Pages page={page.number} total={page.total} pageSize={page.pageSize} />
     </div>
   )
 }

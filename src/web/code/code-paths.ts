@@ -37,12 +37,6 @@ const shortDigits = 10
 
 export const shortOid = (oid: string): string => oid.slice(0, shortDigits)
 
-/** Returns the first line of a commit's message. */
-export const subjectOf = (message: string): string => (message.split('\n', 1)[0] ?? '').trim()
-
-/** Returns a commit's message without its first line. */
-export const messageBody = (message: string): string => message.slice(message.split('\n', 1)[0]?.length ?? 0).trim()
-
 export interface Crumb {
   readonly name: string
   readonly path: string

@@ -8,7 +8,8 @@ import type { IconName } from '../ui/icons.ts'
 import { Link } from '../ui/link.tsx'
 import { Person } from '../ui/person.tsx'
 import { Time } from '../ui/time.tsx'
-import { repositoryPath, shortOid, subjectOf, type RepositoryNames } from './code-paths.ts'
+import { subjectOf } from '../../code/commits/message.rules.ts'
+import { repositoryPath, shortOid, type RepositoryNames } from './code-paths.ts'
 import { texts } from './texts.tsx'
 
 /** The author of a commit: an account, or the name in the commit. */

@@ -5,9 +5,11 @@ import { viewCommit } from '../../code/statuses/commit-view.service.ts'
 import { pathText } from '../../http/schema.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { page } from '../shell/page.tsx'
-import { repositoryPath, revisionPath, shortOid, subjectOf } from './code-paths.ts'
+import { subjectOf } from '../../code/commits/message.rules.ts'
+import { repositoryPath, revisionPath, shortOid } from './code-paths.ts'
 import { CommitPageView } from './commit.view.tsx'
-import { diffAddress, diffChoice, diffQuery, highlightSides } from './diff-request.ts'
+import { highlightSides } from '../ui/diff/highlight-sides.ts'
+import { diffAddress, diffChoice, diffQuery } from './diff-request.ts'
 
 export const commitPage = page({
   path: '/{username}/{reponame}/commit/{sha}',

@@ -7,7 +7,8 @@ import { Box, CopyButton, Menu } from '../ui/parts.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Time } from '../ui/time.tsx'
 import { CommitLink, CommitPerson, commitUnix, SignatureMark, stateMark } from './commit-parts.view.tsx'
-import { messageBody, repositoryPath, revisionPath, subjectOf, type RepositoryNames } from './code-paths.ts'
+import { messageBody, subjectOf } from '../../code/commits/message.rules.ts'
+import { repositoryPath, revisionPath, type RepositoryNames } from './code-paths.ts'
 import { texts } from './texts.tsx'
 
 export interface CommitPageProps {

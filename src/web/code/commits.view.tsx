@@ -6,7 +6,8 @@ import { Link } from '../ui/link.tsx'
 import { Box, CopyButton, Empty, Pages } from '../ui/parts.tsx'
 import { dateText, Time } from '../ui/time.tsx'
 import { CommitLink, CommitPerson, CommitSubject, commitUnix, SignatureMark, StatusMark } from './commit-parts.view.tsx'
-import { messageBody, repositoryPath, revisionPath, shortOid, type RepositoryNames } from './code-paths.ts'
+import { messageBody } from '../../code/commits/message.rules.ts'
+import { repositoryPath, revisionPath, shortOid, type RepositoryNames } from './code-paths.ts'
 import { RefMenu } from './ref-menu.view.tsx'
 import { PathCrumbs } from './source.view.tsx'
 import { texts } from './texts.tsx'
@@ -123,11 +124,6 @@ export const CommitsView = ({ place, revision, path, refs, views, page }: Commit
     ) : (
       <CommitList place={place} views={views} path={path} />
     )}
-    <Pages
-      page={page.number}
-      isLast={page.number * page.pageSize >= page.total}
-      total={page.total}
-      pageSize={page.pageSize}
-    />
+    <Pages page={page.number} total={page.total} pageSize={page.pageSize} />
   </div>
 )

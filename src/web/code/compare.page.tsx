@@ -11,7 +11,8 @@ import { page } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { repositoryPath, revisionPath } from './code-paths.ts'
 import { CompareView } from './compare.view.tsx'
-import { diffAddress, diffChoice, diffQuery, highlightSides } from './diff-request.ts'
+import { highlightSides } from '../ui/diff/highlight-sides.ts'
+import { diffAddress, diffChoice, diffQuery } from './diff-request.ts'
 
 /** Commits of a comparison that are listed; the total counts all. */
 const maxListed = 100

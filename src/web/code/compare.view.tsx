@@ -4,10 +4,11 @@ import type { DiffViewProps } from '../ui/diff/diff-props.ts'
 import { DiffView } from '../ui/diff/diff.view.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
-import { Empty, Menu, PageHead } from '../ui/parts.tsx'
+import { Empty, Menu, MenuFilter, PageHead } from '../ui/parts.tsx'
 import { NewPullForm } from '../pulls/new-pull.view.tsx'
 import { CommitList } from './commits.view.tsx'
-import { messageBody, repositoryPath, subjectOf, type RepositoryNames } from './code-paths.ts'
+import { messageBody, subjectOf } from '../../code/commits/message.rules.ts'
+import { repositoryPath, type RepositoryNames } from './code-paths.ts'
 import { texts } from './texts.tsx'
 
 export interface CompareProps {
@@ -34,15 +35,7 @@ const Side = ({ place, names, refs, side }: CompareProps & { readonly side: 'bas
       </>
     }
   >
-    <div class="menu-filter needs-script">
-      <input
-        type="search"
-        placeholder={texts.filterRefs}
-        aria-label={texts.filterRefs}
-        data-filter-list={`#refs-${side}`}
-        autofocus
-      />
-    </div>
+    <MenuFilter list={`refs-${side}`} label={texts.filterRefs} />
     <ul id={`refs-${side}`}>
       {[...refs.branches, ...refs.tags].map((name) => {
         const changed = { ...names, [side]: name }

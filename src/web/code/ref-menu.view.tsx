@@ -2,7 +2,7 @@ import type { RefChoice } from '../../code/branches/ref-choice.service.ts'
 import type { NamedCommit } from '../../code/commits/named-commit.service.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Link } from '../ui/link.tsx'
-import { Menu } from '../ui/parts.tsx'
+import { Menu, MenuFilter } from '../ui/parts.tsx'
 import { repositoryPath, revisionPath, shortOid, type RepositoryNames, type RevisionPage } from './code-paths.ts'
 import { texts } from './texts.tsx'
 
@@ -46,15 +46,7 @@ export const RefMenu = ({ place, revision, refs, page, path }: RefMenuProps) => 
       </>
     }
   >
-    <div class="menu-filter needs-script">
-      <input
-        type="search"
-        placeholder={texts.filterRefs}
-        aria-label={texts.filterRefs}
-        data-filter-list="#ref-choices"
-        autofocus
-      />
-    </div>
+    <MenuFilter list="ref-choices" label={texts.filterRefs} />
     <ul id="ref-choices">
       {refs.branches.map((name) => (
         <Choice

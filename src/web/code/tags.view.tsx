@@ -5,7 +5,8 @@ import { usePage } from '../ui/page-context.ts'
 import { Box, Empty, Pages } from '../ui/parts.tsx'
 import { Time } from '../ui/time.tsx'
 import { RefTabs } from './branches.view.tsx'
-import { repositoryPath, revisionPath, shortOid, subjectOf, type RepositoryNames } from './code-paths.ts'
+import { subjectOf } from '../../code/commits/message.rules.ts'
+import { repositoryPath, revisionPath, shortOid, type RepositoryNames } from './code-paths.ts'
 import { texts } from './texts.tsx'
 
 export interface TagEntry {
@@ -122,12 +123,7 @@ export const TagsView = (props: TagsProps) => {
           </ul>
         </Box>
       )}
-      <Pages
-        page={page.number}
-        isLast={page.number * page.pageSize >= page.total}
-        total={page.total}
-        pageSize={page.pageSize}
-      />
+      <Pages page={page.number} total={page.total} pageSize={page.pageSize} />
     </div>
   )
 }

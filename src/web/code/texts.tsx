@@ -150,7 +150,7 @@ export const texts = {
   noFileFound: 'No file found',
   noFileFoundHint: 'No path of this revision contains these words.',
   noForks: 'No forks yet',
-  noForksHint: 'A fork is a copy in which you can change things without affecting this repository.',
+  noForksHint: 'A fork is your own copy. Changes in it do not affect this repository.',
   noStars: 'No stars yet',
   noSuchBranch: 'there is no such branch',
   noTags: 'No tags yet',

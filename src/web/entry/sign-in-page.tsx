@@ -1,7 +1,6 @@
 import { askForSignIn, canUsePasskeys } from '../../auth/passkey.service.ts'
-import type { Config } from '../../config/load-config.ts'
 import { offeredProviders } from '../../sources/openid/openid.service.ts'
-import { mayRegister } from '../../users/entry/registration.rules.ts'
+import { offersSignUp } from '../../users/entry/registration.rules.ts'
 import type { BrowserCtx } from '../shell/browser-context.ts'
 import type { Call } from '../../http/operation.ts'
 import { refusedForm } from '../shell/attempt.ts'
@@ -26,9 +25,6 @@ interface SignInParts {
   /** What happened before, by its key in the address. */
   readonly done?: string | undefined
 }
-
-/** Returns whether pages link to the sign-up form. */
-const offersSignUp = (config: Config): boolean => config.service.showRegistrationButton && mayRegister(config).allowed
 
 /** Shows the sign-in form, which works without scripts, with screen readers and with password managers. */
 export async function signInPageOf(

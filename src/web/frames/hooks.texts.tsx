@@ -93,7 +93,6 @@ export const texts = {
   deleteQuestion: 'Delete this webhook with its deliveries?',
   deleted: 'The webhook is deleted.',
   test: 'Send a test',
-  tested: 'A test is on its way.',
   deliveries: 'Deliveries',
   noDeliveries: 'Nothing was sent yet.',
   states: {

@@ -276,7 +276,7 @@ const Deliveries = ({ at, deliveries, state, page, pageSize, total }: Omit<HookF
         {texts.replayFailed}
       </ActButton>
     ) : null}
-    <Pages page={page} isLast={page * pageSize >= total} total={total} pageSize={pageSize} />
+    <Pages page={page} total={total} pageSize={pageSize} />
   </section>
 )
 

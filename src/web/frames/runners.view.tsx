@@ -33,12 +33,7 @@ export const RunnerSection = ({ path, ...facts }: Runners & { readonly path: str
             </ul>
           </Box>
         )}
-        <Pages
-          page={runnerPage}
-          isLast={runnerPage * runnerPageSize >= runnerTotal}
-          total={runnerTotal}
-          pageSize={runnerPageSize}
-        />
+        <Pages page={runnerPage} total={runnerTotal} pageSize={runnerPageSize} />
       </section>
       <Registration path={`${path}/runners`} {...facts} />
     </>

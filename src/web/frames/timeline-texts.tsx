@@ -10,7 +10,6 @@ export const texts = {
   author: 'Author',
   authorTitle: 'Wrote the issue',
   acts: 'Acts for this comment',
-  copyLink: 'Copy the link',
   quote: 'Quote in a reply',
   history: 'See the edits',
   deleteQuestion: 'Delete this comment? It cannot be restored.',

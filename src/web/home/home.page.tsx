@@ -10,7 +10,7 @@ import { mayCreateOrgs } from '../../orgs/org.policy.ts'
 import { listOrgsOf } from '../../orgs/org.service.ts'
 import { browseRepos } from '../../repos/lists/browse.service.ts'
 import { loadViews } from '../../repos/repo.present.ts'
-import { mayRegister } from '../../users/entry/registration.rules.ts'
+import { offersSignUp } from '../../users/entry/registration.rules.ts'
 import type { BrowserCtx } from '../shell/browser-context.ts'
 import { page } from '../shell/page.tsx'
 import { HomeView, type Dashboard, type FoundWork, type Welcome } from './home.view.tsx'
@@ -49,7 +49,7 @@ async function welcomeOf(ctx: BrowserCtx): Promise<Welcome> {
   const { config } = ctx
   const mayExplore = !config.serviceExplore.requireSigninView
   const found = mayExplore ? await browseRepos(ctx, {}, {}, firstRows(sizes.public)) : undefined
-  return { repos: found?.repos ?? [], offersSignUp: mayRegister(config).allowed, mayExplore }
+  return { repos: found?.repos ?? [], offersSignUp: offersSignUp(config), mayExplore }
 }
 
 async function workOf(ctx: SignedInCtx, query: SearchQuery): Promise<FoundWork> {

@@ -20,7 +20,7 @@ import { page } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
 import type { IssueProps } from './issue-props.ts'
 import { IssueView } from './issue.view.tsx'
-import { renderTexts } from './render-texts.ts'
+import { renderTexts } from '../ui/render-texts.ts'
 
 /** Entries of the timeline that one page shows. */
 const entriesAtOnce = 60

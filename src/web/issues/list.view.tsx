@@ -6,7 +6,7 @@ import { Form, Submit } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ColorDot } from '../ui/label.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
-import { Box, Empty, Flash, Menu, Pages } from '../ui/parts.tsx'
+import { Box, Empty, Flash, Menu, MenuFilter, Pages } from '../ui/parts.tsx'
 import { Avatar } from '../ui/person.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { pathOf, withQuery } from '../ui/paths.ts'
@@ -181,7 +181,7 @@ const FilterMenu = ({
   readonly items: readonly MenuItem[]
 }) => (
   <Menu label={<MenuLabel text={label} />} align="end" kind="quiet">
-    {items.length > searchedFrom ? <MenuSearch id={id} label={label} /> : null}
+    {items.length > searchedFrom ? <MenuFilter list={`${id}_items`} label={texts.filterBy(label)} /> : null}
     <ul id={`${id}_items`}>
       {items.map(({ to, isCurrent, content }) => (
         <li>
@@ -197,18 +197,6 @@ const FilterMenu = ({
 
 /** From this number of items, a menu has a search field. */
 export const searchedFrom = 8
-
-export const MenuSearch = ({ id, label }: { readonly id: string; readonly label: string }) => (
-  <div class="menu-filter needs-script">
-    <input
-      type="search"
-      data-filter-list={`#${id}_items`}
-      aria-label={texts.filterBy(label)}
-      placeholder={texts.filterBy(label)}
-      autofocus
-    />
-  </div>
-)
 
 export const MenuLabel = ({ text }: { readonly text: string }) => (
   <>

@@ -5,16 +5,13 @@ import type { SignedInCtx } from '../../access/context.ts'
 import { uploadOf } from '../../attachments/upload.ts'
 import { findBegin, followFeed, type FeedFilter, type FeedItem } from '../../feed/feed.service.ts'
 import { eventStream, type StreamMessage } from '../../http/event-stream.ts'
-import { bytesOf, operation, type Requirement } from '../../http/operation.ts'
+import { bytesOf, operation } from '../../http/operation.ts'
 import { bytes } from '../../http/reply.ts'
 import { pathNumber } from '../../http/schema.ts'
-import { isFromHere } from '../../http/own-origin.ts'
 import { attachFile } from '../../issues/attachments/attachment.service.ts'
 import { getReadableIssue } from '../../issues/issue.service.ts'
-import { Forbidden } from '../../lib/errors.ts'
 import type { IssueId } from '../../lib/ids.ts'
-import type { BrowserCtx } from '../shell/browser-context.ts'
-import { inBrowser, inSession } from '../shell/browser.requirements.ts'
+import { fromOwnPage, inBrowser, inSession } from '../shell/browser.requirements.ts'
 import { siteHref } from '../ui/paths.ts'
 
 /** The instruction to load the page again: the new page is checked and rendered for its reader. */
@@ -52,16 +49,6 @@ export const followIssue = operation({
   },
 })
 
-/** Refuses an upload that a page of another site sent. The body is a stream, so it has no field to compare with the cookie. */
-const ownUpload: Requirement<BrowserCtx, object> = {
-  codes: ['csrf'],
-  refuses: [403],
-  check(ctx, call) {
-    if (isFromHere(ctx.config.server.rootUrl, call)) return {}
-    throw new Forbidden('the file was not sent from a page of this site; reload it and try again')
-  },
-}
-
 /** Attaches a dropped or pasted file to an issue, and answers the Markdown that shows it. */
 export const uploadToIssue = operation({
   method: 'POST',
@@ -78,7 +65,7 @@ export const uploadToIssue = operation({
     attachmentsEnabled,
     notArchived,
     repoUnderQuota('size:assets:attachments:issues'),
-    ownUpload,
+    fromOwnPage,
   ],
   body: bytesOf('multipart/form-data'),
   reply: { 200: bytesOf('text/plain') },

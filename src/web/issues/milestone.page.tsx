@@ -19,7 +19,7 @@ import { act, page } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { MilestoneFormView, MilestonesView, MilestoneView } from './milestone.view.tsx'
 import { milestoneTexts as texts } from './plan-texts.tsx'
-import { renderTexts } from './render-texts.ts'
+import { renderTexts } from '../ui/render-texts.ts'
 
 const mayChangeIn = (ctx: RepoCtx): boolean =>
   ctx.viewer !== undefined && !ctx.repo.is_archived && (ctx.rights.canWrite('issues') || ctx.rights.canWrite('pulls'))

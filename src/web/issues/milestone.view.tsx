@@ -135,7 +135,7 @@ export const MilestonesView = ({
           </ul>
         )}
       </Box>
-      <Pages page={page} isLast={page * pageSize >= total} total={total} pageSize={pageSize} />
+      <Pages page={page} total={total} pageSize={pageSize} />
     </>
   )
 }
@@ -213,7 +213,7 @@ export const MilestoneView = ({
           </ul>
         )}
       </Box>
-      <Pages page={page} isLast={page * pageSize >= found.shown.total} total={found.shown.total} pageSize={pageSize} />
+      <Pages page={page} total={found.shown.total} pageSize={pageSize} />
     </>
   )
 }

@@ -75,12 +75,7 @@ export const MineListView = ({
           </ul>
         )}
       </Box>
-      <Pages
-        page={found.page.number}
-        isLast={found.page.number * found.page.limit >= found.total}
-        total={found.total}
-        pageSize={found.page.limit}
-      />
+      <Pages page={found.page.number} total={found.total} pageSize={found.page.limit} />
     </div>
   )
 }

@@ -6,14 +6,14 @@ import { ActButton, Checkbox, Field, Form, Submit } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ColorDot, LabelTag } from '../ui/label.tsx'
 import { Link } from '../ui/link.tsx'
-import { Menu } from '../ui/parts.tsx'
+import { Menu, MenuFilter } from '../ui/parts.tsx'
 import { Person } from '../ui/person.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { Day, durationText } from '../ui/time.tsx'
 import { formatUnix } from '../../lib/time.ts'
 import { issueAt, type IssueProps } from './issue-props.ts'
-import { MenuSearch, searchedFrom } from './list.view.tsx'
+import { searchedFrom } from './list.view.tsx'
 import { texts as all } from './texts.tsx'
 
 const texts = all.issue
@@ -37,6 +37,13 @@ const Part = ({
   </section>
 )
 
+/** The menu behind the gear of a part. */
+const ChangeMenu = ({ title, children }: { readonly title: string; readonly children: ComponentChildren }) => (
+  <Menu label={<Icon name="gear" />} title={texts.change(title)} class="icon-only small" align="end" kind="quiet">
+    {children}
+  </Menu>
+)
+
 /** A menu with a form of choices that are sent together. */
 const ChoiceMenu = ({
   to,
@@ -51,9 +58,9 @@ const ChoiceMenu = ({
   readonly count: number
   readonly children: ComponentChildren
 }) => (
-  <Menu label={<Icon name="gear" />} title={texts.change(title)} class="icon-only small" align="end" kind="quiet">
+  <ChangeMenu title={title}>
     <Form to={to} class="choice-menu" label={texts.change(title)}>
-      {count > searchedFrom ? <MenuSearch id={id} label={title} /> : null}
+      {count > searchedFrom ? <MenuFilter list={`${id}_items`} label={all.filterBy(title)} /> : null}
       <div class="choices" id={`${id}_items`}>
         {children}
       </div>
@@ -63,7 +70,7 @@ const ChoiceMenu = ({
         </Submit>
       </div>
     </Form>
-  </Menu>
+  </ChangeMenu>
 )
 
 /** What belongs to an issue beside its texts: labels, people, dates, dependencies, time, and acts. */
@@ -191,13 +198,7 @@ const Milestone = ({ place, issue, around, side }: IssueProps) => {
       title={texts.milestone}
       change={
         side.choices ? (
-          <Menu
-            label={<Icon name="gear" />}
-            title={texts.change(texts.milestone)}
-            class="icon-only small"
-            align="end"
-            kind="quiet"
-          >
+          <ChangeMenu title={texts.milestone}>
             <Form to={at('milestone')} label={texts.change(texts.milestone)}>
               <ul id="milestones_items">
                 {[{ id: 0, title: texts.noMilestone }, ...offered].map(({ id, title }) => (
@@ -214,7 +215,7 @@ const Milestone = ({ place, issue, around, side }: IssueProps) => {
                 ))}
               </ul>
             </Form>
-          </Menu>
+          </ChangeMenu>
         ) : null
       }
     >
@@ -236,13 +237,7 @@ const DueDate = ({ place, issue, side }: IssueProps) => {
       title={texts.due}
       change={
         side.choices ? (
-          <Menu
-            label={<Icon name="gear" />}
-            title={texts.change(texts.due)}
-            class="icon-only small"
-            align="end"
-            kind="quiet"
-          >
+          <ChangeMenu title={texts.due}>
             <Form to={at('deadline')} class="choice-menu stack">
               <Field
                 name="due"
@@ -264,7 +259,7 @@ const DueDate = ({ place, issue, side }: IssueProps) => {
                 ) : null}
               </div>
             </Form>
-          </Menu>
+          </ChangeMenu>
         ) : null
       }
     >
@@ -313,13 +308,7 @@ const Dependencies = ({ place, issue, side }: IssueProps) => {
       title={texts.dependencies}
       change={
         side.choices ? (
-          <Menu
-            label={<Icon name="gear" />}
-            title={texts.change(texts.dependencies)}
-            class="icon-only small"
-            align="end"
-            kind="quiet"
-          >
+          <ChangeMenu title={texts.dependencies}>
             <Form to={at('dependencies')} class="choice-menu stack">
               <Field
                 name="other"
@@ -333,7 +322,7 @@ const Dependencies = ({ place, issue, side }: IssueProps) => {
                 {texts.add}
               </Submit>
             </Form>
-          </Menu>
+          </ChangeMenu>
         ) : null
       }
     >

@@ -44,7 +44,7 @@ const RepositoryName = ({ repo, owner }: Pick<ActView, 'repo' | 'owner'>) => (
   </Link>
 )
 
-/** What an act is about, as links. */
+/** Links to the subject of an act. */
 function Subject(act: ActView) {
   const { repo, owner, issue, release, refName, kind } = act
   const at = (...parts: readonly string[]) => pathOf(owner.name, repo.name, ...parts)

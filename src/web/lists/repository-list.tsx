@@ -18,7 +18,7 @@ export interface RepositoryListProps {
   /** Private repositories are a kind of their own. */
   readonly withPrivate?: boolean
   readonly defaultSort: string
-  /** What is shown when nothing is filtered and nothing found. */
+  /** Content of an empty list without a filter. */
   readonly empty: preact.ComponentChild
 }
 

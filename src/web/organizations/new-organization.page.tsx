@@ -1,16 +1,13 @@
 import { Type } from 'typebox'
-import type { Visibility } from '../../db/tables/accounts.ts'
-import { Invalid } from '../../lib/errors.ts'
 import { mayCreateOrgs } from '../../orgs/org.policy.ts'
 import { createOrg } from '../../orgs/org.service.ts'
 import { must } from '../../lib/verdict.ts'
+import { visibilityOf } from '../../users/visibility.rules.ts'
 import { inSession } from '../shell/browser.requirements.ts'
 import { act, page } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { NewOrganizationView } from './new-organization.view.tsx'
 import { texts } from './texts.tsx'
-
-const visibilities: ReadonlySet<string> = new Set(['public', 'limited', 'private'])
 
 /** Shows the form of a new organization to whoever may create one. */
 export const newOrganizationPage = page({
@@ -36,13 +33,11 @@ export const createOrganization = act({
   again: newOrganizationPage,
   problemFields: { name_: 'org_name' },
   async run({ ctx, body }) {
-    const visibility = body.visibility ?? 'public'
-    if (!visibilities.has(visibility)) throw new Invalid('the visibility is unknown', 'visibility_invalid')
     const org = await createOrg(ctx, ctx.viewer.user, ctx.viewer.user, {
       name: (body.org_name ?? '').trim(),
       fullName: body.full_name,
       description: body.description,
-      visibility: visibility as Visibility,
+      visibility: visibilityOf(body.visibility) ?? 'public',
     })
     return { to: pathOf(org.name) }
   },

@@ -15,7 +15,7 @@ test('newOrganizationPage, createOrganization: a person creates an organization;
   assert.equal((await forge.as('alice').get('/orgs/guild')).json.visibility, 'limited')
 })
 
-test('newOrganizationPage: who may not create organizations is told so', async () => {
+test('newOrganizationPage: an account without the right to create organizations is refused', async () => {
   await using forge = await startForge({
     settings: { admin: { DISABLE_REGULAR_ORG_CREATION: true } },
     users: ['alice'],

@@ -1,8 +1,9 @@
+import { visibilities } from '../../users/visibility.rules.ts'
 import { Field, Form, Radios, Submit, TextArea } from '../ui/form.tsx'
 import { PageHead } from '../ui/parts.tsx'
 import { texts } from './texts.tsx'
 
-const choices = (['public', 'limited', 'private'] as const).map((value) => ({ value, ...texts.visibilities[value] }))
+const choices = visibilities.map((value) => ({ value, ...texts.visibilities[value] }))
 
 /** The form of a new organization. */
 export const NewOrganizationView = () => (

@@ -24,7 +24,6 @@ export const texts = {
   noMatch: 'No package matches',
   versions: 'Versions',
   install: 'Install',
-  installHint: 'Replace USER and TOKEN for packages that need a sign-in.',
   files: 'Files',
   size: 'Size',
   about: 'About',

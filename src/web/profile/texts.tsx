@@ -42,7 +42,6 @@ export const texts = {
   heatmap: (count: number) => `${counted(count, 'contribution')} in the last year`,
   heatmapDay: (count: number, day: string) => `${counted(count, 'contribution')} on ${day}`,
   less: 'Less',
-  more5: 'More',
   feed: (name: string) => `Activity of ${name}`,
   rss: 'Feed',
 }

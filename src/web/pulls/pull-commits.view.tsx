@@ -1,4 +1,5 @@
 import type { UserRow } from '../../db/tables/accounts.ts'
+import { subjectOf } from '../../code/commits/message.rules.ts'
 import type { Commit } from '../../git/git.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { PullView } from '../../pulls/pull-view.service.ts'
@@ -35,7 +36,7 @@ export const PullCommitsView = ({ place, view, mayEdit, commits, total, page }: 
             <li class="row commit-row">
               <div class="commit-words">
                 <Link to={pathOf(place.owner, place.name, 'commit', commit.oid)} class="plain-link" data-row-link="">
-                  <strong>{subjectOf(commit)}</strong>
+                  <strong>{subjectOf(commit.message)}</strong>
                 </Link>
                 <p class="muted small">
                   {author ? <Person person={author} size={16} /> : <span class="person">{commit.author.name}</span>}{' '}
@@ -49,8 +50,6 @@ export const PullCommitsView = ({ place, view, mayEdit, commits, total, page }: 
         </ul>
       </Box>
     )}
-    <Pages page={page.number} isLast={page.number * page.limit >= total} total={total} pageSize={page.limit} />
+    <Pages page={page.number} total={total} pageSize={page.limit} />
   </>
 )
-
-const subjectOf = ({ message }: Commit): string => message.split('\n', 1)[0] ?? ''

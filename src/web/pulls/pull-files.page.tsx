@@ -7,7 +7,8 @@ import { getPullReviews } from '../../pulls/reviews/thread.service.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { page } from '../shell/page.tsx'
 import { highlightSides } from '../ui/diff/highlight-sides.ts'
-import { loadPull, readsPull, renderTexts } from './pull-page.ts'
+import { renderTexts } from '../ui/render-texts.ts'
+import { loadPull, readsPull } from './pull-page.ts'
 import { PullFilesView } from './pull-files.view.tsx'
 
 const maxContext = 100_000
@@ -54,7 +55,7 @@ export const pullFilesPage = page({
     })
     const shown = new Set(diff.files.map((file) => file.change.path))
     const threads = since ? [] : reviews.threads.filter((thread) => shown.has(thread.path))
-    const highlighted = await highlightSides(ctx, diff)
+    const highlighted = await highlightSides(ctx, ctx.repo.git_key, diff)
     const html = await renderTexts<number>(
       ctx,
       threads.flatMap((thread) => thread.comments.map(({ row }) => [row.id as number, row.content] as const)),

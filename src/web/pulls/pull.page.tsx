@@ -6,7 +6,8 @@ import { mergeStateOf } from '../../pulls/merge/merge-state.service.ts'
 import { getPullReviews } from '../../pulls/reviews/thread.service.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { page } from '../shell/page.tsx'
-import { loadPull, readsPull, renderTexts } from './pull-page.ts'
+import { renderTexts } from '../ui/render-texts.ts'
+import { loadPull, readsPull } from './pull-page.ts'
 import { PullPageView } from './pull.view.tsx'
 
 /** Entries of the timeline that are shown at once. */

@@ -64,7 +64,6 @@ export const texts = {
   applySuggestion: 'Apply suggestion',
   suggestionApplied: 'The suggestion is committed to the branch.',
   reply: 'Reply',
-  replyText: 'Reply to this line',
   lineText: (path: string, line: number) => `Comment on ${path}, line ${line}`,
   commentNow: 'Comment now',
   startReview: 'Start a review',

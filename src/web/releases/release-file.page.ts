@@ -3,18 +3,15 @@ import { canRead, canWrite, inRepo } from '../../access/repo.requirements.ts'
 import { attachmentsEnabled } from '../../access/requirements.ts'
 import { readFormWithFiles } from '../../http/form.ts'
 import { contentTypeOf } from '../../http/media-type.ts'
-import { bytesOf, operation, type Call, type Requirement } from '../../http/operation.ts'
-import { isFromHere } from '../../http/own-origin.ts'
+import { bytesOf, operation, type Call } from '../../http/operation.ts'
 import { pageErrors } from '../../http/error-forms.ts'
 import { redirect } from '../../http/reply.ts'
 import { pathNumber } from '../../http/schema.ts'
-import { Forbidden } from '../../lib/errors.ts'
 import type { Upload } from '../../attachments/incoming-file.service.ts'
 import { attachAsset } from '../../releases/asset.service.ts'
 import { getRelease } from '../../releases/release.service.ts'
-import { equalSecrets } from '../../secrets/secrets.ts'
 import type { BrowserCtx } from '../shell/browser-context.ts'
-import { inBrowser, inSession } from '../shell/browser.requirements.ts'
+import { checkOwnForm, fromOwnPage, inBrowser, inSession } from '../shell/browser.requirements.ts'
 import { noticeCookie } from '../shell/notice.ts'
 import { csrfName } from '../ui/page-context.ts'
 import { pathOf, siteHref } from '../ui/paths.ts'
@@ -22,18 +19,6 @@ import { texts } from './texts.tsx'
 
 /** Limit of the fields beside the file, in bytes. */
 const maxFieldBytes = 10_000
-
-const foreignForm = () => new Forbidden('the form was not sent from a page of this site; reload it and try again')
-
-/** Requires a form of this site. Its hidden field is compared in `uploadOfForm`, because the body is a stream. */
-const ownStream: Requirement<BrowserCtx, object> = {
-  codes: ['csrf'],
-  refuses: [403],
-  check(ctx, call) {
-    if (!isFromHere(ctx.config.server.rootUrl, call)) throw foreignForm()
-    return {}
-  },
-}
 
 /** Attaches a file, or an address, to a release. Its body is a stream, so that a file never lies in memory. */
 export const attachReleaseFile = operation({
@@ -52,7 +37,7 @@ export const attachReleaseFile = operation({
     canWrite('releases'),
     repoUnderQuota('size:assets:attachments:releases'),
     attachmentsEnabled,
-    ownStream,
+    fromOwnPage,
   ],
   body: bytesOf('multipart/form-data'),
   reply: { 303: 'empty' },
@@ -86,7 +71,7 @@ const uploadOfForm = (ctx: BrowserCtx, call: Call): Upload => ({
         await take({ name: file.filename, content: file.content })
       },
     )
-    if (!equalSecrets(ctx.csrf, sent[csrfName] ?? '')) throw foreignForm()
+    checkOwnForm(ctx, call, sent[csrfName])
     return { address: sent['external_url'] }
   },
 })

@@ -3,6 +3,7 @@ import { pageQuery } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { removeMember } from '../../orgs/member.service.ts'
+import { mayCreateOrgs } from '../../orgs/org.policy.ts'
 import { listOrgsOf } from '../../orgs/org.service.ts'
 import { presentQuota } from '../../quota/quota.present.ts'
 import { quotaOn } from '../../quota/quota.requirements.ts'
@@ -40,7 +41,7 @@ export const ownOrganizationsPage = page({
   async load({ ctx, query }) {
     const rows = pageOf(query, ctx.config.api)
     const { orgs, total } = await listOrgsOf(ctx, ctx.viewer.user, rows)
-    const mayCreate = ctx.viewer.isAdmin || ctx.viewer.user.allow_create_organization
+    const mayCreate = mayCreateOrgs(ctx.config, ctx.viewer.user).allowed
     return { orgs, total, page: rows.number, pageSize: rows.limit, mayCreate }
   },
   meta: () => settingsMeta('organization'),

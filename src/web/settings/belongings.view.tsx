@@ -21,9 +21,7 @@ interface Paged {
   readonly pageSize: number
 }
 
-const MorePages = ({ total, page, pageSize }: Paged) => (
-  <Pages page={page} isLast={page * pageSize >= total} total={total} pageSize={pageSize} />
-)
+const MorePages = ({ total, page, pageSize }: Paged) => <Pages page={page} total={total} pageSize={pageSize} />
 
 export const BlockedView = ({
   people,

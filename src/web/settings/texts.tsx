@@ -90,11 +90,10 @@ export const texts = {
     languageHint: 'For mails. Pages are in English.',
     browserLanguage: 'That of the browser',
     unitHints: 'Show hints about unused parts of repositories',
-    unitHintsHint: 'For repositories in which you may switch parts on and off.',
+    unitHintsHint: 'Shown in repositories where you may switch units on and off.',
   },
   notifications: {
     lead: 'Notifications always appear on this site. Mails come in addition.',
-    subscriptions: 'Watched conversations',
     noMail: 'This site sends no mail. The choice counts once it does.',
     mails: 'Mails about what others do',
     mailChoices: {

@@ -48,9 +48,22 @@ export const inSession: Requirement<BrowserCtx, Pick<SignedInCtx, 'viewer'>> = {
 export function checkOwnForm(ctx: BrowserCtx, call: Pick<Call, 'headers'>, field: string | undefined): void {
   const sent = readCookies(call.headers['cookie']).get(csrfName)
   const fits = sent !== undefined && field !== undefined && equalSecrets(sent, field)
-  if (!fits || !isFromHere(ctx.config.server.rootUrl, call)) {
-    throw new Forbidden('the form was not sent from a page of this site; reload it and try again')
-  }
+  if (!fits || !isFromHere(ctx.config.server.rootUrl, call)) throw foreignForm()
+}
+
+const foreignForm = () => new Forbidden('the form was not sent from a page of this site; reload it and try again')
+
+/**
+ * Requires a page of this site as the sender of a body that is a stream: it is refused before anything is stored. Its
+ * hidden field becomes known while it is read; `checkOwnForm` compares it.
+ */
+export const fromOwnPage: Requirement<BrowserCtx, object> = {
+  codes: ['csrf'],
+  refuses: [403],
+  check(ctx, call) {
+    if (!isFromHere(ctx.config.server.rootUrl, call)) throw foreignForm()
+    return {}
+  },
 }
 
 /** Requires a form of this site. */

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { mayCreateOrgs } from '../../orgs/org.policy.ts'
 import { ActButton, Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import type { IconName } from '../ui/icons.ts'
@@ -118,7 +119,7 @@ const MenuLink = ({
 )
 
 const PersonTools = ({ unreadCount }: { readonly unreadCount: number }) => {
-  const { viewer } = usePage()
+  const { viewer, config } = usePage()
   if (!viewer) return null
   const { user } = viewer
   return (
@@ -131,7 +132,7 @@ const PersonTools = ({ unreadCount }: { readonly unreadCount: number }) => {
           <MenuLink to="/repo/migrate" icon="repo-push">
             {texts.newMigration}
           </MenuLink>
-          {user.allow_create_organization ? (
+          {mayCreateOrgs(config, user).allowed ? (
             <MenuLink to="/org/create" icon="organization">
               {texts.newOrganization}
             </MenuLink>

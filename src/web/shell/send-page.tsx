@@ -7,7 +7,7 @@ import { bytes, type StreamReply } from '../../http/reply.ts'
 import type { Config } from '../../config/load-config.ts'
 import { nowUnix, type Clock } from '../../lib/time.ts'
 import { countUnread } from '../../notifications/thread.service.ts'
-import { mayRegister } from '../../users/entry/registration.rules.ts'
+import { offersSignUp } from '../../users/entry/registration.rules.ts'
 import type { PageFacts, RefusedForm } from '../ui/page-context.ts'
 import { assetPath } from './assets.ts'
 import type { BrowserCtx } from './browser-context.ts'
@@ -43,8 +43,6 @@ const factsOf = (
   asset: (name) => assetPath(ctx.config, name),
   refused,
 })
-
-const offersSignUp = (config: Config): boolean => mayRegister(config).allowed
 
 /** Returns a page with its navigation as a reply. */
 export async function sendPage(ctx: BrowserCtx, call: Call, page: PageContent): Promise<StreamReply<number>> {

@@ -34,7 +34,6 @@ export const texts = {
   close: 'Close',
   palette: 'Jump to',
   paletteHint: 'Type the name of a repository, a person or a page',
-  noScript: '',
   errorTitle: (title: string) => `Error: ${title}`,
   shortcutGroups: [
     {
@@ -103,7 +102,6 @@ export const texts = {
     server: 'Something went wrong here',
     serverLead: 'The problem is in the log of this site.',
     request: (id: string) => `Number of the request: ${id}`,
-    back: 'Go back',
     toHome: 'Home',
     toExplore: 'Explore repositories',
     retry: 'Try again',

@@ -335,7 +335,7 @@ export function Checkbox({
   )
 }
 
-/** A group of values of which one is chosen, with a line of explanation each. */
+/** A choice of one value; each value has a line of explanation. */
 export function Radios({
   name,
   label,

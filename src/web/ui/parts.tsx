@@ -70,7 +70,7 @@ export const Counter = ({ count }: { readonly count: number }) => (
   </span>
 )
 
-/** What is shown where a list is empty: what belongs here and how to begin. */
+/** The content of an empty list: what belongs here and how to begin. */
 export const Empty = ({
   icon,
   title,
@@ -197,17 +197,25 @@ export const Menu = ({
   </details>
 )
 
+/** A field that filters the rows of a menu's list; it needs scripts. */
+export const MenuFilter = ({ list, label }: { readonly list: string; readonly label: string }) => (
+  <div class="menu-filter needs-script">
+    <input type="search" placeholder={label} aria-label={label} data-filter-list={`#${list}`} autofocus />
+  </div>
+)
+
 /** The links to other pages of a list. */
 export function Pages({
   page,
-  isLast,
   total,
   pageSize,
+  isLast = total !== undefined && pageSize !== undefined && page * pageSize >= total,
   next,
 }: {
   /** From 1. */
   readonly page: number
-  readonly isLast: boolean
+  /** By default it follows from the number of rows. */
+  readonly isLast?: boolean
   /** Number of rows, if known. */
   readonly total?: number | undefined
   readonly pageSize?: number

@@ -39,5 +39,4 @@ export const texts = {
   edit: 'Edit',
   search: 'Search',
   menu: 'Menu',
-  bounded: 'There are more results than these; narrow the search to see others.',
 }

@@ -9,7 +9,6 @@ export const texts = {
   edit: 'Edit',
   history: 'History',
   pages: 'Pages',
-  allPages: 'All pages',
   empty: 'This wiki has no pages yet',
   emptyLead:
     'A wiki holds notes and guides that everybody on a project reads. Each page is a Markdown file in a git repository.',

@@ -95,7 +95,7 @@ export const wikiPage = page({
   frame: inRepositoryFrame('wiki'),
   async load({ ctx, call }) {
     const data = await shownPage(ctx, addressOf(call))
-    // Who may write is offered to create it.
+    // Writers are offered to create it.
     if (!data.shown && !data.place.mayEdit) throw new NotFound('the wiki page does not exist', 'wiki_page_not_found')
     return data
   },

@@ -1,3 +1,4 @@
+import { subjectOf } from '../../code/commits/message.rules.ts'
 import type { RepoCtx } from '../../access/context.ts'
 import type { Commit } from '../../git/git.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -195,7 +196,7 @@ export const WikiHistoryView = ({
         {commits.map((commit) => (
           <li class="row">
             <div class="row-main">
-              <span class="row-title">{commit.message.split('\n', 1)[0]}</span>
+              <span class="row-title">{subjectOf(commit.message)}</span>
               <p class="row-facts">
                 <span>{commit.author.name}</span>
                 <Time unix={commit.author.unixSeconds} />

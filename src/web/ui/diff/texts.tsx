@@ -6,7 +6,6 @@ export const texts = {
   additions: (count: number) => counted(count, 'addition'),
   deletions: (count: number) => counted(count, 'deletion'),
   files: 'Changed files',
-  filterFiles: 'Filter files',
   noMatch: 'No file has this name.',
   unified: 'Unified',
   split: 'Split',

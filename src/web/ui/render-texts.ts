@@ -1,0 +1,22 @@
+import type { RepoCtx } from '../../access/context.ts'
+import { mapLimited } from '../../lib/map-limited.ts'
+import { renderText } from '../../site/render.service.ts'
+import { pathOf } from './paths.ts'
+
+/** Texts that are rendered at once: the renderer refuses when too many wait. */
+const atOnce = 4
+
+/** Renders Markdown texts of a repository as sanitised HTML, by key. */
+export async function renderTexts<Key>(
+  ctx: RepoCtx,
+  sources: readonly (readonly [Key, string])[],
+): Promise<ReadonlyMap<Key, string>> {
+  const place = { context: pathOf(ctx.owner.name, ctx.repo.name) }
+  return new Map(
+    await mapLimited(
+      sources,
+      atOnce,
+      async ([key, source]) => [key, await renderText(ctx, source, 'comment', place, ctx)] as const,
+    ),
+  )
+}
