@@ -1,3 +1,4 @@
+import type { Feature } from '../../access/feature.ts'
 import * as activityPage from './activity.page.tsx'
 import * as blamePage from './blame.page.tsx'
 import * as branchesPage from './branches.page.tsx'
@@ -12,17 +13,19 @@ import * as sourcePage from './source.page.tsx'
 import * as tagsPage from './tags.page.tsx'
 
 /** The pages about the code of a repository. */
-export const codePages = [
-  activityPage,
-  blamePage,
-  branchesPage,
-  commitPage,
-  commitsPage,
-  comparePage,
-  editPage,
-  findPage,
-  homePage,
-  peoplePage,
-  sourcePage,
-  tagsPage,
-]
+export const webCode: Feature = {
+  routes: [
+    activityPage,
+    blamePage,
+    branchesPage,
+    commitPage,
+    commitsPage,
+    comparePage,
+    editPage,
+    findPage,
+    homePage,
+    peoplePage,
+    sourcePage,
+    tagsPage,
+  ],
+}

@@ -1,3 +1,4 @@
+import type { Feature } from '../../access/feature.ts'
 import * as actsPage from './issue-acts.page.tsx'
 import * as historyPage from './history.page.tsx'
 import * as issuePage from './issue.page.tsx'
@@ -10,15 +11,17 @@ import * as newPage from './new.page.tsx'
 import * as writingPage from './writing.page.tsx'
 
 /** The pages about issues, and the parts that editors ask for. */
-export const issuePages = [
-  actsPage,
-  historyPage,
-  issuePage,
-  labelPage,
-  listPage,
-  livePage,
-  milestonePage,
-  minePage,
-  newPage,
-  writingPage,
-] as const
+export const webIssues: Feature = {
+  routes: [
+    actsPage,
+    historyPage,
+    issuePage,
+    labelPage,
+    listPage,
+    livePage,
+    milestonePage,
+    minePage,
+    newPage,
+    writingPage,
+  ],
+}

@@ -1,0 +1,14 @@
+import type { Feature } from '../../access/feature.ts'
+import * as marksPage from './marks.page.tsx'
+import * as createPage from './new/create.page.tsx'
+import * as forkPage from './new/fork.page.tsx'
+import * as generatePage from './new/generate.page.tsx'
+import * as migratePage from './new/migrate.page.tsx'
+import * as branchesPage from './settings/branches.page.tsx'
+import * as generalPage from './settings/general.page.tsx'
+import * as keysPage from './settings/keys.page.tsx'
+
+/** The pages that create, mark and change repositories. */
+export const webRepository: Feature = {
+  routes: [marksPage, createPage, forkPage, generatePage, migratePage, branchesPage, generalPage, keysPage],
+}
