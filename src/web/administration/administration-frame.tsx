@@ -1,23 +1,56 @@
-import { MenuFrame } from '../frames/menu-frame.tsx'
 import type { BrowserCtx } from '../shell/browser-context.ts'
+import { MenuFrame } from '../frames/menu-frame.tsx'
 import type { Frame } from '../shell/page.tsx'
 import { texts } from './texts.tsx'
 
-export type AdministrationPlace = 'overview' | 'people' | 'jobs' | 'tasks' | 'audit' | 'unadopted'
+export type AdministrationPlace =
+  | 'overview'
+  | 'people'
+  | 'organizations'
+  | 'repositories'
+  | 'emails'
+  | 'hooks'
+  | 'runners'
+  | 'jobs'
+  | 'tasks'
+  | 'audit'
+  | 'unadopted'
 
 /** Returns the frame of the pages of the administration. */
 export const inAdministration =
   (current: AdministrationPlace): Frame<BrowserCtx> =>
-  async () => {
-    const item = (place: AdministrationPlace, to: string) => ({
-      label: texts[place],
-      to,
-      isCurrent: place === current,
-    })
+  async ({ config }) => {
+    const item = (place: AdministrationPlace, to: string, isShown = true) =>
+      isShown ? [{ label: texts[place], to, isCurrent: place === current }] : []
     const groups = [
-      { title: texts.groups.instance, items: [item('overview', '/admin'), item('audit', '/admin/audit')] },
-      { title: texts.groups.accounts, items: [item('people', '/admin/users'), item('unadopted', '/admin/unadopted')] },
-      { title: texts.groups.work, items: [item('jobs', '/admin/jobs'), item('tasks', '/admin/monitor/cron')] },
+      {
+        title: texts.groups.instance,
+        items: [
+          ...item('overview', '/admin'),
+          ...item('hooks', '/admin/hooks', !config.security.disableWebhooks),
+          ...item('audit', '/admin/audit'),
+        ],
+      },
+      {
+        title: texts.groups.accounts,
+        items: [
+          ...item('people', '/admin/users'),
+          ...item('emails', '/admin/emails'),
+          ...item('organizations', '/admin/orgs'),
+        ],
+      },
+      {
+        title: texts.groups.repositories,
+        items: [...item('repositories', '/admin/repos'), ...item('unadopted', '/admin/unadopted')],
+      },
+      {
+        title: texts.groups.work,
+        items: [
+          ...item('runners', '/admin/actions/runners'),
+          ...item('jobs', '/admin/jobs'),
+          ...item('tasks', '/admin/monitor/cron'),
+        ],
+      },
     ]
     return (content) => (
       <MenuFrame label={texts.title} groups={groups}>

@@ -1,8 +1,25 @@
 import type { Feature } from '../../access/feature.ts'
 import * as auditPage from './audit.page.tsx'
+import * as emailsPage from './emails.page.tsx'
+import * as hooksPage from './hooks.page.tsx'
+import * as organizationsPage from './organizations.page.tsx'
 import * as overviewPage from './overview.page.tsx'
 import * as peoplePage from './people.page.tsx'
+import * as repositoriesPage from './repositories.page.tsx'
+import * as runnersPage from './runners.page.tsx'
 import * as workPage from './work.page.tsx'
 
 /** The pages of administrators. */
-export const webAdministration: Feature = { routes: [auditPage, overviewPage, peoplePage, workPage] }
+export const webAdministration: Feature = {
+  routes: [
+    auditPage,
+    emailsPage,
+    hooksPage,
+    organizationsPage,
+    overviewPage,
+    peoplePage,
+    repositoriesPage,
+    runnersPage,
+    workPage,
+  ],
+}

@@ -83,6 +83,7 @@ export const texts = {
   isActive: 'Active',
   isActiveHint: 'An inactive webhook sends nothing.',
   isSystem: 'For all repositories',
+  isDefault: 'Copied to new repositories',
   isSystemHint: 'Without this, it is only copied to new repositories.',
   create: 'Add the webhook',
   save: 'Save',

@@ -111,11 +111,15 @@ const fieldsOf = (type: string, body: HookForm) => {
   }
 }
 
-/** Returns the webhooks of an owner, for `HookList`. */
+/** Returns the webhooks of an owner, for `HookList`; for the instance with the ids of those that apply everywhere. */
 export async function loadHooks(ctx: Ctx, owner: HookOwner, query: PageQuery) {
   const page = pageOrWhole(query, ctx.config.api)
   const { rows, total } = await pageOfHooks(ctx, owner, page)
-  return { hooks: presentHooks(ctx, rows), total }
+  const isOfInstance = owner.repo_id === null && owner.owner_id === null
+  const systemIds = isOfInstance
+    ? rows.filter(({ level }) => level === 'system').map(({ id }) => Number(id))
+    : undefined
+  return { hooks: presentHooks(ctx, rows), total, systemIds }
 }
 
 /** Creates a webhook from its form. */

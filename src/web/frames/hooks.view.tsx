@@ -41,15 +41,18 @@ const hookTag = (hook: Hook) => {
 /**
  * The list of webhooks.
  * @param path address of the list below the site root
+ * @param systemIds for the instance: which webhooks apply to all repositories
  */
 export const HookList = ({
   hooks,
   path,
   lead = texts.lead,
+  systemIds,
 }: {
   readonly hooks: readonly Hook[]
   readonly path: string
   readonly lead?: string
+  readonly systemIds?: readonly number[] | undefined
 }) => (
   <>
     <PageHead title={texts.title} lead={lead}>
@@ -74,6 +77,9 @@ export const HookList = ({
                   {hookTag(hook)}
                 </p>
                 <p class="row-facts">
+                  {systemIds === undefined ? null : (
+                    <span>{systemIds.includes(hook.id) ? texts.isSystem : texts.isDefault}</span>
+                  )}
                   <span>{typeName(hook.type)}</span>
                   <span>{texts.eventCount(eventsOf(hook).length)}</span>
                   {hook.problem === '' ? null : <span>{hook.problem}</span>}

@@ -1,0 +1,60 @@
+import type { Page } from '../../lib/paging.ts'
+import type { pageOfEmails } from '../../users/email.service.ts'
+import { Link } from '../ui/link.tsx'
+import { Box, Empty, PageHead, Pages, Tag } from '../ui/parts.tsx'
+import { pathOf } from '../ui/paths.ts'
+import { SearchForm } from './search-form.tsx'
+import { texts as all } from './texts.tsx'
+
+const texts = all.addresses
+
+/** The email addresses of the instance. */
+export const EmailsView = ({
+  rows,
+  total,
+  shown,
+  text,
+}: Awaited<ReturnType<typeof pageOfEmails>> & { readonly shown: Page; readonly text: string }) => (
+  <>
+    <PageHead title={all.emails} lead={texts.total(total)} />
+    <SearchForm to="/admin/emails" label={texts.search} text={text} placeholder={texts.hint} />
+    {rows.length === 0 ? (
+      <Box>
+        <Empty icon="mail" title={texts.none} />
+      </Box>
+    ) : (
+      <Box class="scroll-x">
+        <table class="data">
+          <thead>
+            <tr>
+              <th scope="col">{texts.address}</th>
+              <th scope="col">{texts.account}</th>
+              <th scope="col">{texts.state}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr>
+                <td>{row.email}</td>
+                <td>
+                  <Link to={pathOf('admin', 'users', row.user_name)}>{row.user_name}</Link>
+                </td>
+                <td>
+                  <span class="line">
+                    {row.is_primary ? <Tag tone="accent">{texts.primary}</Tag> : null}
+                    {row.is_activated ? (
+                      <Tag tone="good">{texts.confirmed}</Tag>
+                    ) : (
+                      <Tag tone="warning">{texts.unconfirmed}</Tag>
+                    )}
+                  </span>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Box>
+    )}
+    <Pages page={shown.number} isLast={shown.offset + rows.length >= total} total={total} pageSize={shown.limit} />
+  </>
+)

@@ -1,0 +1,116 @@
+import type { BrowsedRepos, RepoBrowsing } from '../../repos/lists/browse.service.ts'
+import { RepositoryTags, repositoryIcon } from '../lists/repository-row.tsx'
+import { texts as lists } from '../lists/texts.tsx'
+import { ActButton, Select } from '../ui/form.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { ButtonLink, Link } from '../ui/link.tsx'
+import { Box, Empty, PageHead, Pages } from '../ui/parts.tsx'
+import { pathOf } from '../ui/paths.ts'
+import { sizeText } from '../ui/texts.tsx'
+import { Time } from '../ui/time.tsx'
+import { SearchForm } from './search-form.tsx'
+import { texts as all } from './texts.tsx'
+
+const texts = all.repos
+
+const choicesOf = (pairs: readonly (readonly [string, string])[]) => pairs.map(([value, label]) => ({ value, label }))
+
+/** The repositories of the instance with their sizes. */
+export const RepositoriesView = ({ found, asked }: { readonly found: BrowsedRepos; readonly asked: RepoBrowsing }) => (
+  <>
+    <PageHead title={all.repositories} lead={texts.total(found.total)} />
+    <SearchForm to="/admin/repos" label={lists.searchRepositories} text={asked.text}>
+      <Select
+        name="kind"
+        label={lists.kind}
+        isLabelHidden
+        value={asked.kind ?? ''}
+        choices={[...choicesOf(lists.kinds), { value: 'private', label: lists.privateKind }]}
+        data-autosubmit=""
+      />
+      <Select
+        name="sort"
+        label={lists.sort}
+        isLabelHidden
+        value={asked.sort}
+        choices={choicesOf(lists.sorts)}
+        data-autosubmit=""
+      />
+    </SearchForm>
+    {found.repos.length === 0 ? (
+      <Box>
+        <Empty icon="repo" title={texts.none} />
+      </Box>
+    ) : (
+      <Box class="scroll-x">
+        <table class="data">
+          <thead>
+            <tr>
+              <th scope="col">{texts.name}</th>
+              <th scope="col" class="number">
+                {texts.git}
+              </th>
+              <th scope="col" class="number">
+                {texts.lfs}
+              </th>
+              <th scope="col">{texts.updated}</th>
+              <th scope="col">
+                <span class="sr-only">{texts.acts}</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {found.repos.map((owned) => (
+              <Repository {...owned} />
+            ))}
+          </tbody>
+        </table>
+      </Box>
+    )}
+    <Pages
+      page={found.page.number}
+      isLast={found.page.offset + found.repos.length >= found.total && found.bound === undefined}
+      total={found.total}
+      pageSize={found.page.limit}
+    />
+  </>
+)
+
+const Repository = (owned: BrowsedRepos['repos'][number]) => {
+  const { repo, owner } = owned
+  const name = `${owner.name}/${repo.name}`
+  return (
+    <tr>
+      <td>
+        <div class="line">
+          <Icon name={repositoryIcon(owned)} class="row-icon" />
+          <Link to={pathOf(owner.name, repo.name)} class="row-title">
+            {name}
+          </Link>
+          <RepositoryTags {...owned} />
+        </div>
+      </td>
+      <td class="number nowrap">{sizeText(repo.git_size_bytes)}</td>
+      <td class="number nowrap">{repo.lfs_size_bytes === 0 ? '–' : sizeText(repo.lfs_size_bytes)}</td>
+      <td class="nowrap">
+        <Time unix={repo.updated_unix} />
+      </td>
+      <td>
+        <div class="acts">
+          <ButtonLink to={pathOf(owner.name, repo.name, 'settings')} class="small" aria-label={texts.settingsOf(name)}>
+            {texts.settings}
+          </ButtonLink>
+          <ActButton
+            to={pathOf('admin', 'repos', owner.name, repo.name, 'delete')}
+            kind="danger"
+            class="small"
+            confirm={texts.confirm(name)}
+            aria-label={texts.deleteOf(name)}
+          >
+            {texts.delete}
+          </ActButton>
+        </div>
+      </td>
+    </tr>
+  )
+}

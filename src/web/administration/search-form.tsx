@@ -1,0 +1,36 @@
+import type { ComponentChildren } from 'preact'
+import { Field, Form, Submit } from '../ui/form.tsx'
+import { texts } from '../ui/texts.tsx'
+
+/** The search above a list of the administration. */
+export const SearchForm = ({
+  to,
+  label,
+  text,
+  placeholder,
+  children,
+}: {
+  /** Path of the list below the site root. */
+  readonly to: string
+  readonly label: string
+  readonly text: string | undefined
+  readonly placeholder?: string
+  /** Further filters. */
+  readonly children?: ComponentChildren
+}) => (
+  <Form to={to} method="get" class="filters" role="search" label={label}>
+    <Field
+      name="q"
+      type="search"
+      label={label}
+      isLabelHidden
+      isTerse
+      value={text}
+      {...(placeholder === undefined ? {} : { placeholder })}
+    />
+    {children}
+    <Submit kind="plain" icon="search">
+      {texts.search}
+    </Submit>
+  </Form>
+)
