@@ -62,7 +62,7 @@ const Bars = ({
 )
 
 const Number = ({ icon, count, label }: { icon: IconName; count: number; label: string }) => (
-  <div class="figure">
+  <div class="pulse-figure">
     <Icon name={icon} />
     <strong>{numberText(count)}</strong>
     <span class="muted">{label}</span>
@@ -135,7 +135,7 @@ export const ActivityView = ({ place, days, pulse, contributions }: ActivityProp
         </Empty>
       ) : (
         <>
-          <div class="figures">
+          <div class="pulse">
             <Number icon="git-commit" count={contributions?.commits ?? 0} label={texts.commitsMade} />
             <Number icon="git-merge" count={pulse.mergedPulls.length} label={texts.pullsMerged} />
             <Number icon="git-pull-request" count={pulse.openedPulls.length} label={texts.pullsOpened} />

@@ -69,7 +69,7 @@ export const texts = {
   pinned: 'pinned this',
   unpinned: 'unpinned this',
   mentioned: 'mentioned this in ',
-  willClose: 'closes this with ',
+  willClose: 'linked a pull request that closes this',
   commit: 'mentioned this in the commit ',
   pushed: (count: number) => `pushed ${counted(count, 'commit')}`,
   forcePushed: 'force-pushed the branch',

@@ -228,7 +228,7 @@ const Files = ({
   readonly removeTo: ((id: number) => string) | undefined
 }) =>
   files.length === 0 ? null : (
-    <ul class="files" aria-label={texts.files}>
+    <ul class="attached-files" aria-label={texts.files}>
       {files.map((file) => (
         <li>
           <Icon name="file" />

@@ -284,7 +284,7 @@ const Beside = ({ repos, repoTotal, organizations, mayCreateOrgs }: Dashboard) =
                 data-filter-list="#own-repositories"
               />
             ) : null}
-            <ul id="own-repositories" class="side-list">
+            <ul id="own-repositories" class="link-list">
               {repos.map((each) => (
                 <li>
                   <Link to={pathOf(each.owner.name, each.repo.name)}>
@@ -318,7 +318,7 @@ const Beside = ({ repos, repoTotal, organizations, mayCreateOrgs }: Dashboard) =
               </ButtonLink>
             ) : null}
           </div>
-          <ul class="side-list">
+          <ul class="link-list">
             {organizations.map((org) => (
               <li>
                 <Link to={pathOf(org.name)}>

@@ -60,17 +60,20 @@ const IssueHead = ({ place, issue, around, may, editing }: IssueProps) => {
         </Form>
       ) : (
         <h1>
-          {issue.title} <span class="number">#{issue.index}</span>
-          {may.edit ? (
-            <Link
-              class="button quiet icon-only small"
-              to={`${at()}?edit=title`}
-              aria-label={texts.edit}
-              title={texts.edit}
-            >
-              <Icon name="pencil" />
-            </Link>
-          ) : null}
+          {issue.title}{' '}
+          <span class="nowrap">
+            <span class="number">#{issue.index}</span>
+            {may.edit ? (
+              <Link
+                class="button quiet icon-only small"
+                to={`${at()}?edit=title`}
+                aria-label={texts.edit}
+                title={texts.edit}
+              >
+                <Icon name="pencil" />
+              </Link>
+            ) : null}
+          </span>
         </h1>
       )}
       <p class="facts">

@@ -88,11 +88,13 @@ export const RepositoryRow = ({ withOwner = true, ...owned }: OwnedRepo & { read
             {texts.updated}
             <Time unix={repo.updated_unix} />
           </span>
-          {topicsOf(owned).map((topic) => (
-            <Link class="topic" to={`/explore/repos?q=${encodeURIComponent(topic)}`}>
-              {topic}
-            </Link>
-          ))}
+          <span class="topics">
+            {topicsOf(owned).map((topic) => (
+              <Link class="topic" to={`/explore/repos?q=${encodeURIComponent(topic)}`}>
+                {topic}
+              </Link>
+            ))}
+          </span>
         </div>
       </div>
     </li>

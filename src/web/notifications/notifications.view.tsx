@@ -45,7 +45,7 @@ export const NotificationsView = ({ tab, threads, unreadCount, page, isLast, tot
   const { nowUnix } = usePage()
   const groups = [...Map.groupBy(threads, (each) => each.repo.id).values()]
   return (
-    <div class="container narrow-list">
+    <div class="container">
       <PageHead title={texts.title}>
         {unreadCount > 0 ? (
           <ActButton to="/notifications/read" icon="check" hidden={{ last_read_at: formatUnix(nowUnix) }}>
@@ -69,15 +69,16 @@ export const NotificationsView = ({ tab, threads, unreadCount, page, isLast, tot
         </Empty>
       ) : (
         <div class="stack notifications" data-rows-group="">
-          <Form to="/notifications/mark" id={formId} class="line small" hidden={{ tab }}>
-            <span class="muted">{texts.selected}</span>
-            {marksOf(tab).map(({ to, label, icon }) => (
-              <Submit kind="quiet" class="small" name="status" value={to} icon={icon}>
-                {label}
-              </Submit>
-            ))}
-            <span class="spacer" />
-            <span class="muted needs-script">{texts.keys}</span>
+          <Form to="/notifications/mark" id={formId} class="line small mark-bar" hidden={{ tab }}>
+            <div>
+              <span class="muted">{texts.selected}</span>
+              {marksOf(tab).map(({ to, label, icon }) => (
+                <Submit kind="quiet" class="small" name="status" value={to} icon={icon}>
+                  {label}
+                </Submit>
+              ))}
+            </div>
+            <span class="muted needs-script mark-keys">{texts.keys}</span>
           </Form>
           {groups.map((group) => (
             <Group threads={group} tab={tab} nowUnix={nowUnix} />
