@@ -1,3 +1,4 @@
+import { findAccountByFormerName, findAccountByName } from '../../access/access.store.ts'
 import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
 import { sightOf } from '../../access/named-account.ts'
 import { accessTo } from '../../access/repo-access.ts'
@@ -12,7 +13,13 @@ import type { UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { isBlockedEitherWay } from '../../users/social/block.store.ts'
-import { countCollaborators, deleteCollaboration, findCollaboration, listCollaborators } from './collaboration.store.ts'
+import {
+  countCollaborators,
+  deleteCollaboration,
+  findCollaboration,
+  listCollaborations,
+  listCollaborators,
+} from './collaboration.store.ts'
 import type { PeoplePage } from '../../users/people-count.store.ts'
 import { onlookerAtPeople } from './candidate.service.ts'
 import { upsertCollaboration } from '../repo.store.ts'
@@ -27,6 +34,35 @@ export async function pageOfCollaborators(ctx: RepoCtx, page: Page): Promise<Peo
     countCollaborators(db, repo.id, onlooker),
   ])
   return { users, ...total }
+}
+
+/** A collaborator with the permission. */
+export interface Collaborator {
+  readonly user: UserRow
+  readonly mode: AccessMode
+}
+
+/** Lists the visible collaborators with their permissions. */
+export async function pageOfCollaborations(
+  ctx: RepoCtx,
+  page: Page,
+): Promise<Omit<PeoplePage, 'users'> & { readonly collaborators: readonly Collaborator[] }> {
+  const { users, ...total } = await pageOfCollaborators(ctx, page)
+  const ids = users.map((user) => user.id)
+  const modeOf = new Map(
+    (await listCollaborations(ctx.db, ctx.repo.id, ids)).map((row) => [row.user_id, row.access_mode]),
+  )
+  return { collaborators: users.map((user) => ({ user, mode: modeOf.get(user.id) ?? mode.none })), ...total }
+}
+
+/** Returns the account that a form names, by its present or a former name. Throws `Invalid` for a name that nobody has. */
+export async function getPersonToShare(ctx: RepoCtx, name: string): Promise<UserRow> {
+  const lower = name.trim().toLowerCase()
+  const account = await findAccountByName(ctx.db, lower)
+  if (account) return account
+  const renamed = await findAccountByFormerName(ctx.db, lower)
+  if (!renamed || (await sightOf(ctx, renamed)) === 'hidden') throw noUserToShare()
+  return renamed
 }
 
 /** The error for an unknown name (recorded, repositories). */

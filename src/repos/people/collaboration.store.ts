@@ -30,6 +30,16 @@ export const listCollaborators = (db: Db, repoId: RepoId, onlooker: Onlooker, pa
     .offset(page.offset)
     .execute()
 
+/** Lists the collaborations of the given accounts. */
+export const listCollaborations = async (
+  db: Db,
+  repoId: RepoId,
+  userIds: readonly UserId[],
+): Promise<CollaborationRow[]> =>
+  userIds.length === 0
+    ? []
+    : db.selectFrom('collaboration').selectAll().where('repo_id', '=', repoId).where('user_id', 'in', userIds).execute()
+
 export const countCollaborators = (db: Db, repoId: RepoId, onlooker: Onlooker): Promise<PeopleTotal> =>
   countPeople(db, collaborators(db, repoId, onlooker).select('user.id'))
 

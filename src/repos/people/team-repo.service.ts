@@ -71,7 +71,7 @@ export async function giveRepoToTeam(ctx: SignedInCtx, team: TeamRow, repoId: Re
  * repositories.
  */
 export async function takeRepoFromTeam(ctx: SignedInCtx, team: TeamRow, repoId: RepoId): Promise<boolean> {
-  if (hasAll(team)) throw new Invalid('the team has all repositories of the organization', 'team_has_all')
+  if (hasAllRepos(team)) throw new Invalid('the team has all repositories of the organization', 'team_has_all')
   return transaction(ctx.db, async (tx) => {
     if (!(await deleteTeamRepo(tx, team.id, repoId))) return false
     await publish(tx, 'team.repoRemoved', { ...factsOfTeam(team, ctx.viewer.id), repoId })
@@ -82,7 +82,8 @@ export async function takeRepoFromTeam(ctx: SignedInCtx, team: TeamRow, repoId: 
   })
 }
 
-const hasAll = (team: TeamRow): boolean => team.includes_all_repositories || team.access_mode === 4
+/** Returns whether a team has every repository of its organization. */
+export const hasAllRepos = (team: TeamRow): boolean => team.includes_all_repositories || team.access_mode === 4
 
 /** Teams that have the repository; 405 for a repository of a person, which has none. */
 export async function listRepoTeams(ctx: RepoCtx): Promise<TeamRow[]> {
@@ -96,21 +97,30 @@ function refuseNoOrg({ owner }: RepoCtx): void {
   }
 }
 
+/** Returns a team of the owner by name; 405 for a repository of a person. */
+export async function findOwnerTeam(ctx: RepoCtx, name: string): Promise<TeamRow | undefined> {
+  refuseNoOrg(ctx)
+  return findTeamByName(ctx.db, ctx.owner.id, name.toLowerCase())
+}
+
 /** A team of the owner by name, or `NotFound`. */
 export async function getOwnerTeam(ctx: RepoCtx, name: string): Promise<TeamRow> {
-  refuseNoOrg(ctx)
-  const team = await findTeamByName(ctx.db, ctx.owner.id, name.toLowerCase())
+  const team = await findOwnerTeam(ctx, name)
   if (!team) throw new NotFound('the team does not exist', 'team_not_found')
   return team
 }
 
 export const teamHasRepo = async (ctx: RepoCtx, team: TeamRow): Promise<boolean> =>
-  hasAll(team) || hasTeamRepo(ctx.db, team.id, ctx.repo.id)
+  hasAllRepos(team) || hasTeamRepo(ctx.db, team.id, ctx.repo.id)
+
+/** Returns whether the organization lets an administrator of a repository, or only its owners, give teams access to it. */
+export const mayChangeTeams = ({ owner, rights }: RepoCtx): boolean =>
+  owner.repo_admin_change_team_access || rights.isOwner
 
 /** Throws `Forbidden` where the organization lets only its owners give teams access to a repository. */
 export function refuseTeamChange(ctx: RepoCtx): void {
   refuseNoOrg(ctx)
-  if (!ctx.owner.repo_admin_change_team_access && !ctx.rights.isOwner) {
+  if (!mayChangeTeams(ctx)) {
     throw new Forbidden('administrators of repositories may not change their teams here', 'team_access_fixed')
   }
 }

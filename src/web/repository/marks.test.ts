@@ -15,8 +15,9 @@ test('starRepository, watchRepository: a person stars and watches; guests are as
   const csrf = await bob.csrf('/user/settings')
   assert.equal((await bob.post(at('stars/add'), { _csrf: `${csrf}x` })).status, 403)
   assert.equal((await bob.post(at('stars/hide'), { _csrf: csrf })).status, 404)
-  for (const mark of ['stars/add', 'watchers/add'])
+  for (const mark of ['stars/add', 'watchers/add']) {
     assert.equal((await bob.post(at(mark), { _csrf: csrf })).status, 303)
+  }
   assert.equal((await forge.as('bob').get(`/user/starred/${repo.fullName}`)).status, 204)
   assert.equal((await forge.as('bob').get(`${repo.api}/subscription`)).status, 200)
   await bob.post(at('stars/remove'), { _csrf: csrf })

@@ -5,10 +5,21 @@ import * as forkPage from './new/fork.page.tsx'
 import * as generatePage from './new/generate.page.tsx'
 import * as migratePage from './new/migrate.page.tsx'
 import * as branchesPage from './settings/branches.page.tsx'
+import * as collaborationPage from './settings/collaboration.page.tsx'
 import * as generalPage from './settings/general.page.tsx'
 import * as keysPage from './settings/keys.page.tsx'
 
 /** The pages that create, mark and change repositories. */
 export const webRepository: Feature = {
-  routes: [marksPage, createPage, forkPage, generatePage, migratePage, branchesPage, generalPage, keysPage],
+  routes: [
+    marksPage,
+    createPage,
+    forkPage,
+    generatePage,
+    migratePage,
+    branchesPage,
+    generalPage,
+    keysPage,
+    collaborationPage,
+  ],
 }

@@ -1,25 +1,88 @@
 import type { ComponentChildren } from 'preact'
 import type { RepoCtx } from '../../../access/context.ts'
 import { MenuFrame } from '../../frames/menu-frame.tsx'
-import { PageHead } from '../../ui/parts.tsx'
+import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
+import type { BrowserCtx } from '../../shell/browser-context.ts'
+import type { Frame } from '../../shell/page.tsx'
+import type { IconName } from '../../ui/icons.ts'
+import { PageHead, type Tab } from '../../ui/parts.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { texts } from './texts.tsx'
 
-export type SettingsPart = keyof typeof texts.parts
+/** Pages of the settings, with their addresses below the settings. */
+const pages = {
+  general: ['', 'gear'],
+  collaboration: ['collaboration', 'people'],
+  branches: ['branches', 'git-branch'],
+  keys: ['keys', 'key'],
+} as const satisfies Readonly<Record<string, readonly [string, IconName]>>
+
+export type SettingsPart = keyof typeof pages
+
+const groups: readonly { readonly title?: string; readonly parts: readonly SettingsPart[] }[] = [
+  { parts: ['general'] },
+  { title: texts.groups.access, parts: ['collaboration', 'keys'] },
+  { title: texts.groups.code, parts: ['branches'] },
+]
+
+/** A repository of which a page shows the address. */
+export type RepositoryPlace = Pick<RepoCtx, 'repo' | 'owner'>
 
 /** The repository whose settings a page shows. */
-export type SettingsPlace = Pick<RepoCtx, 'repo' | 'owner'>
+export interface SettingsPlace extends RepositoryPlace {
+  readonly isOwner: boolean
+}
 
-export const placeOf = ({ repo, owner }: RepoCtx): SettingsPlace => ({ repo, owner })
+export const placeOf = ({ repo, owner, rights }: RepoCtx): SettingsPlace => ({ repo, owner, isOwner: rights.isOwner })
 
 /** Returns a path below the settings of a repository. */
-export const settingsPath = ({ owner, repo }: SettingsPlace, ...parts: readonly (string | number)[]): string =>
+export const settingsPath = ({ owner, repo }: RepositoryPlace, ...parts: readonly (string | number)[]): string =>
   pathOf(owner.name, repo.name, 'settings', ...parts)
 
-export const metaOf = (part: SettingsPart, { owner, repo }: SettingsPlace) => ({
+export const metaOf = (part: SettingsPart, { owner, repo }: RepositoryPlace) => ({
   title: texts.title(texts.parts[part], `${owner.name}/${repo.name}`),
   isUnlisted: true,
 })
+
+/** The menu of the settings beside the content. */
+const SettingsMenu = ({
+  place,
+  part: current,
+  children,
+}: {
+  readonly place: SettingsPlace
+  readonly part: SettingsPart
+  readonly children: ComponentChildren
+}) => {
+  const item = (part: SettingsPart): Tab => ({
+    label: texts.parts[part],
+    to: settingsPath(place, pages[part][0]),
+    icon: pages[part][1],
+    isCurrent: part === current,
+  })
+  return (
+    <MenuFrame
+      isInFrame
+      label={texts.menu}
+      groups={groups.map(({ parts, ...group }) => ({ ...group, items: parts.map(item) }))}
+    >
+      {children}
+    </MenuFrame>
+  )
+}
+
+/** Returns the frame of a page whose view shows its own heading. */
+export const inSettings =
+  (part: SettingsPart): Frame<RepoCtx & BrowserCtx> =>
+  async (ctx) => {
+    const wrap = await inRepositoryFrame('settings')(ctx)
+    return (content) =>
+      wrap(
+        <SettingsMenu place={placeOf(ctx)} part={part}>
+          {content}
+        </SettingsMenu>,
+      )
+  }
 
 /** A page of the settings with the menu of all of them. */
 export const SettingsFrame = ({
@@ -36,26 +99,11 @@ export const SettingsFrame = ({
   readonly lead?: string
   readonly acts?: ComponentChildren
   readonly children: ComponentChildren
-}) => {
-  const item = (each: SettingsPart, ...parts: readonly string[]) => ({
-    label: texts.parts[each],
-    to: settingsPath(place, ...parts),
-    isCurrent: each === part,
-  })
-  return (
-    <MenuFrame
-      isInFrame
-      label={texts.menu}
-      groups={[
-        {
-          items: [item('general'), item('branches', 'branches'), item('keys', 'keys')],
-        },
-      ]}
-    >
-      <PageHead title={title} lead={lead}>
-        {acts}
-      </PageHead>
-      {children}
-    </MenuFrame>
-  )
-}
+}) => (
+  <SettingsMenu place={place} part={part}>
+    <PageHead title={title} lead={lead}>
+      {acts}
+    </PageHead>
+    {children}
+  </SettingsMenu>
+)

@@ -1,0 +1,137 @@
+import { Type } from 'typebox'
+import type { RepoCtx } from '../../../access/context.ts'
+import { inRepo, repoAdmin } from '../../../access/repo.requirements.ts'
+import { Invalid } from '../../../lib/errors.ts'
+import { pageOf } from '../../../lib/paging.ts'
+import { modeName } from '../../../orgs/team.present.ts'
+import { pageOfTeams } from '../../../orgs/team.service.ts'
+import {
+  getPersonToShare,
+  pageOfCollaborations,
+  putCollaborator,
+  removeCollaborator,
+} from '../../../repos/people/collaboration.service.ts'
+import {
+  findOwnerTeam,
+  getOwnerTeam,
+  giveRepoToTeam,
+  hasAllRepos,
+  listRepoTeams,
+  mayChangeTeams,
+  refuseTeamChange,
+  takeRepoFromTeam,
+  teamHasRepo,
+} from '../../../repos/people/team-repo.service.ts'
+import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
+import { inSession } from '../../shell/browser.requirements.ts'
+import { act, page } from '../../shell/page.tsx'
+import { CollaborationView } from './collaboration.view.tsx'
+import { metaOf, placeOf, settingsPath } from './frame.tsx'
+import { texts as all } from './texts.tsx'
+
+const texts = all.collaboration
+const text = Type.Optional(Type.String({ maxLength: 255 }))
+const to = (ctx: RepoCtx): string => settingsPath(ctx, 'collaboration')
+
+/** The number of teams that the form offers. */
+const offeredTeams = 100
+
+/** Returns the teams with the repository and those that can get it; undefined for a repository of a person. */
+async function teamsOf(ctx: RepoCtx) {
+  if (ctx.owner.kind !== 'organization') return undefined
+  const first = pageOf({ limit: offeredTeams }, { ...ctx.config.api, maxResponseItems: offeredTeams })
+  const [present, known] = await Promise.all([listRepoTeams(ctx), pageOfTeams(ctx, ctx.owner, first)])
+  const ids = new Set(present.map((team) => team.id))
+  return {
+    present: present.map((team) => ({
+      team,
+      permission: modeName(team.access_mode),
+      isFixed: hasAllRepos(team),
+    })),
+    offered: known.teams.filter((team) => !ids.has(team.id)).map((team) => team.name),
+    mayChange: mayChangeTeams(ctx),
+  }
+}
+
+export const collaborationPage = page({
+  path: '/{username}/{reponame}/settings/collaboration',
+  requires: [inSession, inRepo, repoAdmin],
+  query: { page: Type.Optional(Type.Integer()) },
+  frame: inRepositoryFrame('settings'),
+  async load({ ctx, query }) {
+    const wanted = pageOf({ page: query.page }, ctx.config.api)
+    const [people, teams] = await Promise.all([pageOfCollaborations(ctx, wanted), teamsOf(ctx)])
+    const { collaborators, total } = people
+    return {
+      place: placeOf(ctx),
+      collaborators: collaborators.map(({ user, mode }) => ({ user, permission: modeName(mode) })),
+      total,
+      page: wanted,
+      teams,
+    }
+  },
+  meta: ({ place }) => metaOf('collaboration', place),
+  view: CollaborationView,
+})
+
+const problemFields = {
+  user_not_found: 'collaborator',
+  not_a_person: 'collaborator',
+  collaborator_is_owner: 'collaborator',
+  user_blocked: 'collaborator',
+} as const
+
+/** Adds a collaborator, or changes the permission of one. */
+export const putCollaboratorSubmit = act({
+  path: '/{username}/{reponame}/settings/collaboration',
+  requires: [inRepo, repoAdmin],
+  fields: { collaborator: text, permission: text },
+  outlivesCredential: true,
+  again: collaborationPage,
+  problemFields,
+  async run({ ctx, body }) {
+    const person = await getPersonToShare(ctx, body.collaborator ?? '')
+    await putCollaborator(ctx, person, body.permission)
+    return { to: to(ctx), notice: texts.saved(person.name) }
+  },
+})
+
+export const removeCollaboratorSubmit = act({
+  path: '/{username}/{reponame}/settings/collaboration/delete',
+  requires: [inRepo, repoAdmin],
+  fields: { collaborator: text },
+  async run({ ctx, body }) {
+    const person = await getPersonToShare(ctx, body.collaborator ?? '')
+    await removeCollaborator(ctx, person)
+    return { to: to(ctx), notice: texts.removed(person.name) }
+  },
+})
+
+export const addTeamSubmit = act({
+  path: '/{username}/{reponame}/settings/collaboration/teams',
+  requires: [inRepo, repoAdmin],
+  fields: { team: text },
+  outlivesCredential: true,
+  again: collaborationPage,
+  problemFields: { team_has_repo: 'team', team_not_found: 'team' },
+  async run({ ctx, body }) {
+    refuseTeamChange(ctx)
+    const team = await findOwnerTeam(ctx, (body.team ?? '').trim())
+    if (!team) throw new Invalid(texts.noSuchTeam, 'team_not_found')
+    if (await teamHasRepo(ctx, team)) throw new Invalid(texts.hasAlready, 'team_has_repo')
+    await giveRepoToTeam(ctx, team, ctx.repo.id)
+    return { to: to(ctx), notice: texts.teamAdded(team.name) }
+  },
+})
+
+export const removeTeamSubmit = act({
+  path: '/{username}/{reponame}/settings/collaboration/teams/delete',
+  requires: [inRepo, repoAdmin],
+  fields: { team: text },
+  async run({ ctx, body }) {
+    refuseTeamChange(ctx)
+    const team = await getOwnerTeam(ctx, body.team ?? '')
+    if (!(await takeRepoFromTeam(ctx, team, ctx.repo.id))) throw new Invalid(texts.hasNot, 'team_without_repo')
+    return { to: to(ctx), notice: texts.teamRemoved(team.name) }
+  },
+})

@@ -1,0 +1,170 @@
+import type { TeamRow, UserRow } from '../../../db/tables/accounts.ts'
+import type { Page } from '../../../lib/paging.ts'
+import { ActButton, Field, Form, Select, Submit } from '../../ui/form.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Link } from '../../ui/link.tsx'
+import { Box, Pages, Tag } from '../../ui/parts.tsx'
+import { pathOf } from '../../ui/paths.ts'
+import { Avatar } from '../../ui/person.tsx'
+import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
+import { texts as all } from './texts.tsx'
+
+const texts = all.collaboration
+
+interface Collaborator {
+  readonly user: UserRow
+  readonly permission: string
+}
+
+interface Teams {
+  /** `isFixed`: the team has all repositories of the organization. */
+  readonly present: readonly { readonly team: TeamRow; readonly permission: string; readonly isFixed: boolean }[]
+  /** Names of teams without the repository. */
+  readonly offered: readonly string[]
+  readonly mayChange: boolean
+}
+
+interface CollaborationProps {
+  readonly place: SettingsPlace
+  readonly collaborators: readonly Collaborator[]
+  readonly total: number
+  readonly page: Page
+  /** Undefined for a repository of a person. */
+  readonly teams: Teams | undefined
+}
+
+const permissions = Object.entries(texts.permissions).map(([value, label]) => ({ value, label }))
+
+/** The people and teams with access to a repository. */
+export const CollaborationView = ({ place, collaborators, total, page, teams }: CollaborationProps) => {
+  const at = settingsPath(place, 'collaboration')
+  return (
+    <SettingsFrame place={place} part="collaboration" lead={texts.lead(place.owner.name)}>
+      <section class="section" aria-labelledby="people">
+        <h2 id="people">{texts.people}</h2>
+        <div class="stack">
+          {collaborators.length === 0 ? (
+            <p class="muted">{texts.nobody}</p>
+          ) : (
+            <Box>
+              <ul class="rows">
+                {collaborators.map((each) => (
+                  <CollaboratorRow at={at} {...each} />
+                ))}
+              </ul>
+            </Box>
+          )}
+          <Pages page={page.number} total={total} pageSize={page.limit} />
+          <Form to={at} class="fields-row" id="add_collaborator">
+            <Field name="collaborator" label={texts.name} required autocomplete="off" maxlength={255} />
+            <Select name="permission" label={texts.permission} value="write" choices={permissions} />
+            <Submit>{texts.add}</Submit>
+          </Form>
+          <dl class="permission-list">
+            {Object.entries(texts.permissionHints).map(([name, hint]) => (
+              <div>
+                <dt>{texts.permissions[name]}</dt>
+                <dd>{hint}</dd>
+              </div>
+            ))}
+          </dl>
+        </div>
+      </section>
+      {teams === undefined ? null : <TeamSection place={place} {...teams} />}
+    </SettingsFrame>
+  )
+}
+
+const CollaboratorRow = ({ user, permission, at }: Collaborator & { readonly at: string }) => (
+  <li class="row">
+    <Avatar person={user} size={32} />
+    <div class="row-main">
+      <Link class="row-title" to={pathOf(user.name)}>
+        {user.name}
+      </Link>
+      {user.full_name === '' ? null : <p class="row-facts">{user.full_name}</p>}
+    </div>
+    <div class="acts">
+      <Form to={at} hidden={{ collaborator: user.name }} class="inline">
+        <Select
+          name="permission"
+          id={`permission_${user.id}`}
+          label={texts.permissionOf(user.name)}
+          isLabelHidden
+          value={permission}
+          choices={permissions}
+          data-autosubmit=""
+        />
+        <noscript>
+          <Submit kind="plain">{texts.change}</Submit>
+        </noscript>
+      </Form>
+      <ActButton
+        to={`${at}/delete`}
+        hidden={{ collaborator: user.name }}
+        kind="quiet"
+        class="icon-only"
+        icon="trash"
+        aria-label={texts.remove(user.name)}
+        confirm={texts.removeConfirm(user.name)}
+      />
+    </div>
+  </li>
+)
+
+const TeamSection = ({ place, present, offered, mayChange }: Teams & { readonly place: SettingsPlace }) => {
+  const at = settingsPath(place, 'collaboration', 'teams')
+  return (
+    <section class="section" aria-labelledby="teams">
+      <h2 id="teams">{texts.teams}</h2>
+      <div class="stack">
+        {present.length === 0 ? (
+          <p class="muted">{texts.noTeams}</p>
+        ) : (
+          <Box>
+            <ul class="rows">
+              {present.map(({ team, permission, isFixed }) => (
+                <li class="row">
+                  <Icon name="people" class="muted" />
+                  <div class="row-main">
+                    <Link class="row-title" to={pathOf('org', place.owner.name, 'teams', team.lower_name)}>
+                      {team.name}
+                    </Link>
+                    {team.description === '' ? null : <p class="row-facts">{team.description}</p>}
+                  </div>
+                  <Tag>{texts.teamPermissions[permission] ?? permission}</Tag>
+                  {isFixed || !mayChange ? (
+                    <span class="muted">{isFixed ? texts.allRepositories : ''}</span>
+                  ) : (
+                    <ActButton
+                      to={`${at}/delete`}
+                      hidden={{ team: team.name }}
+                      kind="quiet"
+                      class="icon-only"
+                      icon="trash"
+                      aria-label={texts.remove(team.name)}
+                      confirm={texts.removeTeamConfirm(team.name)}
+                    />
+                  )}
+                </li>
+              ))}
+            </ul>
+          </Box>
+        )}
+        {mayChange ? (
+          <Form to={at} class="fields-row">
+            <Field name="team" label={texts.team} list="team-names" required autocomplete="off" />
+            <datalist id="team-names">
+              {offered.map((name) => (
+                <option value={name} />
+              ))}
+            </datalist>
+            <Submit kind="plain">{texts.addTeam}</Submit>
+          </Form>
+        ) : (
+          <p class="hint">{texts.teamsFixed}</p>
+        )}
+      </div>
+    </section>
+  )
+}
