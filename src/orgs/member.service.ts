@@ -2,9 +2,10 @@ import { isOrgMember } from '../access/access.store.ts'
 import type { Ctx, SignedInCtx } from '../access/context.ts'
 import { sightOf } from '../access/named-account.ts'
 import { transaction } from '../db/database.ts'
-import type { UserRow } from '../db/tables/accounts.ts'
+import type { TeamRow, UserRow } from '../db/tables/accounts.ts'
 import { publish } from '../events/hub.ts'
 import { Forbidden, Invalid, NotFound } from '../lib/errors.ts'
+import type { UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import type { PeoplePage } from '../users/people-count.store.ts'
 import {
@@ -12,11 +13,18 @@ import {
   deleteMember,
   findMembership,
   listMembers,
+  listMemberships,
   lockTeam,
   updateMembership,
   type MemberFilter,
 } from './org.store.ts'
-import { countTeamMembers, deleteTeamMemberships, findOwnersTeam, isTeamMember } from './team.store.ts'
+import {
+  countTeamMembers,
+  deleteTeamMemberships,
+  findOwnersTeam,
+  isTeamMember,
+  listTeamsOfMembers,
+} from './team.store.ts'
 
 /**
  * Returns a page of members. Members and administrators see all of them. Other callers see the members with a public
@@ -31,6 +39,35 @@ export async function pageOfMembers(ctx: Ctx, org: UserRow, page: Page, publicOn
   }
   const total = await countMembers(db, org.id, filter)
   return { users: await listMembers(db, org.id, filter, page), ...total }
+}
+
+/** A membership as fellow members see it. */
+export interface MemberRole {
+  readonly isPublic: boolean
+  readonly isOwner: boolean
+  /** By name. */
+  readonly teams: readonly TeamRow[]
+}
+
+/** Returns the roles of members of an organization. The caller must be a member or an administrator. */
+export async function rolesOfMembers(
+  { db }: Ctx,
+  org: UserRow,
+  people: readonly UserRow[],
+): Promise<ReadonlyMap<UserId, MemberRole>> {
+  if (people.length === 0) return new Map()
+  const ids = people.map(({ id }) => id)
+  const [memberships, teams] = await Promise.all([
+    listMemberships(db, org.id, ids),
+    listTeamsOfMembers(db, org.id, ids),
+  ])
+  const teamsOf = Map.groupBy(teams, (team) => team.user_id)
+  return new Map(
+    memberships.map(({ user_id: id, is_public: isPublic }) => {
+      const own = teamsOf.get(id) ?? []
+      return [id, { isPublic, isOwner: own.some((team) => team.access_mode === 4), teams: own }]
+    }),
+  )
 }
 
 /** The error for an account that is not a member or that the caller may not see as a member. */

@@ -8,7 +8,7 @@ import { Forbidden, NotFound, Refusal } from '../lib/errors.ts'
 import type { TeamId } from '../lib/ids.ts'
 import { findUserById } from '../users/user.store.ts'
 import { orgMembership, type OrgMembership } from './membership.service.ts'
-import { findTeam, isTeamMember } from './team.store.ts'
+import { findTeam, findTeamByName, isTeamMember } from './team.store.ts'
 
 /** A context with the organization that the path names. */
 export interface OrgCtx extends Ctx {
@@ -81,6 +81,20 @@ export const inTeam: Requirement<Ctx, Pick<TeamCtx, 'team' | 'org'>, typeof team
     const org = team && (await findUserById(db, team.org_id))
     if (!team || !org) throw noTeam()
     return { team, org }
+  },
+}
+
+const teamNameParams = { team: pathText }
+
+/** Resolves the team of the organization that `{team}` names. Letter case does not matter. */
+export const namedTeam: Requirement<OrgCtx, Pick<TeamCtx, 'team'>, typeof teamNameParams> = {
+  codes: ['resolve:team'],
+  refuses: [404],
+  params: teamNameParams,
+  async check({ db, org }, call) {
+    const team = await findTeamByName(db, org.id, call.params.team.toLowerCase())
+    if (!team) throw noTeam()
+    return { team }
   },
 }
 

@@ -78,6 +78,15 @@ export const findMembership = (db: Db | Tx, orgId: UserId, userId: UserId) =>
     .where('user_id', '=', userId)
     .executeTakeFirst()
 
+/** Returns which of the accounts are members, and whether their memberships are public. */
+export const listMemberships = (db: Db, orgId: UserId, userIds: readonly UserId[]) =>
+  db
+    .selectFrom('org_user')
+    .select(['user_id', 'is_public'])
+    .where('org_id', '=', orgId)
+    .where('user_id', 'in', userIds)
+    .execute()
+
 /** Filters of a list of members. */
 export interface MemberFilter {
   /** Only members with a public membership. */

@@ -222,6 +222,40 @@ export const listTeamsOfMember = (db: Db | Tx, orgId: UserId, userId: UserId): P
     .where('team_user.user_id', '=', userId)
     .execute()
 
+/** Returns the teams of accounts in an organization, by name. */
+export const listTeamsOfMembers = (
+  db: Db,
+  orgId: UserId,
+  userIds: readonly UserId[],
+): Promise<(TeamRow & { readonly user_id: UserId })[]> =>
+  db
+    .selectFrom('team_user')
+    .innerJoin('team', 'team.id', 'team_user.team_id')
+    .selectAll('team')
+    .select('team_user.user_id')
+    .where('team_user.org_id', '=', orgId)
+    .where('team_user.user_id', 'in', userIds)
+    .orderBy(bytewise(db, 'team.lower_name'))
+    .execute()
+
+/** Returns the number of members of each team that has members. */
+export const countMembersOfTeams = (db: Db, teamIds: readonly TeamId[]) =>
+  db
+    .selectFrom('team_user')
+    .select((select) => ['team_id', select.fn.countAll<number>().as('count')])
+    .where('team_id', 'in', teamIds)
+    .groupBy('team_id')
+    .execute()
+
+/** Returns the number of repositories given to each team that has any. */
+export const countReposOfTeams = (db: Db, teamIds: readonly TeamId[]) =>
+  db
+    .selectFrom('team_repo')
+    .select((select) => ['team_id', select.fn.countAll<number>().as('count')])
+    .where('team_id', 'in', teamIds)
+    .groupBy('team_id')
+    .execute()
+
 /** Lists, by name, the organizations where a person may create repositories: as an owner or through a team. */
 export const listOrgsForNewRepos = (db: Db, userId: UserId, limit: number): Promise<UserRow[]> =>
   db

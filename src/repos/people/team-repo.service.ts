@@ -2,7 +2,6 @@ import { findRepoByName } from '../../access/access.store.ts'
 import type { Ctx, RepoCtx, SignedInCtx } from '../../access/context.ts'
 import { accessTo } from '../../access/repo-access.ts'
 import { noRepo, openRepo } from '../../access/resolve-repo.ts'
-import { mode } from '../../access/rights.ts'
 import { transaction } from '../../db/database.ts'
 import type { TeamRow, UserRow } from '../../db/tables/accounts.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
@@ -13,6 +12,7 @@ import type { Page } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { factsOfTeam } from '../../orgs/team.service.ts'
 import {
+  countTeamMembers,
   deleteTeamRepo,
   findTeamByName,
   hasTeamRepo,
@@ -20,7 +20,8 @@ import {
   listTeamMemberIds,
   listTeamsOfRepo,
 } from '../../orgs/team.store.ts'
-import { countTeamRepos, findTeamRepo, listTeamRepos } from './team-repo.store.ts'
+import { countTeamRepos, findTeamRepo, listReposBeyondTeam, listTeamRepos } from './team-repo.store.ts'
+import { mayGiveToTeams } from './team-repo.policy.ts'
 import { watchRepos } from '../social/watch.store.ts'
 
 export async function pageOfTeamRepos(
@@ -50,9 +51,8 @@ export async function getRepoToGive(ctx: SignedInCtx, org: UserRow, name: string
   const repo = await findRepoByName(ctx.db, org.id, name.toLowerCase())
   if (!repo) throw noRepo()
   const { rights } = await accessTo(ctx.db, ctx.viewer, org, repo)
-  if (!rights.isAdmin && rights.modeOf('code') < mode.admin) {
-    throw new Forbidden('only administrators of the repository may do this', 'repo_admin_only')
-  }
+  const verdict = mayGiveToTeams(rights)
+  if (!verdict.allowed) throw new Forbidden(verdict.reason, 'repo_admin_only')
   return repo
 }
 
@@ -64,6 +64,38 @@ export async function giveRepoToTeam(ctx: SignedInCtx, team: TeamRow, repoId: Re
     if (!ctx.config.service.autoWatchNewRepos) return
     await watchRepos(tx, [repoId], await listTeamMemberIds(tx, team.id), 'auto', nowUnix(ctx.clock))
   })
+}
+
+/** Most repositories that one request gives to a team. */
+const maxGivenAtOnce = 100
+/** Most watches that one request inserts. */
+const maxWatches = 5000
+
+/** Returns the first repositories, by name, that the team lacks and the viewer sees. */
+export const reposBeyondTeam = (ctx: SignedInCtx, team: TeamRow, limit: number): Promise<RepoRow[]> =>
+  listReposBeyondTeam(ctx.db, team, ctx.viewer, limit)
+
+/**
+ * Adds the repositories of its organization to a team, for owners. Large organizations need several calls.
+ * @returns the number of added repositories, and whether the team still lacks repositories
+ */
+export async function giveAllReposToTeam(
+  ctx: SignedInCtx,
+  team: TeamRow,
+): Promise<{ readonly count: number; readonly hasMore: boolean }> {
+  const members = await countTeamMembers(ctx.db, team.id)
+  const limit = Math.max(1, Math.min(maxGivenAtOnce, Math.floor(maxWatches / Math.max(1, members))))
+  const found = await reposBeyondTeam(ctx, team, limit + 1)
+  const ids = found.slice(0, limit).map(({ id }) => id)
+  const count = await transaction(ctx.db, async (tx) => {
+    const added = await insertTeamRepos(tx, team, ids)
+    for (const repoId of added) await publish(tx, 'team.repoAdded', { ...factsOfTeam(team, ctx.viewer.id), repoId })
+    if (ctx.config.service.autoWatchNewRepos) {
+      await watchRepos(tx, added, await listTeamMemberIds(tx, team.id), 'auto', nowUnix(ctx.clock))
+    }
+    return added.length
+  })
+  return { count, hasMore: found.length > limit }
 }
 
 /**

@@ -3,6 +3,7 @@ import { teamHoldsRepo } from '../../access/conditions/team-holds.store.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import { bytewise } from '../../db/bytewise.ts'
 import type { Db, Tx } from '../../db/database.ts'
+import type { TeamRow } from '../../db/tables/accounts.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
 import type { RepoId, TeamId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -33,6 +34,25 @@ export const countTeamRepos = async (db: Db, teamId: TeamId, viewer: Viewer | un
       .select((select) => select.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
   ).count
+
+/** One page of the repositories of the organization that the team lacks and the viewer may see. */
+export const listReposBeyondTeam = (
+  db: Db,
+  team: TeamRow,
+  viewer: Viewer | undefined,
+  limit: number,
+): Promise<RepoRow[]> =>
+  db
+    .selectFrom('repo')
+    .innerJoin('team', 'team.org_id', 'repo.owner_id')
+    .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
+    .selectAll('repo')
+    .where('team.id', '=', team.id)
+    .where((where) => where.not(teamHoldsRepo('repo.id')))
+    .where(mayEnter(viewer, 'repo'))
+    .orderBy(bytewise(db, 'repo.lower_name'))
+    .limit(limit)
+    .execute()
 
 export const listTeamRepoIds = async (db: Db | Tx, teamId: TeamId): Promise<RepoId[]> =>
   (await reposOfTeam(db, teamId).select('repo.id').execute()).map((row) => row.id)

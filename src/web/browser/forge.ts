@@ -22,6 +22,7 @@
  * | `data-live="/path"` | renders Turbo streams from the event stream at this address while the page is shown |
  * | `data-refresh-seconds="3"` | loads the page again in this interval while it is shown (`refreshSeconds` of a page's `meta` does so without scripts too) |
  * | `<text-expander keys="@ # :" data-url="…">` around a text area | completion: the address answers `?key=&q=` with `<ul role="listbox" class="suggestions">` of `<li role="option" data-value="@ada">`, or with nothing |
+ * | `<input data-names-url="…" list="id">` | completion of people's names by the same answers, in `<datalist id>` |
  * | `<markdown-toolbar for="id">` with `<md-bold>` … | buttons for Markdown |
  * | `textarea[data-markdown]` | pasted tables and links become Markdown |
  * | `<file-attachment data-upload-url="…" data-field="attachment">` around a text area | dropped and pasted files are sent as multipart, with the form's `_csrf`; the answer is the Markdown to insert as `text/plain`, or an error text, shown in `[data-upload-message]`. `input="id"` names a file input in it |
@@ -39,6 +40,7 @@ import './hotkeys.ts'
 import './lines.ts'
 import './live.ts'
 import './menus.ts'
+import './names.ts'
 import './navigation.ts'
 import './rows.ts'
 import './tasks.ts'

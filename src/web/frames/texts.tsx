@@ -29,4 +29,15 @@ export const texts = {
     forks: (count: number) => `See the forks: ${count}`,
     signInFirst: 'Sign in first',
   },
+  organization: {
+    tabs: 'Organization',
+    repositories: 'Repositories',
+    packages: 'Packages',
+    activity: 'Activity',
+    people: 'People',
+    teams: 'Teams',
+    settings: 'Settings',
+    private: 'Private',
+    limited: 'Limited',
+  },
 }

@@ -1,5 +1,9 @@
 import type { Feature } from '../../access/feature.ts'
-import * as newOrganizationPage from './new-organization.page.tsx'
+import * as members from './members.page.tsx'
+import * as newOrganization from './new-organization.page.tsx'
+import * as teamEdit from './team-edit.page.tsx'
+import * as team from './team.page.tsx'
+import * as teams from './teams.page.tsx'
 
 /** The pages of organizations and teams. */
-export const webOrganizations: Feature = { routes: [newOrganizationPage] }
+export const webOrganizations: Feature = { routes: [members, newOrganization, team, teamEdit, teams] }

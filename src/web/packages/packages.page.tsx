@@ -9,6 +9,7 @@ import { namedVersion, packagesReadable, packagesWritable } from '../../packages
 import { getFiles, linkToRepo, removeVersion, unlinkFromRepo } from '../../packages/package.service.ts'
 import { pathText } from '../../http/schema.ts'
 import { targetUser } from '../../users/subject.requirements.ts'
+import { inOwnerFrame } from '../frames/organization-frame.tsx'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { act, page } from '../shell/page.tsx'
 import { packagePath, packagesPath, versionPath } from './package-paths.ts'
@@ -25,6 +26,7 @@ const maxVersions = 200
 export const packagesPage = page({
   path: '/{username}/-/packages',
   requires: readable,
+  frame: inOwnerFrame('packages'),
   query: { page: Type.Optional(Type.Integer()), type: Type.Optional(Type.String()), q: Type.Optional(Type.String()) },
   async load({ ctx, query }) {
     const number = Math.max(1, query.page ?? 1)

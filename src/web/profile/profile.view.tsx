@@ -4,6 +4,7 @@ import type { Page } from '../../lib/paging.ts'
 import type { OrgMembership } from '../../orgs/membership.service.ts'
 import type { BrowsedRepos, RepoBrowsing } from '../../repos/lists/browse.service.ts'
 import type { Standing } from '../../users/social/standing.service.ts'
+import { OrganizationFrame, orgPath, VisibilityTag } from '../frames/organization-frame.tsx'
 import { ActList } from '../lists/act-list.tsx'
 import { PersonRow } from '../lists/person-row.tsx'
 import { RepositoryList } from '../lists/repository-list.tsx'
@@ -57,13 +58,67 @@ export interface ProfileProps {
   readonly organizations: readonly UserRow[]
 }
 
-export const ProfileView = (props: ProfileProps) => (
-  <div class="container columns side-first profile">
-    <Card {...props} />
-    <div class="stack">
-      <ProfileTabs {...props} />
-      <Content {...props} />
+export const ProfileView = (props: ProfileProps) =>
+  props.subject.kind === 'organization' ? (
+    <OrganizationProfile {...props} />
+  ) : (
+    <div class="container columns side-first profile">
+      <Card {...props} />
+      <div class="stack">
+        <ProfileTabs {...props} />
+        <Content {...props} />
+      </div>
     </div>
+  )
+
+const OrganizationProfile = (props: ProfileProps) => {
+  const { subject, role, content, members, memberTotal } = props
+  return (
+    <OrganizationFrame
+      org={subject}
+      role={role}
+      current={content.tab === 'activity' ? 'activity' : 'repositories'}
+      head={<OrganizationHead {...props} />}
+    >
+      <div class="container columns">
+        <div class="stack">
+          <Content {...props} />
+        </div>
+        <aside class="stack">
+          <section class="faces">
+            <h2>{texts.people}</h2>
+            {members.length === 0 ? (
+              <p class="muted small">{texts.noPublicMembers}</p>
+            ) : (
+              <FaceList accounts={members} />
+            )}
+            {memberTotal > members.length ? (
+              <p class="faces-more">
+                <Link to={orgPath(subject, 'members')}>{texts.allPeople(memberTotal)}</Link>
+              </p>
+            ) : null}
+          </section>
+        </aside>
+      </div>
+    </OrganizationFrame>
+  )
+}
+
+const OrganizationHead = ({ subject, standing }: ProfileProps) => (
+  <div class="org-profile">
+    <Avatar person={subject} size={96} />
+    <div>
+      <h1>{subject.full_name === '' ? subject.name : subject.full_name}</h1>
+      <p class="line muted">
+        {subject.full_name === '' ? null : subject.name}
+        <VisibilityTag org={subject} />
+      </p>
+      {subject.description === '' ? null : <p>{subject.description}</p>}
+      <ul class="facts">
+        <Facts subject={subject} />
+      </ul>
+    </div>
+    <Acts subject={subject} standing={standing} />
   </div>
 )
 
@@ -74,10 +129,8 @@ const Fact = ({ icon, children }: { readonly icon: IconName; readonly children: 
   </li>
 )
 
-function Card({ subject, standing, members, organizations }: ProfileProps) {
+const Card = ({ subject, standing, organizations }: ProfileProps) => {
   const { viewer } = usePage()
-  const isOrg = subject.kind === 'organization'
-  const showsAddress = subject.email !== '' && (isOrg || (viewer !== undefined && !subject.keep_email_private))
   return (
     <aside class="profile-card">
       <div class="profile-name">
@@ -85,49 +138,63 @@ function Card({ subject, standing, members, organizations }: ProfileProps) {
         <div>
           <h1>{subject.full_name === '' ? subject.name : subject.full_name}</h1>
           <p class="muted">{subject.name}</p>
-          <p class="line">
-            {isOrg ? <Tag icon="organization">{texts.organization}</Tag> : null}
-            {subject.visibility === 'public' ? null : (
+          {subject.visibility === 'public' ? null : (
+            <p class="line">
               <Tag icon="lock">{subject.visibility === 'private' ? texts.private : texts.limited}</Tag>
-            )}
-          </p>
+            </p>
+          )}
         </div>
       </div>
       {subject.description === '' ? null : <p class="profile-text">{subject.description}</p>}
       <Acts subject={subject} standing={standing} />
       <ul class="profile-facts">
-        {isOrg ? null : (
-          <Fact icon="people">
-            <Link class="plain-link" to={`${pathOf(subject.name)}?tab=followers`}>
-              {texts.followerCount(subject.num_followers)}
-            </Link>
-            {' · '}
-            <Link class="plain-link" to={`${pathOf(subject.name)}?tab=following`}>
-              {texts.followingCount(subject.num_following)}
-            </Link>
-          </Fact>
-        )}
+        <Fact icon="people">
+          <Link class="plain-link" to={`${pathOf(subject.name)}?tab=followers`}>
+            {texts.followerCount(subject.num_followers)}
+          </Link>
+          {' · '}
+          <Link class="plain-link" to={`${pathOf(subject.name)}?tab=following`}>
+            {texts.followingCount(subject.num_following)}
+          </Link>
+        </Fact>
         {subject.pronouns === '' || (subject.hide_pronouns && !viewer) ? null : (
           <Fact icon="person">{subject.pronouns}</Fact>
         )}
-        {subject.location === '' ? null : <Fact icon="globe">{subject.location}</Fact>}
-        {subject.website === '' ? null : (
-          <Fact icon="link">
-            <OutsideLink href={subject.website}>{subject.website.replace(/^https?:\/\//, '')}</OutsideLink>
-          </Fact>
-        )}
-        {showsAddress ? (
-          <Fact icon="mail">
-            <a href={`mailto:${subject.email}`}>{subject.email}</a>
-          </Fact>
-        ) : null}
-        <Fact icon="calendar">
-          {texts.joined}
-          <Time unix={subject.created_unix} />
-        </Fact>
+        <Facts subject={subject} />
       </ul>
-      <Faces title={isOrg ? texts.people : texts.organizations} accounts={isOrg ? members : organizations} />
+      {organizations.length === 0 ? null : (
+        <section class="faces">
+          <h2>{texts.organizations}</h2>
+          <FaceList accounts={organizations} />
+        </section>
+      )}
     </aside>
+  )
+}
+
+/** What people and organizations say of themselves. */
+const Facts = ({ subject }: Pick<ProfileProps, 'subject'>) => {
+  const { viewer } = usePage()
+  const showsAddress =
+    subject.email !== '' && (subject.kind === 'organization' || (viewer !== undefined && !subject.keep_email_private))
+  return (
+    <>
+      {subject.location === '' ? null : <Fact icon="globe">{subject.location}</Fact>}
+      {subject.website === '' ? null : (
+        <Fact icon="link">
+          <OutsideLink href={subject.website}>{subject.website.replace(/^https?:\/\//, '')}</OutsideLink>
+        </Fact>
+      )}
+      {showsAddress ? (
+        <Fact icon="mail">
+          <a href={`mailto:${subject.email}`}>{subject.email}</a>
+        </Fact>
+      ) : null}
+      <Fact icon="calendar">
+        {texts.joined}
+        <Time unix={subject.created_unix} />
+      </Fact>
+    </>
   )
 }
 
@@ -164,25 +231,20 @@ function Acts({ subject, standing }: Pick<ProfileProps, 'subject' | 'standing'>)
   )
 }
 
-const Faces = ({ title, accounts }: { readonly title: string; readonly accounts: readonly UserRow[] }) =>
-  accounts.length === 0 ? null : (
-    <section class="faces">
-      <h2>{title}</h2>
-      <ul class="line">
-        {accounts.map((account) => (
-          <li>
-            <Link to={pathOf(account.name)} title={account.name} aria-label={account.name}>
-              <Avatar person={account} size={32} />
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </section>
-  )
+const FaceList = ({ accounts }: { readonly accounts: readonly UserRow[] }) => (
+  <ul class="line">
+    {accounts.map((account) => (
+      <li>
+        <Link to={pathOf(account.name)} title={account.name} aria-label={account.name}>
+          <Avatar person={account} size={32} />
+        </Link>
+      </li>
+    ))}
+  </ul>
+)
 
 function ProfileTabs({ subject, content }: ProfileProps) {
   const { config } = usePage()
-  const isOrg = subject.kind === 'organization'
   const at = pathOf(subject.name)
   const tab = (name: ProfileTab, icon: IconName, count?: number) => ({
     label: texts[name],
@@ -201,7 +263,7 @@ function ProfileTabs({ subject, content }: ProfileProps) {
         tab('repositories', 'repo', content.tab === 'repositories' ? content.found.total : undefined),
         ...(config.packages.enabled ? away(texts.packages, `${at}/-/packages`, 'package') : []),
         tab('activity', 'pulse'),
-        ...(isOrg || config.repository.disableStars ? [] : [tab('stars', 'star', subject.num_stars)]),
+        ...(config.repository.disableStars ? [] : [tab('stars', 'star', subject.num_stars)]),
         ...(content.tab === 'followers' ? [tab('followers', 'people', subject.num_followers)] : []),
         ...(content.tab === 'following' ? [tab('following', 'people', subject.num_following)] : []),
       ]}

@@ -1,4 +1,4 @@
-import { counted } from '../ui/texts.tsx'
+import { counted, numberText } from '../ui/texts.tsx'
 
 /** Texts of the pages of people and organizations. */
 export const texts = {
@@ -10,9 +10,8 @@ export const texts = {
   followers: 'Followers',
   following: 'Following',
   people: 'People',
-  teams: 'Teams',
-  settings: 'Settings',
-  organization: 'Organization',
+  allPeople: (count: number) => `See all ${numberText(count)} people`,
+  noPublicMembers: 'No members show that they belong to it.',
   organizations: 'Organizations',
   administrator: 'Administrator',
   private: 'Private',

@@ -1,0 +1,109 @@
+import type { ComponentChildren } from 'preact'
+import type { Ctx, SubjectCtx } from '../../access/context.ts'
+import type { UserRow } from '../../db/tables/accounts.ts'
+import type { OrgMembership } from '../../orgs/membership.service.ts'
+import type { OrgCtx } from '../../orgs/org.requirements.ts'
+import { orgRoleOf } from '../../orgs/role.service.ts'
+import type { BrowserCtx } from '../shell/browser-context.ts'
+import type { Frame } from '../shell/page.tsx'
+import type { IconName } from '../ui/icons.ts'
+import { Link } from '../ui/link.tsx'
+import { usePage } from '../ui/page-context.ts'
+import { Tabs, Tag, type Tab } from '../ui/parts.tsx'
+import { pathOf } from '../ui/paths.ts'
+import { Avatar } from '../ui/person.tsx'
+import { texts as all } from './texts.tsx'
+
+const texts = all.organization
+
+export type OrganizationTab = 'repositories' | 'packages' | 'activity' | 'people' | 'teams' | 'settings'
+
+/** Returns a path below `/org/{org}`. */
+export const orgPath = (org: Pick<UserRow, 'name'>, ...parts: readonly (string | number)[]): string =>
+  pathOf('org', org.name, ...parts)
+
+const loadRole = async (ctx: Ctx, org: UserRow): Promise<OrgMembership | undefined> =>
+  ctx.viewer ? orgRoleOf({ ...ctx, viewer: ctx.viewer }, org) : undefined
+
+/** Returns the frame of the pages of an organization. */
+export const inOrganizationFrame =
+  (current: OrganizationTab): Frame<OrgCtx & BrowserCtx> =>
+  async (ctx) => {
+    const role = await loadRole(ctx, ctx.org)
+    return (content) => (
+      <OrganizationFrame org={ctx.org} role={role} current={current}>
+        <div class="container">{content}</div>
+      </OrganizationFrame>
+    )
+  }
+
+/** Returns the frame of a page of an account, whose content has a container. The pages of people have no frame. */
+export const inOwnerFrame =
+  (current: OrganizationTab): Frame<SubjectCtx & BrowserCtx> =>
+  async (ctx) => {
+    const org = ctx.subject
+    if (org.kind !== 'organization') return (content) => <>{content}</>
+    const role = await loadRole(ctx, org)
+    return (content) => (
+      <OrganizationFrame org={org} role={role} current={current}>
+        {content}
+      </OrganizationFrame>
+    )
+  }
+
+/** The tabs that the viewer may open. */
+function tabsOf(org: UserRow, role: OrgMembership | undefined, current: OrganizationTab): readonly Tab[] {
+  const { config } = usePage()
+  const tab = (name: OrganizationTab, isShown: boolean, to: string, icon: IconName): readonly Tab[] =>
+    isShown ? [{ label: texts[name], to, icon, isCurrent: current === name }] : []
+  const at = pathOf(org.name)
+  return [
+    ...tab('repositories', true, at, 'repo'),
+    ...tab('packages', config.packages.enabled, `${at}/-/packages`, 'package'),
+    ...tab('activity', true, `${at}?tab=activity`, 'pulse'),
+    ...tab('people', true, orgPath(org, 'members'), 'people'),
+    ...tab('teams', role?.isMember === true, orgPath(org, 'teams'), 'organization'),
+    ...tab('settings', role?.isOwner === true, orgPath(org, 'settings'), 'gear'),
+  ]
+}
+
+/** Tags that say who sees the organization. */
+export const VisibilityTag = ({ org }: { readonly org: UserRow }) =>
+  org.visibility === 'public' ? null : (
+    <Tag icon="lock">{org.visibility === 'private' ? texts.private : texts.limited}</Tag>
+  )
+
+/** Name and tabs of the pages of an organization. */
+export const OrganizationFrame = ({
+  org,
+  role,
+  current,
+  head,
+  children,
+}: {
+  readonly org: UserRow
+  /** Undefined for guests. */
+  readonly role: OrgMembership | undefined
+  readonly current: OrganizationTab
+  /** Replaces the line with the name. */
+  readonly head?: ComponentChildren
+  readonly children: ComponentChildren
+}) => (
+  <>
+    <div class="frame">
+      <div class="container org-head">
+        {head ?? (
+          <div class="org-line">
+            <Avatar person={org} size={24} />
+            <strong>
+              <Link to={pathOf(org.name)}>{org.full_name === '' ? org.name : org.full_name}</Link>
+            </strong>
+            <VisibilityTag org={org} />
+          </div>
+        )}
+      </div>
+      <Tabs label={texts.tabs} tabs={tabsOf(org, role, current)} />
+    </div>
+    {children}
+  </>
+)

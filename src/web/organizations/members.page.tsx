@@ -1,0 +1,97 @@
+import { Type } from 'typebox'
+import { exploreSignIn } from '../../access/requirements.ts'
+import { pageQuery } from '../../http/schema.ts'
+import { Invalid } from '../../lib/errors.ts'
+import { pageOf } from '../../lib/paging.ts'
+import { pageOfMembers, removeMember, rolesOfMembers, showMembership } from '../../orgs/member.service.ts'
+import { inOrg, orgMember, orgOwner } from '../../orgs/org.requirements.ts'
+import { orgRoleOf } from '../../orgs/role.service.ts'
+import { addTeamMember, pageOfTeams } from '../../orgs/team.service.ts'
+import { targetUser } from '../../users/subject.requirements.ts'
+import { inOrganizationFrame, orgPath } from '../frames/organization-frame.tsx'
+import { act, page } from '../shell/page.tsx'
+import { pathOf } from '../ui/paths.ts'
+import { MembersView } from './members.view.tsx'
+import { personNamed } from './person-named.ts'
+import { memberTexts as texts } from './texts.tsx'
+
+const text = Type.Optional(Type.String({ maxLength: 255 }))
+
+/** Most teams that the form of a new member offers. */
+const maxOfferedTeams = 200
+
+/** Shows the members of an organization that the viewer may see. Members see all, with their roles. */
+export const membersPage = page({
+  path: '/org/{org}/members',
+  requires: [inOrg, exploreSignIn],
+  query: pageQuery,
+  frame: inOrganizationFrame('people'),
+  async load({ ctx, query }) {
+    const { org, viewer, config } = ctx
+    const at = pageOf({ limit: config.ui.membersPagingNum, ...query }, config.api)
+    const [{ users, total }, role] = await Promise.all([
+      pageOfMembers(ctx, org, at, false),
+      viewer ? orgRoleOf({ ...ctx, viewer }, org) : undefined,
+    ])
+    const isInsider = role?.isMember === true && !viewer?.limit.publicOnly
+    const [roles, teams] = await Promise.all([
+      isInsider ? rolesOfMembers(ctx, org, users) : undefined,
+      role?.isOwner ? pageOfTeams(ctx, org, { number: 1, limit: maxOfferedTeams, offset: 0 }) : undefined,
+    ])
+    return { org, role, roles, people: users, total, page: at.number, pageSize: at.limit, teams: teams?.teams ?? [] }
+  },
+  meta: ({ org }) => ({ title: texts.titleOf(org.name) }),
+  view: MembersView,
+})
+
+/** Puts a person on a team, which makes them a member. */
+export const addMemberSubmit = act({
+  path: '/org/{org}/members/add',
+  requires: [inOrg, orgOwner],
+  fields: { username: text, team: Type.Optional(Type.Integer()) },
+  again: membersPage,
+  problemFields: { not_a_person: 'username' },
+  async run({ ctx, body }) {
+    const person = await personNamed(ctx, body.username, 'username')
+    const { teams } = await pageOfTeams(ctx, ctx.org, { number: 1, limit: maxOfferedTeams, offset: 0 })
+    const team = teams.find(({ id }) => id === body.team)
+    if (!team) throw new Invalid(texts.noTeam, 'team_not_found', { field: 'team' })
+    await addTeamMember(ctx, team, person)
+    return { to: orgPath(ctx.org, 'members'), notice: texts.added(person.name, team.name) }
+  },
+})
+
+/** Shows or hides the viewer's own membership. */
+export const showMembershipSubmit = act({
+  path: '/org/{org}/members/{username}/visibility',
+  requires: [inOrg, orgMember, targetUser],
+  fields: { is_public: Type.Optional(Type.Boolean()) },
+  async run({ ctx, body }) {
+    const isPublic = body.is_public === true
+    await showMembership(ctx, ctx.org, ctx.subject, isPublic)
+    return { to: orgPath(ctx.org, 'members'), notice: isPublic ? texts.shown : texts.hidden }
+  },
+})
+
+/** Removes a member from the organization and all of its teams. */
+export const removeMemberSubmit = act({
+  path: '/org/{org}/members/{username}/remove',
+  requires: [inOrg, orgOwner, targetUser],
+  again: membersPage,
+  async run({ ctx }) {
+    await removeMember(ctx, ctx.org, ctx.subject)
+    return { to: orgPath(ctx.org, 'members'), notice: texts.removed(ctx.subject.name) }
+  },
+})
+
+/** Leaves the organization and all of its teams. */
+export const leaveOrganizationOfPageSubmit = act({
+  path: '/org/{org}/members/leave',
+  requires: [inOrg, orgMember],
+  again: membersPage,
+  async run({ ctx }) {
+    await removeMember(ctx, ctx.org, ctx.viewer.user)
+    // A private organization is hidden from the person now.
+    return { to: ctx.org.visibility === 'private' ? '/' : pathOf(ctx.org.name), notice: texts.left(ctx.org.name) }
+  },
+})

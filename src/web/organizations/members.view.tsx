@@ -1,0 +1,152 @@
+import type { TeamRow, UserRow } from '../../db/tables/accounts.ts'
+import type { UserId } from '../../lib/ids.ts'
+import type { MemberRole } from '../../orgs/member.service.ts'
+import type { OrgMembership } from '../../orgs/membership.service.ts'
+import { orgPath } from '../frames/organization-frame.tsx'
+import { ActButton, Form, Select, Submit } from '../ui/form.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Link } from '../ui/link.tsx'
+import { usePage } from '../ui/page-context.ts'
+import { Box, Empty, Flash, PageHead, Pages, Tag } from '../ui/parts.tsx'
+import { pathOf } from '../ui/paths.ts'
+import { PersonField } from '../ui/person-field.tsx'
+import { Avatar } from '../ui/person.tsx'
+import { memberTexts as texts } from './texts.tsx'
+
+interface MembersProps {
+  readonly org: UserRow
+  /** The viewer's role; undefined for guests. */
+  readonly role: OrgMembership | undefined
+  /** Undefined for people outside of the organization. */
+  readonly roles: ReadonlyMap<UserId, MemberRole> | undefined
+  readonly people: readonly UserRow[]
+  /** Teams that a new member may join; for owners. */
+  readonly teams: readonly TeamRow[]
+  readonly total: number
+  readonly page: number
+  readonly pageSize: number
+}
+
+export const MembersView = (props: MembersProps) => {
+  const { org, role, people, teams, total, page, pageSize } = props
+  const { refused } = usePage()
+  const to = orgPath(org, 'members', 'add')
+  return (
+    <>
+      <PageHead title={texts.title} lead={role?.isMember ? texts.lead : texts.publicLead} />
+      {refused !== undefined && refused.action !== to ? <Flash tone="problem">{refused.problem.message}</Flash> : null}
+      <Box
+        {...(teams.length === 0
+          ? {}
+          : {
+              head: (
+                <Form to={to} class="add-line" label={texts.add}>
+                  <PersonField
+                    name="username"
+                    id="new_member"
+                    label={texts.person}
+                    placeholder={texts.person}
+                    isLabelHidden
+                    required
+                  />
+                  <Select
+                    name="team"
+                    label={texts.team}
+                    isLabelHidden
+                    value={String(teams.find((team) => team.access_mode !== 4)?.id ?? teams[0]?.id ?? '')}
+                    choices={teams.map((team) => ({ value: String(team.id), label: team.name }))}
+                  />
+                  <Submit icon="plus">{texts.add}</Submit>
+                </Form>
+              ),
+            })}
+      >
+        {people.length === 0 ? (
+          <Empty icon="people" title={texts.none}>
+            <p>{texts.noneHint}</p>
+          </Empty>
+        ) : (
+          <ul class="rows" data-rows="">
+            {people.map((person) => (
+              <Member {...props} person={person} />
+            ))}
+          </ul>
+        )}
+      </Box>
+      <Pages page={page} total={total} pageSize={pageSize} />
+    </>
+  )
+}
+
+const Member = ({ org, role, roles, person }: MembersProps & { readonly person: UserRow }) => {
+  const { viewer } = usePage()
+  const own = roles?.get(person.id)
+  const isSelf = viewer?.id === person.id
+  return (
+    <li class="row member-row">
+      <Avatar person={person} size={40} />
+      <div class="row-main">
+        <div class="line">
+          <Link class="row-title" to={pathOf(person.name)} data-row-link="">
+            {person.full_name === '' ? person.name : person.full_name}
+          </Link>
+          {person.full_name === '' ? null : <span class="muted">{person.name}</span>}
+          {own?.isOwner ? <Tag tone="accent">{texts.owner}</Tag> : null}
+          {isSelf ? <Tag>{texts.you}</Tag> : null}
+        </div>
+        {own === undefined ? (
+          person.description === '' ? null : (
+            <p class="row-text">{person.description}</p>
+          )
+        ) : (
+          <p class="row-facts">
+            <span title={own.isPublic ? texts.publicHint : texts.hiddenHint}>
+              <Icon name={own.isPublic ? 'eye' : 'eye-closed'} />
+              {own.isPublic ? texts.isPublic : texts.isHidden}
+            </span>
+            {own.teams.map((team) =>
+              role?.isOwner || isSelf ? (
+                <Link to={orgPath(org, 'teams', team.lower_name)}>{team.name}</Link>
+              ) : (
+                <span>{team.name}</span>
+              ),
+            )}
+          </p>
+        )}
+      </div>
+      {own === undefined ? null : (
+        <div class="row-side">
+          {isSelf ? (
+            <ActButton
+              to={orgPath(org, 'members', person.name, 'visibility')}
+              hidden={{ is_public: !own.isPublic }}
+              class="small"
+            >
+              {own.isPublic ? texts.hide : texts.show}
+            </ActButton>
+          ) : null}
+          {isSelf ? (
+            <ActButton
+              to={orgPath(org, 'members', 'leave')}
+              kind="danger"
+              class="small"
+              confirm={texts.confirmLeave(org.name)}
+            >
+              {texts.leave}
+            </ActButton>
+          ) : role?.isOwner ? (
+            <ActButton
+              to={orgPath(org, 'members', person.name, 'remove')}
+              kind="danger"
+              class="small"
+              confirm={texts.confirmRemove(person.name)}
+              aria-label={texts.removeOf(person.name)}
+            >
+              {texts.remove}
+            </ActButton>
+          ) : null}
+        </div>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,33 @@
+import type { UserRow } from '../../db/tables/accounts.ts'
+import { orgPath } from '../frames/organization-frame.tsx'
+import { Field, Form, Submit } from '../ui/form.tsx'
+import { PageHead } from '../ui/parts.tsx'
+import { TeamForm, type EditedTeam } from './team-form.view.tsx'
+import { commonTexts, teamTexts as texts } from './texts.tsx'
+
+export const EditTeamView = ({ org, edited }: { readonly org: UserRow; readonly edited: EditedTeam }) => {
+  const { team } = edited
+  const at = (...parts: readonly string[]) => orgPath(org, 'teams', team.lower_name, ...parts)
+  return (
+    <div class="stack loose">
+      <div>
+        <PageHead title={texts.editTitle(team.name)} />
+        <TeamForm to={at('edit')} cancelTo={at()} edited={edited} />
+      </div>
+      {team.access_mode === 4 ? null : (
+        <section class="section danger-zone" aria-labelledby="delete">
+          <h2 id="delete">{texts.delete}</h2>
+          <p class="lead">{texts.deleteHint}</p>
+          <Form to={at('delete')} class="stack">
+            <Field name="confirm" label={commonTexts.typeName(team.name)} required autocomplete="off" />
+            <div class="form-acts">
+              <Submit kind="danger" icon="trash">
+                {texts.delete}
+              </Submit>
+            </div>
+          </Form>
+        </section>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,278 @@
+import type { ComponentChildren } from 'preact'
+import type { TeamRow, UserRow } from '../../db/tables/accounts.ts'
+import { repoUnits } from '../../db/tables/repositories.ts'
+import type { OwnedRepo } from '../../repos/lists/browse.service.ts'
+import { orgPath } from '../frames/organization-frame.tsx'
+import { PersonRow } from '../lists/person-row.tsx'
+import { repositoryIcon, RepositoryTags } from '../lists/repository-row.tsx'
+import { ActButton, Field, Form, Submit } from '../ui/form.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { ButtonLink, Link } from '../ui/link.tsx'
+import { usePage } from '../ui/page-context.ts'
+import { Box, Empty, Flash, PageHead, Pages, Tabs } from '../ui/parts.tsx'
+import { pathOf } from '../ui/paths.ts'
+import { PersonField } from '../ui/person-field.tsx'
+import { unitLevels } from './team-form.ts'
+import { commonTexts, teamTexts as texts } from './texts.tsx'
+
+/** What all pages of a team show. */
+export interface TeamHead {
+  readonly org: UserRow
+  readonly team: TeamRow
+  /** The viewer owns the organization. */
+  readonly isOwner: boolean
+  /** Levels of the parts of a repository by keys such as `repo.code`. */
+  readonly levels: Readonly<Record<string, string>>
+  /** The viewer is on the team. */
+  readonly isOn: boolean
+  readonly counts: { readonly members: number; readonly repos: number }
+}
+
+const pathTo = ({ org, team }: TeamHead, ...parts: readonly string[]): string =>
+  orgPath(org, 'teams', team.lower_name, ...parts)
+
+interface Shell {
+  readonly head: TeamHead
+  readonly current: 'members' | 'repositories'
+  /** Forms that show their problems themselves. */
+  readonly ownForm: string
+  readonly children: ComponentChildren
+}
+
+const TeamShell = ({ head, current, ownForm, children }: Shell) => {
+  const { team, isOwner, isOn, counts } = head
+  const { refused } = usePage()
+  return (
+    <>
+      <PageHead title={team.name} lead={team.description === '' ? undefined : team.description}>
+        {isOn ? (
+          <ActButton to={pathTo(head, 'leave')} kind="quiet" confirm={texts.confirmLeave(team.name)}>
+            {texts.leave}
+          </ActButton>
+        ) : null}
+        {isOwner ? (
+          <ButtonLink to={pathTo(head, 'edit')} icon="gear">
+            {texts.settings}
+          </ButtonLink>
+        ) : null}
+      </PageHead>
+      {refused !== undefined && refused.action !== ownForm ? (
+        <Flash tone="problem">{refused.problem.message}</Flash>
+      ) : null}
+      <div class="columns">
+        <div class="stack">
+          <Tabs
+            label={texts.tabs}
+            tabs={[
+              {
+                label: texts.members,
+                to: pathTo(head),
+                icon: 'people',
+                count: counts.members,
+                isCurrent: current === 'members',
+              },
+              {
+                label: texts.repositories,
+                to: pathTo(head, 'repositories'),
+                icon: 'repo',
+                count: counts.repos,
+                isCurrent: current === 'repositories',
+              },
+            ]}
+          />
+          {children}
+        </div>
+        <Access {...head} />
+      </div>
+    </>
+  )
+}
+
+/** What the team may do. */
+const Access = ({ team, levels }: TeamHead) => (
+  <aside class="stack">
+    <section>
+      <h2>{texts.access}</h2>
+      <p class="muted">{texts.accessOf[team.access_mode]}</p>
+      {team.access_mode >= 3 ? null : (
+        <ul class="access-list">
+          {repoUnits.map((unit) => {
+            const level = unitLevels.find((each) => each === levels[`repo.${unit}`]) ?? 'none'
+            return level === 'none' ? null : (
+              <li>
+                {texts.units[unit]}
+                <span class="muted">{texts.levels[level]}</span>
+              </li>
+            )
+          })}
+        </ul>
+      )}
+    </section>
+    <p class="muted">{team.includes_all_repositories ? texts.hasAll : texts.hasSome}</p>
+    {team.can_create_org_repo ? <p class="muted">{texts.createsRepos}</p> : null}
+  </aside>
+)
+
+export const TeamMembersView = ({
+  head,
+  members,
+  total,
+  page,
+  pageSize,
+}: {
+  readonly head: TeamHead
+  readonly total: number
+  readonly members: readonly UserRow[]
+  readonly page: number
+  readonly pageSize: number
+}) => {
+  const to = pathTo(head, 'members', 'add')
+  return (
+    <TeamShell head={head} current="members" ownForm={to}>
+      <Box
+        {...(head.isOwner
+          ? {
+              head: (
+                <Form to={to} class="add-line" label={texts.addMember}>
+                  <PersonField
+                    name="username"
+                    id="new_member"
+                    label={texts.person}
+                    placeholder={texts.person}
+                    isLabelHidden
+                    required
+                  />
+                  <Submit icon="plus">{texts.addMember}</Submit>
+                </Form>
+              ),
+            }
+          : {})}
+      >
+        {members.length === 0 ? (
+          <Empty icon="people" title={texts.noMembers}>
+            <p>{texts.noMembersHint}</p>
+          </Empty>
+        ) : (
+          <ul class="rows" data-rows="">
+            {members.map((person) => (
+              <PersonRow person={person}>
+                {head.isOwner ? (
+                  <ActButton
+                    to={pathTo(head, 'members', person.name, 'remove')}
+                    kind="danger"
+                    class="small"
+                    confirm={texts.confirmRemove(person.name, head.team.name)}
+                    aria-label={texts.removeOf(person.name)}
+                  >
+                    {commonTexts.remove}
+                  </ActButton>
+                ) : undefined}
+              </PersonRow>
+            ))}
+          </ul>
+        )}
+      </Box>
+      <Pages page={page} total={total} pageSize={pageSize} />
+    </TeamShell>
+  )
+}
+
+export const TeamReposView = ({
+  head,
+  repos,
+  offered,
+  total,
+  page,
+  pageSize,
+}: {
+  readonly head: TeamHead
+  readonly repos: readonly (OwnedRepo & { readonly mayRemove: boolean })[]
+  /** Names of repositories that the viewer may give to the team. */
+  readonly offered: readonly string[]
+  readonly total: number
+  readonly page: number
+  readonly pageSize: number
+}) => {
+  const to = pathTo(head, 'repositories', 'add')
+  return (
+    <TeamShell head={head} current="repositories" ownForm={to}>
+      <Box
+        {...(offered.length === 0
+          ? {}
+          : {
+              head: (
+                <>
+                  <Form to={to} class="add-line" label={texts.addRepo}>
+                    <Field
+                      name="repository"
+                      label={texts.repository}
+                      placeholder={texts.repository}
+                      isLabelHidden
+                      required
+                      autocomplete="off"
+                      list="offered_repositories"
+                    />
+                    <datalist id="offered_repositories">
+                      {offered.map((name) => (
+                        <option value={name} />
+                      ))}
+                    </datalist>
+                    <Submit icon="plus">{texts.addRepo}</Submit>
+                    {head.isOwner ? (
+                      <Submit kind="plain" form="add_all_repositories">
+                        {texts.addAll}
+                      </Submit>
+                    ) : null}
+                  </Form>
+                </>
+              ),
+            })}
+      >
+        {repos.length === 0 ? (
+          <Empty icon="repo" title={texts.noRepos}>
+            <p>{texts.noReposHint}</p>
+          </Empty>
+        ) : (
+          <ul class="rows" data-rows="">
+            {repos.map(({ repo, owner, mayRemove }) => (
+              <li class="row">
+                <Icon name={repositoryIcon({ repo })} class="row-icon" />
+                <div class="row-main">
+                  <div class="line">
+                    <Link class="row-title" to={pathOf(owner.name, repo.name)} data-row-link="">
+                      {repo.name}
+                    </Link>
+                    <RepositoryTags repo={repo} owner={owner} />
+                  </div>
+                  {repo.description === '' ? null : <p class="row-text">{repo.description}</p>}
+                </div>
+                {mayRemove ? (
+                  <ActButton
+                    to={pathTo(head, 'repositories', 'remove')}
+                    hidden={{ repository: repo.name }}
+                    kind="danger"
+                    class="small"
+                    confirm={texts.confirmRepo(repo.name, head.team.name)}
+                    aria-label={texts.removeOf(repo.name)}
+                  >
+                    {commonTexts.remove}
+                  </ActButton>
+                ) : null}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Box>
+      <Pages page={page} total={total} pageSize={pageSize} />
+      {offered.length > 0 && head.isOwner ? (
+        <Form
+          to={pathTo(head, 'repositories', 'add_all')}
+          id="add_all_repositories"
+          confirm={texts.confirmAll(head.team.name)}
+        >
+          {null}
+        </Form>
+      ) : null}
+    </TeamShell>
+  )
+}
