@@ -10,6 +10,7 @@ export type AdministrationPlace =
   | 'repositories'
   | 'emails'
   | 'hooks'
+  | 'signInSources'
   | 'runners'
   | 'jobs'
   | 'tasks'
@@ -37,6 +38,7 @@ export const inAdministration =
           ...item('people', '/admin/users'),
           ...item('emails', '/admin/emails'),
           ...item('organizations', '/admin/orgs'),
+          ...item('signInSources', '/admin/auths'),
         ],
       },
       {

@@ -7,6 +7,7 @@ import * as overviewPage from './overview.page.tsx'
 import * as peoplePage from './people.page.tsx'
 import * as repositoriesPage from './repositories.page.tsx'
 import * as runnersPage from './runners.page.tsx'
+import * as sourcesPage from './sources.page.tsx'
 import * as workPage from './work.page.tsx'
 
 /** The pages of administrators. */
@@ -20,6 +21,7 @@ export const webAdministration: Feature = {
     peoplePage,
     repositoriesPage,
     runnersPage,
+    sourcesPage,
     workPage,
   ],
 }
