@@ -11,6 +11,7 @@ export type AdministrationPlace =
   | 'emails'
   | 'hooks'
   | 'signInSources'
+  | 'quota'
   | 'runners'
   | 'jobs'
   | 'tasks'
@@ -39,6 +40,7 @@ export const inAdministration =
           ...item('emails', '/admin/emails'),
           ...item('organizations', '/admin/orgs'),
           ...item('signInSources', '/admin/auths'),
+          ...item('quota', '/admin/quota', config.quota.enabled),
         ],
       },
       {

@@ -1,11 +1,13 @@
 import type { TestStep, SourceKind } from '../../sources/source.rules.ts'
-import type { SignInSource } from '../../sources/source.schemas.ts'
+import type { presentSource } from '../../sources/source.present.ts'
 import { ActButton, Checkbox, Field, Form, Select, Submit, TextArea } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { Box, CopyField, Empty, Menu, PageHead, Tag } from '../ui/parts.tsx'
 import { fieldsOf, fieldText, type FieldGroup } from './source-fields.ts'
 import { texts as all } from './texts.tsx'
+
+type SignInSource = ReturnType<typeof presentSource>
 
 const texts = all.sources
 const at = (id: number): string => `/admin/auths/${id}`

@@ -1,4 +1,5 @@
 import { counted } from '../ui/texts.tsx'
+import { texts as quotas } from './quota-texts.tsx'
 import { texts as sources } from './source-texts.tsx'
 
 /** Texts of the administration. */
@@ -88,6 +89,8 @@ export const texts = {
     total: (count: number) => counted(count, 'account'),
   },
   signInSources: 'Sign-in sources',
+  quota: 'Quota',
+  quotas,
   sources,
   orgs: {
     search: 'Search organizations',
