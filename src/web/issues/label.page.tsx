@@ -2,13 +2,13 @@ import { Type } from 'typebox'
 import { canWrite, inRepo, issuesOrPullsEnabled, notArchived } from '../../access/repo.requirements.ts'
 import { pathNumber } from '../../http/schema.ts'
 import type { LabelId } from '../../lib/ids.ts'
-import { Invalid } from '../../lib/errors.ts'
 import { createLabel, deleteLabel, editLabel, getLabels } from '../../issues/labels/label.service.ts'
+import { labelFields, labelInputOf } from '../frames/labels.ts'
+import { texts } from '../frames/labels.texts.tsx'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { act, page } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { LabelsView } from './label.view.tsx'
-import { labelTexts as texts } from './plan-texts.tsx'
 
 /** Most labels of one page; a repository with more is unusual. */
 const shownAtMost = 500
@@ -41,44 +41,18 @@ export const labelsPage = page({
   view: LabelsView,
 })
 
-const fields = {
-  name: Type.Optional(Type.String()),
-  description: Type.Optional(Type.String()),
-  color: Type.Optional(Type.String()),
-  exclusive: Type.Optional(Type.Boolean()),
-  archived: Type.Optional(Type.Boolean()),
-} as const
-
 const shared = {
   requires: [inRepo, issuesOrPullsEnabled, notArchived, canWrite('issues', 'pulls')],
   again: labelsPage,
 } as const
 
-function inputOf(body: {
-  readonly name?: string
-  readonly description?: string
-  readonly color?: string
-  readonly exclusive?: boolean
-  readonly archived?: boolean
-}) {
-  const name = body.name?.trim() ?? ''
-  if (name === '') throw new Invalid(texts.emptyName, 'label_nameless', { field: 'name' })
-  return {
-    name,
-    description: body.description?.trim() ?? '',
-    color: body.color ?? '#888888',
-    isExclusive: body.exclusive ?? false,
-    isArchived: body.archived ?? false,
-  }
-}
-
 /** Creates a label. */
 export const addLabelOfPage = act({
   ...shared,
   path: '/{username}/{reponame}/labels/new',
-  fields,
+  fields: labelFields,
   async run({ ctx, body }) {
-    const { name } = await createLabel(ctx, { repoId: ctx.repo.id }, inputOf(body))
+    const { name } = await createLabel(ctx, { repoId: ctx.repo.id }, labelInputOf(body))
     return { to: pathOf(ctx.owner.name, ctx.repo.name, 'labels'), notice: texts.created(name) }
   },
 })
@@ -88,9 +62,9 @@ export const changeLabelOfPage = act({
   ...shared,
   path: '/{username}/{reponame}/labels/{id}/edit',
   params: { id: pathNumber },
-  fields,
+  fields: labelFields,
   async run({ ctx, params, body }) {
-    const { name } = await editLabel(ctx, { repoId: ctx.repo.id }, params.id as LabelId, inputOf(body))
+    const { name } = await editLabel(ctx, { repoId: ctx.repo.id }, params.id as LabelId, labelInputOf(body))
     return { to: pathOf(ctx.owner.name, ctx.repo.name, 'labels'), notice: texts.saved(name) }
   },
 })

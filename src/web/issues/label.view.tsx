@@ -1,13 +1,14 @@
 import type { LabelRow } from '../../db/tables/issues.ts'
 import type { RepoWithOwner } from '../../issues/repo-with-owner.ts'
-import { ActButton, Checkbox, Field, Form, Submit } from '../ui/form.tsx'
+import { ActButton } from '../ui/form.tsx'
 import { LabelTag } from '../ui/label.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { Box, Empty, PageHead } from '../ui/parts.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { texts as common } from '../ui/texts.tsx'
-import { labelTexts as texts } from './plan-texts.tsx'
+import { LabelForm } from '../frames/labels.view.tsx'
+import { texts } from '../frames/labels.texts.tsx'
 
 interface LabelsProps {
   readonly place: RepoWithOwner
@@ -116,56 +117,3 @@ const Row = ({
     </li>
   )
 }
-
-const LabelForm = ({
-  to,
-  id,
-  label,
-  cancelTo,
-}: {
-  readonly to: string
-  readonly id: string
-  readonly label?: LabelRow
-  readonly cancelTo?: string
-}) => (
-  <Form to={to} class="stack label-form">
-    <div class="fields-row">
-      <Field name="name" id={`${id}_name`} label={texts.name} value={label?.name} required isProse maxlength={50} />
-      <Field
-        name="description"
-        id={`${id}_description`}
-        label={texts.description}
-        value={label?.description}
-        isProse
-        isTerse
-        maxlength={200}
-      />
-      <Field
-        name="color"
-        id={`${id}_color`}
-        type="color"
-        label={texts.color}
-        value={`#${label?.color ?? '8a4b12'}`}
-        required
-      />
-    </div>
-    <Checkbox
-      name="exclusive"
-      id={`${id}_exclusive`}
-      label={texts.exclusive}
-      hint={texts.exclusiveHint}
-      checked={label?.is_exclusive ?? false}
-    />
-    {label ? (
-      <Checkbox name="archived" id={`${id}_archived`} label={texts.archived} checked={label.archived_unix > 0} />
-    ) : null}
-    <div class="form-acts">
-      <Submit kind={label ? 'primary' : 'plain'}>{label ? texts.save : texts.add}</Submit>
-      {cancelTo === undefined ? null : (
-        <Link class="button quiet" to={cancelTo}>
-          {common.cancel}
-        </Link>
-      )}
-    </div>
-  </Form>
-)

@@ -6,7 +6,7 @@ import { ActButton, Checkbox, Field, Form, Radios, Submit } from '../ui/form.tsx
 import { Link } from '../ui/link.tsx'
 import { Box, PageHead, Tag } from '../ui/parts.tsx'
 import { PasswordField } from './confirm-password.tsx'
-import { Section } from './settings-frame.tsx'
+import { Section } from '../frames/section.tsx'
 import { texts as all } from './texts.tsx'
 
 const texts = all.account

@@ -8,8 +8,8 @@ import { ButtonLink, Link } from '../ui/link.tsx'
 import { Box, CopyField, Flash, PageHead, Tag } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { Time } from '../ui/time.tsx'
-import { Disclosure } from './disclosure.tsx'
-import { Section } from './settings-frame.tsx'
+import { Disclosure } from '../frames/disclosure.tsx'
+import { Section } from '../frames/section.tsx'
 import { texts as all, tokenScopes } from './texts.tsx'
 
 const texts = all.applications

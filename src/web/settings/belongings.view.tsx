@@ -1,16 +1,14 @@
 import type { UserRow } from '../../db/tables/accounts.ts'
-import { parseTime, type Unix } from '../../lib/time.ts'
-import type { presentQuota } from '../../quota/quota.present.ts'
+import { parseTime } from '../../lib/time.ts'
 import type { presentRepos } from '../../repos/repo.present.ts'
-import { ActButton, Field, Form, Submit } from '../ui/form.tsx'
+import { ActButton } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
-import { Box, Empty, PageHead, Pages, Progress, Tag } from '../ui/parts.tsx'
+import { Box, Empty, PageHead, Pages, Tag } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
-import { Avatar, Person } from '../ui/person.tsx'
+import { Avatar } from '../ui/person.tsx'
 import { sizeText } from '../ui/texts.tsx'
 import { Time } from '../ui/time.tsx'
-import { Section } from './settings-frame.tsx'
 import { texts as all } from './texts.tsx'
 
 type Repository = Awaited<ReturnType<typeof presentRepos>>[number]
@@ -22,54 +20,6 @@ interface Paged {
 }
 
 const MorePages = ({ total, page, pageSize }: Paged) => <Pages page={page} total={total} pageSize={pageSize} />
-
-export const BlockedView = ({
-  people,
-  ...paged
-}: Paged & { readonly people: readonly { readonly person: UserRow; readonly blockedUnix: Unix }[] }) => {
-  const texts = all.blocked
-  return (
-    <>
-      <PageHead title={all.parts.blocked} lead={texts.lead} />
-      <Form to="/user/settings/blocked_users" class="stack">
-        <Field name="name" label={texts.name} maxlength={255} required autocomplete="off" />
-        <div class="form-acts">
-          <Submit kind="plain">{texts.block}</Submit>
-        </div>
-      </Form>
-      {people.length === 0 ? (
-        <p class="muted">{texts.none}</p>
-      ) : (
-        <Box>
-          <ul class="rows">
-            {people.map(({ person, blockedUnix }) => (
-              <li class="row">
-                <div class="row-main line">
-                  <Person person={person} size={24} />
-                  <span class="row-facts">
-                    <span>
-                      {texts.since}
-                      <Time unix={blockedUnix} />
-                    </span>
-                  </span>
-                </div>
-                <ActButton
-                  to="/user/settings/blocked_users/unblock"
-                  hidden={{ name: person.name }}
-                  class="small"
-                  aria-label={texts.unblockOf(person.name)}
-                >
-                  {texts.unblock}
-                </ActButton>
-              </li>
-            ))}
-          </ul>
-        </Box>
-      )}
-      <MorePages {...paged} />
-    </>
-  )
-}
 
 export const ReposView = ({ repos, ...paged }: Paged & { readonly repos: readonly Repository[] }) => {
   const texts = all.repos
@@ -172,59 +122,6 @@ export const OrganizationsView = ({
         </Box>
       )}
       <MorePages {...paged} />
-    </>
-  )
-}
-
-export const StorageView = ({ used, groups }: ReturnType<typeof presentQuota>) => {
-  const texts = all.storage
-  const { repos, git, assets } = used.size
-  const kinds: readonly (readonly [string, number])[] = [
-    [texts.publicRepos, repos.public],
-    [texts.privateRepos, repos.private],
-    [texts.lfs, git.LFS],
-    [texts.issueFiles, assets.attachments.issues],
-    [texts.releaseFiles, assets.attachments.releases],
-    [texts.artifacts, assets.artifacts],
-    [texts.packages, assets.packages.all],
-  ]
-  const total = kinds.reduce((sum, [, size]) => sum + size, 0)
-  return (
-    <>
-      <PageHead title={all.parts.storage} lead={texts.total(sizeText(total))} />
-      <Box>
-        <table class="data">
-          <tbody>
-            {kinds.map(([label, size]) => (
-              <tr>
-                <th scope="row">{label}</th>
-                <td class="storage-bar">
-                  <Progress done={size} total={total} label={label} />
-                </td>
-                <td class="nowrap">{sizeText(size)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Box>
-      <Section title={texts.limits} id="limits">
-        {(groups ?? []).flatMap(({ rules }) => rules ?? []).length === 0 ? (
-          <p class="muted">{texts.noLimits}</p>
-        ) : (
-          <Box>
-            <ul class="rows">
-              {(groups ?? [])
-                .flatMap(({ rules }) => rules ?? [])
-                .map((rule) => (
-                  <li class="row">
-                    <div class="row-main">{(rule.subjects ?? []).join(', ')}</div>
-                    <span>{rule.limit < 0 ? texts.unlimited : sizeText(rule.limit)}</span>
-                  </li>
-                ))}
-            </ul>
-          </Box>
-        )}
-      </Section>
     </>
   )
 }

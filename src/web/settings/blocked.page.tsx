@@ -4,13 +4,12 @@ import { Invalid } from '../../lib/errors.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { block, pageOfBlockedPeople, unblock } from '../../users/social/block.service.ts'
 import { findShownUser } from '../../users/user.service.ts'
+import { texts } from '../frames/blocked.texts.tsx'
+import { BlockedView } from '../frames/blocked.view.tsx'
 import { inSession } from '../shell/browser.requirements.ts'
 import { act, page } from '../shell/page.tsx'
-import { BlockedView } from './belongings.view.tsx'
 import { inSettings, settingsMeta, settingsPath, type PersonCtx } from './settings-frame.tsx'
-import { texts as all } from './texts.tsx'
 
-const texts = all.blocked
 const path = settingsPath('blocked')
 const name = Type.Optional(Type.String({ maxLength: 255 }))
 
@@ -23,7 +22,7 @@ export const blockedPeoplePage = page({
   async load({ ctx, query }) {
     const { number, limit, ...rest } = pageOf(query, ctx.config.api)
     const { people, total } = await pageOfBlockedPeople(ctx, ctx.viewer.user, { number, limit, ...rest })
-    return { people, total, page: number, pageSize: limit }
+    return { people, total, page: number, pageSize: limit, path, lead: texts.lead }
   },
   meta: () => settingsMeta('blocked'),
   view: BlockedView,

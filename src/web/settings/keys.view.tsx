@@ -4,8 +4,8 @@ import { ActButton, Field, Form, Submit, TextArea } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Box, Commands, PageHead, Tag } from '../ui/parts.tsx'
 import { Time } from '../ui/time.tsx'
-import { Disclosure } from './disclosure.tsx'
-import { Section } from './settings-frame.tsx'
+import { Disclosure } from '../frames/disclosure.tsx'
+import { Section } from '../frames/section.tsx'
 import { texts as all } from './texts.tsx'
 
 const texts = all.keys

@@ -5,7 +5,7 @@ import { Link } from '../ui/link.tsx'
 import { Box, Empty, Flash, PageHead, Tag } from '../ui/parts.tsx'
 import { Time } from '../ui/time.tsx'
 import { PasswordField } from './confirm-password.tsx'
-import { Section } from './settings-frame.tsx'
+import { Section } from '../frames/section.tsx'
 import { texts as all } from './texts.tsx'
 
 const texts = all.links

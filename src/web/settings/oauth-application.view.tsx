@@ -3,7 +3,8 @@ import { ActButton, Checkbox, Field, Form, Submit, TextArea } from '../ui/form.t
 import { ButtonLink } from '../ui/link.tsx'
 import { CopyField, Flash, PageHead } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
-import { Section, settingsPath } from './settings-frame.tsx'
+import { Section } from '../frames/section.tsx'
+import { settingsPath } from './settings-frame.tsx'
 import { texts as all } from './texts.tsx'
 
 const texts = all.applications

@@ -1,70 +1,35 @@
-import { Type, type Static, type TObject } from 'typebox'
 import { pathNumber } from '../../http/schema.ts'
-import { registryTypes } from '../../packages/cleanup/cleanup-rule.rules.ts'
-import {
-  addRule,
-  changeRule,
-  getRule,
-  getRules,
-  removeRule,
-  runRule,
-  type RuleChange,
-} from '../../packages/cleanup/cleanup-rule.service.ts'
+import { addRule, changeRule, removeRule, runRule } from '../../packages/cleanup/cleanup-rule.service.ts'
 import { packagesOn } from '../../packages/package.requirements.ts'
+import { loadRule, loadRules, packagesOf, ruleChangeOf, ruleFields } from '../frames/cleanup.ts'
+import { texts } from '../frames/cleanup.texts.tsx'
+import { CleanupRulesView, CleanupRuleView } from '../frames/cleanup.view.tsx'
 import { inSession } from '../shell/browser.requirements.ts'
 import { act, page } from '../shell/page.tsx'
-import { CleanupRulesView, CleanupRuleView } from './packages.view.tsx'
 import { inSettings, settingsMeta, settingsPath, type PersonCtx } from './settings-frame.tsx'
-import { texts as all } from './texts.tsx'
 
-const texts = all.packages
 const path = settingsPath('packages')
-const text = Type.Optional(Type.String({ maxLength: 4096 }))
-const number = Type.Optional(Type.Integer())
 const params = { id: pathNumber }
 const shown = { frame: inSettings('packages'), meta: () => settingsMeta('packages') } as const
 
-const fields = {
-  type: text,
-  enabled: text,
-  keep_count: number,
-  keep_pattern: text,
-  remove_days: number,
-  remove_pattern: text,
-  match_full_name: text,
-}
-
-/** The rules of the person's own packages. */
-const ofOwn = (ctx: PersonCtx) => ({ ...ctx, subject: ctx.viewer.user })
-
-const changeOf = (body: Static<TObject<typeof fields>>): RuleChange => ({
-  isEnabled: body.enabled !== undefined,
-  keepCount: body.keep_count,
-  keepPattern: body.keep_pattern?.trim(),
-  removeDays: body.remove_days,
-  removePattern: body.remove_pattern?.trim(),
-  matchesFullName: body.match_full_name !== undefined,
-})
+const ofOwn = (ctx: PersonCtx) => packagesOf(ctx, ctx.viewer.user)
 
 /** Shows the clean-up rules of the account's packages. */
 export const cleanupRulesPage = page({
   ...shown,
   path: '/user/settings/packages',
   requires: [packagesOn, inSession],
-  async load({ ctx }) {
-    const rules = await getRules(ofOwn(ctx))
-    return { rules, freeTypes: registryTypes.filter((type) => !rules.some((rule) => rule.type === type)) }
-  },
+  load: async ({ ctx }) => ({ ...(await loadRules(ofOwn(ctx))), path }),
   view: CleanupRulesView,
 })
 
 export const addCleanupRuleSubmit = act({
   path: '/user/settings/packages',
   requires: [packagesOn],
-  fields,
+  fields: ruleFields,
   again: cleanupRulesPage,
   async run({ ctx, body }) {
-    const rule = await addRule(ofOwn(ctx), body.type ?? '', changeOf(body))
+    const rule = await addRule(ofOwn(ctx), body.type ?? '', ruleChangeOf(body))
     return { to: path, notice: texts.added(rule.type) }
   },
 })
@@ -75,7 +40,7 @@ export const cleanupRulePage = page({
   path: '/user/settings/packages/rules/{id}',
   params,
   requires: [packagesOn, inSession],
-  load: async ({ ctx, params }) => ({ rule: await getRule(ofOwn(ctx), params.id) }),
+  load: async ({ ctx, params }) => ({ ...(await loadRule(ofOwn(ctx), params.id)), path }),
   view: CleanupRuleView,
 })
 
@@ -83,11 +48,11 @@ export const editCleanupRuleSubmit = act({
   path: '/user/settings/packages/rules/{id}',
   params,
   requires: [packagesOn],
-  fields,
+  fields: ruleFields,
   again: cleanupRulePage,
   async run({ ctx, params, body }) {
-    await changeRule(ofOwn(ctx), params.id, changeOf(body))
-    return { to: path, notice: all.saved }
+    await changeRule(ofOwn(ctx), params.id, ruleChangeOf(body))
+    return { to: path, notice: texts.saved }
   },
 })
 

@@ -5,7 +5,7 @@ import { PageHead } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { Avatar } from '../ui/person.tsx'
 import { sizeText } from '../ui/texts.tsx'
-import { Section } from './settings-frame.tsx'
+import { Section } from '../frames/section.tsx'
 import { texts as all } from './texts.tsx'
 
 const texts = all.profile

@@ -4,7 +4,7 @@ import { ButtonLink } from '../ui/link.tsx'
 import { Box, Flash, PageHead } from '../ui/parts.tsx'
 import { Time } from '../ui/time.tsx'
 import { PasswordField } from './confirm-password.tsx'
-import { Section } from './settings-frame.tsx'
+import { Section } from '../frames/section.tsx'
 import { texts as all } from './texts.tsx'
 
 const texts = all.security

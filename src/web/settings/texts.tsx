@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { counted, numberText } from '../ui/texts.tsx'
+import { counted } from '../ui/texts.tsx'
 
 /** Scopes of access tokens, in the order of the form. */
 export const tokenScopes = [
@@ -103,19 +103,6 @@ export const texts = {
       disabled: ['None', ''],
     } as Readonly<Record<string, readonly [string, string]>>,
   },
-  blocked: {
-    lead: 'Blocked people cannot follow you, comment on your issues or work in your repositories.',
-    name: 'Name of the person',
-    block: 'Block',
-    none: 'You block nobody.',
-    since: 'blocked ',
-    unblock: 'Unblock',
-    unblockOf: (name: string) => `Unblock ${name}`,
-    unknown: 'nobody here has this name',
-    self: 'you cannot block yourself',
-    done: (name: string) => `${name} is blocked.`,
-    ended: (name: string) => `${name} is not blocked any more.`,
-  },
   repos: {
     lead: 'Repositories that you own or contribute to.',
     create: 'New repository',
@@ -134,50 +121,6 @@ export const texts = {
     leaveOf: (name: string) => `Leave ${name}`,
     leaveQuestion: (name: string) => `Leave ${name}? You lose access to its private repositories.`,
     left: (name: string) => `You left ${name}.`,
-  },
-  storage: {
-    total: (size: string) => `Your account stores ${size}.`,
-    publicRepos: 'Public repositories',
-    privateRepos: 'Private repositories',
-    lfs: 'Git LFS',
-    issueFiles: 'Files of issues',
-    releaseFiles: 'Files of releases',
-    artifacts: 'Artifacts of workflows',
-    packages: 'Packages',
-    limits: 'Limits',
-    noLimits: 'No limits are set for your account itself. Those of the site may still count.',
-    unlimited: 'no limit',
-  },
-  packages: {
-    rules: 'Clean-up rules',
-    rulesLead: 'A rule removes old versions of your packages once a day.',
-    none: 'No rules yet. All versions are kept.',
-    add: 'Add a rule',
-    added: (type: string) => `The rule for ${type} is added.`,
-    on: 'On',
-    off: 'Off',
-    summary: (keepCount: number, days: number) =>
-      `keeps the newest ${numberText(keepCount)}, removes after ${counted(days, 'day')}`,
-    lastRun: (count: number) => `removed ${counted(count, 'version')} `,
-    run: 'Run now',
-    runOf: (type: string) => `Run the rule for ${type} now`,
-    started: 'The rule runs in the background.',
-    ruleOf: (type: string) => `Clean-up rule for ${type}`,
-    back: 'All rules',
-    registry: 'Registry',
-    keepCount: 'Versions to keep',
-    keepCountHint: 'The newest of each package. 0: none for this reason.',
-    removeDays: 'Days until removal',
-    removeDaysHint: '0: age does not count.',
-    keepPattern: 'Versions that always stay',
-    removePattern: 'Only remove these versions',
-    patternHint: 'A regular expression that matches the whole version.',
-    fullName: 'Match the name of the package too',
-    fullNameHint: 'The expressions match “package/version” instead of the version.',
-    enabled: 'The rule is on',
-    delete: 'Delete the rule',
-    deleteQuestion: (type: string) => `Delete the clean-up rule for ${type}?`,
-    removed: 'The rule is deleted.',
   },
   applications: {
     tokens: 'Access tokens',

@@ -2,25 +2,25 @@ import type { PackageCleanupRuleRow } from '../../db/tables/packages.ts'
 import { ActButton, Checkbox, Field, Form, Select, Submit } from '../ui/form.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { Box, PageHead, Tag } from '../ui/parts.tsx'
+import { pathOf } from '../ui/paths.ts'
+import { sizeText, texts as common } from '../ui/texts.tsx'
 import { Time } from '../ui/time.tsx'
 import { Disclosure } from './disclosure.tsx'
-import { Section, settingsPath } from './settings-frame.tsx'
-import { texts as all } from './texts.tsx'
+import { Section } from './section.tsx'
+import type { loadRule, loadRules } from './cleanup.ts'
+import { texts } from './cleanup.texts.tsx'
 
-const texts = all.packages
-const path = settingsPath('packages')
-const pathTo = (rule: Pick<PackageCleanupRuleRow, 'id'>): string => `${path}/rules/${rule.id}`
+/** Address of the page with the rules, below the site root. */
+interface Place {
+  readonly path: string
+}
 
-export const CleanupRulesView = ({
-  rules,
-  freeTypes,
-}: {
-  readonly rules: readonly PackageCleanupRuleRow[]
-  /** Registries without a rule. */
-  readonly freeTypes: readonly string[]
-}) => (
+const pathTo = ({ path }: Place, rule: Pick<PackageCleanupRuleRow, 'id'>): string => `${path}/rules/${rule.id}`
+
+/** The rules of an owner. */
+export const CleanupRulesView = ({ rules, freeTypes, path }: Awaited<ReturnType<typeof loadRules>> & Place) => (
   <>
-    <PageHead title={all.parts.packages} />
+    <PageHead title={texts.title} />
     <Section title={texts.rules} id="rules" lead={texts.rulesLead}>
       <div class="stack">
         {rules.length === 0 ? (
@@ -29,7 +29,7 @@ export const CleanupRulesView = ({
           <Box>
             <ul class="rows">
               {rules.map((rule) => (
-                <Rule rule={rule} />
+                <Rule rule={rule} path={path} />
               ))}
             </ul>
           </Box>
@@ -44,11 +44,11 @@ export const CleanupRulesView = ({
   </>
 )
 
-const Rule = ({ rule }: { readonly rule: PackageCleanupRuleRow }) => (
+const Rule = ({ rule, path }: Place & { readonly rule: PackageCleanupRuleRow }) => (
   <li class="row">
     <div class="row-main">
       <p class="line">
-        <Link class="row-title" to={pathTo(rule)}>
+        <Link class="row-title" to={pathTo({ path }, rule)}>
           {rule.type}
         </Link>
         {rule.is_enabled ? <Tag tone="good">{texts.on}</Tag> : <Tag>{texts.off}</Tag>}
@@ -64,21 +64,50 @@ const Rule = ({ rule }: { readonly rule: PackageCleanupRuleRow }) => (
         {rule.problem === '' ? null : <span class="danger-text">{rule.problem}</span>}
       </p>
     </div>
-    <ActButton to={`${pathTo(rule)}/run`} class="small" icon="play" aria-label={texts.runOf(rule.type)}>
+    <ActButton to={`${pathTo({ path }, rule)}/run`} class="small" icon="play" aria-label={texts.runOf(rule.type)}>
       {texts.run}
     </ActButton>
   </li>
 )
 
-export const CleanupRuleView = ({ rule }: { readonly rule: PackageCleanupRuleRow }) => (
+/** A rule, and what it would remove. */
+export const CleanupRuleView = ({
+  rule,
+  owner,
+  versions,
+  hasMore,
+  path,
+}: Awaited<ReturnType<typeof loadRule>> & Place) => (
   <>
     <PageHead title={texts.ruleOf(rule.type)}>
       <ButtonLink to={path}>{texts.back}</ButtonLink>
     </PageHead>
-    <RuleForm to={pathTo(rule)} rule={rule} submit={all.save} />
-    <ActButton to={`${pathTo(rule)}/delete`} kind="danger" confirm={texts.deleteQuestion(rule.type)}>
+    <RuleForm to={pathTo({ path }, rule)} rule={rule} submit={common.save} />
+    <ActButton to={`${pathTo({ path }, rule)}/delete`} kind="danger" confirm={texts.deleteQuestion(rule.type)}>
       {texts.delete}
     </ActButton>
+    <Section title={texts.preview} id="preview" {...(rule.is_enabled ? {} : { lead: texts.previewOff })}>
+      {versions.length === 0 ? (
+        <p class="muted">{texts.previewNone}</p>
+      ) : (
+        <Box {...(hasMore ? { foot: <span class="muted">{texts.previewMore}</span> } : {})}>
+          <ul class="rows">
+            {versions.map(({ version, sizeBytes, reason }) => (
+              <li class="row">
+                <div class="row-main">
+                  <Link class="row-title" to={pathOf(owner.name, '-', 'packages', version.type, version.lower_name)}>
+                    {version.name}
+                  </Link>{' '}
+                  {version.version}
+                  <p class="row-facts">{reason}</p>
+                </div>
+                <span class="row-side">{sizeText(sizeBytes)}</span>
+              </li>
+            ))}
+          </ul>
+        </Box>
+      )}
+    </Section>
   </>
 )
 

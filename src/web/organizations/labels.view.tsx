@@ -1,0 +1,88 @@
+import type { LabelRow } from '../../db/tables/issues.ts'
+import { LabelForm } from '../frames/labels.view.tsx'
+import { texts } from '../frames/labels.texts.tsx'
+import { ActButton } from '../ui/form.tsx'
+import { LabelTag } from '../ui/label.tsx'
+import { ButtonLink } from '../ui/link.tsx'
+import { usePage } from '../ui/page-context.ts'
+import { Box, Empty, PageHead } from '../ui/parts.tsx'
+import { withQuery } from '../ui/paths.ts'
+import { texts as common } from '../ui/texts.tsx'
+
+interface LabelsProps {
+  readonly labels: readonly LabelRow[]
+  /** Id of the label whose form is shown. */
+  readonly editing: number | undefined
+  /** Address of the page below the site root. */
+  readonly path: string
+}
+
+/** The labels of an organization with the forms that change them. */
+export const OrgLabelsView = (props: LabelsProps) => {
+  const { labels, path } = props
+  const to = `${path}/new`
+  return (
+    <>
+      <PageHead title={texts.title} lead={texts.organizationLead} />
+      <details class="create-form" open={usePage().refused?.action === to}>
+        <summary class="button primary">{texts.create}</summary>
+        <LabelForm to={to} id="new_label" />
+      </details>
+      <Box>
+        {labels.length === 0 ? (
+          <Empty icon="tag" title={texts.empty}>
+            <p>{texts.emptyLead}</p>
+          </Empty>
+        ) : (
+          <ul class="rows" data-rows="">
+            {labels.map((label) => (
+              <Row {...props} label={label} />
+            ))}
+          </ul>
+        )}
+      </Box>
+    </>
+  )
+}
+
+const Row = ({ label, editing, path }: LabelsProps & { readonly label: LabelRow }) => {
+  const { refused } = usePage()
+  const to = `${path}/${label.id}/edit`
+  if (editing === label.id || refused?.action === to) {
+    return (
+      <li class="row">
+        <LabelForm to={to} id={`label_${label.id}`} label={label} cancelTo={path} />
+      </li>
+    )
+  }
+  return (
+    <li class="row label-row">
+      <span class="label-name">
+        <LabelTag label={label} />
+      </span>
+      <span class="row-main muted">
+        {label.description}
+        {label.archived_unix > 0 ? ` (${texts.archived.toLowerCase()})` : ''}
+      </span>
+      <span class="row-side">
+        <ButtonLink
+          to={withQuery(path, { edit: label.id })}
+          kind="quiet"
+          class="icon-only small"
+          icon="pencil"
+          aria-label={texts.edit(label.name)}
+          title={common.edit}
+        />
+        <ActButton
+          to={`${path}/${label.id}/delete`}
+          kind="quiet"
+          class="icon-only small"
+          icon="trash"
+          aria-label={texts.delete(label.name)}
+          title={common.delete}
+          confirm={texts.deleteQuestion(label.name)}
+        />
+      </span>
+    </li>
+  )
+}

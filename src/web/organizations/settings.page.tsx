@@ -1,0 +1,95 @@
+import { Type } from 'typebox'
+import { Invalid } from '../../lib/errors.ts'
+import { inOrg, orgOwner } from '../../orgs/org.requirements.ts'
+import { deleteOrg, editOrg } from '../../orgs/org.service.ts'
+import { renameAccount } from '../../users/account-name.service.ts'
+import { removeAvatar } from '../../users/avatars/avatar.service.ts'
+import { visibilityOf } from '../../users/visibility.rules.ts'
+import { orgPath } from '../frames/organization-frame.tsx'
+import { inSession } from '../shell/browser.requirements.ts'
+import { act, page } from '../shell/page.tsx'
+import { inOrgSettings, orgSettingsMeta, orgSettingsPath } from './settings-frame.tsx'
+import { OrgSettingsView } from './settings.view.tsx'
+import { commonTexts, settingsTexts as texts } from './texts.tsx'
+
+/** A text of at most this number of characters. */
+const upTo = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
+const text = upTo(255)
+
+/** Shows what others see of the organization, its picture, and the forms to rename and delete it. */
+export const orgSettingsPage = page({
+  path: '/org/{org}/settings',
+  requires: [inSession, inOrg, orgOwner],
+  frame: inOrgSettings('profile'),
+  load: async ({ ctx }) => ({ org: ctx.org, maxAvatarBytes: ctx.config.picture.avatarMaxFileSize }),
+  meta: (_data, { ctx }) => orgSettingsMeta('profile', ctx),
+  view: OrgSettingsView,
+})
+
+/** Changes the profile of an organization. */
+export const editOrgSubmit = act({
+  path: '/org/{org}/settings',
+  requires: [inOrg, orgOwner],
+  fields: {
+    full_name: upTo(100),
+    description: text,
+    website: text,
+    location: upTo(50),
+    email: text,
+    visibility: text,
+    repo_admin_change_team_access: text,
+  },
+  again: orgSettingsPage,
+  problemFields: { website: 'website', email: 'email' },
+  async run({ ctx, body }) {
+    await editOrg(ctx, ctx.org, {
+      fullName: (body.full_name ?? '').trim(),
+      description: (body.description ?? '').trim(),
+      website: (body.website ?? '').trim(),
+      location: (body.location ?? '').trim(),
+      email: body.email?.trim(),
+      visibility: visibilityOf(body.visibility),
+      repoAdminChangeTeamAccess: body.repo_admin_change_team_access !== undefined,
+    })
+    return { to: orgSettingsPath(ctx, 'profile'), notice: texts.saved }
+  },
+})
+
+/** Shows the generated picture again. */
+export const deleteOrgAvatarSubmit = act({
+  path: '/org/{org}/settings/avatar/delete',
+  requires: [inOrg, orgOwner],
+  async run({ ctx }) {
+    await removeAvatar(ctx, { kind: 'organization', id: ctx.org.id }, ctx.viewer.id)
+    return { to: orgSettingsPath(ctx, 'profile'), notice: texts.pictureRemoved }
+  },
+})
+
+/** Renames an organization. */
+export const renameOrgSubmit = act({
+  path: '/org/{org}/settings/rename',
+  requires: [inOrg, orgOwner],
+  fields: { new_name: text },
+  again: orgSettingsPage,
+  problemFields: { name: 'new_name' },
+  async run({ ctx, body }) {
+    const name = (body.new_name ?? '').trim()
+    await renameAccount(ctx, ctx.org, name, ctx.viewer.id)
+    return { to: orgPath({ name }, 'settings'), notice: texts.renamed(name) }
+  },
+})
+
+/** Deletes an organization that owns nothing. */
+export const deleteOrgSubmit = act({
+  path: '/org/{org}/settings/delete',
+  requires: [inOrg, orgOwner],
+  fields: { confirm: text },
+  again: orgSettingsPage,
+  async run({ ctx, body }) {
+    if ((body.confirm ?? '').trim() !== ctx.org.name) {
+      throw new Invalid(commonTexts.wrongName, 'confirm_wrong', { field: 'confirm' })
+    }
+    await deleteOrg(ctx, ctx.org, ctx.viewer.id)
+    return { to: '/', notice: texts.deleted(ctx.org.name) }
+  },
+})
