@@ -19,7 +19,7 @@ const events: Readonly<Record<string, string>> = {
   pull_request: 'Pull request',
   pull_request_target: 'Pull request',
   pull_request_review: 'Review',
-  workflow_dispatch: 'By hand',
+  workflow_dispatch: 'Manual run',
   workflow_call: 'Called',
   workflow_run: 'Workflow',
   schedule: 'Schedule',

@@ -10,8 +10,6 @@ export type AdministrationPlace =
   | 'repositories'
   | 'emails'
   | 'hooks'
-  | 'signInSources'
-  | 'quota'
   | 'runners'
   | 'jobs'
   | 'tasks'
@@ -39,8 +37,6 @@ export const inAdministration =
           ...item('people', '/admin/users'),
           ...item('emails', '/admin/emails'),
           ...item('organizations', '/admin/orgs'),
-          ...item('signInSources', '/admin/auths'),
-          ...item('quota', '/admin/quota', config.quota.enabled),
         ],
       },
       {

@@ -87,7 +87,7 @@ const Changes = ({
       <ul class="rows hoverable">
         {rows.slice(0, shownRows).map((row) => (
           <li class="row">
-            <Link class="row-main cut" to={repositoryPath(place, part, row.index)}>
+            <Link class="row-main row-title cut" to={repositoryPath(place, part, row.index)}>
               {row.title}
             </Link>
             <span class="row-side">

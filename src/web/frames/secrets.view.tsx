@@ -140,15 +140,13 @@ const Variables = ({ variables, path }: Pick<Values, 'variables'> & { readonly p
 
 /**
  * The form of a variable.
- * @param path address below the site root; the form is below `…/variables`
- * @param back address of the page with the list
+ * @param path address of the page with the list below the site root
  */
 export const EditVariable = ({
   name,
   data,
   path,
-  back = path,
-}: Awaited<ReturnType<typeof loadVariable>> & { readonly path: string; readonly back?: string }) => (
+}: Awaited<ReturnType<typeof loadVariable>> & { readonly path: string }) => (
   <>
     <PageHead title={texts.editVariable(name)} />
     <Form to={`${path}/variables/${encodeURIComponent(name)}`} class="stack">
@@ -156,7 +154,7 @@ export const EditVariable = ({
       <TextArea name="data" label={texts.value} value={data} rows={8} required isCode />
       <div class="form-acts">
         <Submit>{texts.save}</Submit>
-        <ButtonLink to={back} kind="quiet">
+        <ButtonLink to={path} kind="quiet">
           {texts.cancel}
         </ButtonLink>
       </div>

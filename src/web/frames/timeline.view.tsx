@@ -125,10 +125,10 @@ export function Comment(props: CommentProps) {
 const TaskText = ({ html, tasksTo, version }: CommentProps) => {
   const { config } = usePage()
   if (html === '') return <p class="muted">{texts.noText}</p>
-  if (tasksTo === undefined || !html.includes('data-source-position')) return <Markup html={html} />
+  if (tasksTo === undefined || !html.includes('data-source-position')) return <Markup html={html} class="compact" />
   return (
     <div data-tasks={siteHref(config, tasksTo)} data-version={version}>
-      <Markup html={html} />
+      <Markup html={html} class="compact" />
     </div>
   )
 }

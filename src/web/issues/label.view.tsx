@@ -27,13 +27,15 @@ export const LabelsView = (props: LabelsProps) => {
   const at = (...parts: readonly (string | number)[]) => pathOf(place.owner.name, place.repo.name, 'labels', ...parts)
   return (
     <>
-      <PageHead title={texts.title} lead={texts.lead} />
-      {mayChange ? (
-        <details class="create-form" open={refused?.action === at('new')}>
-          <summary class="button primary">{texts.create}</summary>
-          <LabelForm to={at('new')} id="new_label" />
-        </details>
-      ) : null}
+      <div class="create-head">
+        <PageHead title={texts.title} lead={texts.lead} />
+        {mayChange ? (
+          <details class="create-form" open={refused?.action === at('new')}>
+            <summary class="button primary">{texts.create}</summary>
+            <LabelForm to={at('new')} id="new_label" />
+          </details>
+        ) : null}
+      </div>
       <Box>
         {labels.length === 0 ? (
           <Empty icon="tag" title={texts.empty}>
@@ -91,7 +93,9 @@ const Row = ({
         {label.archived_unix > 0 ? ` (${texts.archived.toLowerCase()})` : ''}
       </span>
       <span class="row-side">
-        <Link to={list}>{texts.issues(label.num_issues - label.num_closed_issues)}</Link>
+        <Link class="plain-link" to={list}>
+          {texts.issues(label.num_issues - label.num_closed_issues)}
+        </Link>
         {isOwn && mayChange ? (
           <>
             <ButtonLink

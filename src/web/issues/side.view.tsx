@@ -6,31 +6,76 @@ import { ActButton, Checkbox, Field, Form, Submit } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ColorDot, LabelTag } from '../ui/label.tsx'
 import { Link } from '../ui/link.tsx'
+import { Menu, MenuFilter } from '../ui/parts.tsx'
 import { Person } from '../ui/person.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { Day, durationText } from '../ui/time.tsx'
 import { formatUnix } from '../../lib/time.ts'
-import { issueAt, type ConversationProps } from './issue-props.ts'
-import { ChangeMenu, ChoiceMenu, Part } from './side-parts.view.tsx'
+import { issueAt, type IssueProps } from './issue-props.ts'
+import { searchedFrom } from './list.view.tsx'
 import { texts as all } from './texts.tsx'
 
 const texts = all.issue
 
-type SideProps = Pick<ConversationProps, 'place' | 'issue' | 'around' | 'side'>
+/** A part of the side with a heading, and a menu that changes it. */
+const Part = ({
+  title,
+  change,
+  children,
+}: {
+  readonly title: string
+  readonly change?: ComponentChildren
+  readonly children: ComponentChildren
+}) => (
+  <section class="side-part">
+    <h2>
+      {title}
+      {change}
+    </h2>
+    {children}
+  </section>
+)
 
-/**
- * What belongs to an issue or pull request beside its texts: labels, people, dates, dependencies, time, and acts.
- * @param first parts before the others
- * @param acts buttons before the others
- */
-export const IssueSide = ({
-  first,
-  acts,
-  ...props
-}: SideProps & { readonly first?: ComponentChildren; readonly acts?: ComponentChildren }) => (
+/** The menu behind the gear of a part. */
+const ChangeMenu = ({ title, children }: { readonly title: string; readonly children: ComponentChildren }) => (
+  <Menu label={<Icon name="gear" />} title={texts.change(title)} class="icon-only small" align="end" kind="quiet">
+    {children}
+  </Menu>
+)
+
+/** A menu with a form of choices that are sent together. */
+const ChoiceMenu = ({
+  to,
+  title,
+  id,
+  count,
+  children,
+}: {
+  readonly to: string
+  readonly title: string
+  readonly id: string
+  readonly count: number
+  readonly children: ComponentChildren
+}) => (
+  <ChangeMenu title={title}>
+    <Form to={to} class="choice-menu" label={texts.change(title)}>
+      {count > searchedFrom ? <MenuFilter list={`${id}_items`} label={all.filterBy(title)} /> : null}
+      <div class="choices" id={`${id}_items`}>
+        {children}
+      </div>
+      <div class="menu-foot">
+        <Submit kind="plain" class="small">
+          {texts.apply}
+        </Submit>
+      </div>
+    </Form>
+  </ChangeMenu>
+)
+
+/** What belongs to an issue beside its texts: labels, people, dates, dependencies, time, and acts. */
+export const IssueSide = (props: IssueProps) => (
   <aside class="issue-side" aria-label={texts.side}>
-    {first}
     <Assignees {...props} />
     <Labels {...props} />
     <Milestone {...props} />
@@ -38,11 +83,11 @@ export const IssueSide = ({
     {props.side.hasDependencies ? <Dependencies {...props} /> : null}
     {props.side.time === undefined ? null : <TrackedTime {...props} time={props.side.time} />}
     {props.side.isSubscribed === undefined ? null : <Subscription {...props} isOn={props.side.isSubscribed} />}
-    <Acts {...props}>{acts ?? null}</Acts>
+    <Acts {...props} />
   </aside>
 )
 
-const Assignees = ({ place, issue, around, side }: SideProps) => {
+const Assignees = ({ place, issue, around, side }: IssueProps) => {
   const { viewer } = usePage()
   const at = issueAt(place, issue)
   const assigned = (around.assignees.get(issue.id) ?? []).flatMap((id) => around.users.get(id) ?? [])
@@ -95,7 +140,7 @@ const Assignees = ({ place, issue, around, side }: SideProps) => {
   )
 }
 
-const Labels = ({ place, issue, around, side }: SideProps) => {
+const Labels = ({ place, issue, around, side }: IssueProps) => {
   const at = issueAt(place, issue)
   const labels = around.labels.get(issue.id) ?? []
   const isSet = new Set(labels.map(({ id }) => id))
@@ -132,7 +177,7 @@ const Labels = ({ place, issue, around, side }: SideProps) => {
           {labels.map((label) => (
             <LabelTag
               label={label}
-              to={withQuery(pathOf(place.owner.name, place.repo.name, issue.is_pull ? 'pulls' : 'issues'), {
+              to={withQuery(pathOf(place.owner.name, place.repo.name, 'issues'), {
                 q: `is:open label:"${label.name}"`,
               })}
             />
@@ -143,7 +188,7 @@ const Labels = ({ place, issue, around, side }: SideProps) => {
   )
 }
 
-const Milestone = ({ place, issue, around, side }: SideProps) => {
+const Milestone = ({ place, issue, around, side }: IssueProps) => {
   const at = issueAt(place, issue)
   const milestone = issue.milestone_id === null ? undefined : around.milestones.get(issue.milestone_id)
   const choices = side.choices?.milestones ?? []
@@ -185,7 +230,7 @@ const Milestone = ({ place, issue, around, side }: SideProps) => {
   )
 }
 
-const DueDate = ({ place, issue, side }: SideProps) => {
+const DueDate = ({ place, issue, side }: IssueProps) => {
   const at = issueAt(place, issue)
   return (
     <Part
@@ -229,7 +274,7 @@ const DueDate = ({ place, issue, side }: SideProps) => {
   )
 }
 
-const Dependencies = ({ place, issue, side }: SideProps) => {
+const Dependencies = ({ place, issue, side }: IssueProps) => {
   const at = issueAt(place, issue)
   const list = (rows: readonly IssueRow[], isRemovable: boolean) => (
     <ul class="side-list">
@@ -296,7 +341,11 @@ const Dependencies = ({ place, issue, side }: SideProps) => {
   )
 }
 
-const TrackedTime = ({ place, issue, time }: SideProps & { readonly time: NonNullable<SideProps['side']['time']> }) => {
+const TrackedTime = ({
+  place,
+  issue,
+  time,
+}: IssueProps & { readonly time: NonNullable<IssueProps['side']['time']> }) => {
   const at = issueAt(place, issue)
   return (
     <Part title={texts.time}>
@@ -331,7 +380,7 @@ const TrackedTime = ({ place, issue, time }: SideProps & { readonly time: NonNul
   )
 }
 
-const Subscription = ({ place, issue, isOn }: SideProps & { readonly isOn: boolean }) => (
+const Subscription = ({ place, issue, isOn }: IssueProps & { readonly isOn: boolean }) => (
   <Part title={texts.subscription}>
     <ActButton
       to={issueAt(place, issue)('subscription')}
@@ -345,12 +394,11 @@ const Subscription = ({ place, issue, isOn }: SideProps & { readonly isOn: boole
   </Part>
 )
 
-const Acts = ({ place, issue, side, children }: SideProps & { readonly children: ComponentChildren }) => {
+const Acts = ({ place, issue, side }: IssueProps) => {
   const at = issueAt(place, issue)
-  if (!side.mayAdmin && !side.mayLock && children === null) return null
+  if (!side.mayAdmin && !side.mayLock) return null
   return (
     <section class="side-part side-acts">
-      {children}
       {side.mayAdmin ? (
         <ActButton
           to={at('pin')}
@@ -372,14 +420,8 @@ const Acts = ({ place, issue, side, children }: SideProps & { readonly children:
         </ActButton>
       ) : null}
       {side.mayAdmin ? (
-        <ActButton
-          to={at('delete')}
-          kind="danger"
-          class="quiet"
-          icon="trash"
-          confirm={texts.deleteQuestion(issue.is_pull)}
-        >
-          {texts.delete(issue.is_pull)}
+        <ActButton to={at('delete')} kind="danger" class="quiet" icon="trash" confirm={texts.deleteQuestion}>
+          {texts.delete}
         </ActButton>
       ) : null}
     </section>

@@ -30,7 +30,7 @@ const List = ({ owner, packages, hasMore, number }: ListProps) => (
       <ul class="rows hoverable" data-rows>
         {packages.map((each) => (
           <li class="row">
-            <Icon name={each.type === 'container' ? 'container' : 'package'} />
+            <Icon name={each.type === 'container' ? 'container' : 'package'} class="row-icon" />
             <div class="row-main">
               <Link class="row-title" to={packagePath(owner, each)} data-row-link="">
                 {each.name}
@@ -56,9 +56,9 @@ export const PackagesView = ({
   filter,
   ...props
 }: ListProps & { readonly filter: { readonly type: string; readonly text: string } }) => (
-  <div class="container stack">
+  <div class="container">
     <PageHead title={texts.titleOf(props.owner.name)} />
-    <Form to={packagesPath(props.owner)} method="get" role="search" class="fields-row">
+    <Form to={packagesPath(props.owner)} method="get" role="search" class="filters">
       <Field
         type="search"
         name="q"
@@ -92,14 +92,18 @@ export const PackagesView = ({
   </div>
 )
 
-export const RepoPackagesView = (props: ListProps) =>
-  props.packages.length > 0 ? (
-    <List {...props} />
-  ) : (
-    <Empty icon="package" title={texts.none}>
-      <p>{texts.noneInRepo}</p>
-    </Empty>
-  )
+export const RepoPackagesView = (props: ListProps) => (
+  <>
+    <h1 class="sr-only">{texts.title}</h1>
+    {props.packages.length > 0 ? (
+      <List {...props} />
+    ) : (
+      <Empty icon="package" title={texts.none}>
+        <p>{texts.noneInRepo}</p>
+      </Empty>
+    )}
+  </>
+)
 
 const Head = ({
   owner,

@@ -112,7 +112,6 @@ const ReleaseEntry = ({
             {release.tag_name}
           </Link>
         )}
-        <span class="muted small">{moment}</span>
       </div>
       <div class="release-body">
         <div class="line between">
@@ -131,7 +130,7 @@ const ReleaseEntry = ({
         <p class="facts">
           <span>{release.is_draft ? texts.drafted(person, moment) : texts.published(person, moment)}</span>
         </p>
-        {release.content === '' ? null : <Markup html={html} class="release-notes" />}
+        {release.content === '' ? null : <Markup html={html} class="release-notes compact" />}
         <Downloads place={place} shown={shown} />
       </div>
     </article>

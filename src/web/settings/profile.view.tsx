@@ -19,7 +19,7 @@ interface ProfileProps {
 
 export const ProfileView = ({ user, visibilities, maxAvatarBytes }: ProfileProps) => (
   <>
-    <PageHead title={texts.heading(user.name)} lead={texts.lead}>
+    <PageHead title={texts.heading} lead={texts.lead}>
       <ButtonLink to={pathOf(user.name)}>{texts.see}</ButtonLink>
     </PageHead>
     <div class="profile-settings">

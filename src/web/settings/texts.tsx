@@ -46,7 +46,7 @@ export const texts = {
   signedInOn: (moment: ComponentChildren) => <>signed in {moment}</>,
   lastUsed: (moment: ComponentChildren) => <>last used {moment}</>,
   profile: {
-    heading: (login: string) => `Settings of ${login}`,
+    heading: 'Profile',
     lead: 'Everybody who may see your account sees this.',
     see: 'See your profile',
     save: 'Save the profile',
@@ -238,7 +238,7 @@ export const texts = {
     addresses: 'Email addresses',
     hideAddress: 'Hide the address',
     hideAddressHint: 'Pages and commits made here show an address of this site instead.',
-    primary: 'primary',
+    primary: 'Primary',
     unconfirmed: 'not confirmed yet',
     sendAgain: 'Send again',
     sendAgainTo: (address: string) => `Send the mail to ${address} again`,
