@@ -175,18 +175,18 @@ module.exports = {
         'links',
         'notifications',
         'organizations',
-        'organizations',
         'packages',
         'profile',
-        'pulls',
         'releases',
         'repository',
         'search',
         'settings',
         'wiki',
       ],
-      // A comparison contains the form of a pull request.
-      ['code'],
+      // A pull request is an issue with code: its page has the parts of issues.
+      ['pulls'],
+      // A comparison contains the form of a pull request. A refused form leads to an issue or pull request.
+      ['code', 'conversations'],
     ],
     packages: [
       ['content'],

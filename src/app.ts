@@ -88,6 +88,7 @@ import { web } from './web/web.feature.ts'
 import { webActions } from './web/actions/actions.feature.ts'
 import { webAdministration } from './web/administration/administration.feature.ts'
 import { webCode } from './web/code/code.feature.ts'
+import { webConversations } from './web/conversations/conversations.feature.ts'
 import { webEntry } from './web/entry/entry.feature.ts'
 import { webIssues } from './web/issues/issues.feature.ts'
 import { webOrganizations } from './web/organizations/organizations.feature.ts'
@@ -131,6 +132,7 @@ const features: readonly Feature[] = [
   webActions,
   webAdministration,
   webCode,
+  webConversations,
   webEntry,
   webIssues,
   webOrganizations,

@@ -1,15 +1,13 @@
 import { Type } from 'typebox'
-import type { SignedInCtx } from '../access/context.ts'
 import { signedIn, siteAdmin } from '../access/requirements.ts'
-import { mayIssuePassword } from '../auth/issue.policy.ts'
-import { operation, validBody, type Requirement } from '../http/operation.ts'
+import { operation, validBody } from '../http/operation.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 import { pathNumber } from '../http/schema.ts'
 import { Invalid } from '../lib/errors.ts'
-import { must } from '../lib/verdict.ts'
 import { testDirectory } from './ldap/directory.service.ts'
 import { testProvider } from './openid/provider.service.ts'
 import { presentSource } from './source.present.ts'
+import { mayTrustOthers } from './source.requirements.ts'
 import {
   CreateSignInSourceOption,
   EditSignInSourceOption,
@@ -26,16 +24,6 @@ import {
   type Source,
   type SourceInput,
 } from './source.service.ts'
-
-/** A source controls who signs in, so a token needs the rights to set administrators' passwords. */
-const mayTrustOthers: Requirement<SignedInCtx, object> = {
-  codes: ['issues:password'],
-  refuses: [403],
-  check({ viewer }) {
-    must(mayIssuePassword(viewer.credential, { isAdmin: true, isStrict: true }))
-    return {}
-  },
-}
 
 const sources = { base: 'vendor', scope: 'admin' } as const
 const requires = [signedIn, siteAdmin, mayTrustOthers] as const

@@ -151,7 +151,7 @@ async function teamNamed(ctx: SignedInRepoCtx, name: string): Promise<TeamRow> {
  * Returns whether the caller may request reviews. Each collaborator may; administrators of the instance need a relation to
  * the pull request like other accounts.
  */
-async function mayAsk(ctx: SignedInRepoCtx, pair: PullPair): Promise<Verdict> {
+export async function mayAsk(ctx: SignedInRepoCtx, pair: PullPair): Promise<Verdict> {
   const [collaboration, rights] = await Promise.all([
     findCollaboration(ctx.db, ctx.repo.id, ctx.viewer.id),
     // Leaves out the rights of an administrator of the instance.

@@ -10,6 +10,8 @@ export type AdministrationPlace =
   | 'repositories'
   | 'emails'
   | 'hooks'
+  | 'signInSources'
+  | 'quota'
   | 'runners'
   | 'jobs'
   | 'tasks'
@@ -37,6 +39,8 @@ export const inAdministration =
           ...item('people', '/admin/users'),
           ...item('emails', '/admin/emails'),
           ...item('organizations', '/admin/orgs'),
+          ...item('signInSources', '/admin/auths'),
+          ...item('quota', '/admin/quota', config.quota.enabled),
         ],
       },
       {

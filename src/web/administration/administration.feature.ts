@@ -5,8 +5,10 @@ import * as hooksPage from './hooks.page.tsx'
 import * as organizationsPage from './organizations.page.tsx'
 import * as overviewPage from './overview.page.tsx'
 import * as peoplePage from './people.page.tsx'
+import * as quotaPage from './quota.page.tsx'
 import * as repositoriesPage from './repositories.page.tsx'
 import * as runnersPage from './runners.page.tsx'
+import * as sourcesPage from './sources.page.tsx'
 import * as workPage from './work.page.tsx'
 
 /** The pages of administrators. */
@@ -18,8 +20,10 @@ export const webAdministration: Feature = {
     organizationsPage,
     overviewPage,
     peoplePage,
+    quotaPage,
     repositoriesPage,
     runnersPage,
+    sourcesPage,
     workPage,
   ],
 }

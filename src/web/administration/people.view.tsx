@@ -3,10 +3,12 @@ import type { Page } from '../../lib/paging.ts'
 import { visibilities } from '../../users/visibility.rules.ts'
 import { ActButton, Checkbox, Field, Form, Select, Submit, TextArea } from '../ui/form.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
+import { usePage } from '../ui/page-context.ts'
 import { Box, PageHead, Pages, Tag } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { Avatar } from '../ui/person.tsx'
 import { Time } from '../ui/time.tsx'
+import { accountQuotaPath } from './quota-paths.ts'
 import { texts as all } from './texts.tsx'
 
 const texts = all.users
@@ -119,6 +121,9 @@ export const PersonView = ({ person, isSelf }: { readonly person: UserRow; reado
         }
       >
         <ButtonLink to={pathOf(person.name)}>{texts.profile}</ButtonLink>
+        {usePage().config.quota.enabled ? (
+          <ButtonLink to={accountQuotaPath(person.name)}>{all.quota}</ButtonLink>
+        ) : null}
         <ActButton to={`${path}/sessions/end`}>{texts.endSessions}</ActButton>
       </PageHead>
       <Form to={path} class="stack">

@@ -19,7 +19,7 @@ const choicesOf = (pairs: readonly (readonly [string, string])[]) => pairs.map((
 export const RepositoriesView = ({ found, asked }: { readonly found: BrowsedRepos; readonly asked: RepoBrowsing }) => (
   <>
     <PageHead title={all.repositories} lead={texts.total(found.total)} />
-    <SearchForm to="/admin/repos" label={lists.searchRepositories} text={asked.text}>
+    <SearchForm to="/admin/repos" label={texts.search} text={asked.text} placeholder={texts.search}>
       <Select
         name="kind"
         label={lists.kind}
@@ -42,29 +42,12 @@ export const RepositoriesView = ({ found, asked }: { readonly found: BrowsedRepo
         <Empty icon="repo" title={texts.none} />
       </Box>
     ) : (
-      <Box class="scroll-x">
-        <table class="data">
-          <thead>
-            <tr>
-              <th scope="col">{texts.name}</th>
-              <th scope="col" class="number">
-                {texts.git}
-              </th>
-              <th scope="col" class="number">
-                {texts.lfs}
-              </th>
-              <th scope="col">{texts.updated}</th>
-              <th scope="col">
-                <span class="sr-only">{texts.acts}</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {found.repos.map((owned) => (
-              <Repository {...owned} />
-            ))}
-          </tbody>
-        </table>
+      <Box>
+        <ul class="rows hoverable" data-rows>
+          {found.repos.map((owned) => (
+            <Repository {...owned} />
+          ))}
+        </ul>
       </Box>
     )}
     <Pages
@@ -80,37 +63,37 @@ const Repository = (owned: BrowsedRepos['repos'][number]) => {
   const { repo, owner } = owned
   const name = `${owner.name}/${repo.name}`
   return (
-    <tr>
-      <td>
+    <li class="row">
+      <Icon name={repositoryIcon(owned)} class="row-icon" />
+      <div class="row-main">
         <div class="line">
-          <Icon name={repositoryIcon(owned)} class="row-icon" />
-          <Link to={pathOf(owner.name, repo.name)} class="row-title">
+          <Link to={pathOf(owner.name, repo.name)} class="row-title" data-row-link="">
             {name}
           </Link>
           <RepositoryTags {...owned} />
         </div>
-      </td>
-      <td class="number nowrap">{sizeText(repo.git_size_bytes)}</td>
-      <td class="number nowrap">{repo.lfs_size_bytes === 0 ? '–' : sizeText(repo.lfs_size_bytes)}</td>
-      <td class="nowrap">
-        <Time unix={repo.updated_unix} />
-      </td>
-      <td>
-        <div class="acts">
-          <ButtonLink to={pathOf(owner.name, repo.name, 'settings')} class="small" aria-label={texts.settingsOf(name)}>
-            {texts.settings}
-          </ButtonLink>
-          <ActButton
-            to={pathOf('admin', 'repos', owner.name, repo.name, 'delete')}
-            kind="danger"
-            class="small"
-            confirm={texts.confirm(name)}
-            aria-label={texts.deleteOf(name)}
-          >
-            {texts.delete}
-          </ActButton>
-        </div>
-      </td>
-    </tr>
+        <p class="row-facts">
+          <strong>{sizeText(repo.git_size_bytes)}</strong>
+          {repo.lfs_size_bytes === 0 ? null : <strong>{texts.lfs(sizeText(repo.lfs_size_bytes))}</strong>}
+          <span>
+            {texts.updated} <Time unix={repo.updated_unix} />
+          </span>
+        </p>
+      </div>
+      <div class="acts">
+        <ButtonLink to={pathOf(owner.name, repo.name, 'settings')} class="small" aria-label={texts.settingsOf(name)}>
+          {texts.settings}
+        </ButtonLink>
+        <ActButton
+          to={pathOf('admin', 'repos', owner.name, repo.name, 'delete')}
+          kind="danger"
+          class="small"
+          confirm={texts.confirm(name)}
+          aria-label={texts.deleteOf(name)}
+        >
+          {texts.delete}
+        </ActButton>
+      </div>
+    </li>
   )
 }

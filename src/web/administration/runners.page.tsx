@@ -23,7 +23,7 @@ const owner: RunnerOwner = { scope: instanceScope, name: 'the instance' }
 const RunnersView = (props: Parameters<typeof RunnerSection>[0]) => (
   <>
     <PageHead title={texts.runners} lead={texts.runnersLead} />
-    <RunnerSection {...props} />
+    <RunnerSection {...props} isOfInstance />
   </>
 )
 

@@ -1,4 +1,6 @@
 import { counted } from '../ui/texts.tsx'
+import { texts as quotas } from './quota-texts.tsx'
+import { texts as sources } from './source-texts.tsx'
 
 /** Texts of the administration. */
 export const texts = {
@@ -14,7 +16,7 @@ export const texts = {
   hooks: 'Webhooks',
   hooksLead: 'They report from every repository of this instance, or are copied to each new repository.',
   runners: 'Runners',
-  runnersLead: 'Runners of the instance serve the workflows of every repository.',
+  runnersLead: 'A runner is a program on a machine that executes jobs. These serve the workflows of every repository.',
   unadopted: 'Folders without a repository',
   groups: { instance: 'Instance', accounts: 'Accounts', repositories: 'Repositories', work: 'Work' },
   health: {
@@ -86,6 +88,10 @@ export const texts = {
     ended: (name: string) => `${name} is signed out everywhere.`,
     total: (count: number) => counted(count, 'account'),
   },
+  signInSources: 'Sign-in sources',
+  quota: 'Quota',
+  quotas,
+  sources,
   orgs: {
     search: 'Search organizations',
     hint: 'Name, full name or description',
@@ -111,11 +117,9 @@ export const texts = {
   repos: {
     total: (count: number) => counted(count, 'repository', 'repositories'),
     none: 'No repository matches',
-    name: 'Repository',
-    git: 'Git',
-    lfs: 'LFS',
-    updated: 'Updated',
-    acts: 'Acts',
+    search: 'Search repositories',
+    lfs: (size: string) => `${size} LFS`,
+    updated: 'updated',
     settings: 'Settings',
     settingsOf: (name: string) => `Settings of ${name}`,
     delete: 'Delete',

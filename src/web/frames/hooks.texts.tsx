@@ -94,6 +94,8 @@ export const texts = {
   deleteQuestion: 'Delete this webhook with its deliveries?',
   deleted: 'The webhook is deleted.',
   test: 'Send a test',
+  tested: 'The test will be sent.',
+  notTested: 'Nothing is sent, because the webhook is off or does not want pushes.',
   deliveries: 'Deliveries',
   noDeliveries: 'Nothing was sent yet.',
   states: {

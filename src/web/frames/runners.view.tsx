@@ -12,17 +12,24 @@ type Runners = Awaited<ReturnType<typeof loadRunners>>
 /**
  * The runners of an owner with their registration.
  * @param path address of the page below the site root; the forms are below `…/runners`
+ * @param isOfInstance the page shows nothing else and has the heading
  */
-export const RunnerSection = ({ path, ...facts }: Runners & { readonly path: string }) => {
+export const RunnerSection = ({
+  path,
+  isOfInstance = false,
+  ...facts
+}: Runners & { readonly path: string; readonly isOfInstance?: boolean }) => {
   const { runners, runnerPage, runnerPageSize, runnerTotal } = facts
   return (
     <>
       <section class="section" aria-labelledby="runners">
-        <h2 id="runners">{texts.runners}</h2>
-        <p class="lead">{texts.runnersLead}</p>
+        <h2 id="runners" class={isOfInstance ? 'sr-only' : undefined}>
+          {texts.runners}
+        </h2>
+        {isOfInstance ? null : <p class="lead">{texts.runnersLead}</p>}
         {runners.length === 0 ? (
           <p class="muted">
-            {texts.noRunners} {texts.instanceRunners}
+            {texts.noRunners} {isOfInstance ? null : texts.instanceRunners}
           </p>
         ) : (
           <Box>

@@ -140,13 +140,15 @@ const Variables = ({ variables, path }: Pick<Values, 'variables'> & { readonly p
 
 /**
  * The form of a variable.
- * @param path address of the page with the list below the site root
+ * @param path address below the site root; the form is below `…/variables`
+ * @param back address of the page with the list
  */
 export const EditVariable = ({
   name,
   data,
   path,
-}: Awaited<ReturnType<typeof loadVariable>> & { readonly path: string }) => (
+  back = path,
+}: Awaited<ReturnType<typeof loadVariable>> & { readonly path: string; readonly back?: string }) => (
   <>
     <PageHead title={texts.editVariable(name)} />
     <Form to={`${path}/variables/${encodeURIComponent(name)}`} class="stack">
@@ -154,7 +156,7 @@ export const EditVariable = ({
       <TextArea name="data" label={texts.value} value={data} rows={8} required isCode />
       <div class="form-acts">
         <Submit>{texts.save}</Submit>
-        <ButtonLink to={path} kind="quiet">
+        <ButtonLink to={back} kind="quiet">
           {texts.cancel}
         </ButtonLink>
       </div>

@@ -5,12 +5,13 @@ import type { RepoWithOwner } from '../../issues/repo-with-owner.ts'
 import type { ReactionCount, TimelinePart } from '../../issues/timeline/timeline-view.service.ts'
 import { pathOf } from '../ui/paths.ts'
 
-export interface IssueProps {
+/** What the page of an issue or pull request shows. */
+export interface ConversationProps {
   readonly place: RepoWithOwner
   readonly issue: IssueRow
   readonly timeline: TimelinePart
   readonly files: readonly AttachmentRow[]
-  /** Reactions and rendered texts by comment; 0 is the text of the issue. */
+  /** Reactions and rendered texts by comment; 0 is the text of the issue or pull request. */
   readonly reactions: ReadonlyMap<number, readonly ReactionCount[]>
   readonly texts: ReadonlyMap<number, string>
   readonly around: AroundIssues
@@ -38,7 +39,11 @@ export interface IssueProps {
   readonly isEarlier: boolean
 }
 
-/** Returns paths below an issue. */
+/** Returns the path of the page of an issue or pull request. */
+export const conversationPath = ({ owner, repo }: RepoWithOwner, issue: Pick<IssueRow, 'index' | 'is_pull'>): string =>
+  pathOf(owner.name, repo.name, issue.is_pull ? 'pulls' : 'issues', issue.index)
+
+/** Returns paths of acts on an issue or pull request. */
 export const issueAt =
   ({ owner, repo }: RepoWithOwner, { index }: Pick<IssueRow, 'index'>) =>
   (...parts: readonly (string | number)[]): string =>

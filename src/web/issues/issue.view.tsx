@@ -1,7 +1,6 @@
 import type { TimelineEntry } from '../../issues/timeline/timeline-view.service.ts'
 import { EventEntry, groupEntries } from '../frames/event.view.tsx'
-import { Comment, Earlier } from '../frames/timeline.view.tsx'
-import { texts as timelineTexts } from '../frames/timeline-texts.tsx'
+import { Earlier } from '../frames/timeline.view.tsx'
 import { Editor } from '../ui/editor.tsx'
 import { Field, Form, Submit } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -12,14 +11,15 @@ import { usePage } from '../ui/page-context.ts'
 import { siteHref } from '../ui/paths.ts'
 import { texts as common } from '../ui/texts.tsx'
 import { Time } from '../ui/time.tsx'
+import { CommentEntry, OpeningText } from './comment.view.tsx'
 import { IssueSide } from './side.view.tsx'
 import { texts as all } from './texts.tsx'
-import { issueAt, type IssueProps } from './issue-props.ts'
+import { issueAt, type ConversationProps } from './issue-props.ts'
 
 const texts = all.issue
 
 /** An issue with its conversation. */
-export function IssueView(props: IssueProps) {
+export function IssueView(props: ConversationProps) {
   const { place, issue } = props
   const { config, viewer } = usePage()
   const at = issueAt(place, issue)
@@ -43,7 +43,7 @@ export function IssueView(props: IssueProps) {
   )
 }
 
-const IssueHead = ({ place, issue, around, may, editing }: IssueProps) => {
+const IssueHead = ({ place, issue, around, may, editing }: ConversationProps) => {
   const at = issueAt(place, issue)
   const { refused } = usePage()
   const poster = around.users.get(issue.poster_id)
@@ -95,76 +95,17 @@ const IssueHead = ({ place, issue, around, may, editing }: IssueProps) => {
   )
 }
 
-const OpeningText = (props: IssueProps) => {
-  const { place, issue, around, may, editing } = props
-  const { refused } = usePage()
-  const at = issueAt(place, issue)
-  const anchor = `issue-${issue.index}`
-  return (
-    <Comment
-      anchor={anchor}
-      author={around.users.get(issue.poster_id)}
-      authorName={issue.original_author}
-      verb={all.opened}
-      createdUnix={issue.created_unix}
-      html={props.texts.get(0) ?? ''}
-      source={issue.content}
-      version={issue.content_version}
-      files={props.files}
-      reactions={{ reactions: props.reactions.get(0) ?? [], to: may.comment ? at('reactions') : undefined }}
-      repository={{ owner: place.owner.name, name: place.repo.name }}
-      pageTo={refused ? at() : undefined}
-      editTo={may.edit ? at('content') : undefined}
-      historyTo={issue.content_version > 0 ? at('history') : undefined}
-      tasksTo={may.edit ? at('tasks') : undefined}
-      uploadTo={may.attach ? at('attachments') : undefined}
-      removeFileTo={may.attach ? (id) => at('attachments', id, 'delete') : undefined}
-      isEditing={editing === anchor}
-    />
-  )
-}
-
-const Entry = (props: IssueProps & { readonly group: readonly TimelineEntry[] }) => {
-  const { place, issue, may, group, editing } = props
-  const { refused } = usePage()
-  const at = issueAt(place, issue)
+const Entry = (props: ConversationProps & { readonly group: readonly TimelineEntry[] }) => {
+  const { place, group } = props
   const [entry] = group
-  if (entry?.row.type !== 'comment') {
-    return <EventEntry group={group} place={{ owner: place.owner.name, name: place.repo.name }} />
-  }
-  const { row } = entry
-  const mayEdit = may.editComment(row)
-  const anchor = `issuecomment-${row.id}`
-  const to = (part: string) => at('comments', row.id, part)
-  return (
-    <Comment
-      anchor={anchor}
-      author={entry.poster}
-      authorName={row.original_author}
-      createdUnix={row.created_unix}
-      marks={
-        row.poster_id === issue.poster_id && row.original_author === ''
-          ? [{ text: timelineTexts.author, title: timelineTexts.authorTitle }]
-          : []
-      }
-      html={props.texts.get(row.id) ?? ''}
-      source={row.content}
-      version={row.content_version}
-      files={entry.files}
-      reactions={{ reactions: props.reactions.get(row.id) ?? [], to: may.comment ? to('reactions') : undefined }}
-      repository={{ owner: place.owner.name, name: place.repo.name }}
-      pageTo={refused ? at() : undefined}
-      editTo={mayEdit ? to('content') : undefined}
-      deleteTo={mayEdit ? to('delete') : undefined}
-      historyTo={row.content_version > 0 ? to('history') : undefined}
-      tasksTo={mayEdit ? to('tasks') : undefined}
-      uploadTo={may.attach ? at('attachments') : undefined}
-      isEditing={editing === anchor}
-    />
+  return entry?.row.type === 'comment' ? (
+    <CommentEntry {...props} entry={entry} />
+  ) : (
+    <EventEntry group={group} place={{ owner: place.owner.name, name: place.repo.name }} />
   )
 }
 
-const CommentForm = ({ place, issue, may }: IssueProps) => {
+const CommentForm = ({ place, issue, may }: ConversationProps) => {
   const { viewer, url } = usePage()
   const at = issueAt(place, issue)
   if (!viewer) {

@@ -1,5 +1,4 @@
 import type { Feature } from '../../access/feature.ts'
-import * as actsPage from './issue-acts.page.tsx'
 import * as historyPage from './history.page.tsx'
 import * as issuePage from './issue.page.tsx'
 import * as labelPage from './label.page.tsx'
@@ -12,16 +11,5 @@ import * as writingPage from './writing.page.tsx'
 
 /** The pages about issues, and the parts that editors ask for. */
 export const webIssues: Feature = {
-  routes: [
-    actsPage,
-    historyPage,
-    issuePage,
-    labelPage,
-    listPage,
-    livePage,
-    milestonePage,
-    minePage,
-    newPage,
-    writingPage,
-  ],
+  routes: [historyPage, issuePage, labelPage, listPage, livePage, milestonePage, minePage, newPage, writingPage],
 }

@@ -6,76 +6,31 @@ import { ActButton, Checkbox, Field, Form, Submit } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ColorDot, LabelTag } from '../ui/label.tsx'
 import { Link } from '../ui/link.tsx'
-import { Menu, MenuFilter } from '../ui/parts.tsx'
 import { Person } from '../ui/person.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { Day, durationText } from '../ui/time.tsx'
 import { formatUnix } from '../../lib/time.ts'
-import { issueAt, type IssueProps } from './issue-props.ts'
-import { searchedFrom } from './list.view.tsx'
+import { issueAt, type ConversationProps } from './issue-props.ts'
+import { ChangeMenu, ChoiceMenu, Part } from './side-parts.view.tsx'
 import { texts as all } from './texts.tsx'
 
 const texts = all.issue
 
-/** A part of the side with a heading, and a menu that changes it. */
-const Part = ({
-  title,
-  change,
-  children,
-}: {
-  readonly title: string
-  readonly change?: ComponentChildren
-  readonly children: ComponentChildren
-}) => (
-  <section class="side-part">
-    <h2>
-      {title}
-      {change}
-    </h2>
-    {children}
-  </section>
-)
+type SideProps = Pick<ConversationProps, 'place' | 'issue' | 'around' | 'side'>
 
-/** The menu behind the gear of a part. */
-const ChangeMenu = ({ title, children }: { readonly title: string; readonly children: ComponentChildren }) => (
-  <Menu label={<Icon name="gear" />} title={texts.change(title)} class="icon-only small" align="end" kind="quiet">
-    {children}
-  </Menu>
-)
-
-/** A menu with a form of choices that are sent together. */
-const ChoiceMenu = ({
-  to,
-  title,
-  id,
-  count,
-  children,
-}: {
-  readonly to: string
-  readonly title: string
-  readonly id: string
-  readonly count: number
-  readonly children: ComponentChildren
-}) => (
-  <ChangeMenu title={title}>
-    <Form to={to} class="choice-menu" label={texts.change(title)}>
-      {count > searchedFrom ? <MenuFilter list={`${id}_items`} label={all.filterBy(title)} /> : null}
-      <div class="choices" id={`${id}_items`}>
-        {children}
-      </div>
-      <div class="menu-foot">
-        <Submit kind="plain" class="small">
-          {texts.apply}
-        </Submit>
-      </div>
-    </Form>
-  </ChangeMenu>
-)
-
-/** What belongs to an issue beside its texts: labels, people, dates, dependencies, time, and acts. */
-export const IssueSide = (props: IssueProps) => (
+/**
+ * What belongs to an issue or pull request beside its texts: labels, people, dates, dependencies, time, and acts.
+ * @param first parts before the others
+ * @param acts buttons before the others
+ */
+export const IssueSide = ({
+  first,
+  acts,
+  ...props
+}: SideProps & { readonly first?: ComponentChildren; readonly acts?: ComponentChildren }) => (
   <aside class="issue-side" aria-label={texts.side}>
+    {first}
     <Assignees {...props} />
     <Labels {...props} />
     <Milestone {...props} />
@@ -83,11 +38,11 @@ export const IssueSide = (props: IssueProps) => (
     {props.side.hasDependencies ? <Dependencies {...props} /> : null}
     {props.side.time === undefined ? null : <TrackedTime {...props} time={props.side.time} />}
     {props.side.isSubscribed === undefined ? null : <Subscription {...props} isOn={props.side.isSubscribed} />}
-    <Acts {...props} />
+    <Acts {...props}>{acts ?? null}</Acts>
   </aside>
 )
 
-const Assignees = ({ place, issue, around, side }: IssueProps) => {
+const Assignees = ({ place, issue, around, side }: SideProps) => {
   const { viewer } = usePage()
   const at = issueAt(place, issue)
   const assigned = (around.assignees.get(issue.id) ?? []).flatMap((id) => around.users.get(id) ?? [])
@@ -140,7 +95,7 @@ const Assignees = ({ place, issue, around, side }: IssueProps) => {
   )
 }
 
-const Labels = ({ place, issue, around, side }: IssueProps) => {
+const Labels = ({ place, issue, around, side }: SideProps) => {
   const at = issueAt(place, issue)
   const labels = around.labels.get(issue.id) ?? []
   const isSet = new Set(labels.map(({ id }) => id))
@@ -177,7 +132,7 @@ const Labels = ({ place, issue, around, side }: IssueProps) => {
           {labels.map((label) => (
             <LabelTag
               label={label}
-              to={withQuery(pathOf(place.owner.name, place.repo.name, 'issues'), {
+              to={withQuery(pathOf(place.owner.name, place.repo.name, issue.is_pull ? 'pulls' : 'issues'), {
                 q: `is:open label:"${label.name}"`,
               })}
             />
@@ -188,7 +143,7 @@ const Labels = ({ place, issue, around, side }: IssueProps) => {
   )
 }
 
-const Milestone = ({ place, issue, around, side }: IssueProps) => {
+const Milestone = ({ place, issue, around, side }: SideProps) => {
   const at = issueAt(place, issue)
   const milestone = issue.milestone_id === null ? undefined : around.milestones.get(issue.milestone_id)
   const choices = side.choices?.milestones ?? []
@@ -230,7 +185,7 @@ const Milestone = ({ place, issue, around, side }: IssueProps) => {
   )
 }
 
-const DueDate = ({ place, issue, side }: IssueProps) => {
+const DueDate = ({ place, issue, side }: SideProps) => {
   const at = issueAt(place, issue)
   return (
     <Part
@@ -274,7 +229,7 @@ const DueDate = ({ place, issue, side }: IssueProps) => {
   )
 }
 
-const Dependencies = ({ place, issue, side }: IssueProps) => {
+const Dependencies = ({ place, issue, side }: SideProps) => {
   const at = issueAt(place, issue)
   const list = (rows: readonly IssueRow[], isRemovable: boolean) => (
     <ul class="side-list">
@@ -341,11 +296,7 @@ const Dependencies = ({ place, issue, side }: IssueProps) => {
   )
 }
 
-const TrackedTime = ({
-  place,
-  issue,
-  time,
-}: IssueProps & { readonly time: NonNullable<IssueProps['side']['time']> }) => {
+const TrackedTime = ({ place, issue, time }: SideProps & { readonly time: NonNullable<SideProps['side']['time']> }) => {
   const at = issueAt(place, issue)
   return (
     <Part title={texts.time}>
@@ -380,7 +331,7 @@ const TrackedTime = ({
   )
 }
 
-const Subscription = ({ place, issue, isOn }: IssueProps & { readonly isOn: boolean }) => (
+const Subscription = ({ place, issue, isOn }: SideProps & { readonly isOn: boolean }) => (
   <Part title={texts.subscription}>
     <ActButton
       to={issueAt(place, issue)('subscription')}
@@ -394,11 +345,12 @@ const Subscription = ({ place, issue, isOn }: IssueProps & { readonly isOn: bool
   </Part>
 )
 
-const Acts = ({ place, issue, side }: IssueProps) => {
+const Acts = ({ place, issue, side, children }: SideProps & { readonly children: ComponentChildren }) => {
   const at = issueAt(place, issue)
-  if (!side.mayAdmin && !side.mayLock) return null
+  if (!side.mayAdmin && !side.mayLock && children === null) return null
   return (
     <section class="side-part side-acts">
+      {children}
       {side.mayAdmin ? (
         <ActButton
           to={at('pin')}
@@ -420,8 +372,14 @@ const Acts = ({ place, issue, side }: IssueProps) => {
         </ActButton>
       ) : null}
       {side.mayAdmin ? (
-        <ActButton to={at('delete')} kind="danger" class="quiet" icon="trash" confirm={texts.deleteQuestion}>
-          {texts.delete}
+        <ActButton
+          to={at('delete')}
+          kind="danger"
+          class="quiet"
+          icon="trash"
+          confirm={texts.deleteQuestion(issue.is_pull)}
+        >
+          {texts.delete(issue.is_pull)}
         </ActButton>
       ) : null}
     </section>

@@ -112,9 +112,10 @@ export const texts = {
     unpin: 'Unpin',
     lock: 'Lock conversation',
     unlock: 'Unlock conversation',
-    delete: 'Delete issue',
-    deleteQuestion: 'Delete this issue with its comments? It cannot be restored.',
-    deleted: (index: number) => `Issue #${index} is deleted.`,
+    delete: (isPull: boolean) => (isPull ? 'Delete pull request' : 'Delete issue'),
+    deleteQuestion: (isPull: boolean) =>
+      `Delete this ${isPull ? 'pull request' : 'issue'} with its comments? It cannot be restored.`,
+    deleted: (index: number, isPull: boolean) => `${isPull ? 'Pull request' : 'Issue'} #${index} is deleted.`,
     apply: 'Apply',
     change: (what: string) => `Change ${what.toLowerCase()}`,
     outOfDate: 'Somebody changed this text meanwhile. Compare it with yours and save again.',

@@ -3,7 +3,6 @@ import { repoUnderQuota } from '../../access/quota/quota.requirements.ts'
 import { notArchived } from '../../access/repo.requirements.ts'
 import { pathNumber } from '../../http/schema.ts'
 import { addComment } from '../../issues/comments/comment.service.ts'
-import { getReadableIssue } from '../../issues/issue.service.ts'
 import { Invalid } from '../../lib/errors.ts'
 import { cancelScheduledMerge, mergePull } from '../../pulls/merge/merge.service.ts'
 import { mergeStyles } from '../../pulls/merge/merge-style.ts'
@@ -11,6 +10,7 @@ import { editPull, type EditPullInput } from '../../pulls/pull-edit.service.ts'
 import { getStoredPull } from '../../pulls/pull.service.ts'
 import { updateHead } from '../../pulls/pull-update.service.ts'
 import { titleAsDraft } from '../../pulls/pull-view.service.ts'
+import { setRequests } from '../../pulls/reviews/review-choice.service.ts'
 import { askForReviews, withdrawRequests } from '../../pulls/reviews/review-request.service.ts'
 import { act } from '../shell/page.tsx'
 import { placeOf, pullPath } from './pull-paths.ts'
@@ -99,20 +99,6 @@ export const retitlePull = act({
   },
 })
 
-/** Closes or reopens. */
-export const changePullState = act({
-  path: '/{username}/{reponame}/pulls/{index}/state',
-  requires: readsPull,
-  params,
-  again: pullPage,
-  fields: { state: text },
-  async run({ ctx, params: { index }, body }) {
-    const state = body.state === 'open' ? 'open' : 'closed'
-    await editPull(ctx, await getStoredPull(ctx, index), { ...unchanged, state })
-    return { to: pullPath(placeOf(ctx), index) }
-  },
-})
-
 /** Marks as a draft, or as ready for review. */
 export const changeDraft = act({
   path: '/{username}/{reponame}/pulls/{index}/draft',
@@ -128,35 +114,44 @@ export const changeDraft = act({
   },
 })
 
-/** Asks a person for a review, or takes the request back. */
+const names = Type.Optional(Type.Array(Type.String()))
+
+/** Asks for reviews, or takes requests back: of everybody (`set`), or of one person. */
 export const changeReviewers = act({
   path: '/{username}/{reponame}/pulls/{index}/reviewers',
   requires: readsPull,
   params,
   again: pullPage,
   problemFields: { user_not_found: 'reviewer', reviewer: 'reviewer', review_request: 'reviewer' },
-  fields: { reviewer: text, remove: text },
+  fields: { reviewer: names, team: names, set: Type.Optional(Type.Boolean()), remove: text, remove_team: text },
   async run({ ctx, params: { index }, body }) {
     const pair = await getStoredPull(ctx, index)
+    const reviewers = (body.reviewer ?? []).map((name) => name.trim())
+    const teams = body.team ?? []
     if (body.remove !== undefined) await withdrawRequests(ctx, pair, { reviewers: [body.remove], teams: [] })
-    else await askForReviews(ctx, pair, { reviewers: [body.reviewer?.trim() ?? ''], teams: [] })
+    else if (body.remove_team !== undefined) await withdrawRequests(ctx, pair, { teams: [body.remove_team] })
+    else if (body.set) await setRequests(ctx, pair, { reviewers: reviewers.filter((name) => name !== ''), teams })
+    else await askForReviews(ctx, pair, { reviewers, teams })
     return { to: pullPath(placeOf(ctx), index) }
   },
 })
 
-/** Adds a comment to the conversation. */
+/** Adds a comment to the conversation, and closes or reopens when the button says so. */
 export const commentOnPull = act({
   path: '/{username}/{reponame}/pulls/{index}/comments',
   requires: [...readsPull, notArchived],
   params,
   again: pullPage,
-  fields: { content: text },
+  fields: { content: text, state: text },
   async run({ ctx, params: { index }, body }) {
-    const issue = await getReadableIssue(ctx, index)
-    if ((body.content ?? '').trim() === '') {
+    const pair = await getStoredPull(ctx, index)
+    const { content = '', state } = body
+    const isEmpty = content.trim() === ''
+    if (isEmpty && state === undefined) {
       throw new Invalid('[content]: a comment needs a text', 'invalid', { field: 'content' })
     }
-    const comment = await addComment(ctx, issue, { body: body.content ?? '', updatedAt: undefined })
-    return { to: `${pullPath(placeOf(ctx), index)}#issuecomment-${comment.id}` }
+    const comment = isEmpty ? undefined : await addComment(ctx, pair.issue, { body: content, updatedAt: undefined })
+    if (state === 'open' || state === 'closed') await editPull(ctx, pair, { ...unchanged, state })
+    return { to: `${pullPath(placeOf(ctx), index)}${comment ? `#issuecomment-${comment.id}` : ''}` }
   },
 })

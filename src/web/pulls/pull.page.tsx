@@ -1,57 +1,53 @@
 import { Type } from 'typebox'
 import { pathNumber } from '../../http/schema.ts'
-import { viewTimeline } from '../../issues/timeline/timeline-view.service.ts'
-import type { CommentId } from '../../lib/ids.ts'
+import type { TimelinePart } from '../../issues/timeline/timeline-view.service.ts'
 import { mergeStateOf } from '../../pulls/merge/merge-state.service.ts'
+import { getReviewChoices } from '../../pulls/reviews/review-choice.service.ts'
 import { getPullReviews } from '../../pulls/reviews/thread.service.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
+import { loadConversation } from '../issues/conversation.ts'
 import { page } from '../shell/page.tsx'
-import { renderTexts } from '../ui/render-texts.ts'
 import { loadPull, readsPull } from './pull-page.ts'
 import { PullPageView } from './pull.view.tsx'
-
-/** Entries of the timeline that are shown at once. */
-const shownEntries = 100
 
 /** The conversation of a pull request, and its merge. */
 export const pullPage = page({
   path: '/{username}/{reponame}/pulls/{index}',
   requires: readsPull,
   params: { index: pathNumber },
-  query: { before: Type.Optional(Type.Integer()) },
+  query: { before: Type.Optional(Type.Integer()), edit: Type.Optional(Type.String()) },
   cost: 'expensive',
   frame: inRepositoryFrame('pulls'),
   async load({ ctx, params, query }) {
     const shared = await loadPull(ctx, params.index)
     const { pair } = shared.view
-    const [timeline, reviews, state] = await Promise.all([
-      viewTimeline(ctx, pair.issue, { before: query.before as CommentId | undefined, limit: shownEntries }),
-      getPullReviews(ctx, pair),
+    const { viewer } = ctx
+    const reviews = await getPullReviews(ctx, pair)
+    const ofShownReviews = ({ entries }: TimelinePart) => {
+      const shown = new Set(entries.flatMap(({ row }) => row.review_id ?? []))
+      return reviews.threads
+        .filter(({ comments: [first] }) => first && first.row.review_id !== null && shown.has(first.row.review_id))
+        .flatMap(({ comments }) => comments.map(({ row }) => row))
+    }
+    const [conversation, state, choices] = await Promise.all([
+      loadConversation(ctx, pair.issue, query, ofShownReviews),
       pair.issue.is_closed ? undefined : mergeStateOf(ctx, pair),
+      viewer && !ctx.repo.is_archived ? getReviewChoices({ ...ctx, viewer }, pair) : undefined,
     ])
-    const shownReviews = new Set(timeline.entries.flatMap(({ row }) => row.review_id ?? []))
-    const html = await renderTexts<number>(ctx, [
-      [0, pair.issue.content],
-      ...timeline.entries
-        .filter(({ row }) => row.type === 'comment' || row.type === 'review')
-        .map(({ row }) => [row.id as number, row.content] as const),
-      ...reviews.threads
-        .flatMap((thread) => thread.comments)
-        .filter(({ row }) => row.review_id !== null && shownReviews.has(row.review_id))
-        .map(({ row }) => [row.id as number, row.content] as const),
-    ])
-    const viewer = ctx.viewer
     return {
       ...shared,
-      timeline,
+      conversation,
       reviews,
       state,
-      html,
-      hasLater: query.before !== undefined,
+      choices,
       isSignedIn: viewer !== undefined && !ctx.repo.is_archived,
       mayCancel: viewer !== undefined && (ctx.rights.isAdmin || state?.scheduled?.doer_id === viewer.id),
     }
   },
-  meta: ({ view }) => ({ title: `${view.pair.issue.title} · #${view.pair.issue.index}`, withEditor: true }),
+  meta: ({ view, conversation: { issue } }) => ({
+    title: `${view.pair.issue.title} · #${view.pair.issue.index}`,
+    description: issue.content,
+    withEditor: true,
+  }),
   view: PullPageView,
 })

@@ -57,14 +57,13 @@ test('pullCommitsPage, pullFilesPage: show commits, lines in both layouts, and o
   assert.equal(only.match(/<turbo-frame id="diff-/g)?.length, 1)
 })
 
-test('retitlePull, changePullState, changeDraft, changeReviewers, commentOnPull: the author edits; a stranger may not', async () => {
+test('retitlePull, changeDraft, changeReviewers, commentOnPull: the author edits; a stranger may not', async () => {
   await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
   const { at, json, pull } = await withPull(forge)
   const carol = await Browser.of(forge, 'carol')
   const csrf = await carol.csrf('/user/settings')
   for (const [part, fields] of Object.entries<Record<string, string>>({
     title: { title: 'x' },
-    state: { state: 'closed' },
     draft: { draft: 'true' },
   })) {
     assert.equal((await carol.post(`${at}/${part}`, { _csrf: csrf, ...fields })).status, 403, part)
@@ -83,14 +82,91 @@ test('retitlePull, changePullState, changeDraft, changeReviewers, commentOnPull:
     (await json()).requested_reviewers.map((user: { login: string }) => user.login),
     ['bob'],
   )
-  assert.equal((await alice.submit(at, '/comments', { content: '  ' })).status, 422)
-  assert.equal((await carol.submit(at, '/comments', { content: 'Looks good' })).status, 303)
+  assert.equal((await alice.submit(at, '/comments"', { content: '  ' })).status, 422)
+  assert.equal((await carol.submit(at, '/comments"', { content: 'Looks good' })).status, 303)
   assert.match((await alice.get(at)).text, /Looks good/)
-  assert.equal((await alice.submit(at, '/state')).status, 303)
+  assert.equal((await alice.submit(at, '/comments"', { state: 'closed', content: '' })).status, 303)
   assert.equal((await json()).state, 'closed')
-  assert.equal((await alice.submit(at, '/state')).status, 303)
+  assert.equal((await alice.submit(at, '/comments"', { state: 'open', content: 'Again' })).status, 303)
   assert.equal((await json()).state, 'open')
-  assert.equal((await forge.guest.get(pull.api)).json.comments, 1)
+  assert.equal((await forge.guest.get(pull.api)).json.comments, 2)
+})
+
+test('pullPage: writers change what belongs to a pull request at its side, readers see it, and a refusal says why', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
+  const { repo, pull, at, json } = await withPull(forge)
+  const label = await forge.as('alice').must('POST', `${repo.api}/labels`, { name: 'bug', color: '#ff0000' })
+  const milestone = await forge.as('alice').must('POST', `${repo.api}/milestones`, { title: 'v1' })
+  await forge.as('alice').must('POST', `${repo.api}/issues`, { title: 'first this' })
+  const { number } = (await forge.as('alice').get(`${repo.api}/issues?type=issues`)).json[0]
+  const reader = (await (await Browser.of(forge, 'carol')).get(at)).text
+  assert.match(reader, /Milestone/)
+  assert.doesNotMatch(reader, /action="[^"]*\/(?:labels|milestone|lock|delete|reviewers)"/)
+  const bob = await Browser.of(forge, 'bob')
+  const acts = [
+    ['labels', { label: String(label.json.id) }],
+    ['milestone', { milestone: String(milestone.json.id) }],
+    ['assignees', { assignee: 'bob' }],
+    ['deadline', { due: '2030-01-31' }],
+    ['dependencies', { other: `#${number}` }],
+    ['lock', { on: 'true' }],
+    ['subscription', { on: 'false' }],
+    ['time', { time: '1h' }],
+  ] as const
+  for (const [part, fields] of acts) {
+    const sent = await bob.submit(at, `/issues/${pull.number}/${part}"`, fields)
+    assert.deepEqual([sent.status, sent.headers.get('location')], [303, at], part)
+  }
+  const now = await json()
+  assert.deepEqual(
+    [now.labels[0].name, now.milestone.title, now.assignees[0].login, now.due_date.slice(0, 10), now.is_locked],
+    ['bug', 'v1', 'bob', '2030-01-31', true],
+  )
+  const shown = (await bob.get(at)).text
+  assert.match(shown, /first this/)
+  assert.match(shown, /Unlock conversation/)
+  const wrong = await bob.submit(at, `/issues/${pull.number}/time"`, { time: 'long' })
+  assert.equal(wrong.status, 422)
+  assert.match(wrong.text, new RegExp(`Change ${pull.branch}`))
+})
+
+test('changeReviewers: the choice of reviewers asks and takes requests back; teams can be asked', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
+  const { at, json } = await withPull(forge)
+  const asked = async () => (await json()).requested_reviewers.map((person: { login: string }) => person.login)
+  const alice = await Browser.of(forge, 'alice')
+  const choose = (fields: Record<string, string | readonly string[]>) =>
+    alice.submit(at, '/reviewers"', { set: 'true', ...fields })
+  assert.equal((await choose({ reviewer: ['bob', 'carol'] })).status, 303)
+  assert.deepEqual((await asked()).toSorted(), ['bob', 'carol'])
+  assert.equal((await choose({ reviewer: 'carol' })).status, 303)
+  assert.deepEqual(await asked(), ['carol'])
+  assert.equal((await choose({ reviewer: ['carol', 'alice'] })).status, 422)
+  assert.deepEqual(await asked(), ['carol'])
+  const carol = await Browser.of(forge, 'carol')
+  assert.equal((await carol.submit(at, '/reviewers"')).status, 303)
+  assert.deepEqual(await asked(), [])
+})
+
+test('pullPage: the author and writers edit texts in place, and everybody may react', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
+  const { pull, at, json } = await withPull(forge)
+  const carol = await Browser.of(forge, 'carol')
+  await carol.submit(at, '/comments"', { content: 'first words' })
+  const [, id] = /id="issuecomment-(\d+)"/.exec((await carol.get(at)).text) ?? []
+  const of = `/issues/${pull.number}/comments/${id}`
+  assert.doesNotMatch((await (await Browser.of(forge, 'carol')).get(at)).text, /edit=issue-/)
+  const edited = await carol.submit(`${at}?edit=issuecomment-${id}`, `${of}/content`, { content: 'better words' })
+  assert.deepEqual([edited.status, edited.headers.get('location')], [303, `${at}#issuecomment-${id}`])
+  assert.match((await carol.get(at)).text, /better words/)
+  assert.match((await carol.get(`/${at.split('/').slice(1, 3).join('/')}${of}/history`)).text, /first words/)
+  const bob = await Browser.of(forge, 'bob')
+  assert.equal((await bob.submit(at, `${of}/reactions`, { content: 'heart' })).status, 303)
+  assert.match((await bob.get(at)).text, /aria-pressed="true"/)
+  assert.equal((await bob.submit(`${at}?edit=issue-${pull.number}`, `/content`, { content: 'By bob' })).status, 303)
+  assert.equal((await json()).body, 'By bob')
+  assert.equal((await bob.submit(at, `${of}/delete`)).status, 303)
+  assert.equal((await json()).comments, 0)
 })
 
 test('mergeThePull, updateTheHead: a reader may not merge; a writer updates the branch and merges', async () => {

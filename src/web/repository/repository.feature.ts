@@ -4,9 +4,12 @@ import * as createPage from './new/create.page.tsx'
 import * as forkPage from './new/fork.page.tsx'
 import * as generatePage from './new/generate.page.tsx'
 import * as migratePage from './new/migrate.page.tsx'
+import * as actionsPage from './settings/actions.page.tsx'
 import * as branchesPage from './settings/branches.page.tsx'
+import * as cachesPage from './settings/caches.page.tsx'
 import * as collaborationPage from './settings/collaboration.page.tsx'
 import * as generalPage from './settings/general.page.tsx'
+import * as hooksPage from './settings/hooks.page.tsx'
 import * as keysPage from './settings/keys.page.tsx'
 
 /** The pages that create, mark and change repositories. */
@@ -21,5 +24,8 @@ export const webRepository: Feature = {
     generalPage,
     keysPage,
     collaborationPage,
+    hooksPage,
+    actionsPage,
+    cachesPage,
   ],
 }

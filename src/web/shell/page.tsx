@@ -179,6 +179,9 @@ export interface ActResult {
   readonly cookies?: readonly string[]
 }
 
+/** Returns the page that shows a refused form again; undefined: an error page does. */
+export type PageOf<Ctx, Params> = (input: { readonly ctx: Ctx; readonly params: Params }) => Promise<Page | undefined>
+
 interface ActDeclaration<
   Path extends string,
   Rs extends readonly AnyRequirement[],
@@ -196,7 +199,9 @@ interface ActDeclaration<
   readonly cost?: Load
   readonly maxBodyBytes?: number
   /** The page with the form; it is shown again with the problem and what was sent. Without it there is an error page. */
-  readonly again?: Page
+  readonly again?:
+    | Page
+    | PageOf<ContextAfter<readonly [typeof inBrowser, typeof inSession, ...Rs]>, ParamsOf<Params & ParamsOfAll<Rs>>>
   /** Maps prefixes of refusal codes to fields. */
   readonly problemFields?: Readonly<Record<string, string>>
   readonly run: (input: {
@@ -234,7 +239,9 @@ export function act<
       return redirect(303, siteHref(ctx.config, to))
     } catch (error) {
       if (!(error instanceof Refusal) || again === undefined || !mayShowAgain(error)) throw error
-      return again.showAgain({
+      const shown = typeof again === 'function' ? await again(input as unknown as Parameters<typeof again>[0]) : again
+      if (shown === undefined) throw error
+      return shown.showAgain({
         ctx,
         params: input.params as Readonly<Record<string, unknown>>,
         call: input.call,

@@ -10,8 +10,8 @@ import { PayloadPresenter } from '../../payloads/payload.present.ts'
 import { writeDeliveries } from './record-deliveries.ts'
 
 /**
- * Delivers the newest commit to a webhook as a push whose old and new commit are the same. Nothing is sent when the webhook is
- * inactive or does not want pushes (contract, webhooks: test).
+ * Delivers the newest commit to a webhook as a push whose old and new commit are the same. Nothing is sent, and the result is
+ * false, when the webhook is inactive or does not want pushes (contract, webhooks: test).
  * @param ref the reference as the request names it
  */
 export async function sendTestPush(
@@ -19,8 +19,8 @@ export async function sendTestPush(
   hook: WebhookRow,
   head: Oid,
   ref: string | undefined,
-): Promise<void> {
-  if (!hook.is_active || !(JSON.parse(hook.events) as string[]).includes('push')) return
+): Promise<boolean> {
+  if (!hook.is_active || !(JSON.parse(hook.events) as string[]).includes('push')) return false
   const [commit] = await presentPayloadCommits(ctx, await ctx.git.readCommits(ctx.repo.git_key, [head]))
   await transaction(ctx.db, async (tx) => {
     const presenter = await PayloadPresenter.load({ ...ctx, db: tx }, [
@@ -42,4 +42,5 @@ export async function sendTestPush(
     const payload = { eventId: null, data: JSON.stringify(data), pending: null }
     await writeDeliveries(ctx, tx, [{ payload, to: [{ hook, uuid: randomUUID() }], event: 'push', eventType: 'push' }])
   })
+  return true
 }

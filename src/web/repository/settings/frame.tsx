@@ -1,10 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import type { RepoCtx } from '../../../access/context.ts'
+import type { Config } from '../../../config/load-config.ts'
 import { MenuFrame } from '../../frames/menu-frame.tsx'
 import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import type { BrowserCtx } from '../../shell/browser-context.ts'
 import type { Frame } from '../../shell/page.tsx'
 import type { IconName } from '../../ui/icons.ts'
+import { usePage } from '../../ui/page-context.ts'
 import { PageHead, type Tab } from '../../ui/parts.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { texts } from './texts.tsx'
@@ -15,6 +17,10 @@ const pages = {
   collaboration: ['collaboration', 'people'],
   branches: ['branches', 'git-branch'],
   keys: ['keys', 'key'],
+  hooks: ['hooks', 'webhook'],
+  actions: ['actions/general', 'play'],
+  secrets: ['actions/secrets', 'lock'],
+  runners: ['actions/runners', 'server'],
 } as const satisfies Readonly<Record<string, readonly [string, IconName]>>
 
 export type SettingsPart = keyof typeof pages
@@ -23,7 +29,16 @@ const groups: readonly { readonly title?: string; readonly parts: readonly Setti
   { parts: ['general'] },
   { title: texts.groups.access, parts: ['collaboration', 'keys'] },
   { title: texts.groups.code, parts: ['branches'] },
+  { title: texts.groups.automation, parts: ['hooks', 'actions', 'secrets', 'runners'] },
 ]
+
+/** Returns whether the site has what the page is about, and the viewer may open it. */
+function isOffered(part: SettingsPart, { isOwner }: SettingsPlace, { security, actions }: Config): boolean {
+  if (part === 'hooks') return !security.disableWebhooks
+  if (part === 'actions') return actions.enabled
+  if (part === 'secrets' || part === 'runners') return actions.enabled && isOwner
+  return true
+}
 
 /** A repository of which a page shows the address. */
 export type RepositoryPlace = Pick<RepoCtx, 'repo' | 'owner'>
@@ -54,6 +69,7 @@ const SettingsMenu = ({
   readonly part: SettingsPart
   readonly children: ComponentChildren
 }) => {
+  const { config } = usePage()
   const item = (part: SettingsPart): Tab => ({
     label: texts.parts[part],
     to: settingsPath(place, pages[part][0]),
@@ -64,7 +80,10 @@ const SettingsMenu = ({
     <MenuFrame
       isInFrame
       label={texts.menu}
-      groups={groups.map(({ parts, ...group }) => ({ ...group, items: parts.map(item) }))}
+      groups={groups.map(({ parts, ...group }) => ({
+        ...group,
+        items: parts.filter((each) => isOffered(each, place, config)).map(item),
+      }))}
     >
       {children}
     </MenuFrame>

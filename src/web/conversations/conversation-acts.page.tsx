@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { SignedInRepoCtx } from '../../access/context.ts'
+import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
 import { gitRepo, inRepo, issuesOrPullsEnabled, notArchived, repoAdmin } from '../../access/repo.requirements.ts'
 import type { CommentRow, IssueRow } from '../../db/tables/issues.ts'
 import { pathNumber } from '../../http/schema.ts'
@@ -25,23 +25,35 @@ import { parseDuration } from '../../issues/time/duration.ts'
 import { addTime, mayTrack, refuseNoTracking } from '../../issues/time/time.service.ts'
 import { Conflict, Forbidden, Invalid } from '../../lib/errors.ts'
 import type { CommentId } from '../../lib/ids.ts'
-import { act } from '../shell/page.tsx'
+import { act, type Page } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
-import { issuePage } from './issue.page.tsx'
-import { texts as all } from './texts.tsx'
+import { issuePage } from '../issues/issue.page.tsx'
+import { texts as all } from '../issues/texts.tsx'
+import { pullPage } from '../pulls/pull.page.tsx'
 
 const texts = all.issue
 const index = { index: pathNumber } as const
 const indexAndId = { index: pathNumber, id: pathNumber } as const
 const text = Type.Optional(Type.String())
 const flag = Type.Optional(Type.Boolean())
-/** What every act of an issue declares. */
-const shared = { requires: [inRepo, issuesOrPullsEnabled, notArchived], again: issuePage } as const
+
+/** Returns the page that shows a refused form again. Pull requests show code. */
+async function conversationPage(input: {
+  readonly ctx: RepoCtx
+  readonly params: { readonly index: number }
+}): Promise<Page | undefined> {
+  const issue = await getReadableIssue(input.ctx, input.params.index)
+  if (!issue.is_pull) return issuePage
+  return input.ctx.rights.canRead('code') ? pullPage : undefined
+}
+
+/** What the acts declare. Each is for issues and pull requests. */
+const shared = { requires: [inRepo, issuesOrPullsEnabled, notArchived], again: conversationPage } as const
 
 const unchanged: EditIssueInput = { dueDate: undefined, unsetDueDate: undefined, updatedAt: undefined }
 
 /** Returns the address of an issue or pull request, with the anchor of one of its texts. */
-export const addressOf = (ctx: SignedInRepoCtx, issue: IssueRow, anchor = ''): string =>
+const addressOf = (ctx: SignedInRepoCtx, issue: IssueRow, anchor = ''): string =>
   pathOf(ctx.owner.name, ctx.repo.name, issue.is_pull ? 'pulls' : 'issues', issue.index) +
   (anchor === '' ? '' : `#${anchor}`)
 
@@ -324,7 +336,7 @@ export const pinIssueOfPage = act({
   requires: [inRepo, issuesOrPullsEnabled, repoAdmin],
   params: index,
   fields: { on: flag },
-  again: issuePage,
+  again: conversationPage,
   async run({ ctx, params, body }) {
     const issue = await getReadableIssue(ctx, params.index)
     await (body.on ? pin : unpin)(ctx, issue)
@@ -355,7 +367,7 @@ export const removeIssueOfPage = act({
     await deleteIssue(ctx, issue)
     return {
       to: pathOf(ctx.owner.name, ctx.repo.name, issue.is_pull ? 'pulls' : 'issues'),
-      notice: texts.deleted(issue.index),
+      notice: texts.deleted(issue.index, issue.is_pull),
     }
   },
 })

@@ -1,0 +1,73 @@
+import type { TimelineEntry } from '../../issues/timeline/timeline-view.service.ts'
+import { Comment } from '../frames/timeline.view.tsx'
+import { texts as timelineTexts } from '../frames/timeline-texts.tsx'
+import { usePage } from '../ui/page-context.ts'
+import { conversationPath, issueAt, type ConversationProps } from './issue-props.ts'
+import { texts as all } from './texts.tsx'
+
+/** The text of an issue or pull request with what the viewer may do with it. */
+export const OpeningText = (props: ConversationProps) => {
+  const { place, issue, around, may, editing } = props
+  const { refused } = usePage()
+  const at = issueAt(place, issue)
+  const anchor = `issue-${issue.index}`
+  return (
+    <Comment
+      anchor={anchor}
+      author={around.users.get(issue.poster_id)}
+      authorName={issue.original_author}
+      verb={all.opened}
+      createdUnix={issue.created_unix}
+      html={props.texts.get(0) ?? ''}
+      source={issue.content}
+      version={issue.content_version}
+      files={props.files}
+      reactions={{ reactions: props.reactions.get(0) ?? [], to: may.comment ? at('reactions') : undefined }}
+      repository={{ owner: place.owner.name, name: place.repo.name }}
+      pageTo={refused ? conversationPath(place, issue) : undefined}
+      editTo={may.edit ? at('content') : undefined}
+      historyTo={issue.content_version > 0 ? at('history') : undefined}
+      tasksTo={may.edit ? at('tasks') : undefined}
+      uploadTo={may.attach ? at('attachments') : undefined}
+      removeFileTo={may.attach ? (id) => at('attachments', id, 'delete') : undefined}
+      isEditing={editing === anchor}
+    />
+  )
+}
+
+/** A comment of the conversation with what the viewer may do with it. */
+export const CommentEntry = (props: ConversationProps & { readonly entry: TimelineEntry }) => {
+  const { place, issue, may, entry, editing } = props
+  const { refused } = usePage()
+  const at = issueAt(place, issue)
+  const { row } = entry
+  const mayEdit = may.editComment(row)
+  const anchor = `issuecomment-${row.id}`
+  const to = (part: string) => at('comments', row.id, part)
+  return (
+    <Comment
+      anchor={anchor}
+      author={entry.poster}
+      authorName={row.original_author}
+      createdUnix={row.created_unix}
+      marks={
+        row.poster_id === issue.poster_id && row.original_author === ''
+          ? [{ text: timelineTexts.author, title: timelineTexts.authorTitle }]
+          : []
+      }
+      html={props.texts.get(row.id) ?? ''}
+      source={row.content}
+      version={row.content_version}
+      files={entry.files}
+      reactions={{ reactions: props.reactions.get(row.id) ?? [], to: may.comment ? to('reactions') : undefined }}
+      repository={{ owner: place.owner.name, name: place.repo.name }}
+      pageTo={refused ? conversationPath(place, issue) : undefined}
+      editTo={mayEdit ? to('content') : undefined}
+      deleteTo={mayEdit ? to('delete') : undefined}
+      historyTo={row.content_version > 0 ? to('history') : undefined}
+      tasksTo={mayEdit ? to('tasks') : undefined}
+      uploadTo={may.attach ? at('attachments') : undefined}
+      isEditing={editing === anchor}
+    />
+  )
+}

@@ -1,0 +1,108 @@
+import type { RepoCtx } from '../../access/context.ts'
+import type { Viewer } from '../../auth/viewer.ts'
+import type { CommentRow, IssueRow } from '../../db/tables/issues.ts'
+import type { CommentId } from '../../lib/ids.ts'
+import { getFilesOfIssue } from '../../issues/attachments/attachment.service.ts'
+import { getBlocked, getDependencies } from '../../issues/dependencies/dependency.service.ts'
+import { mayComment, mayEditComment, mayEditIssue, mayManage } from '../../issues/issue.policy.ts'
+import { getChoices, showIssues } from '../../issues/lists/query-list.service.ts'
+import { isSubscribed } from '../../issues/social/subscription.service.ts'
+import { getStopwatches, getTimesOfIssue, isTrackingOn, mayTrack } from '../../issues/time/time.service.ts'
+import { viewReactions, viewTimeline, type TimelinePart } from '../../issues/timeline/timeline-view.service.ts'
+import { unitConfig } from '../../repos/unit-config.ts'
+import { renderTexts } from '../ui/render-texts.ts'
+import type { ConversationProps } from './issue-props.ts'
+
+/** Entries of the timeline that one page shows. */
+const entriesAtOnce = 60
+/** Tracked times that are added up. */
+const timesAtMost = 1000
+
+/** Returns the rendered texts of an issue and of comments, and the reactions to them. */
+export async function loadTexts(ctx: RepoCtx, issue: IssueRow, comments: readonly CommentRow[]) {
+  const [reactions, texts] = await Promise.all([
+    viewReactions(ctx, issue, [0, ...comments.map(({ id }) => id)]),
+    renderTexts<number>(ctx, [[0, issue.content], ...comments.map(({ id, content }) => [id, content] as const)]),
+  ])
+  return { reactions, texts }
+}
+
+/** What the query of the page of an issue or pull request asks for. */
+interface ConversationQuery {
+  readonly before?: number | undefined
+  readonly edit?: string | undefined
+}
+
+/**
+ * Returns what the page of an issue or pull request shows: the texts with reactions, what happened, and what belongs to it.
+ * @param lineComments returns the comments on lines that belong to the shown entries
+ */
+export async function loadConversation(
+  ctx: RepoCtx,
+  issue: IssueRow,
+  query: ConversationQuery,
+  lineComments: (timeline: TimelinePart) => readonly CommentRow[] = () => [],
+): Promise<ConversationProps> {
+  const [timeline, files, side, { around }] = await Promise.all([
+    viewTimeline(ctx, issue, { before: query.before as CommentId | undefined, limit: entriesAtOnce }),
+    getFilesOfIssue(ctx, issue),
+    sideOf(ctx, issue),
+    showIssues(ctx, [issue]),
+  ])
+  const comments = timeline.entries.map(({ row }) => row).filter(({ type }) => type === 'comment' || type === 'review')
+  return {
+    place: { repo: ctx.repo, owner: ctx.owner },
+    issue,
+    timeline,
+    files,
+    around,
+    side,
+    ...(await loadTexts(ctx, issue, [...comments, ...lineComments(timeline)])),
+    may: mayOf(ctx, ctx.viewer, issue),
+    editing: query.edit,
+    isEarlier: query.before !== undefined,
+  }
+}
+
+async function sideOf(ctx: RepoCtx, issue: IssueRow): Promise<ConversationProps['side']> {
+  const { viewer, repo } = ctx
+  const mayChange = viewer !== undefined && !repo.is_archived && mayManage(ctx.rights, issue).allowed
+  const hasDependencies = unitConfig(ctx.units, 'issues')?.enable_issue_dependencies ?? true
+  const page = { number: 1, limit: 1, offset: 0 }
+  const signedIn = viewer && { ...ctx, viewer }
+  const tracks = signedIn !== undefined && isTrackingOn(ctx)
+  const [choices, dependencies, blocked, subscribed, watches, times, mayAddTime] = await Promise.all([
+    mayChange ? getChoices(ctx) : undefined,
+    hasDependencies ? getDependencies(ctx, issue.index) : [],
+    hasDependencies ? getBlocked(ctx, issue.index) : [],
+    viewer ? isSubscribed(ctx, issue, viewer.id) : undefined,
+    tracks ? getStopwatches(signedIn, page) : [],
+    tracks ? getTimesOfIssue(signedIn, issue, {}, { ...page, limit: timesAtMost }) : undefined,
+    tracks ? mayTrack(signedIn, issue) : false,
+  ])
+  return {
+    choices,
+    hasDependencies,
+    dependencies: dependencies.filter(({ sight }) => sight === 'whole').map(({ row }) => row),
+    blocked,
+    isSubscribed: subscribed,
+    time: times && {
+      seconds: times.rows.reduce((sum, { seconds }) => sum + seconds, 0),
+      isRunning: watches.some((watch) => watch.issue_id === issue.id),
+      mayAdd: mayAddTime && !repo.is_archived,
+    },
+    mayAdmin: viewer !== undefined && ctx.rights.isAdmin,
+    mayLock: mayChange,
+  }
+}
+
+/** What the viewer may do with the texts of an issue. */
+export function mayOf(ctx: RepoCtx, viewer: Viewer | undefined, issue: IssueRow): ConversationProps['may'] {
+  const isOpen = viewer !== undefined && !ctx.repo.is_archived
+  return {
+    edit: isOpen && mayEditIssue(viewer, ctx.rights, issue).allowed,
+    comment: isOpen && mayComment(viewer, ctx.rights, issue, new Set()).allowed,
+    attach: isOpen && ctx.config.attachment.enabled && mayEditIssue(viewer, ctx.rights, issue).allowed,
+    editComment: (comment) => isOpen && mayEditComment(viewer, ctx.rights, issue, comment).allowed,
+  }
+}

@@ -1,0 +1,195 @@
+import type { UserRow } from '../../db/tables/accounts.ts'
+import type { PullView } from '../../pulls/pull-view.service.ts'
+import type { ReviewChoices } from '../../pulls/reviews/review-choice.service.ts'
+import type { PullReviews } from '../../pulls/reviews/thread.service.ts'
+import type { ConversationProps } from '../issues/issue-props.ts'
+import { ChoiceMenu, Part } from '../issues/side-parts.view.tsx'
+import { IssueSide } from '../issues/side.view.tsx'
+import { ActButton, Checkbox } from '../ui/form.tsx'
+import { Icon } from '../ui/icon.tsx'
+import type { IconName } from '../ui/icons.ts'
+import { usePage } from '../ui/page-context.ts'
+import { pathOf } from '../ui/paths.ts'
+import { Link } from '../ui/link.tsx'
+import { Person } from '../ui/person.tsx'
+import { pullPath, type Place } from './pull-paths.ts'
+import { texts } from './texts.tsx'
+
+export interface PullSideProps {
+  readonly place: Place
+  readonly view: PullView
+  readonly mayEdit: boolean
+  readonly conversation: ConversationProps
+  readonly reviews: PullReviews
+  /** Who can be asked for a review; undefined: the viewer may ask nobody. */
+  readonly choices: ReviewChoices | undefined
+  readonly isSignedIn: boolean
+}
+
+/** What belongs to a pull request: reviewers, and what issues have too. */
+export const PullSide = (props: PullSideProps) => {
+  const { place, view, mayEdit, conversation } = props
+  const { issue, pull } = view.pair
+  return (
+    <IssueSide
+      {...conversation}
+      first={<Reviewers {...props} />}
+      acts={
+        mayEdit && !issue.is_closed && !pull.is_merged ? (
+          <ActButton
+            to={pullPath(place, issue.index, 'draft')}
+            hidden={{ draft: !view.isDraft }}
+            kind="quiet"
+            icon={view.isDraft ? 'git-pull-request' : 'git-pull-request-draft'}
+          >
+            {view.isDraft ? texts.ready : texts.toDraft}
+          </ActButton>
+        ) : null
+      }
+    />
+  )
+}
+
+type ReviewState = keyof typeof texts.reviewStates
+
+const looks: Readonly<Record<ReviewState, { readonly icon: IconName; readonly class: string }>> = {
+  approve: { icon: 'check', class: 'good-text' },
+  reject: { icon: 'x', class: 'danger-text' },
+  comment: { icon: 'comment', class: 'muted' },
+  pending: { icon: 'hourglass', class: 'muted' },
+  request: { icon: 'dot-fill', class: 'warning-text' },
+}
+
+/** What a reviewer has said, as an icon with its words. */
+const Verdict = ({ state, isStale }: { readonly state: ReviewState; readonly isStale: boolean }) => {
+  const { icon, class: tone } = looks[state]
+  const label = isStale ? `${texts.reviewStates[state]} (${texts.stale})` : texts.reviewStates[state]
+  return (
+    <span class={`verdict ${isStale ? 'muted' : tone}`} title={label}>
+      <Icon name={icon} label={label} />
+    </span>
+  )
+}
+
+const Reviewers = ({ place, view, reviews, choices, isSignedIn }: PullSideProps) => {
+  const { viewer } = usePage()
+  const { issue } = view.pair
+  const to = pullPath(place, issue.index, 'reviewers')
+  // Whoever has only commented is a reviewer too.
+  const commented = reviews.reviews.flatMap((review) =>
+    review.type === 'comment' && review.reviewer_id !== issue.poster_id
+      ? (reviews.people.get(review.reviewer_id ?? 0) ?? [])
+      : [],
+  )
+  const people = [...new Map([...view.reviewers, ...commented].map((person) => [person.id, person])).values()]
+  const newestOf = (id: number) =>
+    reviews.reviews.findLast((review) => review.reviewer_id === id && review.type !== 'pending' && !review.is_dismissed)
+  const isAsked = (person: UserRow) => newestOf(person.id)?.type === 'request'
+  const mayChange = isSignedIn && choices !== undefined
+  return (
+    <Part
+      title={texts.reviewers}
+      change={mayChange ? <ReviewerMenu {...{ to, view, choices, asked: people.filter(isAsked) }} /> : null}
+    >
+      {people.length + view.teams.length === 0 ? (
+        <p class="muted">{texts.noReviewers}</p>
+      ) : (
+        <ul class="side-list">
+          {people.map((person) => {
+            const review = newestOf(person.id)
+            const asked = isAsked(person)
+            const label = asked ? texts.withdraw(person.name) : texts.askAgain(person.name)
+            return (
+              <li>
+                <Person person={person} />
+                <span class="spacer" />
+                {(mayChange && !(asked && issue.is_closed)) || (asked && isSignedIn && person.id === viewer?.id) ? (
+                  <ActButton
+                    to={to}
+                    hidden={{ [asked ? 'remove' : 'reviewer']: person.name }}
+                    kind="quiet"
+                    class="icon-only small"
+                    icon={asked ? 'x' : 'sync'}
+                    title={label}
+                    aria-label={label}
+                  />
+                ) : null}
+                {review ? <Verdict state={review.type} isStale={review.is_stale} /> : null}
+              </li>
+            )
+          })}
+          {view.teams.map((team) => (
+            <li>
+              <Icon name="people" />
+              <Link to={pathOf('org', place.owner, 'teams', team.name)}>{team.name}</Link>
+              <span class="spacer" />
+              {mayChange ? (
+                <ActButton
+                  to={to}
+                  hidden={{ remove_team: team.name }}
+                  kind="quiet"
+                  class="icon-only small"
+                  icon="x"
+                  title={texts.withdraw(team.name)}
+                  aria-label={texts.withdraw(team.name)}
+                />
+              ) : null}
+              <Verdict state="request" isStale={false} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Part>
+  )
+}
+
+/** The choice of everybody whose review is waited for. */
+const ReviewerMenu = ({
+  to,
+  view,
+  choices,
+  asked,
+}: {
+  readonly to: string
+  readonly view: PullView
+  readonly choices: ReviewChoices
+  readonly asked: readonly UserRow[]
+}) => {
+  const askedIds = new Set(asked.map(({ id }) => id))
+  const teamIds = new Set(view.teams.map(({ id }) => id))
+  const people = [...asked, ...choices.people.filter(({ id }) => !askedIds.has(id))]
+  const teams = [...view.teams, ...choices.teams.filter(({ id }) => !teamIds.has(id))]
+  return (
+    <ChoiceMenu
+      to={to}
+      title={texts.reviewers}
+      id="reviewers"
+      count={people.length + teams.length}
+      hidden={{ set: true }}
+      empty={texts.nobodyToAsk}
+    >
+      {people.map((person) => (
+        <Checkbox
+          name="reviewer"
+          id={`reviewer_${person.id}`}
+          value={person.name}
+          label={person.name}
+          checked={askedIds.has(person.id)}
+        />
+      ))}
+      {teams.map((team) => (
+        <Checkbox
+          name="team"
+          id={`reviewer_team_${team.id}`}
+          value={team.name}
+          label={
+            <>
+              <Icon name="people" /> {team.name}
+            </>
+          }
+          checked={teamIds.has(team.id)}
+        />
+      ))}
+    </ChoiceMenu>
+  )
+}

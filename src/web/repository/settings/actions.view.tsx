@@ -1,0 +1,20 @@
+import { RunnerSection } from '../../frames/runners.view.tsx'
+import { ValueSections } from '../../frames/secrets.view.tsx'
+import { PageHead } from '../../ui/parts.tsx'
+import { texts } from './texts.tsx'
+
+/** The secrets and variables of a repository. */
+export const RepositoryValuesView = (props: Parameters<typeof ValueSections>[0]) => (
+  <>
+    <PageHead title={texts.parts.secrets} />
+    <ValueSections {...props} />
+  </>
+)
+
+/** The runners of a repository. */
+export const RepositoryRunnersView = (props: Parameters<typeof RunnerSection>[0]) => (
+  <>
+    <PageHead title={texts.parts.runners} />
+    <RunnerSection {...props} />
+  </>
+)

@@ -1,0 +1,50 @@
+import { Type } from 'typebox'
+import { canRead, canWrite, gitRepo, inRepo, repoAdmin } from '../../../access/repo.requirements.ts'
+import { pageOfRepoCaches, removeCache } from '../../../actions/caches/cache.service.ts'
+import { pageQuery } from '../../../http/schema.ts'
+import { pageOf } from '../../../lib/paging.ts'
+import { editRepo } from '../../../repos/repo-edit.service.ts'
+import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
+import { inSession } from '../../shell/browser.requirements.ts'
+import { act, page } from '../../shell/page.tsx'
+import { ActionsView } from './caches.view.tsx'
+import { metaOf, placeOf, settingsPath } from './frame.tsx'
+import { texts } from './texts.tsx'
+
+/** Shows whether workflows run, and the caches of their jobs. */
+export const actionsSettingsPage = page({
+  path: '/{username}/{reponame}/settings/actions/general',
+  requires: [inSession, inRepo, repoAdmin, gitRepo],
+  query: { ...pageQuery, key: Type.Optional(Type.String({ maxLength: 512 })) },
+  frame: inRepositoryFrame('settings'),
+  async load({ ctx, query }) {
+    const wanted = pageOf(query, ctx.config.api)
+    const { rows, total } = await pageOfRepoCaches(ctx, query.key, wanted)
+    const isOn = ctx.units.some(({ unit }) => unit === 'actions')
+    return { place: placeOf(ctx), caches: rows, total, page: wanted, key: query.key, isOn }
+  },
+  meta: ({ place }) => metaOf('actions', place),
+  view: ActionsView,
+})
+
+export const switchActionsSubmit = act({
+  path: '/{username}/{reponame}/settings/actions/general',
+  requires: [inRepo, repoAdmin],
+  fields: { has_actions: Type.Optional(Type.Boolean()) },
+  again: actionsSettingsPage,
+  async run({ ctx, body }) {
+    const isOn = body.has_actions ?? false
+    await editRepo(ctx, { units: { has_actions: isOn, pulls: {} } })
+    return { to: settingsPath(ctx, 'actions', 'general'), notice: isOn ? texts.actions.isOn : texts.actions.isOff }
+  },
+})
+
+export const deleteCacheSubmit = act({
+  path: '/{username}/{reponame}/settings/actions/caches/delete',
+  requires: [inRepo, canRead('actions'), gitRepo, canWrite('actions')],
+  fields: { id: Type.Optional(Type.Integer()) },
+  async run({ ctx, body }) {
+    await removeCache(ctx, body.id ?? 0)
+    return { to: settingsPath(ctx, 'actions', 'general'), notice: texts.actions.cacheDeleted }
+  },
+})

@@ -1,0 +1,116 @@
+import type { ActionCacheRow } from '../../../db/tables/actions.ts'
+import type { Page } from '../../../lib/paging.ts'
+import { ActButton, Field, Form, Submit } from '../../ui/form.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { ButtonLink, Link } from '../../ui/link.tsx'
+import { Box, Pages, Tag } from '../../ui/parts.tsx'
+import { pathOf } from '../../ui/paths.ts'
+import { sizeText } from '../../ui/texts.tsx'
+import { Time } from '../../ui/time.tsx'
+import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
+import { texts as all } from './texts.tsx'
+
+const texts = all.actions
+
+/** Whether workflows run, and the caches of their jobs. */
+export const ActionsView = ({
+  place,
+  caches,
+  total,
+  page,
+  key,
+  isOn,
+}: {
+  readonly place: SettingsPlace
+  readonly caches: readonly ActionCacheRow[]
+  readonly total: number
+  readonly page: Page
+  /** The beginning of the keys that are shown. */
+  readonly key: string | undefined
+  readonly isOn: boolean
+}) => {
+  const at = settingsPath(place, 'actions', 'general')
+  return (
+    <SettingsFrame place={place} part="actions" lead={texts.lead}>
+      <Box>
+        <ul class="rows">
+          <li class="row">
+            <div class="row-main">
+              <p class="line">
+                <strong>{texts.workflows}</strong>
+                <Tag tone={isOn ? 'good' : 'neutral'}>{isOn ? texts.on : texts.off}</Tag>
+              </p>
+              <p class="row-facts">{isOn ? texts.onLead : texts.offLead}</p>
+            </div>
+            <div class="acts">
+              {isOn ? (
+                <ButtonLink to={pathOf(place.owner.name, place.repo.name, 'actions')}>{texts.runs}</ButtonLink>
+              ) : null}
+              <ActButton to={at} hidden={{ has_actions: !isOn }} kind={isOn ? 'danger' : 'primary'}>
+                {isOn ? texts.switchOff : texts.switchOn}
+              </ActButton>
+            </div>
+          </li>
+        </ul>
+      </Box>
+      <section class="section" aria-labelledby="caches">
+        <h2 id="caches">{texts.caches}</h2>
+        <p class="lead">{texts.cachesLead}</p>
+        <div class="stack">
+          {total === 0 && key === undefined ? (
+            <p class="muted">{texts.noCaches}</p>
+          ) : (
+            <Form to={at} method="get" role="search" class="fields-row">
+              <Field
+                name="key"
+                label={texts.keyFilter}
+                isLabelHidden
+                type="search"
+                value={key}
+                placeholder={texts.keyFilter}
+              />
+              <Submit kind="plain">{texts.filter}</Submit>
+            </Form>
+          )}
+          {total === 0 && key !== undefined ? (
+            <p class="muted">
+              {texts.noneFound} <Link to={at}>{texts.showAll}</Link>
+            </p>
+          ) : null}
+          {caches.length === 0 ? null : (
+            <Box>
+              <ul class="rows">
+                {caches.map((cache) => (
+                  <li class="row">
+                    <Icon name="archive" class="muted" />
+                    <div class="row-main">
+                      <code class="row-title">{cache.cache_key}</code>
+                      <p class="row-facts">
+                        <span>{sizeText(cache.size_bytes)}</span>
+                        <code>{cache.scope}</code>
+                        <span>
+                          {texts.lastUsed}
+                          <Time unix={cache.used_unix} />
+                        </span>
+                      </p>
+                    </div>
+                    <ActButton
+                      to={settingsPath(place, 'actions', 'caches', 'delete')}
+                      hidden={{ id: cache.id }}
+                      kind="quiet"
+                      class="icon-only"
+                      icon="trash"
+                      aria-label={texts.deleteCache(cache.cache_key)}
+                      confirm={texts.deleteCacheConfirm(cache.cache_key)}
+                    />
+                  </li>
+                ))}
+              </ul>
+            </Box>
+          )}
+          <Pages page={page.number} total={total} pageSize={page.limit} />
+        </div>
+      </section>
+    </SettingsFrame>
+  )
+}
