@@ -5,6 +5,7 @@ import * as hooksPage from './hooks.page.tsx'
 import * as organizationsPage from './organizations.page.tsx'
 import * as overviewPage from './overview.page.tsx'
 import * as peoplePage from './people.page.tsx'
+import * as personPartsPage from './person-parts.page.tsx'
 import * as quotaPage from './quota.page.tsx'
 import * as repositoriesPage from './repositories.page.tsx'
 import * as runnersPage from './runners.page.tsx'
@@ -20,6 +21,7 @@ export const webAdministration: Feature = {
     organizationsPage,
     overviewPage,
     peoplePage,
+    personPartsPage,
     quotaPage,
     repositoriesPage,
     runnersPage,

@@ -91,3 +91,35 @@ test('administrationRetryJob, administrationForgetJob, administrationAdoptFolder
     assert.equal((await root.post(path, { _csrf: csrf })).status, 404, path)
   }
 })
+
+test('administrationAddKey, administrationDeleteKey: an administrator adds and removes an SSH key of an account', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const [alice, root] = [await Browser.of(forge, 'alice'), await Browser.of(forge, 'root')]
+  const path = '/admin/users/alice'
+  const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAILqV2hWvzbfKPgO0sVAJ7s5xk0lFZ5hq3wXyPp1lQ4kN laptop'
+  const csrf = { _csrf: await alice.csrf('/user/settings') }
+  for (const act of ['/keys', '/keys/delete'])
+    assert.equal((await alice.post(path + act, { ...csrf, key })).status, 403)
+  const add = (text: string) => root.submit(path, `action="${path}/keys"`, { key: text })
+  assert.match((await add('nonsense a b')).text, /id="key_problem"/)
+  assert.equal((await add(key)).status, 303)
+  const titles = async () =>
+    (await forge.as('alice').get('/user/keys')).json.map(({ title }: { title: string }) => title)
+  assert.deepEqual(await titles(), ['laptop'])
+  assert.equal((await root.submit(path, `${path}/keys/delete`)).status, 303)
+  assert.deepEqual(await titles(), [])
+})
+
+test('administrationCreateRepository: an administrator creates a repository for an account', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const [alice, root] = [await Browser.of(forge, 'alice'), await Browser.of(forge, 'root')]
+  const at = '/admin/users/alice/repos'
+  assert.equal((await alice.post(at, { _csrf: await alice.csrf('/user/settings'), repo_name: 'x' })).status, 403)
+  const create = (name: string) =>
+    root.submit('/admin/users/alice', `action="${at}"`, { repo_name: name, is_private: 'true' })
+  assert.match((await create('a b')).text, /id="repo_name_problem"/)
+  assert.equal((await create('tools')).headers.get('location'), '/alice/tools')
+  const { json } = await forge.as('alice').get('/repos/alice/tools')
+  assert.deepEqual([json.owner.login, json.private], ['alice', true])
+  assert.match((await create('tools')).text, /id="repo_name_problem"/)
+})

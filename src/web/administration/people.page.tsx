@@ -6,6 +6,8 @@ import { BadRequest, Invalid, NotFound } from '../../lib/errors.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { must } from '../../lib/verdict.ts'
 import { renameAccount } from '../../users/account-name.service.ts'
+import { allSources } from '../../sources/source.service.ts'
+import { pageOfKeys } from '../../users/credentials/key.service.ts'
 import { targetUser } from '../../users/subject.requirements.ts'
 import { createUser, findPeople } from '../../users/user.service.ts'
 import { visibilityOf } from '../../users/visibility.rules.ts'
@@ -17,6 +19,8 @@ import { NewAccountView, PeopleView, PersonView } from './people.view.tsx'
 import { texts } from './texts.tsx'
 
 const text = () => Type.Optional(Type.String())
+/** Keys of an account that its page shows. */
+const maxKeys = 100
 const flag = () => Type.Optional(Type.Boolean())
 
 /** Lists the people of the instance. */
@@ -83,7 +87,16 @@ export const administrationPersonPage = page({
   frame: inAdministration('people'),
   async load({ ctx }) {
     if (ctx.subject.kind !== 'individual') throw new NotFound('the user does not exist', 'user_not_found')
-    return { person: ctx.subject, isSelf: ctx.subject.id === ctx.viewer.id }
+    const [sources, { keys }] = await Promise.all([
+      allSources(ctx),
+      pageOfKeys(ctx, ctx.subject, undefined, { number: 1, limit: maxKeys, offset: 0 }),
+    ])
+    return {
+      person: ctx.subject,
+      isSelf: ctx.subject.id === ctx.viewer.id,
+      sources: sources.map(({ id, name }) => ({ id: Number(id), name })),
+      keys,
+    }
   },
   meta: ({ person }) => ({ title: person.name, isUnlisted: true }),
   view: PersonView,
@@ -100,7 +113,10 @@ export const administrationEditUser = act({
     password: text(),
     website: text(),
     location: text(),
+    pronouns: text(),
     description: text(),
+    source_id: Type.Optional(Type.Integer()),
+    login_name: text(),
     visibility: text(),
     max_repo_creation: Type.Optional(Type.Integer()),
     is_admin: flag(),
@@ -113,7 +129,7 @@ export const administrationEditUser = act({
     allow_import_local: flag(),
   },
   again: administrationPersonPage,
-  problemFields: { email_: 'email', password_: 'password', website_: 'website' },
+  problemFields: { email_: 'email', password_: 'password', website_: 'website', source_: 'source_id' },
   async run({ ctx, body }) {
     const isAdmin = body.is_admin ?? false
     if (body.password || (isAdmin && !ctx.subject.is_admin)) {
@@ -123,10 +139,14 @@ export const administrationEditUser = act({
     const user = await editAccount(ctx, ctx.subject, {
       password: body.password || undefined,
       email: body.email === ctx.subject.email ? undefined : body.email,
+      // An instance without sources has no field for them.
+      sourceId: body.source_id,
+      loginName: body.source_id === undefined ? undefined : (body.login_name ?? '').trim(),
       columns: {
         full_name: body.full_name,
         website: body.website,
         location: body.location,
+        pronouns: body.pronouns,
         description: body.description,
         visibility: visibilityOf(body.visibility),
         max_repo_creation: body.max_repo_creation,

@@ -1,4 +1,4 @@
-import type { UserRow } from '../../db/tables/accounts.ts'
+import type { PublicKeyRow, UserRow } from '../../db/tables/accounts.ts'
 import type { Page } from '../../lib/paging.ts'
 import { visibilities } from '../../users/visibility.rules.ts'
 import { ActButton, Checkbox, Field, Form, Select, Submit, TextArea } from '../ui/form.tsx'
@@ -8,6 +8,7 @@ import { Box, PageHead, Pages, Tag } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { Avatar } from '../ui/person.tsx'
 import { Time } from '../ui/time.tsx'
+import { PersonKeys, PersonNewRepository } from './person-parts.view.tsx'
 import { accountQuotaPath } from './quota-paths.ts'
 import { texts as all } from './texts.tsx'
 
@@ -107,7 +108,17 @@ export const NewAccountView = () => (
 )
 
 /** Every switch of an account. */
-export const PersonView = ({ person, isSelf }: { readonly person: UserRow; readonly isSelf: boolean }) => {
+export const PersonView = ({
+  person,
+  isSelf,
+  sources,
+  keys,
+}: {
+  readonly person: UserRow
+  readonly isSelf: boolean
+  readonly sources: readonly { readonly id: number; readonly name: string }[]
+  readonly keys: readonly PublicKeyRow[]
+}) => {
   const path = pathOf('admin', 'users', person.name)
   return (
     <>
@@ -138,6 +149,7 @@ export const PersonView = ({ person, isSelf }: { readonly person: UserRow; reado
         />
         <Field name="website" type="url" label={texts.website} value={person.website} />
         <Field name="location" label={texts.location} value={person.location} isProse />
+        <Field name="pronouns" label={texts.pronouns} value={person.pronouns} />
         <TextArea name="description" label={texts.description} value={person.description} rows={3} />
         <Select name="visibility" label={texts.visibility} value={person.visibility} choices={visibilityChoices} />
         <Field
@@ -148,6 +160,20 @@ export const PersonView = ({ person, isSelf }: { readonly person: UserRow; reado
           value={person.max_repo_creation}
           min={-1}
         />
+        {sources.length === 0 ? null : (
+          <div class="fields-row">
+            <Select
+              name="source_id"
+              label={texts.source}
+              value={String(person.login_source_id)}
+              choices={[
+                { value: '0', label: texts.thisInstance },
+                ...sources.map(({ id, name }) => ({ value: String(id), label: name })),
+              ]}
+            />
+            <Field name="login_name" label={texts.loginName} value={person.login_name} isTerse autocomplete="off" />
+          </div>
+        )}
         <fieldset class="stack tight">
           <legend>{texts.rights}</legend>
           <Checkbox name="is_active" label={texts.isActive} checked={person.is_active} />
@@ -167,6 +193,8 @@ export const PersonView = ({ person, isSelf }: { readonly person: UserRow; reado
           <Submit>{texts.save}</Submit>
         </div>
       </Form>
+      <PersonKeys path={path} keys={keys} />
+      <PersonNewRepository path={path} name={person.name} />
       <section class="section">
         <h2>{texts.rename}</h2>
         <Form to={`${path}/rename`} class="stack">

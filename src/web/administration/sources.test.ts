@@ -99,3 +99,25 @@ test('administrationTestSourcePage: a directory that does not answer fails its t
   assert.match(tested.text, /class="[^"]*danger-text/)
   assert.match(tested.text, /value="alice"/)
 })
+
+test('administrationEditUser: an account moves to a sign-in source', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const root = await Browser.of(forge, 'root')
+  const person = '/admin/users/alice'
+  assert.doesNotMatch((await root.get(person)).text, /name="source_id"/)
+  await root.submit(at, `action="${at}"`, wanted)
+  const [source] = await sources(forge)
+  const { email } = (await forge.as('root').get('/users/alice')).json
+  const kept = { email, visibility: 'public', is_active: 'true' }
+  const moved = await root.submit(person, `action="${person}"`, {
+    ...kept,
+    source_id: String(source?.id),
+    login_name: 'alice@corporate',
+  })
+  assert.equal(moved.status, 303)
+  const account = async () => (await forge.as('root').get('/users/alice')).json
+  assert.deepEqual([(await account()).source_id, (await account()).login_name], [source?.id, 'alice@corporate'])
+  assert.equal((await root.submit(person, `action="${person}"`, { ...kept, source_id: '77' })).status, 422)
+  assert.equal((await root.submit(person, `action="${person}"`, { ...kept, source_id: '0' })).status, 303)
+  assert.equal((await account()).source_id, 0)
+})
