@@ -1,15 +1,13 @@
 import { Type } from 'typebox'
 import { inRepo } from '../../access/repo.requirements.ts'
-import { anyone, siteAdmin, signedIn, switchedOn, tokenScope } from '../../access/requirements.ts'
+import { anyone, siteAdmin, signedIn, tokenScope } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
 import { noContent, paged } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { pageOrWhole } from '../../lib/paging.ts'
+import { flagsOn } from './flag.requirements.ts'
 import { ReplaceFlagsOption } from './flag.schemas.ts'
 import { addFlag, checkFlag, flagsOf, removeFlag, replaceFlags } from './flag.service.ts'
-
-/** `[repository].ENABLE_FLAGS`. */
-const flagsOn = switchedOn('flagsEnabled', (config) => config.repository.enableFlags)
 
 const checks = [anyone, flagsOn, inRepo, tokenScope('admin'), signedIn, siteAdmin] as const
 

@@ -1,6 +1,7 @@
 import type { Feature } from '../../access/feature.ts'
 import * as auditPage from './audit.page.tsx'
 import * as emailsPage from './emails.page.tsx'
+import * as flagsPage from './flags.page.tsx'
 import * as hooksPage from './hooks.page.tsx'
 import * as organizationsPage from './organizations.page.tsx'
 import * as overviewPage from './overview.page.tsx'
@@ -17,6 +18,7 @@ export const webAdministration: Feature = {
   routes: [
     auditPage,
     emailsPage,
+    flagsPage,
     hooksPage,
     organizationsPage,
     overviewPage,

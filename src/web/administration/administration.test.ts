@@ -98,8 +98,9 @@ test('administrationAddKey, administrationDeleteKey: an administrator adds and r
   const path = '/admin/users/alice'
   const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAILqV2hWvzbfKPgO0sVAJ7s5xk0lFZ5hq3wXyPp1lQ4kN laptop'
   const csrf = { _csrf: await alice.csrf('/user/settings') }
-  for (const act of ['/keys', '/keys/delete'])
+  for (const act of ['/keys', '/keys/delete']) {
     assert.equal((await alice.post(path + act, { ...csrf, key })).status, 403)
+  }
   const add = (text: string) => root.submit(path, `action="${path}/keys"`, { key: text })
   assert.match((await add('nonsense a b')).text, /id="key_problem"/)
   assert.equal((await add(key)).status, 303)

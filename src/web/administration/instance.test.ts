@@ -148,3 +148,25 @@ test('administrationNewRunnerToken, administrationEndRunnerToken, administration
   assert.equal((await registration()).is_active, false)
   assert.equal((await root.post(`${path}/delete`, { _csrf: await root.csrf('/admin/orgs/new'), id: '7' })).status, 404)
 })
+
+test('repositoryFlagsPage, addRepositoryFlag, removeRepositoryFlag: administrators set flags where they are switched on', async () => {
+  await using off = await startForge({ users: ['alice'] })
+  const { fullName } = await off.given.repo({ owner: 'alice' })
+  assert.equal((await (await Browser.of(off, 'root')).get(`/${fullName}/flags`)).status, 404)
+  await using forge = await startForge({ users: ['alice'], settings: { repository: { ENABLE_FLAGS: true } } })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const [guest, alice, root] = [new Browser(forge), await Browser.of(forge, 'alice'), await Browser.of(forge, 'root')]
+  const path = `/${repo.fullName}/flags`
+  assert.equal((await guest.get(path)).status, 303)
+  assert.equal((await alice.get(path)).status, 403)
+  const csrf = { _csrf: await alice.csrf('/user/settings') }
+  assert.equal((await alice.post(path, { ...csrf, flag: 'x' })).status, 403)
+  assert.equal((await alice.post(`${path}/delete`, { ...csrf, flag: 'x' })).status, 403)
+  assert.match((await root.get('/admin/repos')).text, new RegExp(`href="${path}"`))
+  assert.match((await root.submit(path, `action="${path}"`, { flag: ' ' })).text, /id="flag_problem"/)
+  assert.equal((await root.submit(path, `action="${path}"`, { flag: 'featured' })).status, 303)
+  const flags = async () => (await forge.as('root').get(`/repos/${repo.fullName}/flags`)).json
+  assert.deepEqual(await flags(), ['featured'])
+  assert.equal((await root.submit(path, `${path}/delete`)).status, 303)
+  assert.deepEqual(await flags(), [])
+})

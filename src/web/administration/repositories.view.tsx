@@ -4,6 +4,7 @@ import { texts as lists } from '../lists/texts.tsx'
 import { ActButton, Select } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
+import { usePage } from '../ui/page-context.ts'
 import { Box, Empty, PageHead, Pages } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { sizeText } from '../ui/texts.tsx'
@@ -81,6 +82,11 @@ const Repository = (owned: BrowsedRepos['repos'][number]) => {
         </p>
       </div>
       <div class="acts">
+        {usePage().config.repository.enableFlags ? (
+          <ButtonLink to={pathOf(owner.name, repo.name, 'flags')} class="small" aria-label={all.flags.of(name)}>
+            {all.flags.title}
+          </ButtonLink>
+        ) : null}
         <ButtonLink to={pathOf(owner.name, repo.name, 'settings')} class="small" aria-label={texts.settingsOf(name)}>
           {texts.settings}
         </ButtonLink>

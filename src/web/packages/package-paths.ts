@@ -15,3 +15,7 @@ export const packagePath = (owner: Owner, { type, lower_name }: Named): string =
 
 export const versionPath = (owner: Owner, named: Named & { readonly lower_version: string }): string =>
   `${packagePath(owner, named)}/${encodeURIComponent(named.lower_version)}`
+
+/** Returns the settings of a package, reached from one of its versions. */
+export const packageSettingsPath = (owner: Owner, named: Named & { readonly lower_version: string }): string =>
+  `${versionPath(owner, named)}/settings`

@@ -1,5 +1,7 @@
 import type { Feature } from '../../access/feature.ts'
-import * as packagePage from './packages.page.tsx'
+import * as packageFilePage from './package-file.page.ts'
+import * as packageSettingsPage from './package-settings.page.tsx'
+import * as packagesPage from './packages.page.tsx'
 
-/** The pages about packages. */
-export const webPackages: Feature = { routes: [packagePage] }
+/** The pages of packages. */
+export const webPackages: Feature = { routes: [packageFilePage, packageSettingsPage, packagesPage] }

@@ -1,18 +1,16 @@
 import { Type } from 'typebox'
 import { canRead, inRepo } from '../../access/repo.requirements.ts'
-import { signedIn } from '../../access/requirements.ts'
 import { getPackageWithVersions, getVersionWithMetadata } from '../../packages/catalog/catalog.service.ts'
 import { newestPackages, packagesOfRepo } from '../../packages/package-list.service.ts'
 import { mayWritePackages } from '../../packages/package.policy.ts'
 import { presentVersion } from '../../packages/package.present.ts'
-import { namedVersion, packagesReadable, packagesWritable } from '../../packages/package.requirements.ts'
-import { getFiles, linkToRepo, removeVersion, unlinkFromRepo } from '../../packages/package.service.ts'
+import { namedVersion, packagesReadable } from '../../packages/package.requirements.ts'
+import { getFiles } from '../../packages/package.service.ts'
 import { pathText } from '../../http/schema.ts'
 import { targetUser } from '../../users/subject.requirements.ts'
 import { inOwnerFrame } from '../frames/organization-frame.tsx'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
-import { act, page } from '../shell/page.tsx'
-import { packagePath, packagesPath, versionPath } from './package-paths.ts'
+import { page } from '../shell/page.tsx'
 import { PackagesView, PackageView, RepoPackagesView, VersionView } from './packages.view.tsx'
 import { texts } from './texts.tsx'
 
@@ -82,38 +80,4 @@ export const packageVersionPage = page({
   },
   meta: ({ version }) => ({ title: `${version.name} ${version.version}` }),
   view: VersionView,
-})
-
-/** Deletes a version with its files. */
-export const removePackageVersion = act({
-  path: '/{username}/-/packages/{type}/{name}/{version}/delete',
-  requires: [...readable, namedVersion, signedIn, packagesWritable],
-  again: packageVersionPage,
-  async run({ ctx }) {
-    await removeVersion(ctx, ctx.version)
-    return { to: packagesPath(ctx.subject), notice: texts.done.deleted(ctx.version.version) }
-  },
-})
-
-/** Links the package of a version to a repository. */
-export const linkPackageTo = act({
-  path: '/{username}/-/packages/{type}/{name}/{version}/link',
-  requires: [...readable, namedVersion, signedIn, packagesWritable],
-  fields: { repository: Type.Optional(Type.String()) },
-  again: packageVersionPage,
-  async run({ ctx, body }) {
-    await linkToRepo(ctx, ctx.version, body.repository ?? '')
-    return { to: versionPath(ctx.subject, ctx.version), notice: texts.done.linked }
-  },
-})
-
-/** Unlinks the package of a version from its repository. */
-export const unlinkPackageFrom = act({
-  path: '/{username}/-/packages/{type}/{name}/{version}/unlink',
-  requires: [...readable, namedVersion, signedIn, packagesWritable],
-  again: packageVersionPage,
-  async run({ ctx }) {
-    await unlinkFromRepo(ctx, ctx.version)
-    return { to: packagePath(ctx.subject, ctx.version), notice: texts.done.unlinked }
-  },
 })

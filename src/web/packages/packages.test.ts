@@ -18,12 +18,49 @@ test('packagesPage, packagePage, packageVersionPage: the html_url of a package l
   assert.equal(status, 200)
   assert.match(text, /a b\.txt/)
   assert.match(text, /api\/packages\/alice\/generic\/Tool\/1\.0\/a%20b\.txt/)
-  assert.ok(!text.includes(`${path}/delete`), 'a guest has no settings')
+  assert.ok(!text.includes(`${path}/settings`), 'a guest has no settings')
   assert.ok((await guest.get('/alice/-/packages?q=too&type=generic')).text.includes('/alice/-/packages/generic/tool"'))
   assert.ok(!(await guest.get('/alice/-/packages?q=other')).text.includes('/packages/generic/tool"'))
   assert.ok((await guest.get('/alice/-/packages/generic/tool')).text.includes(path))
   assert.equal((await guest.get('/alice/-/packages/generic/none')).status, 404)
   assert.equal((await guest.get(`${path}9`)).status, 404)
+})
+
+test('packageFile: the files of a version are downloaded by whoever may read the package', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const put = registryOf(forge.as('alice'), 'alice')
+  await put('PUT', 'generic/tool/1.0/a%20b.txt', 'text')
+  await put('PUT', 'generic/tool/2.0/other.txt', 'other')
+  const path = '/alice/-/packages/generic/tool'
+  const guest = new Browser(forge)
+  const link = /href="([^"]*\/files\/\d+)"/.exec((await guest.get(`${path}/1.0`)).text)?.[1] ?? ''
+  const got = await guest.get(link)
+  assert.deepEqual([got.status, got.text], [200, 'text'])
+  assert.match(got.headers.get('content-disposition') ?? '', /^attachment; filename.*a.*b\.txt/)
+  assert.equal((await guest.get(link.replace('/1.0/', '/2.0/'))).status, 404, 'the file is of another version')
+  await forge.as('root').must('PATCH', '/admin/users/alice', { visibility: 'private' })
+  assert.equal((await guest.get(link)).status, 404)
+  assert.equal((await (await Browser.of(forge, 'alice')).get(link)).status, 200)
+})
+
+test('packageSettingsPage, removeWholePackage: a package is deleted with all versions by who may write it', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const put = registryOf(forge.as('alice'), 'alice')
+  for (const version of ['1.0', '2.0']) await put('PUT', `generic/tool/${version}/a.txt`, version)
+  await put('PUT', 'generic/kept/1.0/a.txt', 'text')
+  const path = '/alice/-/packages/generic/tool'
+  const [guest, alice, bob] = [new Browser(forge), await Browser.of(forge, 'alice'), await Browser.of(forge, 'bob')]
+  assert.equal((await guest.get(`${path}/1.0/settings`)).status, 303)
+  assert.equal((await bob.get(`${path}/1.0/settings`)).status, 403)
+  assert.equal((await bob.post(`${path}/delete`, { _csrf: await bob.csrf('/user/settings') })).status, 403)
+  assert.match((await alice.get(`${path}/1.0`)).text, new RegExp(`href="${path}/1.0/settings"`))
+  const deleted = await alice.submit(`${path}/1.0/settings`, `action="${path}/delete"`)
+  assert.equal(deleted.headers.get('location'), '/alice/-/packages')
+  const left = (await forge.as('alice').get('/packages/alice/')).json as { name: string }[]
+  assert.deepEqual(
+    left.map(({ name }) => name),
+    ['kept'],
+  )
 })
 
 test('linkPackageTo, unlinkPackageFrom, removePackageVersion, repoPackagesPage: the owner changes a package, others cannot', async () => {
@@ -37,11 +74,15 @@ test('linkPackageTo, unlinkPackageFrom, removePackageVersion, repoPackagesPage: 
     assert.equal((await bob.post(`${path}/${verb}`, form)).status, 403, verb)
   }
   assert.ok(!(await bob.get(`/${repo.fullName}/packages`)).text.includes('/packages/generic/tool'))
-  assert.equal((await alice.submit(path, `${path}/link`, { repository: repo.name })).status, 303)
+  const settings = `${path}/settings`
+  const unknown = await alice.submit(settings, `${path}/link`, { repository: 'nothing' })
+  assert.equal(unknown.status, 422)
+  assert.match(unknown.text, /id="repository_problem"/)
+  assert.equal((await alice.submit(settings, `${path}/link`, { repository: repo.name })).status, 303)
   assert.ok((await bob.get(`/${repo.fullName}/packages`)).text.includes('/packages/generic/tool'))
-  assert.equal((await alice.submit(path, `${path}/unlink`)).status, 303)
+  assert.equal((await alice.submit(settings, `${path}/unlink`)).status, 303)
   assert.ok(!(await bob.get(`/${repo.fullName}/packages`)).text.includes('/packages/generic/tool'))
-  assert.equal((await alice.submit(path, `${path}/delete`)).status, 303)
+  assert.equal((await alice.submit(settings, `${path}/delete`)).status, 303)
   assert.equal((await alice.get(path)).status, 404)
 })
 

@@ -4,9 +4,9 @@ import type { ListedPackage } from '../../packages/package-list.service.ts'
 import type { VersionRecord } from '../../packages/package.store.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { PackageRow } from '../../db/tables/packages.ts'
-import { ActButton, Field, Form, Select, Submit } from '../ui/form.tsx'
+import { Field, Form, Select, Submit } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { Link, OutsideLink } from '../ui/link.tsx'
+import { ButtonLink, Link, OutsideLink } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Box, Commands, CopyButton, Empty, PageHead, Pages, Tag } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
@@ -14,7 +14,7 @@ import { sizeText } from '../ui/texts.tsx'
 import { Time } from '../ui/time.tsx'
 import { installCommands } from './install-commands.rules.ts'
 import { metadataShown } from './package-metadata.rules.ts'
-import { packagePath, packagesPath, versionPath } from './package-paths.ts'
+import { packagePath, packageSettingsPath, packagesPath, versionPath } from './package-paths.ts'
 import { texts, typeNames } from './texts.tsx'
 
 interface ListProps {
@@ -105,14 +105,17 @@ export const RepoPackagesView = (props: ListProps) => (
   </>
 )
 
-const Head = ({
+export const PackageHead = ({
   owner,
   row,
   version,
+  settings,
 }: {
   readonly owner: UserRow
   readonly row: Pick<PackageRow, 'type' | 'name' | 'lower_name'>
   readonly version?: string
+  /** The address of the settings, for who may change them. */
+  readonly settings?: string | undefined
 }) => (
   <div class="stack tight">
     <ol class="breadcrumbs small">
@@ -128,10 +131,18 @@ const Head = ({
         </li>
       )}
     </ol>
-    <h1 class="line">
-      {row.name} {version === undefined ? null : <span class="muted">{version}</span>}{' '}
-      <Tag>{texts.typeName(row.type)}</Tag>
-    </h1>
+    <div class="line package-title">
+      <h1 class="line">
+        {row.name} {version === undefined ? null : <span class="muted">{version}</span>}{' '}
+        <Tag>{texts.typeName(row.type)}</Tag>
+      </h1>
+      <span class="spacer" />
+      {settings === undefined ? null : (
+        <ButtonLink to={settings} icon="gear">
+          {texts.settings}
+        </ButtonLink>
+      )}
+    </div>
   </div>
 )
 
@@ -145,7 +156,7 @@ export const PackageView = ({
   readonly versions: readonly VersionWithMetadata[]
 }) => (
   <div class="container stack">
-    <Head owner={owner} row={row} />
+    <PackageHead owner={owner} row={row} />
     <Box head={<h2>{texts.versions}</h2>}>
       <ul class="rows hoverable" data-rows>
         {versions.map((version) => (
@@ -179,7 +190,7 @@ interface VersionProps {
 }
 
 export function VersionView(props: VersionProps) {
-  const { owner, version, files, metadata } = props
+  const { owner, version, files, metadata, mayWrite } = props
   const { config } = usePage()
   const commands = installCommands({
     type: version.type,
@@ -192,7 +203,12 @@ export function VersionView(props: VersionProps) {
   const about = metadataShown(metadata)
   return (
     <div class="container stack">
-      <Head owner={owner} row={version} version={version.version} />
+      <PackageHead
+        owner={owner}
+        row={version}
+        version={version.version}
+        settings={mayWrite ? packageSettingsPath(owner, version) : undefined}
+      />
       <div class="columns">
         <div class="stack">
           {about.description === '' ? null : <p>{about.description}</p>}
@@ -202,7 +218,7 @@ export function VersionView(props: VersionProps) {
               <Commands text={commands} label={texts.install} />
             </section>
           )}
-          <Files files={files} />
+          <Files path={versionPath(owner, version)} files={files} />
           {about.dependencies.length === 0 ? null : (
             <Box head={<h2>{texts.dependencies}</h2>}>
               <ul class="rows">
@@ -227,14 +243,16 @@ export function VersionView(props: VersionProps) {
   )
 }
 
-const Files = ({ files }: { readonly files: readonly FileRecord[] }) => (
+const Files = ({ path, files }: { readonly path: string; readonly files: readonly FileRecord[] }) => (
   <Box head={<h2>{texts.files}</h2>}>
     <ul class="rows">
       {files.map((file) => (
         <li class="row">
           <Icon name="file" />
           <div class="row-main">
-            <span class="row-title">{file.name}</span>
+            <Link class="row-title" to={`${path}/files/${file.id}`} download data-turbo="false">
+              {file.name}
+            </Link>
             <div class="row-facts">
               <code class="cut" title={file.sha256}>
                 sha256:{file.sha256.slice(0, 16)}…
@@ -249,13 +267,7 @@ const Files = ({ files }: { readonly files: readonly FileRecord[] }) => (
   </Box>
 )
 
-const Aside = ({
-  owner,
-  version,
-  shown,
-  mayWrite,
-  about,
-}: VersionProps & { readonly about: ReturnType<typeof metadataShown> }) => {
+const Aside = ({ version, shown, about }: VersionProps & { readonly about: ReturnType<typeof metadataShown> }) => {
   const { repository, creator } = shown
   return (
     <aside class="stack">
@@ -286,29 +298,6 @@ const Aside = ({
           </div>
         )}
       </dl>
-      {mayWrite ? (
-        <details>
-          <summary>{texts.settings}</summary>
-          <div class="stack package-settings">
-            {version.repo_id === null ? (
-              <Form to={`${versionPath(owner, version)}/link`} class="stack tight">
-                <Field name="repository" label={texts.repositoryName} required />
-                <Submit kind="plain">{texts.link}</Submit>
-              </Form>
-            ) : (
-              <ActButton to={`${versionPath(owner, version)}/unlink`}>{texts.unlink}</ActButton>
-            )}
-            <ActButton
-              to={`${versionPath(owner, version)}/delete`}
-              kind="danger"
-              icon="trash"
-              confirm={texts.deleteQuestion(version.name, version.version)}
-            >
-              {texts.delete}
-            </ActButton>
-          </div>
-        </details>
-      ) : null}
     </aside>
   )
 }

@@ -35,15 +35,27 @@ export const texts = {
   dependencies: 'Dependencies',
   readme: 'README',
   settings: 'Settings',
-  link: 'Link to a repository',
+  settingsOf: (name: string) => `Settings of ${name}`,
+  back: 'Package',
+  repositoryLead: 'A linked package appears among the packages of the repository.',
+  linkedTo: 'Linked to',
+  link: 'Link to the repository',
   repositoryName: 'Name of a repository of the owner',
+  noRepository: 'the owner has no repository of this name',
   unlink: 'Unlink the repository',
   delete: 'Delete this version',
+  deleteLead: (version: string) => `Version ${version} can no longer be installed.`,
   deleteQuestion: (name: string, version: string) =>
     `Delete version ${version} of ${name}? Nobody can install it afterwards.`,
+  deletePackage: 'Delete the package',
+  deletePackageLead: (count: number) =>
+    count === 1 ? 'It has this version only.' : `It has ${counted(count, 'version')}, and all are deleted.`,
+  deletePackageQuestion: (name: string, count: number) =>
+    `Delete ${name} with ${counted(count, 'version')}? Nobody can install it afterwards.`,
   done: {
     linked: 'The package is linked.',
     unlinked: 'The package is no longer linked to a repository.',
     deleted: (version: string) => `Version ${version} is deleted.`,
+    deletedPackage: (name: string) => `The package ${name} is deleted.`,
   },
 }

@@ -1,0 +1,91 @@
+import type { UserRow } from '../../db/tables/accounts.ts'
+import type { VersionRecord } from '../../packages/package.store.ts'
+import { ActButton, Field, Form, Submit } from '../ui/form.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { ButtonLink, Link } from '../ui/link.tsx'
+import { PageHead } from '../ui/parts.tsx'
+import { pathOf } from '../ui/paths.ts'
+import { packagePath, versionPath } from './package-paths.ts'
+import { texts } from './texts.tsx'
+
+/** What the owner of a package may change. */
+export const PackageSettingsView = ({
+  owner,
+  version,
+  linked,
+  versionCount,
+  repositories,
+}: {
+  readonly owner: UserRow
+  readonly version: VersionRecord
+  /** The full name of the linked repository; empty when the viewer may not see it, undefined without a link. */
+  readonly linked: string | undefined
+  readonly versionCount: number
+  /** Names of repositories of the owner. */
+  readonly repositories: readonly string[]
+}) => {
+  const at = versionPath(owner, version)
+  return (
+    <div class="container stack">
+      <PageHead title={texts.settingsOf(version.name)}>
+        <ButtonLink to={at}>{texts.back}</ButtonLink>
+      </PageHead>
+      <section class="section" aria-labelledby="repository_link">
+        <h2 id="repository_link">{texts.repository}</h2>
+        <p class="lead">{texts.repositoryLead}</p>
+        {linked === undefined ? (
+          <Form to={`${at}/link`} class="stack">
+            <Field
+              name="repository"
+              label={texts.repositoryName}
+              list="repositories_of_owner"
+              required
+              autocomplete="off"
+            />
+            <datalist id="repositories_of_owner">
+              {repositories.map((name) => (
+                <option value={name} />
+              ))}
+            </datalist>
+            <div class="form-acts">
+              <Submit>{texts.link}</Submit>
+            </div>
+          </Form>
+        ) : (
+          <div class="line">
+            {linked === '' ? null : (
+              <span>
+                {texts.linkedTo} <Icon name="repo" /> <Link to={pathOf(linked)}>{linked}</Link>
+              </span>
+            )}
+            <ActButton to={`${at}/unlink`}>{texts.unlink}</ActButton>
+          </div>
+        )}
+      </section>
+      <section class="section" aria-labelledby="delete_version">
+        <h2 id="delete_version">{texts.delete}</h2>
+        <p class="lead">{texts.deleteLead(version.version)}</p>
+        <ActButton
+          to={`${at}/delete`}
+          kind="danger"
+          icon="trash"
+          confirm={texts.deleteQuestion(version.name, version.version)}
+        >
+          {texts.delete}
+        </ActButton>
+      </section>
+      <section class="section" aria-labelledby="delete_package">
+        <h2 id="delete_package">{texts.deletePackage}</h2>
+        <p class="lead">{texts.deletePackageLead(versionCount)}</p>
+        <ActButton
+          to={`${packagePath(owner, version)}/delete`}
+          kind="danger"
+          icon="trash"
+          confirm={texts.deletePackageQuestion(version.name, versionCount)}
+        >
+          {texts.deletePackage}
+        </ActButton>
+      </section>
+    </div>
+  )
+}
