@@ -24,7 +24,7 @@ const apart = 1_000_000
 type Rows = ReadonlyMap<string, readonly Readonly<Record<string, unknown>>[]>
 
 const tablesOf = ({ services: { db } }: Forge): Promise<readonly TableMetadata[]> =>
-  transaction(db, (tx) => tx.introspection.getTables())
+  engineOf(db).reader.introspection.getTables()
 
 /** Starts the ids of each table at a distinct number; returns the table names in the order of the numbers. */
 async function spreadIds(forge: Forge): Promise<readonly string[]> {

@@ -1,4 +1,4 @@
-import { NoResultError, type Kysely, type Transaction } from 'kysely'
+import { NoResultError, type Kysely, type QueryExecutorProvider } from 'kysely'
 import type { Schema } from './schema.ts'
 
 const internals = Symbol('database internals')
@@ -30,13 +30,13 @@ interface Engine {
   /** For transactions; on SQLite the one writing connection. */
   readonly writer: Kysely<Schema>
   /** Runs the statements of a text in order, in the open transaction of `writer`. */
-  script(tx: Kysely<Schema>, text: string): Promise<void>
+  script(tx: QueryExecutorProvider, text: string): Promise<void>
   /** Resolves when all previous commits are durable. */
   lasting(): Promise<void>
   /** Returns whether the transaction may be retried (serialization failure, deadlock). */
   isRetryable(error: unknown): boolean
   /** Notifies other processes at the commit; does nothing on SQLite. */
-  broadcast(tx: Kysely<Schema>, broadcasts: readonly Broadcast[]): Promise<void>
+  broadcast(tx: Tx, broadcasts: readonly Broadcast[]): Promise<void>
   /** Starts to receive broadcasts; called once. */
   receive(receiver: BroadcastReceiver): void
   /** Frees memory that only speeds up later queries. */
@@ -91,8 +91,13 @@ type ReadMethods =
 /** The database for reading. Writing needs a `Tx`, which only `transaction()` creates. */
 export type Db = Pick<Kysely<Schema>, ReadMethods> & { readonly [internals]: DatabaseEngine | TxState }
 
-/** An open transaction, which reads its own writes. */
-export type Tx = Transaction<Schema> & { readonly [internals]: TxState }
+type WriteMethods = 'insertInto' | 'updateTable' | 'deleteFrom' | 'mergeInto' | 'replaceInto'
+
+/**
+ * An open transaction, which reads its own writes. Its methods have the types of `Db`'s: comparing Kysely's class of
+ * transactions with its class of databases costs the type checker many seconds.
+ */
+export type Tx = Pick<Kysely<Schema>, ReadMethods | WriteMethods> & { readonly [internals]: TxState }
 
 /** Wraps an engine as a `Db`. */
 export function databaseOf(engine: DatabaseEngine): Db {

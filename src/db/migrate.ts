@@ -1,8 +1,7 @@
-import { sql, type Kysely } from 'kysely'
+import { sql, type QueryExecutorProvider } from 'kysely'
 import { engineOf, type Db, type DatabaseEngine } from './database.ts'
 import { migrations, type Migration } from './migrations/index.ts'
 import { textOf } from './migrations/migration.ts'
-import type { Schema } from './schema.ts'
 
 /** Key of the advisory lock for replicas that start at the same time. The number is arbitrary. */
 const advisoryLock = 7_746_110_293
@@ -45,13 +44,13 @@ interface Applied {
   readonly requires: number
 }
 
-const listApplied = async (db: Kysely<Schema>): Promise<Applied[]> =>
+const listApplied = async (db: QueryExecutorProvider): Promise<Applied[]> =>
   (await sql<Applied>`select number, name, requires from migration order by number`.execute(db)).rows
 
 /** Runs a transaction under the lock of schema changes. PostgreSQL has no safe `create … if not exists` without it. */
 const alone = <Result>(
   { writer, kind }: DatabaseEngine,
-  work: (tx: Kysely<Schema>) => Promise<Result>,
+  work: (tx: QueryExecutorProvider) => Promise<Result>,
 ): Promise<Result> =>
   writer.transaction().execute(async (tx) => {
     if (kind === 'postgres') {

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { sql, type Kysely } from 'kysely'
+import { sql, type QueryExecutorProvider } from 'kysely'
 import type pg from 'pg'
 import type { Broadcast, BroadcastReceiver } from './database.ts'
-import type { Schema } from './schema.ts'
 
 /** PostgreSQL channel of all broadcasts. */
 const postgresChannel = 'ingot'
@@ -14,7 +13,7 @@ type Message = readonly [origin: string, channel: string, payload: string]
 
 /** Sends broadcasts in a transaction; PostgreSQL delivers them at the commit. */
 export async function sendBroadcasts(
-  tx: Kysely<Schema>,
+  tx: QueryExecutorProvider,
   origin: string,
   broadcasts: readonly Broadcast[],
 ): Promise<void> {

@@ -68,7 +68,7 @@ export interface RequestContext {
 }
 
 /** One request to an operation. */
-export interface Call<Params extends Schemas = Schemas> extends CallHead {
+export interface Call<out Params extends Schemas = Schemas> extends CallHead {
   /** Client address; behind trusted proxies the one that they report. */
   readonly ip: string
   /** Whether a trusted proxy sent it. */
@@ -101,10 +101,10 @@ export interface Call<Params extends Schemas = Schemas> extends CallHead {
  * found, which is then part of the operation's context. `Needs` is what must have been supplied before.
  */
 export interface Requirement<
-  Needs extends object,
-  Adds extends object,
-  Params extends Schemas = Readonly<Record<never, never>>,
-  Asked = undefined,
+  in Needs extends object,
+  out Adds extends object,
+  in out Params extends Schemas = Readonly<Record<never, never>>,
+  in out Asked = undefined,
 > {
   readonly codes: readonly string[]
   /** Statuses of its refusals, for the API description. */
@@ -116,10 +116,7 @@ export interface Requirement<
    * the database together. Nobody sees anything of it before the requirements have passed.
    */
   readonly ahead?: (ctx: RequestContext, call: Call<Params>) => Promise<Asked>
-  /**
-   * @param asked the result of `ahead`
-   *  @param asked what was asked for ahead
-   */
+  /** @param asked the result of `ahead` */
   readonly check: (ctx: Needs, call: Call<Params>, asked?: Promise<Asked>) => Adds | Promise<Adds>
 }
 
