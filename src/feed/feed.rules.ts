@@ -88,6 +88,7 @@ const rules: Rules = {
   'review.submitted': ofPulls,
   'review.requested': ofPulls,
   'review.dismissed': ofPulls,
+  'review.resolved': ofPulls,
   'review.deleted': ofPulls,
   'repo.created': ofRepository,
   // The repository no longer exists, so its rights cannot be checked.

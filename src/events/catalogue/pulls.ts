@@ -29,6 +29,8 @@ export const pullEvents = {
     commentId: id<CommentId>(),
   }),
   'review.dismissed': fact({ ...review, reviewerId: id<UserId>(), commentId: id<CommentId>() }),
+  /** A conversation on a line was resolved, or opened again; the comment is its first one. */
+  'review.resolved': fact({ ...pull, commentId: id<CommentId>(), isResolved: Type.Boolean() }),
   /** The row and its comments were deleted. */
   'review.deleted': fact({ ...review, reviewerId: id<UserId>() }),
 }

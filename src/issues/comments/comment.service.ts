@@ -102,7 +102,12 @@ export async function editComment(
   ctx: SignedInRepoCtx,
   issue: IssueRow,
   comment: CommentRow,
-  input: { readonly body: string; readonly updatedAt: string | undefined },
+  input: {
+    readonly body: string
+    readonly updatedAt: string | undefined
+    /** Runs in the transaction of the edit. */
+    readonly beside?: (tx: Tx) => Promise<void>
+  },
 ): Promise<CommentRow> {
   if (!mayEditComment(ctx.viewer, ctx.rights, issue, comment).allowed) {
     throw new Forbidden('only the author and people with write access may edit this', 'edit_forbidden')
@@ -119,6 +124,7 @@ export async function editComment(
     ])
     const edited = await updateCommentText(tx, comment.id, input.body, by.atUnix)
     if (!edited) throw new NotFound('the comment does not exist', 'comment_not_found')
+    await input.beside?.(tx)
     await recordReferences(tx, by, { issue, comment: edited }, references)
     if (input.body !== comment.content) {
       const about = { ...factsOfComment(issue, comment, by), posterId: comment.poster_id }

@@ -395,13 +395,13 @@ export async function addCodeComment(
 export async function removeCodeComment(
   ctx: SignedInRepoCtx,
   { issue }: PullPair,
-  review: ReviewRow,
+  review: ReviewRow | undefined,
   comment: CommentRow,
 ): Promise<void> {
   if (comment.poster_id !== ctx.viewer.id) must(mayManage(ctx.rights, issue))
   await transaction(ctx.db, async (tx) => {
     const isGone = await removeLineComment(tx, attributionNow(ctx), issue, comment, {
-      isPending: review.type === 'pending',
+      isPending: review?.type === 'pending',
     })
     if (!isGone) throw new NotFound('the comment does not exist', 'comment_not_found')
   })

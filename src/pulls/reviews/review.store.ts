@@ -297,3 +297,7 @@ export const listLineComments = (db: Db, issueId: IssueId, limit: number): Promi
     .orderBy('id')
     .limit(limit)
     .execute()
+
+/** Sets who has resolved line comments; null opens them again. */
+export const setResolver = (tx: Tx, ids: readonly CommentId[], resolverId: UserId | null) =>
+  tx.updateTable('comment').set({ resolver_id: resolverId }).where('id', 'in', ids).execute()

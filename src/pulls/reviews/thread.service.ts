@@ -22,8 +22,10 @@ export interface Thread {
   readonly line: number
   /** The line has changed since. */
   readonly isOutdated: boolean
-  /** Whether somebody has marked it as resolved. */
+  /** Whether somebody has marked all of its comments as resolved. */
   readonly isResolved: boolean
+  /** Who has resolved the last comment. */
+  readonly resolver: UserRow | undefined
   readonly comments: readonly LineComment[]
 }
 
@@ -39,6 +41,10 @@ export interface PullReviews {
   readonly people: ReadonlyMap<number, UserRow>
 }
 
+/** Returns the conversation that a line comment belongs to. */
+export const threadOf = ({ threads }: PullReviews, id: number): Thread | undefined =>
+  threads.find(({ comments }) => comments.some(({ row }) => row.id === id))
+
 /** Most line comments that are loaded. */
 const maxComments = 1000
 
@@ -52,19 +58,21 @@ export async function getPullReviews(ctx: RepoCtx, { issue }: PullPair): Promise
   const byId = new Map<number, ReviewRow>(reviews.map((review) => [review.id, review]))
   const shown = rows.filter((row) => row.review_id === null || byId.has(row.review_id))
   const people = await loadUsers(ctx.db, [
-    ...shown.map((row) => row.poster_id),
+    ...shown.flatMap((row) => [row.poster_id, row.resolver_id]),
     ...reviews.flatMap((review) => review.reviewer_id ?? []),
   ])
   const pending = reviews.find((each) => each.type === 'pending' && each.reviewer_id === ctx.viewer?.id)
   const groups = Map.groupBy(shown, (row) => `${row.is_invalidated ? row.commit_sha : ''}:${row.line}:${row.tree_path}`)
   const threads = [...groups.values()].map((group): Thread => {
     const [first] = group as [CommentRow]
+    const resolverId = group.at(-1)?.resolver_id
     return {
       path: first.tree_path,
       side: first.line < 0 ? 'old' : 'new',
       line: Math.abs(first.line),
       isOutdated: first.is_invalidated,
-      isResolved: first.resolver_id !== null,
+      isResolved: group.every((row) => row.resolver_id !== null),
+      resolver: resolverId ? people.get(resolverId) : undefined,
       comments: group.map((row) => ({
         row,
         author: people.get(row.poster_id),

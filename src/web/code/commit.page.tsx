@@ -9,7 +9,7 @@ import { subjectOf } from '../../code/commits/message.rules.ts'
 import { repositoryPath, revisionPath, shortOid } from './code-paths.ts'
 import { CommitPageView } from './commit.view.tsx'
 import { highlightSides } from '../ui/diff/highlight-sides.ts'
-import { diffAddress, diffChoice, diffQuery } from './diff-request.ts'
+import { diffAddress, diffChoice, diffQuery } from '../ui/diff/diff-request.ts'
 
 export const commitPage = page({
   path: '/{username}/{reponame}/commit/{sha}',

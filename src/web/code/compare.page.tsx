@@ -12,7 +12,7 @@ import { pathOf } from '../ui/paths.ts'
 import { repositoryPath, revisionPath } from './code-paths.ts'
 import { CompareView } from './compare.view.tsx'
 import { highlightSides } from '../ui/diff/highlight-sides.ts'
-import { diffAddress, diffChoice, diffQuery } from './diff-request.ts'
+import { diffAddress, diffChoice, diffQuery } from '../ui/diff/diff-request.ts'
 
 /** Commits of a comparison that are listed; the total counts all. */
 const maxListed = 100

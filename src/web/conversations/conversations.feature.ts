@@ -1,5 +1,6 @@
 import type { Feature } from '../../access/feature.ts'
-import * as actsPage from './conversation-acts.page.tsx'
+import * as sideActs from './side-acts.page.tsx'
+import * as textActs from './text-acts.page.tsx'
 
 /** What people do on the pages of issues and pull requests alike. */
-export const webConversations: Feature = { routes: [actsPage] }
+export const webConversations: Feature = { routes: [sideActs, textActs] }

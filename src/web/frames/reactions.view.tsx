@@ -9,6 +9,8 @@ export interface ReactionsProps {
   readonly reactions: readonly ReactionCount[]
   /** Path that takes `content` and, to take it back, `remove`; undefined: the viewer may not react. */
   readonly to: string | undefined
+  /** Sent with each reaction: where the text is shown. */
+  readonly from?: string | undefined
 }
 
 /** The usual reactions. The table of all emoji takes memory, so another word is shown as it is. */
@@ -32,7 +34,7 @@ const titleOf = ({ content, names }: ReactionCount): string =>
   texts.reactedWith(content, names.slice(0, namedAtMost), Math.max(0, names.length - namedAtMost))
 
 /** The reactions to a text, and the menu that adds one. */
-export const Reactions = ({ reactions, to }: ReactionsProps) => {
+export const Reactions = ({ reactions, to, from }: ReactionsProps) => {
   const { config } = usePage()
   if (reactions.length === 0 && to === undefined) return null
   return (
@@ -47,7 +49,7 @@ export const Reactions = ({ reactions, to }: ReactionsProps) => {
           <Form
             to={to}
             class="inline"
-            hidden={{ content: reaction.content, remove: reaction.isOwn ? 'true' : undefined }}
+            hidden={{ content: reaction.content, remove: reaction.isOwn ? 'true' : undefined, from }}
           >
             <Submit
               kind="quiet"
@@ -63,7 +65,7 @@ export const Reactions = ({ reactions, to }: ReactionsProps) => {
       )}
       {to === undefined ? null : (
         <Menu label={<Icon name="smiley" />} title={texts.react} class="icon-only small reaction-menu" kind="quiet">
-          <Form to={to} class="reaction-choices" label={texts.react}>
+          <Form to={to} class="reaction-choices" label={texts.react} hidden={{ from }}>
             {config.ui.reactions.map((word) => (
               <Submit kind="quiet" class="icon-only" name="content" value={word} title={word} aria-label={word}>
                 {signOf(word)}

@@ -37,6 +37,8 @@ export interface CommentProps {
   readonly reactions?: ReactionsProps
   /** Path of the page; the default is the address of the request. */
   readonly pageTo?: string | undefined
+  /** Sent with each form of the comment: where it is shown. */
+  readonly from?: string | undefined
   /** Names of the repository, for the editor. */
   readonly repository: { readonly owner: string; readonly name: string }
   /** Paths of the acts that the viewer may use; undefined: the viewer may not. */
@@ -116,7 +118,7 @@ export function Comment(props: CommentProps) {
             {props.children}
           </div>
         )}
-        {reactions === undefined ? null : <Reactions {...reactions} />}
+        {reactions === undefined ? null : <Reactions {...reactions} from={props.from} />}
       </article>
     </turbo-frame>
   )
@@ -133,7 +135,7 @@ const TaskText = ({ html, tasksTo, version }: CommentProps) => {
   )
 }
 
-const CommentMenu = ({ anchor, editTo, deleteTo, historyTo, items, pageTo }: CommentProps) => {
+const CommentMenu = ({ anchor, editTo, deleteTo, historyTo, items, pageTo, from }: CommentProps) => {
   const { url } = usePage()
   const address = pageTo ?? url
   const hasItems = editTo !== undefined || deleteTo !== undefined || historyTo !== undefined || items !== undefined
@@ -166,7 +168,14 @@ const CommentMenu = ({ anchor, editTo, deleteTo, historyTo, items, pageTo }: Com
         {items}
         {deleteTo === undefined ? null : (
           <li>
-            <ActButton to={deleteTo} formClass="" kind="danger" icon="trash" confirm={texts.deleteQuestion}>
+            <ActButton
+              to={deleteTo}
+              hidden={{ from }}
+              formClass=""
+              kind="danger"
+              icon="trash"
+              confirm={texts.deleteQuestion}
+            >
               {common.delete}
             </ActButton>
           </li>
@@ -185,10 +194,11 @@ const EditForm = ({
   repository,
   uploadTo,
   pageTo,
+  from,
 }: CommentProps & { readonly to: string; readonly theirs: string | undefined }) => {
   const { url } = usePage()
   return (
-    <Form to={to} class="comment-edit stack" id={`${anchor}_form`}>
+    <Form to={to} class="comment-edit stack" id={`${anchor}_form`} hidden={{ from }}>
       <input type="hidden" name="version" value={version} />
       {theirs === undefined ? null : (
         <details open class="theirs">

@@ -36,7 +36,10 @@ export const OpeningText = (props: ConversationProps) => {
 }
 
 /** A comment of the conversation with what the viewer may do with it. */
-export const CommentEntry = (props: ConversationProps & { readonly entry: TimelineEntry }) => {
+export const CommentEntry = ({
+  mayDelete = true,
+  ...props
+}: ConversationProps & { readonly entry: TimelineEntry; readonly mayDelete?: boolean }) => {
   const { place, issue, may, entry, editing } = props
   const { refused } = usePage()
   const at = issueAt(place, issue)
@@ -63,7 +66,7 @@ export const CommentEntry = (props: ConversationProps & { readonly entry: Timeli
       repository={{ owner: place.owner.name, name: place.repo.name }}
       pageTo={refused ? conversationPath(place, issue) : undefined}
       editTo={mayEdit ? to('content') : undefined}
-      deleteTo={mayEdit ? to('delete') : undefined}
+      deleteTo={mayEdit && mayDelete ? to('delete') : undefined}
       historyTo={row.content_version > 0 ? to('history') : undefined}
       tasksTo={mayEdit ? to('tasks') : undefined}
       uploadTo={may.attach ? at('attachments') : undefined}

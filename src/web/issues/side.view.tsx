@@ -69,7 +69,7 @@ const Assignees = ({ place, issue, around, side }: SideProps) => {
       }
     >
       {assigned.length === 0 ? (
-        <p class="muted">
+        <div class="muted">
           {texts.nobody}
           {viewer && others.some(({ id }) => id === viewer.id) ? (
             <>
@@ -81,7 +81,7 @@ const Assignees = ({ place, issue, around, side }: SideProps) => {
               </Form>
             </>
           ) : null}
-        </p>
+        </div>
       ) : (
         <ul class="side-list">
           {assigned.map((person) => (

@@ -5,13 +5,12 @@ import type { Oid } from '../../lib/ids.ts'
 import { mergeBaseOf } from '../../pulls/pull.rules.ts'
 import { getPullReviews } from '../../pulls/reviews/thread.service.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
+import { loadTexts, mayOf } from '../issues/conversation.ts'
 import { page } from '../shell/page.tsx'
+import { diffChoice, diffQuery } from '../ui/diff/diff-request.ts'
 import { highlightSides } from '../ui/diff/highlight-sides.ts'
-import { renderTexts } from '../ui/render-texts.ts'
-import { loadPull, readsPull } from './pull-page.ts'
+import { loadPull, readsPull, resolvableBy } from './pull-page.ts'
 import { PullFilesView } from './pull-files.view.tsx'
-
-const maxContext = 100_000
 
 /** The changed files of a pull request, with the comments on their lines. */
 export const pullFilesPage = page({
@@ -19,13 +18,10 @@ export const pullFilesPage = page({
   requires: readsPull,
   params: { index: pathNumber },
   query: {
-    view: Type.Optional(Type.String()),
-    space: Type.Optional(Type.String()),
-    only: Type.Optional(Type.String()),
-    context: Type.Optional(Type.Integer()),
+    ...diffQuery,
     line: Type.Optional(Type.String()),
     since: Type.Optional(Type.String()),
-    page: Type.Optional(Type.Integer()),
+    edit: Type.Optional(Type.String()),
   },
   cost: 'expensive',
   isWide: true,
@@ -45,36 +41,32 @@ export const pullFilesPage = page({
     const since = query.since === 'review' ? reviewed : undefined
     const head = pair.pull.synced_oid
     const base = since ?? mergeBaseOf(pair.pull)
-    const diff = await readShownDiff(ctx, {
-      base,
-      head,
-      ignoresSpace: query.space === 'hide',
-      only: query.only,
-      contextLines: query.context === undefined ? undefined : Math.max(0, Math.min(query.context, maxContext)),
-      page: Math.max(1, query.page ?? 1),
-    })
+    const choice = diffChoice(query)
+    const diff = await readShownDiff(ctx, { base, head, ...choice })
     const shown = new Set(diff.files.map((file) => file.change.path))
     const threads = since ? [] : reviews.threads.filter((thread) => shown.has(thread.path))
     const highlighted = await highlightSides(ctx, ctx.repo.git_key, diff)
-    const html = await renderTexts<number>(
-      ctx,
-      threads.flatMap((thread) => thread.comments.map(({ row }) => [row.id as number, row.content] as const)),
-    )
+    const commented = threads.flatMap(({ comments }) => comments.map(({ row }) => row))
+    const { texts, reactions } = await loadTexts(ctx, pair.issue, commented)
     return {
       ...shared,
       diff,
       highlighted,
       threads,
-      html,
+      texts,
+      reactions,
+      may: mayOf(ctx, ctx.viewer, pair.issue),
+      mayResolve: resolvableBy(ctx, pair),
       reviews,
-      query,
+      choice,
+      line: query.line,
+      editing: query.edit,
       base,
       head,
       since,
       reviewed,
       mayComment: ctx.viewer !== undefined && !ctx.repo.is_archived && since === undefined,
       isPoster: pair.issue.poster_id === ctx.viewer?.id,
-      layout: query.view === 'split' ? ('split' as const) : ('unified' as const),
     }
   },
   meta: ({ view }) => ({ title: `Files · ${view.pair.issue.title} · #${view.pair.issue.index}`, withEditor: true }),

@@ -4,17 +4,18 @@ import type { Oid } from '../../lib/ids.ts'
 import type { PullView } from '../../pulls/pull-view.service.ts'
 import type { PullReviews, Thread } from '../../pulls/reviews/thread.service.ts'
 import type { DiffAddress, HighlightedSides } from '../ui/diff/diff-props.ts'
+import { diffAddress, type DiffChoice } from '../ui/diff/diff-request.ts'
 import { DiffView } from '../ui/diff/diff.view.tsx'
-import type { DiffLayout, LineKey } from '../ui/diff/rows.ts'
+import type { LineKey } from '../ui/diff/rows.ts'
 import { Editor } from '../ui/editor.tsx'
 import { ActButton, Form, Radios, Submit } from '../ui/form.tsx'
 import { Link } from '../ui/link.tsx'
 import { Menu } from '../ui/parts.tsx'
-import { pathOf, withQuery } from '../ui/paths.ts'
+import { changedQuery, pathOf, withQuery } from '../ui/paths.ts'
 import { PullHead } from './pull-head.view.tsx'
 import { pullPath, type Place } from './pull-paths.ts'
 import { texts } from './texts.tsx'
-import { LineForm, ThreadView } from './thread.view.tsx'
+import { LineForm, ThreadView, type ThreadProps } from './thread.view.tsx'
 
 interface PullFilesProps {
   readonly place: Place
@@ -23,14 +24,15 @@ interface PullFilesProps {
   readonly diff: ShownDiff
   readonly highlighted: ReadonlyMap<string, HighlightedSides>
   readonly threads: readonly Thread[]
-  readonly html: ReadonlyMap<number, string>
+  readonly texts: ThreadProps['texts']
+  readonly reactions: ThreadProps['reactions']
+  readonly may: ThreadProps['may']
+  readonly mayResolve: (thread: Thread) => boolean
   readonly reviews: PullReviews
-  readonly query: {
-    readonly space?: string | undefined
-    readonly only?: string | undefined
-    readonly context?: number | undefined
-    readonly line?: string | undefined
-  }
+  readonly choice: DiffChoice
+  /** The line at which a comment begins, such as `3-R12`. */
+  readonly line: string | undefined
+  readonly editing: string | undefined
   readonly base: Oid | undefined
   readonly head: Oid
   /** The commit that the viewer has reviewed, when only later changes are shown. */
@@ -39,26 +41,17 @@ interface PullFilesProps {
   readonly reviewed: Oid | undefined
   readonly mayComment: boolean
   readonly isPoster: boolean
-  readonly layout: DiffLayout
 }
 
 /** The changed files of a pull request: comments on lines, and the review. */
 export function PullFilesView(props: PullFilesProps) {
-  const { place, view, mayEdit, diff, query, layout, since } = props
+  const { place, view, mayEdit, diff, choice, since } = props
+  const { layout, ignoresSpace, only } = choice
   const { issue } = view.pair
   const files = pullPath(place, issue.index, 'files')
-  const addressOf = (changes: DiffAddress): string => {
-    const shownAs = 'view' in changes ? changes.view : layout
-    const space = 'space' in changes ? changes.space : query.space
-    return withQuery(files, {
-      view: shownAs === 'split' ? 'split' : undefined,
-      space,
-      since: since === undefined ? undefined : 'review',
-      only: changes.only,
-      context: changes.context,
-      line: changes.line,
-    })
-  }
+  const shown = diffAddress(files, choice)
+  const addressOf = (changes: DiffAddress): string =>
+    changedQuery(shown(changes), { since: since === undefined ? undefined : 'review', line: changes.line })
   return (
     <>
       <PullHead
@@ -68,10 +61,8 @@ export function PullFilesView(props: PullFilesProps) {
       />
       {since === undefined ? null : <p class="muted">{texts.onlySince(since.slice(0, 10))}</p>}
       <DiffView
-        {...{ diff, layout, addressOf }}
-        only={query.only}
+        {...{ diff, layout, ignoresSpace, only, addressOf }}
         highlighted={props.highlighted}
-        ignoresSpace={query.space === 'hide'}
         mayComment={props.mayComment}
         below={belowLines(props, addressOf)}
         fileAt={(side, kind, path) => {
@@ -81,7 +72,7 @@ export function PullFilesView(props: PullFilesProps) {
         aboveLines={(file) =>
           props.threads
             .filter((thread) => thread.path === file.change.path && !isShownAtLine(thread, diff))
-            .map((thread) => <ThreadView {...threadProps(props, thread)} isAlone mayReply={false} />)
+            .map((thread) => <ThreadView {...threadProps(props, thread, addressOf)} isAlone mayReply={false} />)
         }
         tools={
           props.reviewed === undefined ? undefined : (
@@ -98,14 +89,23 @@ export function PullFilesView(props: PullFilesProps) {
   )
 }
 
-const threadProps = (props: PullFilesProps, thread: Thread) => ({
+const threadProps = (
+  props: PullFilesProps,
+  thread: Thread,
+  addressOf: (changes: DiffAddress) => string,
+): ThreadProps => ({
   thread,
-  html: props.html,
+  texts: props.texts,
+  reactions: props.reactions,
   place: props.place,
-  index: props.view.pair.issue.index,
+  issue: props.view.pair.issue,
+  filePath: addressOf({ only: thread.path, context: props.choice.contextLines }),
+  may: props.may,
   mayReply: props.mayComment,
+  mayResolve: props.mayResolve(thread),
   mayApply: props.mayComment && props.mayEdit,
   hasPending: props.reviews.pending !== undefined,
+  editing: props.editing,
 })
 
 const keyOf = ({ side, line }: Pick<Thread, 'side' | 'line'>): LineKey => (side === 'old' ? `L${line}` : `R${line}`)
@@ -124,7 +124,7 @@ function isShownAtLine(thread: Thread, diff: ShownDiff): boolean {
 
 /** Threads and the open form, by path and line. */
 function belowLines(props: PullFilesProps, addressOf: (changes: DiffAddress) => string) {
-  const { diff, query, place, view, threads } = props
+  const { diff, choice, place, view, threads } = props
   const below = new Map<string, Map<LineKey, VNode>>()
   const put = (path: string, key: LineKey, node: VNode) => {
     const lines = below.get(path) ?? new Map<LineKey, VNode>()
@@ -143,9 +143,11 @@ function belowLines(props: PullFilesProps, addressOf: (changes: DiffAddress) => 
     below.set(path, lines)
   }
   for (const thread of threads) {
-    if (isShownAtLine(thread, diff)) put(thread.path, keyOf(thread), <ThreadView {...threadProps(props, thread)} />)
+    if (isShownAtLine(thread, diff)) {
+      put(thread.path, keyOf(thread), <ThreadView {...threadProps(props, thread, addressOf)} />)
+    }
   }
-  const wanted = /^(\d{1,6})-([LR])(\d{1,7})$/.exec(query.line ?? '')
+  const wanted = /^(\d{1,6})-([LR])(\d{1,7})$/.exec(props.line ?? '')
   const file = wanted && diff.files.find(({ index }) => index === Number(wanted[1]))
   if (wanted && file && props.mayComment) {
     const side = wanted[2] === 'L' ? 'old' : 'new'
@@ -158,9 +160,9 @@ function belowLines(props: PullFilesProps, addressOf: (changes: DiffAddress) => 
         index={view.pair.issue.index}
         path={file.change.path}
         hasPending={props.reviews.pending !== undefined}
-        id={`line-${query.line}`}
+        id={`line-${props.line}`}
         frame={`diff-${file.index}`}
-        cancelTo={addressOf({ only: query.only, context: query.context })}
+        cancelTo={addressOf({ only: choice.only, context: choice.contextLines })}
       />,
     )
   }

@@ -3,6 +3,9 @@ import { canRead, gitRepo, inRepo, pullsEnabled } from '../../access/repo.requir
 import { mayEditIssue } from '../../issues/issue.policy.ts'
 import { getReadableIssue } from '../../issues/issue.service.ts'
 import { Moved } from '../../lib/errors.ts'
+import type { PullPair } from '../../pulls/pull.store.ts'
+import { mayResolve } from '../../pulls/reviews/review.policy.ts'
+import type { Thread } from '../../pulls/reviews/thread.service.ts'
 import { viewPull } from '../../pulls/pull-view.service.ts'
 import { repoWebUrl } from '../../repos/repo-url.ts'
 import { placeOf } from './pull-paths.ts'
@@ -24,3 +27,13 @@ export async function loadPull(ctx: RepoCtx, index: number) {
       !ctx.repo.is_archived,
   }
 }
+
+/** Returns whether the viewer may resolve a conversation on a line. */
+export const resolvableBy =
+  ({ viewer, rights, repo }: RepoCtx, { issue }: PullPair) =>
+  ({ comments: [first] }: Thread): boolean =>
+    viewer !== undefined &&
+    !repo.is_archived &&
+    first !== undefined &&
+    !first.isPending &&
+    mayResolve(viewer, rights, issue, first.row).allowed

@@ -7,7 +7,7 @@ import { getPullReviews } from '../../pulls/reviews/thread.service.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { loadConversation } from '../issues/conversation.ts'
 import { page } from '../shell/page.tsx'
-import { loadPull, readsPull } from './pull-page.ts'
+import { loadPull, readsPull, resolvableBy } from './pull-page.ts'
 import { PullPageView } from './pull.view.tsx'
 
 /** The conversation of a pull request, and its merge. */
@@ -40,6 +40,7 @@ export const pullPage = page({
       reviews,
       state,
       choices,
+      mayResolve: resolvableBy(ctx, pair),
       isSignedIn: viewer !== undefined && !ctx.repo.is_archived,
       mayCancel: viewer !== undefined && (ctx.rights.isAdmin || state?.scheduled?.doer_id === viewer.id),
     }

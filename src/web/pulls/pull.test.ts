@@ -50,10 +50,10 @@ test('pullCommitsPage, pullFilesPage: show commits, lines in both layouts, and o
   const unified = (await bob.get(`${at}/files`)).text
   assert.match(unified, /id="diff-\d+-R1"/)
   assert.doesNotMatch(unified, /<script>alert/)
-  assert.match((await bob.get(`${at}/files?view=split`)).text, /class="diff-lines split"/)
+  assert.match((await bob.get(`${at}/files?style=split`)).text, /class="diff-lines split"/)
   await commitFiles(forge, repo, pull.branch, { 'a.ts': 'const one = 1\n' })
   assert.match((await bob.get(`${at}/files`)).text, /<span class="hljs-keyword">const<\/span> one/)
-  const only = (await bob.get(`${at}/files?only=README.md&context=100000`)).text
+  const only = (await bob.get(`${at}/files?file=README.md&context=100000`)).text
   assert.equal(only.match(/<turbo-frame id="diff-/g)?.length, 1)
 })
 
@@ -214,7 +214,7 @@ test('commentOnLine, submitTheReview, discardTheReview: comments wait for the re
   const { pull, at } = await withPull(forge)
   const path = `${pull.branch}.txt`
   const bob = await Browser.of(forge, 'bob')
-  const open = `${at}/files?only=${path}&line=0-R1`
+  const open = `${at}/files?file=${path}&line=0-R1`
   const send = (mode: string, content: string) => bob.submit(open, '/files/reviews/comments', { mode, content })
   assert.equal((await send('single', ' ')).status, 422)
   assert.equal((await send('single', 'Why this?')).status, 303)
@@ -233,6 +233,78 @@ test('commentOnLine, submitTheReview, discardTheReview: comments wait for the re
   assert.match((await alice.get(at)).text, /approved these changes/)
   const own = await alice.submit(`${at}/files`, '/files/reviews/submit', { type: 'approve', content: 'Mine' })
   assert.equal(own.status, 422)
+})
+
+/** The id of the newest comment on a line, by the API. */
+async function newestLineComment(forge: Forge, api: string, name: string): Promise<number> {
+  const reviews = (await forge.as(name).get(`${api}/reviews`)).json as { id: number }[]
+  const comments = (await forge.as(name).get(`${api}/reviews/${reviews.at(-1)?.id}/comments`)).json as { id: number }[]
+  return comments.at(-1)?.id ?? 0
+}
+
+test('rewriteComment, removeCommentOfIssue, reactToComment: comments on lines, and pending ones only by their author', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
+  const { pull, at } = await withPull(forge)
+  const path = `${pull.branch}.txt`
+  const [alice, bob] = [await Browser.of(forge, 'alice'), await Browser.of(forge, 'bob')]
+  const write = (mode: string, content: string) =>
+    bob.submit(`${at}/files?file=${path}&line=0-R1`, '/files/reviews/comments', { mode, content })
+  await write('single', 'frist')
+  const id = await newestLineComment(forge, pull.api, 'bob')
+  const of = `/issues/${pull.number}/comments/${id}`
+  const files = `${at}/files?file=${path}`
+  const edited = await bob.submit(`${files}&edit=issuecomment-${id}`, `${of}/content`, { content: 'first' })
+  assert.deepEqual([edited.status, edited.headers.get('location')], [303, `${files}#issuecomment-${id}`])
+  const late = await bob.submit(`${at}?edit=issuecomment-${id}`, `${of}/content`, { content: 'mine', version: '0' })
+  assert.equal(late.status, 409)
+  assert.match(late.text, /The text as it is now/)
+  const carol = await Browser.of(forge, 'carol')
+  assert.equal((await carol.submit(at, `${of}/reactions`, { content: 'eyes' })).status, 303)
+  const page = `/${at.split('/').slice(1, 3).join('/')}${of}`
+  assert.equal((await carol.post(`${page}/content`, { _csrf: await carol.csrf(at), content: 'x' })).status, 403)
+  assert.equal((await carol.post(`${page}/delete`, { _csrf: await carol.csrf(at) })).status, 403)
+  assert.match((await carol.get(at)).text, /first[\s\S]*carol: eyes/)
+  assert.equal((await alice.submit(at, `${of}/delete`)).status, 303)
+  assert.doesNotMatch((await alice.get(at)).text, /first<\/p>/)
+
+  await write('review', 'secret')
+  const pending = await newestLineComment(forge, pull.api, 'bob')
+  const hidden = `/${at.split('/').slice(1, 3).join('/')}/issues/${pull.number}/comments/${pending}`
+  const csrf = await alice.csrf(at)
+  assert.equal((await alice.post(`${hidden}/content`, { _csrf: csrf, content: 'x' })).status, 404)
+  assert.equal((await alice.post(`${hidden}/reactions`, { _csrf: csrf, content: 'eyes' })).status, 404)
+  await bob.submit(`${files}&edit=issuecomment-${pending}`, '/content', { content: 'secret plan' })
+  assert.doesNotMatch((await alice.get(`${hidden}/history`)).text, /secret/)
+  assert.match((await bob.get(files)).text, /secret plan/)
+})
+
+test('resolveTheConversation: authors and writers resolve a conversation, and a later comment opens it again', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
+  const { pull, at } = await withPull(forge)
+  const path = `${pull.branch}.txt`
+  const [bob, carol] = [await Browser.of(forge, 'bob'), await Browser.of(forge, 'carol')]
+  const open = `${at}/files?file=${path}&line=0-R1`
+  await bob.submit(open, '/files/reviews/comments', { mode: 'single', content: 'Why this?' })
+  const id = await newestLineComment(forge, pull.api, 'bob')
+  const to = `${at}/conversations/${id}`
+  const resolver = async () => {
+    const [{ id: review }] = (await forge.as('bob').get(`${pull.api}/reviews`)).json
+    return (await forge.as('bob').get(`${pull.api}/reviews/${review}/comments`)).json[0].resolver?.login
+  }
+  const refused = await carol.post(to, { _csrf: await carol.csrf(at), resolved: 'true' })
+  assert.equal(refused.status, 403)
+  assert.doesNotMatch((await carol.get(at)).text, /Resolve conversation/)
+  assert.equal((await bob.post(`${at}/conversations/${id + 99}`, { _csrf: await bob.csrf(at) })).status, 404)
+  const done = await bob.submit(`${at}/files`, `/conversations/${id}`)
+  assert.deepEqual([done.status, done.headers.get('location')], [303, `${at}/files?file=${path}#issuecomment-${id}`])
+  assert.equal(await resolver(), 'bob')
+  assert.match((await carol.get(at)).text, /bob resolved this · 1 comment/)
+  assert.equal((await bob.submit(at, `/conversations/${id}`)).status, 303)
+  assert.equal(await resolver(), undefined)
+  await bob.submit(at, `/conversations/${id}`)
+  const reply = await carol.submit(at, '/files/reviews/comments', { mode: 'single', content: 'Because' })
+  assert.deepEqual([reply.status, reply.headers.get('location')], [303, at])
+  assert.doesNotMatch((await carol.get(at)).text, /resolved this/)
 })
 
 test('applyTheSuggestion: whoever may write to the branch commits the suggested line', async () => {

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import type { TimelineEntry } from '../../issues/timeline/timeline-view.service.ts'
+import type { Thread } from '../../pulls/reviews/thread.service.ts'
 import type { MergeState } from '../../pulls/merge/merge-state.service.ts'
 import { EventEntry, groupEntries } from '../frames/event.view.tsx'
 import { Earlier, TimelineEvent } from '../frames/timeline.view.tsx'
@@ -9,7 +10,7 @@ import { Editor } from '../ui/editor.tsx'
 import { Form, Submit } from '../ui/form.tsx'
 import { Link } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
-import { Markup, Tag } from '../ui/parts.tsx'
+import { Tag } from '../ui/parts.tsx'
 import { siteHref, withQuery } from '../ui/paths.ts'
 import { MergeBox } from './merge-box.view.tsx'
 import { PullHead } from './pull-head.view.tsx'
@@ -22,6 +23,7 @@ interface PullPageProps extends PullSideProps {
   readonly mayEdit: boolean
   readonly state: MergeState | undefined
   readonly mayCancel: boolean
+  readonly mayResolve: (thread: Thread) => boolean
 }
 
 /** The conversation of a pull request: its text, what happened, what blocks the merge, and people at the side. */
@@ -70,8 +72,9 @@ function Entry({ group, ...props }: PullPageProps & { readonly group: readonly T
 }
 
 function ReviewEntry({ entry, ...props }: PullPageProps & { readonly entry: TimelineEntry }) {
-  const { reviews, place, view, conversation } = props
-  const html = conversation.texts
+  const { reviews, place, conversation } = props
+  const { texts: html, reactions, may, issue, editing } = conversation
+  const { viewer } = usePage()
   const { row } = entry
   const review = reviews.reviews.find((each) => each.id === row.review_id)
   if (!review) return null
@@ -79,7 +82,7 @@ function ReviewEntry({ entry, ...props }: PullPageProps & { readonly entry: Time
   const threads = reviews.threads.filter((thread) => thread.comments[0]?.row.review_id === review.id)
   // An account that adds to its pending review has several entries; the last one shows the review.
   return (
-    <div class="review-entry" id={`issuecomment-${row.id}`}>
+    <div class="review-entry" id={row.content === '' ? `issuecomment-${row.id}` : undefined}>
       <TimelineEvent
         icon={icon}
         tone={tone}
@@ -90,17 +93,15 @@ function ReviewEntry({ entry, ...props }: PullPageProps & { readonly entry: Time
         {texts.reviewed[review.type]} {review.is_dismissed ? <Tag>{texts.dismissed}</Tag> : null}
         {review.is_stale ? <Tag tone="warning">{texts.stale}</Tag> : null}{' '}
       </TimelineEvent>
-      {row.content === '' ? null : (
-        <div class="review-text">
-          <Markup html={html.get(row.id) ?? ''} />
-        </div>
-      )}
+      {row.content === '' ? null : <CommentEntry {...conversation} entry={entry} mayDelete={false} />}
       {threads.map((thread) => (
         <ThreadView
-          {...{ thread, html, place, index: view.pair.issue.index }}
+          {...{ thread, texts: html, reactions, place, issue, may, editing }}
           isAlone
-          mayReply={false}
+          mayReply={props.isSignedIn && may.comment}
+          mayResolve={props.isSignedIn && viewer !== undefined && props.mayResolve(thread)}
           mayApply={props.mayEdit}
+          hasPending={reviews.pending !== undefined}
         />
       ))}
     </div>

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import type { RepoCtx } from '../../access/context.ts'
 import { notArchived } from '../../access/repo.requirements.ts'
 import { pathNumber } from '../../http/schema.ts'
 import { Invalid, NotFound } from '../../lib/errors.ts'
@@ -6,16 +7,21 @@ import { applySuggestion } from '../../pulls/suggestion.service.ts'
 import { getPull, getStoredPull } from '../../pulls/pull.service.ts'
 import { codeCommentInRepo } from '../../pulls/reviews/review.requirements.ts'
 import { createReview, deleteReview, getReview, submitReview } from '../../pulls/reviews/review.service.ts'
-import { getPullReviews } from '../../pulls/reviews/thread.service.ts'
+import { setResolved } from '../../pulls/reviews/review-text.service.ts'
+import { getPullReviews, threadOf } from '../../pulls/reviews/thread.service.ts'
 import { act } from '../shell/page.tsx'
 import { withQuery } from '../ui/paths.ts'
 import { placeOf, pullPath } from './pull-paths.ts'
 import { pullFilesPage } from './pull-files.page.tsx'
+import { pullPage } from './pull.page.tsx'
 import { readsPull } from './pull-page.ts'
 import { texts } from './texts.tsx'
 
 const text = Type.Optional(Type.String())
 const params = { index: pathNumber }
+
+const filesPath = (ctx: RepoCtx, index: number, file: string | undefined): string =>
+  withQuery(pullPath(placeOf(ctx), index, 'files'), { file })
 
 /** Comments on a line: at once, or as a part of the review that the person has begun. */
 export const commentOnLine = act({
@@ -23,7 +29,7 @@ export const commentOnLine = act({
   requires: [...readsPull, notArchived],
   params,
   cost: 'expensive',
-  fields: { path: text, side: text, line: Type.Optional(Type.Integer()), content: text, mode: text },
+  fields: { path: text, side: text, line: Type.Optional(Type.Integer()), content: text, mode: text, from: text },
   async run({ ctx, params: { index }, body }) {
     const content = body.content ?? ''
     if (content.trim() === '') throw new Invalid('[content]: a comment needs a text', 'invalid', { field: 'content' })
@@ -44,7 +50,7 @@ export const commentOnLine = act({
         },
       ],
     })
-    return { to: withQuery(pullPath(placeOf(ctx), index, 'files'), { only: body.path }) }
+    return { to: body.from === 'conversation' ? pullPath(placeOf(ctx), index) : filesPath(ctx, index, body.path) }
   },
 })
 
@@ -80,6 +86,24 @@ export const discardTheReview = act({
     if (!pending) throw new NotFound('there is no review to discard', 'review_not_found')
     await deleteReview(ctx, pair, pending)
     return { to: pullPath(placeOf(ctx), index, 'files'), notice: texts.reviewDiscarded }
+  },
+})
+
+/** Marks a conversation on a line as resolved, or opens it again. */
+export const resolveTheConversation = act({
+  path: '/{username}/{reponame}/pulls/{index}/conversations/{comment}',
+  requires: [...readsPull, codeCommentInRepo, notArchived],
+  params,
+  again: pullPage,
+  fields: { resolved: Type.Optional(Type.Boolean()), from: text },
+  async run({ ctx, params: { index }, body }) {
+    const pair = await getStoredPull(ctx, index)
+    const thread = threadOf(await getPullReviews(ctx, pair), ctx.comment.id)
+    if (!thread) throw new NotFound('the comment does not exist', 'comment_not_found')
+    await setResolved(ctx, pair, thread, body.resolved ?? false)
+    const anchor = `#issuecomment-${ctx.comment.id}`
+    const page = body.from === 'files' ? filesPath(ctx, index, thread.path) : pullPath(placeOf(ctx), index)
+    return { to: `${page}${anchor}` }
   },
 })
 

@@ -56,7 +56,10 @@ export const texts = {
     request: 'was asked for a review',
   },
   outdated: 'Outdated',
-  resolved: 'Resolved',
+  resolve: 'Resolve conversation',
+  unresolve: 'Unresolve conversation',
+  resolvedBy: (name: string | undefined, count: number) =>
+    `${name === undefined ? 'Resolved' : `${name} resolved this`} · ${counted(count, 'comment')}`,
   pending: 'Pending',
   seeInFiles: 'See in the files',
   applySuggestion: 'Apply suggestion',

@@ -1,78 +1,181 @@
-import type { Thread } from '../../pulls/reviews/thread.service.ts'
+import type { IssueRow } from '../../db/tables/issues.ts'
+import type { ReactionCount } from '../../issues/timeline/timeline-view.service.ts'
 import { suggestedLines } from '../../pulls/reviews/suggestion.rules.ts'
-import { Author } from '../frames/timeline.view.tsx'
+import type { LineComment, Thread } from '../../pulls/reviews/thread.service.ts'
+import { Comment } from '../frames/timeline.view.tsx'
+import type { ConversationProps } from '../issues/issue-props.ts'
 import { Editor } from '../ui/editor.tsx'
 import { ActButton, Form, Submit } from '../ui/form.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { Link } from '../ui/link.tsx'
-import { Markup, Tag } from '../ui/parts.tsx'
-import { Time } from '../ui/time.tsx'
+import { Tag } from '../ui/parts.tsx'
+import { pathOf, withQuery } from '../ui/paths.ts'
 import { pullPath, type Place } from './pull-paths.ts'
-import { texts } from './texts.tsx'
+import { texts as words } from './texts.tsx'
 
 export interface ThreadProps {
   readonly thread: Thread
-  /** Rendered texts by id of the comment. */
-  readonly html: ReadonlyMap<number, string>
+  /** Rendered texts and reactions by id of the comment. */
+  readonly texts: ReadonlyMap<number, string>
+  readonly reactions: ReadonlyMap<number, readonly ReactionCount[]>
   readonly place: Place
-  readonly index: number
+  readonly issue: IssueRow
   /** Shown outside of the difference, with the lines that it is about. */
   readonly isAlone?: boolean
+  /** Address of the page with only this file; undefined on the page of the conversation. */
+  readonly filePath?: string | undefined
+  readonly may: ConversationProps['may']
   readonly mayReply: boolean
+  readonly mayResolve: boolean
   /** The viewer may write to the head branch. */
   readonly mayApply: boolean
   readonly hasPending?: boolean
+  /** Anchor of the text that is shown as a form. */
+  readonly editing?: string | undefined
 }
 
-/** The comments on a line. */
+/** The comments on a line. A resolved conversation is folded. */
 export function ThreadView(props: ThreadProps) {
-  const { thread, html, place, index, isAlone } = props
-  const files = pullPath(place, index, 'files')
+  const { thread, isAlone, editing } = props
+  const label = words.lineText(thread.path, thread.line)
+  if (!thread.isResolved) {
+    return (
+      <section class={`thread${isAlone ? ' alone' : ''}`} aria-label={label}>
+        <ThreadHead {...props} />
+        <ThreadBody {...props} />
+      </section>
+    )
+  }
+  const isOpen = thread.comments.some(({ row }) => editing === anchorOf(row))
   return (
-    <section class={`thread${isAlone ? ' alone' : ''}`} aria-label={texts.lineText(thread.path, thread.line)}>
-      {isAlone ? (
-        <header class="thread-head">
-          <Link to={`${files}#issuecomment-${thread.comments[0]?.row.id}`} title={texts.seeInFiles}>
-            <code>
-              {thread.path}:{thread.line}
-            </code>
+    <section class={`thread is-resolved${isAlone ? ' alone' : ''}`} aria-label={label}>
+      <details open={isOpen}>
+        <summary class="thread-head">
+          <Icon name="check-circle" class="done-text" />
+          <span class="thread-place">{isAlone ? <code>{placeText(thread)}</code> : null}</span>
+          <span class="muted">{words.resolvedBy(thread.resolver?.name, thread.comments.length)}</span>
+          <Icon name="chevron-right" class="fold" />
+        </summary>
+        <ThreadBody {...props} />
+      </details>
+    </section>
+  )
+}
+
+const anchorOf = ({ id }: { readonly id: number }): string => `issuecomment-${id}`
+
+const placeText = ({ path, line }: Thread): string => `${path}:${line}`
+
+const ThreadHead = ({ thread, place, issue, isAlone, filePath }: ThreadProps) => {
+  const [first] = thread.comments
+  if (!isAlone) {
+    return thread.isOutdated ? (
+      <header class="thread-note">
+        <Tag tone="warning">{words.outdated}</Tag>
+      </header>
+    ) : null
+  }
+  const files = withQuery(pullPath(place, issue.index, 'files'), { file: thread.path })
+  return (
+    <header class="thread-head">
+      <span class="thread-place">
+        {filePath === undefined && first ? (
+          <Link to={`${files}#${anchorOf(first.row)}`} title={words.seeInFiles}>
+            <code>{placeText(thread)}</code>
           </Link>
-          {thread.isOutdated ? <Tag tone="warning">{texts.outdated}</Tag> : null}
-          {thread.isResolved ? <Tag tone="good">{texts.resolved}</Tag> : null}
-        </header>
-      ) : null}
-      {isAlone ? <PatchLines patch={thread.comments[0]?.row.patch ?? ''} /> : null}
-      {thread.comments.map(({ row, author, isPending }) => (
-        <article class="thread-comment" id={isAlone ? undefined : `issuecomment-${row.id}`}>
-          <header>
-            <Author person={author} name={row.original_author} size={20} />{' '}
-            <span class="muted small">
-              <Time unix={row.created_unix} />
-            </span>{' '}
-            {isPending ? <Tag tone="warning">{texts.pending}</Tag> : null}
-            {!isAlone && thread.isOutdated ? <Tag tone="warning">{texts.outdated}</Tag> : null}
-          </header>
-          <Markup html={html.get(row.id) ?? ''} />
-          {props.mayApply &&
-          !thread.isOutdated &&
-          thread.side === 'new' &&
-          suggestedLines(row.content) !== undefined ? (
-            <ActButton to={pullPath(place, index, 'suggestions', row.id)} class="small" icon="check">
-              {texts.applySuggestion}
+        ) : (
+          <code>{placeText(thread)}</code>
+        )}
+      </span>
+      {thread.isOutdated ? <Tag tone="warning">{words.outdated}</Tag> : null}
+    </header>
+  )
+}
+
+const ThreadBody = (props: ThreadProps) => {
+  const { thread, place, issue, isAlone } = props
+  const [first] = thread.comments
+  return (
+    <>
+      {isAlone ? <PatchLines patch={first?.row.patch ?? ''} /> : null}
+      {thread.comments.map((comment) => (
+        <ThreadComment {...props} comment={comment} />
+      ))}
+      {props.mayReply || props.mayResolve ? (
+        <div class="thread-foot">
+          {props.mayReply ? (
+            <details class="thread-reply">
+              <summary class="button plain small">{words.reply}</summary>
+              <LineForm
+                {...{ place, index: issue.index, path: thread.path, side: thread.side, line: thread.line }}
+                hasPending={props.hasPending ?? false}
+                id={`reply-${first?.row.id}`}
+                from={props.filePath === undefined ? 'conversation' : 'files'}
+              />
+            </details>
+          ) : null}
+          {props.mayResolve && first ? (
+            <ActButton
+              to={pullPath(place, issue.index, 'conversations', first.row.id)}
+              hidden={{ resolved: !thread.isResolved, from: props.filePath === undefined ? undefined : 'files' }}
+              class="small"
+              kind="quiet"
+              icon={thread.isResolved ? 'sync' : 'check'}
+              formClass="inline thread-resolve"
+            >
+              {thread.isResolved ? words.unresolve : words.resolve}
             </ActButton>
           ) : null}
-        </article>
-      ))}
-      {props.mayReply ? (
-        <details class="thread-reply">
-          <summary class="small">{texts.reply}</summary>
-          <LineForm
-            {...{ place, index, path: thread.path, side: thread.side, line: thread.line }}
-            hasPending={props.hasPending ?? false}
-            id={`reply-${thread.comments[0]?.row.id}`}
-          />
-        </details>
+        </div>
       ) : null}
-    </section>
+    </>
+  )
+}
+
+function ThreadComment({
+  comment,
+  thread,
+  place,
+  issue,
+  filePath,
+  may,
+  editing,
+  ...props
+}: ThreadProps & { readonly comment: LineComment }) {
+  const { row, author, isPending } = comment
+  const at = (part: string) => pathOf(place.owner, place.name, 'issues', issue.index, 'comments', row.id, part)
+  const mayEdit = may.editComment(row)
+  const anchor = anchorOf(row)
+  const isSuggestion = thread.side === 'new' && !thread.isOutdated && suggestedLines(row.content) !== undefined
+  return (
+    <Comment
+      anchor={anchor}
+      author={author}
+      authorName={row.original_author}
+      createdUnix={row.created_unix}
+      marks={isPending ? [{ text: words.pending, tone: 'warning' }] : []}
+      html={props.texts.get(row.id) ?? ''}
+      source={row.content}
+      version={row.content_version}
+      reactions={{
+        reactions: props.reactions.get(row.id) ?? [],
+        to: may.comment && !isPending ? at('reactions') : undefined,
+      }}
+      repository={place}
+      pageTo={filePath ?? pullPath(place, issue.index)}
+      from={filePath === undefined ? undefined : 'files'}
+      editTo={mayEdit ? at('content') : undefined}
+      deleteTo={mayEdit ? at('delete') : undefined}
+      historyTo={row.content_version > 0 && !isPending ? at('history') : undefined}
+      tasksTo={mayEdit ? at('tasks') : undefined}
+      isEditing={editing === anchor}
+    >
+      {props.mayApply && isSuggestion ? (
+        <ActButton to={pullPath(place, issue.index, 'suggestions', row.id)} class="small" icon="check">
+          {words.applySuggestion}
+        </ActButton>
+      ) : null}
+    </Comment>
   )
 }
 
@@ -99,6 +202,7 @@ export const LineForm = ({
   id,
   frame,
   cancelTo,
+  from,
 }: {
   readonly place: Place
   readonly index: number
@@ -111,37 +215,39 @@ export const LineForm = ({
   /** Id of the frame that shows the answer. */
   readonly frame?: string
   readonly cancelTo?: string
+  /** The page that the form leads back to; the default is the changed files. */
+  readonly from?: 'files' | 'conversation'
 }) => (
   <Form
     to={pullPath(place, index, 'files/reviews/comments')}
     class="stack line-form"
-    label={texts.lineText(path, line)}
-    hidden={{ path, side, line }}
+    label={words.lineText(path, line)}
+    hidden={{ path, side, line, from }}
     {...(frame === undefined ? {} : { 'data-turbo-frame': frame })}
   >
     <Editor
       name="content"
       id={id}
-      label={texts.lineText(path, line)}
+      label={words.lineText(path, line)}
       rows={4}
       required
       autofocus={frame !== undefined}
       repository={place}
-      hint={texts.suggestHint}
+      hint={words.suggestHint}
     />
     <div class="form-acts end">
       {cancelTo === undefined ? null : (
         <Link class="button quiet" to={cancelTo} {...(frame === undefined ? {} : { 'data-turbo-frame': frame })}>
-          {texts.cancel}
+          {words.cancel}
         </Link>
       )}
       {hasPending ? null : (
         <Submit kind="plain" name="mode" value="single">
-          {texts.commentNow}
+          {words.commentNow}
         </Submit>
       )}
       <Submit kind="plain" name="mode" value="review">
-        {hasPending ? texts.addToReview : texts.startReview}
+        {hasPending ? words.addToReview : words.startReview}
       </Submit>
     </div>
   </Form>

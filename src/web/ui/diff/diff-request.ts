@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import { enumeration } from '../../http/schema.ts'
-import type { DiffAddress } from '../ui/diff/diff-props.ts'
-import type { DiffLayout } from '../ui/diff/rows.ts'
-import { withQuery } from '../ui/paths.ts'
+import { enumeration } from '../../../http/schema.ts'
+import type { DiffAddress } from './diff-props.ts'
+import type { DiffLayout } from './rows.ts'
+import { withQuery } from '../paths.ts'
 
 /** Query of a page that shows a difference. */
 export const diffQuery = {
@@ -22,7 +22,7 @@ export interface DiffQueryValues {
 }
 
 /** Most unchanged lines around a change. */
-const maxContext = 1000
+const maxContext = 100_000
 
 /** What a page shows of a difference, by its query. */
 export interface DiffChoice {

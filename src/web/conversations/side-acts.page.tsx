@@ -1,0 +1,193 @@
+import { Type } from 'typebox'
+import type { SignedInRepoCtx } from '../../access/context.ts'
+import { gitRepo, inRepo, issuesOrPullsEnabled, repoAdmin } from '../../access/repo.requirements.ts'
+import type { IssueRow } from '../../db/tables/issues.ts'
+import { deleteAttachment, getAttachment } from '../../issues/attachments/attachment.service.ts'
+import { addDependency, removeDependency } from '../../issues/dependencies/dependency.service.ts'
+import { deleteIssue, editIssue, getReadableIssue, setDeadline, setLock } from '../../issues/issue.service.ts'
+import { replaceIssueLabels } from '../../issues/labels/label.service.ts'
+import { pin, unpin } from '../../issues/social/pin.service.ts'
+import { setSubscription } from '../../issues/social/subscription.service.ts'
+import { cancelWatch, startWatch, stopWatch } from '../../issues/time/stopwatch.service.ts'
+import { parseDuration } from '../../issues/time/duration.ts'
+import { addTime, mayTrack, refuseNoTracking } from '../../issues/time/time.service.ts'
+import { Forbidden } from '../../lib/errors.ts'
+import { act } from '../shell/page.tsx'
+import { pathOf } from '../ui/paths.ts'
+import { texts as all } from '../issues/texts.tsx'
+
+import { addressOf, index, indexAndId, shared, unchanged } from './conversation.page.ts'
+
+const texts = all.issue
+const text = Type.Optional(Type.String())
+const flag = Type.Optional(Type.Boolean())
+const textList = Type.Optional(Type.Array(Type.String()))
+
+/** Sets the labels of an issue. */
+export const labelIssue = act({
+  ...shared,
+  path: '/{username}/{reponame}/issues/{index}/labels',
+  params: index,
+  fields: { label: textList },
+  async run({ ctx, params, body }) {
+    const issue = await getReadableIssue(ctx, params.index)
+    const labels = (body.label ?? []).map(Number).filter((id) => Number.isSafeInteger(id))
+    await replaceIssueLabels(ctx, issue, { labels, updatedAt: undefined })
+    return { to: addressOf(ctx, issue) }
+  },
+})
+
+/** Sets the assignees of an issue. */
+export const assignIssue = act({
+  ...shared,
+  path: '/{username}/{reponame}/issues/{index}/assignees',
+  params: index,
+  fields: { assignee: textList },
+  async run({ ctx, params, body }) {
+    const issue = await getReadableIssue(ctx, params.index)
+    await editIssue(ctx, issue, { ...unchanged, assignees: body.assignee ?? [] })
+    return { to: addressOf(ctx, issue) }
+  },
+})
+
+/** Sets the milestone of an issue; 0 removes it. */
+export const setIssueMilestone = act({
+  ...shared,
+  path: '/{username}/{reponame}/issues/{index}/milestone',
+  params: index,
+  fields: { milestone: Type.Optional(Type.Integer()) },
+  async run({ ctx, params, body }) {
+    const issue = await getReadableIssue(ctx, params.index)
+    await editIssue(ctx, issue, { ...unchanged, milestone: body.milestone ?? 0 })
+    return { to: addressOf(ctx, issue) }
+  },
+})
+
+/** Sets the due date of an issue, or removes it. */
+export const setIssueDueDate = act({
+  ...shared,
+  path: '/{username}/{reponame}/issues/{index}/deadline',
+  params: index,
+  fields: { due: text, remove: flag },
+  async run({ ctx, params, body }) {
+    const issue = await getReadableIssue(ctx, params.index)
+    const day = body.remove || !body.due ? undefined : `${body.due}T12:00:00Z`
+    await setDeadline(ctx, issue, day)
+    return { to: addressOf(ctx, issue) }
+  },
+})
+
+/** Makes an issue depend on another one of the repository, or ends it. */
+export const changeIssueDependency = act({
+  ...shared,
+  path: '/{username}/{reponame}/issues/{index}/dependencies',
+  params: index,
+  fields: { other: text, remove: flag },
+  async run({ ctx, params, body }) {
+    const number = /^#?(\d{1,9})$/.exec(body.other?.trim() ?? '')?.[1]
+    const other = { owner: ctx.owner.name, repo: ctx.repo.name, index: Number(number ?? 0) }
+    const issue = await (body.remove ? removeDependency : addDependency)(ctx, params.index, other, 'dependencies')
+    return { to: addressOf(ctx, issue) }
+  },
+})
+
+async function getTracked(ctx: SignedInRepoCtx, at: number): Promise<IssueRow> {
+  refuseNoTracking(ctx)
+  const issue = await getReadableIssue(ctx, at)
+  if (!(await mayTrack(ctx, issue))) throw new Forbidden('you may not track time here', 'tracking_forbidden')
+  return issue
+}
+
+/** Starts, stops or discards the stopwatch of the person. */
+export const runIssueStopwatch = act({
+  ...shared,
+  path: '/{username}/{reponame}/issues/{index}/stopwatch',
+  params: index,
+  fields: { act: text },
+  async run({ ctx, params, body }) {
+    const issue = await getTracked(ctx, params.index)
+    const run = body.act === 'stop' ? stopWatch : body.act === 'discard' ? cancelWatch : startWatch
+    await run(ctx, issue)
+    return { to: addressOf(ctx, issue) }
+  },
+})
+
+/** Adds time of work. */
+export const addIssueTime = act({
+  ...shared,
+  path: '/{username}/{reponame}/issues/{index}/time',
+  params: index,
+  fields: { time: text },
+  async run({ ctx, params, body }) {
+    const issue = await getTracked(ctx, params.index)
+    await addTime(ctx, issue, { time: parseDuration(body.time ?? '') })
+    return { to: addressOf(ctx, issue) }
+  },
+})
+
+/** Subscribes the person to an issue, or unsubscribes them. */
+export const subscribeToIssue = act({
+  path: '/{username}/{reponame}/issues/{index}/subscription',
+  requires: [inRepo, issuesOrPullsEnabled],
+  params: index,
+  fields: { on: flag },
+  async run({ ctx, params, body }) {
+    const issue = await getReadableIssue(ctx, params.index)
+    await setSubscription(ctx, issue, ctx.viewer.user, body.on ?? false)
+    return { to: addressOf(ctx, issue) }
+  },
+})
+
+/** Pins an issue, or unpins it. */
+export const pinIssueOfPage = act({
+  path: '/{username}/{reponame}/issues/{index}/pin',
+  requires: [inRepo, issuesOrPullsEnabled, repoAdmin],
+  params: index,
+  fields: { on: flag },
+  again: shared.again,
+  async run({ ctx, params, body }) {
+    const issue = await getReadableIssue(ctx, params.index)
+    await (body.on ? pin : unpin)(ctx, issue)
+    return { to: addressOf(ctx, issue) }
+  },
+})
+
+/** Locks the conversation, or unlocks it. */
+export const lockIssue = act({
+  ...shared,
+  path: '/{username}/{reponame}/issues/{index}/lock',
+  params: index,
+  fields: { on: flag },
+  async run({ ctx, params, body }) {
+    const issue = await getReadableIssue(ctx, params.index)
+    await setLock(ctx, issue, body.on ?? false)
+    return { to: addressOf(ctx, issue) }
+  },
+})
+
+/** Deletes an issue. */
+export const removeIssueOfPage = act({
+  path: '/{username}/{reponame}/issues/{index}/delete',
+  requires: [inRepo, issuesOrPullsEnabled, repoAdmin, gitRepo],
+  params: index,
+  async run({ ctx, params }) {
+    const issue = await getReadableIssue(ctx, params.index)
+    await deleteIssue(ctx, issue)
+    return {
+      to: pathOf(ctx.owner.name, ctx.repo.name, issue.is_pull ? 'pulls' : 'issues'),
+      notice: texts.deleted(issue.index, issue.is_pull),
+    }
+  },
+})
+
+/** Deletes a file of an issue. */
+export const removeIssueFile = act({
+  ...shared,
+  path: '/{username}/{reponame}/issues/{index}/attachments/{id}/delete',
+  params: indexAndId,
+  async run({ ctx, params }) {
+    const parent = { issue: await getReadableIssue(ctx, params.index), comment: undefined }
+    await deleteAttachment(ctx, parent, await getAttachment(ctx, parent, params.id))
+    return { to: addressOf(ctx, parent.issue) }
+  },
+})

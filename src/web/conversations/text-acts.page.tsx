@@ -1,0 +1,204 @@
+import { Type } from 'typebox'
+import type { SignedInRepoCtx } from '../../access/context.ts'
+import type { CommentRow, IssueRow } from '../../db/tables/issues.ts'
+import { addComment, deleteComment, editComment, getCommentOf } from '../../issues/comments/comment.service.ts'
+import { editIssue, getReadableIssue, noIssue } from '../../issues/issue.service.ts'
+import { addReaction, removeReaction } from '../../issues/social/reaction.service.ts'
+import { tickTask } from '../../issues/tasks.rules.ts'
+import { Conflict, Invalid } from '../../lib/errors.ts'
+import type { CommentId } from '../../lib/ids.ts'
+import { getStoredPull } from '../../pulls/pull.service.ts'
+import { editReviewText, getReviewOfText, removeReviewText } from '../../pulls/reviews/review-text.service.ts'
+import { act } from '../shell/page.tsx'
+import { texts as all } from '../issues/texts.tsx'
+
+import { addressOf, index, indexAndId, shared, unchanged } from './conversation.page.ts'
+
+const texts = all.issue
+const text = Type.Optional(Type.String())
+const flag = Type.Optional(Type.Boolean())
+
+const anchorOf = ({ id }: CommentRow): string => `issuecomment-${id}`
+
+/** Refuses an edit of a version that somebody changed meanwhile, or returns. */
+function refuseOutOfDate(current: number, edited: number | undefined): void {
+  if (edited !== undefined && edited !== current) throw new Conflict(texts.outOfDate, 'text_out_of_date')
+}
+
+/** Returns the comment of a path, which belongs to the issue of the path. Comments of reviews need more rights. */
+async function commentAt(ctx: SignedInRepoCtx, params: { readonly index: number; readonly id: number }) {
+  const found = await getCommentOf(ctx, params.id as CommentId)
+  const { issue, comment } = found
+  if (issue.index !== params.index || !['comment', 'code', 'review'].includes(comment.type)) throw noIssue()
+  const isOfReview = comment.type !== 'comment'
+  if (isOfReview) await getReviewOfText(ctx, issue, comment)
+  return { ...found, isOfReview }
+}
+
+type FoundComment = Awaited<ReturnType<typeof commentAt>>
+
+const editFound = async (ctx: SignedInRepoCtx, { issue, comment, isOfReview }: FoundComment, text: string) => {
+  if (isOfReview) await editReviewText(ctx, issue, comment, text)
+  else await editComment(ctx, issue, comment, { body: text, updatedAt: undefined })
+}
+
+/** Where a form with a comment is: the changed files of a pull request, or else the conversation. */
+const from = Type.Optional(Type.String())
+
+/** Returns the address that a form of a comment leads to. */
+function addressAfter(
+  ctx: SignedInRepoCtx,
+  { issue, comment }: FoundComment,
+  body: { readonly from?: string },
+  anchor = anchorOf(comment),
+): string {
+  if (body.from !== 'files' || comment.type !== 'code') return addressOf(ctx, issue, anchor)
+  return `${addressOf(ctx, issue)}/files?${new URLSearchParams({ file: comment.tree_path }).toString()}${anchor === '' ? '' : `#${anchor}`}`
+}
+
+/** Changes the title. */
+export const retitleIssue = act({
+  ...shared,
+  path: '/{username}/{reponame}/issues/{index}/title',
+  params: index,
+  fields: { title: text },
+  problemFields: { title: 'title' },
+  async run({ ctx, params, body }) {
+    const title = body.title?.trim() ?? ''
+    if (title === '') throw new Invalid(all.create.emptyTitle, 'title_empty', { field: 'title' })
+    const issue = await editIssue(ctx, await getReadableIssue(ctx, params.index), { ...unchanged, title })
+    return { to: addressOf(ctx, issue) }
+  },
+})
+
+const textFields = { content: text, version: Type.Optional(Type.Integer()) } as const
+
+/** Changes the text of an issue. */
+export const rewriteIssue = act({
+  ...shared,
+  path: '/{username}/{reponame}/issues/{index}/content',
+  params: index,
+  fields: textFields,
+  async run({ ctx, params, body }) {
+    const issue = await getReadableIssue(ctx, params.index)
+    refuseOutOfDate(issue.content_version, body.version)
+    await editIssue(ctx, issue, { ...unchanged, body: body.content ?? '' })
+    return { to: addressOf(ctx, issue) }
+  },
+})
+
+/** Changes the text of a comment. */
+export const rewriteComment = act({
+  ...shared,
+  path: '/{username}/{reponame}/issues/{index}/comments/{id}/content',
+  params: indexAndId,
+  fields: { ...textFields, from },
+  async run({ ctx, params, body }) {
+    const found = await commentAt(ctx, params)
+    refuseOutOfDate(found.comment.content_version, body.version)
+    await editFound(ctx, found, body.content ?? '')
+    return { to: addressAfter(ctx, found, body) }
+  },
+})
+
+const taskFields = { position: Type.Optional(Type.Integer()), checked: flag, version: Type.Optional(Type.Integer()) }
+
+/** Ticks a task in the text of an issue. */
+export const tickIssueTask = act({
+  ...shared,
+  path: '/{username}/{reponame}/issues/{index}/tasks',
+  params: index,
+  fields: taskFields,
+  async run({ ctx, params, body }) {
+    const issue = await getReadableIssue(ctx, params.index)
+    refuseOutOfDate(issue.content_version, body.version)
+    const content = tickTask(issue.content, body.position ?? -1, body.checked ?? false)
+    await editIssue(ctx, issue, { ...unchanged, body: content })
+    return { to: addressOf(ctx, issue) }
+  },
+})
+
+/** Ticks a task in a comment. */
+export const tickCommentTask = act({
+  ...shared,
+  path: '/{username}/{reponame}/issues/{index}/comments/{id}/tasks',
+  params: indexAndId,
+  fields: taskFields,
+  async run({ ctx, params, body }) {
+    const { comment, issue } = await commentAt(ctx, params)
+    refuseOutOfDate(comment.content_version, body.version)
+    const content = tickTask(comment.content, body.position ?? -1, body.checked ?? false)
+    await editComment(ctx, issue, comment, { body: content, updatedAt: undefined })
+    return { to: addressOf(ctx, issue) }
+  },
+})
+
+/** Adds a comment, and closes or reopens the issue when the button says so. */
+export const commentOnIssue = act({
+  ...shared,
+  path: '/{username}/{reponame}/issues/{index}/comments',
+  params: index,
+  fields: { content: text, state: text },
+  async run({ ctx, params, body }) {
+    const issue = await getReadableIssue(ctx, params.index)
+    const content = body.content?.trim() ?? ''
+    const { state } = body
+    if (content === '' && state === undefined) {
+      throw new Invalid(texts.emptyComment, 'comment_empty', { field: 'content' })
+    }
+    const comment =
+      content === '' ? undefined : await addComment(ctx, issue, { body: body.content ?? '', updatedAt: undefined })
+    if (state === 'open' || state === 'closed') await editIssue(ctx, issue, { ...unchanged, state })
+    return { to: addressOf(ctx, issue, comment ? anchorOf(comment) : '') }
+  },
+})
+
+/** Deletes a comment. */
+export const removeCommentOfIssue = act({
+  ...shared,
+  path: '/{username}/{reponame}/issues/{index}/comments/{id}/delete',
+  params: indexAndId,
+  fields: { from },
+  async run({ ctx, params, body }) {
+    const found = await commentAt(ctx, params)
+    const { comment, issue, isOfReview } = found
+    if (isOfReview) await removeReviewText(ctx, await getStoredPull(ctx, issue.index), comment)
+    else await deleteComment(ctx, issue, comment)
+    return { to: addressAfter(ctx, found, body, '') }
+  },
+})
+
+const reactionFields = { content: text, remove: flag } as const
+
+const react = async (
+  ctx: SignedInRepoCtx,
+  issue: IssueRow,
+  comment: CommentRow | undefined,
+  body: { readonly content?: string; readonly remove?: boolean },
+) => (body.remove ? removeReaction : addReaction)(ctx, issue, comment, body.content ?? '')
+
+/** Adds a reaction to an issue, or takes it back. */
+export const reactToIssue = act({
+  ...shared,
+  path: '/{username}/{reponame}/issues/{index}/reactions',
+  params: index,
+  fields: reactionFields,
+  async run({ ctx, params, body }) {
+    const issue = await getReadableIssue(ctx, params.index)
+    await react(ctx, issue, undefined, body)
+    return { to: addressOf(ctx, issue) }
+  },
+})
+
+/** Adds a reaction to a comment, or takes it back. */
+export const reactToComment = act({
+  ...shared,
+  path: '/{username}/{reponame}/issues/{index}/comments/{id}/reactions',
+  params: indexAndId,
+  fields: { ...reactionFields, from },
+  async run({ ctx, params, body }) {
+    const found = await commentAt(ctx, params)
+    await react(ctx, found.issue, found.comment, body)
+    return { to: addressAfter(ctx, found, body) }
+  },
+})
