@@ -136,6 +136,8 @@ function runShard(shard, { waits = false } = {}) {
   rmSync(resultFile, { force: true })
   const flags = [
     '--enable-source-maps',
+    // Tests make many short-lived objects; with the small default, a tenth of the time goes to collecting them.
+    '--max-semi-space-size=32',
     `--import=${fromRoot('scripts/lib/test-hooks.mjs')}`,
     ...(waits ? [] : ['--test-force-exit']),
     `--test-timeout=${testTimeoutMs}`,

@@ -4,15 +4,20 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const timeoutMs = 30_000
 
+/** Binaries that were found to be new enough; instances in one process ask once. */
+const known = new Set<string>()
+
 /**
  * Rejects when git is missing, does not answer, or is older than 2.39. The server itself runs only this command, once
  * at its start, while it is small (docs/decisions/0015).
  */
 export async function checkGitVersion(gitBinary: string, environment: Readonly<Record<string, string>>): Promise<void> {
+  if (known.has(gitBinary)) return
   const { stdout } = await run(gitBinary, ['version'], { env: environment, timeout: timeoutMs, maxBuffer: 4096 })
   const version = /(\d+)\.(\d+)/.exec(stdout)
   const [major, minor] = [Number(version?.[1]), Number(version?.[2])]
   if (version === null || major < 2 || (major === 2 && minor < 39)) {
     throw new Error(`git 2.39 or newer is needed, found: ${stdout.trim()}`)
   }
+  known.add(gitBinary)
 }
