@@ -177,7 +177,7 @@ export type TreeChange =
       readonly op: 'write'
       readonly path: string
       readonly mode?: string
-      readonly content: Buffer | BlobSource | { oid: Oid }
+      readonly content: Buffer | BlobSource | BlobFile | { oid: Oid }
     }
   | { readonly op: 'delete'; readonly path: string }
 
@@ -187,7 +187,7 @@ export type FileEdit = {
   readonly path: string
   /** For an update that moves the file: its present path. */
   readonly fromPath?: string | undefined
-  readonly content: Buffer
+  readonly content: Buffer | BlobFile
   /** The id that the file must have now; not checked when absent. */
   readonly expectedOid?: string | undefined
 }
@@ -211,6 +211,9 @@ export type SmallBlobQuery = {
 }
 
 export type BlobSource = { readonly stream: Readable; readonly sizeBytes: number }
+
+/** A content that can be read more than once. */
+export type BlobFile = { readonly open: () => Readable; readonly sizeBytes: number }
 
 /** Returns the armored signature of the bytes of a commit or tag. */
 export type Sign = (payload: Buffer) => Promise<string>

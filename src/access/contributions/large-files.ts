@@ -1,3 +1,4 @@
+import type { BlobFile } from '../../git/git.ts'
 import type { FileContent } from '../../http/file-reply.ts'
 import type { RepoCtx, SignedInRepoCtx } from '../context.ts'
 
@@ -25,5 +26,5 @@ export interface LargeFiles {
    */
   find(ctx: Pick<RepoCtx, 'config' | 'db' | 'blobs' | 'repo'>, file: Buffer): Promise<LargeFile | undefined>
   /** Stores a content for the repository and returns the pointer to commit. Throws `OverQuota`, `Invalid`. */
-  keep(ctx: SignedInRepoCtx, content: Buffer): Promise<Buffer>
+  keep(ctx: SignedInRepoCtx, content: Buffer | BlobFile): Promise<Buffer | BlobFile>
 }

@@ -1,6 +1,6 @@
 import type { SignedInRepoCtx } from '../../access/context.ts'
 import { contributionsOf } from '../../access/feature.ts'
-import type { Commit, FileEdit, PathEntry, PlannedEdits, TreeChange } from '../../git/git.ts'
+import type { BlobFile, Commit, FileEdit, PathEntry, PlannedEdits, TreeChange } from '../../git/git.ts'
 import { BadRequest, Invalid, NotFound, type Refusal } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { branchRef, zeroOid } from '../../lib/refs.ts'
@@ -99,7 +99,7 @@ async function withLargeFilesKept(
   for (const change of changes) {
     const isLarge =
       change.op === 'write' &&
-      Buffer.isBuffer(change.content) &&
+      isWhole(change.content) &&
       change.mode !== '120000' &&
       attributes.of(change.path).get('filter') === largeFiles.filter
     // One by one: each file is written and synced.
@@ -107,6 +107,10 @@ async function withLargeFilesKept(
   }
   return kept
 }
+
+/** Whether a content is here, so that it can be kept elsewhere. */
+const isWhole = (content: (TreeChange & { readonly op: 'write' })['content']): content is Buffer | BlobFile =>
+  Buffer.isBuffer(content) || 'open' in content
 
 /** The written entries of a change. */
 async function writtenEntries(

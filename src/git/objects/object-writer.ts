@@ -15,7 +15,7 @@ import { isOid } from '../../lib/refs.ts'
 import { maxTextObjectBytes } from '../broker/protocol.ts'
 import { checkOids, formatOf, type GitContext, locate } from '../context.ts'
 import { type GitKey, repositoryPath } from '../git-key.ts'
-import type { BlobSource, NewCommit, NewTag, ObjectType, TreeChange } from '../git.ts'
+import type { BlobFile, BlobSource, NewCommit, NewTag, ObjectType, TreeChange } from '../git.ts'
 import {
   encodeName,
   parseRawTree,
@@ -177,6 +177,9 @@ export async function writeTree(
     let oid: Oid
     if (Buffer.isBuffer(change.content) || 'stream' in change.content) {
       oid = await writeBlob(context, key, change.content)
+    } else if ('open' in change.content) {
+      const { open, sizeBytes } = change.content
+      oid = await writeStreamedBlob(context, key, { stream: open(), sizeBytes })
     } else {
       oid = change.content.oid
     }
@@ -195,11 +198,11 @@ async function checkModulesFile(
   context: GitContext,
   key: GitKey,
   mode: string,
-  content: Buffer | BlobSource | { readonly oid: Oid },
+  content: Buffer | BlobSource | BlobFile | { readonly oid: Oid },
 ): Promise<void> {
   if (mode !== '100644' && mode !== '100755') throw new Invalid('.gitmodules has to be a file', 'git_modules_invalid')
   if (Buffer.isBuffer(content)) return checkGitModules(context, key, content)
-  if ('stream' in content) throw new Invalid('.gitmodules is too large', 'git_modules_invalid')
+  if ('sizeBytes' in content) throw new Invalid('.gitmodules is too large', 'git_modules_invalid')
   const [reply] = await cat(context, locate(context, key), [['contents', content.oid]])
   if (reply?.content) await checkGitModules(context, key, reply.content)
 }

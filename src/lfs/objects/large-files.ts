@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import type { LargeFiles } from '../../access/contributions/large-files.ts'
 import { findObject, storeObject } from './object.service.ts'
 import { formatPointer, maxPointerBytes, parsePointer } from './pointer.rules.ts'
@@ -17,12 +18,15 @@ export const lfsFiles: LargeFiles = {
     return found && { id: pointer.oid, ...found }
   },
   async keep(ctx, content) {
+    const isInMemory = Buffer.isBuffer(content)
+    const sizeBytes = isInMemory ? content.length : content.sizeBytes
     // Like the LFS filter: an empty file needs no object, and a pointer already is one.
-    if (content.length === 0 || parsePointer(content)) return content
-    const pointer = { oid: createHash('sha256').update(content).digest('hex'), sizeBytes: content.length }
-    if (!(await findObject(ctx, ctx.repo, pointer))) {
-      await storeObject(ctx, pointer, Readable.from([content]), undefined)
-    }
+    if (sizeBytes === 0 || (isInMemory && parsePointer(content))) return content
+    const open = () => (isInMemory ? Readable.from([content]) : content.open())
+    const hash = createHash('sha256')
+    await pipeline(open(), hash)
+    const pointer = { oid: hash.digest('hex'), sizeBytes }
+    if (!(await findObject(ctx, ctx.repo, pointer))) await storeObject(ctx, pointer, open(), undefined)
     return formatPointer(pointer)
   },
 }

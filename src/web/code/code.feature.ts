@@ -11,6 +11,7 @@ import * as homePage from './home.page.tsx'
 import * as peoplePage from './people.page.tsx'
 import * as sourcePage from './source.page.tsx'
 import * as tagsPage from './tags.page.tsx'
+import * as uploadPage from './upload.page.tsx'
 
 /** The pages about the code of a repository. */
 export const webCode: Feature = {
@@ -27,5 +28,6 @@ export const webCode: Feature = {
     peoplePage,
     sourcePage,
     tagsPage,
+    uploadPage,
   ],
 }

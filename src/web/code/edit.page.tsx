@@ -1,21 +1,25 @@
 import { Type } from 'typebox'
 import { repoUnderQuota } from '../../access/quota/quota.requirements.ts'
-import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
-import { canRead, canWrite, inRepo, notArchived } from '../../access/repo.requirements.ts'
-import { checkBranchName } from '../../code/branches/branch-name.rules.ts'
+import type { RepoCtx } from '../../access/context.ts'
 import { getFile, type FileView } from '../../code/contents/file.service.ts'
 import { writablePath } from '../../code/contents/file-change.rules.ts'
-import { changeFiles, deletionRules } from '../../code/contents/file-change.service.ts'
-import { typedRevisionInPath } from '../../code/git-access.requirements.ts'
 import type { FileEdit } from '../../git/git.ts'
-import { pathText } from '../../http/schema.ts'
 import { Invalid, NotFound } from '../../lib/errors.ts'
-import type { Oid } from '../../lib/ids.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
-import { inSession } from '../shell/browser.requirements.ts'
 import { act, page } from '../shell/page.tsx'
-import { repositoryPath, revisionPath } from './code-paths.ts'
-import { DeleteView, EditView, type EditProps } from './edit.view.tsx'
+import {
+  actRequires,
+  commitEdit,
+  commitFields,
+  editPlace,
+  formParams,
+  formRequires,
+  problemFields,
+  shared,
+  titleOf,
+  type EditPlace,
+} from './edit-form.ts'
+import { DeleteView, EditView } from './edit.view.tsx'
 import { entryAt } from './source.ts'
 import { texts } from './texts.tsx'
 
@@ -24,26 +28,6 @@ const maxFormBytes = 12 << 20
 
 /** Longest text that is edited in the browser, in bytes. */
 const maxEditedBytes = 2 << 20
-
-/** The branch in an address of a form, and the path below it. */
-interface EditPlace {
-  readonly branch: string
-  readonly path: string
-  /** Undefined in an empty repository. */
-  readonly commit: Oid | undefined
-}
-
-async function editPlace(ctx: RepoCtx, rest: string): Promise<EditPlace> {
-  const { repo, git } = ctx
-  if (repo.is_empty && (await git.isEmpty(repo.git_key))) {
-    const branch = repo.default_branch
-    const isBelow = rest === branch || rest.startsWith(`${branch}/`)
-    return { branch, path: isBelow ? rest.slice(branch.length + 1) : rest, commit: undefined }
-  }
-  const found = await typedRevisionInPath(ctx, `branch/${rest}`)
-  if (!found) throw new NotFound(texts.noSuchBranch, 'branch_not_found')
-  return { branch: found.revision.name, path: found.treePath, commit: found.revision.commit }
-}
 
 async function fileAt(ctx: RepoCtx, { branch, path, commit }: EditPlace): Promise<FileView> {
   const entry = commit === undefined ? undefined : await entryAt(ctx, { kind: 'branch', name: branch, commit }, path)
@@ -57,22 +41,6 @@ function editableText({ body, sizeBytes }: FileView): string {
   if (!fits) throw new Invalid(texts.notEditable, 'file_not_editable')
   return body.text
 }
-
-const formRequires = [inSession, inRepo, canRead('code'), canWrite('code'), notArchived] as const
-const actRequires = [inRepo, canRead('code'), canWrite('code'), notArchived] as const
-const formParams = { filepath: pathText }
-
-const shared = (ctx: RepoCtx, { branch, path }: EditPlace) => ({
-  place: { owner: ctx.owner, repo: ctx.repo },
-  branch,
-  path,
-  isFirst: ctx.repo.is_empty,
-})
-
-const titleOf = (what: string, { place }: Pick<EditProps, 'place'>) => ({
-  title: `${what} · ${place.owner.name}/${place.repo.name}`,
-  isUnlisted: true,
-})
 
 export const editFilePage = page({
   path: '/{username}/{reponame}/_edit/{filepath+}',
@@ -119,13 +87,6 @@ export const deleteFilePage = page({
   view: DeleteView,
 })
 
-const commitFields = {
-  summary: Type.Optional(Type.String()),
-  description: Type.Optional(Type.String()),
-  target: Type.Optional(Type.String()),
-  new_branch: Type.Optional(Type.String()),
-} as const
-
 const textFields = {
   name: Type.String(),
   text: Type.String(),
@@ -134,49 +95,12 @@ const textFields = {
   ...commitFields,
 } as const
 
-interface CommitChoice {
-  readonly summary?: string | undefined
-  readonly description?: string | undefined
-  readonly target?: string | undefined
-  readonly new_branch?: string | undefined
-}
-
 /** Returns the content of a file for a text that a browser sent, with its line ends and its mark as before. */
 function contentOf({ text, form = '' }: { readonly text: string; readonly form?: string | undefined }): Buffer {
   const plain = text.replaceAll('\r\n', '\n')
   const lines = form.includes('crlf') ? plain.replaceAll('\n', '\r\n') : plain
   return Buffer.from(form.includes('bom') ? `\ufeff${lines}` : lines)
 }
-
-/** Commits an edit to the branch or to a new one; returns where the person goes next. */
-async function commitEdit(
-  ctx: SignedInRepoCtx,
-  { branch }: EditPlace,
-  edits: readonly FileEdit[],
-  choice: CommitChoice,
-): Promise<{ to: string; notice: string }> {
-  const isNew = choice.target === 'new'
-  const newBranch = isNew ? (choice.new_branch ?? '').trim() : undefined
-  if (newBranch !== undefined) checkBranchName(newBranch)
-  const message = [choice.summary?.trim() ?? '', choice.description?.replaceAll('\r\n', '\n').trim() ?? '']
-    .filter((part) => part !== '')
-    .join('\n\n')
-  const isDeletion = edits.every(({ operation }) => operation === 'delete')
-  const made = await changeFiles(ctx, edits, { message, branch, newBranch }, isDeletion ? deletionRules : undefined)
-  if (isNew) {
-    return { to: repositoryPath(ctx, 'compare', `${branch}...${made.branch}`), notice: texts.committedTo(made.branch) }
-  }
-  const [edit] = edits
-  const path = edit?.operation === 'delete' ? folderOf(edit.path) : (edit?.path ?? '')
-  return {
-    to: revisionPath(ctx, 'src', { kind: 'branch', name: made.branch }, path),
-    notice: texts.committedTo(made.branch),
-  }
-}
-
-const folderOf = (path: string): string => (path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '')
-
-const problemFields = { path_: 'name', branch_: 'new_branch', ref_: 'new_branch' }
 
 export const editFile = act({
   path: '/{username}/{reponame}/_edit/{filepath+}',

@@ -5,7 +5,7 @@ import { Flash, PageHead } from '../ui/parts.tsx'
 import { deletePath, editPath, repositoryPath, revisionPath, type RepositoryNames } from './code-paths.ts'
 import { texts } from './texts.tsx'
 
-interface CommitTarget {
+export interface CommitTarget {
   readonly place: RepositoryNames
   readonly branch: string
   /** The repository has no commit, so that the first one makes the branch. */
@@ -23,7 +23,7 @@ export interface EditProps extends CommitTarget {
 }
 
 /** Message and branch of a commit. */
-const CommitFields = ({
+export const CommitFields = ({
   branch,
   isFirst,
   summary,

@@ -6,9 +6,11 @@ import type { ReleaseRow } from '../../db/tables/releases.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
 import { Icon } from '../ui/icon.tsx'
 import { ButtonLink, Link, OutsideLink } from '../ui/link.tsx'
+import { usePage } from '../ui/page-context.ts'
 import { Commands, Empty } from '../ui/parts.tsx'
 import { sizeText } from '../ui/texts.tsx'
 import { Time } from '../ui/time.tsx'
+import { AddFile } from './add-file.view.tsx'
 import { CloneMenu, ClonePanel, type CloneAddresses } from './clone.view.tsx'
 import { repositoryPath, revisionPath, type RepositoryNames } from './code-paths.ts'
 import { FolderTable } from './folder.view.tsx'
@@ -71,11 +73,7 @@ export const HomeView = (props: HomeProps) => {
               >
                 {texts.findFile}
               </ButtonLink>
-              {mayWrite ? (
-                <ButtonLink icon="plus" to={repositoryPath(place, '_new', code.revision.name)}>
-                  {texts.addFile}
-                </ButtonLink>
-              ) : null}
+              {mayWrite ? <AddFile place={place} branch={code.revision.name} path="" /> : null}
               <CloneMenu place={place} addresses={addresses} revision={code.revision} />
             </div>
             <FolderTable
@@ -186,6 +184,7 @@ const About = ({ place, repo, about }: HomeProps) => (
 )
 
 const EmptyHome = ({ place, repo, addresses, mayWrite }: HomeProps) => {
+  const { config } = usePage()
   const address = addresses.http ?? addresses.ssh ?? ''
   return (
     <div class="narrow stack empty-repository">
@@ -199,6 +198,11 @@ const EmptyHome = ({ place, repo, addresses, mayWrite }: HomeProps) => {
             <ButtonLink kind="primary" icon="file" to={repositoryPath(place, '_new', repo.default_branch)}>
               {texts.newFile}
             </ButtonLink>
+            {config.repositoryUpload.enabled ? (
+              <ButtonLink icon="upload" to={repositoryPath(place, '_upload', repo.default_branch)}>
+                {texts.uploadHere}
+              </ButtonLink>
+            ) : null}
           </div>
         ) : null}
       </div>

@@ -6,7 +6,8 @@ import type { Folder } from '../../code/contents/folder.service.ts'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { Box, CopyButton } from '../ui/parts.tsx'
 import { CommitLine } from './commit-parts.view.tsx'
-import { crumbsOf, repositoryPath, revisionPath, shortOid, type RepositoryNames } from './code-paths.ts'
+import { AddFile } from './add-file.view.tsx'
+import { crumbsOf, revisionPath, shortOid, type RepositoryNames } from './code-paths.ts'
 import type { Editing } from './editing.ts'
 import type { SourceContent } from './file-content.ts'
 import { FileBox } from './file.view.tsx'
@@ -82,9 +83,7 @@ const SourceBar = ({ place, revision, refs, path, editing, shown }: SourceProps)
       {texts.findFile}
     </ButtonLink>
     {shown.kind === 'folder' && editing.isOffered ? (
-      <ButtonLink icon="plus" to={repositoryPath(place, '_new', editing.branch, path)}>
-        {texts.addFile}
-      </ButtonLink>
+      <AddFile place={place} branch={editing.branch} path={path} />
     ) : null}
     {revision.kind === 'commit' ? null : (
       <Link

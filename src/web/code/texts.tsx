@@ -46,6 +46,8 @@ export const texts = {
   moreEntries: (count: number) => `${counted(count, 'further entry', 'further entries')} not shown.`,
   name: 'Name',
   newFile: 'New file',
+  newFileHere: 'Create a file',
+  uploadHere: 'Upload files',
   noDefaultBranch: (name: string) => `The default branch ${name} does not exist`,
   noDefaultBranchHint: 'Push it, or choose another default branch in the settings.',
   noDescription: 'No description.',
@@ -202,4 +204,18 @@ export const texts = {
   parents: (count: number) => (count === 1 ? 'Parent' : 'Parents'),
   side: (side: 'base' | 'head') => (side === 'base' ? 'base:' : 'compare:'),
   swapSides: 'Swap the sides',
+  upload: {
+    title: 'Upload files',
+    isOff: 'uploads are switched off here',
+    folder: 'Folder',
+    folderHint: 'Missing folders are made. Empty: the top of the repository.',
+    files: 'Files',
+    limits: (count: number, size: string) =>
+      `${count === 1 ? 'One file' : `Up to ${count} files`} of at most ${size} each. Drop them on the field, or choose them. Files of the same name are replaced.`,
+    types: (types: string) => `Allowed are ${types}.`,
+    noFiles: 'choose at least one file',
+    tooLarge: (count: number, size: string) =>
+      `this is more than ${counted(count, 'file')} of ${size}; push larger ones with git`,
+    defaultMessage: 'Add files',
+  },
 }
