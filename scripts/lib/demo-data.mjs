@@ -193,6 +193,20 @@ async function makePeople(ask) {
   ]) {
     await ask('alice', 'POST', '/orgs/acme/repos', { name, description, auto_init: true })
   }
+  const { id } = await ask('alice', 'POST', '/orgs/acme/teams', {
+    name: 'makers',
+    description: 'Build and release the tools',
+    units_map: { 'repo.code': 'write', 'repo.issues': 'write', 'repo.pulls': 'write', 'repo.wiki': 'read' },
+  })
+  for (const person of ['bob', 'carol']) await ask('alice', 'PUT', `/teams/${id}/members/${person}`)
+  await ask('alice', 'PUT', `/teams/${id}/repos/acme/rocket`)
+  await ask('alice', 'PUT', '/orgs/acme/public_members/alice')
+  for (const [name, color, description] of [
+    ['priority/high', 'b3261e', 'Before everything else'],
+    ['priority/low', '6b7280', 'When there is time'],
+  ]) {
+    await ask('alice', 'POST', '/orgs/acme/labels', { name, color, description, exclusive: true })
+  }
 }
 
 async function makeCode(ask, repo) {

@@ -35,10 +35,20 @@ export const membersPage = page({
     ])
     const isInsider = role?.isMember === true && !viewer?.limit.publicOnly
     const [roles, teams] = await Promise.all([
-      isInsider ? rolesOfMembers(ctx, org, users) : undefined,
+      isInsider && viewer ? rolesOfMembers(ctx, org, [...users, viewer.user]) : undefined,
       role?.isOwner ? pageOfTeams(ctx, org, { number: 1, limit: maxOfferedTeams, offset: 0 }) : undefined,
     ])
-    return { org, role, roles, people: users, total, page: at.number, pageSize: at.limit, teams: teams?.teams ?? [] }
+    return {
+      org,
+      role,
+      roles,
+      own: viewer && roles?.get(viewer.id),
+      people: users,
+      total,
+      page: at.number,
+      pageSize: at.limit,
+      teams: teams?.teams ?? [],
+    }
   },
   meta: ({ org }) => ({ title: texts.titleOf(org.name) }),
   view: MembersView,
@@ -77,7 +87,6 @@ export const showMembershipSubmit = act({
 export const removeMemberSubmit = act({
   path: '/org/{org}/members/{username}/remove',
   requires: [inOrg, orgOwner, targetUser],
-  again: membersPage,
   async run({ ctx }) {
     await removeMember(ctx, ctx.org, ctx.subject)
     return { to: orgPath(ctx.org, 'members'), notice: texts.removed(ctx.subject.name) }

@@ -7,7 +7,7 @@ import { ActButton, Form, Select, Submit } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Link } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
-import { Box, Empty, Flash, PageHead, Pages, Tag } from '../ui/parts.tsx'
+import { Box, Empty, PageHead, Pages, Tag } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { PersonField } from '../ui/person-field.tsx'
 import { Avatar } from '../ui/person.tsx'
@@ -19,6 +19,8 @@ interface MembersProps {
   readonly role: OrgMembership | undefined
   /** Undefined for people outside of the organization. */
   readonly roles: ReadonlyMap<UserId, MemberRole> | undefined
+  /** The viewer's membership, if any. */
+  readonly own: MemberRole | undefined
   readonly people: readonly UserRow[]
   /** Teams that a new member may join; for owners. */
   readonly teams: readonly TeamRow[]
@@ -29,12 +31,12 @@ interface MembersProps {
 
 export const MembersView = (props: MembersProps) => {
   const { org, role, people, teams, total, page, pageSize } = props
-  const { refused } = usePage()
   const to = orgPath(org, 'members', 'add')
   return (
     <>
-      <PageHead title={texts.title} lead={role?.isMember ? texts.lead : texts.publicLead} />
-      {refused !== undefined && refused.action !== to ? <Flash tone="problem">{refused.problem.message}</Flash> : null}
+      <PageHead title={texts.title} lead={role?.isMember ? texts.lead : texts.publicLead}>
+        <OwnMembership {...props} />
+      </PageHead>
       <Box
         {...(teams.length === 0
           ? {}
@@ -114,39 +116,38 @@ const Member = ({ org, role, roles, person }: MembersProps & { readonly person: 
           </p>
         )}
       </div>
-      {own === undefined ? null : (
+      {own !== undefined && role?.isOwner && !isSelf ? (
         <div class="row-side">
-          {isSelf ? (
-            <ActButton
-              to={orgPath(org, 'members', person.name, 'visibility')}
-              hidden={{ is_public: !own.isPublic }}
-              class="small"
-            >
-              {own.isPublic ? texts.hide : texts.show}
-            </ActButton>
-          ) : null}
-          {isSelf ? (
-            <ActButton
-              to={orgPath(org, 'members', 'leave')}
-              kind="danger"
-              class="small"
-              confirm={texts.confirmLeave(org.name)}
-            >
-              {texts.leave}
-            </ActButton>
-          ) : role?.isOwner ? (
-            <ActButton
-              to={orgPath(org, 'members', person.name, 'remove')}
-              kind="danger"
-              class="small"
-              confirm={texts.confirmRemove(person.name)}
-              aria-label={texts.removeOf(person.name)}
-            >
-              {texts.remove}
-            </ActButton>
-          ) : null}
+          <ActButton
+            to={orgPath(org, 'members', person.name, 'remove')}
+            kind="danger"
+            class="small"
+            confirm={texts.confirmRemove(person.name)}
+            aria-label={texts.removeOf(person.name)}
+          >
+            {texts.remove}
+          </ActButton>
         </div>
-      )}
+      ) : null}
     </li>
+  )
+}
+
+/** What members do with their own membership. */
+const OwnMembership = ({ org, own }: MembersProps) => {
+  const { viewer } = usePage()
+  return own === undefined || !viewer ? null : (
+    <>
+      <ActButton
+        to={orgPath(org, 'members', viewer.user.name, 'visibility')}
+        hidden={{ is_public: !own.isPublic }}
+        icon={own.isPublic ? 'eye-closed' : 'eye'}
+      >
+        {own.isPublic ? texts.hide : texts.show}
+      </ActButton>
+      <ActButton to={orgPath(org, 'members', 'leave')} kind="danger" confirm={texts.confirmLeave(org.name)}>
+        {texts.leave}
+      </ActButton>
+    </>
   )
 }

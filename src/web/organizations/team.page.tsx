@@ -1,5 +1,7 @@
 import { Type } from 'typebox'
 import type { SignedInCtx } from '../../access/context.ts'
+import { viewActs } from '../../activity/act-view.present.ts'
+import { getFeed } from '../../activity/feed.service.ts'
 import { pageQuery } from '../../http/schema.ts'
 import { Invalid, NotFound } from '../../lib/errors.ts'
 import { pageOf } from '../../lib/paging.ts'
@@ -23,7 +25,7 @@ import { inOrganizationFrame, orgPath } from '../frames/organization-frame.tsx'
 import { inSession } from '../shell/browser.requirements.ts'
 import { act, page } from '../shell/page.tsx'
 import { personNamed } from './person-named.ts'
-import { TeamMembersView, TeamReposView } from './team.view.tsx'
+import { TeamActivityView, TeamMembersView, TeamReposView } from './team.view.tsx'
 import { teamTexts as texts } from './texts.tsx'
 
 const text = Type.Optional(Type.String({ maxLength: 255 }))
@@ -95,6 +97,26 @@ export const teamReposPage = page({
   },
   meta: ({ head }) => metaOf(head),
   view: TeamReposView,
+})
+
+/** Shows what happens in the repositories of a team. */
+export const teamActivityPage = page({
+  ...shown,
+  path: '/org/{org}/teams/{team}/activity',
+  query: pageQuery,
+  async load({ ctx, query }) {
+    const at = pageOf({ limit: ctx.config.ui.feedPagingNum, ...query }, ctx.config.api)
+    const source = { of: 'team', id: ctx.team.id, orgId: ctx.org.id } as const
+    const [head, feed] = await Promise.all([loadHead(ctx), getFeed(ctx, source, undefined, at)])
+    return {
+      head,
+      acts: await viewActs(ctx, feed.acts),
+      page: at.number,
+      isLast: at.offset + feed.acts.length >= feed.total && feed.bound === undefined,
+    }
+  },
+  meta: ({ head }) => metaOf(head),
+  view: TeamActivityView,
 })
 
 const pathTo = ({ org, team }: Pick<TeamCtx, 'org' | 'team'>, ...parts: readonly string[]): string =>

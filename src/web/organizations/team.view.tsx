@@ -1,15 +1,16 @@
 import type { ComponentChildren } from 'preact'
+import type { ActView } from '../../activity/act-view.present.ts'
 import type { TeamRow, UserRow } from '../../db/tables/accounts.ts'
 import { repoUnits } from '../../db/tables/repositories.ts'
 import type { OwnedRepo } from '../../repos/lists/browse.service.ts'
 import { orgPath } from '../frames/organization-frame.tsx'
+import { ActList } from '../lists/act-list.tsx'
 import { PersonRow } from '../lists/person-row.tsx'
 import { repositoryIcon, RepositoryTags } from '../lists/repository-row.tsx'
 import { ActButton, Field, Form, Submit } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
-import { usePage } from '../ui/page-context.ts'
-import { Box, Empty, Flash, PageHead, Pages, Tabs } from '../ui/parts.tsx'
+import { Box, Empty, PageHead, Pages, Tabs } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { PersonField } from '../ui/person-field.tsx'
 import { unitLevels } from './team-form.ts'
@@ -33,15 +34,12 @@ const pathTo = ({ org, team }: TeamHead, ...parts: readonly string[]): string =>
 
 interface Shell {
   readonly head: TeamHead
-  readonly current: 'members' | 'repositories'
-  /** Forms that show their problems themselves. */
-  readonly ownForm: string
+  readonly current: 'members' | 'repositories' | 'activity'
   readonly children: ComponentChildren
 }
 
-const TeamShell = ({ head, current, ownForm, children }: Shell) => {
+const TeamShell = ({ head, current, children }: Shell) => {
   const { team, isOwner, isOn, counts } = head
-  const { refused } = usePage()
   return (
     <>
       <PageHead title={team.name} lead={team.description === '' ? undefined : team.description}>
@@ -56,9 +54,6 @@ const TeamShell = ({ head, current, ownForm, children }: Shell) => {
           </ButtonLink>
         ) : null}
       </PageHead>
-      {refused !== undefined && refused.action !== ownForm ? (
-        <Flash tone="problem">{refused.problem.message}</Flash>
-      ) : null}
       <div class="columns">
         <div class="stack">
           <Tabs
@@ -77,6 +72,12 @@ const TeamShell = ({ head, current, ownForm, children }: Shell) => {
                 icon: 'repo',
                 count: counts.repos,
                 isCurrent: current === 'repositories',
+              },
+              {
+                label: texts.activity,
+                to: pathTo(head, 'activity'),
+                icon: 'pulse',
+                isCurrent: current === 'activity',
               },
             ]}
           />
@@ -128,7 +129,7 @@ export const TeamMembersView = ({
 }) => {
   const to = pathTo(head, 'members', 'add')
   return (
-    <TeamShell head={head} current="members" ownForm={to}>
+    <TeamShell head={head} current="members">
       <Box
         {...(head.isOwner
           ? {
@@ -195,7 +196,7 @@ export const TeamReposView = ({
 }) => {
   const to = pathTo(head, 'repositories', 'add')
   return (
-    <TeamShell head={head} current="repositories" ownForm={to}>
+    <TeamShell head={head} current="repositories">
       <Box
         {...(offered.length === 0
           ? {}
@@ -276,3 +277,20 @@ export const TeamReposView = ({
     </TeamShell>
   )
 }
+
+export const TeamActivityView = ({
+  head,
+  acts,
+  page,
+  isLast,
+}: {
+  readonly head: TeamHead
+  readonly acts: readonly ActView[]
+  readonly page: number
+  readonly isLast: boolean
+}) => (
+  <TeamShell head={head} current="activity">
+    <ActList acts={acts} />
+    <Pages page={page} isLast={isLast} />
+  </TeamShell>
+)

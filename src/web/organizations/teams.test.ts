@@ -148,3 +148,18 @@ test('addTeamRepoSubmit, addAllTeamReposSubmit, removeTeamRepoSubmit: who admini
   assert.equal((await alice.submit(at, '/repositories/remove', { repository: 'anvil' })).status, 303)
   assert.deepEqual(await reposOf(), ['bellows', 'tongs'])
 })
+
+test('teamActivityPage: members of the team see what happens in its repositories', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
+  const { makers } = await smiths(forge)
+  for (const name of ['anvil', 'tongs']) {
+    await forge.as('alice').must('POST', '/orgs/smiths/repos', { name, auto_init: false, private: true })
+    await forge.as('alice').must('POST', `/repos/smiths/${name}/issues`, { title: `Cool the ${name}` })
+  }
+  await forge.as('alice').must('PUT', `/teams/${makers}/repos/smiths/anvil`)
+  await forge.settle()
+  const at = '/org/smiths/teams/makers/activity'
+  assert.equal((await (await Browser.of(forge, 'carol')).get(at)).status, 403)
+  const { text } = await (await Browser.of(forge, 'alice')).get(at)
+  assert.ok(text.includes('Cool the anvil') && !text.includes('Cool the tongs'))
+})

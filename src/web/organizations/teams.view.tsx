@@ -56,7 +56,9 @@ const TeamRowView = ({ org, team, isOn, counts }: TeamOverview & { readonly org:
               {team.name}
             </Link>
           )}
-          <Tag tone={team.access_mode >= 3 ? 'accent' : 'neutral'}>{texts.modes[team.access_mode]}</Tag>
+          {team.access_mode >= 3 ? (
+            <Tag tone="accent">{team.access_mode === 4 ? texts.owns : texts.administers}</Tag>
+          ) : null}
           {isOn ? <Tag>{texts.yours}</Tag> : null}
         </div>
         {team.description === '' ? null : <p class="row-text">{team.description}</p>}

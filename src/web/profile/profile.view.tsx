@@ -14,7 +14,7 @@ import type { IconName } from '../ui/icons.ts'
 import { ButtonLink, Link, OutsideLink } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Box, Empty, Markup, Menu, Pages, Tabs, Tag } from '../ui/parts.tsx'
-import { pathOf } from '../ui/paths.ts'
+import { pathOf, withQuery } from '../ui/paths.ts'
 import { Avatar } from '../ui/person.tsx'
 import { Time } from '../ui/time.tsx'
 import type { HeatDay } from './heatmap.rules.ts'
@@ -104,10 +104,13 @@ const OrganizationProfile = (props: ProfileProps) => {
   )
 }
 
-const OrganizationHead = ({ subject, standing }: ProfileProps) => (
+/** The form of a new repository with the owner chosen. */
+const newRepositoryPath = ({ name }: UserRow): string => withQuery('/repo/create', { owner: name })
+
+const OrganizationHead = ({ subject, standing, role }: ProfileProps) => (
   <div class="org-profile">
     <Avatar person={subject} size={96} />
-    <div>
+    <div class="org-about">
       <h1>{subject.full_name === '' ? subject.name : subject.full_name}</h1>
       <p class="line muted">
         {subject.full_name === '' ? null : subject.name}
@@ -118,7 +121,14 @@ const OrganizationHead = ({ subject, standing }: ProfileProps) => (
         <Facts subject={subject} />
       </ul>
     </div>
-    <Acts subject={subject} standing={standing} />
+    <div class="acts">
+      <Acts subject={subject} standing={standing} />
+      {role?.mayCreateRepos ? (
+        <ButtonLink kind="primary" icon="plus" to={newRepositoryPath(subject)}>
+          {texts.newRepository}
+        </ButtonLink>
+      ) : null}
+    </div>
   </div>
 )
 
@@ -191,7 +201,7 @@ const Facts = ({ subject }: Pick<ProfileProps, 'subject'>) => {
         </Fact>
       ) : null}
       <Fact icon="calendar">
-        {texts.joined}
+        {subject.kind === 'organization' ? texts.created : texts.joined}
         <Time unix={subject.created_unix} />
       </Fact>
     </>
@@ -298,7 +308,7 @@ function Content({ subject, content, standing, role }: ProfileProps) {
                 title={standing?.isSelf ? texts.noOwnRepositories : texts.noRepositories(subject.name)}
               >
                 <p>{texts.noRepositoriesHint}</p>
-                {standing?.isSelf || role?.mayCreateRepos ? (
+                {standing?.isSelf ? (
                   <ButtonLink kind="primary" icon="plus" to="/repo/create">
                     {texts.newRepository}
                   </ButtonLink>

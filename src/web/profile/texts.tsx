@@ -17,6 +17,7 @@ export const texts = {
   private: 'Private',
   limited: 'Limited',
   joined: 'Joined ',
+  created: 'Created ',
   follow: 'Follow',
   unfollow: 'Unfollow',
   block: 'Block',

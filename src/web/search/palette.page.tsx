@@ -129,6 +129,7 @@ function pagesFor({ viewer, config }: Ctx): PaletteEntry[] {
     ...(mayCreateOrgs(config, viewer.user).allowed
       ? [{ label: pages.newOrganization, to: '/org/create', icon: 'organization' } as const]
       : []),
+    { label: pages.organizations, to: '/user/settings/organization', icon: 'organization' },
     { label: pages.settings, to: '/user/settings', icon: 'gear' },
     { label: pages.tokens, to: '/user/settings/applications', icon: 'gear' },
     { label: pages.keys, to: '/user/settings/keys', icon: 'gear' },

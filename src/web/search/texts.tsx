@@ -28,6 +28,7 @@ export const texts = {
       newRepository: 'New repository',
       newMigration: 'Import a repository',
       newOrganization: 'New organization',
+      organizations: 'Your organizations',
       settings: 'Account settings',
       tokens: 'Access tokens',
       keys: 'SSH and GPG keys',

@@ -5,6 +5,7 @@ import { pageOf } from '../../lib/paging.ts'
 import { removeMember } from '../../orgs/member.service.ts'
 import { mayCreateOrgs } from '../../orgs/org.policy.ts'
 import { listOrgsOf } from '../../orgs/org.service.ts'
+import { pageOfOwnTeams } from '../../orgs/team.service.ts'
 import { presentQuota } from '../../quota/quota.present.ts'
 import { quotaOn } from '../../quota/quota.requirements.ts'
 import { viewQuota } from '../../quota/view.service.ts'
@@ -33,7 +34,10 @@ export const ownReposPage = page({
   view: ReposView,
 })
 
-/** Shows the organizations of the person. */
+/** Most teams of the person that the page with the organizations names. */
+const maxTeams = 200
+
+/** Shows the organizations of the person, with their teams. */
 export const ownOrganizationsPage = page({
   path: '/user/settings/organization',
   requires: [inSession],
@@ -41,9 +45,13 @@ export const ownOrganizationsPage = page({
   query: pageQuery,
   async load({ ctx, query }) {
     const rows = pageOf(query, ctx.config.api)
-    const { orgs, total } = await listOrgsOf(ctx, ctx.viewer.user, rows)
+    const [{ orgs, total }, { teams }] = await Promise.all([
+      listOrgsOf(ctx, ctx.viewer.user, rows),
+      pageOfOwnTeams(ctx, { number: 1, limit: maxTeams, offset: 0 }),
+    ])
     const mayCreate = mayCreateOrgs(ctx.config, ctx.viewer.user).allowed
-    return { orgs, total, page: rows.number, pageSize: rows.limit, mayCreate }
+    const belonging = orgs.map((org) => ({ org, teams: teams.filter((team) => team.org_id === org.id) }))
+    return { orgs: belonging, total, page: rows.number, pageSize: rows.limit, mayCreate }
   },
   meta: () => settingsMeta('organization'),
   view: OrganizationsView,

@@ -1,6 +1,7 @@
-import type { UserRow } from '../../db/tables/accounts.ts'
+import type { TeamRow, UserRow } from '../../db/tables/accounts.ts'
 import { parseTime } from '../../lib/time.ts'
 import type { presentRepos } from '../../repos/repo.present.ts'
+import { orgPath } from '../frames/organization-frame.tsx'
 import { ActButton } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
@@ -77,7 +78,10 @@ export const OrganizationsView = ({
   orgs,
   mayCreate,
   ...paged
-}: Paged & { readonly orgs: readonly UserRow[]; readonly mayCreate: boolean }) => {
+}: Paged & {
+  readonly orgs: readonly { readonly org: UserRow; readonly teams: readonly TeamRow[] }[]
+  readonly mayCreate: boolean
+}) => {
   const texts = all.organizations
   return (
     <>
@@ -97,15 +101,25 @@ export const OrganizationsView = ({
       ) : (
         <Box>
           <ul class="rows">
-            {orgs.map((org) => (
+            {orgs.map(({ org, teams }) => (
               <li class="row">
                 <Avatar person={org} size={32} />
                 <div class="row-main">
                   <Link class="row-title" to={pathOf(org.name)}>
                     {org.name}
                   </Link>
-                  {org.full_name === '' ? null : <p class="row-facts">{org.full_name}</p>}
+                  {org.full_name === '' ? null : <span class="muted"> {org.full_name}</span>}
+                  <p class="row-facts">
+                    {teams.map((team) => (
+                      <Link to={orgPath(org, 'teams', team.lower_name)}>{team.name}</Link>
+                    ))}
+                  </p>
                 </div>
+                {teams.some((team) => team.access_mode === 4) ? (
+                  <ButtonLink to={orgPath(org, 'settings')} class="small">
+                    {all.settings}
+                  </ButtonLink>
+                ) : null}
                 <ActButton
                   to="/user/settings/organization/leave"
                   hidden={{ name: org.name }}

@@ -166,6 +166,9 @@ const PersonTools = ({ unreadCount }: { readonly unreadCount: number }) => {
           <MenuLink to={`${pathOf(user.name)}?tab=stars`} icon="star">
             {texts.starred}
           </MenuLink>
+          <MenuLink to="/user/settings/organization" icon="organization">
+            {texts.organizations}
+          </MenuLink>
           <MenuLink to="/user/settings" icon="gear">
             {texts.settings}
           </MenuLink>

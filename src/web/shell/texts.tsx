@@ -18,6 +18,7 @@ export const texts = {
   account: 'Your account',
   profile: 'Profile',
   starred: 'Starred repositories',
+  organizations: 'Organizations',
   settings: 'Settings',
   administration: 'Administration',
   signIn: 'Sign in',
