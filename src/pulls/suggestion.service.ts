@@ -4,14 +4,10 @@ import { changeFiles } from '../code/contents/file-change.service.ts'
 import { Conflict, Forbidden, Invalid } from '../lib/errors.ts'
 import { openHeadRepo } from './head-repo.service.ts'
 import type { PullPair } from './pull.store.ts'
-import { suggestedLines, withLineReplaced } from './reviews/suggestion.rules.ts'
+import { lastLinesOf, suggestedLines, withLinesReplaced } from './reviews/suggestion.rules.ts'
 
 /** Larger files do not take suggestions. */
 const maxFileBytes = 2 << 20
-
-/** Returns the text that the line had when the comment was written; undefined when it lay outside of the difference. */
-const commentedLine = ({ patch }: CommentRow): string | undefined =>
-  patch === '' ? undefined : (patch.split('\n').at(-1) ?? '').slice(1)
 
 /**
  * Commits the suggestion of a line comment to the head branch.
@@ -28,12 +24,16 @@ export async function applySuggestion(ctx: SignedInRepoCtx, { pull }: PullPair, 
   if (!head?.rights.canWrite('code') || head.repo.is_archived) {
     throw new Forbidden('only people who may push to the head branch may do this', 'head_not_pushable')
   }
+  const range = { first: comment.first_line === 0 ? comment.line : comment.first_line, last: comment.line }
+  // What the lines were when the comment was written. Without a hunk they lay outside of the difference.
+  const before = comment.patch === '' ? undefined : lastLinesOf(comment.patch, 'new', range.last - range.first + 1)
+  if (comment.patch !== '' && before === undefined) throw outdated
   const key = head.repo.git_key
   const entry = await head.git.findPath(key, pull.head_oid, comment.tree_path)
   if (entry?.type !== 'blob') throw outdated
   const { content } = await head.git.readBlob(key, entry.oid, { maxBytes: maxFileBytes })
   const text = content?.toString('utf8')
-  const changed = text === undefined ? undefined : withLineReplaced(text, comment.line, lines, commentedLine(comment))
+  const changed = text === undefined ? undefined : withLinesReplaced(text, range, lines, before)
   if (changed === undefined) throw outdated
   await changeFiles(
     head,

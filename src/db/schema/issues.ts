@@ -106,6 +106,7 @@ export const issues: AreaSchema = {
       review_id bigint,
       tree_path text not null default '',
       line integer not null default 0,
+      first_line integer not null default 0,
       patch text not null default '',
       is_invalidated boolean not null default false,
       resolver_id bigint,

@@ -133,6 +133,8 @@ export interface CommentTable {
   /** Line comments: the file, the line (negative: in the old version) and the surrounding hunk. */
   tree_path: Generated<string>
   line: Generated<number>
+  /** Line comments on several lines: the first one, on the side of `line`, which is the last; 0 for one line. */
+  first_line: Generated<number>
   patch: Generated<string>
   /** Line comments: whether the line changed after the comment. */
   is_invalidated: Generated<boolean>

@@ -2,7 +2,7 @@ import type { RepoCtx } from '../../access/context.ts'
 import { mergeBaseOf } from '../pull.rules.ts'
 import type { PullRow } from '../../db/tables/pulls.ts'
 import type { NewTimelineEntry } from '../../issues/timeline-entry.store.ts'
-import { NotFound } from '../../lib/errors.ts'
+import { Invalid, NotFound } from '../../lib/errors.ts'
 import type { Oid, ReviewId } from '../../lib/ids.ts'
 import { hunkAround, type DiffLine } from './diff-hunk.ts'
 
@@ -12,10 +12,15 @@ export interface CodeCommentInput {
   readonly body?: string | undefined
   readonly oldLine: number | undefined
   readonly newLine: number | undefined
+  /** The first of several lines that end with the given line. */
+  readonly firstLine?: number | undefined
 }
 
 /** Limit in bytes of the diff of one file; lines beyond it have no hunk. */
 const maxDiffBytes = 4 << 20
+
+/** Most lines of one comment. */
+const maxRange = 100
 
 /** Lines above this number are not blamed. */
 const maxBlamedLine = 50_000
@@ -44,6 +49,19 @@ async function lastTouch(ctx: RepoCtx, head: Oid, path: string, line: number): P
   }
 }
 
+/** Returns the number of lines that a comment is about. @throws Invalid for more than 100 and for a first after the last */
+function rangeOf(last: number, first: number | undefined): number {
+  if (first === undefined || first === 0 || first === last) return 1
+  const count = last - first + 1
+  if (!Number.isSafeInteger(first) || first < 1 || count < 1) {
+    throw new Invalid('[first]: is not before the last line', 'line_range_invalid', { field: 'first' })
+  }
+  if (count > maxRange) {
+    throw new Invalid(`[first]: a comment is about at most ${maxRange} lines`, 'line_range_invalid', { field: 'first' })
+  }
+  return count
+}
+
 /**
  * Returns the timeline entry of a line comment. A line of the old side takes precedence over one of the new side. Path and
  * line may lie outside of the diff. Source: contract (pulls: position).
@@ -58,9 +76,10 @@ export async function codeComment(
   const old = input.oldLine ?? 0
   const target: DiffLine = old > 0 ? { side: 'old', line: old } : { side: 'new', line: Math.max(0, input.newLine ?? 0) }
   const isSomewhere = path !== '' && target.line > 0
+  const count = rangeOf(target.line, input.firstLine)
   const [patch, commit] = isSomewhere
     ? await Promise.all([
-        diffOf(ctx, pull, head, path).then((diff) => hunkAround(diff, target)),
+        diffOf(ctx, pull, head, path).then((diff) => hunkAround(diff, target, count)),
         target.side === 'new' ? lastTouch(ctx, head, path, target.line) : head,
       ])
     : ['', head]
@@ -69,6 +88,7 @@ export async function codeComment(
     content: input.body ?? '',
     tree_path: path,
     line: target.side === 'old' ? -target.line : target.line,
+    first_line: count > 1 ? target.line - count + 1 : 0,
     patch,
     commit_sha: commit,
   }

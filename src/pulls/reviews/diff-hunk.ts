@@ -5,7 +5,7 @@ export interface DiffLine {
   readonly line: number
 }
 
-/** Most lines of code in a hunk, including the line itself. */
+/** Most lines of code in a hunk, including the line itself, unless the comment is about more lines. */
 const keptLines = 4
 
 interface HunkHeader {
@@ -35,21 +35,32 @@ const isOn = (side: 'old' | 'new', text: string): boolean =>
  * Returns the hunk that a line comment shows, from the unified diff of one file: a hunk header and at most four lines that
  * end with the commented line. A shortened hunk gets a recalculated header. A line directly after a hunk returns the hunk's
  * last lines; a line outside of each hunk returns the empty text. Source: contract (pulls: position).
+ * @param count lines of the side that the comment is about; the hunk holds all of them
  */
-export function hunkAround(diff: string, target: DiffLine): string {
+export function hunkAround(diff: string, target: DiffLine, count = 1): string {
   const lines = diff.split('\n')
   for (let at = 0; at < lines.length; at++) {
     const header = headerOf(lines[at] as string)
     if (!header) continue
-    const [begin, count] =
+    const [begin, size] =
       target.side === 'old' ? [header.oldBegin, header.oldCount] : [header.newBegin, header.newCount]
-    if (target.line < begin || target.line > begin + count) continue
-    return cut(lines, at, header, target)
+    if (target.line < begin || target.line > begin + size) continue
+    return cut(lines, at, header, target, count)
   }
   return ''
 }
 
-function cut(lines: readonly string[], at: number, header: HunkHeader, target: DiffLine): string {
+/** Returns how many of the last lines hold `count` lines of a side. */
+function lengthWith(lines: readonly string[], side: 'old' | 'new', count: number): number {
+  let found = 0
+  for (let length = 1; length <= lines.length; length++) {
+    if (isOn(side, lines[lines.length - length] as string)) found += 1
+    if (found === count) return length
+  }
+  return lines.length
+}
+
+function cut(lines: readonly string[], at: number, header: HunkHeader, target: DiffLine, count: number): string {
   const kept: string[] = []
   const passed = { old: header.oldBegin, new: header.newBegin }
   // For a side without lines, the header names the line before the hunk.
@@ -66,9 +77,10 @@ function cut(lines: readonly string[], at: number, header: HunkHeader, target: D
     if (isOn('new', text)) passed.new += 1
     if (isLine) break
   }
-  if (kept.length <= keptLines) return [lines[at], ...kept].join('\n')
-  const tail = kept.slice(-keptLines)
-  const dropped = kept.slice(0, -keptLines)
+  const wanted = Math.max(keptLines, lengthWith(kept, target.side, count))
+  if (kept.length <= wanted) return [lines[at], ...kept].join('\n')
+  const tail = kept.slice(-wanted)
+  const dropped = kept.slice(0, -wanted)
   const first = (side: 'old' | 'new') => begin[side] + dropped.filter((text) => isOn(side, text)).length
   const size = (side: 'old' | 'new') => tail.filter((text) => isOn(side, text)).length
   return [`@@ -${first('old')},${size('old')} +${first('new')},${size('new')} @@`, ...tail].join('\n')

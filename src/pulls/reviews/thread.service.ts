@@ -15,11 +15,14 @@ export interface LineComment {
   readonly isPending: boolean
 }
 
-/** Comments on one line of a file, oldest first. */
+/** Comments on the same lines of a file, oldest first. */
 export interface Thread {
   readonly path: string
   readonly side: 'old' | 'new'
+  /** The last of its lines. */
   readonly line: number
+  /** The first of its lines. */
+  readonly firstLine: number
   /** The line has changed since. */
   readonly isOutdated: boolean
   /** Whether somebody has marked all of its comments as resolved. */
@@ -62,7 +65,10 @@ export async function getPullReviews(ctx: RepoCtx, { issue }: PullPair): Promise
     ...reviews.flatMap((review) => review.reviewer_id ?? []),
   ])
   const pending = reviews.find((each) => each.type === 'pending' && each.reviewer_id === ctx.viewer?.id)
-  const groups = Map.groupBy(shown, (row) => `${row.is_invalidated ? row.commit_sha : ''}:${row.line}:${row.tree_path}`)
+  const groups = Map.groupBy(
+    shown,
+    (row) => `${row.is_invalidated ? row.commit_sha : ''}:${row.line}:${row.first_line}:${row.tree_path}`,
+  )
   const threads = [...groups.values()].map((group): Thread => {
     const [first] = group as [CommentRow]
     const resolverId = group.at(-1)?.resolver_id
@@ -70,6 +76,7 @@ export async function getPullReviews(ctx: RepoCtx, { issue }: PullPair): Promise
       path: first.tree_path,
       side: first.line < 0 ? 'old' : 'new',
       line: Math.abs(first.line),
+      firstLine: first.first_line === 0 ? Math.abs(first.line) : first.first_line,
       isOutdated: first.is_invalidated,
       isResolved: group.every((row) => row.resolver_id !== null),
       resolver: resolverId ? people.get(resolverId) : undefined,

@@ -18,7 +18,7 @@
  * | submit buttons | disabled, with `aria-busy="true"`, while the form is sent |
  * | `data-autosubmit` on a select or input | sends its form when it changes; a `<noscript>` button does so without scripts |
  * | `data-rows` on a list | `j`/`k` move the focus over the links of its children (`data-row-link`, or else the first link), `x` ticks the checkbox of the row |
- * | `data-lines` around lines with ids `L1`, `L2` … and links to them | marks the lines of the address (`#L10-L20`) with `is-marked`; Shift and a click extend the range; the ids may have a prefix (`diff-3-R1`) |
+ * | `data-lines` around lines with ids `L1`, `L2` … and links to them | marks the lines of the address (`#L10-L20`) with `is-marked`; Shift and a click, or a drag over numbers, extend the range; the ids may have a prefix (`diff-3-R1`). A link with `data-line-key` in the range gets the range as `line=` |
  * | `data-live="/path"` | renders Turbo streams from the event stream at this address while the page is shown |
  * | `data-refresh-seconds="3"` | loads the page again in this interval while it is shown (`refreshSeconds` of a page's `meta` does so without scripts too) |
  * | `<text-expander keys="@ # :" data-url="…">` around a text area | completion: the address answers `?key=&q=` with `<ul role="listbox" class="suggestions">` of `<li role="option" data-value="@ada">`, or with nothing |

@@ -29,6 +29,52 @@ function mark(hash: string): Element | null {
   return document.querySelector('[data-lines] .is-marked')
 }
 
+/** Puts a range into the address and marks it. */
+function choose({ prefix, first, last }: LineRange): void {
+  const hash = first === last ? `#${prefix}${first}` : `#${prefix}${first}-${prefix.at(-1) ?? ''}${last}`
+  history.replaceState(history.state, '', hash)
+  mark(hash)
+}
+
+const lineLink = '[data-lines] a[href^="#"]'
+const lineAt = (event: Event): LineRange | undefined => rangeOf(around(event, lineLink)?.getAttribute('href') ?? '')
+
+/** Where a drag over line numbers began. */
+let dragged: LineRange | undefined
+document.addEventListener('pointerdown', (event) => {
+  dragged = event.button === 0 && event.pointerType === 'mouse' && !event.shiftKey ? lineAt(event) : undefined
+})
+document.addEventListener('pointerup', () => (dragged = undefined))
+document.addEventListener('pointerover', (event) => {
+  if (!dragged || event.buttons !== 1) return
+  const reached = lineAt(event)
+  if (reached?.prefix !== dragged.prefix) return
+  const { first } = dragged
+  choose({ prefix: reached.prefix, first: Math.min(first, reached.first), last: Math.max(first, reached.first) })
+})
+document.addEventListener('dragstart', (event) => {
+  if (around(event, lineLink)) event.preventDefault()
+})
+
+// A comment on a line of the marked range is about the range.
+document.addEventListener(
+  'click',
+  (event) => {
+    const link = around(event, '[data-lines] a[data-line-key]')
+    const range = link && rangeOf(location.hash)
+    if (!range || range.first === range.last || !(link instanceof HTMLAnchorElement)) return
+    const clicked = rangeOf(link.hash)
+    if (clicked?.prefix !== range.prefix || clicked.first < range.first || clicked.first > range.last) return
+    const address = new URL(link.href)
+    const side = range.prefix.at(-1) ?? ''
+    const file = /\d+-/.exec(range.prefix)?.[0] ?? ''
+    address.searchParams.set('line', `${file}${side}${range.first}-${side}${range.last}`)
+    address.hash = location.hash
+    link.href = address.href
+  },
+  true,
+)
+
 document.addEventListener('click', (event) => {
   const link = around(event, '[data-lines] a[href^="#"]')
   const clicked = link ? rangeOf(link.getAttribute('href') ?? '') : undefined
@@ -37,10 +83,7 @@ document.addEventListener('click', (event) => {
   const start = event.shiftKey ? rangeOf(location.hash) : undefined
   const first = start?.prefix === clicked.prefix ? Math.min(start.first, clicked.first) : clicked.first
   const last = start?.prefix === clicked.prefix ? Math.max(start.first, clicked.first) : clicked.first
-  const side = clicked.prefix.at(-1) ?? ''
-  const hash = first === last ? `#${clicked.prefix}${first}` : `#${clicked.prefix}${first}-${side}${last}`
-  history.replaceState(history.state, '', hash)
-  mark(hash)
+  choose({ prefix: clicked.prefix, first, last })
 })
 
 const markAddress = () => {

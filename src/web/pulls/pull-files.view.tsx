@@ -1,7 +1,9 @@
 import type { VNode } from 'preact'
-import type { ShownDiff } from '../../code/commits/shown-diff.service.ts'
+import type { PatchLine } from '../../code/commits/patch.parse.ts'
+import type { ShownDiff, ShownFile } from '../../code/commits/shown-diff.service.ts'
 import type { Oid } from '../../lib/ids.ts'
 import type { PullView } from '../../pulls/pull-view.service.ts'
+import { lastLinesOf } from '../../pulls/reviews/suggestion.rules.ts'
 import type { PullReviews, Thread } from '../../pulls/reviews/thread.service.ts'
 import type { DiffAddress, HighlightedSides } from '../ui/diff/diff-props.ts'
 import { diffAddress, type DiffChoice } from '../ui/diff/diff-request.ts'
@@ -44,7 +46,8 @@ interface PullFilesProps {
 }
 
 /** The changed files of a pull request: comments on lines, and the review. */
-export function PullFilesView(props: PullFilesProps) {
+export function PullFilesView(stored: PullFilesProps) {
+  const props = { ...stored, threads: comparedWithLines(stored.threads, stored.diff) }
   const { place, view, mayEdit, diff, choice, since } = props
   const { layout, ignoresSpace, only } = choice
   const { issue } = view.pair
@@ -110,16 +113,39 @@ const threadProps = (
 
 const keyOf = ({ side, line }: Pick<Thread, 'side' | 'line'>): LineKey => (side === 'old' ? `L${line}` : `R${line}`)
 
+/**
+ * Returns the conversations, with those whose last line has another text now as outdated. Lines that the page does not show
+ * are not compared.
+ */
+function comparedWithLines(threads: readonly Thread[], diff: ShownDiff): readonly Thread[] {
+  const files = new Map(diff.files.map((file) => [file.change.path, file]))
+  return threads.map((thread) => {
+    const line = lineOf(thread, files.get(thread.path))
+    const before = lineBefore(thread)
+    return line !== undefined && before !== undefined && line.text !== before ? { ...thread, isOutdated: true } : thread
+  })
+}
+
+/** Returns the text that the last line of a conversation had; undefined when its hunk does not end with the line. */
+function lineBefore({ comments: [first], side, line }: Thread): string | undefined {
+  const patch = first?.row.patch ?? ''
+  const begin = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(patch)?.[side === 'old' ? 1 : 2]
+  if (begin === undefined) return undefined
+  const count = line - Number(begin) + 1
+  const lines = count < 1 ? undefined : lastLinesOf(patch, side, count)
+  return lines !== undefined && lastLinesOf(patch, side, count + 1) === undefined ? lines.at(-1) : undefined
+}
+
+const lineOf = ({ side, line }: Thread, file: ShownFile | undefined): PatchLine | undefined =>
+  file?.hunks
+    .flatMap(({ lines }) => lines)
+    .find((each) => (side === 'old' ? each.old === line && each.kind === 'removed' : each.new === line))
+
 /** Whether the line of a thread is among the shown lines. Files whose lines follow later have none yet. */
 function isShownAtLine(thread: Thread, diff: ShownDiff): boolean {
   const file = diff.files.find(({ change }) => change.path === thread.path)
   if (!file || thread.isOutdated) return false
-  if (file.left !== undefined) return true
-  return file.hunks.some(({ lines }) =>
-    lines.some((line) =>
-      thread.side === 'old' ? line.old === thread.line && line.kind === 'removed' : line.new === thread.line,
-    ),
-  )
+  return file.left !== undefined || lineOf(thread, file) !== undefined
 }
 
 /** Threads and the open form, by path and line. */
@@ -147,16 +173,17 @@ function belowLines(props: PullFilesProps, addressOf: (changes: DiffAddress) => 
       put(thread.path, keyOf(thread), <ThreadView {...threadProps(props, thread, addressOf)} />)
     }
   }
-  const wanted = /^(\d{1,6})-([LR])(\d{1,7})$/.exec(props.line ?? '')
+  const wanted = /^(\d{1,6})-([LR])(\d{1,7})(?:-\2(\d{1,7}))?$/.exec(props.line ?? '')
   const file = wanted && diff.files.find(({ index }) => index === Number(wanted[1]))
   if (wanted && file && props.mayComment) {
     const side = wanted[2] === 'L' ? 'old' : 'new'
-    const line = Number(wanted[3])
+    const [from, to] = [Number(wanted[3]), Number(wanted[4] ?? wanted[3])]
+    const lines = { firstLine: Math.min(from, to), line: Math.max(from, to) }
     put(
       file.change.path,
-      keyOf({ side, line }),
+      keyOf({ side, line: lines.line }),
       <LineForm
-        {...{ place, side, line }}
+        {...{ place, side, lines }}
         index={view.pair.issue.index}
         path={file.change.path}
         hasPending={props.reviews.pending !== undefined}

@@ -215,7 +215,8 @@ test('commentOnLine, submitTheReview, discardTheReview: comments wait for the re
   const path = `${pull.branch}.txt`
   const bob = await Browser.of(forge, 'bob')
   const open = `${at}/files?file=${path}&line=0-R1`
-  const send = (mode: string, content: string) => bob.submit(open, '/files/reviews/comments', { mode, content })
+  const send = (mode: string, content: string) =>
+    bob.submit(open, '/files/reviews/comments', { mode, content, line: '1' })
   assert.equal((await send('single', ' ')).status, 422)
   assert.equal((await send('single', 'Why this?')).status, 303)
   assert.match((await bob.get(`${at}/files`)).text, /Why this\?/)
@@ -235,6 +236,37 @@ test('commentOnLine, submitTheReview, discardTheReview: comments wait for the re
   assert.equal(own.status, 422)
 })
 
+test('commentOnLine, applyTheSuggestion: a comment on several lines keeps its range, and its suggestion replaces them', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const { repo, pull, at } = await withPull(forge)
+  const lines = Array.from({ length: 12 }, (_, line) => `line ${line + 1}`)
+  await commitFiles(forge, repo, pull.branch, { 'many.txt': `${lines.join('\n')}\n` })
+  const bob = await Browser.of(forge, 'bob')
+  const { text } = await bob.get(`${at}/files?file=many.txt`)
+  const [, index] = /turbo-frame id="diff-(\d+)"/.exec(text) ?? []
+  const open = `${at}/files?file=many.txt&line=${index}-R3-R9`
+  assert.match((await bob.get(open)).text, /name="first"[^>]*value="3"|value="3"[^>]*name="first"/)
+  const send = (fields: Record<string, string>) =>
+    bob.submit(open, '/files/reviews/comments', {
+      mode: 'single',
+      content: 'Shorter:\n```suggestion\nshort\n```',
+      ...fields,
+    })
+  assert.equal((await send({ first: '10', line: '9' })).status, 422)
+  assert.equal((await send({ first: '3', line: '200' })).status, 422)
+  assert.equal((await send({ first: '3', line: '9' })).status, 303)
+  const [{ id: review }] = (await forge.as('bob').get(`${pull.api}/reviews`)).json
+  const [comment] = (await forge.as('bob').get(`${pull.api}/reviews/${review}/comments`)).json
+  assert.deepEqual([comment.position, comment.diff_hunk.split('\n').length], [9, 8])
+  assert.match((await bob.get(`${at}/files?file=many.txt`)).text, /Lines 3–9/)
+  assert.match((await bob.get(at)).text, /many\.txt:3–9/)
+  const alice = await Browser.of(forge, 'alice')
+  assert.equal((await alice.submit(at, `/suggestions/${comment.id}`)).status, 303)
+  const file = (await forge.as('alice').get(`${repo.api}/contents/many.txt?ref=${pull.branch}`)).json
+  const now = [...lines.slice(0, 2), 'short', ...lines.slice(9)]
+  assert.equal(Buffer.from(file.content, 'base64').toString(), `${now.join('\n')}\n`)
+})
+
 /** The id of the newest comment on a line, by the API. */
 async function newestLineComment(forge: Forge, api: string, name: string): Promise<number> {
   const reviews = (await forge.as(name).get(`${api}/reviews`)).json as { id: number }[]
@@ -248,7 +280,12 @@ test('rewriteComment, removeCommentOfIssue, reactToComment: comments on lines, a
   const path = `${pull.branch}.txt`
   const [alice, bob] = [await Browser.of(forge, 'alice'), await Browser.of(forge, 'bob')]
   const write = (mode: string, content: string) =>
-    bob.submit(`${at}/files?file=${path}&line=0-R1`, '/files/reviews/comments', { mode, content })
+    bob.submit(`${at}/files?file=${path}&line=0-R1`, '/files/reviews/comments', {
+      mode,
+      content,
+      line: '1',
+      first: '1',
+    })
   await write('single', 'frist')
   const id = await newestLineComment(forge, pull.api, 'bob')
   const of = `/issues/${pull.number}/comments/${id}`
@@ -284,7 +321,7 @@ test('resolveTheConversation: authors and writers resolve a conversation, and a 
   const path = `${pull.branch}.txt`
   const [bob, carol] = [await Browser.of(forge, 'bob'), await Browser.of(forge, 'carol')]
   const open = `${at}/files?file=${path}&line=0-R1`
-  await bob.submit(open, '/files/reviews/comments', { mode: 'single', content: 'Why this?' })
+  await bob.submit(open, '/files/reviews/comments', { mode: 'single', content: 'Why this?', line: '1' })
   const id = await newestLineComment(forge, pull.api, 'bob')
   const to = `${at}/conversations/${id}`
   const resolver = async () => {

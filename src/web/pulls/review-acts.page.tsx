@@ -18,6 +18,7 @@ import { readsPull } from './pull-page.ts'
 import { texts } from './texts.tsx'
 
 const text = Type.Optional(Type.String())
+const lineNumber = Type.Optional(Type.Integer())
 const params = { index: pathNumber }
 
 const filesPath = (ctx: RepoCtx, index: number, file: string | undefined): string =>
@@ -29,7 +30,7 @@ export const commentOnLine = act({
   requires: [...readsPull, notArchived],
   params,
   cost: 'expensive',
-  fields: { path: text, side: text, line: Type.Optional(Type.Integer()), content: text, mode: text, from: text },
+  fields: { path: text, side: text, line: lineNumber, first: lineNumber, content: text, mode: text, from: text },
   async run({ ctx, params: { index }, body }) {
     const content = body.content ?? ''
     if (content.trim() === '') throw new Invalid('[content]: a comment needs a text', 'invalid', { field: 'content' })
@@ -47,6 +48,7 @@ export const commentOnLine = act({
           body: content,
           oldLine: isOld ? body.line : undefined,
           newLine: isOld ? undefined : body.line,
+          firstLine: body.first,
         },
       ],
     })

@@ -2,6 +2,15 @@ import type { MergeBlocker } from '../../pulls/merge/merge-state.service.ts'
 import type { MergeStyle } from '../../pulls/merge/merge-style.ts'
 import { counted } from '../ui/texts.tsx'
 
+/** Lines of a file; `line` is the last one. */
+interface LineRange {
+  readonly firstLine: number
+  readonly line: number
+}
+
+const lineWords = ({ firstLine, line }: LineRange): string =>
+  firstLine === line ? `Line ${line}` : `Lines ${firstLine}–${line}`
+
 /** Texts of pull requests. */
 export const texts = {
   open: 'Open',
@@ -65,7 +74,10 @@ export const texts = {
   applySuggestion: 'Apply suggestion',
   suggestionApplied: 'The suggestion is committed to the branch.',
   reply: 'Reply',
-  lineText: (path: string, line: number) => `Comment on ${path}, line ${line}`,
+  lineText: (path: string, lines: LineRange) => `Comment on ${path}, ${lineWords(lines).toLowerCase()}`,
+  lines: (lines: LineRange) => lineWords(lines),
+  firstLine: 'From line',
+  lastLine: 'to line',
   commentNow: 'Comment now',
   startReview: 'Start a review',
   addToReview: 'Add to the review',

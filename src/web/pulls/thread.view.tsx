@@ -5,7 +5,7 @@ import type { LineComment, Thread } from '../../pulls/reviews/thread.service.ts'
 import { Comment } from '../frames/timeline.view.tsx'
 import type { ConversationProps } from '../issues/issue-props.ts'
 import { Editor } from '../ui/editor.tsx'
-import { ActButton, Form, Submit } from '../ui/form.tsx'
+import { ActButton, Field, Form, Submit } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Link } from '../ui/link.tsx'
 import { Tag } from '../ui/parts.tsx'
@@ -37,7 +37,7 @@ export interface ThreadProps {
 /** The comments on a line. A resolved conversation is folded. */
 export function ThreadView(props: ThreadProps) {
   const { thread, isAlone, editing } = props
-  const label = words.lineText(thread.path, thread.line)
+  const label = words.lineText(thread.path, thread)
   if (!thread.isResolved) {
     return (
       <section class={`thread${isAlone ? ' alone' : ''}`} aria-label={label}>
@@ -64,16 +64,15 @@ export function ThreadView(props: ThreadProps) {
 
 const anchorOf = ({ id }: { readonly id: number }): string => `issuecomment-${id}`
 
-const placeText = ({ path, line }: Thread): string => `${path}:${line}`
+const placeText = ({ path, firstLine, line }: Thread): string =>
+  firstLine === line ? `${path}:${line}` : `${path}:${firstLine}–${line}`
 
 const ThreadHead = ({ thread, place, issue, isAlone, filePath }: ThreadProps) => {
   const [first] = thread.comments
   if (!isAlone) {
-    return thread.isOutdated ? (
-      <header class="thread-note">
-        <Tag tone="warning">{words.outdated}</Tag>
-      </header>
-    ) : null
+    return thread.firstLine === thread.line ? null : (
+      <header class="thread-note muted small">{words.lines(thread)}</header>
+    )
   }
   const files = withQuery(pullPath(place, issue.index, 'files'), { file: thread.path })
   return (
@@ -107,7 +106,9 @@ const ThreadBody = (props: ThreadProps) => {
             <details class="thread-reply">
               <summary class="button plain small">{words.reply}</summary>
               <LineForm
-                {...{ place, index: issue.index, path: thread.path, side: thread.side, line: thread.line }}
+                {...{ place, index: issue.index, path: thread.path, side: thread.side }}
+                lines={thread}
+                isFixed
                 hasPending={props.hasPending ?? false}
                 id={`reply-${first?.row.id}`}
                 from={props.filePath === undefined ? 'conversation' : 'files'}
@@ -191,13 +192,16 @@ const PatchLines = ({ patch }: { readonly patch: string }) => {
   )
 }
 
+const numeric = { inputmode: 'numeric', required: true, isTerse: true } as const
+
 /** The form of a comment on a line. */
 export const LineForm = ({
   place,
   index,
   path,
   side,
-  line,
+  lines,
+  isFixed = false,
   hasPending,
   id,
   frame,
@@ -208,7 +212,9 @@ export const LineForm = ({
   readonly index: number
   readonly path: string
   readonly side: 'old' | 'new'
-  readonly line: number
+  readonly lines: { readonly firstLine: number; readonly line: number }
+  /** The lines cannot be changed. */
+  readonly isFixed?: boolean
   /** The viewer has begun a review, which every comment belongs to. */
   readonly hasPending: boolean
   readonly id: string
@@ -221,14 +227,20 @@ export const LineForm = ({
   <Form
     to={pullPath(place, index, 'files/reviews/comments')}
     class="stack line-form"
-    label={words.lineText(path, line)}
-    hidden={{ path, side, line, from }}
+    label={words.lineText(path, lines)}
+    hidden={{ path, side, from, ...(isFixed ? { line: lines.line, first: lines.firstLine } : {}) }}
     {...(frame === undefined ? {} : { 'data-turbo-frame': frame })}
   >
+    {isFixed ? null : (
+      <div class="line-range">
+        <Field name="first" id={`${id}-first`} label={words.firstLine} value={String(lines.firstLine)} {...numeric} />
+        <Field name="line" id={`${id}-last`} label={words.lastLine} value={String(lines.line)} {...numeric} />
+      </div>
+    )}
     <Editor
       name="content"
       id={id}
-      label={words.lineText(path, line)}
+      label={words.lineText(path, lines)}
       rows={4}
       required
       autofocus={frame !== undefined}
