@@ -1,4 +1,5 @@
 /** A small team's data for pictures of pages: made through the API, the same on every run. */
+import { makeDemoPackages } from './demo-packages.mjs'
 import { makeDemoRuns } from './demo-runs.mjs'
 
 /** Password of all demo accounts. */
@@ -112,15 +113,30 @@ jobs:
       - run: npm test
 `
 
+/** Content and message of the commit that adds a file, the oldest first. */
 const files = {
-  'src/groups.ts': groups,
-  'src/line.ts': line,
-  'src/main.ts': `import { Groups } from './groups.ts'\n\nconst groups = new Groups('status')\nfor await (const line of lines(process.stdin)) groups.add(line)\nconsole.table(groups.top(20))\n`,
-  'test/groups.test.ts': `import { test } from 'node:test'\n\ntest('the largest group comes first', () => {})\n`,
-  'docs/guide.md': '# Guide\n\nPipe a log into `anvil` and choose a field.\n',
-  'CONTRIBUTING.md': '# Contributing\n\nOpen an issue before a large change.\n',
-  'package.json': '{\n  "name": "anvil",\n  "version": "1.4.0",\n  "type": "module"\n}\n',
-  '.gitea/workflows/checks.yml': workflow,
+  'package.json': ['{\n  "name": "anvil",\n  "version": "1.4.0",\n  "type": "module"\n}\n', 'Describe the package'],
+  'src/line.ts': [line, 'Read the fields of a line'],
+  'src/groups.ts': [groups, 'Count lines by a field, and keep the largest groups'],
+  'src/main.ts': [
+    `import { Groups } from './groups.ts'\n\nconst groups = new Groups('status')\nfor await (const line of lines(process.stdin)) groups.add(line)\nconsole.table(groups.top(20))\n`,
+    'Print a report when the input ends',
+  ],
+  'test/groups.test.ts': [
+    `import { test } from 'node:test'\n\ntest('the largest group comes first', () => {})\n`,
+    'Test that the largest group comes first',
+  ],
+  'docs/guide.md': ['# Guide\n\nPipe a log into `anvil` and choose a field.\n', 'Write a guide'],
+  'CONTRIBUTING.md': ['# Contributing\n\nOpen an issue before a large change.\n', 'Say how to contribute'],
+  '.gitea/workflows/checks.yml': [workflow, 'Run the tests on each push'],
+}
+
+const day = 24 * 60 * 60 * 1000
+
+/** The dates of a commit that is some days old. */
+const daysAgo = (days) => {
+  const date = new Date(Date.now() - days * day).toISOString()
+  return { dates: { author: date, committer: date } }
 }
 
 const issues = [
@@ -137,7 +153,7 @@ const issues = [
     'A column with **lines per second** would save me a calculator.\n\n- [x] count the seconds\n- [ ] show the rate\n- [ ] document it',
   ],
   ['Read gzip input', 'enhancement', 'alice', 'Rotated logs are compressed.'],
-  ['`--every 0s` never ends', 'bug', 'bob', 'It prints reports as fast as it can.'],
+  ['An interval of 0 seconds never ends', 'bug', 'bob', '`--every 0s` prints reports as fast as it can.'],
   ['Explain groups beyond the limit in the guide', 'documentation', 'carol', 'What is `(other)`?'],
   ['Sort by bytes', 'enhancement', 'bob', 'Sometimes few lines carry most of the traffic.'],
   ['Colours on a terminal only', 'bug', 'alice', 'Escape sequences appear in files.'],
@@ -222,9 +238,11 @@ async function makeCode(ask, repo) {
     content: encoded(readme),
     sha,
     message: 'Say what Anvil does',
+    ...daysAgo(40),
   })
-  for (const [path, text] of Object.entries(files)) {
-    await ask('alice', 'POST', `${repo}/contents/${path}`, { content: encoded(text), message: `Add ${path}` })
+  const ages = [38, 33, 26, 21, 21, 12, 9, 3]
+  for (const [at, [path, [text, message]]] of Object.entries(files).entries()) {
+    await ask('alice', 'POST', `${repo}/contents/${path}`, { content: encoded(text), message, ...daysAgo(ages[at]) })
   }
   await ask('alice', 'PUT', `${repo}/topics`, { topics: ['logs', 'metrics', 'cli'] })
   for (const person of ['bob', 'carol']) {
@@ -246,7 +264,7 @@ async function makeIssues(ask, repo) {
   for (const [title, label, author, body] of issues) {
     const { number } = await ask(author, 'POST', `${repo}/issues`, { title, body })
     await ask('alice', 'PATCH', `${repo}/issues/${number}`, {
-      ...(label === 'release' || label === 'enhancement' ? { milestone: milestone.id } : {}),
+      ...(label === 'release' || label === 'enhancement' || number === 7 ? { milestone: milestone.id } : {}),
       ...(label === 'bug' ? { assignees: ['alice'] } : {}),
     })
     await ask('alice', 'POST', `${repo}/issues/${number}/labels`, { labels: [ids[label]] })
@@ -306,31 +324,106 @@ async function makePull(ask, repo) {
   })
 }
 
+/** A merged pull request and a draft. */
+async function makeMorePulls(ask, repo) {
+  const guide = await ask('carol', 'GET', `${repo}/contents/docs/guide.md`)
+  await ask('carol', 'PUT', `${repo}/contents/docs/guide.md`, {
+    new_branch: 'guide-other',
+    branch: 'main',
+    sha: guide.sha,
+    content: encoded(
+      '# Guide\n\nPipe a log into `anvil` and choose a field.\n\n## Many groups\n\nGroups beyond the limit are counted together as `(other)`.\n',
+    ),
+    message: 'Explain groups beyond the limit',
+  })
+  const merged = await ask('carol', 'POST', `${repo}/pulls`, {
+    base: 'main',
+    head: 'guide-other',
+    title: 'Explain groups beyond the limit',
+    body: 'Fixes #5.',
+  })
+  await ask('alice', 'POST', `${repo}/pulls/${merged.number}/reviews`, { event: 'APPROVED', body: 'Clear, thank you.' })
+  await ask('alice', 'POST', `${repo}/pulls/${merged.number}/merge`, { Do: 'squash' })
+  await ask('alice', 'POST', `${repo}/contents/src/gzip.ts`, {
+    new_branch: 'gzip',
+    branch: 'main',
+    content: encoded(
+      `import { createGunzip } from 'node:zlib'\n\n/** Unpacks a compressed log. */\nexport const unpacked = (input) => input.pipe(createGunzip())\n`,
+    ),
+    message: 'Unpack compressed logs',
+  })
+  await ask('alice', 'POST', `${repo}/pulls`, {
+    base: 'main',
+    head: 'gzip',
+    title: 'WIP: Read gzip input',
+    body: 'For #3. Tests are missing.',
+  })
+}
+
+const wikiPages = {
+  Home: `Notes of the people who build Anvil.
+
+## Where to find what
+
+| page | content |
+| --- | --- |
+| [[Release checklist]] | what to do before and after a tag |
+| [[Sizes of groups]] | measurements behind the default limit |
+
+New here? Read the guide in the repository first.
+`,
+  'Release checklist': `1. Update the changelog
+2. Wait for green checks on \`main\`
+3. Tag, and let the workflow publish
+4. Tell people
+`,
+  'Sizes of groups': `| groups | memory | time for 1 GB |
+| ---: | ---: | ---: |
+| 100 | 31 MB | 9.8 s |
+| 1,000 | 32 MB | 9.9 s |
+| 100,000 | 61 MB | 11.4 s |
+`,
+}
+
+async function makeWiki(ask, repo) {
+  for (const [title, text] of Object.entries(wikiPages)) {
+    await ask('alice', 'POST', `${repo}/wiki/new`, { title, content_base64: encoded(text) })
+  }
+}
+
+async function makeReleases(url, ask, repo, authorization) {
+  const made = async (version, body) => {
+    const { id } = await ask('alice', 'POST', `${repo}/releases`, { tag_name: `v${version}`, name: version, body })
+    for (const platform of ['linux-x64', 'linux-arm64']) {
+      const form = new FormData()
+      form.set('attachment', new Blob([`anvil ${version} ${platform}\n`.repeat(4000)]), `anvil-${platform}.tar.gz`)
+      const reply = await fetch(`${url}/api/v1${repo}/releases/${id}/assets?name=anvil-${version}-${platform}.tar.gz`, {
+        method: 'POST',
+        headers: { authorization },
+        body: form,
+      })
+      if (!reply.ok) throw new Error(`a file of a release answered ${reply.status}: ${await reply.text()}`)
+    }
+  }
+  await made('1.3.0', '### New\n\n- Reports at an interval, with `--every`\n- A guide')
+  await made(
+    '1.4.0',
+    '### New\n\n- `--top` chooses how many groups are shown\n- Reports align their columns\n\n### Fixed\n\n- Colours appear on terminals only (#7)',
+  )
+}
+
 /** Fills an empty server. */
 export async function makeDemoData(url) {
   const ask = clientOf(url)
+  const authorization = `Basic ${Buffer.from(`alice:${demoPassword}`).toString('base64')}`
   const repo = '/repos/alice/anvil'
   await makePeople(ask)
   await makeCode(ask, repo)
   await makeIssues(ask, repo)
   await makePull(ask, repo)
-  await ask('alice', 'POST', `${repo}/releases`, {
-    tag_name: 'v1.4.0',
-    name: '1.4.0',
-    body: '## New\n\n- `--top` chooses how many groups are shown\n- Reports align their columns',
-  })
-  await ask('alice', 'POST', `${repo}/wiki/new`, {
-    title: 'Home',
-    content_base64: encoded('# Anvil\n\nNotes of the team. See [[Release checklist]].'),
-  })
-  await ask('alice', 'POST', `${repo}/wiki/new`, {
-    title: 'Release checklist',
-    content_base64: encoded('1. Update the changelog\n2. Tag\n3. Tell people'),
-  })
-  await fetch(`${url}/api/packages/alice/generic/anvil/1.4.0/anvil-linux-x64`, {
-    method: 'PUT',
-    headers: { authorization: `Basic ${Buffer.from(`alice:${demoPassword}`).toString('base64')}` },
-    body: 'demo',
-  })
+  await makeReleases(url, ask, repo, authorization)
+  await makeMorePulls(ask, repo)
+  await makeWiki(ask, repo)
+  await makeDemoPackages(url, ask, authorization)
   await makeDemoRuns(url, ask, repo)
 }

@@ -12,10 +12,10 @@ on:
 jobs:
   lint:
     runs-on: ubuntu-latest
-    steps: [{ run: npm run lint }]
+    steps: [{ name: Install, run: npm ci }, { name: Lint, run: npm run lint }]
   unit:
     runs-on: ubuntu-latest
-    steps: [{ run: npm test }]
+    steps: [{ name: Install, run: npm ci }, { name: Test, run: npm test }]
   build-linux:
     needs: [lint, unit]
     runs-on: ubuntu-latest
