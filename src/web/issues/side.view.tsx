@@ -72,14 +72,11 @@ const Assignees = ({ place, issue, around, side }: SideProps) => {
         <div class="muted">
           {texts.nobody}
           {viewer && others.some(({ id }) => id === viewer.id) ? (
-            <>
-              {' · '}
-              <Form to={at('assignees')} class="inline" hidden={{ assignee: viewer.user.name }}>
-                <button type="submit" class="link">
-                  {texts.takeIt}
-                </button>
-              </Form>
-            </>
+            <Form to={at('assignees')} class="inline" hidden={{ assignee: viewer.user.name }}>
+              <button type="submit" class="link">
+                {texts.takeIt}
+              </button>
+            </Form>
           ) : null}
         </div>
       ) : (
