@@ -32,7 +32,7 @@ export const StorageView = ({
         lead={org ? texts.totalOf(org.name, sizeText(total)) : texts.total(sizeText(total))}
       />
       <Box>
-        <table class="data">
+        <table class="data row-heads">
           <tbody>
             {kinds.map(([label, size]) => (
               <tr>

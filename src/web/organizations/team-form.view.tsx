@@ -94,7 +94,7 @@ const UnitTable = ({ to, edited }: { readonly to: string; readonly edited: Edite
   const levelOf = (unit: RepoUnit): unknown => sent[`unit_${unit}`] ?? first(unit)
   return (
     <Box class="unit-table-holder">
-      <table class="data unit-table">
+      <table class="data row-heads unit-table">
         <caption class="sr-only">{texts.unitTable}</caption>
         <thead>
           <tr>
