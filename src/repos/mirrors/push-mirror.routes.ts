@@ -1,12 +1,11 @@
 import { Type } from 'typebox'
-import type { RepoCtx } from '../../access/context.ts'
 import { inRepo, notArchived, repoAdmin } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
-import { operation, validBody, type Requirement } from '../../http/operation.ts'
+import { operation, validBody } from '../../http/operation.ts'
 import { empty, noContent, ok, paged } from '../../http/reply.ts'
 import { pageQuery, pathText } from '../../http/schema.ts'
-import { BadRequest } from '../../lib/errors.ts'
 import { pageOrWhole } from '../../lib/paging.ts'
+import { mirrorsEnabled } from './mirror.requirements.ts'
 import { presentPushMirror } from './push-mirror.present.ts'
 import { CreatePushMirrorOption, PushMirror } from './push-mirror.schemas.ts'
 import {
@@ -16,16 +15,6 @@ import {
   removePushMirror,
   syncPushMirrors,
 } from './push-mirror.service.ts'
-
-/** Requires that the instance enables mirrors (observed: `[mirror].ENABLED`). */
-const mirrorsEnabled: Requirement<RepoCtx, object> = {
-  codes: [],
-  refuses: [400],
-  check({ config }) {
-    if (!config.mirror.enabled) throw new BadRequest('mirrors are switched off', 'mirrors_disabled')
-    return {}
-  },
-}
 
 export const repoListPushMirrors = operation({
   method: 'GET',

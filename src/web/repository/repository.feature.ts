@@ -11,6 +11,8 @@ import * as collaborationPage from './settings/collaboration.page.tsx'
 import * as generalPage from './settings/general.page.tsx'
 import * as hooksPage from './settings/hooks.page.tsx'
 import * as keysPage from './settings/keys.page.tsx'
+import * as mirrorsPage from './settings/mirrors.page.tsx'
+import * as tagsPage from './settings/tags.page.tsx'
 
 /** The pages that create, mark and change repositories. */
 export const webRepository: Feature = {
@@ -27,5 +29,7 @@ export const webRepository: Feature = {
     hooksPage,
     actionsPage,
     cachesPage,
+    mirrorsPage,
+    tagsPage,
   ],
 }

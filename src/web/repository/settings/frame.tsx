@@ -16,6 +16,8 @@ const pages = {
   general: ['', 'gear'],
   collaboration: ['collaboration', 'people'],
   branches: ['branches', 'git-branch'],
+  tags: ['tags', 'tag'],
+  mirrors: ['mirrors', 'mirror'],
   keys: ['keys', 'key'],
   hooks: ['hooks', 'webhook'],
   actions: ['actions/general', 'play'],
@@ -28,13 +30,14 @@ export type SettingsPart = keyof typeof pages
 const groups: readonly { readonly title?: string; readonly parts: readonly SettingsPart[] }[] = [
   { parts: ['general'] },
   { title: texts.groups.access, parts: ['collaboration', 'keys'] },
-  { title: texts.groups.code, parts: ['branches'] },
+  { title: texts.groups.code, parts: ['branches', 'tags', 'mirrors'] },
   { title: texts.groups.automation, parts: ['hooks', 'actions', 'secrets', 'runners'] },
 ]
 
 /** Returns whether the site has what the page is about, and the viewer may open it. */
-function isOffered(part: SettingsPart, { isOwner }: SettingsPlace, { security, actions }: Config): boolean {
+function isOffered(part: SettingsPart, { isOwner }: SettingsPlace, { security, actions, mirror }: Config): boolean {
   if (part === 'hooks') return !security.disableWebhooks
+  if (part === 'mirrors') return mirror.enabled
   if (part === 'actions') return actions.enabled
   if (part === 'secrets' || part === 'runners') return actions.enabled && isOwner
   return true

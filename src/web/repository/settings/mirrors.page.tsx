@@ -1,0 +1,86 @@
+import { Type } from 'typebox'
+import { repoUnderQuota } from '../../../access/quota/quota.requirements.ts'
+import { canWrite, inRepo, notArchived, repoAdmin } from '../../../access/repo.requirements.ts'
+import { pageQuery } from '../../../http/schema.ts'
+import { pageOrWhole } from '../../../lib/paging.ts'
+import { requestMirrorSync } from '../../../repos/mirrors/mirror-sync.service.ts'
+import { mirrorsEnabled } from '../../../repos/mirrors/mirror.requirements.ts'
+import { presentPushMirror } from '../../../repos/mirrors/push-mirror.present.ts'
+import {
+  createPushMirror,
+  pageOfPushMirrors,
+  removePushMirror,
+  syncPushMirrors,
+} from '../../../repos/mirrors/push-mirror.service.ts'
+import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
+import { inSession } from '../../shell/browser.requirements.ts'
+import { act, page } from '../../shell/page.tsx'
+import { metaOf, placeOf, settingsPath } from './frame.tsx'
+import { MirrorsView } from './mirrors.view.tsx'
+import { texts as all } from './texts.tsx'
+
+const texts = all.mirrors
+const text = Type.Optional(Type.String({ maxLength: 2048 }))
+const tick = Type.Optional(Type.Boolean())
+
+export const mirrorsPage = page({
+  path: '/{username}/{reponame}/settings/mirrors',
+  requires: [inSession, inRepo, repoAdmin, mirrorsEnabled],
+  query: pageQuery,
+  frame: inRepositoryFrame('settings'),
+  async load({ ctx, query }) {
+    const { mirrors } = await pageOfPushMirrors(ctx, pageOrWhole(query, ctx.config.api))
+    return { place: placeOf(ctx), mirrors: mirrors.map((mirror) => presentPushMirror(ctx, mirror)) }
+  },
+  meta: ({ place }) => metaOf('mirrors', place),
+  view: MirrorsView,
+})
+
+export const addPushMirrorSubmit = act({
+  path: '/{username}/{reponame}/settings/mirrors',
+  requires: [inRepo, repoAdmin, notArchived, mirrorsEnabled],
+  fields: { address: text, username: text, password: text, interval: text, sync_on_commit: tick, use_ssh: tick },
+  outlivesCredential: true,
+  again: mirrorsPage,
+  async run({ ctx, body }) {
+    const orAbsent = (sent: string | undefined) => (sent === '' ? undefined : sent)
+    await createPushMirror(ctx, {
+      address: (body.address ?? '').trim(),
+      username: orAbsent(body.username),
+      password: orAbsent(body.password),
+      interval: orAbsent(body.interval?.trim()),
+      pushesOnCommit: body.sync_on_commit ?? false,
+      usesSsh: body.use_ssh ?? false,
+    })
+    return { to: settingsPath(ctx, 'mirrors'), notice: texts.added }
+  },
+})
+
+export const deletePushMirrorSubmit = act({
+  path: '/{username}/{reponame}/settings/mirrors/delete',
+  requires: [inRepo, repoAdmin, notArchived, mirrorsEnabled],
+  fields: { name: text },
+  async run({ ctx, body }) {
+    await removePushMirror(ctx, body.name ?? '')
+    return { to: settingsPath(ctx, 'mirrors'), notice: texts.removed }
+  },
+})
+
+export const syncPushMirrorsSubmit = act({
+  path: '/{username}/{reponame}/settings/mirrors/sync',
+  requires: [inRepo, repoAdmin, notArchived, mirrorsEnabled],
+  async run({ ctx, call }) {
+    await syncPushMirrors(ctx, ctx.repo.id, call.signal)
+    return { to: settingsPath(ctx, 'mirrors'), notice: texts.synced }
+  },
+})
+
+/** Fetches what this mirror follows. */
+export const syncMirrorSubmit = act({
+  path: '/{username}/{reponame}/settings/mirror/sync',
+  requires: [inRepo, canWrite('code'), notArchived, repoUnderQuota('size:git:all')],
+  async run({ ctx }) {
+    await requestMirrorSync(ctx, ctx.repo)
+    return { to: settingsPath(ctx, 'mirrors'), notice: texts.fetching }
+  },
+})

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Browser } from '../../../testing/browser.ts'
+import { startForge } from '../../../testing/forge.ts'
+import { collaborator } from '../../../testing/given-pull.ts'
+
+test('mirrorsPage, addPushMirrorSubmit, syncPushMirrorsSubmit, deletePushMirrorSubmit, syncMirrorSubmit: administrators manage push mirrors', async () => {
+  await using forge = await startForge({
+    users: ['alice', 'bob', 'carol'],
+    settings: { migrations: { ALLOW_LOCALNETWORKS: true } },
+  })
+  const repo = await forge.given.repo({ private: true })
+  await collaborator(forge, repo, 'bob', 'write')
+  const at = `/${repo.fullName}/settings/mirrors`
+  const as = (name: string) => Browser.of(forge, name)
+  const [alice, bob, carol] = [await as('alice'), await as('bob'), await as('carol')]
+  assert.equal((await new Browser(forge).get(at)).status, 303)
+  assert.equal((await carol.get(at)).status, 404)
+  assert.equal((await bob.get(at)).status, 403)
+  const csrf = { _csrf: await bob.csrf('/repo/create') }
+  for (const path of ['', '/delete', '/sync']) assert.equal((await bob.post(at + path, csrf)).status, 403, path)
+  const fetched = `/${repo.fullName}/settings/mirror/sync`
+  assert.equal((await carol.post(fetched, { _csrf: await carol.csrf('/repo/create') })).status, 404)
+  const wrong = await alice.submit(at, `action="${at}"`, { address: 'nowhere', username: 'kept' })
+  assert.equal(wrong.status, 400)
+  assert.match(wrong.text, /value="kept"/)
+  const mirrors = async () => (await forge.as('alice').get(`${repo.api}/push_mirrors`)).json
+  assert.deepEqual(await mirrors(), [])
+
+  await forge.as('alice').must('POST', '/user/repos', { name: 'copy' })
+  const { token } = await forge.account('alice')
+  const address = `${forge.url}/alice/copy.git`
+  await alice.submit(at, `action="${at}"`, { address, username: 'alice', password: token, interval: '0s' })
+  assert.equal((await mirrors())[0].remote_address, address)
+  const shown = await alice.get(at)
+  assert.ok(!shown.text.includes(token), 'the password is never shown')
+  assert.equal((await alice.submit(at, `${at}/sync`)).headers.get('location'), at)
+  const branches = (await forge.as('alice').get('/repos/alice/copy/branches')).json
+  assert.deepEqual(
+    branches.map((each: { name: string }) => each.name),
+    ['main'],
+  )
+  assert.equal((await alice.submit(at, `${at}/delete`)).status, 303)
+  assert.deepEqual(await mirrors(), [])
+})
+
+test('tagRulesPage, addTagRuleSubmit, tagRulePage, editTagRuleSubmit, deleteTagRuleSubmit: a rule has what its form says', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
+  const repo = await forge.given.repo({ private: true })
+  await collaborator(forge, repo, 'bob', 'write')
+  const at = `/${repo.fullName}/settings/tags`
+  const as = (name: string) => Browser.of(forge, name)
+  const [alice, bob, carol] = [await as('alice'), await as('bob'), await as('carol')]
+  assert.equal((await new Browser(forge).get(at)).status, 303)
+  const csrf = { _csrf: await bob.csrf('/repo/create') }
+  for (const path of ['', '/1']) {
+    assert.equal((await carol.get(at + path)).status, 404, path)
+    assert.equal((await bob.get(at + path)).status, 403, path)
+    assert.equal((await bob.post(at + path, csrf)).status, 403, path)
+  }
+  assert.equal((await bob.post(`${at}/1/delete`, csrf)).status, 403)
+  const nobody = await alice.submit(at, `action="${at}"`, { name_pattern: 'v*' })
+  assert.equal(nobody.status, 400)
+  assert.match(nobody.text, /id="users_problem"/)
+  assert.match(nobody.text, /value="v\*"/)
+  assert.equal((await alice.submit(at, `action="${at}"`, { name_pattern: 'v*', users: 'alice, bob' })).status, 303)
+  const rules = async () => (await forge.as('alice').get(`${repo.api}/tag_protections`)).json
+  const [rule] = await rules()
+  assert.deepEqual([rule.name_pattern, rule.whitelist_usernames], ['v*', ['alice', 'bob']])
+  const own = `${at}/${rule.id}`
+  await alice.submit(own, `action="${own}"`, { name_pattern: 'w*', users: 'alice' })
+  const [changed] = await rules()
+  assert.deepEqual([changed.name_pattern, changed.whitelist_usernames], ['w*', ['alice']])
+  await alice.submit(at, `${own}/delete`)
+  assert.deepEqual(await rules(), [])
+})

@@ -1,0 +1,98 @@
+import { Type } from 'typebox'
+import { inRepo, notArchived, repoAdmin } from '../../../access/repo.requirements.ts'
+import { pathNumber } from '../../../http/schema.ts'
+import { presentTagRule, presentTagRules } from '../../../refs/protection/tag-protection.present.ts'
+import {
+  changeTagRule,
+  createTagRule,
+  getTagRule,
+  listRules,
+  removeTagRule,
+  type TagRuleInput,
+} from '../../../refs/protection/tag-protection.service.ts'
+import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
+import { inSession } from '../../shell/browser.requirements.ts'
+import { act, page } from '../../shell/page.tsx'
+import { metaOf, placeOf, settingsPath } from './frame.tsx'
+import { TagRuleView, TagsView } from './tags.view.tsx'
+import { texts } from './texts.tsx'
+
+const text = Type.Optional(Type.String())
+const fields = { name_pattern: text, users: text, teams: text } as const
+
+const namesIn = (sent: string | undefined): readonly string[] =>
+  (sent ?? '')
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== '')
+
+const inputOf = (body: { readonly [Name in keyof typeof fields]?: string | undefined }): TagRuleInput => ({
+  pattern: body.name_pattern,
+  users: namesIn(body.users),
+  teams: namesIn(body.teams),
+})
+
+const problemFields = {
+  pattern: 'name_pattern',
+  tag_rule_exists: 'name_pattern',
+  nobody_allowed: 'users',
+  user: 'users',
+  team: 'teams',
+} as const
+
+export const tagRulesPage = page({
+  path: '/{username}/{reponame}/settings/tags',
+  requires: [inSession, inRepo, repoAdmin],
+  frame: inRepositoryFrame('settings'),
+  load: async ({ ctx }) => ({ place: placeOf(ctx), rules: await presentTagRules(ctx, await listRules(ctx)) }),
+  meta: ({ place }) => metaOf('tags', place),
+  view: TagsView,
+})
+
+export const addTagRuleSubmit = act({
+  path: '/{username}/{reponame}/settings/tags',
+  requires: [inRepo, repoAdmin, notArchived],
+  fields,
+  again: tagRulesPage,
+  problemFields,
+  async run({ ctx, body }) {
+    await createTagRule(ctx, inputOf(body))
+    return { to: settingsPath(ctx, 'tags'), notice: texts.saved }
+  },
+})
+
+export const tagRulePage = page({
+  path: '/{username}/{reponame}/settings/tags/{id}',
+  params: { id: pathNumber },
+  requires: [inSession, inRepo, repoAdmin],
+  frame: inRepositoryFrame('settings'),
+  load: async ({ ctx, params }) => ({
+    place: placeOf(ctx),
+    rule: await presentTagRule(ctx, await getTagRule(ctx, params.id)),
+  }),
+  meta: ({ place }) => metaOf('tags', place),
+  view: TagRuleView,
+})
+
+export const editTagRuleSubmit = act({
+  path: '/{username}/{reponame}/settings/tags/{id}',
+  params: { id: pathNumber },
+  requires: [inRepo, repoAdmin, notArchived],
+  fields,
+  again: tagRulePage,
+  problemFields,
+  async run({ ctx, params, body }) {
+    await changeTagRule(ctx, await getTagRule(ctx, params.id), inputOf(body))
+    return { to: settingsPath(ctx, 'tags'), notice: texts.saved }
+  },
+})
+
+export const deleteTagRuleSubmit = act({
+  path: '/{username}/{reponame}/settings/tags/{id}/delete',
+  params: { id: pathNumber },
+  requires: [inRepo, repoAdmin],
+  async run({ ctx, params }) {
+    await removeTagRule(ctx, params.id)
+    return { to: settingsPath(ctx, 'tags'), notice: texts.branches.deleted }
+  },
+})

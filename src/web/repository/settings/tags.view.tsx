@@ -1,0 +1,87 @@
+import type { presentTagRule } from '../../../refs/protection/tag-protection.present.ts'
+import { ActButton, Field, Form, Submit } from '../../ui/form.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { ButtonLink, Link } from '../../ui/link.tsx'
+import { Box } from '../../ui/parts.tsx'
+import { texts as shared } from '../../ui/texts.tsx'
+import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
+import { texts as all } from './texts.tsx'
+
+const texts = all.tags
+
+type Rule = Awaited<ReturnType<typeof presentTagRule>>
+
+const usersOf = (rule: Rule): readonly string[] => rule.whitelist_usernames ?? []
+const teamsOf = (rule: Rule): readonly string[] => rule.whitelist_teams ?? []
+
+/** The rules for tags. */
+export const TagsView = ({ place, rules }: { readonly place: SettingsPlace; readonly rules: readonly Rule[] }) => (
+  <SettingsFrame place={place} part="tags" lead={texts.lead}>
+    {rules.length === 0 ? (
+      <p class="muted">{texts.none}</p>
+    ) : (
+      <Box>
+        <ul class="rows">
+          {rules.map((rule) => (
+            <li class="row">
+              <Icon name="tag" class="muted" />
+              <div class="row-main">
+                <Link class="row-title mono" to={settingsPath(place, 'tags', rule.id)}>
+                  {rule.name_pattern}
+                </Link>
+                <p class="row-facts">{texts.allowed([...usersOf(rule), ...teamsOf(rule)])}</p>
+              </div>
+              <ActButton
+                to={settingsPath(place, 'tags', rule.id, 'delete')}
+                kind="quiet"
+                class="icon-only"
+                icon="trash"
+                aria-label={all.branches.deleteConfirm(rule.name_pattern)}
+                confirm={all.branches.deleteConfirm(rule.name_pattern)}
+              />
+            </li>
+          ))}
+        </ul>
+      </Box>
+    )}
+    <section class="section" aria-labelledby="add_rule">
+      <h2 id="add_rule">{texts.add}</h2>
+      <Form to={settingsPath(place, 'tags')} class="stack">
+        <RuleFields />
+        <div class="form-acts">
+          <Submit>{texts.add}</Submit>
+        </div>
+      </Form>
+    </section>
+  </SettingsFrame>
+)
+
+const RuleFields = ({ rule }: { readonly rule?: Rule }) => (
+  <>
+    <Field
+      name="name_pattern"
+      label={texts.pattern}
+      hint={texts.patternHint}
+      value={rule?.name_pattern}
+      required
+      placeholder="v*"
+    />
+    <Field name="users" label={texts.users} hint={texts.usersHint} value={rule && usersOf(rule).join(', ')} isTerse />
+    <Field name="teams" label={texts.teams} value={rule && teamsOf(rule).join(', ')} isTerse />
+  </>
+)
+
+/** The form of a rule for tags. */
+export const TagRuleView = ({ place, rule }: { readonly place: SettingsPlace; readonly rule: Rule }) => (
+  <SettingsFrame place={place} part="tags" title={all.branches.editTitle(rule.name_pattern)} lead={texts.lead}>
+    <Form to={settingsPath(place, 'tags', rule.id)} class="stack">
+      <RuleFields rule={rule} />
+      <div class="form-acts">
+        <Submit>{all.save}</Submit>
+        <ButtonLink kind="quiet" to={settingsPath(place, 'tags')}>
+          {shared.cancel}
+        </ButtonLink>
+      </div>
+    </Form>
+  </SettingsFrame>
+)
