@@ -45,6 +45,8 @@ export interface ShownFile {
 export interface ShownDiff {
   readonly files: readonly ShownFile[]
   readonly total: { readonly files: number; readonly additions: number; readonly deletions: number }
+  /** The new side of all changed files, by path. */
+  readonly contents: ReadonlyMap<string, Oid>
   readonly page: number
   readonly isLastPage: boolean
   /** Unchanged lines around each change. */
@@ -97,6 +99,7 @@ export async function readShownDiff(ctx: Pick<RepoCtx, 'git' | 'repo'>, request:
       additions: all.reduce((sum, change) => sum + change.additions, 0),
       deletions: all.reduce((sum, change) => sum + change.deletions, 0),
     },
+    contents: new Map(all.map(({ path, newOid }) => [path, newOid])),
     page,
     isLastPage: page * filesPerPage >= all.length,
     contextLines,

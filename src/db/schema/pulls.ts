@@ -37,6 +37,13 @@ export const pulls: AreaSchema = {
       deletes_branch boolean not null,
       created_unix bigint not null
     )`,
+    `create table viewed_file (
+      pull_id bigint not null references pull(id) on delete cascade,
+      user_id bigint not null references "user"(id) on delete cascade,
+      path text not null,
+      content_oid text not null,
+      primary key (pull_id, user_id, path)
+    )`,
     `create table review (
       id {id},
       issue_id bigint not null references issue(id) on delete cascade,
@@ -62,6 +69,7 @@ export const pulls: AreaSchema = {
     `create index pull_head on pull (head_repo_id, head_branch)`,
     `create index pull_merge_oid on pull (repo_id, merge_oid) where merge_oid <> ''`,
     `create index scheduled_merge_doer on scheduled_merge (doer_id)`,
+    `create index viewed_file_user on viewed_file (user_id)`,
     `create index review_issue on review (issue_id, id)`,
     `create index review_reviewer on review (reviewer_id)`,
     `create index review_team on review (reviewer_team_id) where reviewer_team_id is not null`,

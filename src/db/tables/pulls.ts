@@ -55,6 +55,15 @@ export interface ScheduledMergeTable {
   created_unix: Unix
 }
 
+/** A changed file that an account has marked as viewed. The mark holds while the file has this content. */
+export interface ViewedFileTable {
+  pull_id: PullId
+  user_id: UserId
+  path: string
+  /** The blob of the new side; zeros for a deleted file. */
+  content_oid: Oid
+}
+
 export const reviewTypes = ['pending', 'comment', 'approve', 'reject', 'request'] as const
 export type ReviewType = (typeof reviewTypes)[number]
 
@@ -88,6 +97,7 @@ export interface ReviewTable {
 export interface PullTables {
   pull: PullTable
   scheduled_merge: ScheduledMergeTable
+  viewed_file: ViewedFileTable
   review: ReviewTable
 }
 

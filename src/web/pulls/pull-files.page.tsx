@@ -3,6 +3,7 @@ import { readShownDiff } from '../../code/commits/shown-diff.service.ts'
 import { pathNumber } from '../../http/schema.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { mergeBaseOf } from '../../pulls/pull.rules.ts'
+import { getViewed } from '../../pulls/reviews/viewed.service.ts'
 import { getPullReviews } from '../../pulls/reviews/thread.service.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { loadTexts, mayOf } from '../issues/conversation.ts'
@@ -59,6 +60,7 @@ export const pullFilesPage = page({
       mayResolve: resolvableBy(ctx, pair),
       reviews,
       choice,
+      viewed: await getViewed(ctx, pair),
       line: query.line,
       editing: query.edit,
       base,

@@ -13,6 +13,7 @@ import { Editor } from '../ui/editor.tsx'
 import { ActButton, Form, Radios, Submit } from '../ui/form.tsx'
 import { Link } from '../ui/link.tsx'
 import { Menu } from '../ui/parts.tsx'
+import { usePage } from '../ui/page-context.ts'
 import { changedQuery, pathOf, withQuery } from '../ui/paths.ts'
 import { PullHead } from './pull-head.view.tsx'
 import { pullPath, type Place } from './pull-paths.ts'
@@ -35,6 +36,8 @@ interface PullFilesProps {
   /** The line at which a comment begins, such as `3-R12`. */
   readonly line: string | undefined
   readonly editing: string | undefined
+  /** The contents that the viewer has marked as viewed, by path. */
+  readonly viewed: ReadonlyMap<string, Oid>
   readonly base: Oid | undefined
   readonly head: Oid
   /** The commit that the viewer has reviewed, when only later changes are shown. */
@@ -67,6 +70,8 @@ export function PullFilesView(stored: PullFilesProps) {
         {...{ diff, layout, ignoresSpace, only, addressOf }}
         highlighted={props.highlighted}
         mayComment={props.mayComment}
+        isCollapsed={(file) => since === undefined && only === undefined && isViewed(props, file)}
+        actsOf={(file) => <ViewedButton {...props} file={file} />}
         below={belowLines(props, addressOf)}
         fileAt={(side, kind, path) => {
           const commit = side === 'old' ? props.base : props.head
@@ -77,18 +82,60 @@ export function PullFilesView(stored: PullFilesProps) {
             .filter((thread) => thread.path === file.change.path && !isShownAtLine(thread, diff))
             .map((thread) => <ThreadView {...threadProps(props, thread, addressOf)} isAlone mayReply={false} />)
         }
-        tools={
-          props.reviewed === undefined ? undefined : (
-            <Link
-              class="button quiet small"
-              to={withQuery(files, { since: since === undefined ? 'review' : undefined })}
-            >
-              {since === undefined ? texts.sinceReview : texts.wholeDiff}
-            </Link>
-          )
-        }
+        tools={<Tools {...props} files={files} />}
       />
     </>
+  )
+}
+
+const isViewed = ({ viewed }: PullFilesProps, { change }: ShownFile): boolean =>
+  viewed.get(change.path) === change.newOid
+
+/** How many files the viewer has viewed, and the way to the changes since their review. */
+const Tools = ({ diff, viewed, since, reviewed, files }: PullFilesProps & { readonly files: string }) => {
+  const { viewer } = usePage()
+  const seen = [...viewed].filter(([path, content]) => diff.contents.get(path) === content).length
+  return (
+    <>
+      {viewer === undefined || since !== undefined ? null : (
+        <span class="muted small">{texts.progress(seen, diff.total.files)}</span>
+      )}
+      {reviewed === undefined ? null : (
+        <Link class="button quiet small" to={withQuery(files, { since: since === undefined ? 'review' : undefined })}>
+          {since === undefined ? texts.sinceReview : texts.wholeDiff}
+        </Link>
+      )}
+    </>
+  )
+}
+
+const ViewedButton = (props: PullFilesProps & { readonly file: ShownFile }) => {
+  const { viewer } = usePage()
+  const { place, view, choice, file, since } = props
+  if (viewer === undefined || since !== undefined) return null
+  const { path, newOid } = file.change
+  const isDone = isViewed(props, file)
+  const label = isDone ? texts.markUnviewed(path) : texts.markViewed(path)
+  return (
+    <ActButton
+      to={pullPath(place, view.pair.issue.index, 'files/viewed')}
+      hidden={{
+        path,
+        content: newOid,
+        viewed: !isDone,
+        at: file.index,
+        style: choice.layout === 'split' ? 'split' : undefined,
+        whitespace: choice.ignoresSpace ? 'hide' : undefined,
+      }}
+      kind="quiet"
+      class="small"
+      icon={isDone ? 'check-circle' : 'circle'}
+      aria-label={label}
+      aria-pressed={isDone ? 'true' : 'false'}
+      title={label}
+    >
+      {texts.viewed}
+    </ActButton>
   )
 }
 

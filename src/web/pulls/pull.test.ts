@@ -267,6 +267,27 @@ test('commentOnLine, applyTheSuggestion: a comment on several lines keeps its ra
   assert.equal(Buffer.from(file.content, 'base64').toString(), `${now.join('\n')}\n`)
 })
 
+test('markFileViewed: a file stays viewed by one person while its content is the same', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
+  const { repo, pull, at } = await withPull(forge)
+  const [bob, carol] = [await Browser.of(forge, 'bob'), await Browser.of(forge, 'carol')]
+  const files = `${at}/files`
+  assert.doesNotMatch((await new Browser(forge).get(files)).text, /files\/viewed/)
+  assert.match((await bob.get(files)).text, /0 of 1 viewed/)
+  assert.equal((await bob.submit(files, '/files/viewed', { content: 'x' })).status, 404)
+  assert.equal((await bob.submit(files, '/files/viewed', { path: 'README.md' })).status, 404)
+  const done = await bob.submit(files, '/files/viewed')
+  assert.deepEqual([done.status, done.headers.get('location')], [303, `${files}#diff-0`])
+  assert.match((await bob.get(files)).text, /1 of 1 viewed/)
+  assert.match((await carol.get(files)).text, /0 of 1 viewed/)
+  await commitFiles(forge, repo, pull.branch, { [`${pull.branch}.txt`]: 'changed\n' })
+  assert.match((await bob.get(files)).text, /0 of 1 viewed/)
+  await bob.submit(files, '/files/viewed')
+  assert.match((await bob.get(files)).text, /1 of 1 viewed/)
+  await bob.submit(files, '/files/viewed')
+  assert.match((await bob.get(files)).text, /0 of 1 viewed/)
+})
+
 /** The id of the newest comment on a line, by the API. */
 async function newestLineComment(forge: Forge, api: string, name: string): Promise<number> {
   const reviews = (await forge.as(name).get(`${api}/reviews`)).json as { id: number }[]

@@ -8,6 +8,7 @@ import { getPull, getStoredPull } from '../../pulls/pull.service.ts'
 import { codeCommentInRepo } from '../../pulls/reviews/review.requirements.ts'
 import { createReview, deleteReview, getReview, submitReview } from '../../pulls/reviews/review.service.ts'
 import { setResolved } from '../../pulls/reviews/review-text.service.ts'
+import { setViewed } from '../../pulls/reviews/viewed.service.ts'
 import { getPullReviews, threadOf } from '../../pulls/reviews/thread.service.ts'
 import { act } from '../shell/page.tsx'
 import { withQuery } from '../ui/paths.ts'
@@ -106,6 +107,21 @@ export const resolveTheConversation = act({
     const anchor = `#issuecomment-${ctx.comment.id}`
     const page = body.from === 'files' ? filesPath(ctx, index, thread.path) : pullPath(placeOf(ctx), index)
     return { to: `${page}${anchor}` }
+  },
+})
+
+/** Marks a changed file as viewed by the person, or takes the mark back. */
+export const markFileViewed = act({
+  path: '/{username}/{reponame}/pulls/{index}/files/viewed',
+  requires: readsPull,
+  params,
+  again: pullFilesPage,
+  fields: { path: text, content: text, viewed: Type.Optional(Type.Boolean()), style: text, whitespace: text, at: text },
+  async run({ ctx, params: { index }, body }) {
+    const { path = '', content = '', style, whitespace } = body
+    await setViewed(ctx, await getStoredPull(ctx, index), { path, content }, body.viewed ?? false)
+    const page = withQuery(pullPath(placeOf(ctx), index, 'files'), { style, whitespace })
+    return { to: /^\d{1,6}$/.test(body.at ?? '') ? `${page}#diff-${body.at}` : page }
   },
 })
 
