@@ -4,6 +4,7 @@ import * as explorePage from './explore/explore.page.tsx'
 import * as homePage from './home/home.page.tsx'
 import * as unsubscribeRoutes from './links/unsubscribe.routes.tsx'
 import * as notificationsPage from './notifications/notifications.page.tsx'
+import * as subscriptionsPage from './notifications/subscriptions.page.tsx'
 import * as profilePage from './profile/profile.page.tsx'
 import * as assetRoutes from './shell/assets.routes.ts'
 import { sessions } from './shell/browser.credentials.ts'
@@ -19,6 +20,7 @@ export const web: Feature = {
     homePage,
     notificationsPage,
     profilePage,
+    subscriptionsPage,
     unsubscribeRoutes,
     wikiPage,
   ],

@@ -4,6 +4,7 @@ import type { Page } from '../../lib/paging.ts'
 import type { AroundIssues } from '../issue.store.ts'
 import type { RepoWithOwner } from '../repo-with-owner.ts'
 import { loadReposWithOwners } from '../repo-with-owner.store.ts'
+import { countSubscribedIssues, listSubscribedIssues } from '../social/subscription.store.ts'
 import { searchEverywhere } from './list.service.ts'
 import { loadShown } from './query-list.service.ts'
 
@@ -30,7 +31,22 @@ export async function findMine(
 ): Promise<FoundMine> {
   const { view, state, words, page: number } = asked
   const found = await searchEverywhere(ctx, { type: kind, state, q: words, [view]: true, page: number })
-  const { rows, around } = await loadShown(ctx, found.issues)
+  return { ...(await placed(ctx, found.issues)), page: found.page, total: found.total }
+}
+
+/** Returns one page of the readable issues and pull requests that the viewer subscribed to, the latest choice first. */
+export async function getSubscribedIssues(ctx: SignedInCtx, page: Page): Promise<FoundMine> {
+  const { db, viewer } = ctx
+  const [issues, total] = await Promise.all([listSubscribedIssues(db, viewer, page), countSubscribedIssues(db, viewer)])
+  return { ...(await placed(ctx, issues)), page, total }
+}
+
+/** Loads issues with their repositories. */
+async function placed(
+  ctx: SignedInCtx,
+  issues: Parameters<typeof loadShown>[1],
+): Promise<Pick<FoundMine, 'rows' | 'around'>> {
+  const { rows, around } = await loadShown(ctx, issues)
   const places = await loadReposWithOwners(
     ctx.db,
     rows.map((row) => row.repo_id),
@@ -41,7 +57,5 @@ export async function findMine(
       return place ? [{ row, place }] : []
     }),
     around,
-    page: found.page,
-    total: found.total,
   }
 }

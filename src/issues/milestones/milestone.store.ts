@@ -74,6 +74,44 @@ export async function areMilestonesNamed(
   return rows.length > 0
 }
 
+const inRepos = (db: Db, viewer: Viewer, repoIds: readonly RepoId[], isClosed: boolean) =>
+  db
+    .selectFrom('milestone')
+    .innerJoin('repo', 'repo.id', 'milestone.repo_id')
+    .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
+    .where('milestone.repo_id', 'in', repoIds)
+    .where('milestone.is_closed', '=', isClosed)
+    .where(readsIssues(viewer))
+
+/** Returns the open or closed milestones of repositories that the viewer may read, by due date. */
+export const listMilestonesIn = (
+  db: Db,
+  viewer: Viewer,
+  repoIds: readonly RepoId[],
+  isClosed: boolean,
+  page: Page,
+): Promise<MilestoneRow[]> =>
+  inRepos(db, viewer, repoIds, isClosed)
+    .selectAll('milestone')
+    .orderBy(sql`case when milestone.due_unix = 0 then 1 else 0 end`)
+    .orderBy('milestone.due_unix')
+    .orderBy('milestone.id')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+
+export const countMilestonesIn = async (
+  db: Db,
+  viewer: Viewer,
+  repoIds: readonly RepoId[],
+  isClosed: boolean,
+): Promise<number> =>
+  (
+    await inRepos(db, viewer, repoIds, isClosed)
+      .select((each) => each.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
+
 export const insertMilestone = (tx: Tx, values: NewMilestoneRow): Promise<MilestoneRow> =>
   tx.insertInto('milestone').values(values).returningAll().executeTakeFirstOrThrow()
 

@@ -1,13 +1,13 @@
-import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
+import type { RepoCtx, SignedInCtx, SignedInRepoCtx } from '../../access/context.ts'
 import { transaction } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { IssueRow } from '../../db/tables/issues.ts'
 import { Forbidden, NotFound } from '../../lib/errors.ts'
-import type { UserId } from '../../lib/ids.ts'
+import type { IssueId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
 import type { PeoplePage } from '../../users/people-count.store.ts'
-import { findIssueWatch, listIssueWatchers, takesPart, upsertIssueWatch } from './subscription.store.ts'
+import { endIssueWatch, findIssueWatch, listIssueWatchers, takesPart, upsertIssueWatch } from './subscription.store.ts'
 
 /** Returns one page of the subscribers of an issue that the viewer may see. */
 export const getSubscribers = (ctx: RepoCtx, issue: IssueRow, page: Page): Promise<PeoplePage> =>
@@ -37,4 +37,9 @@ export async function setSubscription(
   if ((await isSubscribed(ctx, issue, user.id)) === isWatching) return false
   await transaction(ctx.db, (tx) => upsertIssueWatch(tx, issue.id, user.id, isWatching, nowUnix(ctx.clock)))
   return true
+}
+
+/** Ends the viewer's subscription to an issue, also to one that the viewer may no longer read. */
+export const endSubscription = async (ctx: SignedInCtx, issueId: IssueId): Promise<void> => {
+  await transaction(ctx.db, (tx) => endIssueWatch(tx, issueId, ctx.viewer.id, nowUnix(ctx.clock)))
 }

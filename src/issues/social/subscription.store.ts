@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from 'kysely'
 import { isAccountShownIn, type Onlooker } from '../../access/conditions/account-condition.store.ts'
-import { viewerAs } from '../../auth/viewer.ts'
+import { viewerAs, type Viewer } from '../../auth/viewer.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { IssueRow } from '../../db/tables/issues.ts'
 import type { IssueId, UserId } from '../../lib/ids.ts'
@@ -74,6 +74,39 @@ export async function listIssueWatchers(
   )
   return { users: ids.flatMap((row) => users.get(row.user_id) ?? []), ...total }
 }
+
+const subscribed = (db: Db, viewer: Viewer) =>
+  readableIssues(db, viewer)
+    .innerJoin('issue_watch as chosen', 'chosen.issue_id', 'issue.id')
+    .where('chosen.user_id', '=', viewer.id)
+    .where('chosen.is_watching', '=', true)
+
+/** Returns the readable issues and pull requests that a person subscribed to, the latest choice first. */
+export const listSubscribedIssues = (db: Db, viewer: Viewer, { limit, offset }: Page) =>
+  subscribed(db, viewer)
+    .select(['issue.id', 'issue.repo_id'])
+    .orderBy('chosen.updated_unix', 'desc')
+    .orderBy('issue.id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+
+export const countSubscribedIssues = async (db: Db, viewer: Viewer): Promise<number> =>
+  (
+    await subscribed(db, viewer)
+      .select((each) => each.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
+
+/** Ends the subscription of an account to an issue, if there is one. */
+export const endIssueWatch = (tx: Tx, issueId: IssueId, userId: UserId, unix: Unix) =>
+  tx
+    .updateTable('issue_watch')
+    .set({ is_watching: false, updated_unix: unix })
+    .where('issue_id', '=', issueId)
+    .where('user_id', '=', userId)
+    .where('is_watching', '=', true)
+    .execute()
 
 /** Deletes an account's subscriptions to issues in those repositories of an owner that the account cannot read. */
 export async function deleteUnseenIssueWatches(tx: Tx, ownerId: UserId, userId: UserId): Promise<void> {

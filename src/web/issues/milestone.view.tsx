@@ -25,7 +25,7 @@ const pathsOf =
     pathOf(owner.name, repo.name, ...parts)
 
 /** Date and progress of a milestone. */
-const Facts = ({ milestone }: { readonly milestone: MilestoneRow }) => {
+export const MilestoneFacts = ({ milestone }: { readonly milestone: MilestoneRow }) => {
   const { nowUnix } = usePage()
   const isOverdue = !milestone.is_closed && milestone.due_unix > 0 && milestone.due_unix < nowUnix
   const percent =
@@ -61,7 +61,8 @@ const Facts = ({ milestone }: { readonly milestone: MilestoneRow }) => {
   )
 }
 
-const StateTabs = ({
+/** The switch between open and closed. */
+export const StateTabs = ({
   to,
   state,
   open,
@@ -129,7 +130,7 @@ export const MilestonesView = ({
                   </Link>
                   <p class="muted clamp">{milestone.content.slice(0, 300)}</p>
                 </div>
-                <Facts milestone={milestone} />
+                <MilestoneFacts milestone={milestone} />
               </li>
             ))}
           </ul>
@@ -185,7 +186,7 @@ export const MilestoneView = ({
           </>
         ) : null}
       </PageHead>
-      <Facts milestone={milestone} />
+      <MilestoneFacts milestone={milestone} />
       {html === '' ? null : <Markup html={html} class="milestone-text" />}
       <Box
         class="milestone-issues"

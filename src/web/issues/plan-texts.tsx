@@ -20,6 +20,8 @@ export const milestoneTexts = {
   closedOn: 'Closed ',
   empty: 'No milestones yet',
   emptyLead: 'A milestone collects the issues of a release or a goal and shows how much is done.',
+  mineLead: 'Of the repositories that you own or contribute to.',
+  mineBounded: 'Only the repositories that were updated last are shown.',
   emptyClosed: 'No closed milestones',
   emptyTitle: 'Write a title.',
   close: 'Close',

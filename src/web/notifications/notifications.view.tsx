@@ -5,7 +5,7 @@ import { issueMark } from '../lists/issue-line.tsx'
 import { ActButton, Form, Submit } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import type { IconName } from '../ui/icons.ts'
-import { Link } from '../ui/link.tsx'
+import { ButtonLink, Link } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Box, Empty, PageHead, Pages, Tabs } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
@@ -47,6 +47,7 @@ export const NotificationsView = ({ tab, threads, unreadCount, page, isLast, tot
   return (
     <div class="container">
       <PageHead title={texts.title}>
+        <ButtonLink to="/notifications/subscriptions">{texts.subscriptions.title}</ButtonLink>
         {unreadCount > 0 ? (
           <ActButton to="/notifications/read" icon="check" hidden={{ last_read_at: formatUnix(nowUnix) }}>
             {texts.allRead}

@@ -1,0 +1,21 @@
+import { Type } from 'typebox'
+import { getPersonalMilestones } from '../../issues/milestones/personal-milestones.service.ts'
+import { pageOf } from '../../lib/paging.ts'
+import { inSession } from '../shell/browser.requirements.ts'
+import { page } from '../shell/page.tsx'
+import { MyMilestonesView } from './my-milestones.view.tsx'
+import { milestoneTexts as texts } from './plan-texts.tsx'
+
+/** Lists the milestones of the repositories that the person owns or contributes to. */
+export const myMilestonesPage = page({
+  path: '/milestones',
+  requires: [inSession],
+  query: { state: Type.Optional(Type.String()), page: Type.Optional(Type.Integer()) },
+  async load({ ctx, query }) {
+    const state = query.state === 'closed' ? 'closed' : 'open'
+    const shown = pageOf({ page: query.page }, ctx.config.api)
+    return { ...(await getPersonalMilestones(ctx, state === 'closed', shown)), state, shown } as const
+  },
+  meta: () => ({ title: texts.title, isUnlisted: true }),
+  view: MyMilestonesView,
+})

@@ -1,0 +1,64 @@
+import { Type } from 'typebox'
+import { anyone } from '../../access/requirements.ts'
+import { getSubscribedIssues } from '../../issues/lists/personal-list.service.ts'
+import { endSubscription } from '../../issues/social/subscription.service.ts'
+import type { IssueId, RepoId } from '../../lib/ids.ts'
+import { pageOf } from '../../lib/paging.ts'
+import { withOwners } from '../../repos/lists/browse.service.ts'
+import { listWatchedRepos } from '../../repos/lists/repo-list.service.ts'
+import { endWatching } from '../../repos/social/watch.service.ts'
+import { inSession } from '../shell/browser.requirements.ts'
+import { act, page } from '../shell/page.tsx'
+import { SubscribedIssuesView, WatchedReposView } from './subscriptions.view.tsx'
+import { texts } from './texts.tsx'
+
+const query = { page: Type.Optional(Type.Integer()) }
+const id = Type.Optional(Type.Integer())
+
+/** Lists the issues and pull requests that the person subscribed to. */
+export const subscribedIssuesPage = page({
+  path: '/notifications/subscriptions',
+  requires: [inSession],
+  query,
+  load: async ({ ctx, query: asked }) => ({
+    found: await getSubscribedIssues(ctx, pageOf({ page: asked.page }, ctx.config.api)),
+  }),
+  meta: () => ({ title: texts.subscriptions.title, isUnlisted: true }),
+  view: SubscribedIssuesView,
+})
+
+/** Lists the repositories that the person watches. */
+export const watchedReposPage = page({
+  path: '/notifications/watching',
+  requires: [inSession],
+  query,
+  async load({ ctx, query: asked }) {
+    const shown = pageOf({ page: asked.page }, ctx.config.api)
+    const { repos, total } = await listWatchedRepos(ctx, ctx.viewer.user, shown)
+    return { repos: await withOwners(ctx, repos), total, shown }
+  },
+  meta: () => ({ title: texts.subscriptions.title, isUnlisted: true }),
+  view: WatchedReposView,
+})
+
+/** Ends the person's subscription to an issue. */
+export const endIssueSubscription = act({
+  path: '/notifications/subscriptions/end',
+  requires: [anyone],
+  fields: { id },
+  async run({ ctx, body }) {
+    await endSubscription(ctx, (body.id ?? 0) as IssueId)
+    return { to: '/notifications/subscriptions', notice: texts.subscriptions.unsubscribed }
+  },
+})
+
+/** Ends the person's watch of a repository. */
+export const endRepositoryWatch = act({
+  path: '/notifications/watching/end',
+  requires: [anyone],
+  fields: { id },
+  async run({ ctx, body }) {
+    await endWatching(ctx, (body.id ?? 0) as RepoId, ctx.viewer.id)
+    return { to: '/notifications/watching', notice: texts.subscriptions.unwatched }
+  },
+})

@@ -1,0 +1,149 @@
+import type { ComponentChildren } from 'preact'
+import type { FoundMine } from '../../issues/lists/personal-list.service.ts'
+import type { Page } from '../../lib/paging.ts'
+import type { OwnedRepo } from '../../repos/lists/browse.service.ts'
+import { issueMark } from '../lists/issue-line.tsx'
+import { RepositoryTags, repositoryIcon } from '../lists/repository-row.tsx'
+import { ActButton } from '../ui/form.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { ButtonLink, Link } from '../ui/link.tsx'
+import { Box, Empty, PageHead, Pages, Tabs } from '../ui/parts.tsx'
+import { pathOf } from '../ui/paths.ts'
+import { Time } from '../ui/time.tsx'
+import { texts as all } from './texts.tsx'
+
+const texts = all.subscriptions
+
+const Frame = ({
+  current,
+  children,
+}: {
+  readonly current: 'issues' | 'repositories'
+  readonly children: ComponentChildren
+}) => (
+  <div class="container">
+    <PageHead title={texts.title} lead={texts.lead}>
+      <ButtonLink to="/notifications">{all.title}</ButtonLink>
+    </PageHead>
+    <Tabs
+      label={texts.title}
+      tabs={[
+        {
+          label: texts.issues,
+          to: '/notifications/subscriptions',
+          icon: 'issue-opened',
+          isCurrent: current === 'issues',
+        },
+        {
+          label: texts.repositories,
+          to: '/notifications/watching',
+          icon: 'repo',
+          isCurrent: current === 'repositories',
+        },
+      ]}
+    />
+    {children}
+  </div>
+)
+
+/** The issues and pull requests that the person subscribed to. */
+export const SubscribedIssuesView = ({ found }: { readonly found: FoundMine }) => (
+  <Frame current="issues">
+    {found.rows.length === 0 ? (
+      <Empty icon="inbox" title={texts.noIssues}>
+        <p>{texts.noIssuesLead}</p>
+      </Empty>
+    ) : (
+      <Box head={<span class="muted">{texts.subscribed(found.total)}</span>}>
+        <ul class="rows hoverable" data-rows="">
+          {found.rows.map(({ row, place: { owner, repo } }) => {
+            const mark = issueMark(row)
+            return (
+              <li class="row issue-line">
+                <Icon name={mark.icon} class={`row-icon ${mark.tone}`} />
+                <div class="row-main">
+                  <Link
+                    class="row-title"
+                    to={pathOf(owner.name, repo.name, row.is_pull ? 'pulls' : 'issues', row.index)}
+                    data-row-link=""
+                  >
+                    {row.title}
+                  </Link>
+                  <div class="row-facts">
+                    <span>
+                      {owner.name}/{repo.name}#{row.index}
+                    </span>
+                    <span>
+                      {texts.updated} <Time unix={row.updated_unix} />
+                    </span>
+                  </div>
+                </div>
+                <ActButton
+                  to="/notifications/subscriptions/end"
+                  hidden={{ id: row.id }}
+                  class="small"
+                  aria-label={texts.unsubscribeOf(row.title)}
+                >
+                  {texts.unsubscribe}
+                </ActButton>
+              </li>
+            )
+          })}
+        </ul>
+      </Box>
+    )}
+    <Pages page={found.page.number} total={found.total} pageSize={found.page.limit} />
+  </Frame>
+)
+
+/** The repositories that the person watches. */
+export const WatchedReposView = ({
+  repos,
+  total,
+  shown,
+}: {
+  readonly repos: readonly OwnedRepo[]
+  readonly total: number
+  readonly shown: Page
+}) => (
+  <Frame current="repositories">
+    {repos.length === 0 ? (
+      <Empty icon="repo" title={texts.noRepositories}>
+        <p>{texts.noRepositoriesLead}</p>
+        <ButtonLink to="/explore/repos">{texts.explore}</ButtonLink>
+      </Empty>
+    ) : (
+      <Box head={<span class="muted">{texts.watched(total)}</span>}>
+        <ul class="rows hoverable" data-rows="">
+          {repos.map((owned) => {
+            const { repo, owner } = owned
+            const name = `${owner.name}/${repo.name}`
+            return (
+              <li class="row">
+                <Icon name={repositoryIcon(owned)} class="row-icon" />
+                <div class="row-main">
+                  <div class="line">
+                    <Link class="row-title" to={pathOf(owner.name, repo.name)} data-row-link="">
+                      {name}
+                    </Link>
+                    <RepositoryTags {...owned} />
+                  </div>
+                  {repo.description === '' ? null : <p class="row-text">{repo.description}</p>}
+                </div>
+                <ActButton
+                  to="/notifications/watching/end"
+                  hidden={{ id: repo.id }}
+                  class="small"
+                  aria-label={texts.unwatchOf(name)}
+                >
+                  {texts.unwatch}
+                </ActButton>
+              </li>
+            )
+          })}
+        </ul>
+      </Box>
+    )}
+    <Pages page={shown.number} total={total} pageSize={shown.limit} />
+  </Frame>
+)
