@@ -130,6 +130,18 @@ export type LogQuery = {
   readonly signal?: AbortSignal
 }
 
+/** A search for a fixed text in the text files of a commit. */
+export type TextSearch = {
+  readonly text: string
+  readonly ignoresCase: boolean
+  readonly maxLines: number
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal
+}
+
+/** A line that has the text; lines count from 1. */
+export type FoundLine = { readonly path: string; readonly line: number; readonly text: string }
+
 export type FileStatus = 'added' | 'modified' | 'deleted' | 'renamed' | 'copied' | 'changed'
 
 export type FileChange = {
@@ -564,6 +576,16 @@ export type Git = {
     path: string,
     options?: { maxLines?: number },
   ): Promise<readonly { commit: Oid; originalLine: number; line: number; count: number; path: string }[]>
+
+  /**
+   * Finds lines with a text. `isWhole` is false when it stopped early: after `maxLines`, much output or `timeoutMs`. Of
+   * each file it finds the first lines only.
+   */
+  searchText(
+    at: ReadFrom,
+    commit: Oid,
+    query: TextSearch,
+  ): Promise<{ readonly lines: readonly FoundLine[]; readonly isWhole: boolean }>
 
   // Differences
   diffFiles(at: ReadFrom, query: DiffQuery): Promise<readonly FileChange[]>

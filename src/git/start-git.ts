@@ -15,6 +15,7 @@ import * as history from './history/history.ts'
 import { findAbandoned, removeAbandoned } from './files/leftovers.ts'
 import { measureTree } from './objects/measure-tree.ts'
 import * as merge from './history/merge.ts'
+import * as search from './history/search.ts'
 import * as objects from './objects/object-reader.ts'
 import * as writer from './objects/object-writer.ts'
 import * as references from './refs/ref-reader.ts'
@@ -167,6 +168,7 @@ function bind(context: GitContext): Git {
     eachChangedPath: withContext(history.eachChangedPath),
     lastCommitOfPath: withContext(history.lastCommitOfPath),
     blame: withContext(history.blame),
+    searchText: withContext(search.searchText),
 
     diffFiles: withContext(diff.diffFiles),
     commitChanges: withContext(diff.commitChanges),

@@ -10,7 +10,7 @@ export const instance = defineSection('', {
     '{APP_NAME}: {APP_SLOGAN}',
     'format of the title when APP_SLOGAN is set',
   ),
-  runMode: choice('RUN_MODE', ['prod', 'dev'], 'prod', 'dev includes the cause of an internal error in the response', {
+  runMode: choice('RUN_MODE', ['prod', 'dev'], 'prod', 'dev shows the parts of pages at /-/ui', {
     synonyms: { production: 'prod', development: 'dev', test: 'dev' },
   }),
   runUser: text('RUN_USER', 'git', 'default of BUILTIN_SSH_SERVER_USER'),

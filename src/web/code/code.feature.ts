@@ -2,6 +2,7 @@ import type { Feature } from '../../access/feature.ts'
 import * as activityPage from './activity.page.tsx'
 import * as blamePage from './blame.page.tsx'
 import * as branchesPage from './branches.page.tsx'
+import * as codeSearchPage from './code-search.page.tsx'
 import * as commitPage from './commit.page.tsx'
 import * as commitsPage from './commits.page.tsx'
 import * as comparePage from './compare.page.tsx'
@@ -19,6 +20,7 @@ export const webCode: Feature = {
     activityPage,
     blamePage,
     branchesPage,
+    codeSearchPage,
     commitPage,
     commitsPage,
     comparePage,

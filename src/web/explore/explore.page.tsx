@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { exploreSignIn, anyone, switchedOn } from '../../access/requirements.ts'
 import type { Ctx } from '../../access/context.ts'
+import { maxSearchLength, searchCode } from '../../code/search/code-search.service.ts'
 import { Moved } from '../../lib/errors.ts'
 import { pageOf, type Page } from '../../lib/paging.ts'
 import { mayCreateOrgs } from '../../orgs/org.policy.ts'
@@ -9,6 +10,7 @@ import { browseRepos } from '../../repos/lists/browse.service.ts'
 import { usersExploreEnabled } from '../../users/subject.requirements.ts'
 import { findPeople } from '../../users/user.service.ts'
 import { page } from '../shell/page.tsx'
+import { ExploreCodeView } from './explore-code.view.tsx'
 import { ExploreOrganizationsView, ExploreReposView, ExploreUsersView } from './explore.view.tsx'
 import { texts } from './texts.tsx'
 
@@ -48,6 +50,20 @@ export const exploreRepos = page({
   },
   meta: (_, { ctx }) => metaFor(texts.repositories, ctx),
   view: ExploreReposView,
+})
+
+/** Finds a text in the code of the repositories that the viewer may read. */
+export const exploreCode = page({
+  path: '/explore/code',
+  requires: [exploreSignIn, switchedOn('codeExploreEnabled', (config) => !config.serviceExplore.disableCodePage)],
+  cost: 'expensive',
+  query: { q: Type.Optional(Type.String()) },
+  async load({ ctx, query, call }) {
+    const text = (query.q ?? '').trim().slice(0, maxSearchLength)
+    return { text, found: text === '' ? undefined : await searchCode(ctx, text, call.signal) }
+  },
+  meta: (_, { ctx }) => metaFor(texts.code, ctx),
+  view: ExploreCodeView,
 })
 
 /** Lists the people whom the viewer may see. */

@@ -11,7 +11,7 @@ import { usePage } from '../ui/page-context.ts'
 import { Box, Empty, Pages, Tabs } from '../ui/parts.tsx'
 import { texts } from './texts.tsx'
 
-export type ExploreTab = 'repositories' | 'users' | 'organizations'
+export type ExploreTab = 'repositories' | 'code' | 'users' | 'organizations'
 
 /** Heading and tabs of the explore pages. Settings hide tabs. */
 export const ExploreFrame = ({
@@ -22,7 +22,7 @@ export const ExploreFrame = ({
   readonly children: ComponentChildren
 }) => {
   const { config } = usePage()
-  const { disableUsersPage, disableOrganizationsPage } = config.serviceExplore
+  const { disableUsersPage, disableOrganizationsPage, disableCodePage } = config.serviceExplore
   const tab = (name: ExploreTab, path: string, icon: IconName, isShown: boolean) =>
     isShown ? [{ label: texts[name], to: `/explore/${path}`, icon, isCurrent: name === current }] : []
   return (
@@ -35,6 +35,7 @@ export const ExploreFrame = ({
           label={texts.tabs}
           tabs={[
             ...tab('repositories', 'repos', 'repo', true),
+            ...tab('code', 'code', 'code', !disableCodePage),
             ...tab('users', 'users', 'people', !disableUsersPage),
             ...tab('organizations', 'organizations', 'organization', !disableOrganizationsPage),
           ]}

@@ -2,6 +2,7 @@
 export const texts = {
   title: 'Explore',
   repositories: 'Repositories',
+  code: 'Code',
   users: 'Users',
   organizations: 'Organizations',
   tabs: 'Explore',

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { switchedOn } from '../../access/requirements.ts'
 import { getPersonalMilestones } from '../../issues/milestones/personal-milestones.service.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { inSession } from '../shell/browser.requirements.ts'
@@ -9,7 +10,10 @@ import { milestoneTexts as texts } from './plan-texts.tsx'
 /** Lists the milestones of the repositories that the person owns or contributes to. */
 export const myMilestonesPage = page({
   path: '/milestones',
-  requires: [inSession],
+  requires: [
+    switchedOn('milestonesDashboardEnabled', (config) => config.service.showMilestonesDashboardPage),
+    inSession,
+  ],
   query: { state: Type.Optional(Type.String()), page: Type.Optional(Type.Integer()) },
   async load({ ctx, query }) {
     const state = query.state === 'closed' ? 'closed' : 'open'
