@@ -1,6 +1,7 @@
 import type { Feature } from '../access/feature.ts'
 import * as apiDocsRoutes from './api/api-docs.routes.tsx'
 import * as explorePage from './explore/explore.page.tsx'
+import * as galleryPage from './gallery/gallery.page.tsx'
 import * as homePage from './home/home.page.tsx'
 import * as unsubscribeRoutes from './links/unsubscribe.routes.tsx'
 import * as notificationsPage from './notifications/notifications.page.tsx'
@@ -17,6 +18,7 @@ export const web: Feature = {
     apiDocsRoutes,
     assetRoutes,
     explorePage,
+    galleryPage,
     homePage,
     notificationsPage,
     profilePage,

@@ -4,6 +4,7 @@ import type { FileView } from '../../code/contents/file.service.ts'
 import { languageOfFile } from '../../markup/highlight.ts'
 import { markupKind } from '../../markup/markup-kind.ts'
 import { markupSettings } from '../../site/render.service.ts'
+import { renderNotebook, type ShownNotebook } from './notebook.ts'
 import { renderedFile } from './readme.ts'
 
 /** Lines on one page. */
@@ -23,6 +24,7 @@ export interface SourceLines {
 export type SourceContent =
   | ({ readonly kind: 'lines'; readonly mayRender: boolean } & SourceLines)
   | { readonly kind: 'rendered'; readonly html: string }
+  | { readonly kind: 'notebook'; readonly notebook: ShownNotebook }
   | { readonly kind: 'image'; readonly hasSource: boolean }
   | { readonly kind: 'other' }
 
@@ -50,7 +52,12 @@ export async function readSource(
     return { kind: 'image', hasSource: body.kind === 'text' }
   }
   if (body.kind !== 'text') return { kind: 'other' }
-  const mayRender = isImage || markupKind(entry.path, markupSettings(ctx.config)) !== undefined
+  const isNotebook = /\.ipynb$/i.test(entry.name)
+  if (isNotebook && !wantsSource) {
+    const notebook = await renderNotebook(ctx, revision, entry.path, body.text)
+    if (notebook) return { kind: 'notebook', notebook }
+  }
+  const mayRender = isImage || isNotebook || markupKind(entry.path, markupSettings(ctx.config)) !== undefined
   if (mayRender && !wantsSource) {
     const html = await renderedFile(ctx, revision, entry.path, body.text)
     if (html !== undefined) return { kind: 'rendered', html }

@@ -11,6 +11,7 @@ import { CodeLines } from './code-lines.view.tsx'
 import { deletePath, editPath, revisionPath, type RepositoryNames } from './code-paths.ts'
 import type { Editing } from './editing.ts'
 import { linesOnPage, type SourceContent } from './file-content.ts'
+import { NotebookView } from './notebook.view.tsx'
 import { texts } from './texts.tsx'
 
 interface FileProps {
@@ -44,6 +45,7 @@ const Facts = ({ file, content }: FileProps) => {
 const DisplaySwitch = ({ place, revision, path, content }: FileProps) => {
   const hasBoth =
     content.kind === 'rendered' ||
+    content.kind === 'notebook' ||
     (content.kind === 'lines' && content.mayRender) ||
     (content.kind === 'image' && content.hasSource)
   if (!hasBoth) return null
@@ -151,6 +153,7 @@ const Content = (props: FileProps) => {
   const { place, revision, path, file, content } = props
   const { config } = usePage()
   if (content.kind === 'rendered') return <Markup html={content.html} class="file-rendered" />
+  if (content.kind === 'notebook') return <NotebookView {...content.notebook} />
   if (content.kind === 'image') {
     return (
       <div class="file-image">

@@ -218,4 +218,10 @@ export const texts = {
       `this is more than ${counted(count, 'file')} of ${size}; push larger ones with git`,
     defaultMessage: 'Add files',
   },
+  notebook: {
+    cut: 'The notebook has more cells. The source shows all of them.',
+    image: 'Result of the cell',
+    leftOut: 'A result that is too large, or of a kind that is not shown.',
+    outputCut: 'The rest of the result is left out.',
+  },
 }
