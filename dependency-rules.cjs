@@ -124,7 +124,7 @@ module.exports = {
     transport: [['http', 'ssh']],
     users: [['avatars', 'credentials', 'settings', 'social'], ['entry']],
     repos: [['search'], ['lists'], ['git-hooks', 'mirrors', 'social'], ['people'], ['lifecycle'], ['maintenance']],
-    code: [['commits'], ['branches'], ['contents'], ['archives', 'languages', 'statuses']],
+    code: [['commits'], ['branches'], ['contents'], ['archives', 'languages', 'search', 'statuses']],
     issues: [
       ['attachments', 'dependencies', 'labels', 'milestones', 'social', 'templates', 'time'],
       ['references'],
@@ -170,6 +170,7 @@ module.exports = {
         'api',
         'entry',
         'explore',
+        'gallery',
         'home',
         'issues',
         'links',

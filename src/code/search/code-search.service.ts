@@ -17,9 +17,8 @@ const maxLinesAmongOthers = 10
 const maxLines = 200
 /** Lines that are shown of all repositories. */
 const maxLinesOfAll = 200
-/** Longest shown line and longest searched text, in UTF-16 units. */
+/** Longest shown line, in UTF-16 units. */
 const maxLineLength = 300
-export const maxSearchLength = 200
 
 /** A file with lines that have the text. */
 export interface FoundFile {

@@ -1,10 +1,11 @@
 import { Type } from 'typebox'
 import { canRead, gitRepo, inRepo } from '../../access/repo.requirements.ts'
 import { getNamedCommit } from '../../code/commits/named-commit.service.ts'
-import { maxSearchLength, searchCommit } from '../../code/search/code-search.service.ts'
+import { maxSearchLength } from '../../code/search/code-search.rules.ts'
+import { searchCommit } from '../../code/search/code-search.service.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { page } from '../shell/page.tsx'
-import { codeSearchTexts as texts } from './code-search-texts.tsx'
+import { codeSearchTexts as texts } from '../lists/code-search-texts.tsx'
 import { CodeSearchView } from './code-search.view.tsx'
 
 /** Finds a text in the files of the default branch. */

@@ -1,6 +1,6 @@
 import type { FoundEverywhere } from '../../code/search/code-search.service.ts'
-import { codeSearchTexts as texts } from '../code/code-search-texts.tsx'
-import { CodeSearchForm, FoundFiles } from '../code/code-search.view.tsx'
+import { codeSearchTexts as texts } from '../lists/code-search-texts.tsx'
+import { CodeSearchForm, FoundFiles } from '../lists/found-code.tsx'
 import { Empty } from '../ui/parts.tsx'
 import { ExploreFrame } from './explore.view.tsx'
 
