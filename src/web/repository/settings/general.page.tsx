@@ -84,10 +84,13 @@ export const editUnitsAct = act({
     enable_issue_dependencies: tick,
     external_tracker_url: text,
     external_tracker_format: text,
+    external_tracker_style: text,
+    external_tracker_regexp_pattern: text,
     has_pull_requests: tick,
     has_wiki: tick,
     external_wiki_url: text,
     globally_editable_wiki: tick,
+    wiki_branch: text,
     has_releases: tick,
     has_packages: tick,
     has_actions: tick,
@@ -96,6 +99,7 @@ export const editUnitsAct = act({
   again: repositorySettingsPage,
   async run({ ctx, body }) {
     await editRepo(ctx, {
+      wikiBranch: body.wiki_branch?.trim(),
       units: {
         has_issues: body.has_issues ?? false,
         ...(body.external_tracker_url
@@ -103,6 +107,8 @@ export const editUnitsAct = act({
               external_tracker: {
                 external_tracker_url: body.external_tracker_url,
                 external_tracker_format: body.external_tracker_format ?? '',
+                external_tracker_style: body.external_tracker_style || 'numeric',
+                external_tracker_regexp_pattern: body.external_tracker_regexp_pattern ?? '',
               },
             }
           : {

@@ -85,6 +85,19 @@ const Units = ({ place, units }: Pick<GeneralProps, 'place' | 'units'>) => {
                 hint={texts.externalTrackerFormatHint}
                 value={tracker?.external_tracker_format}
               />
+              <div class="fields-row">
+                <Select
+                  name="external_tracker_style"
+                  label={texts.externalTrackerStyle}
+                  value={tracker?.external_tracker_style ?? 'numeric'}
+                  choices={entriesOf(texts.trackerStyles).map(([value, label]) => ({ value, label }))}
+                />
+                <Field
+                  name="external_tracker_regexp_pattern"
+                  label={texts.externalTrackerPattern}
+                  value={tracker?.external_tracker_regexp_pattern}
+                />
+              </div>
             </div>
           </details>
         </div>
@@ -96,6 +109,7 @@ const Units = ({ place, units }: Pick<GeneralProps, 'place' | 'units'>) => {
             label={texts.wikiEveryone}
             checked={(wikiUnit?.default_access ?? 0) > 0}
           />
+          <Field name="wiki_branch" label={texts.wikiBranch} value={place.repo.wiki_branch} isTerse maxlength={100} />
           <details class="more-options" open={wiki !== undefined}>
             <summary>{texts.externalWiki}</summary>
             <Field name="external_wiki_url" label={texts.externalWikiUrl} type="url" value={wiki?.external_wiki_url} />

@@ -36,6 +36,15 @@ test('editRepositoryAct, editUnitsAct, editMergingAct, visibilityAct, archiveAct
   assert.match(wrong.text, /id="name_problem"/)
   assert.match(wrong.text, /value="kept text"/)
 
+  await alice.submit(at, `${at}/units`, {
+    has_issues: 'true',
+    has_wiki: 'true',
+    wiki_branch: 'pages',
+    external_tracker_url: 'https://tracker.example',
+    external_tracker_style: 'alphanumeric',
+  })
+  const outside = await read()
+  assert.deepEqual([outside.wiki_branch, outside.external_tracker.external_tracker_style], ['pages', 'alphanumeric'])
   await alice.submit(at, `${at}/units`, { has_issues: 'true', enable_time_tracker: 'true', has_pull_requests: 'true' })
   const units = await read()
   assert.deepEqual(
