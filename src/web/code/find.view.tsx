@@ -1,9 +1,11 @@
 import type { RefChoice } from '../../code/branches/ref-choice.service.ts'
 import type { NamedCommit } from '../../code/commits/named-commit.service.ts'
+import { codeSearchTexts } from '../lists/code-search-texts.tsx'
 import { Field, Form, Submit } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { Link } from '../ui/link.tsx'
+import { ButtonLink, Link } from '../ui/link.tsx'
 import { Box, Empty } from '../ui/parts.tsx'
+import { pathOf } from '../ui/paths.ts'
 import { revisionPath, type RepositoryNames } from './code-paths.ts'
 import { RefMenu } from './ref-menu.view.tsx'
 import { texts } from './texts.tsx'
@@ -23,6 +25,10 @@ export const FindView = ({ place, revision, refs, q, paths, matched, isWhole }: 
     <div class="code-bar">
       <RefMenu place={place} revision={revision} refs={refs} page="find" path="" />
       <h1>{texts.findFile}</h1>
+      <span class="spacer" />
+      <ButtonLink icon="code" to={pathOf(place.owner.name, place.repo.name, 'search')}>
+        {codeSearchTexts.title}
+      </ButtonLink>
     </div>
     <Form
       to={revisionPath(place, 'find', revision)}
