@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { Invalid, TooLarge } from '../lib/errors.ts'
 import { asFleeting, isFleeting } from '../lib/fleeting.ts'
 
-/** A file of a multipart body as a stream; it must be read before the form continues. */
+/** A file of a multipart body as a stream; it must be read to its end before the form continues. */
 export interface FormFile {
   readonly field: string
   readonly filename: string
@@ -37,8 +37,8 @@ export const readForm = (
 }
 
 /**
- * Reads a multipart body. Each file is given to `takeFile` as it arrives, one at a time; the next one is not begun
- * before its promise is settled. A file over the limit ends its stream with `TooLarge`.
+ * Reads a multipart body. Each file is given to `takeFile` as it arrives; the next one may begin when the stream of the
+ * previous one has ended, before its promise is settled. A file over the limit ends its stream with `TooLarge`.
  * @returns the text fields
  */
 export function readFormWithFiles(

@@ -39,6 +39,7 @@ import { migrationClient } from './mirrors/migration-client.ts'
 import { repoPushExtras } from './push-extras.service.ts'
 import { reinitMissingRepos } from './maintenance/reinit-missing-repos.task.ts'
 import { removeGitLeftovers } from './maintenance/remove-git-leftovers.task.ts'
+import { removeTemporaryFolders } from './maintenance/remove-temporary-folders.task.ts'
 import { repoHealthCheck } from './maintenance/repo-health-check.task.ts'
 import { accountRelations, ownedRepos, repoRelations } from './repo.owned.ts'
 import { syncMirrorJob, updateMirrors } from './mirrors/sync-mirror.job.ts'
@@ -89,6 +90,7 @@ export const repos: Feature = {
     reinitMissingRepos(config),
     repoHealthCheck(config),
     removeGitLeftovers,
+    removeTemporaryFolders,
   ],
   services: [migrationClient],
   sealed: [

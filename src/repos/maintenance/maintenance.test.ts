@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -28,4 +28,22 @@ test('maintenance: a large push gets a bitmap at once, a small one gets none', a
     return (await readdir(packs)).filter((file) => file.endsWith('.bitmap')).length
   }
   assert.deepEqual([await bitmapsAfter('large', 120), await bitmapsAfter('small', 10)], [1, 0])
+})
+
+test('remove_temporary_folders: what a crash left is removed after a day, and the folder of a running request stays', async () => {
+  await using forge = await startForge()
+  const { services } = forge
+  const [left, used] = ['upload-left', 'upload-used'].map((name) => join(services.config.paths.tmp, name)) as [
+    string,
+    string,
+  ]
+  for (const folder of [left, used]) {
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, '0'), 'content')
+  }
+  const twoDaysAgo = Date.now() / 1000 - 2 * 24 * 3600
+  utimesSync(left, twoDaysAgo, twoDaysAgo)
+  await services.tasks.runNow('remove_temporary_folders')
+  await forge.settle()
+  assert.deepEqual([existsSync(left), existsSync(used)], [false, true])
 })
