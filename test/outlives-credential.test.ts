@@ -167,8 +167,9 @@ test('every such operation refuses read tokens, public-only tokens and jobs, wha
       if (
         status !== 403 &&
         !(isPage(operation) && status === 303 && headers.get('location')?.startsWith('/user/login'))
-      )
+      ) {
         wrong.push(`${operation.id}: ${status}`)
+      }
     }
   }
   assert.deepEqual(wrong, [])

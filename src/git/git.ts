@@ -142,6 +142,26 @@ export type TextSearch = {
 /** A line that has the text; lines count from 1. */
 export type FoundLine = { readonly path: string; readonly line: number; readonly text: string }
 
+/** Two versions of a branch: the commits of each that are not in `base`. */
+export type RangeDiffQuery = {
+  readonly base: Oid
+  readonly oldHead: Oid
+  readonly newHead: Oid
+  readonly signal?: AbortSignal
+}
+
+/** A commit of a branch that was rewritten. */
+export type RewrittenCommit = {
+  /** Undefined for an added commit. */
+  readonly oldOid: Oid | undefined
+  /** Undefined for a removed commit. */
+  readonly newOid: Oid | undefined
+  readonly state: 'same' | 'changed' | 'removed' | 'added'
+  readonly subject: string
+  /** How the commit's own difference and message differ: each line begins with `+`, `-`, a space or `@@`. */
+  readonly lines: readonly string[]
+}
+
 export type FileStatus = 'added' | 'modified' | 'deleted' | 'renamed' | 'copied' | 'changed'
 
 export type FileChange = {
@@ -588,6 +608,11 @@ export type Git = {
   ): Promise<{ readonly lines: readonly FoundLine[]; readonly isWhole: boolean }>
 
   // Differences
+  /** Pairs the commits of two versions of a branch. `isWhole` is false when it stopped early. */
+  rangeDiff(
+    at: ReadFrom,
+    query: RangeDiffQuery,
+  ): Promise<{ readonly commits: readonly RewrittenCommit[]; readonly isWhole: boolean }>
   diffFiles(at: ReadFrom, query: DiffQuery): Promise<readonly FileChange[]>
   /**
    * The changes of each commit against its first parent; one process for all uncached commits. Without `counts` line

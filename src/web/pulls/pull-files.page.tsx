@@ -3,6 +3,7 @@ import { readShownDiff } from '../../code/commits/shown-diff.service.ts'
 import { pathNumber } from '../../http/schema.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { mergeBaseOf } from '../../pulls/pull.rules.ts'
+import { getRewrite } from '../../pulls/reviews/rewrite.service.ts'
 import { getViewed } from '../../pulls/reviews/viewed.service.ts'
 import { getPullReviews } from '../../pulls/reviews/thread.service.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
@@ -41,7 +42,8 @@ export const pullFilesPage = page({
     const reviewed = mine && mine.commit_oid !== pair.pull.synced_oid ? (mine.commit_oid as Oid) : undefined
     const since = query.since === 'review' ? reviewed : undefined
     const head = pair.pull.synced_oid
-    const base = since ?? mergeBaseOf(pair.pull)
+    const mergeBase = mergeBaseOf(pair.pull)
+    const base = since ?? mergeBase
     const choice = diffChoice(query)
     const diff = await readShownDiff(ctx, { base, head, ...choice })
     const shown = new Set(diff.files.map((file) => file.change.path))
@@ -66,6 +68,7 @@ export const pullFilesPage = page({
       base,
       head,
       since,
+      rewrite: since && mergeBase ? await getRewrite(ctx, mergeBase, since, head) : undefined,
       reviewed,
       mayComment: ctx.viewer !== undefined && !ctx.repo.is_archived && since === undefined,
       isPoster: pair.issue.poster_id === ctx.viewer?.id,

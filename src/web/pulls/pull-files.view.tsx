@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import type { PatchLine } from '../../code/commits/patch.parse.ts'
 import type { ShownDiff, ShownFile } from '../../code/commits/shown-diff.service.ts'
 import type { Oid } from '../../lib/ids.ts'
+import type { Rewrite } from '../../pulls/reviews/rewrite.service.ts'
 import type { PullView } from '../../pulls/pull-view.service.ts'
 import { lastLinesOf } from '../../pulls/reviews/suggestion.rules.ts'
 import type { PullReviews, Thread } from '../../pulls/reviews/thread.service.ts'
@@ -17,6 +18,7 @@ import { usePage } from '../ui/page-context.ts'
 import { changedQuery, pathOf, withQuery } from '../ui/paths.ts'
 import { PullHead } from './pull-head.view.tsx'
 import { pullPath, type Place } from './pull-paths.ts'
+import { RewriteView } from './rewrite.view.tsx'
 import { texts } from './texts.tsx'
 import { LineForm, ThreadView, type ThreadProps } from './thread.view.tsx'
 
@@ -42,6 +44,8 @@ interface PullFilesProps {
   readonly head: Oid
   /** The commit that the viewer has reviewed, when only later changes are shown. */
   readonly since: Oid | undefined
+  /** How the commits were rewritten since then; undefined when commits were only added. */
+  readonly rewrite: Rewrite | undefined
   /** The commit of the viewer's last review, when the head is another one. */
   readonly reviewed: Oid | undefined
   readonly mayComment: boolean
@@ -66,6 +70,7 @@ export function PullFilesView(stored: PullFilesProps) {
         acts={props.mayComment ? <ReviewMenu {...props} /> : undefined}
       />
       {since === undefined ? null : <p class="muted">{texts.onlySince(since.slice(0, 10))}</p>}
+      {props.rewrite === undefined ? null : <RewriteView {...{ place }} rewrite={props.rewrite} />}
       <DiffView
         {...{ diff, layout, ignoresSpace, only, addressOf }}
         highlighted={props.highlighted}

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Browser } from '../../testing/browser.ts'
+import { Clone } from '../../testing/clone.ts'
 import { startForge, type Forge } from '../../testing/forge.ts'
 import { collaborator, commitFiles, givenPull } from '../../testing/given-pull.ts'
 
@@ -402,4 +403,29 @@ test('openNewPull: opens a pull request or a draft; a missing branch is refused'
   assert.ok(number)
   const { json } = await forge.as('alice').get(`${repo.api}/pulls/${number}`)
   assert.deepEqual([json.title, json.draft, json.body], ['WIP: A change', true, 'Why'])
+})
+
+test('pullFilesPage: after a rewrite, the changes since a review pair the commits', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const { repo, pull, at } = await withPull(forge)
+  await forge.as('bob').must('POST', `${pull.api}/reviews`, { event: 'COMMENT', body: 'read' })
+  const bob = await Browser.of(forge, 'bob')
+  using clone = await Clone.of(forge, 'alice', repo.fullName)
+  await clone.must('checkout', '-q', pull.branch)
+  await clone.commit('later.txt')
+  await clone.must('push', '-q', 'origin', pull.branch)
+  await forge.settle()
+  const grown = await bob.get(`${at}/files?since=review`)
+  assert.match(grown.text, /These are the changes since you reviewed/)
+  assert.doesNotMatch(grown.text, /The commits were rewritten/, 'commits were only added')
+  await clone.must('reset', '-q', '--hard', 'HEAD~1')
+  await clone.must('commit', '-q', '--amend', '-m', 'Say <b>more</b>')
+  await clone.commit('other.txt')
+  await clone.must('push', '-q', '--force', 'origin', pull.branch)
+  await forge.settle()
+  const { status, text } = await bob.get(`${at}/files?since=review`)
+  assert.equal(status, 200)
+  assert.match(text, /The commits were rewritten/)
+  assert.match(text, /Say &lt;b>more|Say &lt;b&gt;more/)
+  for (const state of ['Changed', 'New']) assert.match(text, new RegExp(`<span class="tag[^"]*">${state}<`))
 })

@@ -185,3 +185,12 @@ export const texts = {
   description: 'Description',
   newHint: 'Say what changes and why.',
 }
+
+/** The texts about a rewritten branch. */
+export const rewriteTexts = {
+  title: 'The commits were rewritten',
+  hint: 'Each commit that you reviewed stands beside its new version. In a changed one, + and − mark what its change gained and lost.',
+  bounded: 'Not all commits were compared, because there are too many or their changes are too large.',
+  none: 'none',
+  states: { same: 'Same', changed: 'Changed', removed: 'Removed', added: 'New' },
+} as const

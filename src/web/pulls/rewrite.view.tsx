@@ -1,0 +1,70 @@
+import type { RewrittenCommit } from '../../git/git.ts'
+import type { Rewrite } from '../../pulls/reviews/rewrite.service.ts'
+import { Icon } from '../ui/icon.tsx'
+import { Link } from '../ui/link.tsx'
+import { Box, Tag } from '../ui/parts.tsx'
+import { pathOf } from '../ui/paths.ts'
+import type { Place } from './pull-paths.ts'
+import { rewriteTexts as texts } from './texts.tsx'
+
+/** The commits of a rewritten branch, each beside the one that was reviewed. */
+export const RewriteView = ({ place, rewrite }: { readonly place: Place; readonly rewrite: Rewrite }) => (
+  <section class="rewrite">
+    <h2>{texts.title}</h2>
+    <p class="muted small">{texts.hint}</p>
+    {rewrite.isBounded ? <p class="muted small">{texts.bounded}</p> : null}
+    {rewrite.commits.length === 0 ? null : (
+      <Box>
+        <ul class="rows">
+          {rewrite.commits.map((commit) => (
+            <li class="row">
+              <Pair {...{ place, commit }} />
+            </li>
+          ))}
+        </ul>
+      </Box>
+    )}
+  </section>
+)
+
+const Pair = ({ place, commit }: { readonly place: Place; readonly commit: RewrittenCommit }) => {
+  const head = (
+    <>
+      <span class="rewrite-subject">{commit.subject}</span>
+      <Tag>{texts.states[commit.state]}</Tag>
+    </>
+  )
+  return (
+    <div class="rewrite-pair">
+      <p class="rewrite-ids">
+        <CommitId {...{ place }} oid={commit.oldOid} />
+        <Icon name="arrow-right" />
+        <CommitId {...{ place }} oid={commit.newOid} />
+      </p>
+      {commit.lines.length === 0 ? (
+        <p class="rewrite-head">{head}</p>
+      ) : (
+        <details>
+          <summary class="rewrite-head">{head}</summary>
+          <pre class="rewrite-lines" tabIndex={0}>
+            {commit.lines.map((line) => (
+              <span class={classOf(line)}>{`${line}\n`}</span>
+            ))}
+          </pre>
+        </details>
+      )}
+    </div>
+  )
+}
+
+const CommitId = ({ place, oid }: { readonly place: Place; readonly oid: string | undefined }) =>
+  oid === undefined ? (
+    <span class="muted mono">{texts.none}</span>
+  ) : (
+    <Link class="mono" to={pathOf(place.owner, place.name, 'commit', oid)}>
+      {oid.slice(0, 10)}
+    </Link>
+  )
+
+const classOf = (line: string): string | undefined =>
+  line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : line.startsWith('@@') ? 'muted' : undefined
