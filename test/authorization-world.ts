@@ -138,7 +138,14 @@ const values: Readonly<Record<string, string>> = {
 
 /** The address of an operation with values for its parameters. */
 export const addressOf = (operation: NamedOperation, given: Readonly<Record<string, string>>): string =>
-  operation.path.replace(/\{([\w-]+)\+?\}/g, (_, name: string) => given[name] ?? values[name] ?? 'x')
+  operation.path.replace(
+    /\{([\w-]+)\+?\}/g,
+    (_, name: string) => given[name] ?? values[name] ?? firstOf(operation.params[name]) ?? 'x',
+  )
+
+/** The first value of a parameter that lists its values. */
+const firstOf = (schema: object | undefined): string | undefined =>
+  (schema as { readonly enum?: readonly string[] } | undefined)?.enum?.[0]
 
 export const pathFor = (operation: NamedOperation, place: Place): string =>
   addressOf(operation, { reponame: place.repo })
