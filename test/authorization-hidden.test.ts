@@ -18,14 +18,15 @@ interface Pair {
 }
 
 const repoPairs: readonly Pair[] = [
-  { what: 'a private repository', hidden: { reponame: 'secret' }, missing: { reponame: 'nought' } },
+  { what: 'a private repository', hidden: { reponame: 'riddle' }, missing: { reponame: 'nought' } },
   { what: 'a public repository of a private account', hidden: { username: 'hermit' }, missing: { username: 'nobody' } },
 ]
 
 /** An answer without the names in the request. */
 const told = (answer: { status: number; text: string; headers: Headers }, names: Readonly<Record<string, string>>) => {
   const header = (name: string) => answer.headers.get(name) ?? ''
-  const body = answer.text.replace(/"request_id":"[^"]*"/, '')
+  // A token has the second in which it was made.
+  const body = answer.text.replace(/"request_id":"[^"]*"/, '').replace(/eyJ[\w-]+\.[\w.-]+/, 'a token')
   const whole = [answer.status, header('location'), header('www-authenticate'), header('allow'), body].join('\n')
   return Object.values(names).reduce((text, name) => text.replaceAll(name, '…'), whole)
 }
@@ -34,7 +35,7 @@ const told = (answer: { status: number; text: string; headers: Headers }, names:
 async function makeSecrets(forge: Forge): Promise<Caller[]> {
   const [alice, hermit] = [forge.as('alice'), forge.as('hermit')]
   await forge.given.repo({ owner: 'alice', name: 'open' })
-  await forge.given.repo({ owner: 'alice', name: 'secret', private: true })
+  await forge.given.repo({ owner: 'alice', name: 'riddle', private: true })
   const held = await forge.given.repo({ owner: 'hermit', name: 'open' })
   await forge.given.org({ owner: 'hermit', name: 'public-house' })
   await hermit.must('PUT', '/orgs/public-house/public_members/hermit')

@@ -182,6 +182,16 @@ test('the most specific matching operation answers for any values of a path', ()
     .filter(({ whenQuery }) => whenQuery === undefined)
     .map((route) => ({ ...route, matcher: matcherOf(route.segments) }))
   const router = new Router(routes)
+  // Declarations that can match an address of a method with a number of segments.
+  const candidates = (method: string, length: number) =>
+    routes.filter(
+      (route) =>
+        route.method === method &&
+        (route.segments.some(({ kind }) => kind === 'rest')
+          ? route.segments.length <= length
+          : route.segments.length === length),
+    )
+  const known = new Map<string, typeof routes>()
   // Values that are literals of other declarations are the ones that could match the wrong route.
   const textsAt = new Map<number, Set<string>>()
   for (const { segments } of routes) {
@@ -206,7 +216,11 @@ test('the most specific matching operation answers for any values of a path', ()
       for (const text of textsAt.get(index) ?? []) paths.add(`/${plain.with(index, text).join('/')}`)
     }
     for (const path of paths) {
-      const fitting = routes.filter((route) => route.method === method && route.matcher.test(path))
+      const length = path.split('/').length - 1
+      const key = `${method} ${length}`
+      const some = known.get(key) ?? candidates(method, length)
+      known.set(key, some)
+      const fitting = some.filter((route) => route.matcher.test(path))
       const [best] = fitting.toSorted((one, other) => bySpecificity(one.segments, other.segments))
       if (!best) continue
       compared += 1
