@@ -1,5 +1,5 @@
 import { findRepoByName } from '../../access/access.store.ts'
-import type { SignedInRepoCtx } from '../../access/context.ts'
+import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
 import { refuseOverQuota } from '../../access/quota/quota.service.ts'
 import { accessTo } from '../../access/repo-access.ts'
 import { mode } from '../../access/rights.ts'
@@ -161,6 +161,28 @@ async function moveRepo(
   })
   if (owner.kind === 'individual') await publish(tx, 'access.reduced', { userId: owner.id, ownerId: recipient.id })
   return (await findRepoById(tx, repo.id)) ?? repo
+}
+
+/** A transfer that waits for the recipient. */
+export interface PendingTransfer {
+  readonly recipient: UserRow
+  /** The viewer may accept or reject it. */
+  readonly mayDecide: boolean
+}
+
+/** Returns the pending transfer of a repository. */
+export async function getPendingTransfer(ctx: RepoCtx): Promise<PendingTransfer | undefined> {
+  const row = ctx.repo.has_transfer ? await findTransfer(ctx.db, ctx.repo.id) : undefined
+  const recipient = row && (await findUserById(ctx.db, row.recipient_id))
+  if (!recipient) return undefined
+  const { viewer } = ctx
+  return { recipient, mayDecide: viewer !== undefined && (await maySpeakFor({ ...ctx, viewer }, recipient)) }
+}
+
+/** Takes an offered transfer back. The caller must be an administrator of the repository. */
+export async function cancelTransfer(ctx: SignedInRepoCtx): Promise<void> {
+  const wasPending = await transaction(ctx.db, (tx) => deleteTransfer(tx, ctx.repo.id))
+  if (!wasPending) throw new NotFound('no transfer is waiting', 'no_transfer')
 }
 
 async function getOffer(ctx: SignedInRepoCtx): Promise<{ recipient: UserRow; teamIds: TeamId[] }> {

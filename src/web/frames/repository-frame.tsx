@@ -1,5 +1,6 @@
 import type { ComponentChild } from 'preact'
 import type { RepoCtx } from '../../access/context.ts'
+import { getPendingTransfer, type PendingTransfer } from '../../repos/lifecycle/transfer.service.ts'
 import { marksOf, visibleOrigin, type Marks } from '../../repos/social/marks.service.ts'
 import { ActButton } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -10,7 +11,7 @@ import { pathOf } from '../ui/paths.ts'
 import type { IconName } from '../ui/icons.ts'
 import type { BrowserCtx } from '../shell/browser-context.ts'
 import type { Frame } from '../shell/page.tsx'
-import { texts as all } from './texts.tsx'
+import { texts as all, transferTexts } from './texts.tsx'
 
 const texts = all.repository
 
@@ -29,15 +30,21 @@ export type RepositoryTab =
 export interface RepositoryFacts extends Pick<RepoCtx, 'repo' | 'owner' | 'rights'> {
   readonly marks: Marks
   readonly origin: Pick<RepoCtx, 'repo' | 'owner'> | undefined
+  readonly transfer: PendingTransfer | undefined
 }
 
 /** Returns the frame of the pages of a repository. */
 export const inRepositoryFrame =
   (current: RepositoryTab | undefined): Frame<RepoCtx & BrowserCtx> =>
   async (ctx) => {
-    const [marks, origin] = await Promise.all([marksOf(ctx), visibleOrigin(ctx)])
+    const isWholeHead = current === 'code'
+    const [marks, origin, transfer] = await Promise.all([
+      marksOf(ctx),
+      visibleOrigin(ctx),
+      isWholeHead ? getPendingTransfer(ctx) : undefined,
+    ])
     const { repo, owner, rights } = ctx
-    return (content) => <RepositoryFrame {...{ repo, owner, rights, marks, origin, current, content }} />
+    return (content) => <RepositoryFrame {...{ repo, owner, rights, marks, origin, transfer, current, content }} />
   }
 
 /** The tabs that the viewer may open. */
@@ -88,10 +95,40 @@ const RepositoryFrame = ({
           <Flash tone="warning">{texts.archivedSince}</Flash>
         </div>
       ) : null}
+      {facts.transfer === undefined ? null : <Transfer {...facts} {...facts.transfer} />}
       <div class="container" data-repository={`${owner.name}/${repo.name}`}>
         {content}
       </div>
     </>
+  )
+}
+
+/** The offer of the repository to another owner, with what the viewer can do about it. */
+const Transfer = ({ repo, owner, rights, recipient, mayDecide }: RepositoryFacts & PendingTransfer) => {
+  const at = (...parts: readonly string[]) => pathOf(owner.name, repo.name, ...parts)
+  return (
+    <div class="container">
+      <Flash tone="info">
+        {transferTexts.offered(recipient.name)}
+        <div class="acts">
+          {mayDecide ? (
+            <>
+              <ActButton to={at('action', 'accept_transfer')} class="small">
+                {transferTexts.accept}
+              </ActButton>
+              <ActButton to={at('action', 'reject_transfer')} class="small">
+                {transferTexts.reject}
+              </ActButton>
+            </>
+          ) : null}
+          {rights.isAdmin ? (
+            <ActButton to={at('settings', 'transfer', 'cancel')} class="small">
+              {transferTexts.cancel}
+            </ActButton>
+          ) : null}
+        </div>
+      </Flash>
+    </div>
   )
 }
 

@@ -41,3 +41,14 @@ export const texts = {
     limited: 'Limited',
   },
 }
+
+/** The texts about a transfer that waits for the recipient. */
+export const transferTexts = {
+  offered: (recipient: string) => `This repository is offered to ${recipient}.`,
+  accept: 'Accept',
+  reject: 'Reject',
+  cancel: 'Cancel the transfer',
+  accepted: (owner: string) => `The repository now belongs to ${owner}.`,
+  rejected: 'The transfer is rejected.',
+  cancelled: 'The transfer is cancelled.',
+} as const

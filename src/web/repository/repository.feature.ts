@@ -1,5 +1,6 @@
 import type { Feature } from '../../access/feature.ts'
 import * as marksPage from './marks.page.tsx'
+import * as transferPage from './transfer.page.tsx'
 import * as createPage from './new/create.page.tsx'
 import * as forkPage from './new/fork.page.tsx'
 import * as generatePage from './new/generate.page.tsx'
@@ -18,6 +19,7 @@ import * as tagsPage from './settings/tags.page.tsx'
 export const webRepository: Feature = {
   routes: [
     marksPage,
+    transferPage,
     createPage,
     forkPage,
     generatePage,
