@@ -145,7 +145,7 @@ export const addressOf = (operation: NamedOperation, given: Readonly<Record<stri
 
 /** The first value of a parameter that lists its values. */
 const firstOf = (schema: object | undefined): string | undefined =>
-  (schema as { readonly enum?: readonly string[] } | undefined)?.enum?.[0]
+  schema !== undefined && 'enum' in schema && Array.isArray(schema.enum) ? String(schema.enum[0]) : undefined
 
 export const pathFor = (operation: NamedOperation, place: Place): string =>
   addressOf(operation, { reponame: place.repo })
