@@ -11,15 +11,15 @@ export const removeTemporaryFolders = schedule<Ctx>({
   name: 'remove_temporary_folders',
   when: '@every 24h',
   runAtStart: true,
-  async run({ config }, { signal }) {
+  async run({ config, clock }, { signal }) {
     const { tmp } = config.paths
     await mkdir(tmp, { recursive: true, mode: 0o700 })
     for (const name of await readdir(tmp)) {
       signal.throwIfAborted()
       const path = join(tmp, name)
-      // A request may have ended meanwhile. The times of files are those of the machine.
+      // A request may have ended meanwhile.
       const facts = await stat(path).catch(() => undefined)
-      if (facts && Date.now() - facts.mtimeMs > abandonedAfterMs) await rm(path, { recursive: true, force: true })
+      if (facts && clock.nowMs() - facts.mtimeMs > abandonedAfterMs) await rm(path, { recursive: true, force: true })
     }
   },
 })

@@ -174,7 +174,7 @@ test('choosePasswordPage, choosePasswordSubmit: an account that must change its 
 })
 
 test('forms that change something are taken from pages of this site alone', async () => {
-  await using forge = await startForge({ users: ['alice'] })
+  await using forge = await startForge({ settings: { quota: { ENABLED: true } }, users: ['alice'] })
   const browser = await signedIn(forge)
   const csrf = await browser.csrf(path)
   const pages = forge.services
