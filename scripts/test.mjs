@@ -5,13 +5,13 @@
  *     npm test [-- [--postgres] [--s3] [--statements] [--jobs N] [FILTER…]]
  *
  * A FILTER is a part of a file's path, or else a part of a test's name, for example an operation id.
- * `--statements` runs those that find out whether statements are right on a database (docs/decisions/0068).
+ * `--statements` runs those that depend most on the database (docs/decisions/0068).
  * `--postgres` runs them on a PostgreSQL server that is started for this run, `--s3` with an S3 service for files.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { BundleError, bundle, existingEntries, ownBuildFolder, programEntries, sideEntries } from './lib/bundle.mjs'
 import { onInterrupt } from './lib/cleanup.mjs'
@@ -42,15 +42,12 @@ const runAgainLimit = 3
 /** A test that kills processes or cuts the power is never repeated: one failure is a defect. */
 const foundOnce = /(crash|power|full-disk|leftovers)\.test\.ts/
 
-/** Tests of the whole API and of all pages that send every statement. */
+/** Folders whose statements differ by database or depend on its locks and orders. */
+const ofStatements = /^src\/(db|access|activity|events|feed|jobs)\/|\/(conditions|journal|lists|search)\//
+
+/** Tests of the whole API and of all pages, which send every statement. */
 const sendingAll =
   /^test\/(authorization|fuzz|lists-of-people|pages-crawl|query-values|statements|text-order|traces|usage-walk|writes)\.test\.ts$/
-
-/** Returns whether a test is about statements: of the database, beside a store, or of all operations. */
-const isAboutStatements = (path) =>
-  path.startsWith('src/db/') ||
-  sendingAll.test(path) ||
-  readdirSync(fromRoot(dirname(path))).some((name) => name.endsWith('.store.ts'))
 
 const files = ['src', 'test']
   .filter((folder) => existsSync(fromRoot(folder)))
@@ -58,7 +55,7 @@ const files = ['src', 'test']
     readdirSync(fromRoot(folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
   )
   .filter((path) => /\.test\.tsx?$/.test(path))
-  .filter((path) => !options.statements || isAboutStatements(path))
+  .filter((path) => !options.statements || ofStatements.test(path) || sendingAll.test(path))
   .sort()
 
 /** A pattern of regular expressions that matches each of the names. */
