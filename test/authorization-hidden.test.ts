@@ -25,7 +25,7 @@ const repoPairs: readonly Pair[] = [
 /** An answer without the names in the request. */
 const told = (answer: { status: number; text: string; headers: Headers }, names: Readonly<Record<string, string>>) => {
   const header = (name: string) => answer.headers.get(name) ?? ''
-  // A token has the second in which it was made.
+  // A token contains the time when it was made.
   const body = answer.text.replace(/"request_id":"[^"]*"/, '').replace(/eyJ[\w-]+\.[\w.-]+/, 'a token')
   const whole = [answer.status, header('location'), header('www-authenticate'), header('allow'), body].join('\n')
   return Object.values(names).reduce((text, name) => text.replaceAll(name, '…'), whole)

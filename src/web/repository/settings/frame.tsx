@@ -43,7 +43,7 @@ function isOffered(part: SettingsPart, { isOwner }: SettingsPlace, { security, a
   return true
 }
 
-/** A repository of which a page shows the address. */
+/** A repository, for the addresses of its pages. */
 export type RepositoryPlace = Pick<RepoCtx, 'repo' | 'owner'>
 
 /** The repository whose settings a page shows. */
