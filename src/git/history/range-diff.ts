@@ -1,6 +1,6 @@
-import { Refusal, Unavailable } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
-import { checkOids, explainMissing, locate, type GitContext } from '../context.ts'
+import { checkOids, locate, type GitContext } from '../context.ts'
+import { readBounded } from './bounded-output.ts'
 import type { RangeDiffQuery, ReadFrom, RewrittenCommit } from '../git.ts'
 
 /** Output of git that is read at most, in bytes. */
@@ -18,32 +18,13 @@ export async function rangeDiff(
   { base, oldHead, newHead, signal }: RangeDiffQuery,
 ): Promise<{ readonly commits: readonly RewrittenCommit[]; readonly isWhole: boolean }> {
   checkOids(base, oldHead, newHead)
-  const location = locate(context, at)
-  const chunks: Buffer[] = []
-  let bytes = 0
-  const take = (chunk: Buffer): boolean => {
-    // The broker uses the memory of a piece again.
-    chunks.push(Buffer.from(chunk))
-    bytes += chunk.length
-    return bytes <= maxOutputBytes
-  }
-  const command = {
+  const { output, isWhole } = await readBounded(context, locate(context, at), {
     args: ['-c', `core.abbrev=${base.length}`, 'range-diff', '--no-color', base, oldHead, newHead],
-    cwd: location.directory,
-    environment: location.environment,
     timeoutMs,
     signal,
-  }
-  let isInTime = true
-  try {
-    const { exitCode, stderr } = await context.broker.each(command, take)
-    if (exitCode !== 0) throw new Unavailable(`git range-diff failed: ${stderr.slice(0, 200)}`, 'git_failed')
-  } catch (error) {
-    if (!(error instanceof Refusal && error.code === 'git_timeout')) return explainMissing(location, error)
-    isInTime = false
-  }
-  const commits = commitsOf(Buffer.concat(chunks).toString('utf8'))
-  return { commits, isWhole: isInTime && bytes <= maxOutputBytes }
+    maxBytes: maxOutputBytes,
+  })
+  return { commits: commitsOf(output), isWhole }
 }
 
 /** Parses a line `1:  <old> = 2:  <new> <subject>` for each pair, followed by its difference, which is indented. */

@@ -1,6 +1,6 @@
 import type { Oid } from '../../lib/ids.ts'
-import { Refusal, Unavailable } from '../../lib/errors.ts'
-import { checkOids, explainMissing, locate, type GitContext } from '../context.ts'
+import { checkOids, locate, type GitContext } from '../context.ts'
+import { readBounded } from './bounded-output.ts'
 import type { FoundLine, ReadFrom, TextSearch } from '../git.ts'
 
 /** Output of git that is read at most, in bytes. */
@@ -18,19 +18,8 @@ export async function searchText(
 ): Promise<{ readonly lines: readonly FoundLine[]; readonly isWhole: boolean }> {
   checkOids(commit)
   const location = locate(context, at)
-  const chunks: Buffer[] = []
-  let bytes = 0
   let ends = 0
-  let isWhole = true
-  const take = (chunk: Buffer): boolean => {
-    // The broker uses the memory of a piece again.
-    chunks.push(Buffer.from(chunk))
-    bytes += chunk.length
-    for (let from = chunk.indexOf(10); from !== -1; from = chunk.indexOf(10, from + 1)) ends++
-    isWhole = bytes <= maxOutputBytes && ends <= query.maxLines
-    return isWhole
-  }
-  const command = {
+  const { output, isWhole } = await readBounded(context, location, {
     args: [
       'grep',
       '--threads=1',
@@ -46,20 +35,17 @@ export async function searchText(
       commit,
       '--',
     ],
-    cwd: location.directory,
-    environment: location.environment,
     timeoutMs: query.timeoutMs,
     signal: query.signal,
-  }
-  try {
-    const { exitCode, stderr } = await context.broker.each(command, take)
+    maxBytes: maxOutputBytes,
     // 1: no line was found.
-    if (exitCode > 1) throw new Unavailable(`git grep failed: ${stderr.slice(0, 200)}`, 'git_failed')
-  } catch (error) {
-    if (!(error instanceof Refusal && error.code === 'git_timeout')) return explainMissing(location, error)
-    isWhole = false
-  }
-  const lines = linesOf(Buffer.concat(chunks).toString('utf8'), commit)
+    maxExitCode: 1,
+    hasEnough(chunk) {
+      for (let from = chunk.indexOf(10); from !== -1; from = chunk.indexOf(10, from + 1)) ends++
+      return ends > query.maxLines
+    },
+  })
+  const lines = linesOf(output, commit)
   return { lines: lines.slice(0, query.maxLines), isWhole: isWhole && lines.length <= query.maxLines }
 }
 
