@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, mkdtemp, open, readFile, rm, stat } from 'node:fs/promises'
+import { open, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -9,6 +9,7 @@ import type { BlobFile, FileEdit } from '../git/git.ts'
 import { sniffBytes, sniffContentType } from '../lib/content-type.ts'
 import { Invalid, TooLarge } from '../lib/errors.ts'
 import type { Oid } from '../lib/ids.ts'
+import { withTemporaryFolder } from '../lib/temporary-folder.ts'
 import { writablePath } from '../code/contents/file-change.rules.ts'
 
 /** A file of a form. */
@@ -50,9 +51,6 @@ export async function withUploadedFiles<Sent, Result>(
 ): Promise<Result> {
   const { maxFiles } = uploadLimits(ctx)
   const allowed = allowedTypes(ctx.config.repositoryUpload.allowedTypes)
-  const { tmp } = ctx.config.paths
-  await mkdir(tmp, { recursive: true, mode: 0o700 })
-  const folder = await mkdtemp(join(tmp, 'upload-'))
   const end = new AbortController()
   // A form passes the next file on before the previous one is stored.
   const storing: Promise<UploadedFile>[] = []
@@ -67,19 +65,20 @@ export async function withUploadedFiles<Sent, Result>(
     const isSmall = sizeBytes <= maxInMemory
     return { name, content: isSmall ? await readFile(path) : { open: () => createReadStream(path), sizeBytes } }
   }
-  try {
-    const sent = await receive(async ({ name, content }) => {
-      if (storing.length === maxFiles) throw new TooLarge(`at most ${maxFiles} files are uploaded at once`)
-      const stored = store(name, content, join(folder, String(storing.length)))
-      storing.push(stored)
-      await stored
-    })
-    return await work(await Promise.all(storing), sent)
-  } finally {
-    end.abort()
-    await Promise.allSettled(storing)
-    await rm(folder, { recursive: true, force: true })
-  }
+  return withTemporaryFolder(ctx.config.paths.tmp, 'upload-', async (folder) => {
+    try {
+      const sent = await receive(async ({ name, content }) => {
+        if (storing.length === maxFiles) throw new TooLarge(`at most ${maxFiles} files are uploaded at once`)
+        const stored = store(name, content, join(folder, String(storing.length)))
+        storing.push(stored)
+        await stored
+      })
+      return await work(await Promise.all(storing), sent)
+    } finally {
+      end.abort()
+      await Promise.allSettled(storing)
+    }
+  })
 }
 
 /**

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import type { Services } from '../../access/context.ts'
@@ -7,6 +7,7 @@ import { Invalid, Refusal } from '../../lib/errors.ts'
 import type { GitKey } from '../../lib/ids.ts'
 import { inParts } from '../../lib/in-parts.ts'
 import { fetchedPrefix, zeroOid } from '../../lib/refs.ts'
+import { withTemporaryFolder } from '../../lib/temporary-folder.ts'
 import type { PushedUpdate, RemoteFetch, RemotePush } from '../../git/git.ts'
 import { migrationClient } from './migration-client.ts'
 import { basicAuthorization, parseSshAddress, type RemoteAddress } from './remote-address.rules.ts'
@@ -152,18 +153,13 @@ export async function pushOverSsh(
   options: PushOptions,
 ): Promise<string> {
   const address = await sshAddressOf(services, remote.url)
-  const { tmp } = services.config.paths
-  await mkdir(tmp, { recursive: true, mode: 0o700 })
-  const folder = await mkdtemp(join(tmp, 'ssh-'))
-  try {
+  return withTemporaryFolder(services.config.paths.tmp, 'ssh-', async (folder) => {
     const [privateKeyFile, knownHostsFile] = [join(folder, 'key'), join(folder, 'known_hosts')]
     await writeFile(privateKeyFile, remote.privateKey, { mode: 0o600 })
     await writeFile(knownHostsFile, remote.knownHosts, { mode: 0o600 })
     await push(services, key, { url: remote.url, ...options, ssh: { ...address, privateKeyFile, knownHostsFile } })
-    return await readFile(knownHostsFile, 'utf8')
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
+    return readFile(knownHostsFile, 'utf8')
+  })
 }
 
 /** Largest number of references that one change removes. */
