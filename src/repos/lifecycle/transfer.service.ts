@@ -163,6 +163,8 @@ async function moveRepo(
   return (await findRepoById(tx, repo.id)) ?? repo
 }
 
+const noTransfer = () => new NotFound('no transfer is waiting', 'no_transfer')
+
 /** A transfer that waits for the recipient. */
 export interface PendingTransfer {
   readonly recipient: UserRow
@@ -170,25 +172,32 @@ export interface PendingTransfer {
   readonly mayDecide: boolean
 }
 
+/** Returns the pending transfer of a repository with its recipient. */
+async function findOffer({ db, repo }: Pick<RepoCtx, 'db' | 'repo'>) {
+  const row = repo.has_transfer ? await findTransfer(db, repo.id) : undefined
+  const recipient = row && (await findUserById(db, row.recipient_id))
+  return row && recipient && { row, recipient }
+}
+
 /** Returns the pending transfer of a repository. */
 export async function getPendingTransfer(ctx: RepoCtx): Promise<PendingTransfer | undefined> {
-  const row = ctx.repo.has_transfer ? await findTransfer(ctx.db, ctx.repo.id) : undefined
-  const recipient = row && (await findUserById(ctx.db, row.recipient_id))
-  if (!recipient) return undefined
+  const offer = await findOffer(ctx)
+  if (!offer) return undefined
   const { viewer } = ctx
+  const { recipient } = offer
   return { recipient, mayDecide: viewer !== undefined && (await maySpeakFor({ ...ctx, viewer }, recipient)) }
 }
 
 /** Takes an offered transfer back. The caller must be an administrator of the repository. */
 export async function cancelTransfer(ctx: SignedInRepoCtx): Promise<void> {
   const wasPending = await transaction(ctx.db, (tx) => deleteTransfer(tx, ctx.repo.id))
-  if (!wasPending) throw new NotFound('no transfer is waiting', 'no_transfer')
+  if (!wasPending) throw noTransfer()
 }
 
 async function getOffer(ctx: SignedInRepoCtx): Promise<{ recipient: UserRow; teamIds: TeamId[] }> {
-  const row = ctx.repo.has_transfer ? await findTransfer(ctx.db, ctx.repo.id) : undefined
-  const recipient = row && (await findUserById(ctx.db, row.recipient_id))
-  if (!row || !recipient) throw new NotFound('no transfer is waiting', 'no_transfer')
+  const offer = await findOffer(ctx)
+  if (!offer) throw noTransfer()
+  const { row, recipient } = offer
   if (!(await maySpeakFor(ctx, recipient))) throw new Forbidden('only the recipient may decide', 'not_the_recipient')
   return { recipient, teamIds: JSON.parse(row.team_ids) as TeamId[] }
 }
