@@ -5,10 +5,11 @@ import { ActButton, Checkbox, Field, Form, Select, Submit } from '../ui/form.tsx
 import { Icon } from '../ui/icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
-import { Box, PageHead, Progress, Tag } from '../ui/parts.tsx'
+import { Box, PageHead, Tag } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { Avatar } from '../ui/person.tsx'
 import { sizeText } from '../ui/texts.tsx'
+import { storedKinds, StorageTable, totalOf } from '../frames/storage-table.view.tsx'
 import { accountQuotaPath, groupPath, quotaPath, rulePath } from './quota-paths.ts'
 import { texts as all } from './texts.tsx'
 
@@ -31,6 +32,19 @@ const RuleFacts = ({ rule }: { readonly rule: QuotaRuleInfo }) => (
       <span>{subjectText(subject)}</span>
     ))}
   </p>
+)
+
+/** A rule of a list: its name and what it limits. */
+const RuleMain = ({ rule }: { readonly rule: QuotaRuleInfo }) => (
+  <>
+    <Icon name="law" class="row-icon" />
+    <div class="row-main">
+      <Link class="row-title" to={rulePath(rule.name ?? '')}>
+        {rule.name}
+      </Link>
+      <RuleFacts rule={rule} />
+    </div>
+  </>
 )
 
 /** Groups and rules of quotas. */
@@ -92,13 +106,7 @@ export const QuotaView = ({
             <ul class="rows hoverable">
               {rules.map((rule) => (
                 <li class="row">
-                  <Icon name="law" class="row-icon" />
-                  <div class="row-main">
-                    <Link class="row-title" to={rulePath(rule.name ?? '')}>
-                      {rule.name}
-                    </Link>
-                    <RuleFacts rule={rule} />
-                  </div>
+                  <RuleMain rule={rule} />
                 </li>
               ))}
             </ul>
@@ -246,13 +254,7 @@ export const QuotaGroupView = ({
               <ul class="rows">
                 {rules.map((rule) => (
                   <li class="row">
-                    <Icon name="law" class="row-icon" />
-                    <div class="row-main">
-                      <Link class="row-title" to={rulePath(rule.name ?? '')}>
-                        {rule.name}
-                      </Link>
-                      <RuleFacts rule={rule} />
-                    </div>
+                    <RuleMain rule={rule} />
                     <ActButton
                       to={`${at}/rules/delete`}
                       hidden={{ rule: rule.name }}
@@ -340,17 +342,8 @@ export const AccountQuotaView = ({
   readonly used: QuotaInfo['used']
   readonly groups: readonly { readonly name: string; readonly isChosen: boolean }[]
 }) => {
-  const { repos, git, assets } = used.size
-  const kinds: readonly (readonly [string, number])[] = [
-    [subjectText('size:repos:public'), repos.public],
-    [subjectText('size:repos:private'), repos.private],
-    [subjectText('size:git:lfs'), git.LFS],
-    [subjectText('size:assets:attachments:issues'), assets.attachments.issues],
-    [subjectText('size:assets:attachments:releases'), assets.attachments.releases],
-    [subjectText('size:assets:artifacts'), assets.artifacts],
-    [subjectText('size:assets:packages:all'), assets.packages.all],
-  ]
-  const total = kinds.reduce((sum, [, size]) => sum + size, 0)
+  const kinds = storedKinds(used, subjectText)
+  const total = totalOf(kinds)
   return (
     <>
       <PageHead title={texts.of(account.name)} lead={texts.uses(sizeText(total))}>
@@ -358,21 +351,7 @@ export const AccountQuotaView = ({
           {texts.account}
         </ButtonLink>
       </PageHead>
-      <Box>
-        <table class="data">
-          <tbody>
-            {kinds.map(([label, size]) => (
-              <tr>
-                <th scope="row">{label}</th>
-                <td class="storage-bar">
-                  <Progress done={size} total={total} label={label} />
-                </td>
-                <td class="nowrap">{sizeText(size)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Box>
+      <StorageTable kinds={kinds} />
       <section class="section" aria-labelledby="groups">
         <h2 id="groups">{texts.groups}</h2>
         {groups.length === 0 ? (

@@ -1,15 +1,20 @@
+/** Labels of what is stored, by the subject of a quota. */
+const kinds: Readonly<Record<string, string>> = {
+  'size:repos:public': 'Public repositories',
+  'size:repos:private': 'Private repositories',
+  'size:git:lfs': 'Git LFS',
+  'size:assets:attachments:issues': 'Files of issues',
+  'size:assets:attachments:releases': 'Files of releases',
+  'size:assets:artifacts': 'Artifacts of workflows',
+  'size:assets:packages:all': 'Packages',
+}
+
 /** Texts of the pages of storage. */
 export const texts = {
+  kinds,
   title: 'Storage',
   total: (size: string) => `Your account stores ${size}.`,
   totalOf: (org: string, size: string) => `${org} stores ${size}.`,
-  publicRepos: 'Public repositories',
-  privateRepos: 'Private repositories',
-  lfs: 'Git LFS',
-  issueFiles: 'Files of issues',
-  releaseFiles: 'Files of releases',
-  artifacts: 'Artifacts of workflows',
-  packages: 'Packages',
   limits: 'Limits',
   noLimits: 'No limits are set here. Those of the site may still count.',
   unlimited: 'no limit',
