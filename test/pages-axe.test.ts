@@ -47,14 +47,10 @@ const pages = [
 
 /** Contrast, by far the slowest rule, depends on the colours only, and the other rules do not depend on them. */
 const contrast = 'color-contrast'
+const desktop = { width: 1280, height: 900 }
 const forms = [
-  { name: 'light', colorScheme: 'light', viewport: { width: 1280, height: 900 }, rules: {} },
-  {
-    name: 'dark',
-    colorScheme: 'dark',
-    viewport: { width: 1280, height: 900 },
-    rules: { runOnly: { type: 'rule', values: [contrast] } },
-  },
+  { name: 'light', colorScheme: 'light', viewport: desktop, rules: {} },
+  { name: 'dark', colorScheme: 'dark', viewport: desktop, rules: { runOnly: { type: 'rule', values: [contrast] } } },
   {
     name: 'phone',
     colorScheme: 'light',
@@ -73,7 +69,6 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 
 /** Returns what is seriously wrong with the page for people who cannot see or point, as one line each. */
 async function findingsOf(page: Page, rules: (typeof forms)[number]['rules']): Promise<readonly string[]> {
-  await page.evaluate(axeSource)
   const options = JSON.stringify({ ...rules, resultTypes: ['violations'], preload: false })
   const findings = (await page.evaluate(
     `axe.run(document, ${options}).then(({ violations }) => violations)`,
@@ -83,31 +78,36 @@ async function findingsOf(page: Page, rules: (typeof forms)[number]['rules']): P
     .map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)} ${nodes[0]?.failureSummary?.slice(0, 160) ?? ''}`)
 }
 
-for (const { name, colorScheme, viewport, rules } of forms) {
-  test(`pages: nothing serious hinders people with screen readers (${name})`, { skip }, async () => {
-    await using forge = await startForge()
-    await makeDemoData(forge.url)
-    const browser = await startChromium(program ?? '')
-    const wrong: string[] = []
-    try {
-      const context = await browser.newContext({ baseURL: forge.url, colorScheme, viewport, reducedMotion: 'reduce' })
-      const page = await context.newPage()
-      await page.goto('/user/login')
-      wrong.push(...(await findingsOf(page, rules)).map((finding) => `/user/login: ${finding}`))
-      await page.fill('input[name=user_name]', 'alice')
-      await page.fill('input[name=password]', testPassword)
-      await Promise.all([page.waitForURL((url) => !url.pathname.endsWith('/login')), page.keyboard.press('Enter')])
-      for (const path of pages) {
-        await page.goto(path)
-        wrong.push(...(await findingsOf(page, rules)).map((finding) => `${path}: ${finding}`))
-        const tooWide = await page.evaluate(
-          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-        )
-        if (Number(tooWide) > 0) wrong.push(`${path}: wider than the window by ${String(tooWide)} px`)
-      }
-    } finally {
-      await browser.close()
-    }
-    assert.deepEqual(wrong, [])
-  })
+/** Looks at the page in each form, and returns what is wrong with it. */
+async function wrongOf(page: Page, path: string): Promise<readonly string[]> {
+  const wrong: string[] = []
+  await page.goto(path)
+  await page.evaluate(axeSource)
+  for (const { name, colorScheme, viewport, rules } of forms) {
+    await page.emulateMedia({ colorScheme })
+    await page.setViewportSize(viewport)
+    wrong.push(...(await findingsOf(page, rules)).map((finding) => `${path} (${name}): ${finding}`))
+    const tooWide = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+    if (Number(tooWide) > 0) wrong.push(`${path} (${name}): wider than the window by ${String(tooWide)} px`)
+  }
+  return wrong
 }
+
+test('pages: nothing serious hinders people with screen readers, in light, dark and on a phone', { skip }, async () => {
+  await using forge = await startForge()
+  await makeDemoData(forge.url)
+  const browser = await startChromium(program ?? '')
+  const wrong: string[] = []
+  try {
+    const context = await browser.newContext({ baseURL: forge.url, viewport: desktop, reducedMotion: 'reduce' })
+    const page = await context.newPage()
+    wrong.push(...(await wrongOf(page, '/user/login')))
+    await page.fill('input[name=user_name]', 'alice')
+    await page.fill('input[name=password]', testPassword)
+    await Promise.all([page.waitForURL((url) => !url.pathname.endsWith('/login')), page.keyboard.press('Enter')])
+    for (const path of pages) wrong.push(...(await wrongOf(page, path)))
+  } finally {
+    await browser.close()
+  }
+  assert.deepEqual(wrong, [])
+})
