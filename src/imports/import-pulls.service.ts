@@ -64,7 +64,7 @@ export async function writePulls(run: RepositoryRun, page: PageOf<SourcePull>, n
       tx,
       fresh.map(({ issueId, each }) => pullRow(run, issueId, each)),
     )
-    const reviews = fresh.flatMap(({ issueId, each }) => each.pull.reviews.map((review) => ({ issueId, review })))
+    const reviews = fresh.flatMap(({ issueId, each }) => each.pull.reviews.map((review) => ({ issueId, review, each })))
     const reviewIds = await insertReviews(
       tx,
       reviews.map(({ issueId, review }) => {
@@ -88,7 +88,9 @@ export async function writePulls(run: RepositoryRun, page: PageOf<SourcePull>, n
     )
     await insertEntries(
       tx,
-      reviews.flatMap(({ issueId, review }, index) => entriesOf(run, issueId, reviewIds[index] as ReviewId, review)),
+      reviews.flatMap(({ issueId, review, each }, index) =>
+        entriesOf(run, { issueId, reviewId: reviewIds[index] as ReviewId, review, measured: each }),
+      ),
     )
     await reach(tx, run, {
       step: page.step,
@@ -101,9 +103,17 @@ export async function writePulls(run: RepositoryRun, page: PageOf<SourcePull>, n
 
 function entriesOf(
   run: RepositoryRun,
-  issueId: IssueId,
-  reviewId: ReviewId,
-  review: SourcePull['reviews'][number],
+  {
+    issueId,
+    reviewId,
+    review,
+    measured,
+  }: {
+    readonly issueId: IssueId
+    readonly reviewId: ReviewId
+    readonly review: SourcePull['reviews'][number]
+    readonly measured: Measured
+  },
 ): NewCommentRow[] {
   const atUnix = nowUnix(run.ctx.clock)
   const entry = (
@@ -117,6 +127,7 @@ function entriesOf(
       line: 0,
       patch: '',
       commit_sha: '',
+      line_oid: '',
       ...more,
       issue_id: issueId,
       review_id: reviewId,
@@ -135,6 +146,7 @@ function entriesOf(
         line: comment.line,
         patch: comment.hunk,
         commit_sha: comment.commit,
+        line_oid: comment.line < 0 ? measured.mergeBase : measured.head,
       }),
     ),
     entry(review, { type: 'review' }),

@@ -37,10 +37,12 @@ const noFields = {
   line: 0,
   first_line: 0,
   patch: '',
+  line_oid: '',
+  is_invalidated: false,
   resolver_id: null,
 } as const
 
-/** A row has 28 columns; a statement has at most 32,766 parameters on SQLite. */
+/** A row has 31 columns; a statement has at most 32,766 parameters on SQLite. */
 const maxRowsPerStatement = 500
 
 /** Inserts timeline entries in the given order, with the author and time of the change. */

@@ -14,8 +14,10 @@ import { branchOf, isZeroOid } from '../lib/refs.ts'
 import { nowUnix } from '../lib/time.ts'
 import { tryScheduledMerge } from './merge/auto-merge.service.ts'
 import { listWaitingFor } from './merge/merge.store.ts'
-import { checkPull } from './pull-check.service.ts'
+import { checkPull, upToDate } from './pull-check.service.ts'
 import { syncPull, writePullRef } from './pull-sync.service.ts'
+import { followLines } from './reviews/follow-lines.service.ts'
+import { hasLines } from './reviews/line.store.ts'
 import {
   detachHeadRepo,
   findPullById,
@@ -142,6 +144,22 @@ const checkChanged = subscriber({
   },
 })
 
+/** Finds the lines of comments in the newest commits after each push, and after a change of the base. */
+const moveLines = subscriber({
+  name: 'moveLines',
+  pool: 'git',
+  on: ['pull.synchronized', 'pull.retargeted'],
+  isNeeded: (tx, event) => hasLines(tx, event.data.issueId),
+  merge: (event) => String(event.data.pullId),
+  async afterCommit(services: Services, event) {
+    const pull = await findPullById(services.db, event.data.pullId)
+    if (!pull) return
+    // Lines of the old version count in the merge base, which the check determines.
+    await upToDate(services, pull)
+    await followLines(services, pull.id)
+  },
+})
+
 /** Updates the head of a reopened pull request, which may have moved while it was closed. */
 const followReopened = subscriber({
   name: 'followReopened',
@@ -221,5 +239,6 @@ export const all: readonly Subscriber<Services>[] = [
   setPullRef,
   bringUpPulls,
   checkChanged,
+  moveLines,
   mergeScheduled,
 ]

@@ -1,6 +1,7 @@
 import type { Feature } from '../access/feature.ts'
 import { pullRefsCheck } from './doctor.service.ts'
 import { pullPushExtras } from './push-extras.service.ts'
+import { followLinesJob } from './reviews/follow-lines.job.ts'
 import { reviews } from './reviews/review.owned.ts'
 import { headDeletionEffect } from './merge/head-deletion.service.ts'
 import { mergeEffect } from './merge/merge-record.service.ts'
@@ -14,7 +15,7 @@ export const pulls: Feature = {
   routes: [pullRoutes, pullMergeRoutes, pullReviewRoutes],
   subscribers: [...pullSubscribers.all],
   refEffects: [mergeEffect, headDeletionEffect],
-  jobs: [pullSubscribers.checkPullJob],
+  jobs: [pullSubscribers.checkPullJob, followLinesJob],
   doctor: [pullRefsCheck],
   owns: [reviews],
   pushExtras: pullPushExtras,

@@ -108,6 +108,7 @@ export const issues: AreaSchema = {
       line integer not null default 0,
       first_line integer not null default 0,
       patch text not null default '',
+      line_oid text not null default '',
       is_invalidated boolean not null default false,
       resolver_id bigint,
       created_unix bigint not null,

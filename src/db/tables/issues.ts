@@ -5,6 +5,7 @@ import type {
   IssueId,
   LabelId,
   MilestoneId,
+  Oid,
   ReactionId,
   ReleaseId,
   RepoId,
@@ -136,7 +137,12 @@ export interface CommentTable {
   /** Line comments on several lines: the first one, on the side of `line`, which is the last; 0 for one line. */
   first_line: Generated<number>
   patch: Generated<string>
-  /** Line comments: whether the line changed after the comment. */
+  /**
+   * Line comments: the commit in which `line` counts, which follows the pull request: its head, for lines of the old version
+   * its merge base. Empty when the line does not follow.
+   */
+  line_oid: Generated<Oid | ''>
+  /** Line comments: whether the lines changed after the comment; the line is then the last known one, in `line_oid`. */
   is_invalidated: Generated<boolean>
   resolver_id: UserId | null
   created_unix: Unix

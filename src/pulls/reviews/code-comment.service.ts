@@ -1,5 +1,6 @@
 import type { RepoCtx } from '../../access/context.ts'
 import { mergeBaseOf } from '../pull.rules.ts'
+import type { CommentRow } from '../../db/tables/issues.ts'
 import type { PullRow } from '../../db/tables/pulls.ts'
 import type { NewTimelineEntry } from '../../issues/timeline-entry.store.ts'
 import { Invalid, NotFound } from '../../lib/errors.ts'
@@ -14,6 +15,8 @@ export interface CodeCommentInput {
   readonly newLine: number | undefined
   /** The first of several lines that end with the given line. */
   readonly firstLine?: number | undefined
+  /** A comment on the same lines, whose place the new one gets instead. */
+  readonly replyTo?: CommentRow | undefined
 }
 
 /** Limit in bytes of the diff of one file; lines beyond it have no hunk. */
@@ -72,6 +75,7 @@ export async function codeComment(
   head: Oid,
   input: CodeCommentInput,
 ): Promise<NewTimelineEntry> {
+  if (input.replyTo) return replyTo(input.replyTo, input.body ?? '')
   const path = (input.path ?? '').replace(/^\/+/, '')
   const old = input.oldLine ?? 0
   const target: DiffLine = old > 0 ? { side: 'old', line: old } : { side: 'new', line: Math.max(0, input.newLine ?? 0) }
@@ -91,8 +95,22 @@ export async function codeComment(
     first_line: count > 1 ? target.line - count + 1 : 0,
     patch,
     commit_sha: commit,
+    line_oid: isSomewhere ? (target.side === 'old' ? (mergeBaseOf(pull) ?? '') : head) : '',
   }
 }
+
+/** Returns a further comment of the conversation on the lines of another one. */
+const replyTo = (before: CommentRow, content: string): NewTimelineEntry => ({
+  type: 'code',
+  content,
+  tree_path: before.tree_path,
+  line: before.line,
+  first_line: before.first_line,
+  patch: before.patch,
+  commit_sha: before.commit_sha,
+  line_oid: before.line_oid,
+  is_invalidated: before.is_invalidated,
+})
 
 /** Returns the entry as part of a review. */
 export const ofReview = (entry: NewTimelineEntry, reviewId: ReviewId): NewTimelineEntry => ({

@@ -17,6 +17,7 @@ import type { Page } from '../../lib/paging.ts'
 import { must } from '../../lib/verdict.ts'
 import { teamIdsOf } from '../../access/user-rights.service.ts'
 import { codeComment, ofReview, type CodeCommentInput } from './code-comment.service.ts'
+import { followNewLines } from './follow-lines.job.ts'
 import { factsOf } from '../pull-sync.service.ts'
 import { upToDate } from '../pull-check.service.ts'
 import type { PullPair } from '../pull.store.ts'
@@ -186,6 +187,7 @@ export async function createReview(ctx: SignedInRepoCtx, stored: PullPair, input
       by,
       entries.map((entry) => ({ ...ofReview(entry, review.id), issue_id: pair.issue.id })),
     )
+    await followNewLines(tx, pair.pull.id, entries)
     const consequences = { teamIds: authority.teamIds, mentioned, hasComments: entries.length > 0 }
     await recordReview(tx, by, pair, review, consequences)
     return review
@@ -382,6 +384,7 @@ export async function addCodeComment(
   const by = attributionNow(ctx)
   return transaction(ctx.db, async (tx) => {
     const comment = await insertTimelineEntry(tx, by, pair.issue.id, ofReview(entry, review.id))
+    await followNewLines(tx, pair.pull.id, [entry])
     // The events of a pending review follow when it is submitted.
     if (review.type === 'pending') return comment
     await recountComments(tx, pair.issue.id, by.atUnix)

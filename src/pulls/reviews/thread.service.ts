@@ -23,7 +23,7 @@ export interface Thread {
   readonly line: number
   /** The first of its lines. */
   readonly firstLine: number
-  /** The line has changed since. */
+  /** The lines have changed since; the numbers are those of before. */
   readonly isOutdated: boolean
   /** Whether somebody has marked all of its comments as resolved. */
   readonly isResolved: boolean
@@ -67,7 +67,7 @@ export async function getPullReviews(ctx: RepoCtx, { issue }: PullPair): Promise
   const pending = reviews.find((each) => each.type === 'pending' && each.reviewer_id === ctx.viewer?.id)
   const groups = Map.groupBy(
     shown,
-    (row) => `${row.is_invalidated ? row.commit_sha : ''}:${row.line}:${row.first_line}:${row.tree_path}`,
+    (row) => `${row.is_invalidated ? row.line_oid : ''}:${row.line}:${row.first_line}:${row.tree_path}`,
   )
   const threads = [...groups.values()].map((group): Thread => {
     const [first] = group as [CommentRow]

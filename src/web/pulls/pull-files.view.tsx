@@ -4,7 +4,6 @@ import type { ShownDiff, ShownFile } from '../../code/commits/shown-diff.service
 import type { Oid } from '../../lib/ids.ts'
 import type { Rewrite } from '../../pulls/reviews/rewrite.service.ts'
 import type { PullView } from '../../pulls/pull-view.service.ts'
-import { lastLinesOf } from '../../pulls/reviews/suggestion.rules.ts'
 import type { PullReviews, Thread } from '../../pulls/reviews/thread.service.ts'
 import type { DiffAddress, HighlightedSides } from '../ui/diff/diff-props.ts'
 import { diffAddress, type DiffChoice } from '../ui/diff/diff-request.ts'
@@ -53,8 +52,7 @@ interface PullFilesProps {
 }
 
 /** The changed files of a pull request: comments on lines, and the review. */
-export function PullFilesView(stored: PullFilesProps) {
-  const props = { ...stored, threads: comparedWithLines(stored.threads, stored.diff) }
+export function PullFilesView(props: PullFilesProps) {
   const { place, view, mayEdit, diff, choice, since } = props
   const { layout, ignoresSpace, only } = choice
   const { issue } = view.pair
@@ -85,7 +83,7 @@ export function PullFilesView(stored: PullFilesProps) {
         aboveLines={(file) =>
           props.threads
             .filter((thread) => thread.path === file.change.path && !isShownAtLine(thread, diff))
-            .map((thread) => <ThreadView {...threadProps(props, thread, addressOf)} isAlone mayReply={false} />)
+            .map((thread) => <ThreadView {...threadProps(props, thread, addressOf)} isAlone />)
         }
         tools={<Tools {...props} files={files} />}
       />
@@ -164,29 +162,6 @@ const threadProps = (
 })
 
 const keyOf = ({ side, line }: Pick<Thread, 'side' | 'line'>): LineKey => (side === 'old' ? `L${line}` : `R${line}`)
-
-/**
- * Returns the conversations, with those whose last line has another text now as outdated. Lines that the page does not show
- * are not compared.
- */
-function comparedWithLines(threads: readonly Thread[], diff: ShownDiff): readonly Thread[] {
-  const files = new Map(diff.files.map((file) => [file.change.path, file]))
-  return threads.map((thread) => {
-    const line = lineOf(thread, files.get(thread.path))
-    const before = lineBefore(thread)
-    return line !== undefined && before !== undefined && line.text !== before ? { ...thread, isOutdated: true } : thread
-  })
-}
-
-/** Returns the text that the last line of a conversation had; undefined when its hunk does not end with the line. */
-function lineBefore({ comments: [first], side, line }: Thread): string | undefined {
-  const patch = first?.row.patch ?? ''
-  const begin = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(patch)?.[side === 'old' ? 1 : 2]
-  if (begin === undefined) return undefined
-  const count = line - Number(begin) + 1
-  const lines = count < 1 ? undefined : lastLinesOf(patch, side, count)
-  return lines !== undefined && lastLinesOf(patch, side, count + 1) === undefined ? lines.at(-1) : undefined
-}
 
 const lineOf = ({ side, line }: Thread, file: ShownFile | undefined): PatchLine | undefined =>
   file?.hunks

@@ -31,12 +31,24 @@ export const commentOnLine = act({
   requires: [...readsPull, notArchived],
   params,
   cost: 'expensive',
-  fields: { path: text, side: text, line: lineNumber, first: lineNumber, content: text, mode: text, from: text },
+  fields: {
+    path: text,
+    side: text,
+    line: lineNumber,
+    first: lineNumber,
+    content: text,
+    mode: text,
+    from: text,
+    reply: lineNumber,
+  },
   async run({ ctx, params: { index }, body }) {
     const content = body.content ?? ''
     if (content.trim() === '') throw new Invalid('[content]: a comment needs a text', 'invalid', { field: 'content' })
     const pair = await getStoredPull(ctx, index)
-    const { pending } = await getPullReviews(ctx, pair)
+    const reviews = await getPullReviews(ctx, pair)
+    const { pending } = reviews
+    const replyTo = body.reply === undefined ? undefined : threadOf(reviews, body.reply)?.comments[0]?.row
+    if (body.reply !== undefined && !replyTo) throw new NotFound('the comment does not exist', 'comment_not_found')
     const isOld = body.side === 'old'
     await createReview(ctx, pair, {
       // A comment beside a pending review would submit that review.
@@ -50,6 +62,7 @@ export const commentOnLine = act({
           oldLine: isOld ? body.line : undefined,
           newLine: isOld ? undefined : body.line,
           firstLine: body.first,
+          replyTo,
         },
       ],
     })

@@ -69,6 +69,7 @@ export const texts = {
   unresolve: 'Unresolve conversation',
   resolvedBy: (name: string | undefined, count: number) =>
     `${name === undefined ? 'Resolved' : `${name} resolved this`} · ${counted(count, 'comment')}`,
+  comments: (count: number) => counted(count, 'comment'),
   pending: 'Pending',
   seeInFiles: 'See in the files',
   applySuggestion: 'Apply suggestion',

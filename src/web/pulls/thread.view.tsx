@@ -34,11 +34,11 @@ export interface ThreadProps {
   readonly editing?: string | undefined
 }
 
-/** The comments on a line. A resolved conversation is folded. */
+/** The comments on a line. A resolved conversation is folded, among the changed files an outdated one too. */
 export function ThreadView(props: ThreadProps) {
-  const { thread, isAlone, editing } = props
+  const { thread, isAlone, editing, filePath } = props
   const label = words.lineText(thread.path, thread)
-  if (!thread.isResolved) {
+  if (!thread.isResolved && (!thread.isOutdated || filePath === undefined)) {
     return (
       <section class={`thread${isAlone ? ' alone' : ''}`} aria-label={label}>
         <ThreadHead {...props} />
@@ -47,13 +47,17 @@ export function ThreadView(props: ThreadProps) {
     )
   }
   const isOpen = thread.comments.some(({ row }) => editing === anchorOf(row))
+  const count = thread.comments.length
   return (
-    <section class={`thread is-resolved${isAlone ? ' alone' : ''}`} aria-label={label}>
+    <section class={`thread is-folded${isAlone ? ' alone' : ''}`} aria-label={label}>
       <details open={isOpen}>
         <summary class="thread-head">
-          <Icon name="check-circle" class="done-text" />
+          {thread.isResolved ? <Icon name="check-circle" class="done-text" /> : null}
           <span class="thread-place">{isAlone ? <code>{placeText(thread)}</code> : null}</span>
-          <span class="muted">{words.resolvedBy(thread.resolver?.name, thread.comments.length)}</span>
+          <Outdated {...{ thread }} />
+          <span class="muted">
+            {thread.isResolved ? words.resolvedBy(thread.resolver?.name, count) : words.comments(count)}
+          </span>
           <Icon name="chevron-right" class="fold" />
         </summary>
         <ThreadBody {...props} />
@@ -61,6 +65,10 @@ export function ThreadView(props: ThreadProps) {
     </section>
   )
 }
+
+/** Marks a conversation whose lines have changed. */
+const Outdated = ({ thread }: Pick<ThreadProps, 'thread'>) =>
+  thread.isOutdated ? <Tag tone="warning">{words.outdated}</Tag> : null
 
 const anchorOf = ({ id }: { readonly id: number }): string => `issuecomment-${id}`
 
@@ -86,7 +94,7 @@ const ThreadHead = ({ thread, place, issue, isAlone, filePath }: ThreadProps) =>
           <code>{placeText(thread)}</code>
         )}
       </span>
-      {thread.isOutdated ? <Tag tone="warning">{words.outdated}</Tag> : null}
+      <Outdated {...{ thread }} />
     </header>
   )
 }
@@ -108,7 +116,7 @@ const ThreadBody = (props: ThreadProps) => {
               <LineForm
                 {...{ place, index: issue.index, path: thread.path, side: thread.side }}
                 lines={thread}
-                isFixed
+                replyTo={first?.row.id}
                 hasPending={props.hasPending ?? false}
                 id={`reply-${first?.row.id}`}
                 from={props.filePath === undefined ? 'conversation' : 'files'}
@@ -201,7 +209,7 @@ export const LineForm = ({
   path,
   side,
   lines,
-  isFixed = false,
+  replyTo,
   hasPending,
   id,
   frame,
@@ -213,8 +221,8 @@ export const LineForm = ({
   readonly path: string
   readonly side: 'old' | 'new'
   readonly lines: { readonly firstLine: number; readonly line: number }
-  /** The lines cannot be changed. */
-  readonly isFixed?: boolean
+  /** Id of a comment on the same lines, which cannot be changed. */
+  readonly replyTo?: number | undefined
   /** The viewer has begun a review, which every comment belongs to. */
   readonly hasPending: boolean
   readonly id: string
@@ -228,10 +236,10 @@ export const LineForm = ({
     to={pullPath(place, index, 'files/reviews/comments')}
     class="stack line-form"
     label={words.lineText(path, lines)}
-    hidden={{ path, side, from, ...(isFixed ? { line: lines.line, first: lines.firstLine } : {}) }}
+    hidden={{ path, from, ...(replyTo === undefined ? { side } : { reply: replyTo }) }}
     {...(frame === undefined ? {} : { 'data-turbo-frame': frame })}
   >
-    {isFixed ? null : (
+    {replyTo !== undefined ? null : (
       <div class="line-range">
         <Field name="first" id={`${id}-first`} label={words.firstLine} value={String(lines.firstLine)} {...numeric} />
         <Field name="line" id={`${id}-last`} label={words.lastLine} value={String(lines.line)} {...numeric} />
