@@ -70,6 +70,27 @@ export const listVersionsWithManifest = async (
       .execute()
   ).map((row) => row.id)
 
+/** Returns the bytes of the files of versions, by the names of the versions in lower case. */
+export const loadSizes = async (
+  db: Db,
+  packageId: PackageId,
+  lowerVersions: readonly string[],
+): Promise<ReadonlyMap<string, number>> => {
+  if (lowerVersions.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('package_version')
+    .innerJoin('package_file', 'package_file.version_id', 'package_version.id')
+    .select([
+      'package_version.lower_version',
+      (select) => select.fn.sum<number | string>('package_file.size_bytes').as('bytes'),
+    ])
+    .where('package_version.package_id', '=', packageId)
+    .where('package_version.lower_version', 'in', lowerVersions)
+    .groupBy('package_version.lower_version')
+    .execute()
+  return new Map(rows.map(({ lower_version: version, bytes }) => [version, Number(bytes)]))
+}
+
 /** Lists a page of the tags of an image in byte order, after a tag. Unlike digests, tags have no colon. */
 export const listTags = async (db: Db, packageId: PackageId, after: string, limit: number): Promise<string[]> =>
   (

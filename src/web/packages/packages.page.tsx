@@ -1,17 +1,24 @@
 import { Type } from 'typebox'
 import { canRead, inRepo } from '../../access/repo.requirements.ts'
 import { getPackageWithVersions, getVersionWithMetadata } from '../../packages/catalog/catalog.service.ts'
+import { getTags } from '../../packages/catalog/tag.service.ts'
+import { getImageDetails } from '../../packages/container/image.service.ts'
 import { newestPackages, packagesOfRepo } from '../../packages/package-list.service.ts'
 import { mayWritePackages } from '../../packages/package.policy.ts'
 import { presentVersion } from '../../packages/package.present.ts'
 import { namedVersion, packagesReadable } from '../../packages/package.requirements.ts'
 import { getFiles } from '../../packages/package.service.ts'
 import { pathText } from '../../http/schema.ts'
+import { renderText } from '../../site/render.service.ts'
 import { targetUser } from '../../users/subject.requirements.ts'
 import { inOwnerFrame } from '../frames/organization-frame.tsx'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { page } from '../shell/page.tsx'
-import { PackagesView, PackageView, RepoPackagesView, VersionView } from './packages.view.tsx'
+import { pathOf } from '../ui/paths.ts'
+import { metadataShown } from './package-metadata.rules.ts'
+import { packagesPath } from './package-paths.ts'
+import { PackagesView, PackageView, RepoPackagesView } from './packages.view.tsx'
+import { VersionView } from './version.view.tsx'
 import { texts } from './texts.tsx'
 
 const readable = [targetUser, packagesReadable] as const
@@ -57,8 +64,15 @@ export const packagePage = page({
   requires: readable,
   params: { type: pathText, name: pathText },
   async load({ ctx, params }) {
+    const { viewer, subject, standing } = ctx
     const { row, versions } = await getPackageWithVersions(ctx, params.type, params.name)
-    return { owner: ctx.subject, row, versions: versions.toReversed().slice(0, maxVersions) }
+    return {
+      owner: subject,
+      row,
+      versions: versions.toReversed().slice(0, maxVersions),
+      tags: await getTags(ctx, row),
+      mayWrite: viewer !== undefined && mayWritePackages(viewer, subject, standing).allowed,
+    }
   },
   meta: ({ row }) => ({ title: row.name }),
   view: PackageView,
@@ -75,8 +89,14 @@ export const packageVersionPage = page({
       getFiles(ctx, version),
       getVersionWithMetadata(ctx, version.type, version.name, version.version),
     ])
+    const about = metadataShown(described.metadata)
+    const context = shown.repository === null ? packagesPath(subject) : pathOf(shown.repository.full_name)
+    const [readme, image] = await Promise.all([
+      about.readme === '' ? '' : renderText(ctx, about.readme, 'gfm', { context }),
+      version.type === 'container' ? getImageDetails(ctx, described, files) : undefined,
+    ])
     const mayWrite = viewer !== undefined && mayWritePackages(viewer, subject, standing).allowed
-    return { owner: subject, version, shown, files, metadata: described.metadata, mayWrite }
+    return { owner: subject, version, shown, files, about, readme, image, mayWrite }
   },
   meta: ({ version }) => ({ title: `${version.name} ${version.version}` }),
   view: VersionView,

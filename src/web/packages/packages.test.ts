@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Browser } from '../../testing/browser.ts'
 import { startForge } from '../../testing/forge.ts'
-import { registryOf } from '../../packages/packages.test-support.ts'
+import { digest, registryOf } from '../../packages/packages.test-support.ts'
 import { installCommands } from './install-commands.rules.ts'
 import { metadataShown } from './package-metadata.rules.ts'
+import { publishCommands } from './publish-commands.rules.ts'
 import { typeNames } from './texts.tsx'
 
 test('packagesPage, packagePage, packageVersionPage: the html_url of a package leads to its files and commands', async () => {
@@ -86,12 +87,85 @@ test('linkPackageTo, unlinkPackageFrom, removePackageVersion, repoPackagesPage: 
   assert.equal((await alice.get(path)).status, 404)
 })
 
-test('each registry has a command that installs a package', () => {
+test('each registry has commands that install and publish a package', () => {
   const named = { owner: 'alice', name: 'g:a', version: '1.0', root: 'https://host', file: 'x' }
-  for (const type of Object.keys(typeNames)) assert.match(installCommands({ ...named, type }) ?? '', /alice/, type)
+  for (const type of Object.keys(typeNames)) {
+    assert.match(installCommands({ ...named, type }) ?? '', /alice/, type)
+    assert.match(publishCommands({ ...named, type }) ?? '', /host/, type)
+  }
 })
 
 test('metadata of any form is shown as text', () => {
   const shown = metadataShown('{"summary":"S","licenses":["MIT"],"dependencies":{"a":"^1"},"homepage":5}')
-  assert.deepEqual(shown, { description: 'S', homepage: '', license: 'MIT', readme: '', dependencies: [['a', '^1']] })
+  assert.deepEqual(
+    [shown.description, shown.homepage, shown.license, shown.dependencies],
+    ['S', '', 'MIT', [{ purpose: '', ranges: [['a', '^1']] }]],
+  )
+  const npm = metadataShown(
+    '{"author":{"name":"A"},"keywords":["k"],"engines":{"node":">=22"},"repository":{"url":"git+https://h/a.git"},"peerDependencies":{"p":"1"}}',
+  )
+  assert.deepEqual(
+    [npm.authors, npm.keywords, npm.needs, npm.source, npm.dependencies],
+    ['A', ['k'], [['Node', '>=22']], 'https://h/a', [{ purpose: 'peer', ranges: [['p', '1']] }]],
+  )
+  const nuget = metadataShown(
+    '{"authors":"A, B","tags":"a b","dependencies":[{"targetFramework":"net8.0","packages":[{"id":"P","version":"2"}]}]}',
+  )
+  assert.deepEqual(
+    [nuget.authors, nuget.keywords, nuget.dependencies],
+    ['A, B', ['a', 'b'], [{ purpose: 'net8.0', ranges: [['P', '2']] }]],
+  )
+  const go = metadataShown('{"goMod":"module m\\n\\ngo 1.24\\n\\nrequire (\\n\\tgolang.org/x/net v0.1.0\\n)\\n"}')
+  assert.deepEqual(
+    [go.needs, go.dependencies],
+    [[['Go', '1.24']], [{ purpose: '', ranges: [['golang.org/x/net', 'v0.1.0']] }]],
+  )
+  assert.deepEqual(metadataShown('{"depends":["python >=3.9"]}').dependencies[0]?.ranges, [['python', '>=3.9']])
+})
+
+test('packageVersionPage: an image shows its platforms, and each of them its layers', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const put = (method: string, path: string, raw: string, type = 'application/octet-stream') =>
+    forge.as('alice').send(method, `/v2/alice/tool/${path}`, undefined, {
+      site: true,
+      headers: { 'content-type': type },
+      raw,
+    })
+  const nameOf = (text: string) => `sha256:${digest('sha256', text)}`
+  const [manifestType, indexType] = [
+    'application/vnd.oci.image.manifest.v1+json',
+    'application/vnd.oci.image.index.v1+json',
+  ]
+  const config = JSON.stringify({
+    os: 'linux',
+    architecture: 'arm64',
+    history: [
+      { created_by: '/bin/sh -c make <all>' },
+      { created_by: '/bin/sh -c #(nop)  CMD ["tool"]', empty_layer: true },
+    ],
+  })
+  for (const blob of [config, 'layer']) {
+    assert.equal((await put('POST', `blobs/uploads/?digest=${nameOf(blob)}`, blob)).status, 201)
+  }
+  const of = (text: string) => ({ mediaType: 'x', digest: nameOf(text), size: text.length })
+  const manifest = JSON.stringify({ schemaVersion: 2, config: of(config), layers: [of('layer')] })
+  assert.equal((await put('PUT', `manifests/${nameOf(manifest)}`, manifest, manifestType)).status, 201)
+  const platform = { os: 'linux', architecture: 'arm64' }
+  const index = JSON.stringify({
+    schemaVersion: 2,
+    manifests: [{ ...of(manifest), mediaType: manifestType, platform }],
+  })
+  for (const tag of ['1.0', 'latest']) {
+    assert.equal((await put('PUT', `manifests/${tag}`, index, indexType)).status, 201)
+  }
+  const guest = new Browser(forge)
+  const tagged = (await guest.get('/alice/-/packages/container/tool/1.0')).text
+  assert.ok(tagged.includes(nameOf(index)) && tagged.includes('/container/tool/latest"'), 'digest and other tag')
+  const link = `/alice/-/packages/container/tool/${encodeURIComponent(nameOf(manifest))}`
+  assert.ok(tagged.includes(`href="${link}"`) && tagged.includes('linux/arm64</a>'), 'a platform leads to its manifest')
+  const one = (await guest.get(link)).text
+  assert.match(one, /RUN make &lt;all/)
+  assert.match(one, /CMD \[/)
+  const list = (await guest.get('/alice/-/packages/container/tool')).text
+  assert.match(list, /1 untagged image</)
 })

@@ -1,20 +1,18 @@
-import type { FileRecord } from '../../packages/content/file.store.ts'
 import type { VersionWithMetadata } from '../../packages/catalog/catalog.service.ts'
 import type { ListedPackage } from '../../packages/package-list.service.ts'
-import type { VersionRecord } from '../../packages/package.store.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { PackageRow } from '../../db/tables/packages.ts'
 import { Field, Form, Select, Submit } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { ButtonLink, Link, OutsideLink } from '../ui/link.tsx'
+import { ButtonLink, Link } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
-import { Box, Commands, CopyButton, Empty, PageHead, Pages, Tag } from '../ui/parts.tsx'
+import { Box, Commands, Empty, PageHead, Pages, Tag } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
-import { sizeText } from '../ui/texts.tsx'
 import { Time } from '../ui/time.tsx'
-import { installCommands } from './install-commands.rules.ts'
+import { ImageRows } from './image.view.tsx'
 import { metadataShown } from './package-metadata.rules.ts'
 import { packagePath, packageSettingsPath, packagesPath, versionPath } from './package-paths.ts'
+import { publishCommands } from './publish-commands.rules.ts'
 import { texts, typeNames } from './texts.tsx'
 
 interface ListProps {
@@ -58,39 +56,61 @@ export const PackagesView = ({
 }: ListProps & { readonly filter: { readonly type: string; readonly text: string } }) => (
   <div class="container">
     <PageHead title={texts.titleOf(props.owner.name)} />
-    <Form to={packagesPath(props.owner)} method="get" role="search" class="filters">
-      <Field
-        type="search"
-        name="q"
-        label={texts.search}
-        isLabelHidden
-        isTerse
-        placeholder={texts.search}
-        value={filter.text}
-      />
-      <Select
-        name="type"
-        label={texts.type}
-        isLabelHidden
-        value={filter.type}
-        choices={[
-          { value: '', label: texts.allTypes },
-          ...Object.entries(typeNames).map(([value, label]) => ({ value, label })),
-        ]}
-      />
-      <Submit kind="plain">{texts.find}</Submit>
-    </Form>
-    {props.packages.length > 0 ? (
-      <List {...props} />
-    ) : filter.type !== '' || filter.text !== '' ? (
-      <Empty icon="search" title={texts.noMatch} />
+    {props.packages.length === 0 && filter.text === '' ? (
+      <First owner={props.owner} type={filter.type} />
     ) : (
-      <Empty icon="package" title={texts.none}>
-        <p>{texts.noneLead}</p>
-      </Empty>
+      <>
+        <Form to={packagesPath(props.owner)} method="get" role="search" class="filters">
+          <Field
+            type="search"
+            name="q"
+            label={texts.search}
+            isLabelHidden
+            isTerse
+            placeholder={texts.search}
+            value={filter.text}
+          />
+          <Select
+            name="type"
+            label={texts.type}
+            isLabelHidden
+            value={filter.type}
+            choices={[
+              { value: '', label: texts.allTypes },
+              ...Object.entries(typeNames).map(([value, label]) => ({ value, label })),
+            ]}
+          />
+          <Submit kind="plain">{texts.find}</Submit>
+        </Form>
+        {props.packages.length > 0 ? <List {...props} /> : <Empty icon="search" title={texts.noMatch} />}
+      </>
     )}
   </div>
 )
+
+/** How to publish a first package, of one type or of a type to choose. */
+const First = ({ owner, type }: { readonly owner: UserRow; readonly type: string }) => {
+  const { config } = usePage()
+  const root = config.server.rootUrl.slice(0, -1)
+  const commands = publishCommands({ type, owner: owner.name, root })
+  return (
+    <Empty icon="package" title={commands === undefined ? texts.none : texts.noneOf(texts.typeName(type))}>
+      <p>{commands === undefined ? texts.noneLead : texts.publishLead}</p>
+      {commands === undefined ? null : <Commands text={commands} label={texts.publish} />}
+      <nav class="package-types" aria-label={texts.type}>
+        {Object.entries(typeNames).map(([name, label]) => (
+          <Link
+            class="tag"
+            to={`${packagesPath(owner)}?type=${name}`}
+            aria-current={name === type ? 'true' : undefined}
+          >
+            {label}
+          </Link>
+        ))}
+      </nav>
+    </Empty>
+  )
+}
 
 export const RepoPackagesView = (props: ListProps) => (
   <>
@@ -100,6 +120,9 @@ export const RepoPackagesView = (props: ListProps) => (
     ) : (
       <Empty icon="package" title={texts.none}>
         <p>{texts.noneInRepo}</p>
+        <div class="acts">
+          <ButtonLink to={packagesPath(props.owner)}>{texts.titleOf(props.owner.name)}</ButtonLink>
+        </div>
       </Empty>
     )}
   </>
@@ -131,8 +154,8 @@ export const PackageHead = ({
         </li>
       )}
     </ol>
-    <div class="line package-title">
-      <h1 class="line">
+    <div class="line one package-title">
+      <h1>
         {row.name} {version === undefined ? null : <span class="muted">{version}</span>}{' '}
         <Tag>{texts.typeName(row.type)}</Tag>
       </h1>
@@ -146,158 +169,52 @@ export const PackageHead = ({
   </div>
 )
 
-export const PackageView = ({
-  owner,
-  row,
-  versions,
-}: {
+interface PackageProps {
   readonly owner: UserRow
   readonly row: PackageRow
+  /** The newest first; at least one. */
   readonly versions: readonly VersionWithMetadata[]
-}) => (
-  <div class="container stack">
-    <PackageHead owner={owner} row={row} />
-    <Box head={<h2>{texts.versions}</h2>}>
-      <ul class="rows hoverable" data-rows>
-        {versions.map((version) => (
-          <li class="row">
-            <div class="row-main cut">
-              <Link class="row-title" to={versionPath(owner, version)}>
-                {version.version}
-              </Link>
-            </div>
-            <div class="row-side">
-              <span>{texts.downloads(version.download_count)}</span>
-              <Time unix={version.created_unix} />
-            </div>
-          </li>
-        ))}
-      </ul>
-    </Box>
-  </div>
-)
-
-interface VersionProps {
-  readonly owner: UserRow
-  readonly version: VersionRecord
-  readonly shown: {
-    readonly repository: { readonly full_name: string } | null
-    readonly creator: { readonly login: string } | null
-  }
-  readonly files: readonly FileRecord[]
-  readonly metadata: string | null
+  readonly tags: readonly { readonly name: string; readonly version: string }[]
   readonly mayWrite: boolean
 }
 
-export function VersionView(props: VersionProps) {
-  const { owner, version, files, metadata, mayWrite } = props
-  const { config } = usePage()
-  const commands = installCommands({
-    type: version.type,
-    owner: owner.name,
-    name: version.name,
-    version: version.version,
-    root: config.server.rootUrl.slice(0, -1),
-    file: files[0]?.name ?? '',
-  })
-  const about = metadataShown(metadata)
+export const PackageView = ({ owner, row, versions, tags, mayWrite }: PackageProps) => {
+  const [newest] = versions
+  const { description } = metadataShown(newest?.metadata ?? null)
   return (
     <div class="container stack">
       <PackageHead
         owner={owner}
-        row={version}
-        version={version.version}
-        settings={mayWrite ? packageSettingsPath(owner, version) : undefined}
+        row={row}
+        settings={mayWrite && newest !== undefined ? packageSettingsPath(owner, newest) : undefined}
       />
-      <div class="columns">
-        <div class="stack">
-          {about.description === '' ? null : <p>{about.description}</p>}
-          {commands === undefined ? null : (
-            <section class="stack tight">
-              <h2>{texts.install}</h2>
-              <Commands text={commands} label={texts.install} />
-            </section>
-          )}
-          <Files path={versionPath(owner, version)} files={files} />
-          {about.dependencies.length === 0 ? null : (
-            <Box head={<h2>{texts.dependencies}</h2>}>
-              <ul class="rows">
-                {about.dependencies.map(([name, range]) => (
-                  <li class="row">
-                    <span class="row-main">{name}</span>
-                    <code>{range}</code>
-                  </li>
-                ))}
-              </ul>
-            </Box>
-          )}
-          {about.readme === '' ? null : (
-            <Box head={<h2>{texts.readme}</h2>}>
-              <pre class="box-body package-readme">{about.readme}</pre>
-            </Box>
-          )}
-        </div>
-        <Aside {...props} about={about} />
-      </div>
+      {description === '' ? null : <p>{description}</p>}
+      {row.type === 'container' ? (
+        <ImageRows owner={owner} versions={versions} />
+      ) : (
+        <Box head={<h2>{texts.versions}</h2>}>
+          <ul class="rows hoverable" data-rows>
+            {versions.map((version) => (
+              <li class="row">
+                <div class="row-main line">
+                  <Link class="row-title" to={versionPath(owner, version)}>
+                    {version.version}
+                  </Link>
+                  {tags
+                    .filter((tag) => tag.version === version.version)
+                    .map((tag) => (
+                      <Tag tone={tag.name === 'latest' ? 'good' : 'neutral'}>{tag.name}</Tag>
+                    ))}
+                </div>
+                <div class="row-side">
+                  <span>{texts.downloads(version.download_count)}</span>
+                  <Time unix={version.created_unix} />
+                </div>
+              </li>
+            ))}
+          </ul>
+        </Box>
+      )}
     </div>
-  )
-}
-
-const Files = ({ path, files }: { readonly path: string; readonly files: readonly FileRecord[] }) => (
-  <Box head={<h2>{texts.files}</h2>}>
-    <ul class="rows">
-      {files.map((file) => (
-        <li class="row">
-          <Icon name="file" />
-          <div class="row-main">
-            <Link class="row-title" to={`${path}/files/${file.id}`} download data-turbo="false">
-              {file.name}
-            </Link>
-            <div class="row-facts">
-              <code class="cut" title={file.sha256}>
-                sha256:{file.sha256.slice(0, 16)}…
-              </code>
-              <CopyButton text={file.sha256} label={`SHA-256 ${file.name}`} />
-            </div>
-          </div>
-          <div class="row-side">{sizeText(file.size_bytes)}</div>
-        </li>
-      ))}
-    </ul>
-  </Box>
-)
-
-const Aside = ({ version, shown, about }: VersionProps & { readonly about: ReturnType<typeof metadataShown> }) => {
-  const { repository, creator } = shown
-  return (
-    <aside class="stack">
-      <dl class="stack tight small">
-        <div>
-          {texts.published} <Time unix={version.created_unix} />
-          {creator === null ? null : (
-            <>
-              {' '}
-              {texts.by} <Link to={pathOf(creator.login)}>{creator.login}</Link>
-            </>
-          )}
-        </div>
-        <div>{texts.downloads(version.download_count)}</div>
-        {repository === null ? null : (
-          <div>
-            <Icon name="repo" /> <Link to={pathOf(repository.full_name)}>{repository.full_name}</Link>
-          </div>
-        )}
-        {about.license === '' ? null : (
-          <div>
-            <Icon name="law" /> {about.license}
-          </div>
-        )}
-        {about.homepage === '' ? null : (
-          <div class="cut">
-            <Icon name="link" /> <OutsideLink href={about.homepage}>{about.homepage}</OutsideLink>
-          </div>
-        )}
-      </dl>
-    </aside>
   )
 }

@@ -1,4 +1,4 @@
-import { counted } from '../ui/texts.tsx'
+import { counted, numberText } from '../ui/texts.tsx'
 
 /** The names of registries by their types. */
 export const typeNames: Readonly<Record<string, string>> = {
@@ -19,7 +19,10 @@ export const texts = {
   find: 'Search',
   downloads: (count: number) => counted(count, 'download'),
   none: 'No packages yet',
-  noneLead: 'Publish one with the tool of its language. Each account has a registry of every type.',
+  noneOf: (type: string) => `No packages of the type ${type} yet`,
+  noneLead: 'Each account has a registry of every type. Choose a type to see the commands that publish a package.',
+  publish: 'Commands that publish a package',
+  publishLead: 'TOKEN is an access token of USER that may write packages.',
   noneInRepo: 'Link a package to this repository on the page of the package.',
   noMatch: 'No package matches',
   versions: 'Versions',
@@ -31,9 +34,34 @@ export const texts = {
   by: 'by',
   repository: 'Repository',
   license: 'License',
+  authors: 'Authors',
   homepage: 'Website',
-  dependencies: 'Dependencies',
+  source: 'Source code',
+  needs: 'Requires',
+  keywords: 'Keywords',
+  downloaded: 'Downloads',
+  times: numberText,
+  allVersions: 'All versions',
+  dependenciesFor: (purpose: string) => (purpose === '' ? 'Dependencies' : `Dependencies: ${purpose}`),
   readme: 'README',
+  yanked: 'This version is yanked: builds that name it still get it, and no new build chooses it.',
+  deprecated: (why: string) => `Deprecated: ${why}`,
+  image: {
+    tags: 'Tags',
+    digest: 'Digest',
+    platform: 'Platform',
+    platforms: 'Platforms',
+    multiPlatform: 'several platforms',
+    layers: 'Layers',
+    command: 'Starts',
+    ports: 'Ports',
+    user: 'User',
+    untaggedOne: 'untagged',
+    untagged: (count: number) => counted(count, 'untagged image'),
+    untaggedLead:
+      'An image has no tag when its tag has moved to another image, or when it is one platform of a tagged image.',
+    stored: (count: number) => counted(count, 'stored file'),
+  },
   settings: 'Settings',
   settingsOf: (name: string) => `Settings of ${name}`,
   back: 'Package',
