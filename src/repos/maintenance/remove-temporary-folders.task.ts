@@ -11,6 +11,8 @@ export const removeTemporaryFolders = schedule<Ctx>({
   name: 'remove_temporary_folders',
   when: '@every 24h',
   runAtStart: true,
+  // A start that a crash ends is no failure of the task.
+  attempts: 10,
   async run({ config, clock }, { signal }) {
     const { tmp } = config.paths
     await mkdir(tmp, { recursive: true, mode: 0o700 })
