@@ -30,6 +30,8 @@ export interface IndexEntry {
 
 /** Largest numbers of steps, ports and labels that are shown. */
 const maxSteps = 200
+/** Largest number of characters of a command that is shown. */
+const maxCommandLength = 2000
 const maxValues = 50
 
 function platformOf(value: unknown): string {
@@ -61,7 +63,7 @@ export function describeImage(manifest: unknown, config: unknown): DescribedImag
     .slice(0, maxSteps)
     .map(recordOf)
     .map(({ created_by: command, empty_layer: isEmpty }) => ({
-      command: writtenCommand(textIn(command)),
+      command: writtenCommand(textIn(command).slice(0, maxCommandLength)),
       layer: isEmpty === true ? undefined : layers[used++],
     }))
   const untold = layers.slice(used, maxSteps).map((layer) => ({ command: '', layer }))

@@ -94,12 +94,20 @@ function needsOf(fields: Fields): readonly ShownRange[] {
   return needs.filter(([, range]) => range !== '')
 }
 
-const moduleForm = /^(?:require)?\s+([^\s(]+\/[^\s]+) (v\S+)$/gm
+/** Returns the modules that a `go.mod` needs, one on a line: `require example.org/name v1.2.3`, or without the word in a block. */
+const modulesOf = (goMod: string): readonly ShownRange[] =>
+  goMod.split('\n').flatMap((line) => {
+    const [name = '', range = '', ...more] = line
+      .trim()
+      .replace(/^require\s+/, '')
+      .split(' ', 3)
+    return name.includes('/') && range.startsWith('v') && more.length === 0 ? [[name, range]] : []
+  })
 
 function dependenciesOf(fields: Fields): readonly ShownDependencies[] {
   const all: (readonly [purpose: string, ranges: readonly ShownRange[]])[] = [
     ['', ['dependencies', 'require', 'depends', 'Imports', 'Depends'].flatMap((name) => rangesOf(fields[name]))],
-    ['', [...textOf(fields['goMod']).matchAll(moduleForm)].map(([, name = '', range = '']) => [name, range] as const)],
+    ['', modulesOf(textOf(fields['goMod']))],
     ['peer', rangesOf(fields['peerDependencies'])],
     ['optional', rangesOf(fields['optionalDependencies'])],
     ...[
@@ -137,7 +145,9 @@ function rangesOf(value: unknown): readonly ShownRange[] {
   return Object.entries(fieldsOf(value)).map(([name, range]) => [name, textOf(range)] as const)
 }
 
+/** Reads `name`, `name >=1.0` or `name (>= 1.0)`. */
 function writtenRange(text: string): readonly ShownRange[] {
-  const [, name = '', range = ''] = /^\s*([^\s(]+)\s*\(?([^)]*)\)?\s*$/.exec(text) ?? []
-  return name === '' ? [] : [[name, range.trim()]]
+  const [name = ''] = /[^\s(]+/.exec(text) ?? []
+  const range = text.slice(text.indexOf(name) + name.length).trim()
+  return name === '' ? [] : [[name, range.replace(/^\(/, '').replace(/\)$/, '')]]
 }
