@@ -1,6 +1,7 @@
 import type { ReactionCount } from '../../issues/timeline/timeline-view.service.ts'
 import { Form, Submit } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { keptPart } from '../ui/kept-part.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Menu } from '../ui/parts.tsx'
 import { texts } from './timeline-texts.tsx'
@@ -33,9 +34,19 @@ const namedAtMost = 10
 const titleOf = ({ content, names }: ReactionCount): string =>
   texts.reactedWith(content, names.slice(0, namedAtMost), Math.max(0, names.length - namedAtMost))
 
+/** A page with many comments has them very often. */
+const Choices = keptPart(() => (
+  <>
+    {usePage().config.ui.reactions.map((word) => (
+      <Submit kind="quiet" class="icon-only" name="content" value={word} title={word} aria-label={word}>
+        {signOf(word)}
+      </Submit>
+    ))}
+  </>
+))
+
 /** The reactions to a text, and the menu that adds one. */
 export const Reactions = ({ reactions, to, from }: ReactionsProps) => {
-  const { config } = usePage()
   if (reactions.length === 0 && to === undefined) return null
   return (
     <div class="reactions">
@@ -66,11 +77,7 @@ export const Reactions = ({ reactions, to, from }: ReactionsProps) => {
       {to === undefined ? null : (
         <Menu label={<Icon name="smiley" />} title={texts.react} class="icon-only small reaction-menu" kind="quiet">
           <Form to={to} class="reaction-choices" label={texts.react} hidden={{ from }}>
-            {config.ui.reactions.map((word) => (
-              <Submit kind="quiet" class="icon-only" name="content" value={word} title={word} aria-label={word}>
-                {signOf(word)}
-              </Submit>
-            ))}
+            <Choices />
           </Form>
         </Menu>
       )}

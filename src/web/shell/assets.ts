@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import type { Config } from '../../config/load-config.ts'
 import { builtFile } from '../../lib/assets.ts'
+import type { IconAddresses } from '../ui/icon.tsx'
 import { iconSets, type IconSet } from '../ui/icons.ts'
 import type { AssetName } from '../ui/page-context.ts'
 
@@ -28,11 +29,18 @@ function manifest(): Manifest {
 export const assetPath = (config: Config, name: AssetName): string =>
   `${config.server.subPath}/assets/${manifest().names[name]}`
 
+const iconFilesByConfig = new WeakMap<Config, IconAddresses>()
+
 /** Returns the path of each icon file on this site. */
-export const iconFiles = (config: Config): Readonly<Record<IconSet, string>> =>
-  Object.fromEntries(
+export function iconFiles(config: Config): IconAddresses {
+  const known = iconFilesByConfig.get(config)
+  if (known !== undefined) return known
+  const files = Object.fromEntries(
     (Object.keys(iconSets) as IconSet[]).map((set) => [set, assetPath(config, `${set}.svg`)]),
   ) as Record<IconSet, string>
+  iconFilesByConfig.set(config, files)
+  return files
+}
 
 /** Media types by extension. */
 const contentTypes: Readonly<Record<string, string>> = {

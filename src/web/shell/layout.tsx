@@ -3,6 +3,7 @@ import { mayCreateOrgs } from '../../orgs/org.policy.ts'
 import { ActButton, Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import type { IconName } from '../ui/icons.ts'
+import { keptPart } from '../ui/kept-part.tsx'
 import { Link } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Flash, Menu } from '../ui/parts.tsx'
@@ -186,7 +187,7 @@ const PersonTools = ({ unreadCount }: { readonly unreadCount: number }) => {
   )
 }
 
-const SiteFooter = () => {
+const SiteFooter = keptPart(() => {
   const { config } = usePage()
   return (
     <footer class="site-footer" aria-label={texts.footer}>
@@ -199,10 +200,10 @@ const SiteFooter = () => {
       <span>{texts.poweredBy}</span>
     </footer>
   )
-}
+})
 
 /** Dialogs that scripts open. */
-const Dialogs = () => {
+const Dialogs = keptPart(() => {
   const { config } = usePage()
   return (
     <>
@@ -239,4 +240,4 @@ const Dialogs = () => {
       </dialog>
     </>
   )
-}
+})

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { ComponentChild } from 'preact'
 import type { SignedInCtx } from '../../access/context.ts'
 import type { ErrorForm } from '../../http/error-forms.ts'
@@ -49,23 +49,25 @@ export async function sendPage(ctx: BrowserCtx, call: Call, page: PageContent): 
   const { viewer } = ctx
   const unreadCount = viewer ? await countUnread({ ...ctx, viewer } satisfies SignedInCtx) : 0
   const { status = 200, refused, meta, content, isWide } = page
-  const html = renderDocument(
-    factsOf(ctx, call.url, refused),
-    meta,
-    <Layout
-      unreadCount={unreadCount}
-      offersSignUp={offersSignUp(ctx.config)}
-      notice={takeNotice(ctx.config, call)}
-      isWide={isWide}
-    >
-      {content}
-    </Layout>,
+  const html = Buffer.from(
+    renderDocument(
+      factsOf(ctx, call.url, refused),
+      meta,
+      <Layout
+        unreadCount={unreadCount}
+        offersSignUp={offersSignUp(ctx.config)}
+        notice={takeNotice(ctx.config, call)}
+        isWide={isWide}
+      >
+        {content}
+      </Layout>,
+    ),
   )
   return bytes(htmlType, html, {
     status,
     headers: {
       ...pageHeaders(ctx.config),
-      ...(status === 200 ? { etag: `"${createHash('sha1').update(html).digest('base64url')}"` } : {}),
+      ...(status === 200 ? { etag: `"${hash('sha1', html, 'base64url')}"` } : {}),
       ...page.headers,
     },
   })

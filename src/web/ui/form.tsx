@@ -81,7 +81,11 @@ export function Form({
           <span>{problem.message}</span>
         </p>
       ) : null}
-      <FormContext.Provider value={{ problem, values: refused?.values ?? {} }}>{children}</FormContext.Provider>
+      {refused === undefined ? (
+        children
+      ) : (
+        <FormContext.Provider value={{ problem, values: refused.values }}>{children}</FormContext.Provider>
+      )}
     </form>
   )
 }
