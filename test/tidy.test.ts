@@ -174,7 +174,12 @@ const banned: { what: string; pattern: RegExp; where?: (path: string) => boolean
   },
   {
     what: 'patterns that take quadratic time to trim the end of a text (`trimTrailing` and `trimBoth` do not)',
-    pattern: /\.replace(?:All)?\(\/(?:[^/]*\|)?(?:\[[^\]]*\]|\\.|[^\\/[\]])[+*]\$\/[a-z]*,/,
+    pattern: /\.replace(?:All)?\(\/(?:(?:[^/]|\\\/)*\|)?(?:\[[^\]]*\]|\\.|[^\\/[\]])[+*]\$\/[a-z]*,/,
+    where: (path) => path.startsWith('src/') && !isTest(path),
+  },
+  {
+    what: 'patterns that cross lines from the start of each, which takes quadratic time on empty lines (`[ \\t]*` does not)',
+    pattern: /\/\^\\s[*+].*\/[a-z]*m[a-z]*(?![\w/])/,
     where: (path) => path.startsWith('src/') && !isTest(path),
   },
   {

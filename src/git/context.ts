@@ -117,7 +117,7 @@ export async function formatOf(context: GitContext, key: GitKey): Promise<Object
     }
     throw error
   })
-  const format = /^\s*objectformat\s*=\s*sha256\s*$/im.test(text) ? 'sha256' : 'sha1'
+  const format = /^[ \t]*objectformat[ \t]*=[ \t]*sha256[ \t]*$/im.test(text) ? 'sha256' : 'sha1'
   context.caches.formats.set(key, format)
   return format
 }

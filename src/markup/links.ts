@@ -1,4 +1,4 @@
-import { trimTrailing } from '../lib/trim-ends.ts'
+import { trimBoth, trimTrailing } from '../lib/trim-ends.ts'
 
 /** The bases of relative addresses, without trailing slashes. */
 export interface LinkBases {
@@ -45,7 +45,7 @@ export function linkBases(input: {
     folder = root + path
   }
   if (input.wiki === true) return { root, links: `${folder}/wiki`, media: `${folder}/wiki/raw` }
-  const branchPath = (input.branchPath ?? '').replace(/^\/+|\/+$/g, '')
+  const branchPath = trimBoth(input.branchPath ?? '', '/')
   if (branchPath !== '') return { root, links: `${folder}/src/${branchPath}`, media: `${folder}/media/${branchPath}` }
   return { root, links: folder, media: folder }
 }

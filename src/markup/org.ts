@@ -49,11 +49,9 @@ function renderInline(text: string): string {
 const idOf = (text: string): string => (text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? ['heading']).join('-')
 
 function renderHeadline(stars: string, text: string): string {
-  const [, keyword, rest = ''] = /^(?:(TODO|DONE)\s+)?(.*?)(?:\s+:[\w@:]+:)?$/.exec(text) ?? [
-    undefined,
-    undefined,
-    text,
-  ]
+  const [, keyword, title = ''] = /^(?:(TODO|DONE)\s)?(.*)$/.exec(text) ?? [undefined, undefined, text]
+  const tags = title.lastIndexOf(' :')
+  const rest = (tags >= 0 && /^:[\w@:]+:$/.test(title.slice(tags + 1)) ? title.slice(0, tags) : title).trim()
   const level = Math.min(6, stars.length)
   const state = keyword === undefined ? '' : `<span class="org-${keyword.toLowerCase()}">${keyword}</span> `
   return `<h${level} id="user-content-${idOf(rest)}" dir="auto">${state}${renderInline(rest)}</h${level}>`

@@ -95,7 +95,7 @@ async function clean(path: string): Promise<ObjectFormat> {
     throw new Invalid('the repository is not whole by itself', 'unadopted_not_whole')
   }
   const settings = names.has('config') ? await readFile(join(path, 'config'), 'utf8') : ''
-  const format: ObjectFormat = /^\s*objectformat\s*=\s*"?sha256/im.test(settings) ? 'sha256' : 'sha1'
+  const format: ObjectFormat = /^[ \t]*objectformat[ \t]*=[ \t]*"?sha256/im.test(settings) ? 'sha256' : 'sha1'
   for (const name of names) {
     if (!keptEntries.has(name)) await rm(join(path, name), { recursive: true, force: true })
   }

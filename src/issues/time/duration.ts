@@ -30,6 +30,8 @@ export function durationText(seconds: number): string {
 }
 
 const shortUnits: Readonly<Record<string, number>> = { w: 7 * day, d: day, h: 3600, m: 60, s: 1 }
+/** A longer text is no duration; looking for parts in runs of spaces takes quadratic time. In characters. */
+const maxLength = 100
 /** Most seconds of one entry: ten years. */
 const longest = 3650 * day
 
@@ -39,7 +41,7 @@ const longest = 3650 * day
  * @throws Invalid for another text, for no time, and for more than ten years
  */
 export function parseDuration(text: string): number {
-  const parts = text
+  const parts = (text.length > maxLength ? '' : text)
     .trim()
     .toLowerCase()
     .split(/\s+(?=\d)|(?<=[a-z])(?=\d)/)

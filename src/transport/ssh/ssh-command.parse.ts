@@ -1,5 +1,6 @@
 import type { GitService } from '../git-access.service.ts'
 import { readGitAddress, type GitAddress } from '../git-address.ts'
+import { trimBoth } from '../../lib/trim-ends.ts'
 import { wordTable } from '../../lib/word-table.ts'
 
 /** The command of a session. */
@@ -38,7 +39,7 @@ export function parseSshCommand(line: string): SshCommand {
 }
 
 function readPath(path: string): GitAddress | undefined {
-  const [owner, last, ...more] = path.replace(/^\/+|\/+$/g, '').split('/')
+  const [owner, last, ...more] = trimBoth(path, '/').split('/')
   return owner && last && more.length === 0 ? readGitAddress(owner, last) : undefined
 }
 

@@ -6,6 +6,7 @@ import { readFormWithFiles } from '../../http/form.ts'
 import { contentTypeOf } from '../../http/media-type.ts'
 import { bytesOf, operation, type Call, type Requirement } from '../../http/operation.ts'
 import { redirect } from '../../http/reply.ts'
+import { trimBoth } from '../../lib/trim-ends.ts'
 import { Invalid, NotFound, Refusal, TooLarge } from '../../lib/errors.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import type { BrowserCtx } from '../shell/browser-context.ts'
@@ -79,7 +80,7 @@ const commitUpload = (
     async (files, sent) => {
       if (files.length === 0) throw new Invalid(texts.noFiles, 'upload_missing')
       const at = await editPlace(ctx, rest)
-      const folder = (sent['folder'] ?? '').trim().replace(/^\/+|\/+$/g, '')
+      const folder = trimBoth((sent['folder'] ?? '').trim(), '/')
       const edits = await uploadEdits(ctx, at.commit, folder, files)
       return commitEdit(ctx, at, edits, sent, folder)
     },

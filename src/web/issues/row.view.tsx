@@ -15,7 +15,7 @@ const mostAvatars = 3
 
 /** The numbers of done and of all tasks in a Markdown text. */
 export function tasksIn(text: string): { readonly done: number; readonly total: number } {
-  const boxes = text.match(/^\s*(?:[-*+]|\d+[.)])\s+\[[ xX]\]\s/gm) ?? []
+  const boxes = text.match(/^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[[ xX]\]\s/gm) ?? []
   return { done: boxes.filter((box) => /\[[xX]\]/.test(box)).length, total: boxes.length }
 }
 
