@@ -125,7 +125,7 @@ export function serverOptions(
   | 'raceLost'
   | 'createServer'
 > {
-  const { cors, ingot, security, server } = config
+  const { cors, ingot, security, server, session } = config
   const proxies = security.reverseProxyTrustedProxies
   return {
     subPath: server.subPath,
@@ -139,6 +139,7 @@ export function serverOptions(
     slowReaderMs: ingot.slowClientTimeout,
     minBytesPerSecond: ingot.minClientSpeed,
     gzip: server.enableGzip,
+    compressesPages: session.sameSite !== 'none',
     cors: cors.enabled
       ? {
           allowDomains: cors.allowDomain,

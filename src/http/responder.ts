@@ -45,7 +45,10 @@ type Headers = Record<string, string | number | string[]>
 
 export interface ResponderOptions {
   readonly subPath: string
+  /** Whether JSON is compressed. */
   readonly gzip: boolean
+  /** Whether pages are. Their secrets could be guessed from the sizes if another site could request them with a session. */
+  readonly compressesPages: boolean
   /** Error form for browsers where programs get text. */
   readonly pageErrors: ErrorForm
   /** Timeout of a client that reads a buffered reply, in milliseconds. */
@@ -189,7 +192,8 @@ export class Responder {
       response.writeHead(304, { ...headers, 'cache-control': apiHeaders['cache-control'] }).end()
       return 0
     }
-    if (whole && isCompressedPage(call, reply.contentType, size ?? 0)) {
+    const isCompressed = this.#options.compressesPages && isLargePage(reply.contentType, size ?? 0)
+    if (whole && isCompressed && acceptsGzip(call.headers['accept-encoding'])) {
       headers['content-encoding'] = 'gzip'
       headers['vary'] = 'Accept-Encoding'
       const compressed = await compress(content, pageCompression)
@@ -297,9 +301,8 @@ function linksOf(page: Page, total: number, shown: number, bound: Bound | undefi
   return links.filter(({ rel }) => rel === 'next' || rel === 'last')
 }
 
-/** Whether a page is compressed for this client. The setting is about the API: pages are several times as large. */
-const isCompressedPage = (call: RequestCall, contentType: string, sizeBytes: number): boolean =>
-  contentType.startsWith('text/html') && sizeBytes >= minGzipBytes && acceptsGzip(call.headers['accept-encoding'])
+const isLargePage = (contentType: string, sizeBytes: number): boolean =>
+  contentType.startsWith('text/html') && sizeBytes >= minGzipBytes
 
 const acceptsGzip = (header: string | string[] | undefined): boolean =>
   header !== undefined && /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:\s|,|$))/i.test(String(header))

@@ -93,6 +93,7 @@ export interface ServerOptions {
   /** Minimum rate of a client, in bytes per second. */
   readonly minBytesPerSecond: number
   readonly gzip: boolean
+  readonly compressesPages: boolean
   /** Creates the server for protocols other than HTTP. */
   readonly createServer: ((options: HttpServerOptions, listener: RequestListener) => Server) | undefined
   readonly cors: CorsOptions | undefined
