@@ -4,10 +4,7 @@ const delayMs = 80
 const prepared = new WeakSet<HTMLDialogElement>()
 
 const textOf = (asked: Promise<Response>): Promise<string | undefined> =>
-  asked.then(
-    (reply) => (reply.ok ? reply.text() : undefined),
-    () => undefined,
-  )
+  asked.then((reply) => (reply.ok ? reply.text() : undefined)).catch(() => undefined)
 
 /**
  * Fills the palette and follows what is typed into it. The dialog contains an input and a list box; its `data-url` answers `?q=` with links, each with `role="option"`.

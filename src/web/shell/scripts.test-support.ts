@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Page, Route } from 'playwright-core'
+import { after } from 'node:test'
+import type { Browser, Page, Route } from 'playwright-core'
 import { browserTimeoutMs, chromiumProgram, startChromium } from '../../testing/chromium.ts'
 import type { Forge } from '../../testing/forge.ts'
 import { assetPath } from './assets.ts'
@@ -59,14 +60,20 @@ export async function serveForm(forge: Forge, body: (posts: number) => string) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, [Symbol.dispose]: close }
 }
 
+/** The browser of all tests of a file: its start costs more than most of them. */
+let browser: Promise<Browser> | undefined
+after(async () => (await browser)?.close())
+
 /** A page with this body at `/-/test`, in a browser that answers the given addresses itself. */
 export async function openPage(
   forge: Forge,
   body: string | (() => string),
   answers: Readonly<Record<string, Answer>> = {},
 ) {
-  const browser = await startChromium(program as string)
-  const context = await browser.newContext({ baseURL: forge.url, permissions: ['clipboard-read', 'clipboard-write'] })
+  browser ??= startChromium(program as string)
+  const context = await (
+    await browser
+  ).newContext({ baseURL: forge.url, permissions: ['clipboard-read', 'clipboard-write'] })
   context.setDefaultTimeout(browserTimeoutMs)
   const page = await context.newPage()
   const wrong: string[] = []
@@ -89,5 +96,5 @@ export async function openPage(
   }
   await page.goto('/-/test')
   await isDefined(page, 'turbo-frame')
-  return { page, wrong, document, [Symbol.asyncDispose]: () => browser.close() }
+  return { page, wrong, document, [Symbol.asyncDispose]: () => context.close() }
 }
