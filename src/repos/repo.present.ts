@@ -38,7 +38,8 @@ export const presentPermission = (rights: Rights): Permission => ({
   pull: rights.canRead('code'),
 })
 
-const avatarUrl = (ctx: PresentCtx, repo: RepoRow): string =>
+/** Returns the address of a repository's picture; empty when it has none. */
+export const repoAvatarUrl = (ctx: Pick<Ctx, 'config'>, repo: Pick<RepoRow, 'avatar_key'>): string =>
   repo.avatar_key === '' ? '' : `${ctx.config.server.rootUrl}repo-avatars/${repo.avatar_key.split('/').at(-1)}`
 
 interface Beside {
@@ -128,7 +129,7 @@ function presentView(
     default_allow_maintainer_edit: pulls?.default_allow_maintainer_edit ?? false,
     default_update_style: pulls?.default_update_style ?? 'merge',
     wiki_branch: repo.wiki_branch,
-    avatar_url: avatarUrl(ctx, repo),
+    avatar_url: repoAvatarUrl(ctx, repo),
     internal: !repo.is_private && owner.visibility === 'private',
     mirror_interval: mirror ? intervalText(mirror.interval_seconds) : '',
     object_format_name: repo.object_format,

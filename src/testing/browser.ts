@@ -53,6 +53,20 @@ export class Browser {
     return this.post(target, { ...hiddenFields(text, action), ...fields })
   }
 
+  /** Sends a form with one file. */
+  async upload(path: string, fields: Readonly<Record<string, string>>, file: { field: string; content: Buffer }) {
+    const form = new FormData()
+    for (const [name, value] of Object.entries(fields)) form.set(name, value)
+    form.set(file.field, new Blob([new Uint8Array(file.content)]), 'file')
+    const answer = await fetch(this.forge.url + path, {
+      method: 'POST',
+      body: form,
+      headers: { cookie: this.cookieHeader() },
+      redirect: 'manual',
+    })
+    return { status: answer.status, headers: answer.headers, text: await answer.text() }
+  }
+
   async csrf(path = '/user/login'): Promise<string> {
     const { text } = await this.send('GET', path)
     return /name="_csrf" value="([^"]+)"/.exec(text)?.[1] ?? ''

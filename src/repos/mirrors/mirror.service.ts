@@ -8,9 +8,9 @@ import { Forbidden, Invalid } from '../../lib/errors.ts'
 import type { Oid, RepoId, UserId } from '../../lib/ids.ts'
 import { inParts } from '../../lib/in-parts.ts'
 import { fetchedPrefix, isZeroOid, zeroOid } from '../../lib/refs.ts'
-import { nowUnix } from '../../lib/time.ts'
+import { nowUnix, type Unix } from '../../lib/time.ts'
 import { SealError } from '../../secrets/secrets.ts'
-import { parseInterval } from './mirror-interval.ts'
+import { intervalText, parseInterval } from './mirror-interval.ts'
 import { findMirror, updateMirror } from './mirror.store.ts'
 import { codeOf, type GitRepository } from '../../refs/git-repository.ts'
 import { moveRefs } from '../../refs/journal/ref-door.service.ts'
@@ -40,6 +40,31 @@ export function refuseNewMirror({ config }: Services): void {
   if (!config.mirror.enabled || config.mirror.disableNewPull || config.repository.disableMirrors) {
     throw new Forbidden('new mirrors are switched off', 'mirrors_disabled')
   }
+}
+
+/** What administrators of a mirror see and change. */
+export interface MirrorSettings {
+  /** Such as `8h0m0s`; `0s` without scheduled updates. */
+  readonly interval: string
+  /** Whether references that the original no longer has are deleted. */
+  readonly prunes: boolean
+  /** 0: not fetched yet. */
+  readonly syncedUnix: Unix
+  /** Empty when the last update succeeded. */
+  readonly lastError: string
+}
+
+/** Returns the settings of a mirror; undefined when the repository is none. */
+export async function getMirrorSettings({ db }: Services, repo: RepoRow): Promise<MirrorSettings | undefined> {
+  const row = repo.is_mirror ? await findMirror(db, repo.id) : undefined
+  return (
+    row && {
+      interval: intervalText(row.interval_seconds),
+      prunes: row.prunes,
+      syncedUnix: row.synced_unix,
+      lastError: row.last_error,
+    }
+  )
 }
 
 /** Returns the row of a mirror whose repository has just been fetched. */

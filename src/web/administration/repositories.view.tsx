@@ -1,12 +1,12 @@
 import type { BrowsedRepos, RepoBrowsing } from '../../repos/lists/browse.service.ts'
-import { RepositoryTags, repositoryIcon } from '../lists/repository-row.tsx'
+import { RepositoryTags } from '../lists/repository-row.tsx'
 import { texts as lists } from '../lists/texts.tsx'
 import { ActButton, Select } from '../ui/form.tsx'
-import { Icon } from '../ui/icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Box, Empty, PageHead, Pages } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
+import { RepositoryPicture } from '../ui/repository-picture.tsx'
 import { sizeText } from '../ui/texts.tsx'
 import { Time } from '../ui/time.tsx'
 import { SearchForm } from './search-form.tsx'
@@ -65,7 +65,7 @@ const Repository = (owned: BrowsedRepos['repos'][number]) => {
   const name = `${owner.name}/${repo.name}`
   return (
     <li class="row">
-      <Icon name={repositoryIcon(owned)} class="row-icon" />
+      <RepositoryPicture repo={owned.repo} size={16} class="row-icon" />
       <div class="row-main">
         <div class="line">
           <Link to={pathOf(owner.name, repo.name)} class="row-title" data-row-link="">

@@ -1,20 +1,24 @@
+import { Type } from 'typebox'
 import type { RepoCtx } from '../../access/context.ts'
-import { inRepo } from '../../access/repo.requirements.ts'
+import { anyAccess, inRepo, repoAdmin } from '../../access/repo.requirements.ts'
 import { getRefChoice } from '../../code/branches/ref-choice.service.ts'
 import { findNamedCommit } from '../../code/commits/named-commit.service.ts'
 import { getLanguages } from '../../code/languages/languages.service.ts'
 import { loadLanguages } from '../../code/languages/language-table.ts'
 import { Moved, NotFound } from '../../lib/errors.ts'
 import { getLatestRelease } from '../../releases/release.service.ts'
-import { topicsOf } from '../../repos/social/topic.service.ts'
+import { repoAvatarUrl } from '../../repos/repo.present.ts'
+import { replaceTopics, topicsOf } from '../../repos/social/topic.service.ts'
 import type { BrowserCtx } from '../shell/browser-context.ts'
-import { page } from '../shell/page.tsx'
+import { act, page } from '../shell/page.tsx'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { cloneAddresses } from './clone.view.tsx'
 import { repositoryPath } from './code-paths.ts'
 import { HomeView, type HomeProps } from './home.view.tsx'
 import { readReadme } from './readme.ts'
 import { readRoot } from './source.ts'
+import { texts } from './texts.tsx'
+import { topicsIn } from '../frames/topics.ts'
 
 /** Units whose pages stand for the home of a repository whose code the viewer may not read. */
 const otherHomes = [
@@ -73,9 +77,10 @@ export const repositoryHomePage = page({
     if (!other) throw new NotFound('you may not read the code of this repository', 'unit_unavailable')
     throw new Moved(303, repositoryPath(ctx, other[1]))
   },
-  meta: ({ repo, place }) => ({
+  meta: ({ repo, place }, { ctx }) => ({
     title: `${place.owner.name}/${repo.name}${repo.description === '' ? '' : `: ${repo.description}`}`,
     description: repo.description,
+    ...(repo.avatar_key === '' ? {} : { picture: repoAvatarUrl(ctx, repo) }),
     canonical: repositoryPath(place),
     feeds: [
       { to: `${repositoryPath(place)}.rss`, type: 'rss', title: `${place.owner.name}/${repo.name}` },
@@ -83,4 +88,17 @@ export const repositoryHomePage = page({
     ],
   }),
   view: HomeView,
+})
+
+/** Replaces the topics, from the form beside the code. */
+export const editTopicsSubmit = act({
+  path: '/{username}/{reponame}/topics',
+  requires: [inRepo, anyAccess, repoAdmin],
+  fields: { topics: Type.Optional(Type.String({ maxLength: 4096 })) },
+  again: repositoryHomePage,
+  problemFields: { topic: 'topics', too_many_topics: 'topics' },
+  async run({ ctx, body }) {
+    await replaceTopics(ctx, topicsIn(body.topics))
+    return { to: repositoryPath(ctx), notice: texts.topicsSaved }
+  },
 })

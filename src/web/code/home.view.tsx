@@ -4,6 +4,7 @@ import type { NamedCommit } from '../../code/commits/named-commit.service.ts'
 import type { Folder } from '../../code/contents/folder.service.ts'
 import type { ReleaseRow } from '../../db/tables/releases.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
+import { Field, Form, Submit } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ButtonLink, Link, OutsideLink } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
@@ -141,6 +142,7 @@ const About = ({ place, repo, about }: HomeProps) => (
           ))}
         </ul>
       )}
+      {about.mayEdit ? <TopicsForm place={place} topics={about.topics} /> : null}
       <ul class="about-facts">
         <li>
           <Icon name="pulse" />
@@ -182,6 +184,29 @@ const About = ({ place, repo, about }: HomeProps) => (
     )}
   </aside>
 )
+
+const TopicsForm = ({ place, topics }: Pick<HomeProps, 'place'> & { readonly topics: readonly string[] }) => {
+  const { refused } = usePage()
+  const to = repositoryPath(place, 'topics')
+  return (
+    <details class="more-options topics-form" open={refused?.action === to}>
+      <summary>{topics.length === 0 ? texts.addTopics : texts.editTopics}</summary>
+      <Form to={to} class="stack tight" label={texts.editTopics}>
+        <Field
+          name="topics"
+          label={texts.topics}
+          isLabelHidden
+          isTerse
+          value={topics.join(', ')}
+          hint={texts.topicsHint}
+        />
+        <div class="form-acts">
+          <Submit kind="plain">{texts.saveTopics}</Submit>
+        </div>
+      </Form>
+    </details>
+  )
+}
 
 const EmptyHome = ({ place, repo, addresses, mayWrite }: HomeProps) => {
   const { config } = usePage()

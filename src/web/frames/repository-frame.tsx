@@ -9,6 +9,7 @@ import { usePage } from '../ui/page-context.ts'
 import { Counter, Flash, Tabs, Tag, type Tab } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import type { IconName } from '../ui/icons.ts'
+import { RepositoryPicture } from '../ui/repository-picture.tsx'
 import type { BrowserCtx } from '../shell/browser-context.ts'
 import type { Frame } from '../shell/page.tsx'
 import { texts as all, transferTexts } from './texts.tsx'
@@ -132,20 +133,9 @@ const Transfer = ({ repo, owner, rights, recipient, mayDecide }: RepositoryFacts
   )
 }
 
-const iconOf = (repo: RepositoryFacts['repo']): IconName =>
-  repo.is_fork
-    ? 'repo-forked'
-    : repo.is_mirror
-      ? 'mirror'
-      : repo.is_template
-        ? 'repo-template'
-        : repo.is_private
-          ? 'lock'
-          : 'repo'
-
 const RepositoryName = ({ repo, owner, origin }: RepositoryFacts) => (
   <div class="repo-name">
-    <Icon name={iconOf(repo)} />
+    <RepositoryPicture repo={repo} />
     <Link to={pathOf(owner.name)}>{owner.name}</Link>
     <span class="muted">/</span>
     <strong>

@@ -6,7 +6,7 @@ import type { ListedIssue } from '../../issues/lists/listed-issue.service.ts'
 import type { OwnedRepo } from '../../repos/lists/browse.service.ts'
 import { ActList } from '../lists/act-list.tsx'
 import { IssueLine } from '../lists/issue-line.tsx'
-import { RepositoryRow, repositoryIcon } from '../lists/repository-row.tsx'
+import { RepositoryRow } from '../lists/repository-row.tsx'
 import { Icon } from '../ui/icon.tsx'
 import type { IconName } from '../ui/icons.ts'
 import { ButtonLink, Link } from '../ui/link.tsx'
@@ -14,6 +14,7 @@ import { usePage } from '../ui/page-context.ts'
 import { Box, Counter, Empty } from '../ui/parts.tsx'
 import { pathOf, siteHref } from '../ui/paths.ts'
 import { Avatar } from '../ui/person.tsx'
+import { RepositoryPicture } from '../ui/repository-picture.tsx'
 import { Time } from '../ui/time.tsx'
 import { texts } from './texts.tsx'
 
@@ -288,7 +289,7 @@ const Beside = ({ repos, repoTotal, organizations, mayCreateOrgs }: Dashboard) =
               {repos.map((each) => (
                 <li>
                   <Link to={pathOf(each.owner.name, each.repo.name)}>
-                    <Icon name={repositoryIcon(each)} />
+                    <RepositoryPicture repo={each.repo} size={16} />
                     <span class="cut">
                       <span class="muted">{each.owner.name}/</span>
                       {each.repo.name}

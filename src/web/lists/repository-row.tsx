@@ -5,20 +5,13 @@ import { Link } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Tag } from '../ui/parts.tsx'
 import { changedQuery, pathOf } from '../ui/paths.ts'
+import { RepositoryPicture } from '../ui/repository-picture.tsx'
 import { shortNumber } from '../ui/texts.tsx'
 import { Time } from '../ui/time.tsx'
 import { texts } from './texts.tsx'
 
 /** Most topics that a row shows. */
 const maxTopics = 6
-
-/** Returns the icon that says what kind of repository it is. */
-export const repositoryIcon = ({ repo }: Pick<OwnedRepo, 'repo'>): IconName => {
-  if (repo.is_fork) return 'repo-forked'
-  if (repo.is_mirror) return 'mirror'
-  if (repo.is_template) return 'repo-template'
-  return repo.is_private ? 'lock' : 'repo'
-}
 
 /** The words about a repository, such as `Private`. */
 export const RepositoryTags = ({ repo, owner }: OwnedRepo) => (
@@ -64,7 +57,7 @@ export const RepositoryRow = ({ withOwner = true, ...owned }: OwnedRepo & { read
   const openIssues = repo.num_issues - repo.num_closed_issues
   return (
     <li class="row repo-row">
-      <Icon name={repositoryIcon(owned)} class="row-icon" />
+      <RepositoryPicture repo={repo} size={16} class="row-icon" />
       <div class="row-main">
         <div class="line">
           <Link class="row-title" to={at()} data-row-link="">

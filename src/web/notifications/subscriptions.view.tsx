@@ -3,12 +3,13 @@ import type { FoundMine } from '../../issues/lists/personal-list.service.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { OwnedRepo } from '../../repos/lists/browse.service.ts'
 import { issueMark } from '../lists/issue-line.tsx'
-import { RepositoryTags, repositoryIcon } from '../lists/repository-row.tsx'
+import { RepositoryTags } from '../lists/repository-row.tsx'
 import { ActButton } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { Box, Empty, PageHead, Pages, Tabs } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
+import { RepositoryPicture } from '../ui/repository-picture.tsx'
 import { Time } from '../ui/time.tsx'
 import { texts as all } from './texts.tsx'
 
@@ -120,7 +121,7 @@ export const WatchedReposView = ({
             const name = `${owner.name}/${repo.name}`
             return (
               <li class="row">
-                <Icon name={repositoryIcon(owned)} class="row-icon" />
+                <RepositoryPicture repo={owned.repo} size={16} class="row-icon" />
                 <div class="row-main">
                   <div class="line">
                     <Link class="row-title" to={pathOf(owner.name, repo.name)} data-row-link="">

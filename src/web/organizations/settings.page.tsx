@@ -6,6 +6,7 @@ import { renameAccount } from '../../users/account-name.service.ts'
 import { removeAvatar } from '../../users/avatars/avatar.service.ts'
 import { visibilityOf } from '../../users/visibility.rules.ts'
 import { orgPath } from '../frames/organization-frame.tsx'
+import { texts as pictureTexts } from '../frames/picture.texts.tsx'
 import { inSession } from '../shell/browser.requirements.ts'
 import { act, page } from '../shell/page.tsx'
 import { inOrgSettings, orgSettingsMeta, orgSettingsPath } from './settings-frame.tsx'
@@ -21,7 +22,7 @@ export const orgSettingsPage = page({
   path: '/org/{org}/settings',
   requires: [inSession, inOrg, orgOwner],
   frame: inOrgSettings('profile'),
-  load: async ({ ctx }) => ({ org: ctx.org, maxAvatarBytes: ctx.config.picture.avatarMaxFileSize }),
+  load: async ({ ctx }) => ({ org: ctx.org }),
   meta: (_data, { ctx }) => orgSettingsMeta('profile', ctx),
   view: OrgSettingsView,
 })
@@ -61,7 +62,7 @@ export const deleteOrgAvatarSubmit = act({
   requires: [inOrg, orgOwner],
   async run({ ctx }) {
     await removeAvatar(ctx, { kind: 'organization', id: ctx.org.id }, ctx.viewer.id)
-    return { to: orgSettingsPath(ctx, 'profile'), notice: texts.pictureRemoved }
+    return { to: orgSettingsPath(ctx, 'profile'), notice: pictureTexts.removed }
   },
 })
 

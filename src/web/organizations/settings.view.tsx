@@ -1,22 +1,17 @@
 import type { UserRow } from '../../db/tables/accounts.ts'
 import { visibilities } from '../../users/visibility.rules.ts'
 import { orgPath } from '../frames/organization-frame.tsx'
+import { PictureSection } from '../frames/picture.view.tsx'
 import { Section } from '../frames/section.tsx'
-import { ActButton, Checkbox, Field, Form, Radios, Submit, TextArea } from '../ui/form.tsx'
+import { Checkbox, Field, Form, Radios, Submit, TextArea } from '../ui/form.tsx'
 import { PageHead } from '../ui/parts.tsx'
 import { Avatar } from '../ui/person.tsx'
-import { sizeText } from '../ui/texts.tsx'
 import { commonTexts, settingsTexts as texts, texts as creation } from './texts.tsx'
-
-interface SettingsProps {
-  readonly org: UserRow
-  readonly maxAvatarBytes: number
-}
 
 const choices = visibilities.map((value) => ({ value, ...creation.visibilities[value] }))
 
 /** Profile, picture, name and end of an organization. */
-export const OrgSettingsView = ({ org, maxAvatarBytes }: SettingsProps) => {
+export const OrgSettingsView = ({ org }: { readonly org: UserRow }) => {
   const at = (...parts: readonly string[]) => orgPath(org, 'settings', ...parts)
   return (
     <>
@@ -48,7 +43,9 @@ export const OrgSettingsView = ({ org, maxAvatarBytes }: SettingsProps) => {
             <Submit>{commonTexts.save}</Submit>
           </div>
         </Form>
-        <Picture org={org} maxAvatarBytes={maxAvatarBytes} />
+        <PictureSection to={at('avatar')} hasOwn={org.avatar_key !== ''}>
+          <Avatar person={org} size={96} />
+        </PictureSection>
       </div>
       <Section title={texts.rename} id="rename" lead={texts.renameLead}>
         <Form to={at('rename')} class="stack" confirm={texts.renameQuestion(org.name)}>
@@ -69,36 +66,5 @@ export const OrgSettingsView = ({ org, maxAvatarBytes }: SettingsProps) => {
         </Form>
       </Section>
     </>
-  )
-}
-
-const Picture = ({ org, maxAvatarBytes }: SettingsProps) => {
-  const to = orgPath(org, 'settings', 'avatar')
-  return (
-    <Section title={texts.picture} id="picture">
-      <div class="stack">
-        <Avatar person={org} size={96} />
-        <Form to={to} class="stack" files>
-          <Field
-            name="avatar"
-            type="file"
-            label={texts.newPicture}
-            hint={texts.pictureHint(sizeText(maxAvatarBytes))}
-            accept="image/png,image/jpeg,image/gif,image/webp"
-            required
-          />
-          <div class="form-acts">
-            <Submit kind="plain" icon="upload">
-              {texts.upload}
-            </Submit>
-          </div>
-        </Form>
-        {org.avatar_key === '' ? null : (
-          <ActButton to={`${to}/delete`} kind="danger" icon="trash" confirm={texts.removePictureQuestion}>
-            {texts.removePicture}
-          </ActButton>
-        )}
-      </div>
-    </Section>
   )
 }

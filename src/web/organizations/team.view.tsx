@@ -6,14 +6,14 @@ import type { OwnedRepo } from '../../repos/lists/browse.service.ts'
 import { orgPath } from '../frames/organization-frame.tsx'
 import { ActList } from '../lists/act-list.tsx'
 import { PersonRow } from '../lists/person-row.tsx'
-import { repositoryIcon, RepositoryTags } from '../lists/repository-row.tsx'
+import { RepositoryTags } from '../lists/repository-row.tsx'
 import { ActButton, Field, Form, Submit } from '../ui/form.tsx'
-import { Icon } from '../ui/icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { Box, Empty, PageHead, Pages, Tabs } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { PersonField } from '../ui/person-field.tsx'
 import { unitLevels } from './team-form.ts'
+import { RepositoryPicture } from '../ui/repository-picture.tsx'
 import { commonTexts, teamTexts as texts } from './texts.tsx'
 
 /** What all pages of a team show. */
@@ -237,7 +237,7 @@ export const TeamReposView = ({
           <ul class="rows" data-rows="">
             {repos.map(({ repo, owner, mayRemove }) => (
               <li class="row">
-                <Icon name={repositoryIcon({ repo })} class="row-icon" />
+                <RepositoryPicture repo={repo} size={16} class="row-icon" />
                 <div class="row-main">
                   <div class="line">
                     <Link class="row-title" to={pathOf(owner.name, repo.name)} data-row-link="">

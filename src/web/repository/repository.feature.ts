@@ -6,6 +6,7 @@ import * as forkPage from './new/fork.page.tsx'
 import * as generatePage from './new/generate.page.tsx'
 import * as migratePage from './new/migrate.page.tsx'
 import * as actionsPage from './settings/actions.page.tsx'
+import * as avatarPage from './settings/avatar.page.ts'
 import * as branchesPage from './settings/branches.page.tsx'
 import * as cachesPage from './settings/caches.page.tsx'
 import * as collaborationPage from './settings/collaboration.page.tsx'
@@ -24,6 +25,7 @@ export const webRepository: Feature = {
     forkPage,
     generatePage,
     migratePage,
+    avatarPage,
     branchesPage,
     generalPage,
     keysPage,

@@ -3,6 +3,7 @@ import type { UserRow } from '../../db/tables/accounts.ts'
 import { Invalid } from '../../lib/errors.ts'
 import { removeAvatar } from '../../users/avatars/avatar.service.ts'
 import { editSettings } from '../../users/settings/settings.service.ts'
+import { texts as pictureTexts } from '../frames/picture.texts.tsx'
 import { inSession } from '../shell/browser.requirements.ts'
 import { act, page } from '../shell/page.tsx'
 import { ProfileView } from './profile.view.tsx'
@@ -21,7 +22,6 @@ export const settingsPage = page({
   load: async ({ ctx }) => ({
     user: ctx.viewer.user,
     visibilities: ctx.config.service.allowedUserVisibilityModes,
-    maxAvatarBytes: ctx.config.picture.avatarMaxFileSize,
   }),
   meta: () => settingsMeta('profile'),
   view: ProfileView,
@@ -74,6 +74,6 @@ export const deleteAvatarSubmit = act({
   requires: [],
   async run({ ctx }) {
     await removeAvatar(ctx, { kind: 'individual', id: ctx.viewer.id }, ctx.viewer.id)
-    return { to: path, notice: texts.profile.pictureRemoved }
+    return { to: path, notice: pictureTexts.removed }
   },
 })

@@ -1,11 +1,10 @@
 import type { UserRow } from '../../db/tables/accounts.ts'
-import { ActButton, Checkbox, Field, Form, Radios, Submit, TextArea } from '../ui/form.tsx'
+import { Checkbox, Field, Form, Radios, Submit, TextArea } from '../ui/form.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import { PageHead } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { Avatar } from '../ui/person.tsx'
-import { sizeText } from '../ui/texts.tsx'
-import { Section } from '../frames/section.tsx'
+import { PictureSection } from '../frames/picture.view.tsx'
 import { texts as all } from './texts.tsx'
 
 const texts = all.profile
@@ -14,10 +13,9 @@ interface ProfileProps {
   readonly user: UserRow
   /** Visibilities that accounts may choose. */
   readonly visibilities: readonly string[]
-  readonly maxAvatarBytes: number
 }
 
-export const ProfileView = ({ user, visibilities, maxAvatarBytes }: ProfileProps) => (
+export const ProfileView = ({ user, visibilities }: ProfileProps) => (
   <>
     <PageHead title={texts.heading} lead={texts.lead}>
       <ButtonLink to={pathOf(user.name)}>{texts.see}</ButtonLink>
@@ -65,36 +63,9 @@ export const ProfileView = ({ user, visibilities, maxAvatarBytes }: ProfileProps
           <Submit>{texts.save}</Submit>
         </div>
       </Form>
-      <Section title={texts.picture} id="picture">
-        <div class="stack">
-          <Avatar person={user} size={96} />
-          <Form to="/user/settings/avatar" class="stack" files>
-            <Field
-              name="avatar"
-              type="file"
-              label={texts.newPicture}
-              hint={texts.pictureHint(sizeText(maxAvatarBytes))}
-              accept="image/png,image/jpeg,image/gif,image/webp"
-              required
-            />
-            <div class="form-acts">
-              <Submit kind="plain" icon="upload">
-                {texts.upload}
-              </Submit>
-            </div>
-          </Form>
-          {user.avatar_key === '' ? null : (
-            <ActButton
-              to="/user/settings/avatar/delete"
-              kind="danger"
-              icon="trash"
-              confirm={texts.removePictureQuestion}
-            >
-              {texts.removePicture}
-            </ActButton>
-          )}
-        </div>
-      </Section>
+      <PictureSection to="/user/settings/avatar" hasOwn={user.avatar_key !== ''}>
+        <Avatar person={user} size={96} />
+      </PictureSection>
     </div>
   </>
 )

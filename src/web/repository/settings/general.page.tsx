@@ -3,10 +3,12 @@ import { inRepo, repoAdmin, repoOwner } from '../../../access/repo.requirements.
 import { Invalid } from '../../../lib/errors.ts'
 import { deleteRepo } from '../../../repos/lifecycle/repo-deletion.service.ts'
 import { transferRepo } from '../../../repos/lifecycle/transfer.service.ts'
+import { getMirrorSettings } from '../../../repos/mirrors/mirror.service.ts'
 import { editRepo } from '../../../repos/repo-edit.service.ts'
 import { replaceTopics, topicsOf } from '../../../repos/social/topic.service.ts'
 import { mergeStyles } from '../../../repos/unit-config.ts'
 import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
+import { topicsIn } from '../../frames/topics.ts'
 import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
 import { pathOf } from '../../ui/paths.ts'
@@ -26,6 +28,7 @@ export const repositorySettingsPage = page({
     units: ctx.units,
     topics: topicsOf(ctx),
     isOwner: ctx.rights.isOwner,
+    mirror: await getMirrorSettings(ctx, ctx.repo),
   }),
   meta: ({ place }) => metaOf('general', place),
   view: GeneralView,
@@ -55,13 +58,7 @@ export const editRepositoryAct = act({
   again: repositorySettingsPage,
   problemFields,
   async run({ ctx, body }) {
-    await replaceTopics(
-      ctx,
-      (body.topics ?? '')
-        .split(',')
-        .map((topic) => topic.trim())
-        .filter((topic) => topic !== ''),
-    )
+    await replaceTopics(ctx, topicsIn(body.topics))
     const { repo } = await editRepo(ctx, {
       name: body.name,
       description: body.description ?? '',
@@ -179,11 +176,12 @@ export const editMergingAct = act({
 export const editMirrorAct = act({
   path: '/{username}/{reponame}/settings/mirror',
   requires: [inRepo, repoAdmin],
-  fields: { mirror_interval: text },
+  fields: { mirror_interval: text, enable_prune: tick },
   again: repositorySettingsPage,
   problemFields: { mirror_interval: 'mirror_interval', interval: 'mirror_interval' },
   async run({ ctx, body }) {
-    await editRepo(ctx, { mirror: { interval: body.mirror_interval }, units: { pulls: {} } })
+    const mirror = { interval: body.mirror_interval, prunes: body.enable_prune ?? false }
+    await editRepo(ctx, { mirror, units: { pulls: {} } })
     return { to: settingsPath(ctx), notice: texts.saved }
   },
 })

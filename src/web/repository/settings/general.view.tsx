@@ -1,8 +1,13 @@
 import type { ComponentChildren } from 'preact'
 import type { RepoUnitRow } from '../../../db/tables/repositories.ts'
+import type { MirrorSettings } from '../../../repos/mirrors/mirror.service.ts'
 import { unitConfig } from '../../../repos/unit-config.ts'
 import { ActButton, Checkbox, Field, Form, Select, Submit } from '../../ui/form.tsx'
 import { Box, Flash } from '../../ui/parts.tsx'
+import { RepositoryPicture } from '../../ui/repository-picture.tsx'
+import { Time } from '../../ui/time.tsx'
+import { texts as pictureTexts } from '../../frames/picture.texts.tsx'
+import { PictureSection } from '../../frames/picture.view.tsx'
 import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
 import { texts as all } from './texts.tsx'
 
@@ -11,15 +16,26 @@ interface GeneralProps {
   readonly units: readonly RepoUnitRow[]
   readonly topics: readonly string[]
   readonly isOwner: boolean
+  /** What the repository follows. */
+  readonly mirror: MirrorSettings | undefined
 }
 
 /** The general settings of a repository. */
-export const GeneralView = ({ place, units, topics, isOwner }: GeneralProps) => (
+export const GeneralView = ({ place, units, topics, isOwner, mirror }: GeneralProps) => (
   <SettingsFrame place={place} part="general">
-    <Basics place={place} topics={topics} />
+    <div class="profile-settings">
+      <Basics place={place} topics={topics} />
+      <PictureSection
+        to={settingsPath(place, 'avatar')}
+        hasOwn={place.repo.avatar_key !== ''}
+        removeQuestion={pictureTexts.removeWithoutOther}
+      >
+        {place.repo.avatar_key === '' ? null : <RepositoryPicture repo={place.repo} size={96} />}
+      </PictureSection>
+    </div>
     <Units place={place} units={units} />
     <Merging place={place} units={units} />
-    {place.repo.is_mirror ? <Mirror place={place} /> : null}
+    {mirror === undefined ? null : <Mirror place={place} mirror={mirror} />}
     <Danger place={place} isOwner={isOwner} />
   </SettingsFrame>
 )
@@ -173,17 +189,44 @@ const Merging = ({ place, units }: Pick<GeneralProps, 'place' | 'units'>) => {
   )
 }
 
-const Mirror = ({ place }: Pick<GeneralProps, 'place'>) => (
-  <section class="section">
-    <h2>{all.mirror.heading}</h2>
-    <Form to={settingsPath(place, 'mirror')} class="stack">
-      <Field name="mirror_interval" label={all.mirror.interval} hint={all.mirror.intervalHint} required />
-      <div class="form-acts">
-        <Submit kind="plain">{all.save}</Submit>
+const Mirror = ({ place, mirror }: Pick<GeneralProps, 'place'> & { readonly mirror: MirrorSettings }) => {
+  const texts = all.mirror
+  return (
+    <section class="section" id="mirror">
+      <h2>{texts.heading}</h2>
+      <div class="line">
+        <p>
+          {mirror.syncedUnix === 0 ? (
+            texts.never
+          ) : (
+            <>
+              {texts.last}
+              <Time unix={mirror.syncedUnix} />
+            </>
+          )}
+        </p>
+        <ActButton to={settingsPath(place, 'mirror', 'sync')} icon="sync">
+          {all.mirrors.fetch}
+        </ActButton>
       </div>
-    </Form>
-  </section>
-)
+      {mirror.lastError === '' ? null : <Flash tone="warning">{mirror.lastError}</Flash>}
+      <Form to={settingsPath(place, 'mirror')} class="stack">
+        <Field
+          name="mirror_interval"
+          label={texts.interval}
+          hint={texts.intervalHint}
+          value={mirror.interval}
+          required
+          isTerse
+        />
+        <Checkbox name="enable_prune" label={texts.prune} hint={texts.pruneHint} checked={mirror.prunes} />
+        <div class="form-acts">
+          <Submit kind="plain">{all.save}</Submit>
+        </div>
+      </Form>
+    </section>
+  )
+}
 
 const Danger = ({ place, isOwner }: Pick<GeneralProps, 'place' | 'isOwner'>) => {
   const texts = all.danger

@@ -15,6 +15,7 @@ import {
 import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
+import { pathOf } from '../../ui/paths.ts'
 import { metaOf, placeOf, settingsPath } from './frame.tsx'
 import { MirrorsView } from './mirrors.view.tsx'
 import { texts as all } from './texts.tsx'
@@ -81,6 +82,7 @@ export const syncMirrorSubmit = act({
   requires: [inRepo, canWrite('code'), notArchived, repoUnderQuota('size:git:all')],
   async run({ ctx }) {
     await requestMirrorSync(ctx, ctx.repo)
-    return { to: settingsPath(ctx, 'mirrors'), notice: texts.fetching }
+    const to = ctx.rights.isAdmin ? settingsPath(ctx) : pathOf(ctx.owner.name, ctx.repo.name)
+    return { to, notice: texts.fetching }
   },
 })

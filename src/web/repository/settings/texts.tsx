@@ -91,6 +91,10 @@ export const texts = {
     heading: 'Mirror',
     interval: 'Update every',
     intervalHint: 'Such as 8h or 30m; 0 stops the updates.',
+    prune: 'Delete what the other repository no longer has',
+    pruneHint: 'Branches and tags that are gone there go here too.',
+    last: 'last fetched ',
+    never: 'Not fetched yet.',
   },
   danger: {
     heading: 'Danger zone',
