@@ -44,6 +44,8 @@ export interface HookChange {
   readonly authorization: string
   /** Undefined keeps it as it is. */
   readonly isActive: boolean | undefined
+  /** Whether a webhook of the instance gets the events of all repositories, instead of being copied to new ones. */
+  readonly isSystem?: boolean | undefined
 }
 
 /** Returns one page of the webhooks of an owner and their total. */
@@ -90,6 +92,12 @@ function levelOf(owner: HookOwner, config: Readonly<Record<string, string>>): Ho
   if (flag === undefined || flag === '' || flag === 'false') return 'default'
   if (flag === 'true') return 'system'
   throw new Invalid('[config.is_system_webhook]: must be true or false', 'system_flag_invalid')
+}
+
+/** Only webhooks of the instance have two levels. */
+function changedLevel({ level }: WebhookRow, isSystem: boolean | undefined): HookLevel {
+  if (isSystem === undefined || (level !== 'system' && level !== 'default')) return level
+  return isSystem ? 'system' : 'default'
 }
 
 /** Returns the entry of the audit log. It names the host only, because the address may hold a secret. */
@@ -167,6 +175,7 @@ export async function changeHook(services: Ctx, hook: WebhookRow, input: HookCha
     branch_filter: branchFilter,
     sealed_authorization: sealedFor(authorizationPurpose, services, authorization),
     is_active: input.isActive ?? hook.is_active,
+    level: changedLevel(hook, input.isSystem),
     updated_unix: nowUnix(services.clock),
     failures: 0,
     retry_at_ms: 0,

@@ -1,38 +1,18 @@
 import { Type } from 'typebox'
 import { gitRepo, inRepo, repoAdmin } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
-import type { RepoCtx, SignedInCtx } from '../../access/context.ts'
-import { customHookNames, type CustomHookName } from '../../git/git.ts'
-import { operation, validBody, type Requirement } from '../../http/operation.ts'
+import { operation, validBody } from '../../http/operation.ts'
 import { noContent, ok } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
-import { Forbidden, NotFound } from '../../lib/errors.ts'
 import { EditGitHookOption, GitHook } from './git-hook.schemas.ts'
-import { writeGitHook } from './git-hook.service.ts'
+import { gitHookEditor } from './git-hook.requirements.ts'
+import { gitHookNamed, readGitHook, readGitHooks, writeGitHook, type StoredGitHook } from './git-hook.service.ts'
 
-/** `gitHookEditor`: instance administrators and accounts with the permission, unless the settings disable git hooks. */
-const gitHookEditor: Requirement<SignedInCtx, object> = {
-  codes: ['gitHookEditor'],
-  refuses: [403],
-  check({ viewer, config }) {
-    if (config.security.disableGitHooks || !(viewer.isAdmin || viewer.user.allow_git_hook)) {
-      throw new Forbidden('you may not edit scripts of repositories', 'git_hooks_forbidden')
-    }
-    return {}
-  },
-}
-
-/** Returns the hook of a name, or throws `NotFound`. */
-function getHookName(name: string): CustomHookName {
-  const known = customHookNames.find((each) => each === name)
-  if (!known) throw new NotFound(`there is no hook ${name}`, 'git_hook_not_found')
-  return known
-}
-
-async function presentHook(ctx: RepoCtx, name: CustomHookName): Promise<GitHook> {
-  const content = await ctx.git.readCustomHook(ctx.repo.git_key, name)
-  return { name, is_active: content !== undefined, ...(content === undefined ? {} : { content }) }
-}
+const presentHook = ({ name, content }: StoredGitHook): GitHook => ({
+  name,
+  is_active: content !== undefined,
+  ...(content === undefined ? {} : { content }),
+})
 
 export const repoListGitHooks = operation({
   method: 'GET',
@@ -40,7 +20,7 @@ export const repoListGitHooks = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, gitHookEditor, gitRepo],
   reply: { 200: Type.Array(GitHook) },
-  run: async ({ ctx }) => ok(await Promise.all(customHookNames.map((name) => presentHook(ctx, name)))),
+  run: async ({ ctx }) => ok((await readGitHooks(ctx)).map(presentHook)),
 })
 
 export const repoGetGitHook = operation({
@@ -50,7 +30,7 @@ export const repoGetGitHook = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, gitHookEditor, gitRepo],
   reply: { 200: GitHook },
-  run: async ({ ctx, params }) => ok(await presentHook(ctx, getHookName(params.id))),
+  run: async ({ ctx, params }) => ok(presentHook(await readGitHook(ctx, gitHookNamed(params.id)))),
 })
 
 export const repoEditGitHook = operation({
@@ -63,10 +43,9 @@ export const repoEditGitHook = operation({
   body: EditGitHookOption,
   reply: { 200: GitHook },
   async run({ ctx, params, body }) {
-    const name = getHookName(params.id)
-    // An empty script removes the hook (observed).
-    await writeGitHook(ctx, name, body.content?.trim() ? body.content : undefined)
-    return ok(await presentHook(ctx, name))
+    const name = gitHookNamed(params.id)
+    await writeGitHook(ctx, name, body.content)
+    return ok(presentHook(await readGitHook(ctx, name)))
   },
 })
 
@@ -78,7 +57,7 @@ export const repoDeleteGitHook = operation({
   requires: [inRepo, signedIn, repoAdmin, gitHookEditor, gitRepo],
   reply: { 204: 'empty' },
   async run({ ctx, params }) {
-    await writeGitHook(ctx, getHookName(params.id), undefined)
+    await writeGitHook(ctx, gitHookNamed(params.id), undefined)
     return noContent()
   },
 })

@@ -111,12 +111,13 @@ const fieldsOf = (type: string, body: HookForm) => {
   }
 }
 
+const isOfInstance = (owner: HookOwner): boolean => owner.repo_id === null && owner.owner_id === null
+
 /** Returns the webhooks of an owner, for `HookList`; for the instance with the ids of those that apply everywhere. */
 export async function loadHooks(ctx: Ctx, owner: HookOwner, query: PageQuery) {
   const page = pageOrWhole(query, ctx.config.api)
   const { rows, total } = await pageOfHooks(ctx, owner, page)
-  const isOfInstance = owner.repo_id === null && owner.owner_id === null
-  const systemIds = isOfInstance
+  const systemIds = isOfInstance(owner)
     ? rows.filter(({ level }) => level === 'system').map(({ id }) => Number(id))
     : undefined
   return { hooks: presentHooks(ctx, rows), total, systemIds }
@@ -131,7 +132,10 @@ export async function createHookFrom(ctx: Ctx, owner: HookOwner, type: string, b
 /** Changes a webhook by its form. The secret stays. */
 export async function changeHookFrom(ctx: Ctx, owner: HookOwner, id: number, body: HookForm): Promise<void> {
   const hook = await getHook(ctx, owner, id)
-  await changeHook(ctx, hook, fieldsOf(hook.type, body))
+  await changeHook(ctx, hook, {
+    ...fieldsOf(hook.type, body),
+    isSystem: isOfInstance(owner) ? body.is_system_webhook !== undefined : undefined,
+  })
 }
 
 /** Returns a webhook with one page of its deliveries, for `HookPage`. */
@@ -147,6 +151,7 @@ export async function loadHook(
   return {
     hook: presentHook(ctx, hook),
     hasSecret: hook.sealed_secret !== '',
+    isSystem: isOfInstance(owner) ? hook.level === 'system' : undefined,
     deliveries: presentDeliveries(rows),
     state: query.state,
     page: page.number,

@@ -105,7 +105,7 @@ export const NewHook = ({
 }) => (
   <>
     <PageHead title={texts.newOf(typeName(type))} lead={texts.lead} />
-    <HookForm to={`${path}/${type}/new`} type={type} isOfInstance={isOfInstance} />
+    <HookForm to={`${path}/${type}/new`} type={type} isSystem={isOfInstance ? false : undefined} />
   </>
 )
 
@@ -123,13 +123,14 @@ const HookForm = ({
   type,
   hook,
   hasSecret = false,
-  isOfInstance = false,
+  isSystem,
 }: {
   readonly to: string
   readonly type: string
   readonly hook?: Hook
   readonly hasSecret?: boolean
-  readonly isOfInstance?: boolean
+  /** Whether a webhook of the instance is for all repositories; undefined for other webhooks. */
+  readonly isSystem?: boolean | undefined
 }) => (
   <Form to={to} class="stack">
     <Field name="url" type="url" label={texts.address} hint={texts.addressHint} value={hook?.url} required />
@@ -175,9 +176,9 @@ const HookForm = ({
       ))}
     </div>
     <Field name="branch_filter" label={texts.branchFilter} hint={texts.branchFilterHint} value={hook?.branch_filter} />
-    {isOfInstance && hook === undefined ? (
-      <Checkbox name="is_system_webhook" label={texts.isSystem} hint={texts.isSystemHint} />
-    ) : null}
+    {isSystem === undefined ? null : (
+      <Checkbox name="is_system_webhook" label={texts.isSystem} hint={texts.isSystemHint} checked={isSystem} />
+    )}
     <Checkbox name="active" label={texts.isActive} hint={texts.isActiveHint} checked={hook?.active ?? true} />
     <div class="form-acts">
       <Submit>{hook === undefined ? texts.create : texts.save}</Submit>
@@ -234,7 +235,7 @@ export const HookPage = ({
       <Deliveries at={at} {...facts} />
       <section class="section" aria-labelledby="hook_settings">
         <h2 id="hook_settings">{texts.settings}</h2>
-        <HookForm to={at} type={hook.type} hook={hook} hasSecret={facts.hasSecret} />
+        <HookForm to={at} type={hook.type} hook={hook} hasSecret={facts.hasSecret} isSystem={facts.isSystem} />
       </section>
       <section class="section" aria-labelledby="hook_delete">
         <h2 id="hook_delete">{texts.delete}</h2>

@@ -11,6 +11,7 @@ import * as branchesPage from './settings/branches.page.tsx'
 import * as cachesPage from './settings/caches.page.tsx'
 import * as collaborationPage from './settings/collaboration.page.tsx'
 import * as generalPage from './settings/general.page.tsx'
+import * as gitHooksPage from './settings/git-hooks.page.tsx'
 import * as hooksPage from './settings/hooks.page.tsx'
 import * as keysPage from './settings/keys.page.tsx'
 import * as mirrorsPage from './settings/mirrors.page.tsx'
@@ -30,6 +31,7 @@ export const webRepository: Feature = {
     generalPage,
     keysPage,
     collaborationPage,
+    gitHooksPage,
     hooksPage,
     actionsPage,
     cachesPage,

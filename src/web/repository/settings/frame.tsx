@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import type { RepoCtx } from '../../../access/context.ts'
-import type { Config } from '../../../config/load-config.ts'
+import { mayEditGitHooks } from '../../../repos/git-hooks/git-hook.policy.ts'
 import { MenuFrame } from '../../frames/menu-frame.tsx'
 import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import type { BrowserCtx } from '../../shell/browser-context.ts'
 import type { Frame } from '../../shell/page.tsx'
 import type { IconName } from '../../ui/icons.ts'
-import { usePage } from '../../ui/page-context.ts'
+import { usePage, type PageFacts } from '../../ui/page-context.ts'
 import { PageHead, type Tab } from '../../ui/parts.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { texts } from './texts.tsx'
@@ -20,6 +20,7 @@ const pages = {
   mirrors: ['mirrors', 'mirror'],
   keys: ['keys', 'key'],
   hooks: ['hooks', 'webhook'],
+  gitHooks: ['hooks/git', 'terminal'],
   actions: ['actions/general', 'play'],
   secrets: ['actions/secrets', 'lock'],
   runners: ['actions/runners', 'server'],
@@ -31,11 +32,13 @@ const groups: readonly { readonly title?: string; readonly parts: readonly Setti
   { parts: ['general'] },
   { title: texts.groups.access, parts: ['collaboration', 'keys'] },
   { title: texts.groups.code, parts: ['branches', 'tags', 'mirrors'] },
-  { title: texts.groups.automation, parts: ['hooks', 'actions', 'secrets', 'runners'] },
+  { title: texts.groups.automation, parts: ['hooks', 'gitHooks', 'actions', 'secrets', 'runners'] },
 ]
 
 /** Returns whether the site has what the page is about, and the viewer may open it. */
-function isOffered(part: SettingsPart, { isOwner }: SettingsPlace, { security, actions, mirror }: Config): boolean {
+function isOffered(part: SettingsPart, { isOwner }: SettingsPlace, { config, viewer }: PageFacts): boolean {
+  const { security, actions, mirror } = config
+  if (part === 'gitHooks') return viewer !== undefined && mayEditGitHooks(viewer, config).allowed
   if (part === 'hooks') return !security.disableWebhooks
   if (part === 'mirrors') return mirror.enabled
   if (part === 'actions') return actions.enabled
@@ -72,7 +75,7 @@ const SettingsMenu = ({
   readonly part: SettingsPart
   readonly children: ComponentChildren
 }) => {
-  const { config } = usePage()
+  const page = usePage()
   const item = (part: SettingsPart): Tab => ({
     label: texts.parts[part],
     to: settingsPath(place, pages[part][0]),
@@ -85,7 +88,7 @@ const SettingsMenu = ({
       label={texts.menu}
       groups={groups.map(({ parts, ...group }) => ({
         ...group,
-        items: parts.filter((each) => isOffered(each, place, config)).map(item),
+        items: parts.filter((each) => isOffered(each, place, page)).map(item),
       }))}
     >
       {children}

@@ -1,0 +1,62 @@
+import type { StoredGitHook } from '../../../repos/git-hooks/git-hook.service.ts'
+import { Form, Submit, TextArea } from '../../ui/form.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { ButtonLink, Link } from '../../ui/link.tsx'
+import { Box, Tag } from '../../ui/parts.tsx'
+import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
+import { texts as all } from './texts.tsx'
+
+const texts = all.gitHooks
+
+/** The scripts that git runs on the server for each push. */
+export const GitHooksView = ({
+  place,
+  hooks,
+}: {
+  readonly place: SettingsPlace
+  readonly hooks: readonly StoredGitHook[]
+}) => (
+  <SettingsFrame place={place} part="gitHooks" lead={texts.lead}>
+    <Box>
+      <ul class="rows" data-rows="">
+        {hooks.map(({ name, content }) => (
+          <li class="row">
+            <Icon name="terminal" class="row-icon" />
+            <div class="row-main">
+              <p class="line">
+                <Link class="row-title" to={settingsPath(place, 'hooks', 'git', name)} data-row-link="">
+                  {name}
+                </Link>
+                {content === undefined ? null : <Tag tone="good">{texts.active}</Tag>}
+              </p>
+              <p class="row-text">{texts.when[name]}</p>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Box>
+  </SettingsFrame>
+)
+
+/** The form of one script. */
+export const GitHookView = ({ place, hook }: { readonly place: SettingsPlace; readonly hook: StoredGitHook }) => (
+  <SettingsFrame place={place} part="gitHooks" title={hook.name} lead={texts.when[hook.name]}>
+    <Form to={settingsPath(place, 'hooks', 'git', hook.name)} class="stack">
+      <TextArea
+        name="content"
+        label={texts.content}
+        hint={texts.contentHint}
+        value={hook.content}
+        placeholder={texts.example}
+        rows={20}
+        isCode
+      />
+      <div class="form-acts">
+        <ButtonLink kind="quiet" to={settingsPath(place, 'hooks', 'git')}>
+          {texts.cancel}
+        </ButtonLink>
+        <Submit>{all.save}</Submit>
+      </div>
+    </Form>
+  </SettingsFrame>
+)
