@@ -101,7 +101,11 @@ export const server = defineSection('server', {
     true,
     'whether new keys must have the sizes of [ssh.minimum_key_sizes]',
   ),
-  enableGzip: bool('ENABLE_GZIP', false, 'whether API responses are compressed; pages are unless [session] SAME_SITE is none'),
+  enableGzip: bool(
+    'ENABLE_GZIP',
+    false,
+    'whether API responses are compressed; pages are unless [session] SAME_SITE is none',
+  ),
   lfsStartServer: bool('LFS_START_SERVER', false, 'whether Git LFS is served'),
   lfsJwtSecret: secret('LFS_JWT_SECRET', 'signing key of LFS tokens; empty derives it from the instance key'),
   lfsHttpAuthExpiry: durationMs('LFS_HTTP_AUTH_EXPIRY', '24h', 'lifetime of an LFS token'),
