@@ -5,6 +5,7 @@ import { ButtonLink, Link } from '../ui/link.tsx'
 import { Box, Empty, PageHead, Pages, Tag } from '../ui/parts.tsx'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { Time } from '../ui/time.tsx'
+import { SearchForm } from './search-form.tsx'
 import { texts as all } from './texts.tsx'
 
 const texts = all.log
@@ -102,12 +103,7 @@ export const UnadoptedView = ({
   return (
     <>
       <PageHead title={all.unadopted} />
-      <Form to="/admin/unadopted" method="get" class="line one" role="search" label={folder.search}>
-        <Field name="q" type="search" label={folder.search} isLabelHidden isTerse value={text} />
-        <Submit kind="plain" icon="search">
-          {folder.search}
-        </Submit>
-      </Form>
+      <SearchForm to="/admin/unadopted" label={folder.search} text={text} placeholder={folder.search} />
       {names.length === 0 ? (
         <Empty icon="check-circle" title={folder.empty} />
       ) : (

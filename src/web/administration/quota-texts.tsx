@@ -1,20 +1,4 @@
-/** What a rule counts, in words. */
-const subjects: Readonly<Record<string, string>> = {
-  'size:all': 'Everything',
-  'size:repos:all': 'All repositories',
-  'size:repos:public': 'Public repositories',
-  'size:repos:private': 'Private repositories',
-  'size:git:all': 'Git data with LFS',
-  'size:git:lfs': 'LFS',
-  'size:assets:all': 'All files and packages',
-  'size:assets:attachments:all': 'All attachments',
-  'size:assets:attachments:issues': 'Attachments of issues',
-  'size:assets:attachments:releases': 'Attachments of releases',
-  'size:assets:artifacts': 'Artifacts of workflows',
-  'size:assets:packages:all': 'Packages',
-  'size:wiki': 'Wikis',
-  'size:assets:wiki': 'Wikis, by another name',
-}
+import { texts as storage } from '../frames/storage.texts.tsx'
 
 /** Texts of the pages of quotas. */
 export const texts = {
@@ -45,7 +29,7 @@ export const texts = {
   nothing: 'nothing may be stored',
   counted: 'What it counts',
   noSubjects: 'counts nothing',
-  subjects,
+  subjects: storage.kinds,
   save: 'Save',
   ruleLead: (limit: string) => `Limit: ${limit}`,
   ruleMade: (name: string) => `The rule ${name} was created.`,

@@ -90,9 +90,15 @@ export const TasksView = ({ tasks }: { readonly tasks: readonly ScheduledTask[] 
           <tr>
             <th scope="col">{texts.task.name}</th>
             <th scope="col">{texts.task.schedule}</th>
-            <th scope="col">{texts.task.next}</th>
-            <th scope="col">{texts.task.last}</th>
-            <th scope="col">{texts.task.runs}</th>
+            <th scope="col" class="wide-only">
+              {texts.task.next}
+            </th>
+            <th scope="col" class="wide-only">
+              {texts.task.last}
+            </th>
+            <th scope="col" class="wide-only">
+              {texts.task.runs}
+            </th>
             <th scope="col">
               <span class="sr-only">{texts.task.run}</span>
             </th>
@@ -111,11 +117,13 @@ export const TasksView = ({ tasks }: { readonly tasks: readonly ScheduledTask[] 
                 )}
               </td>
               <td class="mono small">{task.enabled ? task.schedule : texts.task.off}</td>
-              <td class="nowrap">
+              <td class="nowrap wide-only">
                 {task.enabled && task.nextRunUnix > 0 ? <Time unix={task.nextRunUnix} /> : texts.task.never}
               </td>
-              <td class="nowrap">{task.lastRunUnix === 0 ? texts.task.never : <Time unix={task.lastRunUnix} />}</td>
-              <td>{task.runCount}</td>
+              <td class="nowrap wide-only">
+                {task.lastRunUnix === 0 ? texts.task.never : <Time unix={task.lastRunUnix} />}
+              </td>
+              <td class="wide-only">{task.runCount}</td>
               <td>
                 <ActButton
                   to={`/admin/monitor/cron/${encodeURIComponent(task.name)}`}

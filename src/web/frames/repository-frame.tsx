@@ -110,23 +110,25 @@ const Transfer = ({ repo, owner, rights, recipient, mayDecide }: RepositoryFacts
   return (
     <div class="container">
       <Flash tone="info">
-        {transferTexts.offered(recipient.name)}
-        <div class="acts">
-          {mayDecide ? (
-            <>
-              <ActButton to={at('action', 'accept_transfer')} class="small">
-                {transferTexts.accept}
+        <div class="line">
+          <span>{transferTexts.offered(recipient.name)}</span>
+          <div class="acts">
+            {mayDecide ? (
+              <>
+                <ActButton to={at('action', 'accept_transfer')} class="small">
+                  {transferTexts.accept}
+                </ActButton>
+                <ActButton to={at('action', 'reject_transfer')} class="small">
+                  {transferTexts.reject}
+                </ActButton>
+              </>
+            ) : null}
+            {rights.isAdmin ? (
+              <ActButton to={at('settings', 'transfer', 'cancel')} class="small">
+                {transferTexts.cancel}
               </ActButton>
-              <ActButton to={at('action', 'reject_transfer')} class="small">
-                {transferTexts.reject}
-              </ActButton>
-            </>
-          ) : null}
-          {rights.isAdmin ? (
-            <ActButton to={at('settings', 'transfer', 'cancel')} class="small">
-              {transferTexts.cancel}
-            </ActButton>
-          ) : null}
+            ) : null}
+          </div>
         </div>
       </Flash>
     </div>

@@ -1,4 +1,5 @@
 import type { presentQuota } from '../../quota/quota.present.ts'
+import { quotaSubjects, usedOf } from '../../access/quota/quota.rules.ts'
 import { Box, Progress } from '../ui/parts.tsx'
 import { sizeText } from '../ui/texts.tsx'
 
@@ -19,6 +20,23 @@ export function storedKinds(
     [labelOf('size:assets:artifacts'), assets.artifacts],
     [labelOf('size:assets:packages:all'), assets.packages.all],
   ]
+}
+
+/** Returns the bytes that a rule of a quota counts. */
+export const countedBy = (subjects: readonly string[], { size }: ReturnType<typeof presentQuota>['used']): number => {
+  const { repos, git, assets } = size
+  const usage = {
+    'repos:public': repos.public,
+    'repos:private': repos.private,
+    lfs: git.LFS,
+    'attachments:issues': assets.attachments.issues,
+    'attachments:releases': assets.attachments.releases,
+    artifacts: assets.artifacts,
+    packages: assets.packages.all,
+  }
+  return quotaSubjects
+    .filter((subject) => subjects.includes(subject))
+    .reduce((sum, subject) => sum + usedOf(subject, usage), 0)
 }
 
 /** Returns the size of all kinds together, in bytes. */

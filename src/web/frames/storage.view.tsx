@@ -1,9 +1,9 @@
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { presentQuota } from '../../quota/quota.present.ts'
-import { Box, PageHead } from '../ui/parts.tsx'
+import { Box, PageHead, Progress } from '../ui/parts.tsx'
 import { sizeText } from '../ui/texts.tsx'
 import { Section } from './section.tsx'
-import { storedKinds, StorageTable, totalOf } from './storage-table.view.tsx'
+import { countedBy, storedKinds, StorageTable, totalOf } from './storage-table.view.tsx'
 import { texts } from './storage.texts.tsx'
 
 /**
@@ -29,16 +29,28 @@ export const StorageView = ({
           <p class="muted">{texts.noLimits}</p>
         ) : (
           <Box>
-            <ul class="rows">
-              {(groups ?? [])
-                .flatMap(({ rules }) => rules ?? [])
-                .map((rule) => (
-                  <li class="row">
-                    <div class="row-main">{(rule.subjects ?? []).join(', ')}</div>
-                    <span>{rule.limit < 0 ? texts.unlimited : sizeText(rule.limit)}</span>
-                  </li>
-                ))}
-            </ul>
+            <table class="data row-heads">
+              <tbody>
+                {(groups ?? [])
+                  .flatMap(({ rules }) => rules ?? [])
+                  .map(({ subjects: counted, limit }) => {
+                    const subjects = counted ?? []
+                    const label = subjects.map((subject) => texts.kinds[subject] ?? subject).join(', ')
+                    const size = countedBy(subjects, used)
+                    return (
+                      <tr>
+                        <th scope="row">{label}</th>
+                        <td class="storage-bar">
+                          {limit < 0 ? null : <Progress done={Math.min(size, limit)} total={limit} label={label} />}
+                        </td>
+                        <td class="nowrap">
+                          {texts.ofLimit(sizeText(size), limit < 0 ? texts.unlimited : sizeText(limit))}
+                        </td>
+                      </tr>
+                    )
+                  })}
+              </tbody>
+            </table>
           </Box>
         )}
       </Section>

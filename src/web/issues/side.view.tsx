@@ -69,7 +69,7 @@ const Assignees = ({ place, issue, around, side }: SideProps) => {
       }
     >
       {assigned.length === 0 ? (
-        <div class="muted">
+        <div class="muted line">
           {texts.nobody}
           {viewer && others.some(({ id }) => id === viewer.id) ? (
             <Form to={at('assignees')} class="inline" hidden={{ assignee: viewer.user.name }}>

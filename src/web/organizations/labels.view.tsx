@@ -23,11 +23,13 @@ export const OrgLabelsView = (props: LabelsProps) => {
   const to = `${path}/new`
   return (
     <>
-      <PageHead title={texts.title} lead={texts.organizationLead} />
-      <details class="create-form" open={usePage().refused?.action === to}>
-        <summary class="button primary">{texts.create}</summary>
-        <LabelForm to={to} id="new_label" />
-      </details>
+      <div class="create-head">
+        <PageHead title={texts.title} lead={texts.organizationLead} />
+        <details class="create-form" open={usePage().refused?.action === to}>
+          <summary class="button primary">{texts.create}</summary>
+          <LabelForm to={to} id="new_label" />
+        </details>
+      </div>
       <Box>
         {labels.length === 0 ? (
           <Empty icon="tag" title={texts.empty}>

@@ -24,7 +24,11 @@ export const SecurityView = ({ isEnrolled, hasApp, passkeys, offersPasskeys, scr
     <PageHead title={all.parts.security} />
     {scratch === undefined ? null : <Flash tone="done">{texts.scratchOnce(scratch)}</Flash>}
     <App isOn={hasApp} />
-    {offersPasskeys ? <Passkeys passkeys={passkeys} /> : null}
+    {offersPasskeys ? (
+      <Passkeys passkeys={passkeys} />
+    ) : (
+      <Section title={all.passkeys.heading} id="passkeys" lead={texts.noPasskeys} />
+    )}
     {isEnrolled ? (
       <Section title={texts.scratch} id="scratch" lead={texts.scratchHint}>
         <Form to="/user/settings/security/two_factor/regenerate_scratch" class="stack">

@@ -271,6 +271,7 @@ export const texts = {
     goTo: (provider: string) => `Go to ${provider}`,
   },
   security: {
+    noPasskeys: 'This site offers no passkeys: its address is a number, and passkeys need a name.',
     app: 'Authenticator app',
     appOn: 'Sign-in requires a code from your app. Programs use access tokens, or send the code with the password.',
     appOff: 'An app on your phone shows a code that sign-in requires in addition to the password.',

@@ -143,33 +143,46 @@ export const Tabs = ({
   </nav>
 )
 
-/** A list of links at the side, for settings. */
+/**
+ * A list of links at the side, for settings. On a narrow window it is a menu whose button names the current page; the style
+ * sheet shows the content of the closed menu on a wide one.
+ */
 export const SideMenu = ({
   label,
   groups,
 }: {
   readonly label: string
   readonly groups: readonly { readonly title?: string; readonly items: readonly Tab[] }[]
-}) => (
-  <nav class="side-menu" aria-label={label}>
-    {groups.map((group) => (
-      <>
-        {group.title === undefined ? null : <h2>{group.title}</h2>}
-        <ul>
-          {group.items.map((item) => (
-            <li>
-              <Link to={item.to} aria-current={item.isCurrent ? 'page' : undefined}>
-                {item.icon === undefined ? null : <Icon name={item.icon} />}
-                {item.label}
-                {item.count === undefined || item.count === 0 ? null : <Counter count={item.count} />}
-              </Link>
-            </li>
-          ))}
-        </ul>
-      </>
-    ))}
-  </nav>
-)
+}) => {
+  const current = groups.flatMap(({ items }) => items).find(({ isCurrent }) => isCurrent)
+  return (
+    <details class="menu page-menu">
+      <summary class="button">
+        {current?.icon === undefined ? null : <Icon name={current.icon} />}
+        <span>{current?.label ?? label}</span>
+        <Icon name="chevron-down" />
+      </summary>
+      <nav class="menu-panel side-menu" aria-label={label}>
+        {groups.map((group) => (
+          <>
+            {group.title === undefined ? null : <h2>{group.title}</h2>}
+            <ul>
+              {group.items.map((item) => (
+                <li>
+                  <Link to={item.to} aria-current={item.isCurrent ? 'page' : undefined}>
+                    {item.icon === undefined ? null : <Icon name={item.icon} />}
+                    {item.label}
+                    {item.count === undefined || item.count === 0 ? null : <Counter count={item.count} />}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </>
+        ))}
+      </nav>
+    </details>
+  )
+}
 
 /** A button that opens a panel. It works without scripts. */
 export const Menu = ({

@@ -34,11 +34,18 @@ export const BranchesView = ({
     ) : (
       <Box>
         <ul class="rows">
-          {rules.map(({ rule_name: name }) => (
+          {rules.map(({ rule_name: name, ...rule }) => (
             <li class="row">
-              <Link class="row-main row-title mono" to={settingsPath(place, 'branches', 'edit', name)}>
-                {name}
-              </Link>
+              <div class="row-main">
+                <Link class="row-title mono" to={settingsPath(place, 'branches', 'edit', name)}>
+                  {name}
+                </Link>
+                <p class="row-facts">
+                  {rule.required_approvals > 0 ? <span>{texts.approvalsOf(rule.required_approvals)}</span> : null}
+                  {rule.enable_status_check ? <span>{texts.flags.enable_status_check}</span> : null}
+                  {rule.require_signed_commits ? <span>{texts.flags.require_signed_commits}</span> : null}
+                </p>
+              </div>
               <ActButton
                 to={settingsPath(place, 'branches', 'delete', name)}
                 kind="quiet"

@@ -1,3 +1,5 @@
+import { counted } from '../../ui/texts.tsx'
+
 /** Texts of the settings of a repository. */
 export const texts = {
   menu: 'Settings of the repository',
@@ -264,6 +266,7 @@ export const texts = {
       apply_to_admins: 'The rule holds for administrators too',
     } as const,
     approvals: 'Required approvals',
+    approvalsOf: (count: number) => counted(count, 'approval'),
     people: 'People',
     teams: 'Teams',
     contexts: 'Names of checks',
