@@ -10,6 +10,7 @@ import { page } from '../shell/page.tsx'
 import { mayOf } from './actions-rights.ts'
 import { JobView, SectionView } from './job.view.tsx'
 import { sectionsOf, sectionToOpen, type LogSection } from './log-sections.rules.ts'
+import { runStateOf } from './run-state.ts'
 import { texts } from './texts.tsx'
 
 const readable = [inRepo, canRead('actions'), gitRepo] as const
@@ -20,12 +21,14 @@ const maxLines = 1000
 /** Returns a job with its run, the newest attempt and the sections of its log. */
 export async function loadJob(ctx: RepoCtx, number: number, position: number) {
   const found = await getRunWithJobs(ctx, number)
+  // Read before the log, so that what comes later is seen as a change.
+  const state = await runStateOf(ctx, found)
   const job = await getJobOf(ctx, found.run, position)
   const { stepNamesOf } = await import('../../actions/workflows/step-names.parse.ts')
   const attempt = await attemptAt(ctx, job)
   const sections = attempt ? sectionsOf(attempt.task, attempt.steps, stepNamesOf(job.payload)) : []
   const { owner, repo } = ctx
-  return { owner, repo, ...found, job, attempt, sections, position, may: mayOf(ctx) }
+  return { owner, repo, ...found, state, job, attempt, sections, position, may: mayOf(ctx) }
 }
 
 /** Returns the last lines of a section, or those before a line. */
@@ -69,7 +72,7 @@ export const jobSectionPage = page({
   frame: inRepositoryFrame('actions'),
   async load({ ctx, params, query }) {
     const loaded = await loadJob(ctx, params.number, params.position)
-    const section = loaded.sections[params.section]
+    const section = loaded.sections.find(({ number }) => number === params.section)
     if (!section || !loaded.attempt) throw new NotFound('the step does not exist', 'step_not_found')
     return { ...loaded, section, ...(await linesOfSection(ctx, loaded.attempt, section, query.before)) }
   },

@@ -52,7 +52,11 @@ test('followRun: the stream asks for a new page when a job changes, and is hidde
   const alice = await Browser.of(forge, 'alice')
   const followed = alice.get(path)
   await runner.finish(await runner.must())
-  assert.match((await followed).text, /data: <turbo-stream action="refresh"><\/turbo-stream>/)
+  const refresh = /data: <turbo-stream action="refresh"><\/turbo-stream>/
+  assert.match((await followed).text, refresh)
+  // What happened between the page and the stream counts; the end of a run that is seen does not.
+  assert.match((await alice.get(`${path}?seen=earlier`)).text, refresh)
+  assert.doesNotMatch((await alice.get(path)).text, refresh)
 })
 
 test('a line of a log keeps its text and loses control sequences', () => {

@@ -10,7 +10,7 @@ import { usePage } from '../ui/page-context.ts'
 import { Empty } from '../ui/parts.tsx'
 import { siteHref, withQuery } from '../ui/paths.ts'
 import { durationText } from '../ui/time.tsx'
-import { jobPath, runPath } from './actions-paths.ts'
+import { jobPath } from './actions-paths.ts'
 import { LogLines } from './log-lines.view.tsx'
 import type { LogSection } from './log-sections.rules.ts'
 import { RunFrame, type RunFrameProps } from './run-frame.view.tsx'
@@ -38,10 +38,10 @@ interface JobPageProps extends JobProps {
 }
 
 export const JobView = (props: JobPageProps) => {
-  const { job, run, attempt, sections, opened } = props
+  const { job, attempt, sections, opened } = props
   const isFollowed = !isFinal(job.status) && props.search === undefined
   return (
-    <RunFrame {...props} live={isFollowed ? runPath(props, run, 'live') : undefined}>
+    <RunFrame {...props} isFollowed={isFollowed}>
       <div class="job-log box">
         <JobHead {...props} />
         {props.search ? (
@@ -120,7 +120,7 @@ const JobHead = (props: JobPageProps) => {
 }
 
 const labelOf = (section: LogSection): string =>
-  section.kind === 'step' ? section.name || texts.unnamed(section.number + 1) : texts[section.kind]
+  section.kind === 'step' ? section.name || texts.unnamed(section.number) : texts[section.kind]
 
 /** A step that folds. Its lines are loaded when it is opened first. */
 const Section = ({
@@ -132,7 +132,7 @@ const Section = ({
   const path = jobPath(props, props.run, props.job, 'steps', section.number)
   const isEmpty = section.to <= section.from && section.status !== 'running'
   return (
-    <details class="log-section" id={`section-${section.number}`} open={shown !== undefined}>
+    <details class="log-section" id={sectionId(section)} open={shown !== undefined}>
       <SectionHead section={section} />
       {shown ? (
         <SectionLines {...props} section={section} {...shown} />
@@ -149,6 +149,8 @@ const Section = ({
   )
 }
 
+/** A page that follows the job keeps a section open by its id: the whole log must not become a step. */
+const sectionId = ({ kind, number }: LogSection): string => (kind === 'whole' ? 'section-whole' : `section-${number}`)
 const frameOf = ({ number }: LogSection): string => `frame-${number}`
 const linesIdOf = ({ number }: LogSection): string => `lines-${number}`
 const sectionHeadId = ({ number }: LogSection): string => `head-${number}`

@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { Type } from 'typebox'
 import type { RepoCtx } from '../../access/context.ts'
 import { canRead, gitRepo, inRepo } from '../../access/repo.requirements.ts'
-import { getRunWithJobs, lengthsOfLogs } from '../../actions/runs/run-list.service.ts'
-import { isFinal } from '../../actions/status.rules.ts'
+import { getRunWithJobs } from '../../actions/runs/run-list.service.ts'
 import { pageErrors } from '../../http/error-forms.ts'
 import { eventStream, type StreamMessage } from '../../http/event-stream.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { pathNumber } from '../../http/schema.ts'
+import { runStateOf, type RunState } from './run-state.ts'
 
 /** The interval at which a follower looks for changes, in milliseconds. */
 const lookMs = 2000
@@ -14,13 +15,8 @@ const lookMs = 2000
 /** Asks the page to load itself again; it keeps what did not change. */
 const refresh = '<turbo-stream action="refresh"></turbo-stream>'
 
-/** Returns what a reader of the pages of a run sees change, and whether anything can still change. */
-async function stateOf(ctx: RepoCtx, number: number): Promise<{ readonly state: string; readonly isOpen: boolean }> {
-  const { run, jobs } = await getRunWithJobs(ctx, number)
-  const lengths = await lengthsOfLogs(ctx, jobs)
-  const shown = jobs.map((job) => [job.status, job.attempt, lengths.get(job.id) ?? 0])
-  return { state: JSON.stringify([run.status, run.is_held, shown]), isOpen: jobs.some((job) => !isFinal(job.status)) }
-}
+const stateNow = async (ctx: RepoCtx, number: number): Promise<RunState> =>
+  runStateOf(ctx, await getRunWithJobs(ctx, number))
 
 /** Tells the pages of a run about changes of its jobs and logs, until the run has ended. */
 export const followRun = operation({
@@ -32,17 +28,22 @@ export const followRun = operation({
   errors: pageErrors,
   requires: [inRepo, canRead('actions'), gitRepo],
   params: { number: pathNumber },
+  query: {
+    /** The mark of the state that the page shows: what changed before the stream began counts too. */
+    seen: Type.Optional(Type.String()),
+  },
   reply: { 200: bytesOf('text/event-stream') },
-  async run({ ctx, params, call }) {
-    let last = await stateOf(ctx, params.number)
+  async run({ ctx, params, query, call }) {
+    let last = await stateNow(ctx, params.number)
     async function* messages(signal: AbortSignal): AsyncGenerator<StreamMessage> {
+      if (query.seen !== undefined && query.seen !== last.mark) yield { html: refresh }
       while (last.isOpen && !signal.aborted) {
         await delay(lookMs, undefined, { signal }).catch(() => {
           // The reader left: the loop ends.
         })
         if (signal.aborted) return
-        const now = await stateOf(ctx, params.number)
-        if (now.state !== last.state) yield { html: refresh }
+        const now = await stateNow(ctx, params.number)
+        if (now.mark !== last.mark) yield { html: refresh }
         last = now
       }
     }

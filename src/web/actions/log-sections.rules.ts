@@ -3,7 +3,7 @@ import type { StepOfTask } from '../../actions/runs/task.store.ts'
 
 /** A part of the log of a job: a step, or what the runner wrote around the steps. */
 export interface LogSection {
-  /** Its number in addresses, from 0. */
+  /** Its number in addresses, which it keeps while the log grows: 0 is the setup, 1 the first step. */
   readonly number: number
   readonly kind: 'setUp' | 'step' | 'complete' | 'whole'
   /** The name of a step; empty without one. */
@@ -35,11 +35,13 @@ export function sectionsOf(
     Math.min(lines, step === current ? lines : step.log_index + step.log_length)
   const last = Math.max(first, ...begun.map(endOf))
   const edge = task.status === 'running' ? 'success' : task.status
-  const all: Omit<LogSection, 'number'>[] = [
+  const after = steps.length + 1
+  return [
     ...(begun.length > 0 && first > 0
-      ? [{ kind: 'setUp' as const, name: '', status: 'success' as const, from: 0, to: first, ...untimed }]
+      ? [{ number: 0, kind: 'setUp' as const, name: '', status: 'success' as const, from: 0, to: first, ...untimed }]
       : []),
-    ...steps.map((step) => ({
+    ...steps.map((step, index) => ({
+      number: index + 1,
       kind: 'step' as const,
       name: names[step.position] || step.name,
       status: step.status,
@@ -49,20 +51,20 @@ export function sectionsOf(
       stopped_unix: step.stopped_unix,
     })),
     ...(begun.length === 0
-      ? [{ kind: 'whole' as const, name: '', status: task.status, from: 0, to: lines, ...untimed }]
+      ? [{ number: after, kind: 'whole' as const, name: '', status: task.status, from: 0, to: lines, ...untimed }]
       : last < lines
-        ? [{ kind: 'complete' as const, name: '', status: edge, from: last, to: lines, ...untimed }]
+        ? [{ number: after, kind: 'complete' as const, name: '', status: edge, from: last, to: lines, ...untimed }]
         : []),
   ]
-  return all.map((section, number) => ({ ...section, number }))
 }
 
-/** Returns the section that is open at first: the failed or running one, or the only one. */
+/** Returns the section that is open at first: the failed or running one, or the only step. */
 export function sectionToOpen(sections: readonly LogSection[]): LogSection | undefined {
   const withLines = sections.filter((section) => section.to > section.from || section.status === 'running')
+  const steps = withLines.filter(({ kind }) => kind === 'step')
   return (
     withLines.find(({ status, kind }) => status === 'failure' && kind === 'step') ??
     withLines.find(({ status }) => status === 'running') ??
-    (withLines.length === 1 ? withLines[0] : undefined)
+    (steps.length === 1 ? steps[0] : withLines.length === 1 ? withLines[0] : undefined)
   )
 }

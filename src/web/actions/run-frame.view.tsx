@@ -9,10 +9,11 @@ import { Icon } from '../ui/icon.tsx'
 import { Link } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Flash, Menu, Tag } from '../ui/parts.tsx'
-import { siteHref } from '../ui/paths.ts'
+import { siteHref, withQuery } from '../ui/paths.ts'
 import { Person } from '../ui/person.tsx'
 import { durationText, Time } from '../ui/time.tsx'
 import { actionsPath, commitPath, headPath, jobPath, runPath } from './actions-paths.ts'
+import type { RunState } from './run-state.ts'
 import { secondsOf, StatusIcon, workflowNameOf } from './status.tsx'
 import { texts as all } from './texts.tsx'
 
@@ -23,24 +24,26 @@ export interface RunFrameProps extends RunWithJobs {
   readonly owner: UserRow
   readonly repo: RepoRow
   readonly may: { readonly run: boolean }
+  readonly state: RunState
   /** The position of the job that is shown; undefined on the page of the run. */
   readonly position?: number | undefined
 }
 
 /** Head of a run, its jobs at the side, and content. */
 export const RunFrame = ({
-  live,
+  isFollowed = false,
   children,
   ...props
 }: RunFrameProps & {
-  /** Path of the stream of changes, while something can change. */
-  readonly live?: string | undefined
+  /** The page follows the changes of the run. */
+  readonly isFollowed?: boolean
   readonly children: ComponentChildren
 }) => {
   const { config, refused } = usePage()
+  const live = withQuery(runPath(props, props.run, 'live'), { seen: props.state.mark })
   return (
     <div class="run-page">
-      {live === undefined ? null : <div id="run-live" hidden data-live={siteHref(config, live)} />}
+      {isFollowed ? <div id="run-live" hidden data-live={siteHref(config, live)} /> : null}
       {refused === undefined ? null : <Flash tone="problem">{refused.problem.message}</Flash>}
       <RunHead {...props} />
       <div class="columns side-first">

@@ -12,6 +12,7 @@ import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { act, page } from '../shell/page.tsx'
 import { actionsPath, jobPath, runPath } from './actions-paths.ts'
 import { mayOf } from './actions-rights.ts'
+import { runStateOf } from './run-state.ts'
 import { RunView } from './run.view.tsx'
 import { workflowNameOf } from './status.tsx'
 import { texts } from './texts.tsx'
@@ -27,9 +28,10 @@ export const runPage = page({
   frame: inRepositoryFrame('actions'),
   async load({ ctx, params }) {
     const found = await getRunWithJobs(ctx, params.number)
+    const state = await runStateOf(ctx, found)
     const artifacts = await artifactsOfRun(ctx, found.run.id, { isComplete: true })
     const { owner, repo } = ctx
-    return { owner, repo, ...found, artifacts, may: mayOf(ctx) }
+    return { owner, repo, ...found, state, artifacts, may: mayOf(ctx) }
   },
   meta: ({ run }) => ({ title: texts.run.title(run.title || workflowNameOf(run), run.number) }),
   view: RunView,

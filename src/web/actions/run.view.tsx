@@ -13,6 +13,7 @@ import { Time } from '../ui/time.tsx'
 import { artifactPath, runPath } from './actions-paths.ts'
 import { RunGraph } from './run-graph.view.tsx'
 import { RunFrame } from './run-frame.view.tsx'
+import type { RunState } from './run-state.ts'
 import { texts as all } from './texts.tsx'
 
 const texts = all.run
@@ -22,13 +23,13 @@ export interface RunProps extends RunWithJobs {
   readonly repo: RepoRow
   readonly artifacts: readonly ActionArtifactRow[]
   readonly may: { readonly run: boolean }
+  readonly state: RunState
 }
 
 export const RunView = (props: RunProps) => {
   const { run, jobs, artifacts } = props
-  const isOpen = jobs.some(({ status }) => !isFinal(status))
   return (
-    <RunFrame {...props} live={isOpen ? runPath(props, run, 'live') : undefined}>
+    <RunFrame {...props} isFollowed={props.state.isOpen}>
       <Approval {...props} />
       {run.is_held ? <Flash tone="info">{texts.held}</Flash> : null}
       {run.problem === '' ? null : (

@@ -45,15 +45,29 @@ document.addEventListener('turbo:before-morph-element', (event) => {
   if (isEditor || (isField && isDraft(target))) event.preventDefault()
 })
 
+interface AttributeChange {
+  readonly attributeName: string
+  readonly mutationType: 'update' | 'remove'
+}
+
 /** Attributes that say which tab of a text area is shown. */
 const tabAttributes = new Set(['hidden', 'aria-selected', 'tabindex'])
 
-// A refresh keeps open what somebody has opened.
+/** Parts that somebody has folded or unfolded. */
+const folded = new WeakSet<Element>()
+document.addEventListener('click', (event) => {
+  const part = around(event, 'summary')?.parentElement
+  if (part) folded.add(part)
+})
+
+// A refresh leaves what somebody has folded or unfolded, and closes nothing; it opens what the page now opens.
 document.addEventListener('turbo:before-morph-attribute', (event) => {
-  const { attributeName } = (event as CustomEvent<{ attributeName: string }>).detail
+  const { attributeName, mutationType } = (event as CustomEvent<AttributeChange>).detail
   const { target } = event
   const isOpened =
-    attributeName === 'open' && (target instanceof HTMLDetailsElement || target instanceof HTMLDialogElement)
+    attributeName === 'open' &&
+    (target instanceof HTMLDialogElement ||
+      (target instanceof HTMLDetailsElement && (mutationType === 'remove' || folded.has(target))))
   const isTab = tabAttributes.has(attributeName) && around(event, '[data-preview-url]') !== null
   if (isOpened || isTab) event.preventDefault()
 })

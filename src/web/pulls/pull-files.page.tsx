@@ -70,6 +70,7 @@ export const pullFilesPage = page({
       since,
       rewrite: since && mergeBase ? await getRewrite(ctx, mergeBase, since, head) : undefined,
       reviewed,
+      mayReview: ctx.viewer !== undefined && !ctx.repo.is_archived,
       mayComment: ctx.viewer !== undefined && !ctx.repo.is_archived && since === undefined,
       isPoster: pair.issue.poster_id === ctx.viewer?.id,
     }

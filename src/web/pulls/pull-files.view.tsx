@@ -47,6 +47,8 @@ interface PullFilesProps {
   readonly rewrite: Rewrite | undefined
   /** The commit of the viewer's last review, when the head is another one. */
   readonly reviewed: Oid | undefined
+  readonly mayReview: boolean
+  /** Lines of the changes since a review take no comments. */
   readonly mayComment: boolean
   readonly isPoster: boolean
 }
@@ -65,7 +67,7 @@ export function PullFilesView(props: PullFilesProps) {
       <PullHead
         {...{ place, view, mayEdit }}
         tab="files"
-        acts={props.mayComment ? <ReviewMenu {...props} /> : undefined}
+        acts={props.mayReview ? <ReviewMenu {...props} /> : undefined}
       />
       {since === undefined ? null : <p class="muted">{texts.onlySince(since.slice(0, 10))}</p>}
       {props.rewrite === undefined ? null : <RewriteView {...{ place }} rewrite={props.rewrite} />}

@@ -71,16 +71,19 @@ function Entry({ group, ...props }: PullPageProps & { readonly group: readonly T
   )
 }
 
+/** An account that adds to its pending review has several entries; the last one shows the review. */
+const isLastOf = (reviewId: number, entry: TimelineEntry, entries: readonly TimelineEntry[]): boolean =>
+  entries.findLast(({ row }) => row.type === 'review' && row.review_id === reviewId) === entry
+
 function ReviewEntry({ entry, ...props }: PullPageProps & { readonly entry: TimelineEntry }) {
   const { reviews, place, conversation } = props
   const { texts: html, reactions, may, issue, editing } = conversation
   const { viewer } = usePage()
   const { row } = entry
   const review = reviews.reviews.find((each) => each.id === row.review_id)
-  if (!review) return null
+  if (!review || !isLastOf(review.id, entry, conversation.timeline.entries)) return null
   const [icon, tone] = reviewLooks[review.type]
   const threads = reviews.threads.filter((thread) => thread.comments[0]?.row.review_id === review.id)
-  // An account that adds to its pending review has several entries; the last one shows the review.
   return (
     <div class="review-entry" id={row.content === '' ? `issuecomment-${row.id}` : undefined}>
       <TimelineEvent

@@ -25,11 +25,11 @@ export interface LayoutProps {
 /** The body of every page: navigation, content, footer. */
 export const Layout = ({ unreadCount, offersSignUp, notice, isWide, children }: LayoutProps) => (
   <body class={isWide ? 'wide' : undefined}>
-    <a class="skip-link" href="#content">
+    <a class="skip-link" href="#main-content">
       {texts.skip}
     </a>
     <SiteHeader unreadCount={unreadCount} offersSignUp={offersSignUp} />
-    <main id="content" tabIndex={-1}>
+    <main id="main-content" tabIndex={-1}>
       {notice === undefined ? null : (
         <div class="container">
           <Flash tone="done">{notice}</Flash>

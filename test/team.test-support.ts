@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { after } from 'node:test'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
+import { browserTimeoutMs, chromiumProgram, startChromium } from '../src/testing/chromium.ts'
+import { testPassword, type Forge } from '../src/testing/forge.ts'
+
+const program = chromiumProgram()
+/** Why tests with a browser are passed over; false when they run. */
+export const skip = program === undefined ? 'chromium is not installed' : false
+
+let browser: Promise<Browser> | undefined
+after(async () => (await browser)?.close())
+
+/** A person of a team with a browser of their own, whose every error is collected. */
+export class Person implements AsyncDisposable {
+  readonly wrong: string[] = []
+
+  private constructor(
+    readonly name: string,
+    readonly scripts: boolean,
+    readonly context: BrowserContext,
+    readonly page: Page,
+  ) {
+    page.on('pageerror', (error) => this.wrong.push(`${page.url()}: ${error.message}`))
+    page.on('console', (message) => {
+      if (message.type() === 'error') this.wrong.push(`${page.url()}: ${message.text()}`)
+    })
+    page.on('response', (reply) => {
+      if (reply.status() >= 400) this.wrong.push(`${reply.status()} ${reply.request().method()} ${reply.url()}`)
+    })
+  }
+
+  static async at(forge: Forge, name: string, { scripts = true } = {}): Promise<Person> {
+    const running = await (browser ??= startChromium(program as string))
+    const context = await running.newContext({
+      baseURL: forge.url,
+      javaScriptEnabled: scripts,
+      locale: 'en-GB',
+      reducedMotion: 'reduce',
+      viewport: { width: 1280, height: 1000 },
+    })
+    context.setDefaultTimeout(browserTimeoutMs)
+    return new Person(name, scripts, context, await context.newPage())
+  }
+
+  /** Opens a page by its address; the first one of a walk, or one that has no link yet. */
+  async go(path: string): Promise<void> {
+    await this.page.goto(path)
+  }
+
+  button(name: string | RegExp): Locator {
+    return this.page.getByRole('button', { name, exact: true })
+  }
+
+  async press(name: string | RegExp): Promise<void> {
+    await this.button(name).click()
+  }
+
+  async follow(name: string | RegExp): Promise<void> {
+    await this.page.getByRole('link', { name, exact: true }).first().click()
+  }
+
+  /** Opens a tab of the repository whose page is shown. */
+  async tab(name: string): Promise<void> {
+    await this.page.getByRole('navigation', { name: 'Repository' }).getByRole('link', { name }).click()
+  }
+
+  /** The field with this label, which may say that the field is optional. */
+  field(label: string): Locator {
+    return this.page.getByLabel(new RegExp(`^${label.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}( optional)?$`))
+  }
+
+  async fill(label: string, text: string): Promise<void> {
+    await this.field(label).fill(text)
+  }
+
+  /** Opens a menu, or a form that is folded. */
+  async open(summary: string | RegExp): Promise<void> {
+    await this.page.locator('summary').filter({ hasText: summary }).click()
+  }
+
+  /** Writes the text of a file, into the editor when there is one. */
+  async write(text: string): Promise<void> {
+    const { scripts, page } = this
+    await (scripts ? page.locator('.code-editor .cm-content') : page.getByLabel('Content')).fill(text)
+  }
+
+  /** Waits for the page with this heading. */
+  async sees(heading: string | RegExp): Promise<void> {
+    await this.page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+  }
+
+  /** Waits for the sentence after an act. */
+  async hears(notice: string | RegExp): Promise<void> {
+    await this.page.getByRole('status').filter({ hasText: notice }).first().waitFor()
+  }
+
+  async #isIn(): Promise<void> {
+    await this.page.locator('.account-menu strong', { hasText: this.name }).waitFor({ state: 'attached' })
+  }
+
+  async signUp(): Promise<void> {
+    await this.go('/')
+    await this.follow('Create an account')
+    await this.sees(/^Sign up at/)
+    await this.fill('Name', this.name)
+    await this.fill('Email address', `${this.name}@example.com`)
+    await this.fill('Password', testPassword)
+    await this.press('Sign up')
+    await this.#isIn()
+  }
+
+  async signIn(): Promise<void> {
+    await this.go('/user/login')
+    await this.fill('Name or email address', this.name)
+    await this.fill('Password', testPassword)
+    await this.press('Sign in')
+    await this.#isIn()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.context.close()
+  }
+}
+
+/** Lets people act; a failure tells on which page each of them was, and a success that no browser met an error. */
+export async function together(people: readonly Person[], act: () => Promise<void>): Promise<void> {
+  try {
+    await act()
+  } catch (error) {
+    const places = await Promise.all(
+      people.map(async ({ name, page, wrong }) => {
+        const text = await page.locator('main').innerText({ timeout: 1000 }).catch(String)
+        return `${name} at ${page.url()}: ${wrong.join('; ')}\n${text.slice(0, 1500)}`
+      }),
+    )
+    throw new Error(`${Error.isError(error) ? error.message : String(error)}\n${places.join('\n\n')}`, { cause: error })
+  }
+  assert.deepEqual(
+    people.flatMap(({ wrong }) => wrong),
+    [],
+  )
+}
