@@ -8,7 +8,7 @@ import { ActButton } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Link } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
-import { Flash, Menu, Tag } from '../ui/parts.tsx'
+import { Menu, Tag } from '../ui/parts.tsx'
 import { siteHref, withQuery } from '../ui/paths.ts'
 import { Person } from '../ui/person.tsx'
 import { durationText, Time } from '../ui/time.tsx'
@@ -39,12 +39,11 @@ export const RunFrame = ({
   readonly isFollowed?: boolean
   readonly children: ComponentChildren
 }) => {
-  const { config, refused } = usePage()
+  const { config } = usePage()
   const live = withQuery(runPath(props, props.run, 'live'), { seen: props.state.mark })
   return (
     <div class="run-page">
       {isFollowed ? <div id="run-live" hidden data-live={siteHref(config, live)} /> : null}
-      {refused === undefined ? null : <Flash tone="problem">{refused.problem.message}</Flash>}
       <RunHead {...props} />
       <div class="columns side-first">
         <RunJobs {...props} />

@@ -7,6 +7,7 @@ import { Box, Empty, PageHead, Tabs } from '../ui/parts.tsx'
 import { Person } from '../ui/person.tsx'
 import { numberText } from '../ui/texts.tsx'
 import { dateText, Time } from '../ui/time.tsx'
+import { TitleText } from '../ui/title-text.tsx'
 import { repositoryPath, type RepositoryNames } from './code-paths.ts'
 import { texts } from './texts.tsx'
 
@@ -88,7 +89,7 @@ const Changes = ({
         {rows.slice(0, shownRows).map((row) => (
           <li class="row">
             <Link class="row-main row-title cut" to={repositoryPath(place, part, row.index)}>
-              {row.title}
+              <TitleText text={row.title} />
             </Link>
             <span class="row-side">
               #{row.index} <Time unix={row[when]} />

@@ -14,7 +14,7 @@ export const repoCodeSearchPage = page({
   query: { q: Type.Optional(Type.String()) },
   requires: [inRepo, gitRepo, canRead('code')],
   cost: 'expensive',
-  frame: inRepositoryFrame('code'),
+  frame: inRepositoryFrame('search'),
   async load({ ctx, query }) {
     const { repo, owner } = ctx
     const text = (query.q ?? '').trim().slice(0, maxSearchLength)

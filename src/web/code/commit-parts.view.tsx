@@ -8,6 +8,7 @@ import type { IconName } from '../ui/icons.ts'
 import { Link } from '../ui/link.tsx'
 import { Person } from '../ui/person.tsx'
 import { Time } from '../ui/time.tsx'
+import { TitleText } from '../ui/title-text.tsx'
 import { subjectOf } from '../../code/commits/message.rules.ts'
 import { repositoryPath, shortOid, type RepositoryNames } from './code-paths.ts'
 import { texts } from './texts.tsx'
@@ -42,7 +43,7 @@ export const CommitSubject = ({
   readonly class?: string
 }) => (
   <Link to={repositoryPath(place, 'commit', commit.oid)} class={more} title={commit.message.trim()}>
-    {subjectOf(commit.message) || texts.noMessage}
+    <TitleText text={subjectOf(commit.message) || texts.noMessage} />
   </Link>
 )
 

@@ -6,6 +6,7 @@ import { ButtonLink, Link, OutsideLink } from '../ui/link.tsx'
 import { Box, CopyButton, Menu } from '../ui/parts.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Time } from '../ui/time.tsx'
+import { TitleText } from '../ui/title-text.tsx'
 import { CommitLink, CommitPerson, commitUnix, SignatureMark, stateMark } from './commit-parts.view.tsx'
 import { messageBody, subjectOf } from '../../code/commits/message.rules.ts'
 import { repositoryPath, revisionPath, type RepositoryNames } from './code-paths.ts'
@@ -57,7 +58,9 @@ const Head = ({ place, view }: Pick<CommitPageProps, 'place' | 'view'>) => {
       <div class="box-body">
         <div class="page-head">
           <div>
-            <h1>{subjectOf(commit.message) || texts.noMessage}</h1>
+            <h1>
+              <TitleText text={subjectOf(commit.message) || texts.noMessage} />
+            </h1>
             {body === '' ? null : <pre class="commit-message">{body}</pre>}
           </div>
           <div class="acts">

@@ -1,13 +1,14 @@
 import type { ComponentChild, VNode } from 'preact'
 import type { NamedIssue, TimelineEntry } from '../../issues/timeline/timeline-view.service.ts'
-import { Icon } from '../ui/icon.tsx'
 import type { IconName } from '../ui/icons.ts'
+import { IssueIcon } from '../ui/issue-icon.tsx'
 import { LabelTag } from '../ui/label.tsx'
 import { Link } from '../ui/link.tsx'
 import type { Tone } from '../ui/parts.tsx'
 import { Person } from '../ui/person.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { durationText } from '../ui/time.tsx'
+import { TitleText } from '../ui/title-text.tsx'
 import { texts } from './timeline-texts.tsx'
 import { TimelineEvent } from './timeline.view.tsx'
 
@@ -58,28 +59,14 @@ export const IssueLink = ({ named, from }: { readonly named: NamedIssue; readonl
   const isHere = place.owner.name === from.owner && place.repo.name === from.name
   return (
     <Link to={issuePath(named)} class="issue-link">
-      <Icon {...iconOfIssue(issue)} />
-      <span>{issue.title}</span>{' '}
+      <IssueIcon issue={issue} />
+      <span>
+        <TitleText text={issue.title} />
+      </span>{' '}
       <span class="muted">{`${isHere ? '' : `${place.owner.name}/${place.repo.name}`}#${issue.index}`}</span>
     </Link>
   )
 }
-
-/** Returns the icon of an issue or pull request with its colour by state. */
-export const iconOfIssue = (issue: {
-  readonly is_pull: boolean
-  readonly is_closed: boolean
-  readonly merged_unix: number
-}): { readonly name: IconName; readonly class: string } =>
-  issue.is_pull
-    ? issue.merged_unix > 0
-      ? { name: 'git-merge', class: 'done-text' }
-      : issue.is_closed
-        ? { name: 'git-pull-request-closed', class: 'danger-text' }
-        : { name: 'git-pull-request', class: 'good-text' }
-    : issue.is_closed
-      ? { name: 'issue-closed', class: 'done-text' }
-      : { name: 'issue-opened', class: 'good-text' }
 
 /** A line for an event. Nothing for an entry whose rows do not exist any more, or that is no event. */
 export const EventEntry = ({

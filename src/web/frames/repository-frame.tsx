@@ -1,5 +1,6 @@
 import type { ComponentChild } from 'preact'
 import type { RepoCtx } from '../../access/context.ts'
+import type { Config } from '../../config/load-config.ts'
 import { getPendingTransfer, type PendingTransfer } from '../../repos/lifecycle/transfer.service.ts'
 import { marksOf, visibleOrigin, type Marks } from '../../repos/social/marks.service.ts'
 import { ActButton } from '../ui/form.tsx'
@@ -25,6 +26,7 @@ export type RepositoryTab =
   | 'releases'
   | 'wiki'
   | 'activity'
+  | 'search'
   | 'settings'
 
 /** The repository of a page: name, marks, tabs. */
@@ -47,6 +49,9 @@ export const inRepositoryFrame =
     const { repo, owner, rights } = ctx
     return (content) => <RepositoryFrame {...{ repo, owner, rights, marks, origin, transfer, current, content }} />
   }
+
+/** Whether pages lead to the search of code. */
+const offersCodeSearch = ({ serviceExplore }: Config): boolean => !serviceExplore.disableCodePage
 
 /** The tabs that the viewer may open. */
 function tabsOf({ repo, owner, rights }: RepositoryFacts, current: RepositoryTab | undefined): readonly Tab[] {
@@ -71,6 +76,7 @@ function tabsOf({ repo, owner, rights }: RepositoryFacts, current: RepositoryTab
     ...tab('releases', rights.modeOf('releases') > 0, ['releases'], 'tag', { count: repo.num_releases }),
     ...tab('wiki', rights.modeOf('wiki') > 0, ['wiki'], 'book', { hotkey: 'g w' }),
     ...tab('activity', rights.canRead('code'), ['activity'], 'pulse'),
+    ...tab('search', rights.canRead('code') && !repo.is_empty && offersCodeSearch(config), ['search'], 'search'),
     ...tab('settings', rights.isAdmin, ['settings'], 'gear'),
   ]
 }

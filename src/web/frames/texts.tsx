@@ -10,6 +10,7 @@ export const texts = {
     releases: 'Releases',
     wiki: 'Wiki',
     activity: 'Activity',
+    search: 'Search',
     settings: 'Settings',
     private: 'Private',
     internal: 'Internal',

@@ -11,6 +11,7 @@ import { usePage } from '../ui/page-context.ts'
 import { siteHref } from '../ui/paths.ts'
 import { texts as common } from '../ui/texts.tsx'
 import { Time } from '../ui/time.tsx'
+import { TitleText } from '../ui/title-text.tsx'
 import { CommentEntry, OpeningText } from './comment.view.tsx'
 import { IssueSide } from './side.view.tsx'
 import { texts as all } from './texts.tsx'
@@ -60,7 +61,7 @@ const IssueHead = ({ place, issue, around, may, editing }: ConversationProps) =>
         </Form>
       ) : (
         <h1>
-          {issue.title}{' '}
+          <TitleText text={issue.title} />{' '}
           <span class="nowrap">
             <span class="number">#{issue.index}</span>
             {may.edit ? (

@@ -1,14 +1,15 @@
 import type { IssueRow } from '../../db/tables/issues.ts'
 import type { AroundIssues } from '../../issues/issue.store.ts'
 import type { RepoWithOwner } from '../../issues/repo-with-owner.ts'
-import { iconOfIssue } from '../frames/event.view.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { IssueIcon } from '../ui/issue-icon.tsx'
 import { LabelTag } from '../ui/label.tsx'
 import { Link } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Avatar } from '../ui/person.tsx'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { dateText, Time } from '../ui/time.tsx'
+import { TitleText } from '../ui/title-text.tsx'
 import { texts } from './texts.tsx'
 
 const mostAvatars = 3
@@ -48,10 +49,10 @@ export const IssueListRow = ({
       {isSelectable ? (
         <input type="checkbox" name="issue" value={row.index} aria-label={texts.select(row.index)} />
       ) : null}
-      <Icon {...iconOfIssue(row)} />
+      <IssueIcon issue={row} />
       <div class="row-main">
         <Link class="row-title" to={to} data-row-link="">
-          {row.title}
+          <TitleText text={row.title} />
         </Link>{' '}
         {(around.labels.get(row.id) ?? []).map((label) => (
           <>

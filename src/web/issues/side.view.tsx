@@ -1,15 +1,15 @@
 import type { ComponentChildren } from 'preact'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { IssueRow } from '../../db/tables/issues.ts'
-import { iconOfIssue } from '../frames/event.view.tsx'
 import { ActButton, Checkbox, Field, Form, Submit } from '../ui/form.tsx'
-import { Icon } from '../ui/icon.tsx'
+import { IssueIcon } from '../ui/issue-icon.tsx'
 import { ColorDot, LabelTag } from '../ui/label.tsx'
 import { Link } from '../ui/link.tsx'
 import { Person } from '../ui/person.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { Day, durationText } from '../ui/time.tsx'
+import { TitleText } from '../ui/title-text.tsx'
 import { formatUnix } from '../../lib/time.ts'
 import { issueAt, type ConversationProps } from './issue-props.ts'
 import { ChangeMenu, ChoiceMenu, Part } from './side-parts.view.tsx'
@@ -232,13 +232,15 @@ const Dependencies = ({ place, issue, side }: SideProps) => {
     <ul class="side-list">
       {rows.map((row) => (
         <li>
-          <Icon {...iconOfIssue(row)} />
+          <IssueIcon issue={row} />
           {row.repo_id === place.repo.id ? (
             <Link to={pathOf(place.owner.name, place.repo.name, row.is_pull ? 'pulls' : 'issues', row.index)}>
-              {row.title}
+              <TitleText text={row.title} />
             </Link>
           ) : (
-            <span>{row.title}</span>
+            <span>
+              <TitleText text={row.title} />
+            </span>
           )}
           {isRemovable && row.repo_id === place.repo.id ? (
             <ActButton

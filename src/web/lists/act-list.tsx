@@ -6,6 +6,7 @@ import { Empty } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { Avatar, Person } from '../ui/person.tsx'
 import { Time } from '../ui/time.tsx'
+import { TitleText } from '../ui/title-text.tsx'
 import { texts as all } from './texts.tsx'
 
 const texts = all.activity
@@ -90,7 +91,7 @@ function Details(act: ActView) {
     return (
       <div class="act-more">
         <Link class="plain-link" to={page}>
-          {issue.title}
+          <TitleText text={issue.title} />
         </Link>
         {comment === undefined || comment.text === '' ? null : (
           <Link class="act-quote" to={`${page}#issuecomment-${comment.id}`}>
@@ -109,7 +110,9 @@ function Details(act: ActView) {
           <Link class="mono" to={at('commit', sha)}>
             {sha.slice(0, 7)}
           </Link>
-          <span class="cut">{title}</span>
+          <span class="cut">
+            <TitleText text={title} />
+          </span>
         </li>
       ))}
       {hidden > 0 ? (

@@ -1,15 +1,16 @@
 import type { Page } from '../../lib/paging.ts'
 import { formatUnix, type Unix } from '../../lib/time.ts'
 import type { ThreadView } from '../../notifications/thread-view.present.ts'
-import { issueMark } from '../lists/issue-line.tsx'
 import { ActButton, Form, Submit } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import type { IconName } from '../ui/icons.ts'
+import { IssueIcon } from '../ui/issue-icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Box, Empty, PageHead, Pages, Tabs } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { Time } from '../ui/time.tsx'
+import { TitleText } from '../ui/title-text.tsx'
 import { texts } from './texts.tsx'
 
 export type NotificationTab = 'unread' | 'read' | 'pinned'
@@ -136,7 +137,6 @@ const Group = ({
 }
 
 const Row = ({ thread, issue, repo, owner, tab }: ThreadView & { readonly tab: NotificationTab }) => {
-  const mark = issue ? issueMark(issue) : { icon: 'repo' as const, tone: '' }
   const title = issue ? issue.title : texts.transfer
   const page = issue
     ? pathOf(owner.name, repo.name, issue.is_pull ? 'pulls' : 'issues', issue.index)
@@ -145,10 +145,10 @@ const Row = ({ thread, issue, repo, owner, tab }: ThreadView & { readonly tab: N
   return (
     <li class="row issue-line">
       <input type="checkbox" name="ids" value={thread.id} form={formId} aria-label={texts.select(title)} />
-      <Icon name={mark.icon} class={`row-icon ${mark.tone}`} />
+      {issue ? <IssueIcon issue={issue} class="row-icon" /> : <Icon name="repo" class="row-icon" />}
       <div class="row-main">
         <Link class="row-title" to={kind === 'comment' && id ? `${page}#issuecomment-${id}` : page} data-row-link="">
-          {title}
+          <TitleText text={title} />
         </Link>
         <div class="row-facts">
           {issue ? <span>#{issue.index}</span> : null}

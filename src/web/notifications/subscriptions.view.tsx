@@ -2,15 +2,15 @@ import type { ComponentChildren } from 'preact'
 import type { FoundMine } from '../../issues/lists/personal-list.service.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { OwnedRepo } from '../../repos/lists/browse.service.ts'
-import { issueMark } from '../lists/issue-line.tsx'
 import { RepositoryTags } from '../lists/repository-row.tsx'
 import { ActButton } from '../ui/form.tsx'
-import { Icon } from '../ui/icon.tsx'
+import { IssueIcon } from '../ui/issue-icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { Box, Empty, PageHead, Pages, Tabs } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { RepositoryPicture } from '../ui/repository-picture.tsx'
 import { Time } from '../ui/time.tsx'
+import { TitleText } from '../ui/title-text.tsx'
 import { texts as all } from './texts.tsx'
 
 const texts = all.subscriptions
@@ -58,17 +58,16 @@ export const SubscribedIssuesView = ({ found }: { readonly found: FoundMine }) =
       <Box head={<span class="muted">{texts.subscribed(found.total)}</span>}>
         <ul class="rows hoverable" data-rows="">
           {found.rows.map(({ row, place: { owner, repo } }) => {
-            const mark = issueMark(row)
             return (
               <li class="row issue-line">
-                <Icon name={mark.icon} class={`row-icon ${mark.tone}`} />
+                <IssueIcon issue={row} class="row-icon" />
                 <div class="row-main">
                   <Link
                     class="row-title"
                     to={pathOf(owner.name, repo.name, row.is_pull ? 'pulls' : 'issues', row.index)}
                     data-row-link=""
                   >
-                    {row.title}
+                    <TitleText text={row.title} />
                   </Link>
                   <div class="row-facts">
                     <span>

@@ -8,6 +8,7 @@ import { Box, CopyButton, Empty, Pages } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { Person } from '../ui/person.tsx'
 import { Time } from '../ui/time.tsx'
+import { TitleText } from '../ui/title-text.tsx'
 import { PullHead } from './pull-head.view.tsx'
 import type { Place } from './pull-paths.ts'
 import { texts } from './texts.tsx'
@@ -36,7 +37,9 @@ export const PullCommitsView = ({ place, view, mayEdit, commits, total, page }: 
             <li class="row commit-row">
               <div class="commit-words">
                 <Link to={pathOf(place.owner, place.name, 'commit', commit.oid)} class="plain-link" data-row-link="">
-                  <strong>{subjectOf(commit.message)}</strong>
+                  <strong>
+                    <TitleText text={subjectOf(commit.message)} />
+                  </strong>
                 </Link>
                 <p class="muted small">
                   {author ? <Person person={author} size={16} /> : <span class="person">{commit.author.name}</span>}{' '}

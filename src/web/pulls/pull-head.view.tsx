@@ -6,6 +6,7 @@ import { CopyButton, Menu, State, Tabs } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { Person } from '../ui/person.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { TitleText } from '../ui/title-text.tsx'
 import { pullPath, type Place } from './pull-paths.ts'
 import { texts } from './texts.tsx'
 
@@ -28,7 +29,10 @@ export function PullHead({ place, view, tab, mayEdit, numCommits, acts }: PullHe
     <header class="pull-head">
       <div class="pull-title">
         <h1>
-          <bdi>{issue.title}</bdi> <span class="muted">#{issue.index}</span>
+          <bdi>
+            <TitleText text={issue.title} />
+          </bdi>{' '}
+          <span class="muted">#{issue.index}</span>
         </h1>
         <div class="acts">
           {acts}

@@ -230,6 +230,7 @@ test('commentOnLine, submitTheReview, discardTheReview: comments wait for the re
   await send('review', 'Second thought')
   const empty = await bob.submit(`${at}/files`, '/files/reviews/submit', { type: 'reject', content: '' })
   assert.equal(empty.status, 422)
+  assert.match(empty.text, /role="alert"[^]*needs a text/)
   assert.equal((await bob.submit(`${at}/files`, '/files/reviews/submit', { type: 'approve', content: '' })).status, 303)
   assert.match((await alice.get(`${at}/files`)).text, /Second thought/)
   assert.match((await alice.get(at)).text, /approved these changes/)

@@ -17,19 +17,26 @@ export interface LayoutProps {
   readonly offersSignUp: boolean
   /** What the previous act says. */
   readonly notice?: string | undefined
+  /** Why a form was refused that the page does not contain. */
+  readonly problem?: string | undefined
   /** The page uses the whole width of the window. */
   readonly isWide?: boolean | undefined
   readonly children: ComponentChildren
 }
 
 /** The body of every page: navigation, content, footer. */
-export const Layout = ({ unreadCount, offersSignUp, notice, isWide, children }: LayoutProps) => (
+export const Layout = ({ unreadCount, offersSignUp, notice, problem, isWide, children }: LayoutProps) => (
   <body class={isWide ? 'wide' : undefined}>
     <a class="skip-link" href="#main-content">
       {texts.skip}
     </a>
     <SiteHeader unreadCount={unreadCount} offersSignUp={offersSignUp} />
     <main id="main-content" tabIndex={-1}>
+      {problem === undefined ? null : (
+        <div class="container">
+          <Flash tone="problem">{problem}</Flash>
+        </div>
+      )}
       {notice === undefined ? null : (
         <div class="container">
           <Flash tone="done">{notice}</Flash>

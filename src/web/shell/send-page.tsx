@@ -49,20 +49,23 @@ export async function sendPage(ctx: BrowserCtx, call: Call, page: PageContent): 
   const { viewer } = ctx
   const unreadCount = viewer ? await countUnread({ ...ctx, viewer } satisfies SignedInCtx) : 0
   const { status = 200, refused, meta, content, isWide } = page
-  const html = Buffer.from(
+  let isProblemShown = refused === undefined
+  const whenShown = (): void => {
+    isProblemShown = true
+  }
+  const facts = factsOf(ctx, call.url, refused && { ...refused, whenShown })
+  const notice = takeNotice(ctx.config, call)
+  const render = (problem?: string): string =>
     renderDocument(
-      factsOf(ctx, call.url, refused),
+      facts,
       meta,
-      <Layout
-        unreadCount={unreadCount}
-        offersSignUp={offersSignUp(ctx.config)}
-        notice={takeNotice(ctx.config, call)}
-        isWide={isWide}
-      >
+      <Layout {...{ unreadCount, notice, problem, isWide }} offersSignUp={offersSignUp(ctx.config)}>
         {content}
       </Layout>,
-    ),
-  )
+    )
+  const first = render()
+  // The page may have lost the form meanwhile, or it lacks the field.
+  const html = Buffer.from(isProblemShown ? first : render(refused?.problem.message))
   return bytes(htmlType, html, {
     status,
     headers: {

@@ -10,6 +10,7 @@ import { texts } from './texts.tsx'
 interface FormState {
   readonly problem: Problem | undefined
   readonly values: Readonly<Record<string, unknown>>
+  readonly whenShown?: RefusedForm['whenShown']
 }
 
 const FormContext = createContext<FormState>({ problem: undefined, values: {} })
@@ -62,6 +63,7 @@ export function Form({
   const page = usePage()
   const refused = method === 'post' && isSame(page.refused, to, hidden) ? page.refused : undefined
   const problem = refused?.problem
+  if (problem !== undefined && problem.field === undefined) refused?.whenShown?.()
   return (
     <form
       method={method}
@@ -84,7 +86,9 @@ export function Form({
       {refused === undefined ? (
         children
       ) : (
-        <FormContext.Provider value={{ problem, values: refused.values }}>{children}</FormContext.Provider>
+        <FormContext.Provider value={{ problem, values: refused.values, whenShown: refused.whenShown }}>
+          {children}
+        </FormContext.Provider>
       )}
     </form>
   )
@@ -114,8 +118,9 @@ function Labelled({
   readonly isOptional: boolean
   readonly control: (attributes: Readonly<Record<string, string | undefined>>) => ComponentChildren
 }) {
-  const { problem } = useContext(FormContext)
+  const { problem, whenShown } = useContext(FormContext)
   const isWrong = problem?.field === name
+  if (isWrong) whenShown?.()
   const described = [...(hint === undefined ? [] : [`${id}_hint`]), ...(isWrong ? [`${id}_problem`] : [])]
   return (
     <div class="field">

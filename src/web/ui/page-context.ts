@@ -24,6 +24,8 @@ export interface RefusedForm {
   readonly status?: number | undefined
   readonly problem: Problem
   readonly values: Readonly<Record<string, unknown>>
+  /** Called when a part of the page shows the message. */
+  readonly whenShown?: () => void
 }
 
 /** What every part of a page may use. */
