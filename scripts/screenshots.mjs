@@ -4,7 +4,8 @@
  *
  *     npm run screenshots -- [--as NAME] [--forms all|desktop-light,…] [--out FOLDER] [--full] [PATH…]
  *
- * Without paths it makes the twelve main pages for `docs/pictures/`.
+ * Without paths it makes the main pages for `docs/pictures/`. The server runs in development, so that it shows the parts of
+ * pages at `/-/ui` too.
  */
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -42,6 +43,8 @@ const mainPages = {
   release: '/alice/anvil/releases',
   profile: '/alice',
   explore: '/explore/repos',
+  package: '/alice/-/packages/container/anvil/1.4.0',
+  parts: '/-/ui',
 }
 
 const forms = options.forms === 'all' ? allForms : options.forms.split(',')
@@ -55,6 +58,7 @@ const nameOf = (path) =>
     .slice(0, 80) || 'home'
 const pages = positionals.length === 0 ? Object.entries(mainPages) : positionals.map((path) => [nameOf(path), path])
 
+process.env['INGOT____RUN_MODE'] = 'dev'
 const { chromium } = await import('playwright-core')
 const forge = await startForge({
   program: await buildForge(),

@@ -108,7 +108,19 @@ export const TasksView = ({ tasks }: { readonly tasks: readonly ScheduledTask[] 
           {tasks.map((task) => (
             <tr>
               <td>
-                <strong>{task.name}</strong>
+                <strong>
+                  {/* A long name breaks between its words. */}
+                  {task.name.split('_').map((word, index) => (
+                    <>
+                      {index === 0 ? null : (
+                        <>
+                          _<wbr />
+                        </>
+                      )}
+                      {word}
+                    </>
+                  ))}
+                </strong>
                 {task.lastError === '' ? null : (
                   <p class="danger-text small">
                     {texts.task.failed}

@@ -339,7 +339,7 @@ export const DeliveryPage = ({
 type AttemptFacts = Awaited<ReturnType<typeof loadDelivery>>['delivery']['last_attempts'][number]
 
 const Attempt = ({ attempt, number }: { readonly attempt: AttemptFacts; readonly number: number }) => (
-  <section class="section stack">
+  <section class="section stack tight">
     <h2>{texts.attempt(number)}</h2>
     <p class="row-facts">
       <Time unix={unixOf(attempt.sent_at)} />

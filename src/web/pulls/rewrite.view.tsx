@@ -27,11 +27,13 @@ export const RewriteView = ({ place, rewrite }: { readonly place: Place; readonl
   </section>
 )
 
+const tones = { same: 'neutral', changed: 'accent', removed: 'danger', added: 'good' } as const
+
 const Pair = ({ place, commit }: { readonly place: Place; readonly commit: RewrittenCommit }) => {
   const head = (
     <>
       <span class="rewrite-subject">{commit.subject}</span>
-      <Tag>{texts.states[commit.state]}</Tag>
+      <Tag tone={tones[commit.state]}>{texts.states[commit.state]}</Tag>
     </>
   )
   return (
