@@ -54,10 +54,14 @@ export class Browser {
   }
 
   /** Sends a form with one file. */
-  async upload(path: string, fields: Readonly<Record<string, string>>, file: { field: string; content: Buffer }) {
+  async upload(
+    path: string,
+    fields: Readonly<Record<string, string>>,
+    { field, content, name = 'file' }: { field: string; content: Buffer; name?: string },
+  ) {
     const form = new FormData()
-    for (const [name, value] of Object.entries(fields)) form.set(name, value)
-    form.set(file.field, new Blob([new Uint8Array(file.content)]), 'file')
+    for (const [key, value] of Object.entries(fields)) form.set(key, value)
+    form.set(field, new Blob([new Uint8Array(content)]), name)
     const answer = await fetch(this.forge.url + path, {
       method: 'POST',
       body: form,

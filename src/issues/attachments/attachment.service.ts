@@ -17,7 +17,7 @@ import type { AttachmentRow, CommentRow, IssueRow } from '../../db/tables/issues
 import { Invalid, NotFound } from '../../lib/errors.ts'
 import type { AttachmentId } from '../../lib/ids.ts'
 import { must } from '../../lib/verdict.ts'
-import { findAttachmentOfIssue, listFilesOfComments } from './attachment.store.ts'
+import { findAttachmentOfIssue, listFilesOfComments, moveFilesToComment } from './attachment.store.ts'
 import { touchComment } from '../timeline-entry.store.ts'
 import { mayAttachToComment, mayAttachToIssue } from '../issue.policy.ts'
 import { unitOf } from '../issue.rules.ts'
@@ -131,4 +131,22 @@ export const issueFiles: FileHolder = {
     const issue = file.issue_id === null ? undefined : await findIssueById(db, file.issue_id)
     return issue && { scope: 'issue', mayRead: (rights) => rights.modeOf(unitOf(issue)) >= mode.read }
   },
+}
+
+/** Most files that a comment gets at once. */
+const maxAdopted = 100
+
+/** Returns the ids of the files that a text shows. */
+const filesIn = (text: string): ReadonlySet<string> =>
+  new Set([...text.matchAll(/\/attachments\/([0-9a-f-]{36})(?![0-9a-f-])/g)].map(([, uuid = '']) => uuid))
+
+/**
+ * Gives a comment the files that it shows and that its author attached to the issue: a file that is dropped into a form is
+ * stored before the comment exists. Files that the text of the issue shows stay there.
+ */
+export async function adoptFiles(ctx: SignedInRepoCtx, issue: IssueRow, comment: CommentRow): Promise<void> {
+  const kept = filesIn(issue.content)
+  const uuids = [...filesIn(comment.content)].filter((uuid) => !kept.has(uuid)).slice(0, maxAdopted)
+  if (uuids.length === 0) return
+  await transaction(ctx.db, (tx) => moveFilesToComment(tx, issue.id, comment.id, { uuids, uploaderId: ctx.viewer.id }))
 }

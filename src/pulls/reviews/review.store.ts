@@ -235,6 +235,16 @@ export const blankReviewEntries = (tx: Tx, reviewId: ReviewId) =>
     .where('type', '=', 'review')
     .execute()
 
+export const listReviewCommentIds = async (tx: Tx, reviewId: ReviewId): Promise<CommentId[]> =>
+  (
+    await tx
+      .selectFrom('comment')
+      .select('id')
+      .where('review_id', '=', reviewId)
+      .where('type', 'in', ['review', 'code'])
+      .execute()
+  ).map((row) => row.id)
+
 /** Deletes the timeline entries and line comments of a review and returns the number of timeline entries. */
 export const deleteReviewComments = async (tx: Tx, reviewId: ReviewId): Promise<number> => {
   const rows = await tx

@@ -1,7 +1,8 @@
 import type { RepoCtx } from '../../access/context.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
-import type { CommentRow } from '../../db/tables/issues.ts'
+import type { AttachmentRow, CommentRow } from '../../db/tables/issues.ts'
 import type { ReviewRow } from '../../db/tables/pulls.ts'
+import { listFilesOfComments } from '../../issues/attachments/attachment.store.ts'
 import { loadUsers } from '../../users/user.store.ts'
 import type { PullPair } from '../pull.store.ts'
 import { maySeeReview } from './review.service.ts'
@@ -13,6 +14,7 @@ export interface LineComment {
   readonly author: UserRow | undefined
   /** Only its author sees it, until the review is submitted. */
   readonly isPending: boolean
+  readonly files: readonly AttachmentRow[]
 }
 
 /** Comments on the same lines of a file, oldest first. */
@@ -51,7 +53,7 @@ export const threadOf = ({ threads }: PullReviews, id: number): Thread | undefin
 /** Most line comments that are loaded. */
 const maxComments = 1000
 
-/** Returns the reviews of a pull request with their line comments by line. Three queries. */
+/** Returns the reviews of a pull request with their line comments by line. Four queries. */
 export async function getPullReviews(ctx: RepoCtx, { issue }: PullPair): Promise<PullReviews> {
   const [all, rows] = await Promise.all([
     listReviews(ctx.db, issue.id),
@@ -60,10 +62,17 @@ export async function getPullReviews(ctx: RepoCtx, { issue }: PullPair): Promise
   const reviews = all.filter((review) => maySeeReview(ctx, review))
   const byId = new Map<number, ReviewRow>(reviews.map((review) => [review.id, review]))
   const shown = rows.filter((row) => row.review_id === null || byId.has(row.review_id))
-  const people = await loadUsers(ctx.db, [
-    ...shown.flatMap((row) => [row.poster_id, row.resolver_id]),
-    ...reviews.flatMap((review) => review.reviewer_id ?? []),
+  const [people, files] = await Promise.all([
+    loadUsers(ctx.db, [
+      ...shown.flatMap((row) => [row.poster_id, row.resolver_id]),
+      ...reviews.flatMap((review) => review.reviewer_id ?? []),
+    ]),
+    listFilesOfComments(
+      ctx.db,
+      shown.map((row) => row.id),
+    ),
   ])
+  const filesOf = Map.groupBy(files, (file) => file.comment_id)
   const pending = reviews.find((each) => each.type === 'pending' && each.reviewer_id === ctx.viewer?.id)
   const groups = Map.groupBy(
     shown,
@@ -84,6 +93,7 @@ export async function getPullReviews(ctx: RepoCtx, { issue }: PullPair): Promise
         row,
         author: people.get(row.poster_id),
         isPending: row.review_id !== null && byId.get(row.review_id)?.type === 'pending',
+        files: filesOf.get(row.id) ?? [],
       })),
     }
   })

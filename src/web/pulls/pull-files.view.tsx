@@ -19,7 +19,7 @@ import { PullHead } from './pull-head.view.tsx'
 import { pullPath, type Place } from './pull-paths.ts'
 import { RewriteView } from './rewrite.view.tsx'
 import { texts } from './texts.tsx'
-import { LineForm, ThreadView, type ThreadProps } from './thread.view.tsx'
+import { LineForm, ThreadView, uploadPath, type ThreadProps } from './thread.view.tsx'
 
 interface PullFilesProps {
   readonly place: Place
@@ -217,6 +217,7 @@ function belowLines(props: PullFilesProps, addressOf: (changes: DiffAddress) => 
         path={file.change.path}
         hasPending={props.reviews.pending !== undefined}
         id={`line-${props.line}`}
+        uploadTo={uploadPath(place, view.pair.issue.index, props.may)}
         frame={`diff-${file.index}`}
         cancelTo={addressOf({ only: choice.only, context: choice.contextLines })}
       />,

@@ -70,6 +70,10 @@ export function ThreadView(props: ThreadProps) {
 const Outdated = ({ thread }: Pick<ThreadProps, 'thread'>) =>
   thread.isOutdated ? <Tag tone="warning">{words.outdated}</Tag> : null
 
+/** Returns the path that takes dropped files; undefined when the viewer may not attach any. */
+export const uploadPath = (place: Place, index: number, { attach }: Pick<ThreadProps['may'], 'attach'>) =>
+  attach ? pathOf(place.owner, place.name, 'issues', index, 'attachments') : undefined
+
 const anchorOf = ({ id }: { readonly id: number }): string => `issuecomment-${id}`
 
 const placeText = ({ path, firstLine, line }: Thread): string =>
@@ -118,6 +122,7 @@ const ThreadBody = (props: ThreadProps) => {
                 lines={thread}
                 replyTo={first?.row.id}
                 hasPending={props.hasPending ?? false}
+                uploadTo={uploadPath(place, issue.index, props.may)}
                 id={`reply-${first?.row.id}`}
                 from={props.filePath === undefined ? 'conversation' : 'files'}
               />
@@ -151,7 +156,7 @@ function ThreadComment({
   editing,
   ...props
 }: ThreadProps & { readonly comment: LineComment }) {
-  const { row, author, isPending } = comment
+  const { row, author, isPending, files } = comment
   const at = (part: string) => pathOf(place.owner, place.name, 'issues', issue.index, 'comments', row.id, part)
   const mayEdit = may.editComment(row)
   const anchor = anchorOf(row)
@@ -166,6 +171,8 @@ function ThreadComment({
       html={props.texts.get(row.id) ?? ''}
       source={row.content}
       version={row.content_version}
+      files={files}
+      uploadTo={uploadPath(place, issue.index, may)}
       reactions={{
         reactions: props.reactions.get(row.id) ?? [],
         to: may.comment && !isPending ? at('reactions') : undefined,
@@ -215,6 +222,7 @@ export const LineForm = ({
   frame,
   cancelTo,
   from,
+  uploadTo,
 }: {
   readonly place: Place
   readonly index: number
@@ -231,6 +239,8 @@ export const LineForm = ({
   readonly cancelTo?: string
   /** The page that the form leads back to; the default is the changed files. */
   readonly from?: 'files' | 'conversation'
+  /** Path that takes dropped files. */
+  readonly uploadTo: string | undefined
 }) => (
   <Form
     to={pullPath(place, index, 'files/reviews/comments')}
@@ -254,6 +264,7 @@ export const LineForm = ({
       autofocus={frame !== undefined}
       repository={place}
       hint={words.suggestHint}
+      uploadTo={uploadTo}
     />
     <div class="form-acts end">
       {cancelTo === undefined ? null : (

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Browser } from '../../testing/browser.ts'
+import { startForge } from '../../testing/forge.ts'
+import { givenPull } from '../../testing/given-pull.ts'
+
+test('commentOnLine, commentOnPull: a dropped file belongs to the comment that shows it, and goes with it', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const pull = await givenPull(forge)
+  const { repo } = pull
+  const at = `/${repo.fullName}/pulls/${pull.number}`
+  const line = `${at}/files?file=${pull.branch}.txt&line=0-R1`
+  const alice = await Browser.of(forge, 'alice')
+  const drop = async (name: string) => {
+    const content = Buffer.from(name)
+    const { text } = await alice.upload(
+      `/${repo.fullName}/issues/${pull.number}/attachments`,
+      {},
+      { field: 'attachment', name, content },
+    )
+    return { text, uuid: /attachments\/([0-9a-f-]+)/.exec(text)?.[1] ?? '' }
+  }
+  const filesOf = async (path: string) =>
+    (await forge.as('alice').get(path)).json.map((file: { name: string }) => file.name)
+  const ofText = `${repo.api}/issues/${pull.number}/assets`
+  assert.match((await alice.get(line)).text, /<file-attachment/)
+  assert.doesNotMatch((await (await Browser.of(forge, 'bob')).get(line)).text, /<file-attachment/)
+
+  const [shown, kept, said] = [await drop('line.txt'), await drop('text.txt'), await drop('talk.txt')]
+  await forge.as('alice').must('PATCH', pull.api, { body: `See ${kept.text}` })
+  const content = `Look: ${shown.text}, and ${kept.text}`
+  const sent = { mode: 'single', content, line: '1', first: '1' }
+  assert.equal((await alice.submit(line, '/files/reviews/comments', sent)).status, 303)
+  assert.equal((await alice.submit(at, `${at}/comments`, { content: said.text })).status, 303)
+  assert.deepEqual(await filesOf(ofText), ['text.txt'], 'the file of the text stays')
+  const [talk] = (await forge.as('alice').get(`${repo.api}/issues/${pull.number}/comments`)).json
+  assert.deepEqual(
+    talk.assets.map((file: { name: string }) => file.name),
+    ['talk.txt'],
+  )
+  const files = (await alice.get(`${at}/files`)).text
+  assert.match(files, new RegExp(`attached-files[^]*${shown.uuid}[^]*line\\.txt`))
+
+  const [review] = (await forge.as('alice').get(`${pull.api}/reviews`)).json
+  const download = () => new Browser(forge).get(`/attachments/${shown.uuid}`)
+  assert.equal((await download()).status, 200)
+  assert.equal((await forge.as('alice').delete(`${pull.api}/reviews/${review.id}`)).status, 204)
+  await forge.settle()
+  assert.equal((await download()).status, 404)
+  assert.deepEqual(await filesOf(ofText), ['text.txt'])
+})
