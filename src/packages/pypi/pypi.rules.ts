@@ -2,6 +2,9 @@ import { BadRequest } from '../../lib/errors.ts'
 
 /** Longest name and version in characters. */
 const maxLength = 200
+/** Longest README and list of keywords that are kept, in characters. */
+const maxReadmeLength = 50_000
+const maxKeywordsLength = 1000
 const nameForm = /^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/
 const fileForm = /^[A-Za-z0-9][A-Za-z0-9._+!~-]*$/
 
@@ -19,6 +22,10 @@ export interface PypiMetadata {
   readonly homepage: string
   readonly author: string
   readonly license: string
+  /** Separated by commas or spaces. */
+  readonly keywords: string
+  /** Empty unless it is Markdown or plain text. */
+  readonly readme: string
 }
 
 /** The form fields of an upload. */
@@ -40,6 +47,12 @@ function homepageOf(fields: Fields): string {
   const [, named = ''] = /^homepage\s*,\s*(\S+)$/i.exec(fields['project_urls'] ?? '') ?? []
   return webAddress(named) || webAddress(fields['home_page'] ?? '')
 }
+
+/** Returns the README. One without a type is reStructuredText (core metadata 2.1). */
+const readmeOf = (fields: Fields): string =>
+  /^text\/(?:markdown|plain)\b/i.test(fields['description_content_type'] ?? '')
+    ? (fields['description'] ?? '').slice(0, maxReadmeLength)
+    : ''
 
 /** Parses the form fields of an upload. Throws `BadRequest`. */
 export function uploadOf(fields: Fields, fileName: string, sha256: string): PypiUpload {
@@ -66,7 +79,9 @@ export function uploadOf(fields: Fields, fileName: string, sha256: string): Pypi
       requiresPython: fields['requires_python'] ?? '',
       homepage: homepageOf(fields),
       author: fields['author'] ?? '',
-      license: fields['license'] ?? '',
+      license: fields['license_expression'] || (fields['license'] ?? ''),
+      keywords: (fields['keywords'] ?? '').slice(0, maxKeywordsLength),
+      readme: readmeOf(fields),
     },
   }
 }

@@ -8,6 +8,7 @@ import { Time } from '../ui/time.tsx'
 import { Disclosure } from './disclosure.tsx'
 import { Section } from './section.tsx'
 import type { loadRule, loadRules } from './cleanup.ts'
+import { typeNames } from './package-types.ts'
 import { texts } from './cleanup.texts.tsx'
 
 /** Address of the page with the rules, below the site root. */
@@ -49,7 +50,7 @@ const Rule = ({ rule, path }: Place & { readonly rule: PackageCleanupRuleRow }) 
     <div class="row-main">
       <p class="line">
         <Link class="row-title" to={pathTo({ path }, rule)}>
-          {rule.type}
+          {typeNames[rule.type] ?? rule.type}
         </Link>
         {rule.is_enabled ? <Tag tone="good">{texts.on}</Tag> : <Tag>{texts.off}</Tag>}
       </p>
@@ -124,7 +125,11 @@ const RuleForm = ({
 }) => (
   <Form to={to} class="stack">
     {rule === undefined ? (
-      <Select name="type" label={texts.registry} choices={freeTypes.map((type) => ({ value: type, label: type }))} />
+      <Select
+        name="type"
+        label={texts.registry}
+        choices={freeTypes.map((type) => ({ value: type, label: typeNames[type] ?? type }))}
+      />
     ) : null}
     <div class="fields-row">
       <Field

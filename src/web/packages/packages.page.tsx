@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import type { SubjectCtx } from '../../access/context.ts'
 import { canRead, inRepo } from '../../access/repo.requirements.ts'
 import { getPackageWithVersions, getVersionWithMetadata } from '../../packages/catalog/catalog.service.ts'
 import { getTags } from '../../packages/catalog/tag.service.ts'
@@ -24,6 +25,13 @@ import { texts } from './texts.tsx'
 const readable = [targetUser, packagesReadable] as const
 const pageSize = 30
 
+const mayWrite = ({
+  viewer,
+  subject,
+  standing,
+}: SubjectCtx & { readonly standing: Parameters<typeof mayWritePackages>[2] }): boolean =>
+  viewer !== undefined && mayWritePackages(viewer, subject, standing).allowed
+
 /** Number of versions that the page of a package shows. */
 const maxVersions = 200
 
@@ -37,7 +45,7 @@ export const packagesPage = page({
     const number = Math.max(1, query.page ?? 1)
     const filter = { type: query.type ?? '', text: query.q?.trim() ?? '' }
     const found = await newestPackages(ctx, filter, { limit: pageSize, offset: (number - 1) * pageSize })
-    return { owner: ctx.subject, ...found, number, filter }
+    return { owner: ctx.subject, ...found, number, filter, mayWrite: mayWrite(ctx) }
   },
   meta: (_data, { ctx }) => ({ title: texts.titleOf(ctx.subject.name) }),
   view: PackagesView,
@@ -64,14 +72,13 @@ export const packagePage = page({
   requires: readable,
   params: { type: pathText, name: pathText },
   async load({ ctx, params }) {
-    const { viewer, subject, standing } = ctx
     const { row, versions } = await getPackageWithVersions(ctx, params.type, params.name)
     return {
-      owner: subject,
+      owner: ctx.subject,
       row,
       versions: versions.toReversed().slice(0, maxVersions),
       tags: await getTags(ctx, row),
-      mayWrite: viewer !== undefined && mayWritePackages(viewer, subject, standing).allowed,
+      mayWrite: mayWrite(ctx),
     }
   },
   meta: ({ row }) => ({ title: row.name }),
@@ -83,7 +90,7 @@ export const packageVersionPage = page({
   path: '/{username}/-/packages/{type}/{name}/{version}',
   requires: [...readable, namedVersion],
   async load({ ctx }) {
-    const { version, subject, viewer, standing } = ctx
+    const { version, subject } = ctx
     const [shown, files, described] = await Promise.all([
       presentVersion(ctx, version),
       getFiles(ctx, version),
@@ -95,8 +102,7 @@ export const packageVersionPage = page({
       about.readme === '' ? '' : renderText(ctx, about.readme, 'gfm', { context }),
       version.type === 'container' ? getImageDetails(ctx, described, files) : undefined,
     ])
-    const mayWrite = viewer !== undefined && mayWritePackages(viewer, subject, standing).allowed
-    return { owner: subject, version, shown, files, about, readme, image, mayWrite }
+    return { owner: subject, version, shown, files, about, readme, image, mayWrite: mayWrite(ctx) }
   },
   meta: ({ version }) => ({ title: `${version.name} ${version.version}` }),
   view: VersionView,

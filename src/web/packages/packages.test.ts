@@ -6,7 +6,7 @@ import { digest, registryOf } from '../../packages/packages.test-support.ts'
 import { installCommands } from './install-commands.rules.ts'
 import { metadataShown } from './package-metadata.rules.ts'
 import { publishCommands } from './publish-commands.rules.ts'
-import { typeNames } from './texts.tsx'
+import { typeNames } from '../frames/package-types.ts'
 
 test('packagesPage, packagePage, packageVersionPage: the html_url of a package leads to its files and commands', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
@@ -168,4 +168,30 @@ test('packageVersionPage: an image shows its platforms, and each of them its lay
   assert.match(one, /CMD \[/)
   const list = (await guest.get('/alice/-/packages/container/tool')).text
   assert.match(list, /1 untagged image</)
+})
+
+test('packageVersionPage: a README is rendered and sanitised, and one of another form is left out', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const upload = async (version: string, type: string) => {
+    const form = new FormData()
+    const fields = { name: 'tool', version, description_content_type: type, license_expression: 'MIT', keywords: 'a,b' }
+    for (const [name, value] of Object.entries(fields)) form.set(name, value)
+    form.set('description', '# Uses\n\n<script>alert(1)</script>\n\n[guide](javascript:alert(2)) of *it*')
+    form.set('content', new File(['x'], `tool-${version}.tar.gz`))
+    assert.equal((await registryOf(forge.as('alice'), 'alice')('POST', 'pypi/', form)).status, 201)
+    return (await new Browser(forge).get(`/alice/-/packages/pypi/tool/${version}`)).text
+  }
+  const shown = await upload('1.0', 'text/markdown; charset=UTF-8')
+  assert.match(shown, /<h1[^>]*>.*Uses/)
+  assert.match(shown, /<em>it<\/em>/)
+  assert.ok(!shown.includes('alert('), 'scripts are left out')
+  assert.match(shown, /<dt>License<\/dt><dd>MIT<\/dd>/)
+  assert.ok(!(await upload('2.0', 'text/x-rst')).includes('Uses'))
+})
+
+test('packagesPage: the commands that publish are shown to who may publish', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const path = '/alice/-/packages?type=npm'
+  assert.match((await (await Browser.of(forge, 'alice')).get(path)).text, /npm publish/)
+  assert.ok(!(await (await Browser.of(forge, 'bob')).get(path)).text.includes('npm publish'))
 })

@@ -2,6 +2,7 @@ import type { VersionWithMetadata } from '../../packages/catalog/catalog.service
 import type { ListedPackage } from '../../packages/package-list.service.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { PackageRow } from '../../db/tables/packages.ts'
+import { typeNames } from '../frames/package-types.ts'
 import { Field, Form, Select, Submit } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
@@ -13,7 +14,7 @@ import { ImageRows } from './image.view.tsx'
 import { metadataShown } from './package-metadata.rules.ts'
 import { packagePath, packageSettingsPath, packagesPath, versionPath } from './package-paths.ts'
 import { publishCommands } from './publish-commands.rules.ts'
-import { texts, typeNames } from './texts.tsx'
+import { texts } from './texts.tsx'
 
 interface ListProps {
   readonly owner: UserRow
@@ -52,11 +53,12 @@ const List = ({ owner, packages, hasMore, number }: ListProps) => (
 
 export const PackagesView = ({
   filter,
+  mayWrite,
   ...props
-}: ListProps & { readonly filter: { readonly type: string; readonly text: string } }) => (
+}: ListProps & { readonly filter: { readonly type: string; readonly text: string }; readonly mayWrite: boolean }) => (
   <div class="container">
     <PageHead title={texts.titleOf(props.owner.name)} />
-    {props.packages.length === 0 && filter.text === '' ? (
+    {props.packages.length === 0 && filter.text === '' && mayWrite ? (
       <First owner={props.owner} type={filter.type} />
     ) : (
       <>
@@ -82,7 +84,13 @@ export const PackagesView = ({
           />
           <Submit kind="plain">{texts.find}</Submit>
         </Form>
-        {props.packages.length > 0 ? <List {...props} /> : <Empty icon="search" title={texts.noMatch} />}
+        {props.packages.length > 0 ? (
+          <List {...props} />
+        ) : filter.type === '' && filter.text === '' ? (
+          <Empty icon="package" title={texts.none} />
+        ) : (
+          <Empty icon="search" title={texts.noMatch} />
+        )}
       </>
     )}
   </div>

@@ -33,9 +33,7 @@ export const MigrateView = ({
     <div class="container">
       <div class="narrow">
         <PageHead title={texts.title} lead={texts.lead}>
-          <ButtonLink to="/repo/migrate/imports" kind="quiet">
-            {texts.others}
-          </ButtonLink>
+          <ButtonLink to="/repo/migrate/imports">{texts.others}</ButtonLink>
         </PageHead>
         {config.repository.disableMigrations ? (
           <Flash tone="info">{texts.disabled}</Flash>
