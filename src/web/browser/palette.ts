@@ -22,6 +22,9 @@ export function openPalette(dialog: HTMLDialogElement): void {
 
   let timer: number | undefined
   let asked: AbortController | undefined
+  /** The results are not those of what is typed; with `goesOn`, the first one is followed when they come. */
+  let isBehind = false
+  let goesOn = false
   const load = async () => {
     asked?.abort()
     asked = new AbortController()
@@ -33,14 +36,21 @@ export function openPalette(dialog: HTMLDialogElement): void {
     if (text === undefined) return
     results.innerHTML = text
     combobox.resetSelection()
+    isBehind = false
+    if (goesOn) results.querySelector<HTMLElement>('[role=option][aria-selected=true]')?.click()
+    goesOn = false
   }
   input.addEventListener('input', () => {
+    isBehind = true
+    goesOn = false
     clearTimeout(timer)
     timer = setTimeout(() => void load(), delayMs)
   })
   // Enter follows the marked option; without one, it must not close the dialog or send its form.
   input.addEventListener('keydown', (event) => {
-    if (event.key === 'Enter') event.preventDefault()
+    if (event.key !== 'Enter') return
+    event.preventDefault()
+    goesOn = isBehind
   })
   results.addEventListener('combobox-commit', () => dialog.close())
   void load()

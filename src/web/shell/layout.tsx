@@ -201,6 +201,9 @@ const SiteFooter = keptPart(() => {
       <span>{config.instance.appName}</span>
       <span class="spacer" />
       <Link to="/api/swagger">{texts.api}</Link>
+      <button type="button" class="link needs-script" data-hotkey="Mod+k" data-opens="palette">
+        {texts.palette}
+      </button>
       <button type="button" class="link needs-script" data-hotkey="?" data-opens="shortcuts">
         {texts.shortcuts}
       </button>
