@@ -6,7 +6,7 @@ import { Icon } from '../ui/icon.tsx'
 import { iconSets } from '../ui/icons.ts'
 import { LabelTag } from '../ui/label.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
-import { PageContext, usePage } from '../ui/page-context.ts'
+import { pageScope, usePage } from '../ui/page-context.ts'
 import {
   Box,
   Commands,
@@ -185,16 +185,16 @@ const Refused = () => {
   })
   return (
     <Part name="refused">
-      <PageContext.Provider value={refusedBy('name', texts.problem)}>
+      <pageScope.Within value={refusedBy('name', texts.problem)}>
         <Form to={`${here}/sample`} class="stack">
           <Field name="name" id="refused_name" label={texts.label} required />
         </Form>
-      </PageContext.Provider>
-      <PageContext.Provider value={refusedBy(undefined, texts.formProblem)}>
+      </pageScope.Within>
+      <pageScope.Within value={refusedBy(undefined, texts.formProblem)}>
         <Form to={`${here}/sample`} class="stack">
           <Field name="name" id="refused_whole" label={texts.label} required />
         </Form>
-      </PageContext.Provider>
+      </pageScope.Within>
     </Part>
   )
 }

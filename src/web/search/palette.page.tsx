@@ -8,7 +8,7 @@ import { browseRepos } from '../../repos/lists/browse.service.ts'
 import { findPeople } from '../../users/user.service.ts'
 import { inBrowser } from '../shell/browser.requirements.ts'
 import { iconFiles } from '../shell/assets.ts'
-import { IconFiles } from '../ui/icon.tsx'
+import { iconScope } from '../ui/icon.tsx'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { PaletteView, type PaletteEntry } from './palette.view.tsx'
 import { texts as all } from './texts.tsx'
@@ -33,10 +33,8 @@ export const palette = operation({
   reply: { 200: bytesOf('text/html') },
   async run({ ctx, query }) {
     const entries = await entriesFor(ctx, (query.q ?? '').trim(), query.from ?? '')
-    const html = renderToString(
-      <IconFiles.Provider value={iconFiles(ctx.config)}>
-        <PaletteView entries={entries} subPath={ctx.config.server.subPath} />
-      </IconFiles.Provider>,
+    const html = iconScope.during(iconFiles(ctx.config), () =>
+      renderToString(<PaletteView entries={entries} subPath={ctx.config.server.subPath} />),
     )
     return bytes('text/html;charset=utf-8', html)
   },

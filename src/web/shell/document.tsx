@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { renderToString } from 'preact-render-to-string'
-import { IconFiles } from '../ui/icon.tsx'
-import { PageContext, type PageFacts } from '../ui/page-context.ts'
+import { iconScope } from '../ui/icon.tsx'
+import { pageScope, type PageFacts } from '../ui/page-context.ts'
 import { siteHref } from '../ui/paths.ts'
 import { iconFiles } from './assets.ts'
 import { texts } from './texts.tsx'
@@ -40,9 +40,9 @@ export function renderDocument(facts: PageFacts, meta: PageMeta, body: Component
       ? undefined
       : meta.description.slice(0, longestDescription)
   const theme = facts.viewer?.user.theme ?? ''
-  const html = renderToString(
-    <PageContext.Provider value={facts}>
-      <IconFiles.Provider value={iconFiles(config)}>
+  const html = pageScope.during(facts, () =>
+    iconScope.during(iconFiles(config), () =>
+      renderToString(
         <html lang="en" data-theme={theme === 'light' || theme === 'dark' ? theme : 'auto'}>
           <head>
             <meta charset="utf-8" />
@@ -86,9 +86,9 @@ export function renderDocument(facts: PageFacts, meta: PageMeta, body: Component
             ))}
           </head>
           {body}
-        </html>
-      </IconFiles.Provider>
-    </PageContext.Provider>,
+        </html>,
+      ),
+    ),
   )
   return `<!DOCTYPE html>\n${html}\n`
 }

@@ -1,9 +1,9 @@
-import { createContext, type ComponentChildren, type InputHTMLAttributes } from 'preact'
-import { useContext } from 'preact/hooks'
+import type { ComponentChildren, InputHTMLAttributes } from 'preact'
 import { Icon } from './icon.tsx'
 import type { IconName } from './icons.ts'
 import { csrfName, usePage, type Problem, type RefusedForm } from './page-context.ts'
 import { siteHref } from './paths.ts'
+import { createScope } from './scope.tsx'
 import { texts } from './texts.tsx'
 
 /** What the fields of a form know of it. */
@@ -13,7 +13,7 @@ interface FormState {
   readonly whenShown?: RefusedForm['whenShown']
 }
 
-const FormContext = createContext<FormState>({ problem: undefined, values: {} })
+const formScope = createScope<FormState>({ problem: undefined, values: {} })
 
 type Marks = Readonly<Record<`data-${string}`, string | number | undefined>>
 
@@ -86,9 +86,9 @@ export function Form({
       {refused === undefined ? (
         children
       ) : (
-        <FormContext.Provider value={{ problem, values: refused.values, whenShown: refused.whenShown }}>
+        <formScope.Within value={{ problem, values: refused.values, whenShown: refused.whenShown }}>
           {children}
-        </FormContext.Provider>
+        </formScope.Within>
       )}
     </form>
   )
@@ -118,7 +118,7 @@ function Labelled({
   readonly isOptional: boolean
   readonly control: (attributes: Readonly<Record<string, string | undefined>>) => ComponentChildren
 }) {
-  const { problem, whenShown } = useContext(FormContext)
+  const { problem, whenShown } = formScope.current()
   const isWrong = problem?.field === name
   if (isWrong) whenShown?.()
   const described = [...(hint === undefined ? [] : [`${id}_hint`]), ...(isWrong ? [`${id}_problem`] : [])]
@@ -186,7 +186,7 @@ export function Field({
   isTerse = false,
   ...rest
 }: FieldProps & Marks) {
-  const { values, problem } = useContext(FormContext)
+  const { values, problem } = formScope.current()
   const isSecret = rest.type === 'password' || rest.type === 'file'
   const shown = isSecret ? undefined : (textOf(values[name]) ?? value)
   return (
@@ -231,7 +231,7 @@ export function TextArea({
   readonly autofocus?: boolean
   readonly isCode?: boolean
 } & Marks) {
-  const { values } = useContext(FormContext)
+  const { values } = formScope.current()
   // A browser drops one line break at the beginning of the element.
   const text = textOf(values[name]) ?? value ?? ''
   return (
@@ -277,7 +277,7 @@ export function Select({
   readonly choices: readonly Choice[]
   readonly required?: boolean
 } & Marks) {
-  const { values } = useContext(FormContext)
+  const { values } = formScope.current()
   const chosen = textOf(values[name]) ?? value
   return (
     <Labelled
@@ -318,7 +318,7 @@ export function Checkbox({
   readonly value?: string
   readonly disabled?: boolean
 } & Marks) {
-  const { values, problem } = useContext(FormContext)
+  const { values, problem } = formScope.current()
   const isSentAgain = Object.keys(values).length > 0
   const sent = sentList(values[name])?.some((each) => String(each) === value) ?? false
   return (
@@ -358,7 +358,7 @@ export function Radios({
   readonly choices: readonly Choice[]
   readonly isLabelHidden?: boolean
 }) {
-  const { values } = useContext(FormContext)
+  const { values } = formScope.current()
   const chosen = textOf(values[name]) ?? value
   return (
     <fieldset class="field radios">

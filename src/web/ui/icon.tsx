@@ -1,13 +1,13 @@
-import { createContext, type VNode } from 'preact'
-import { useContext } from 'preact/hooks'
+import type { VNode } from 'preact'
 import { escapeHtml } from '../../markup/html.ts'
 import { symbolOf, type IconName, type IconSet } from './icons.ts'
 import { Raw } from './raw.tsx'
+import { createScope } from './scope.tsx'
 
 export type IconAddresses = Readonly<Record<IconSet, string>>
 
-/** Addresses of the icon files by set. The document provides them, because they begin with the site's path. */
-export const IconFiles = createContext<IconAddresses | undefined>(undefined)
+/** Addresses of the icon files. The document provides them, because they begin with the site's path. */
+export const iconScope = createScope<IconAddresses | undefined>(undefined)
 
 interface IconProps {
   readonly name: IconName
@@ -30,7 +30,7 @@ function iconsOf(files: IconAddresses): Map<string, string> {
  * @param size in pixels
  */
 export function Icon({ name, size = 16, label, class: more = '' }: IconProps): VNode {
-  const files = useContext(IconFiles)
+  const files = iconScope.current()
   if (files === undefined) throw new Error('an icon is rendered outside of a page')
   if (label !== undefined) return <Raw html={htmlOf(files, name, size, more, label)} />
   const known = iconsOf(files)

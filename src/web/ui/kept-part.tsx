@@ -1,9 +1,7 @@
 import type { VNode } from 'preact'
-import { useContext } from 'preact/hooks'
 import { renderToString } from 'preact-render-to-string'
 import type { Config } from '../../config/load-config.ts'
-import { IconFiles } from './icon.tsx'
-import { PageContext, usePage } from './page-context.ts'
+import { pageScope, usePage } from './page-context.ts'
 import { Raw } from './raw.tsx'
 
 /**
@@ -14,16 +12,10 @@ export function keptPart(View: () => VNode): () => VNode {
   const rendered = new WeakMap<Config, string>()
   return () => {
     const page = usePage()
-    const icons = useContext(IconFiles)
     const known = rendered.get(page.config)
     if (known !== undefined) return <Raw html={known} />
-    const html = renderToString(
-      <PageContext.Provider value={{ ...page, viewer: undefined, csrf: '', url: '', refused: undefined }}>
-        <IconFiles.Provider value={icons}>
-          <View />
-        </IconFiles.Provider>
-      </PageContext.Provider>,
-    )
+    const forAll = { ...page, viewer: undefined, csrf: '', url: '', refused: undefined }
+    const html = pageScope.during(forAll, () => renderToString(<View />))
     rendered.set(page.config, html)
     return <Raw html={html} />
   }

@@ -1,9 +1,8 @@
-import { createContext } from 'preact'
-import { useContext } from 'preact/hooks'
 import type { Viewer } from '../../auth/viewer.ts'
 import type { Config } from '../../config/load-config.ts'
 import type { Unix } from '../../lib/time.ts'
 import type { IconSet } from './icons.ts'
+import { createScope } from './scope.tsx'
 
 /** Name of the cookie and the hidden field against cross-site request forgery. */
 export const csrfName = '_csrf'
@@ -45,11 +44,11 @@ export interface PageFacts {
 /** The files that pages name. The scripts are modules. */
 export type AssetName = 'forge.css' | 'forge.js' | 'editor.js' | `${IconSet}.svg`
 
-export const PageContext = createContext<PageFacts | undefined>(undefined)
+export const pageScope = createScope<PageFacts | undefined>(undefined)
 
 /** Returns the facts of the surrounding page. */
 export function usePage(): PageFacts {
-  const facts = useContext(PageContext)
+  const facts = pageScope.current()
   if (facts === undefined) throw new Error('a part of a page is rendered outside of a page')
   return facts
 }
