@@ -48,12 +48,14 @@ test('comments on lines follow pushes, renames and force-pushes, and are outdate
   }
   const a = linesOf('a')
   write('a.txt', a)
+  write('e.txt', linesOf('e'))
   await commit('the base')
   await push('main')
   await work.must('checkout', '-q', '-b', 'topic')
   write('a.txt', a.with(9, 'ten'))
   write('b.txt', linesOf('b'))
   write('c.txt', linesOf('c'))
+  write('e.txt', linesOf('e').with(2, 'three'))
   await commit('the change')
   await push('topic')
   const bob = forge.as('bob')
@@ -69,6 +71,7 @@ test('comments on lines follow pushes, renames and force-pushes, and are outdate
       { path: 'a.txt', body: 'was there', old_position: 10 },
       { path: 'b.txt', body: 'is renamed', new_position: 3 },
       { path: 'c.txt', body: 'is deleted', new_position: 2 },
+      { path: 'e.txt', body: 'about the old name', old_position: 3 },
     ],
   })
   const places = async () => {
@@ -83,21 +86,23 @@ test('comments on lines follow pushes, renames and force-pushes, and are outdate
     [
       ...(await browser.get(at)).text.matchAll(/<code>([^<]*)<\/code>[^<]*<\/a>[^<]*<\/span>[^<]*<span[^>]*>Outdated/g),
     ].map(([, place]) => place)
-  const before = ['a.txt:12', 'a.txt:5', 'a.txt:-10', 'b.txt:3', 'c.txt:2']
+  const before = ['a.txt:12', 'a.txt:5', 'a.txt:-10', 'b.txt:3', 'c.txt:2', 'e.txt:-3']
   assert.deepEqual([await places(), await outdated()], [before, []])
 
   write('a.txt', ['top', 'more', ...a.with(9, 'ten').with(4, 'five')])
   rmSync(join(work.path, 'c.txt'))
   await work.must('mv', 'b.txt', 'd.txt')
+  await work.must('mv', 'e.txt', 'f.txt')
   write('d.txt', ['top', ...linesOf('b')])
   await commit('more')
   await push('topic')
-  assert.deepEqual(await places(), ['a.txt:14', 'a.txt:5', 'a.txt:-10', 'd.txt:4', 'c.txt:2'])
+  assert.deepEqual(await places(), ['a.txt:14', 'a.txt:5', 'a.txt:-10', 'd.txt:4', 'c.txt:2', 'e.txt:-3'])
   assert.deepEqual(await outdated(), ['a.txt:5', 'c.txt:2'])
   const files = (await browser.get(`${at}/files?file=a.txt`)).text
   assert.match(files, /<details><summary class="thread-head">.*?a\.txt:5.*?Outdated.*?1 comment/s)
   assert.doesNotMatch(files, /a\.txt:14/, 'the moved comment is below its line')
 
+  assert.match((await browser.get(`${at}/files?file=f.txt`)).text, /about the old name/)
   const [, { id }] = (await bob.get(`${api}/reviews/${review.id}/comments`)).json
   const csrf = { _csrf: await browser.csrf(at), mode: 'single', content: 'Still?', path: 'a.txt' }
   const reply = (to: number) => browser.post(`${at}/files/reviews/comments`, { ...csrf, reply: String(to) })
@@ -115,6 +120,6 @@ test('comments on lines follow pushes, renames and force-pushes, and are outdate
   await work.must('checkout', '-q', 'topic')
   await work.must('rebase', '-q', 'main')
   await push('-f', 'topic')
-  assert.deepEqual(await places(), ['a.txt:15', 'a.txt:8', 'a.txt:-13', 'b.txt:3', 'c.txt:2'])
+  assert.deepEqual(await places(), ['a.txt:15', 'a.txt:8', 'a.txt:-13', 'b.txt:3', 'c.txt:2', 'e.txt:-3'])
   assert.deepEqual(await outdated(), [])
 })

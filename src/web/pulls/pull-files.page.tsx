@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
-import { readShownDiff } from '../../code/commits/shown-diff.service.ts'
+import { readShownDiff, type ShownDiff } from '../../code/commits/shown-diff.service.ts'
 import { pathNumber } from '../../http/schema.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { mergeBaseOf } from '../../pulls/pull.rules.ts'
 import { getRewrite } from '../../pulls/reviews/rewrite.service.ts'
 import { getViewed } from '../../pulls/reviews/viewed.service.ts'
-import { getPullReviews } from '../../pulls/reviews/thread.service.ts'
+import { getPullReviews, type Thread } from '../../pulls/reviews/thread.service.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { loadTexts, mayOf } from '../issues/conversation.ts'
 import { page } from '../shell/page.tsx'
@@ -13,6 +13,16 @@ import { diffChoice, diffQuery } from '../ui/diff/diff-request.ts'
 import { highlightSides } from '../ui/diff/highlight-sides.ts'
 import { loadPull, readsPull, resolvableBy } from './pull-page.ts'
 import { PullFilesView } from './pull-files.view.tsx'
+
+/** Returns the conversations about files of a difference. One about an old line may name the file as it was called then. */
+function threadsIn(threads: readonly Thread[], { files }: ShownDiff): readonly Thread[] {
+  const shown = new Set(files.map(({ change }) => change.path))
+  const renamed = new Map(files.flatMap(({ change: { oldPath, path } }) => (oldPath ? [[oldPath, path] as const] : [])))
+  return threads.flatMap((thread) => {
+    const path = thread.side === 'old' && !shown.has(thread.path) ? renamed.get(thread.path) : thread.path
+    return path !== undefined && shown.has(path) ? [{ ...thread, path }] : []
+  })
+}
 
 /** The changed files of a pull request, with the comments on their lines. */
 export const pullFilesPage = page({
@@ -46,8 +56,7 @@ export const pullFilesPage = page({
     const base = since ?? mergeBase
     const choice = diffChoice(query)
     const diff = await readShownDiff(ctx, { base, head, ...choice })
-    const shown = new Set(diff.files.map((file) => file.change.path))
-    const threads = since ? [] : reviews.threads.filter((thread) => shown.has(thread.path))
+    const threads = since ? [] : threadsIn(reviews.threads, diff)
     const highlighted = await highlightSides(ctx, ctx.repo.git_key, diff)
     const commented = threads.flatMap(({ comments }) => comments.map(({ row }) => row))
     const { texts, reactions } = await loadTexts(ctx, pair.issue, commented)
