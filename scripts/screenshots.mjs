@@ -96,7 +96,9 @@ try {
       const reply = await page.goto(path)
       await page.waitForLoadState('networkidle')
       const file = join(folder, `${name}.${form}.png`)
-      await page.screenshot({ path: file, fullPage: options.full })
+      await page.evaluate(() => scrollTo(0, 0))
+      await page.waitForLoadState('networkidle')
+      await page.screenshot({ path: file, fullPage: options.full || name === 'parts' })
       const overflow = await page.evaluate(
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
       )
