@@ -3,7 +3,9 @@
  * Measures pages: the server's processor time for each, as a ratio to a bare HTTP answer of the same run, the bytes of a
  * first and a later visit, and in Chromium the time to the largest contentful paint.
  *
- *     npm run bench:pages [-- [--requests 300] [--postgres]]
+ *     npm run bench:pages [-- [--requests 300] [--postgres] [--large]]
+ *
+ * `--large` also opens a pull request of 15,000 lines in 2,000 files in Chromium, and types into a comment there.
  */
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -17,12 +19,17 @@ import { ensureReady, fromRoot } from '../lib/project.mjs'
 
 await ensureReady()
 const { values: options } = parseArgs({
-  options: { requests: { type: 'string', default: '300' }, postgres: { type: 'boolean', default: false } },
+  options: {
+    requests: { type: 'string', default: '300' },
+    postgres: { type: 'boolean', default: false },
+    large: { type: 'boolean', default: false },
+  },
 })
 const requests = Number(options.requests)
 const clockTicks = 100
 const bigFiles = 100
 const bigLines = 50
+const repo = '/repos/alice/anvil'
 
 /** Pages with the largest ratio of their processor time to a bare answer, where there is an aim. */
 const pages = [
@@ -87,10 +94,10 @@ async function signIn(url) {
   return [...before, ...cookies(reply)].filter((each) => !each.endsWith('=')).join('; ')
 }
 
-/** Adds twenty comments, and a pull request with many changed lines. */
-async function makeMore(url) {
+/** Returns what sends a request of alice to the API. */
+function poster(url) {
   const authorization = `Basic ${Buffer.from(`alice:${demoPassword}`).toString('base64')}`
-  const post = async (path, body) => {
+  return async (path, body) => {
     const reply = await fetch(`${url}/api/v1${path}`, {
       method: 'POST',
       headers: { authorization, 'content-type': 'application/json' },
@@ -99,22 +106,42 @@ async function makeMore(url) {
     if (!reply.ok) throw new Error(`POST ${path} answered ${reply.status}: ${await reply.text()}`)
     return reply.json()
   }
-  const repo = '/repos/alice/anvil'
+}
+
+/**
+ * Opens a pull request from a new branch and returns the path of its files.
+ * @param files the number of lines of each
+ */
+async function makePull(post, branch, files) {
+  const linesOf = (word, count) =>
+    Array.from({ length: count }, (_, index) => `const ${word}${index} = ${index}`).join('\n')
+  const operations = files.map((count, index) => ({
+    operation: 'create',
+    path: `${branch}/folder${Math.floor(index / 100)}/file${index}.ts`,
+    content: Buffer.from(linesOf(`value${index}_`, count)).toString('base64'),
+  }))
+  const atOnce = 500
+  for (let begin = 0; begin < operations.length; begin += atOnce) {
+    await post(`${repo}/contents`, {
+      ...(begin === 0 ? { new_branch: branch } : { branch }),
+      message: 'Change many files',
+      files: operations.slice(begin, begin + atOnce),
+    })
+  }
+  const { number } = await post(`${repo}/pulls`, { base: 'main', head: branch, title: `Many files: ${branch}` })
+  return `/alice/anvil/pulls/${number}/files`
+}
+
+/** Adds twenty comments, and a pull request with many changed lines. */
+async function makeMore(post) {
   for (let index = 0; index < 20; index += 1) {
     await post(`${repo}/issues/3/comments`, { body: `Comment ${index} with **bold** text and \`code\`.` })
   }
-  const text = (word) => Array.from({ length: bigLines }, (_, index) => `const ${word}${index} = ${index}`).join('\n')
-  await post(`${repo}/contents`, {
-    new_branch: 'large',
-    message: 'Change many files',
-    files: Array.from({ length: bigFiles }, (_, index) => ({
-      operation: 'create',
-      path: `large/file${index}.ts`,
-      content: Buffer.from(text(`value${index}_`)).toString('base64'),
-    })),
-  })
-  const { number } = await post(`${repo}/pulls`, { base: 'main', head: 'large', title: 'Many files' })
-  return `/alice/anvil/pulls/${number}/files`
+  return makePull(
+    post,
+    'large',
+    Array.from({ length: bigFiles }, () => bigLines),
+  )
 }
 
 const database = options.postgres ? await (await import('../postgres.mjs')).startPostgres() : undefined
@@ -129,7 +156,7 @@ const yardstick = await startYardstick()
 try {
   await apiOf(forge.url)
   await makeDemoData(forge.url)
-  const largePath = await makeMore(forge.url)
+  const largePath = await makeMore(poster(forge.url))
   const cookie = await signIn(forge.url)
   const bare = await costOf(yardstick.pid, () => fetch(yardstick.url).then((reply) => reply.text()), requests * 10)
   console.log(`bare HTTP answer: ${bare.us.toFixed(0)} µs`)
@@ -152,15 +179,20 @@ try {
   console.log(
     `files of a pull request, ${bigFiles} files and ${bigFiles * bigLines} lines: ${(large.us / 1000).toFixed(1)} ms (aim 60)`,
   )
-  await measureInBrowser(cookie)
+  await inChromium(cookie, measurePages)
+  if (options.large) {
+    const sizes = Array.from({ length: 2000 }, (_, index) => 7 + (index % 2))
+    const path = await makePull(poster(forge.url), 'huge', sizes)
+    await inChromium(cookie, (page, client) => measureLarge(page, client, path))
+  }
 } finally {
   yardstick.stop()
   await forge.stop()
   await database?.stop()
 }
 
-/** The bytes of a first and a later visit, and the time to the largest contentful paint of each page. */
-async function measureInBrowser(cookie) {
+/** Runs a measurement in a fresh browser of alice. */
+async function inChromium(cookie, measure) {
   const { chromium } = await import('playwright-core')
   const browser = await chromium.launch({
     executablePath: '/usr/bin/chromium',
@@ -174,29 +206,80 @@ async function measureInBrowser(cookie) {
         .map((pair) => ({ name: pair.split('=', 1)[0], value: pair.slice(pair.indexOf('=') + 1), url: forge.url })),
     )
     const page = await context.newPage()
-    let bytes = 0
-    const client = await context.newCDPSession(page)
-    await client.send('Network.enable')
-    client.on('Network.loadingFinished', (event) => (bytes += event.encodedDataLength))
-    for (const [name, path] of pages) {
-      bytes = 0
-      await page.goto(path, { waitUntil: 'load' })
-      const paintMs = await page.evaluate(
-        () =>
-          new Promise((resolve) => {
-            new PerformanceObserver((list) => resolve(list.getEntries().at(-1).startTime)).observe({
-              type: 'largest-contentful-paint',
-              buffered: true,
-            })
-            setTimeout(() => resolve(Number.NaN), 2000)
-          }),
-      )
-      await page.waitForLoadState('networkidle')
-      console.log(
-        `in Chromium: ${name.padEnd(22)} largest paint ${paintMs.toFixed(0).padStart(5)} ms (aim 300), ${(bytes / 1024).toFixed(1)} KB`,
-      )
-    }
+    await measure(page, await context.newCDPSession(page))
   } finally {
     await browser.close()
   }
+}
+
+/** Time to the largest contentful paint, in ms. */
+function largestPaint(page) {
+  return page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        new PerformanceObserver((list) => resolve(list.getEntries().at(-1).startTime)).observe({
+          type: 'largest-contentful-paint',
+          buffered: true,
+        })
+        setTimeout(() => resolve(Number.NaN), 2000)
+      }),
+  )
+}
+
+/** The bytes of a first and of later visits, and the time to the largest contentful paint of each page. */
+async function measurePages(page, client) {
+  const addresses = new Map()
+  let loaded = []
+  await client.send('Network.enable')
+  client.on('Network.responseReceived', ({ requestId, response }) => addresses.set(requestId, response.url))
+  client.on('Network.loadingFinished', ({ requestId, encodedDataLength }) =>
+    loaded.push({ kb: encodedDataLength / 1024, url: addresses.get(requestId) ?? '' }),
+  )
+  for (const [name, path] of pages) {
+    loaded = []
+    await page.goto(path, { waitUntil: 'load' })
+    const paintMs = await largestPaint(page)
+    await page.waitForLoadState('networkidle')
+    const kb = loaded.reduce((sum, each) => sum + each.kb, 0)
+    console.log(
+      `in Chromium: ${name.padEnd(22)} largest paint ${paintMs.toFixed(0).padStart(5)} ms (aim 300), ${kb.toFixed(1)} KB`,
+    )
+    const large = loaded.filter(({ kb: size }) => size >= 2).toSorted((one, two) => two.kb - one.kb)
+    for (const { kb: size, url } of large) {
+      console.log(`${size.toFixed(1).padStart(16)} KB ${url.slice(forge.url.length)}`)
+    }
+  }
+}
+
+/** The time until a large pull request is shown, and the browser's work for a keystroke in a comment there. */
+async function measureLarge(page, client, path) {
+  await page.goto('/alice/anvil', { waitUntil: 'networkidle' })
+  const openMs = []
+  for (let round = 0; round < 3; round += 1) {
+    await page.goto(path, { waitUntil: 'load' })
+    openMs.push(
+      await page.evaluate(() => {
+        const [navigation] = performance.getEntriesByType('navigation')
+        return { load: navigation.loadEventEnd, answer: navigation.responseEnd }
+      }),
+    )
+  }
+  const { load, answer } = openMs.toSorted((a, b) => a.load - b.load)[1]
+  console.log(
+    `in Chromium: 15,000 lines in 2,000 files are loaded in ${load.toFixed(0)} ms (aim 400), ${answer.toFixed(0)} ms of it until the answer has arrived`,
+  )
+  await page.goto(`${path}?line=0-R1`, { waitUntil: 'networkidle' })
+  await client.send('Performance.enable')
+  const busy = async () => {
+    const { metrics } = await client.send('Performance.getMetrics')
+    return metrics.find(({ name }) => name === 'TaskDuration').value * 1000
+  }
+  const keys = 40
+  await page.locator('.diff-lines textarea').first().focus()
+  await page.keyboard.type('warm')
+  const before = await busy()
+  await page.keyboard.type('a'.repeat(keys), { delay: 30 })
+  console.log(
+    `in Chromium: a keystroke in a comment there keeps the browser busy for ${(((await busy()) - before) / keys).toFixed(1)} ms (aim 16)`,
+  )
 }

@@ -8,7 +8,7 @@ import { Tag } from '../parts.tsx'
 import { siteHref } from '../paths.ts'
 import { Counts, fileId, StatusIcon } from './diff-marks.view.tsx'
 import type { DiffViewProps } from './diff-props.ts'
-import { hunkSections, newBudget, type LineKey, type Section } from './rows.ts'
+import { hunkSections, newBudget, plusLinks, type Section } from './rows.ts'
 import { texts } from './texts.tsx'
 
 interface FileProps extends DiffViewProps {
@@ -126,11 +126,13 @@ function Hunks({ file, layout, highlighted, below, mayComment, addressOf, only, 
     layout,
     highlighted: highlighted?.get(change.path),
     breaksAt: new Set<string>(shownBelow?.keys()),
-    commentLabel: texts.comment,
     ...(mayComment
       ? {
-          commentHref: (key: LineKey) =>
-            siteHref(config, `${addressOf({ ...kept, line: `${number}-${key}` })}#diff-${number}-${key}`),
+          plusLink: plusLinks(
+            siteHref(config, addressOf({ ...kept, line: `${number}-` })),
+            `diff-${number}-`,
+            texts.comment,
+          ),
         }
       : {}),
   }

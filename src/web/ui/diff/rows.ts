@@ -26,9 +26,8 @@ export interface RowOptions {
     | undefined
   /** Lines below which something is shown. */
   readonly breaksAt?: ReadonlySet<string>
-  /** Returns the address at which a comment on a line begins. */
-  readonly commentHref?: ((key: LineKey) => string) | undefined
-  readonly commentLabel?: string
+  /** Returns the link that begins a comment on a line, from `plusLinks`. */
+  readonly plusLink?: ((key: LineKey) => string) | undefined
 }
 
 /** Rows of one section. */
@@ -149,7 +148,7 @@ function unifiedRow(cell: Cell, options: RowOptions): Row {
     `<tr${classes[line.kind]} id="${id}">` +
     `<td class="num">${line.old === 0 ? '' : numberLink(id, line.old)}</td>` +
     `<td class="num">${line.new === 0 ? '' : numberLink(id, line.new)}</td>` +
-    `<td class="text">${plusLink(key, options)}${textOf(cell, side, options)}</td></tr>`
+    `<td class="text">${options.plusLink?.(key) ?? ''}${textOf(cell, side, options)}</td></tr>`
   return { html, keys: [key] }
 }
 
@@ -163,7 +162,7 @@ function splitRow({ old, new: now }: Pair, options: RowOptions): Row {
     if (!cell || key === undefined) return '<td class="num none"></td><td class="text none"></td>'
     const id = `${options.prefix}${key}`
     const mark = classes[cell.line.kind] === '' ? '' : ` ${cell.line.kind}`
-    const plus = isKept && name === 'old' ? '' : plusLink(key, options)
+    const plus = isKept && name === 'old' ? '' : (options.plusLink?.(key) ?? '')
     const number = cell.line[name]
     return (
       `<td class="num${mark}" id="${id}">${numberLink(id, number)}</td>` +
@@ -177,9 +176,15 @@ function splitRow({ old, new: now }: Pair, options: RowOptions): Row {
 const numberLink = (id: string, number: number): string =>
   `<a href="#${id}" data-line="${number}" aria-label="${number}"></a>`
 
-function plusLink(key: LineKey, { commentHref, commentLabel = '' }: RowOptions): string {
-  if (commentHref === undefined) return ''
-  return `<a class="plus" href="${escapeHtml(commentHref(key))}" data-line-key="${key}" aria-label="${escapeHtml(commentLabel)} ${key.slice(1)}"></a>`
+/**
+ * Returns what makes the links that begin a comment: the address is computed once for a file, not for each line.
+ * @param address with the parameter `line` as its last, to which the key is added
+ * @param anchor what the id of a line begins with
+ */
+export function plusLinks(address: string, anchor: string, label: string): (key: LineKey) => string {
+  const [begin, hash, name] = [escapeHtml(address), escapeHtml(anchor), escapeHtml(label)]
+  return (key) =>
+    `<a class="plus" href="${begin}${key}#${hash}${key}" data-line-key="${key}" aria-label="${name} ${key.slice(1)}"></a>`
 }
 
 function textOf({ line, marks }: Cell, side: 'old' | 'new', { highlighted }: RowOptions): string {
