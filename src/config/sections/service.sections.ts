@@ -139,7 +139,7 @@ export const serviceExplore = defineSection('service.explore', {
     false,
     'whether the explore page of organizations is disabled',
   ),
-  disableCodePage: bool('DISABLE_CODE_PAGE', false, 'whether the explore page of code is disabled'),
+  disableCodePage: bool('DISABLE_CODE_PAGE', false, 'whether pages do not offer to search code'),
 })
 
 export const admin = defineSection('admin', {

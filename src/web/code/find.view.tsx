@@ -5,6 +5,7 @@ import { Field, Form, Submit } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { Box, Empty } from '../ui/parts.tsx'
+import { usePage } from '../ui/page-context.ts'
 import { pathOf } from '../ui/paths.ts'
 import { revisionPath, type RepositoryNames } from './code-paths.ts'
 import { RefMenu } from './ref-menu.view.tsx'
@@ -26,9 +27,11 @@ export const FindView = ({ place, revision, refs, q, paths, matched, isWhole }: 
       <RefMenu place={place} revision={revision} refs={refs} page="find" path="" />
       <h1>{texts.findFile}</h1>
       <span class="spacer" />
-      <ButtonLink icon="code" to={pathOf(place.owner.name, place.repo.name, 'search')}>
-        {codeSearchTexts.title}
-      </ButtonLink>
+      {usePage().config.serviceExplore.disableCodePage ? null : (
+        <ButtonLink icon="code" to={pathOf(place.owner.name, place.repo.name, 'search')}>
+          {codeSearchTexts.title}
+        </ButtonLink>
+      )}
     </div>
     <Form
       to={revisionPath(place, 'find', revision)}
