@@ -57,6 +57,10 @@ async function presentLinked(ctx: PresentCtx, versions: readonly ShownVersion[])
   return new Map((await presentViews(ctx, views)).map((repo) => [repo.id, repo]))
 }
 
+/** Returns the URL of the page with an owner's packages. */
+export const packagesWebUrl = (config: Ctx['config'], owner: Pick<UserRow, 'name'>): string =>
+  `${config.server.rootUrl}${escapeSegment(owner.name)}/-/packages`
+
 /** Returns the URL of a version's page; names in it are in lower case (observed). */
 export function packageWebUrl(
   config: Ctx['config'],

@@ -8,7 +8,7 @@ import { issueApiUrl, issueWebUrl } from '../issues/repo-with-owner.ts'
 import { loadReposWithOwners } from '../issues/repo-with-owner.store.ts'
 import { loadIssues } from '../issues/issue.store.ts'
 import { escapePath } from '../lib/escape-url.ts'
-import { packageWebUrl } from '../packages/package.present.ts'
+import { packagesWebUrl, packageWebUrl } from '../packages/package.present.ts'
 import { repoApiUrl, repoWebUrl } from '../repos/repo-url.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type {
@@ -139,7 +139,8 @@ export const presentUsedPackages = (
     type: spelling(file.type),
     version: file.version,
     size: file.size_bytes,
-    html_url: packageWebUrl(config, owner, file),
+    // What an upload holds before its version exists has no page of its own.
+    html_url: file.is_internal ? packagesWebUrl(config, owner) : packageWebUrl(config, owner, file),
   }))
 
 export const presentUsedArtifacts = (

@@ -56,7 +56,7 @@ export async function loadTagsOfReleases(
 
 /** A package file with its package and version. */
 export type StoredPackageFile = Pick<PackageFileRow, 'size_bytes'> &
-  Pick<PackageVersionRow, 'version' | 'lower_version' | 'type'> &
+  Pick<PackageVersionRow, 'version' | 'lower_version' | 'type' | 'is_internal'> &
   Pick<PackageRow, 'name' | 'lower_name'>
 
 const packageFilesOf = (db: Db, ownerId: UserId) =>
@@ -74,6 +74,7 @@ export const listPackageFilesOf = (db: Db, ownerId: UserId, page: Page): Promise
       'package_version.version',
       'package_version.lower_version',
       'package_version.type',
+      'package_version.is_internal',
       'package.name',
       'package.lower_name',
     ])

@@ -68,6 +68,9 @@ export const IssueLink = ({ named, from }: { readonly named: NamedIssue; readonl
   )
 }
 
+/** What the address of an entry ends with in the API. */
+const anchorOf = ({ row }: TimelineEntry): string => `issuecomment-${row.id}`
+
 /** A line for an event. Nothing for an entry whose rows do not exist any more, or that is no event. */
 export const EventEntry = ({
   group,
@@ -81,7 +84,7 @@ export const EventEntry = ({
   if (!entry || !shown) return null
   return (
     <TimelineEvent
-      id={`event-${entry.row.id}`}
+      id={anchorOf(entry)}
       icon={shown.icon}
       {...(shown.tone ? { tone: shown.tone } : {})}
       actor={entry.poster}
@@ -90,6 +93,9 @@ export const EventEntry = ({
       {...(shown.detail === undefined ? {} : { detail: shown.detail })}
     >
       {shown.text}
+      {group.slice(1).map((other) => (
+        <span id={anchorOf(other)} />
+      ))}
     </TimelineEvent>
   )
 }
