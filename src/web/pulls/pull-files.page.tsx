@@ -84,6 +84,6 @@ export const pullFilesPage = page({
       isPoster: pair.issue.poster_id === ctx.viewer?.id,
     }
   },
-  meta: ({ view }) => ({ title: `Files · ${view.pair.issue.title} · #${view.pair.issue.index}`, withEditor: true }),
+  meta: ({ view }) => ({ title: `Files · ${view.pair.issue.title} · #${view.pair.issue.index}` }),
   view: PullFilesView,
 })

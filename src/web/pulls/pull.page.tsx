@@ -48,7 +48,6 @@ export const pullPage = page({
   meta: ({ view, conversation: { issue } }) => ({
     title: `${view.pair.issue.title} · #${view.pair.issue.index}`,
     description: issue.content,
-    withEditor: true,
   }),
   view: PullPageView,
 })

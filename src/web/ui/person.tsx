@@ -17,7 +17,7 @@ export const Avatar = ({
   return (
     <img
       class={`avatar${person.kind === 'organization' ? ' square' : ''}`}
-      src={`${page.config.server.subPath}/${path}?size=${size * 2}`}
+      src={`${page.config.server.subPath}/${path}`}
       width={size}
       height={size}
       alt=""
