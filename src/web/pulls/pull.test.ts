@@ -154,7 +154,7 @@ test('pullPage: the author and writers edit texts in place, and everybody may re
   const { pull, at, json } = await withPull(forge)
   const carol = await Browser.of(forge, 'carol')
   await carol.submit(at, '/comments"', { content: 'first words' })
-  const [, id] = /id="issuecomment-(\d+)"/.exec((await carol.get(at)).text) ?? []
+  const [, id] = [...(await carol.get(at)).text.matchAll(/id="issuecomment-(\d+)"/g)].at(-1) ?? []
   const of = `/issues/${pull.number}/comments/${id}`
   assert.doesNotMatch((await (await Browser.of(forge, 'carol')).get(at)).text, /edit=issue-/)
   const edited = await carol.submit(`${at}?edit=issuecomment-${id}`, `${of}/content`, { content: 'better words' })
