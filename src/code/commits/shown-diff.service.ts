@@ -4,7 +4,7 @@ import type { Oid } from '../../lib/ids.ts'
 import { parsePatch, type Hunk } from './patch.parse.ts'
 
 /** Files of one page of a difference. */
-export const filesPerPage = 300
+export const filesPerPage = 100
 /** Changed lines that are shown at once, and the most of one file; other files are shown on demand. */
 const maxLines = 2500
 const maxFileLines = 1000
