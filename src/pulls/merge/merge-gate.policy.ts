@@ -57,7 +57,7 @@ export function mayMergeWithReviews(rule: BranchRule, official: readonly Officia
     (review) => review.type === 'approve' && !(rule.ignore_stale_approvals && review.is_stale),
   )
   if (approvals.length < rule.required_approvals) {
-    return deny(`${rule.required_approvals} approvals are required, ${approvals.length} given`)
+    return deny(`approvals required: ${rule.required_approvals}, given: ${approvals.length}`)
   }
   if (rule.block_on_rejected_reviews && official.some((review) => review.type === 'reject')) {
     return deny('a review asks for changes')

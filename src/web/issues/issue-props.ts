@@ -3,7 +3,7 @@ import type { AroundIssues } from '../../issues/issue.store.ts'
 import type { IssueChoices } from '../../issues/lists/query-list.service.ts'
 import type { RepoWithOwner } from '../../issues/repo-with-owner.ts'
 import type { ReactionCount, TimelinePart } from '../../issues/timeline/timeline-view.service.ts'
-import { pathOf } from '../ui/paths.ts'
+import { pathOf, withQuery } from '../ui/paths.ts'
 
 /** What the page of an issue or pull request shows. */
 export interface ConversationProps {
@@ -48,3 +48,11 @@ export const issueAt =
   ({ owner, repo }: RepoWithOwner, { index }: Pick<IssueRow, 'index'>) =>
   (...parts: readonly (string | number)[]): string =>
     pathOf(owner.name, repo.name, 'issues', index, ...parts)
+
+/** Returns a text that differs when an issue or pull request has changed. */
+export const markOf = ({ updated_unix: updatedUnix, num_comments: count }: IssueRow): string =>
+  `${updatedUnix}.${count}`
+
+/** Returns the path of the stream that tells a page of changes, also of those between the page and the stream. */
+export const livePath = (place: RepoWithOwner, issue: IssueRow): string =>
+  withQuery(issueAt(place, issue)('live'), { seen: markOf(issue) })

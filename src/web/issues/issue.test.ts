@@ -204,6 +204,18 @@ test('uploadToIssue, removeIssueFile: the author attaches a file, others cannot,
   assert.deepEqual((await alice.get(`${repo.api}/issues/1/assets`)).json, [])
 })
 
+test('followIssue: what changed between the page and its stream is told at once', async () => {
+  const { forge, path } = await world()
+  await using _ = forge
+  const browser = await Browser.of(forge, 'alice')
+  const stop = new AbortController()
+  const headers = { cookie: browser.cookieHeader() }
+  const reply = await fetch(`${forge.url}${path}/live?seen=earlier`, { headers, signal: stop.signal })
+  const first = await reply.body?.getReader().read()
+  stop.abort()
+  assert.match(Buffer.from(first?.value ?? []).toString(), /action="refresh"/)
+})
+
 test('followIssue: guests and strangers are refused', async () => {
   const { forge, repo, alice, path } = await world()
   await using _ = forge

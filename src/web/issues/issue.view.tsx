@@ -15,7 +15,7 @@ import { TitleText } from '../ui/title-text.tsx'
 import { CommentEntry, OpeningText } from './comment.view.tsx'
 import { IssueSide } from './side.view.tsx'
 import { texts as all } from './texts.tsx'
-import { issueAt, type ConversationProps } from './issue-props.ts'
+import { issueAt, livePath, type ConversationProps } from './issue-props.ts'
 
 const texts = all.issue
 
@@ -23,9 +23,8 @@ const texts = all.issue
 export function IssueView(props: ConversationProps) {
   const { place, issue } = props
   const { config, viewer } = usePage()
-  const at = issueAt(place, issue)
   return (
-    <div class="issue" {...(viewer ? { 'data-live': siteHref(config, at('live')) } : {})}>
+    <div class="issue" {...(viewer ? { 'data-live': siteHref(config, livePath(place, issue)) } : {})}>
       <IssueHead {...props} />
       <div class="with-side">
         <div class="timeline">

@@ -1,3 +1,4 @@
+import { Type } from 'typebox'
 import { inRepo, issuesOrPullsEnabled, notArchived } from '../../access/repo.requirements.ts'
 import { repoUnderQuota } from '../../access/quota/quota.requirements.ts'
 import { attachmentsEnabled } from '../../access/requirements.ts'
@@ -10,9 +11,10 @@ import { bytes } from '../../http/reply.ts'
 import { pathNumber } from '../../http/schema.ts'
 import { attachFile } from '../../issues/attachments/attachment.service.ts'
 import { getReadableIssue } from '../../issues/issue.service.ts'
-import type { IssueId } from '../../lib/ids.ts'
+import type { IssueRow } from '../../db/tables/issues.ts'
 import { fromOwnPage, inBrowser, inSession } from '../shell/browser.requirements.ts'
 import { siteHref } from '../ui/paths.ts'
+import { markOf } from './issue-props.ts'
 
 /** The instruction to load the page again: the new page is checked and rendered for its reader. */
 const refresh = '<turbo-stream action="refresh"></turbo-stream>'
@@ -21,12 +23,13 @@ const readAtOnce = 20
 
 async function* refreshes(
   ctx: SignedInCtx,
-  issueId: IssueId,
-  items: AsyncIterable<FeedItem>,
+  { id }: IssueRow,
+  { isBehind, items }: { readonly isBehind: boolean; readonly items: AsyncIterable<FeedItem> },
 ): AsyncGenerator<StreamMessage> {
+  if (isBehind) yield { html: refresh }
   for await (const item of items) {
     const isOther = item.kind === 'entry' && item.entry.event.actorId !== ctx.viewer.id
-    if (isOther && item.entry.event.issueId === issueId) yield { html: refresh }
+    if (isOther && item.entry.event.issueId === id) yield { html: refresh }
   }
 }
 
@@ -40,12 +43,18 @@ export const followIssue = operation({
   accepts: ['session'],
   load: 'waiting',
   requires: [inBrowser, inSession, inRepo, issuesOrPullsEnabled],
+  query: {
+    /** The mark of the state that the page shows: what changed before the stream began counts too. */
+    seen: Type.Optional(Type.String()),
+  },
   reply: { 200: bytesOf('text/event-stream') },
-  async run({ ctx, params, call }) {
-    const issue = await getReadableIssue(ctx, params.index)
+  async run({ ctx, params, query, call }) {
     const filter: FeedFilter = { repoId: ctx.repo.id }
     const open = followFeed(ctx, filter, { after: await findBegin(ctx.db, undefined), limit: readAtOnce })
-    return eventStream((signal) => refreshes(ctx, issue.id, open(signal)), call)
+    // Read after the beginning of the stream, so that no change falls between them.
+    const issue = await getReadableIssue(ctx, params.index)
+    const isBehind = query.seen !== undefined && query.seen !== markOf(issue)
+    return eventStream((signal) => refreshes(ctx, issue, { isBehind, items: open(signal) }), call)
   },
 })
 

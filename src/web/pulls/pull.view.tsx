@@ -5,7 +5,7 @@ import type { MergeState } from '../../pulls/merge/merge-state.service.ts'
 import { EventEntry, groupEntries } from '../frames/event.view.tsx'
 import { Earlier, TimelineEvent } from '../frames/timeline.view.tsx'
 import { CommentEntry, OpeningText } from '../issues/comment.view.tsx'
-import { issueAt } from '../issues/issue-props.ts'
+import { issueAt, livePath } from '../issues/issue-props.ts'
 import { Editor } from '../ui/editor.tsx'
 import { Form, Submit } from '../ui/form.tsx'
 import { Link } from '../ui/link.tsx'
@@ -31,7 +31,7 @@ export function PullPageView(props: PullPageProps) {
   const { place, view, mayEdit, conversation } = props
   const { timeline, isEarlier, place: repository, issue } = conversation
   const { config, viewer } = usePage()
-  const live = viewer ? { 'data-live': siteHref(config, issueAt(repository, issue)('live')) } : {}
+  const live = viewer ? { 'data-live': siteHref(config, livePath(repository, issue)) } : {}
   return (
     <div class="issue" {...live}>
       <PullHead {...{ place, view, mayEdit }} tab="conversation" />
