@@ -7,7 +7,15 @@ import { Moved, Refusal } from '../lib/errors.ts'
 import { releaseChunk, isFleeting } from '../lib/fleeting.ts'
 import { openPageLinks, pageLinks, type Bound, type Page, type PageLink } from '../lib/paging.ts'
 import type { RequestCall } from './call.ts'
-import { jsonType, pageErrors, textErrors, wantsPage, type ErrorForm, type RefusedCall } from './error-forms.ts'
+import {
+  jsonType,
+  pageErrors,
+  textErrors,
+  wantsPage,
+  type ErrorForm,
+  type ErrorReply,
+  type RefusedCall,
+} from './error-forms.ts'
 import { matchesEtag } from './etag.ts'
 import { isJsonAs } from './operation.ts'
 import { payloadOf } from './payload.ts'
@@ -109,7 +117,7 @@ export class Responder {
     }
     const refusal = error instanceof Refusal ? error : new Defect()
     const isPage = form === pageErrors || (form === textErrors && wantsPage(call))
-    const rendered = (isPage ? this.#options.pageErrors : form).render(refusal, call)
+    const rendered = this.#rendered(isPage ? this.#options.pageErrors : form, refusal, call)
     const { retryAfterSeconds } = refusal.data
     if (typeof retryAfterSeconds === 'number') headers['retry-after'] = Math.ceil(retryAfterSeconds)
     const sizeBytes = Buffer.byteLength(rendered.body)
@@ -122,6 +130,16 @@ export class Responder {
     })
     response.end(request.method === 'HEAD' ? undefined : Buffer.from(rendered.body))
     return sizeBytes
+  }
+
+  /** An error that cannot be shown in its form is shown as text: every request gets an answer. */
+  #rendered(form: ErrorForm, refusal: Refusal, call: RefusedCall): ErrorReply {
+    try {
+      return form.render(refusal, call)
+    } catch (error) {
+      this.#options.defect(error, call)
+      return textErrors.render(refusal, call)
+    }
   }
 
   async #sendJson(call: RequestCall, response: ServerResponse, reply: Reply<number, unknown>): Promise<number> {

@@ -7,6 +7,7 @@ import { setImmediate } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { anyone } from '../access/requirements.ts'
 import { transaction } from '../db/database.ts'
+import { NotFound } from '../lib/errors.ts'
 import type { RepoId, UserId } from '../lib/ids.ts'
 import { startForge, testPassword } from '../testing/forge.ts'
 import { basicAuthorization } from '../testing/samples.ts'
@@ -220,7 +221,9 @@ test('bodies: a client that disconnects before its body is read ends the request
     codes: [],
     refuses: [],
     async check(_ctx, call) {
-      await once(call.signal, 'abort')
+      const gone = once(call.signal, 'abort')
+      socket.destroy()
+      await gone
       return {}
     },
   }
@@ -237,7 +240,6 @@ test('bodies: a client that disconnects before its body is read ends the request
   const { port } = new URL(forge.url)
   const socket = connect(Number(port), '127.0.0.1')
   socket.write('POST /test/bytes HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nbegun')
-  setTimeout(() => socket.destroy(), 50)
   while (!forge.answered.some(({ operationId }) => operationId === 'takeBytes')) await setImmediate()
 })
 
@@ -260,6 +262,25 @@ test('responses without an operation are reported: unknown addresses, unknown me
     ],
   )
   assert.ok(forge.answered.slice(before).every(({ ip, requestId }) => ip !== '' && requestId !== ''))
+})
+
+test('an error that cannot be shown in its form is answered as text, and is a defect', async () => {
+  const broken = operation({
+    ...{ base: 'site', method: 'GET', path: '/test/broken', scope: null, requires: [anyone] },
+    errors: {
+      render() {
+        throw new Error('no page')
+      },
+    },
+    reply: { 200: 'empty' },
+    run: async () => {
+      throw new NotFound('there is nothing', 'nothing')
+    },
+  })
+  await using forge = await startForge({ features: [{ routes: [{ broken }] }] })
+  const { status, text } = await forge.guest.get('/test/broken', { site: true })
+  assert.deepEqual([status, text], [404, 'there is nothing\n'])
+  assert.match(String(forge.defects.splice(0)), /no page/)
 })
 
 test('a request that loses a race for a row answers 409 and is not a defect', async () => {

@@ -94,7 +94,10 @@ test('reviews: stale approvals count unless the rule ignores them; rejections an
   const approve = { type: 'approve' as const, is_stale: true }
   assert.match(reviewProblem(rule({ required_approvals: 1 }), []) ?? '', /approvals required: 1, given: 0/)
   assert.equal(reviewProblem(rule({ required_approvals: 1 }), [approve]), undefined)
-  assert.match(reviewProblem(rule({ required_approvals: 1, ignore_stale_approvals: true }), [approve]) ?? '', /given: 0/)
+  assert.match(
+    reviewProblem(rule({ required_approvals: 1, ignore_stale_approvals: true }), [approve]) ?? '',
+    /given: 0/,
+  )
   const reject = { type: 'reject' as const, is_stale: false }
   assert.match(reviewProblem(rule({ block_on_rejected_reviews: true }), [reject]) ?? '', /asks for changes/)
   assert.equal(reviewProblem(rule({}), [reject]), undefined)
