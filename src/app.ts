@@ -144,8 +144,11 @@ const features: readonly Feature[] = [
   webSettings,
 ]
 
-/** Returns every operation of the forge. */
-export const allOperations = (): NamedOperation[] => operationsOf(...features.flatMap(({ routes }) => routes ?? []))
+let ownOperations: readonly NamedOperation[] | undefined
+
+/** Returns every operation of the forge; the same list at each call. */
+export const allOperations = (): readonly NamedOperation[] =>
+  (ownOperations ??= operationsOf(...features.flatMap(({ routes }) => routes ?? [])))
 
 /** Returns the checks of `ingot doctor` in order; later checks rely on earlier repairs. */
 export const allDoctorChecks = (): readonly DoctorCheck[] => collectContributions(features).doctor
@@ -230,7 +233,7 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
   const all = [...features, ...(options.features ?? [])]
   const parts = collectContributions(all)
   const readers = [accessTokens, ...all.flatMap(({ credentials }) => credentials ?? []), passwords]
-  const operations = operationsOf(...all.flatMap(({ routes }) => routes ?? []))
+  const operations = options.features ? operationsOf(...all.flatMap(({ routes }) => routes ?? [])) : allOperations()
   makeFolder(config.paths.data, 0o700)
   const db = options.db ?? openDatabase(databaseOptions(config))
   attachClock(db, clock)

@@ -16,11 +16,12 @@ const isOther = (path: string): boolean =>
   /\/(?:raw|media|archive|releases\/download)\/|\.(?:rss|atom|diff|patch|git|svg|zip|keys|gpg)(?:\?|$)/.test(path) ||
   /\/(?:logs|artifacts\/[^/]+|files\/[^/]+)(?:\?|$)/.test(path)
 
-/** The query of list pages leads to endless combinations; one of each shape is enough. */
+/** The query of list pages leads to endless combinations, and each revision has all files: one of each shape is enough. */
 const shapeOf = (path: string): string => {
   const [address = '', query = ''] = path.split('?', 2)
   const names = [...new Set(new URLSearchParams(query).keys())].toSorted()
-  return `${address.replaceAll(/[0-9a-f]{40}/g, 'SHA')}?${names.join('&')}`
+  const shape = address.replaceAll(/[0-9a-f]{40}/g, 'SHA').replace(/\/(?:branch|tag)\/[^/]+/, '/REVISION')
+  return `${shape}?${names.join('&')}`
 }
 
 /** Returns the addresses of this site in a page, without fragments. */

@@ -120,6 +120,15 @@ const maxTargetChars = 16 * 1024
 /** Maximum bytes of request line and headers. */
 const maxHeadBytes = 64 * 1024
 
+/** A router keeps nothing of requests: servers of a process with the same operations share it. */
+const routers = new WeakMap<readonly NamedOperation[], Router<NamedOperation>>()
+
+function routerOf(operations: readonly NamedOperation[]): Router<NamedOperation> {
+  const known = routers.get(operations) ?? new Router(routesOf(operations))
+  routers.set(operations, known)
+  return known
+}
+
 /** The web server. */
 export class ForgeServer {
   readonly #options: ServerOptions
@@ -140,7 +149,7 @@ export class ForgeServer {
 
   constructor(options: ServerOptions) {
     this.#options = options
-    this.#router = new Router(routesOf(options.operations))
+    this.#router = routerOf(options.operations)
     this.#openPaths = new Set(options.operations.flatMap(({ anyOrigin: open, path }) => (open ? [path] : [])))
     this.#responder = new Responder(options, new SlowReaders(options.slowReaderMs, options.minBytesPerSecond))
     this.#addresses = clientAddresses(options.trustedProxies)

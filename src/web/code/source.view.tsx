@@ -79,7 +79,13 @@ const SourceBar = ({ place, revision, refs, path, editing, shown }: SourceProps)
     <RefMenu place={place} revision={revision} refs={refs} page="src" path={path} />
     <PathCrumbs place={place} revision={revision} path={path} />
     <span class="spacer" />
-    <ButtonLink icon="search" to={revisionPath(place, 'find', revision)} data-hotkey="t" title={texts.findFileHint}>
+    <ButtonLink
+      icon="search"
+      to={revisionPath(place, 'find', revision)}
+      class={shown.kind === 'folder' ? '' : 'wide-only'}
+      data-hotkey="t"
+      title={texts.findFileHint}
+    >
       {texts.findFile}
     </ButtonLink>
     {shown.kind === 'folder' && editing.isOffered ? (
