@@ -37,7 +37,8 @@ console.error(`built ${Object.keys(entries).join(', ')} into dist in ${Math.roun
 
 /**
  * Writes the declarations of each public entry in the two forms that package.json names. The entry declares all of its
- * types itself, so the output needs no other file; `npm run package` compiles it strictly.
+ * types itself, so the output needs no other file, and the compiler reads nothing else: it refuses a type that it would
+ * have to find elsewhere. `npm run package` compiles the result strictly.
  */
 function emitTypes() {
   const folder = mkdtempSync(join(tmpdir(), 'ingot-types-'))
