@@ -1,6 +1,7 @@
 import type { RepoCtx } from '../../access/context.ts'
-import type { DiffQuery, FileChange, ReadFrom } from '../../git/git.ts'
+import type { DiffQuery, DiffTextQuery, FileChange, ReadFrom } from '../../git/git.ts'
 import type { Oid } from '../../lib/ids.ts'
+import { readDiffText } from './diff-text.service.ts'
 import { parsePatch, type Hunk } from './patch.parse.ts'
 
 /** Files of one page of a difference. */
@@ -128,19 +129,7 @@ function leftOf(
   return left
 }
 
-async function readPatches(
-  { git }: Pick<RepoCtx, 'git'>,
-  at: ReadFrom,
-  query: Parameters<RepoCtx['git']['diffText']>[1],
-) {
-  const stream = await git.diffText(at, query)
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    chunks.push(chunk)
-    size += chunk.length
-    // Leaving the loop ends the stream and its process.
-    if (size > maxPatchBytes) break
-  }
-  return new Map(parsePatch(Buffer.concat(chunks).toString('utf8')).map((patch) => [patch.path, patch]))
+async function readPatches(ctx: Pick<RepoCtx, 'git'>, at: ReadFrom, query: DiffTextQuery) {
+  const { text } = await readDiffText(ctx, at, query, maxPatchBytes)
+  return new Map(parsePatch(text).map((patch) => [patch.path, patch]))
 }

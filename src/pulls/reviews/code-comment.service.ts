@@ -1,4 +1,5 @@
 import type { RepoCtx } from '../../access/context.ts'
+import { readDiffText } from '../../code/commits/diff-text.service.ts'
 import { mergeBaseOf } from '../pull.rules.ts'
 import type { CommentRow } from '../../db/tables/issues.ts'
 import type { PullRow } from '../../db/tables/pulls.ts'
@@ -28,17 +29,8 @@ const maxRange = 100
 /** Lines above this number are not blamed. */
 const maxBlamedLine = 50_000
 
-async function diffOf(ctx: RepoCtx, pull: PullRow, head: Oid, path: string): Promise<string> {
-  const text = await ctx.git.diffText(ctx.repo.git_key, { base: mergeBaseOf(pull), head, paths: [path] })
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of text as AsyncIterable<Buffer>) {
-    chunks.push(chunk)
-    size += chunk.length
-    if (size > maxDiffBytes) break
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
+const diffOf = async (ctx: RepoCtx, pull: PullRow, head: Oid, path: string): Promise<string> =>
+  (await readDiffText(ctx, ctx.repo.git_key, { base: mergeBaseOf(pull), head, paths: [path] }, maxDiffBytes)).text
 
 /** Returns the commit that last changed a line; the head when blame finds none. */
 async function lastTouch(ctx: RepoCtx, head: Oid, path: string, line: number): Promise<Oid> {

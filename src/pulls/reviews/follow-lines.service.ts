@@ -1,4 +1,5 @@
 import type { Services } from '../../access/context.ts'
+import { readDiffText } from '../../code/commits/diff-text.service.ts'
 import { parsePatch, type FilePatch } from '../../code/commits/patch.parse.ts'
 import { transaction } from '../../db/database.ts'
 import type { CommentRow } from '../../db/tables/issues.ts'
@@ -124,14 +125,7 @@ async function readDifferences(
   { from, to }: Range,
   paths: readonly string[],
 ): Promise<{ readonly files: ReadonlyMap<string, FilePatch>; readonly isWhole: boolean }> {
-  const text = await services.git.diffText(repo.git_key, { base: from, head: to, paths, contextLines: 0 })
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of text as AsyncIterable<Buffer>) {
-    chunks.push(chunk)
-    size += chunk.length
-    if (size > maxDiffBytes) break
-  }
-  const files = parsePatch(Buffer.concat(chunks).toString('utf8'))
-  return { files: new Map(files.map((file) => [file.path, file])), isWhole: size <= maxDiffBytes }
+  const query = { base: from, head: to, paths, contextLines: 0 }
+  const { text, isWhole } = await readDiffText(services, repo.git_key, query, maxDiffBytes)
+  return { files: new Map(parsePatch(text).map((file) => [file.path, file])), isWhole }
 }
