@@ -138,8 +138,8 @@ export interface CommentTable {
   first_line: Generated<number>
   patch: Generated<string>
   /**
-   * Line comments: the commit in which `line` counts, which follows the pull request: its head, for lines of the old version
-   * its merge base. Empty when the line does not follow.
+   * Line comments: the commit that `line` refers to, updated after each push: the head of the pull request, or its merge
+   * base for lines of the old version. Empty when the line is not updated.
    */
   line_oid: Generated<Oid | ''>
   /** Line comments: whether the lines changed after the comment; the line is then the last known one, in `line_oid`. */

@@ -59,17 +59,17 @@ export function describeImage(manifest: unknown, config: unknown): DescribedImag
     .map(recordOf)
     .map(({ digest, size }) => ({ digest: textIn(digest), sizeBytes: typeof size === 'number' ? size : 0 }))
   let used = 0
-  const told = listIn(history)
+  const described = listIn(history)
     .slice(0, maxSteps)
     .map(recordOf)
     .map(({ created_by: command, empty_layer: isEmpty }) => ({
       command: writtenCommand(textIn(command).slice(0, maxCommandLength)),
       layer: isEmpty === true ? undefined : layers[used++],
     }))
-  const untold = layers.slice(used, maxSteps).map((layer) => ({ command: '', layer }))
+  const undescribed = layers.slice(used, maxSteps).map((layer) => ({ command: '', layer }))
   return {
     platform: platformOf({ architecture, os, variant }),
-    steps: [...told, ...untold],
+    steps: [...described, ...undescribed],
     sizeBytes: layers.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
     command: [...textsIn(Entrypoint), ...textsIn(Cmd)].join(' '),
     user: textIn(User),

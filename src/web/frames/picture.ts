@@ -15,7 +15,7 @@ import { texts } from './picture.texts.tsx'
 /** Reads the form of a picture; the last of its requirements. */
 export const pictureUpload = ownUpload((config) => config.picture.avatarMaxFileSize)
 
-/** What the form of a picture is answered with. */
+/** Replies to the form of a picture. */
 export const pictureReplies = { 303: 'empty', 422: bytesOf('text/html') } as const
 
 /** Sets the picture that a form contains, and leads to a page; or shows the form's page again with the problem. */

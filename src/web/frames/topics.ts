@@ -1,4 +1,4 @@
-/** Returns the topics of a field, in which commas separate them. */
+/** Splits a comma-separated field into topics. */
 export const topicsIn = (text: string | undefined): readonly string[] =>
   (text ?? '')
     .split(',')

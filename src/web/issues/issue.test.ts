@@ -204,7 +204,7 @@ test('uploadToIssue, removeIssueFile: the author attaches a file, others cannot,
   assert.deepEqual((await alice.get(`${repo.api}/issues/1/assets`)).json, [])
 })
 
-test('followIssue: what changed between the page and its stream is told at once', async () => {
+test('followIssue: a change between the page and its stream is reported at once', async () => {
   const { forge, path } = await world()
   await using _ = forge
   const browser = await Browser.of(forge, 'alice')
