@@ -7,15 +7,14 @@
  *
  * `--large` also opens a pull request of 15,000 lines in 2,000 files in Chromium, and types into a comment there.
  */
-import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { brotliCompressSync } from 'node:zlib'
 import { apiOf } from '../lib/api-client.mjs'
 import { demoPassword, makeDemoData } from '../lib/demo-data.mjs'
 import { buildForge, startForge } from '../lib/forge.mjs'
-import { freePort } from '../lib/free-port.mjs'
 import { ensureReady, fromRoot } from '../lib/project.mjs'
+import { startYardstick } from '../lib/yardstick.mjs'
 
 await ensureReady()
 const { values: options } = parseArgs({
@@ -60,22 +59,6 @@ async function costOf(pid, ask, count = requests) {
   let last
   for (let index = 0; index < count; index += 1) last = await ask()
   return { us: ((processorOf(pid) - before) / count) * 1e6, last }
-}
-
-/** A server that answers 2 KB of JSON and does nothing else. */
-async function startYardstick() {
-  const port = await freePort()
-  const program = `require('node:http').createServer((q, r) => { r.setHeader('content-type', 'application/json'); r.end(JSON.stringify({ text: 'x'.repeat(2000) })) }).listen(${port}, '127.0.0.1')`
-  const child = spawn(process.execPath, ['--eval', program], { stdio: 'ignore' })
-  const url = `http://127.0.0.1:${port}`
-  for (;;) {
-    const isUp = await fetch(url).then(
-      (reply) => reply.text().then(() => true),
-      () => false,
-    )
-    if (isUp) return { url, pid: child.pid, stop: () => child.kill() }
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
 }
 
 /** Signs in and returns the cookies. */
