@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core'
 import { makeDemoData } from '../scripts/lib/demo-data.mjs'
 import { chromiumProgram, startChromium } from '../src/testing/chromium.ts'
 import { startForge, testPassword } from '../src/testing/forge.ts'
+import { assetPath } from '../src/web/shell/assets.ts'
 
 const program = chromiumProgram()
 const skip = program === undefined ? 'chromium is not installed' : false
@@ -78,10 +79,28 @@ async function findingsOf(page: Page, rules: (typeof forms)[number]['rules']): P
     .map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)} ${nodes[0]?.failureSummary?.slice(0, 160) ?? ''}`)
 }
 
+/**
+ * Returns the selectors of `further.css` that match in a page which does not load this sheet: it must name the sheet, or
+ * the rule belongs into `forge.css`.
+ */
+const unstyledOf = (page: Page, sheet: string): Promise<readonly string[]> =>
+  page.evaluate(`(async () => {
+    if (document.querySelector('link[rel=stylesheet][href="${sheet}"]')) return []
+    const styles = new CSSStyleSheet()
+    styles.replaceSync(await (await fetch('${sheet}')).text())
+    const selectorsIn = (rules) =>
+      [...rules].flatMap((rule) => rule.selectorText ?? (rule.cssRules ? selectorsIn(rule.cssRules) : []))
+    const isThere = (selector) => {
+      const ofElements = selector.replaceAll(/::?(?:before|after|-webkit[-a-z]+)/g, '')
+      return document.querySelector(ofElements.replaceAll(/:(?:hover|focus-visible)/g, ':is(*)')) !== null
+    }
+    return selectorsIn(styles.cssRules).filter(isThere)
+  })()`)
+
 /** Looks at the page in each form, and returns what is wrong with it. */
-async function wrongOf(page: Page, path: string): Promise<readonly string[]> {
-  const wrong: string[] = []
+async function wrongOf(page: Page, path: string, sheet: string): Promise<readonly string[]> {
   await page.goto(path)
+  const wrong = (await unstyledOf(page, sheet)).map((selector) => `${path}: has no styles for ${selector}`)
   await page.evaluate(axeSource)
   for (const { name, colorScheme, viewport, rules } of forms) {
     await page.emulateMedia({ colorScheme })
@@ -97,15 +116,16 @@ test('pages: nothing serious hinders people with screen readers, in light, dark 
   await using forge = await startForge()
   await makeDemoData(forge.url)
   const browser = await startChromium(program ?? '')
+  const sheet = assetPath(forge.app.services.config, 'further.css')
   const wrong: string[] = []
   try {
     const context = await browser.newContext({ baseURL: forge.url, viewport: desktop, reducedMotion: 'reduce' })
     const page = await context.newPage()
-    wrong.push(...(await wrongOf(page, '/user/login')))
+    wrong.push(...(await wrongOf(page, '/user/login', sheet)))
     await page.fill('input[name=user_name]', 'alice')
     await page.fill('input[name=password]', testPassword)
     await Promise.all([page.waitForURL((url) => !url.pathname.endsWith('/login')), page.keyboard.press('Enter')])
-    for (const path of pages) wrong.push(...(await wrongOf(page, path)))
+    for (const path of pages) wrong.push(...(await wrongOf(page, path, sheet)))
   } finally {
     await browser.close()
   }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * Measures pages: the server's processor time for each, as a ratio to a bare HTTP answer of the same run, the bytes of a
- * first and a later visit, and in Chromium the time to the largest contentful paint.
+ * first and a later visit, its ratio to the API reads that it shows, and in Chromium the time to the largest contentful paint.
  *
  *     npm run bench:pages [-- [--requests 300] [--postgres] [--large]]
  *
@@ -30,21 +30,98 @@ const bigFiles = 100
 const bigLines = 50
 const repo = '/repos/alice/anvil'
 
-/** Pages with the largest ratio of their processor time to a bare answer, where there is an aim. */
+/** Reads of the API whose content every page of a repository shows: its head, the viewer and the bell. */
+const frame = [repo, '/user', '/notifications/new', `${repo}/subscription`]
+
+/**
+ * Pages with the largest ratio of their processor time to a bare answer, where there is an aim, and the reads of the API
+ * that a client would need for the same content.
+ */
 const pages = [
-  ['home', '/', undefined],
-  ['explore', '/explore/repos', undefined],
-  ['profile', '/alice', undefined],
-  ['repository', '/alice/anvil', 40],
-  ['file', '/alice/anvil/src/branch/main/src/groups.ts', undefined],
-  ['commits', '/alice/anvil/commits/branch/main', undefined],
-  ['issues', '/alice/anvil/issues', 60],
-  ['issue, 20 comments', '/alice/anvil/issues/3', 60],
-  ['pull request', '/alice/anvil/pulls/9', undefined],
-  ['pull request: files', '/alice/anvil/pulls/9/files', undefined],
-  ['releases', '/alice/anvil/releases', undefined],
-  ['notifications', '/notifications', undefined],
+  { name: 'home', path: '/' },
+  { name: 'explore', path: '/explore/repos' },
+  { name: 'profile', path: '/alice' },
+  {
+    name: 'repository',
+    path: '/alice/anvil',
+    aim: 40,
+    reads: [
+      ...frame,
+      `${repo}/contents`,
+      `${repo}/contents/README.md`,
+      `${repo}/commits?limit=1`,
+      `${repo}/branches`,
+      `${repo}/tags`,
+      `${repo}/languages`,
+      `${repo}/topics`,
+      `${repo}/releases/latest`,
+    ],
+  },
+  {
+    name: 'file',
+    path: '/alice/anvil/src/branch/main/src/groups.ts',
+    reads: [
+      ...frame,
+      `${repo}/contents/src/groups.ts`,
+      `${repo}/commits?path=src/groups.ts&limit=1`,
+      `${repo}/branches`,
+      `${repo}/tags`,
+    ],
+  },
+  { name: 'commits', path: '/alice/anvil/commits/branch/main' },
+  {
+    name: 'issues',
+    path: '/alice/anvil/issues',
+    aim: 60,
+    reads: [
+      ...frame,
+      `${repo}/issues?type=issues&limit=20`,
+      `${repo}/labels`,
+      `${repo}/milestones`,
+      `${repo}/assignees`,
+    ],
+  },
+  {
+    name: 'issue, 20 comments',
+    path: '/alice/anvil/issues/3',
+    aim: 60,
+    reads: [...frame, ...conversation(3)],
+  },
+  {
+    name: 'pull request',
+    path: '/alice/anvil/pulls/9',
+    reads: [
+      ...frame,
+      ...conversation(9),
+      `${repo}/pulls/9`,
+      `${repo}/pulls/9/reviews`,
+      `${repo}/commits/long-lines/status`,
+      `${repo}/branch_protections`,
+    ],
+  },
+  { name: 'pull request: files', path: '/alice/anvil/pulls/9/files' },
+  { name: 'releases', path: '/alice/anvil/releases', reads: [...frame, `${repo}/releases?limit=10`] },
+  { name: 'notifications', path: '/notifications' },
 ]
+
+/** Reads of the API for the conversation of an issue or pull request. */
+function conversation(index) {
+  const issue = `${repo}/issues/${index}`
+  return [
+    issue,
+    `${issue}/timeline`,
+    `${issue}/comments`,
+    `${issue}/reactions`,
+    `${issue}/dependencies`,
+    `${issue}/blocks`,
+    `${issue}/times`,
+    `${issue}/subscriptions/check`,
+    '/user/stopwatches',
+    `${repo}/labels`,
+    `${repo}/milestones`,
+    `${repo}/assignees`,
+  ]
+}
 
 /** Processor time of a process, in seconds. */
 function processorOf(pid) {
@@ -75,6 +152,16 @@ async function signIn(url) {
   })
   if (reply.status !== 303) throw new Error(`signing in answered ${reply.status}`)
   return [...before, ...cookies(reply)].filter((each) => !each.endsWith('=')).join('; ')
+}
+
+/** Returns what reads from the API as alice, with a token. */
+async function readerOf(url) {
+  const { sha1 } = await poster(url)('/users/alice/tokens', { name: 'reads', scopes: ['all'] })
+  return async (path) => {
+    const reply = await fetch(`${url}/api/v1${path}`, { headers: { authorization: `token ${sha1}` } })
+    const text = await reply.text()
+    if (!reply.ok) throw new Error(`GET ${path} answered ${reply.status}: ${text}`)
+  }
 }
 
 /** Returns what sends a request of alice to the API. */
@@ -149,13 +236,20 @@ try {
     if (reply.status !== 200) throw new Error(`${path} answered ${reply.status}`)
     return text
   }
-  for (const [name, path, aim] of pages) {
+  const readers = await readerOf(forge.url)
+  for (const { name, path, aim, reads } of pages) {
     const { us, last } = await costOf(forge.pid, open(path))
     const ratio = us / bare.us
     const size = brotliCompressSync(last).length / 1024
     const verdict = aim === undefined ? '' : ratio <= aim ? ` (aim ${aim})` : ` ABOVE ${aim}`
     console.log(
       `${name.padEnd(22)} ${us.toFixed(0).padStart(7)} µs ${ratio.toFixed(1).padStart(7)}×${verdict}   ${size.toFixed(1)} KB compressed`,
+    )
+    if (reads === undefined) continue
+    let readsUs = 0
+    for (const read of reads) readsUs += (await costOf(forge.pid, () => readers(read))).us
+    console.log(
+      `${''.padEnd(22)} ${(us / readsUs).toFixed(1)} × its ${reads.length} reads of the API, ${readsUs.toFixed(0)} µs (aim 3)`,
     )
   }
   const large = await costOf(forge.pid, open(largePath), 20)
@@ -218,7 +312,7 @@ async function measurePages(page, client) {
   client.on('Network.loadingFinished', ({ requestId, encodedDataLength }) =>
     loaded.push({ kb: encodedDataLength / 1024, url: addresses.get(requestId) ?? '' }),
   )
-  for (const [name, path] of pages) {
+  for (const { name, path } of pages) {
     loaded = []
     await page.goto(path, { waitUntil: 'load' })
     const paintMs = await largestPaint(page)

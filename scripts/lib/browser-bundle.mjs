@@ -1,5 +1,5 @@
 /**
- * The bundler of what browsers load: scripts, the style sheet and the icons, as files that never change (their names
+ * The bundler of what browsers load: scripts, style sheets and icons, as files that never change (their names
  * contain a hash of their content), each also compressed, and `manifest.json`, which `src/web/shell/assets.ts` reads.
  */
 import { hash } from 'node:crypto'
@@ -24,7 +24,7 @@ import { fromRoot, readJson, root } from './project.mjs'
 
 /** The scripts that pages name; both are modules. */
 const scriptEntries = { forge: 'src/web/browser/forge.ts', editor: 'src/web/browser/editor.ts' }
-const styleEntry = 'src/web/styles/forge.css'
+const styleEntries = ['src/web/styles/forge.css', 'src/web/styles/further.css']
 const iconList = 'src/web/ui/icons.ts'
 
 /** The oldest browsers that have what the style sheet uses: nesting, layers, `light-dark()`, `oklch()`. */
@@ -44,7 +44,7 @@ export const browserFolders = ['src/web/browser', 'src/web/styles']
 /** The source files of the result. */
 export const browserSources = () => [...browserFolders.flatMap(filesBelow), iconList]
 
-/** What is built apart, so that a change of the style sheet does not bundle the scripts again. */
+/** What is built apart, so that a change of a style sheet does not bundle the scripts again. */
 const parts = {
   scripts: { sources: () => filesBelow('src/web/browser'), build: buildScripts },
   styles: { sources: () => filesBelow('src/web/styles'), build: buildStyles },
@@ -150,8 +150,8 @@ async function buildScripts(folder) {
 
 async function buildStyles(folder) {
   const esbuild = await import('esbuild')
-  const { metafile } = await esbuild.build({ ...commonOptions, outdir: folder, entryPoints: [styleEntry] })
-  return { names: namesOf(metafile, [styleEntry]), packages: packagesOf(metafile) }
+  const { metafile } = await esbuild.build({ ...commonOptions, outdir: folder, entryPoints: styleEntries })
+  return { names: namesOf(metafile, styleEntries), packages: packagesOf(metafile) }
 }
 
 async function buildIcons(folder) {

@@ -1,3 +1,4 @@
+import { Type } from 'typebox'
 import { anyone, signedIn } from '../../access/requirements.ts'
 import { fileReplies, serveFile, type ServedFile } from '../../http/file-reply.ts'
 import { operation, validBody } from '../../http/operation.ts'
@@ -5,7 +6,7 @@ import { noContent } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { UpdateUserAvatarOption } from './avatar.schemas.ts'
 import { getAvatar, isDrawn, removeAvatar, setAvatar } from './avatar.service.ts'
-import { getIdenticon } from './identicon.service.ts'
+import { getIdenticon, sideFor } from './identicon.service.ts'
 
 /** The address changes with the picture, so clients may cache it. */
 export const pictureCaching = 'public, max-age=21600'
@@ -36,27 +37,34 @@ export const userDeleteAvatar = operation({
   },
 })
 
-/** Serves the stored picture of an account, or one generated from its address. */
+/** Serves the stored picture of an account, or one generated from its address, which `size` may ask to be small. */
 export const showAvatar = operation({
   method: 'GET',
   path: '/avatars/{hash}',
   params: { hash: pathText },
+  query: { size: Type.Optional(Type.String()) },
   base: 'site',
   family: 'downloads',
   accepts: [],
   scope: null,
   requires: [anyone],
   reply: fileReplies,
-  run: async ({ ctx, params, call }) => {
+  run: async ({ ctx, params, query, call }) => {
     const { hash } = params
+    const side = sideFor(Number(query.size ?? Infinity))
     const file: Pick<ServedFile, 'name' | 'etag' | 'cacheControl'> = {
       name: hash,
       etag: hash,
       cacheControl: pictureCaching,
     }
     if (isDrawn(hash)) {
-      const picture = await getIdenticon(ctx, hash)
-      return serveFile(call, { ...file, content: Buffer.from(picture.bytes), contentType: picture.contentType })
+      const picture = await getIdenticon(ctx, hash, side)
+      return serveFile(call, {
+        ...file,
+        etag: `${hash}-${side}`,
+        content: Buffer.from(picture.bytes),
+        contentType: picture.contentType,
+      })
     }
     return serveFile(call, { ...file, content: await getAvatar(ctx, 'avatars', hash) })
   },

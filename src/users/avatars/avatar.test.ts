@@ -44,6 +44,11 @@ test('userUpdateAvatar, userDeleteAvatar, showAvatar: the address changes with t
   assert.deepEqual([first?.status, first?.headers.get('content-type')], [200, 'image/png'])
   assert.ok(first?.bytes.equals(again?.bytes ?? Buffer.alloc(0)))
 
+  const sideOf = async (query: string): Promise<number> =>
+    (await sharp((await forge.guest.get(`${drawn}${query}`, { site: true })).bytes).metadata()).width
+  const sides = await Promise.all(['', '?size=80', '?size=81', '?size=large'].map(sideOf))
+  assert.deepEqual(sides, [256, 80, 256, 256], 'a small one may be asked for')
+
   const red = await picture(8, 'red')
   assert.equal((await alice.post('/user/avatar', { image: red })).status, 204)
   const set = await addressOf(forge, '/user')

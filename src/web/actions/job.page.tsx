@@ -59,7 +59,7 @@ export const jobPage = page({
     const opened = open && attempt ? { section: open, ...(await linesOfSection(ctx, attempt, open)) } : undefined
     return { ...loaded, search, opened }
   },
-  meta: ({ job, run }) => ({ title: texts.job.title(job.name, run.number) }),
+  meta: ({ job, run }) => ({ title: texts.job.title(job.name, run.number), withFurtherStyles: true }),
   view: JobView,
 })
 
@@ -76,6 +76,6 @@ export const jobSectionPage = page({
     if (!section || !loaded.attempt) throw new NotFound('the step does not exist', 'step_not_found')
     return { ...loaded, section, ...(await linesOfSection(ctx, loaded.attempt, section, query.before)) }
   },
-  meta: ({ job, run }) => ({ title: texts.job.title(job.name, run.number), isUnlisted: true }),
+  meta: ({ job, run }) => ({ title: texts.job.title(job.name, run.number), isUnlisted: true, withFurtherStyles: true }),
   view: SectionView,
 })

@@ -33,7 +33,10 @@ export const runPage = page({
     const { owner, repo } = ctx
     return { owner, repo, ...found, state, artifacts, may: mayOf(ctx) }
   },
-  meta: ({ run }) => ({ title: texts.run.title(run.title || workflowNameOf(run), run.number) }),
+  meta: ({ run }) => ({
+    title: texts.run.title(run.title || workflowNameOf(run), run.number),
+    withFurtherStyles: true,
+  }),
   view: RunView,
 })
 

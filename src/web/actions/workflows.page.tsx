@@ -45,7 +45,7 @@ export const actionsPage = page({
     const { owner, repo } = ctx
     return { owner, repo, workflows, facets, runs, hasMore, number, filter, may: mayOf(ctx) }
   },
-  meta: (_data, { ctx }) => ({ title: texts.titleOf(`${ctx.owner.name}/${ctx.repo.name}`) }),
+  meta: (_data, { ctx }) => ({ title: texts.titleOf(`${ctx.owner.name}/${ctx.repo.name}`), withFurtherStyles: true }),
   view: WorkflowsView,
 })
 

@@ -47,6 +47,7 @@ export const commitPage = page({
     title: `${subjectOf(commit.message)} · ${shortOid(commit.oid)} · ${place.owner.name}/${place.repo.name}`,
     canonical: repositoryPath(place, 'commit', commit.oid),
     isUnlisted: true,
+    withFurtherStyles: true,
   }),
   view: CommitPageView,
 })

@@ -78,6 +78,7 @@ export const comparePage = page({
   meta: ({ place, names }) => ({
     title: `${names.base}...${names.head} · ${place.owner.name}/${place.repo.name}`,
     isUnlisted: true,
+    withFurtherStyles: true,
   }),
   view: CompareView,
 })

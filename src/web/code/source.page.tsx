@@ -44,12 +44,13 @@ export const sourcePage = page({
   cost: 'expensive',
   frame: inRepositoryFrame('code'),
   load: ({ ctx, params, query }) => loadSource(ctx, params.filepath, query),
-  meta: ({ place, revision, path }) => {
+  meta: ({ place, revision, path, shown }) => {
     const name = crumbsOf(path).at(-1)?.name ?? revision.name
     return {
       title: `${path === '' ? name : path} · ${place.owner.name}/${place.repo.name}`,
       canonical: revisionPath(place, 'src', revision, path),
       isUnlisted: revision.kind === 'commit',
+      withFurtherStyles: shown.kind === 'file' && shown.content.kind === 'notebook',
     }
   },
   view: SourceView,

@@ -1,3 +1,4 @@
+import { atFirstUse } from '../../lib/first-use.ts'
 import { dateText } from '../ui/time.tsx'
 import type { HeatDay } from './heatmap.rules.ts'
 import { texts } from './texts.tsx'
@@ -6,9 +7,9 @@ const step = 13
 const size = 10
 const top = 16
 const secondsPerDay = 86_400
-const months = new Intl.DateTimeFormat('en', { month: 'short', timeZone: 'UTC' })
+const months = atFirstUse(() => new Intl.DateTimeFormat('en', { month: 'short', timeZone: 'UTC' }))
 
-const monthOf = ({ day }: HeatDay): string => months.format(day * secondsPerDay * 1000)
+const monthOf = ({ day }: HeatDay): string => months().format(day * secondsPerDay * 1000)
 
 /** Contributions by day as a picture; each day has a title. */
 export const Heatmap = ({ weeks }: { readonly weeks: readonly (readonly HeatDay[])[] }) => {

@@ -31,6 +31,9 @@ export const pullCommitsPage = page({
       page: shownPage,
     }
   },
-  meta: ({ view }) => ({ title: `Commits · ${view.pair.issue.title} · #${view.pair.issue.index}` }),
+  meta: ({ view }) => ({
+    title: `Commits · ${view.pair.issue.title} · #${view.pair.issue.index}`,
+    withFurtherStyles: true,
+  }),
   view: PullCommitsView,
 })

@@ -84,6 +84,9 @@ export const pullFilesPage = page({
       isPoster: pair.issue.poster_id === ctx.viewer?.id,
     }
   },
-  meta: ({ view }) => ({ title: `Files · ${view.pair.issue.title} · #${view.pair.issue.index}` }),
+  meta: ({ view }) => ({
+    title: `Files · ${view.pair.issue.title} · #${view.pair.issue.index}`,
+    withFurtherStyles: true,
+  }),
   view: PullFilesView,
 })

@@ -48,6 +48,7 @@ export const pullPage = page({
   meta: ({ view, conversation: { issue } }) => ({
     title: `${view.pair.issue.title} · #${view.pair.issue.index}`,
     description: issue.content,
+    withFurtherStyles: true,
   }),
   view: PullPageView,
 })

@@ -25,7 +25,15 @@ test('webAsset: a file that the build did not make is missing, and so is its com
 
 test('webAsset: a file is kept for good and arrives in the smallest form that the client takes', async () => {
   await using forge = await startForge()
-  const names = ['forge.css', 'forge.js', 'editor.js', 'icons.svg', 'icons-further.svg', 'icons-large.svg'] as const
+  const names = [
+    'forge.css',
+    'further.css',
+    'forge.js',
+    'editor.js',
+    'icons.svg',
+    'icons-further.svg',
+    'icons-large.svg',
+  ] as const
   const types = ['text/css;charset=utf-8', 'text/javascript;charset=utf-8', 'image/svg+xml']
   for (const name of names) {
     const url = forge.url + assetPath(forge.app.services.config, name)

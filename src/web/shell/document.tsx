@@ -17,6 +17,8 @@ export interface PageMeta {
   readonly feeds?: readonly { readonly to: string; readonly type: 'rss' | 'atom'; readonly title: string }[]
   /** Search engines do not list the page. */
   readonly isUnlisted?: boolean | undefined
+  /** Loads the style sheet of differences, pull requests, workflow runs and notebooks. */
+  readonly withFurtherStyles?: boolean | undefined
   /** Loads the script of pages that edit a file. */
   readonly withEditor?: boolean | undefined
   /** The page loads itself again in this interval, because what it shows is in progress. */
@@ -71,6 +73,7 @@ export function renderDocument(facts: PageFacts, meta: PageMeta, body: Component
             {meta.canonical === undefined ? null : <link rel="canonical" href={root + meta.canonical} />}
             <link rel="icon" type="image/svg+xml" href={siteHref(config, '/assets/icon.svg')} />
             <link rel="stylesheet" href={facts.asset('forge.css')} data-turbo-track="reload" />
+            {meta.withFurtherStyles ? <link rel="stylesheet" href={facts.asset('further.css')} /> : null}
             {meta.feeds?.map((feed) => (
               <link
                 rel="alternate"

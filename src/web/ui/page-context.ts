@@ -42,7 +42,7 @@ export interface PageFacts {
 }
 
 /** The files that pages name. The scripts are modules. */
-export type AssetName = 'forge.css' | 'forge.js' | 'editor.js' | `${IconSet}.svg`
+export type AssetName = 'forge.css' | 'further.css' | 'forge.js' | 'editor.js' | `${IconSet}.svg`
 
 export const pageScope = createScope<PageFacts | undefined>(undefined)
 

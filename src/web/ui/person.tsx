@@ -4,7 +4,11 @@ import { Link } from './link.tsx'
 import { usePage } from './page-context.ts'
 import { pathOf } from './paths.ts'
 
-/** The picture of an account; decoration beside the name. */
+/** The largest picture beside a name, and the pixels that it takes on a fine screen. */
+const smallSize = 40
+const smallPixels = 80
+
+/** The picture of an account; decoration beside the name. A small one is loaded small, unless it was uploaded. */
 export const Avatar = ({
   person,
   size = 20,
@@ -14,10 +18,11 @@ export const Avatar = ({
 }) => {
   const page = usePage()
   const path = avatarUrl(page, person).slice(page.config.server.rootUrl.length)
+  const query = size <= smallSize && person.avatar_key === '' ? `?size=${smallPixels}` : ''
   return (
     <img
       class={`avatar${person.kind === 'organization' ? ' square' : ''}`}
-      src={`${page.config.server.subPath}/${path}`}
+      src={`${page.config.server.subPath}/${path}${query}`}
       width={size}
       height={size}
       alt=""

@@ -1,15 +1,18 @@
-const numbers = new Intl.NumberFormat('en')
-const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+import { atFirstUse } from '../../lib/first-use.ts'
+
+// The first format takes 7 MB of memory.
+const numbers = atFirstUse(() => new Intl.NumberFormat('en'))
+const compact = atFirstUse(() => new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 }))
 
 /** Returns `1 file`, `2 files`. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${numbers.format(count)} ${count === 1 ? one : many}`
+  `${numbers().format(count)} ${count === 1 ? one : many}`
 
 /** Returns a number with separators. */
-export const numberText = (count: number): string => numbers.format(count)
+export const numberText = (count: number): string => numbers().format(count)
 
 /** Returns a short number, such as `1.2K`. */
-export const shortNumber = (count: number): string => compact.format(count)
+export const shortNumber = (count: number): string => compact().format(count)
 
 const sizeUnits = ['B', 'KB', 'MB', 'GB', 'TB']
 

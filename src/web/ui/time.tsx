@@ -1,13 +1,16 @@
+import { atFirstUse } from '../../lib/first-use.ts'
 import { formatUnix, type Unix } from '../../lib/time.ts'
 
-const dateFormat = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' })
-const momentFormat = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
+const formatOf = (style: Intl.DateTimeFormatOptions) =>
+  atFirstUse(() => new Intl.DateTimeFormat('en', { ...style, timeZone: 'UTC' }))
+const dateFormat = formatOf({ dateStyle: 'medium' })
+const momentFormat = formatOf({ dateStyle: 'medium', timeStyle: 'short' })
 
 /** Returns a date such as `Nov 28, 2026`. */
-export const dateText = (unix: Unix): string => dateFormat.format(unix * 1000)
+export const dateText = (unix: Unix): string => dateFormat().format(unix * 1000)
 
 /** Returns a date with its time in UTC. */
-export const momentText = (unix: Unix): string => `${momentFormat.format(unix * 1000)} UTC`
+export const momentText = (unix: Unix): string => `${momentFormat().format(unix * 1000)} UTC`
 
 /**
  * A time. Without scripts it is a date; with scripts it becomes relative (`3 days ago`). The exact time appears on hover.
