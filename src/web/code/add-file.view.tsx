@@ -1,3 +1,4 @@
+import { Icon } from '../ui/icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Menu } from '../ui/parts.tsx'
@@ -18,13 +19,22 @@ export const AddFile = ({
   const to = (page: string) => repositoryPath(place, page, branch, path)
   if (!config.repositoryUpload.enabled) {
     return (
-      <ButtonLink icon="plus" to={to('_new')}>
-        {texts.addFile}
+      <ButtonLink icon="plus" to={to('_new')} aria-label={texts.addFile}>
+        <span class="wide-only">{texts.addFile}</span>
       </ButtonLink>
     )
   }
   return (
-    <Menu label={texts.addFile} align="end">
+    <Menu
+      align="end"
+      title={texts.addFile}
+      label={
+        <>
+          <Icon name="plus" />
+          <span class="wide-only">{texts.addFile}</span>
+        </>
+      }
+    >
       <ul>
         <li>
           <Link to={to('_new')}>{texts.newFileHere}</Link>

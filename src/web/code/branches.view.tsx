@@ -7,6 +7,7 @@ import { usePage } from '../ui/page-context.ts'
 import { Time } from '../ui/time.tsx'
 import { CommitLink, CommitPerson, CommitSubject, commitUnix, StatusMark } from './commit-parts.view.tsx'
 import { repositoryPath, revisionPath, type RepositoryNames } from './code-paths.ts'
+import { texts as common } from '../ui/texts.tsx'
 import { texts } from './texts.tsx'
 
 export interface BranchEntry {
@@ -84,13 +85,7 @@ const BranchActs = ({ place, entry, defaultBranch, mayWrite }: BranchesProps & {
       )}
       {mayWrite ? (
         <>
-          <Menu
-            align="end"
-            kind="quiet"
-            class="small-menu icon-only"
-            title={texts.renameNamed(name)}
-            label={<Icon name="pencil" />}
-          >
+          <Menu align="end" kind="quiet" class="small" title={texts.renameNamed(name)} label={texts.rename}>
             <Form to={repositoryPath(place, 'branches/rename')} hidden={{ from: name }} class="stack tight form-panel">
               <Field
                 name="to"
@@ -107,14 +102,14 @@ const BranchActs = ({ place, entry, defaultBranch, mayWrite }: BranchesProps & {
           <ActButton
             to={repositoryPath(place, 'branches/delete')}
             hidden={{ name }}
-            kind="quiet"
-            class="icon-only"
-            icon="trash"
+            kind="danger"
+            class="small"
             aria-label={texts.deleteNamed(name)}
-            title={texts.deleteNamed(name)}
             confirm={texts.confirmDeleteBranch(name)}
             disabledBecause={why}
-          />
+          >
+            {common.delete}
+          </ActButton>
         </>
       ) : null}
     </>
@@ -159,7 +154,7 @@ export const BranchesView = (props: BranchesProps) => {
         <RefTabs place={place} current="branches" />
         <div class="acts">
           {mayAdministrate ? (
-            <ButtonLink icon="shield" to={repositoryPath(place, 'settings/branches')}>
+            <ButtonLink icon="shield" class="wide-only" to={repositoryPath(place, 'settings/branches')}>
               {texts.protection}
             </ButtonLink>
           ) : null}

@@ -5,7 +5,7 @@ import type { IconName } from '../ui/icons.ts'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { siteHref } from '../ui/paths.ts'
 import { usePage } from '../ui/page-context.ts'
-import { Box, Empty, Markup, Pages } from '../ui/parts.tsx'
+import { Box, Empty, Markup, NarrowMenu, Pages } from '../ui/parts.tsx'
 import { sizeText } from '../ui/texts.tsx'
 import { CodeLines } from './code-lines.view.tsx'
 import { deletePath, editPath, revisionPath, type RepositoryNames } from './code-paths.ts'
@@ -87,12 +87,15 @@ const ChangeLink = ({
         aria-label={label}
         title={label}
         data-hotkey={hotkey}
-      />
+      >
+        <span class="narrow-only">{label}</span>
+      </ButtonLink>
     )
   }
   return editing.reason === undefined ? null : (
     <button type="button" class="button quiet small icon-only" disabled aria-label={label} title={editing.reason}>
       <Icon name={icon} />
+      <span class="narrow-only">{label}</span>
     </button>
   )
 }
@@ -104,47 +107,51 @@ const Acts = (props: FileProps) => {
   return (
     <div class="acts">
       <DisplaySwitch {...props} />
-      <div class="button-group">
-        <ButtonLink class="small" to={bytesPath(props)} data-turbo="false">
-          {texts.raw}
-        </ButtonLink>
-        {isText ? (
-          <ButtonLink class="small" to={revisionPath(place, 'blame', revision, path)} data-hotkey="b">
-            {texts.blame}
+      <NarrowMenu title={texts.fileActs}>
+        <div class="button-group">
+          <ButtonLink class="small" to={bytesPath(props)} data-turbo="false">
+            {texts.raw}
           </ButtonLink>
-        ) : null}
-        {revision.kind === 'commit' ? null : (
+          {isText ? (
+            <ButtonLink class="small" to={revisionPath(place, 'blame', revision, path)} data-hotkey="b">
+              {texts.blame}
+            </ButtonLink>
+          ) : null}
+          {revision.kind === 'commit' ? null : (
+            <ButtonLink
+              class="small"
+              to={revisionPath(place, 'src', { kind: 'commit', name: revision.commit }, path)}
+              title={texts.permalinkHint}
+            >
+              {texts.permalink}
+            </ButtonLink>
+          )}
+        </div>
+        <div class="line one icon-acts">
           <ButtonLink
-            class="small"
-            to={revisionPath(place, 'src', { kind: 'commit', name: revision.commit }, path)}
-            title={texts.permalinkHint}
+            kind="quiet"
+            class="small icon-only"
+            icon="download"
+            to={bytesPath(props)}
+            download
+            data-turbo="false"
+            aria-label={texts.download}
+            title={texts.download}
           >
-            {texts.permalink}
+            <span class="narrow-only">{texts.download}</span>
           </ButtonLink>
-        )}
-      </div>
-      <div class="line one icon-acts">
-        <ButtonLink
-          kind="quiet"
-          class="small icon-only"
-          icon="download"
-          to={bytesPath(props)}
-          download
-          data-turbo="false"
-          aria-label={texts.download}
-          title={texts.download}
-        />
-        {isText ? (
-          <ChangeLink
-            to={editPath(place, branch, path)}
-            icon="pencil"
-            label={texts.editFile}
-            editing={editing}
-            hotkey="e"
-          />
-        ) : null}
-        <ChangeLink to={deletePath(place, branch, path)} icon="trash" label={texts.deleteFile} editing={editing} />
-      </div>
+          {isText ? (
+            <ChangeLink
+              to={editPath(place, branch, path)}
+              icon="pencil"
+              label={texts.editFile}
+              editing={editing}
+              hotkey="e"
+            />
+          ) : null}
+          <ChangeLink to={deletePath(place, branch, path)} icon="trash" label={texts.deleteFile} editing={editing} />
+        </div>
+      </NarrowMenu>
     </div>
   )
 }

@@ -87,12 +87,14 @@ export const FolderTable = (props: FolderProps) => {
         <tbody data-rows>
           {path === '' ? null : (
             <tr>
-              <td class="file-name" colSpan={3}>
+              <td class="file-name">
                 <Icon name="file-directory-fill" />
                 <Link to={revisionPath(place, 'src', revision, above)} aria-label={texts.folderAbove}>
                   ..
                 </Link>
               </td>
+              <td class="file-commit" />
+              <td class="file-time" />
             </tr>
           )}
           {folder.entries.map((entry) => (

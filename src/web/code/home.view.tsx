@@ -70,9 +70,10 @@ export const HomeView = (props: HomeProps) => {
                 icon="search"
                 to={revisionPath(place, 'find', code.revision)}
                 data-hotkey="t"
+                aria-label={texts.findFile}
                 title={texts.findFileHint}
               >
-                {texts.findFile}
+                <span class="wide-only">{texts.findFile}</span>
               </ButtonLink>
               {mayWrite ? <AddFile place={place} branch={code.revision.name} path="" /> : null}
               <CloneMenu place={place} addresses={addresses} revision={code.revision} />

@@ -75,7 +75,7 @@ export const PathCrumbs = ({
 
 /** The line above a file or folder: revision, path, acts. */
 const SourceBar = ({ place, revision, refs, path, editing, shown }: SourceProps) => (
-  <div class="code-bar">
+  <div class="code-bar source-bar">
     <RefMenu place={place} revision={revision} refs={refs} page="src" path={path} />
     <PathCrumbs place={place} revision={revision} path={path} />
     <span class="spacer" />
@@ -84,9 +84,10 @@ const SourceBar = ({ place, revision, refs, path, editing, shown }: SourceProps)
       to={revisionPath(place, 'find', revision)}
       class={shown.kind === 'folder' ? '' : 'wide-only'}
       data-hotkey="t"
+      aria-label={texts.findFile}
       title={texts.findFileHint}
     >
-      {texts.findFile}
+      <span class="wide-only">{texts.findFile}</span>
     </ButtonLink>
     {shown.kind === 'folder' && editing.isOffered ? (
       <AddFile place={place} branch={editing.branch} path={path} />

@@ -7,6 +7,7 @@ import { Time } from '../ui/time.tsx'
 import { RefTabs } from './branches.view.tsx'
 import { subjectOf } from '../../code/commits/message.rules.ts'
 import { repositoryPath, revisionPath, shortOid, type RepositoryNames } from './code-paths.ts'
+import { texts as common } from '../ui/texts.tsx'
 import { texts } from './texts.tsx'
 
 export interface TagEntry {
@@ -88,13 +89,13 @@ const Row = ({ place, tag, mayWrite, mayRelease }: TagsProps & { readonly tag: T
           <ActButton
             to={repositoryPath(place, 'tags/delete')}
             hidden={{ name: tag.name }}
-            kind="quiet"
-            class="icon-only"
-            icon="trash"
+            kind="danger"
+            class="small"
             aria-label={texts.deleteNamed(tag.name)}
-            title={texts.deleteNamed(tag.name)}
             confirm={texts.confirmDeleteTag(tag.name)}
-          />
+          >
+            {common.delete}
+          </ActButton>
         ) : null}
       </div>
     </li>

@@ -31,6 +31,7 @@ export const texts = {
   filesAt: (name: string) => `Files at ${name}`,
   filesOf: (path: string) => (path === '' ? 'Files' : `Files in ${path}`),
   filterRefs: 'Filter branches and tags',
+  fileActs: 'Acts on this file',
   findFile: 'Find file',
   findFileHint: 'Find a file by its name (t)',
   folderAbove: 'Folder above',

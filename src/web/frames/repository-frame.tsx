@@ -7,7 +7,7 @@ import { ActButton } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Link, OutsideLink } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
-import { Counter, Flash, Tabs, Tag, type Tab } from '../ui/parts.tsx'
+import { Counter, Flash, NarrowMenu, Tabs, Tag, type Tab } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import type { IconName } from '../ui/icons.ts'
 import { RepositoryPicture } from '../ui/repository-picture.tsx'
@@ -193,7 +193,7 @@ const RepositoryMarks = ({ repo, owner, marks }: RepositoryFacts) => {
   const at = (...parts: readonly string[]) => pathOf(owner.name, repo.name, ...parts)
   const disabledBecause = viewer ? undefined : texts.signInFirst
   return (
-    <div class="acts">
+    <NarrowMenu title={texts.marks} class="repo-marks">
       <WithCount to={at('watchers')} label={texts.watchers(repo.num_watches)} count={repo.num_watches}>
         <ActButton
           to={at('watchers', marks.isWatched ? 'remove' : 'add')}
@@ -227,6 +227,6 @@ const RepositoryMarks = ({ repo, owner, marks }: RepositoryFacts) => {
           </Link>
         </WithCount>
       )}
-    </div>
+    </NarrowMenu>
   )
 }

@@ -2,6 +2,7 @@
 export const texts = {
   repository: {
     tabs: 'Repository',
+    marks: 'Watch, star or fork',
     code: 'Code',
     issues: 'Issues',
     pulls: 'Pull requests',

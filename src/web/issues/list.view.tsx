@@ -6,7 +6,7 @@ import { Form, Submit } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ColorDot } from '../ui/label.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
-import { Box, Empty, Flash, Menu, MenuFilter, Pages } from '../ui/parts.tsx'
+import { Box, Empty, Flash, Menu, MenuFilter, NarrowMenu, Pages } from '../ui/parts.tsx'
 import { Avatar } from '../ui/person.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { pathOf, withQuery } from '../ui/paths.ts'
@@ -242,7 +242,7 @@ const Filters = ({
     }
   }
   return (
-    <div class="list-filters">
+    <NarrowMenu title={texts.filter} label={<MenuLabel text={texts.filter} />} class="list-filters">
       <FilterMenu id="filter_author" label={texts.filters.author} items={people('author')} />
       <FilterMenu
         id="filter_label"
@@ -287,7 +287,7 @@ const Filters = ({
           content: texts.sorts[sort],
         }))}
       />
-    </div>
+    </NarrowMenu>
   )
 }
 

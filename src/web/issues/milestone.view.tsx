@@ -236,6 +236,7 @@ export const MilestoneFormView = ({ place, milestone }: Placed & { readonly mile
         <Editor
           name="content"
           label={texts.description}
+          isLabelShown
           value={milestone?.content}
           repository={{ owner: place.owner.name, name: place.repo.name }}
         />

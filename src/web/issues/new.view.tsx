@@ -106,7 +106,6 @@ export const NewIssueView = ({ place, template, choices, title, body, milestone 
             <Editor
               name="content"
               label={texts.text}
-              isLabelShown={false}
               value={body ?? template?.content}
               rows={12}
               placeholder={texts.textHint}

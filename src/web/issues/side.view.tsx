@@ -371,13 +371,7 @@ const Acts = ({ place, issue, side, children }: SideProps & { readonly children:
         </ActButton>
       ) : null}
       {side.mayAdmin ? (
-        <ActButton
-          to={at('delete')}
-          kind="danger"
-          class="quiet"
-          icon="trash"
-          confirm={texts.deleteQuestion(issue.is_pull)}
-        >
+        <ActButton to={at('delete')} kind="danger" icon="trash" confirm={texts.deleteQuestion(issue.is_pull)}>
           {texts.delete(issue.is_pull)}
         </ActButton>
       ) : null}

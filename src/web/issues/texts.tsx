@@ -15,6 +15,7 @@ export const texts = {
   openCount: (count: string) => `${count} open`,
   closedCount: (count: string) => `${count} closed`,
   more: (count: number) => `${numberText(count)}+`,
+  filter: 'Filter',
   filters: { author: 'Author', label: 'Label', milestone: 'Milestone', assignee: 'Assignee', sort: 'Sort' },
   filterBy: (what: string) => `Find ${what.toLowerCase()}`,
   none: { label: 'Without labels', milestone: 'Without milestone', assignee: 'Nobody' },

@@ -241,7 +241,7 @@ const ReviewMenu = ({ place, view, reviews, isPoster }: PullFilesProps) => {
         <Editor name="content" id="review_text" label={texts.reviewText} isLabelShown rows={4} repository={place} />
         <Radios name="type" label={texts.verdict} value="comment" choices={verdicts} isLabelHidden />
         <div class="form-acts end">
-          <Submit kind="plain">{texts.submitReview}</Submit>
+          <Submit>{texts.submitReview}</Submit>
         </div>
       </Form>
       {reviews.pending ? (

@@ -169,12 +169,13 @@ const Files = ({
                   {file.external_url === '' ? sizeText(file.size_bytes) : all.external}
                   <ActButton
                     to={at(release.id, 'assets', file.id, 'delete')}
-                    kind="quiet"
-                    class="icon-only small"
-                    icon="trash"
+                    kind="danger"
+                    class="small"
                     aria-label={all.files.delete(file.name)}
                     confirm={all.files.deleteConfirm(file.name)}
-                  />
+                  >
+                    {shared.delete}
+                  </ActButton>
                 </span>
               </li>
             ))}

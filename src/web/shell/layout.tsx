@@ -101,7 +101,7 @@ const GuestTools = ({ offersSignUp }: { readonly offersSignUp: boolean }) => {
         {texts.signIn}
       </Link>
       {offersSignUp ? (
-        <Link class="button plain" to="/user/sign_up">
+        <Link class="button plain wide-only" to="/user/sign_up">
           {texts.signUp}
         </Link>
       ) : null}
@@ -167,6 +167,17 @@ const PersonTools = ({ unreadCount }: { readonly unreadCount: number }) => {
         <p class="menu-head">
           {texts.signedInAs} <strong>{user.name}</strong>
         </p>
+        <ul class="narrow-only narrow-nav">
+          <MenuLink to="/issues" icon="issue-opened">
+            {texts.issues}
+          </MenuLink>
+          <MenuLink to="/pulls" icon="git-pull-request">
+            {texts.pulls}
+          </MenuLink>
+          <MenuLink to="/explore/repos" icon="search">
+            {texts.explore}
+          </MenuLink>
+        </ul>
         <ul>
           <MenuLink to={pathOf(user.name)} icon="person">
             {texts.profile}

@@ -4,6 +4,7 @@ import { Icon } from './icon.tsx'
 import type { IconName } from './icons.ts'
 import { usePage } from './page-context.ts'
 import { pathOf, siteHref } from './paths.ts'
+import { texts as common } from './texts.tsx'
 
 /** Texts of the editor. */
 const texts = {
@@ -115,14 +116,15 @@ export function Editor({
     siteHref(config, repository ? pathOf(repository.owner, repository.name, part) : `/-/${part}`)
   const field = (
     <TextArea
-      {...{ name, label, id, value, rows, required, autofocus }}
+      {...{ name, id, value, rows, required, autofocus }}
+      label={isLabelShown ? '' : label}
       {...(placeholder === undefined ? {} : { placeholder })}
       {...(hint === undefined ? {} : { hint })}
-      isLabelHidden={!isLabelShown}
+      isLabelHidden
       data-markdown=""
     />
   )
-  return (
+  const editor = (
     <div class="editor" data-preview-url={at('markup')}>
       <div class="editor-head needs-script">
         <div class="editor-tabs" role="tablist" aria-label={texts.views}>
@@ -172,5 +174,16 @@ export function Editor({
       </div>
       {children}
     </div>
+  )
+  return isLabelShown ? (
+    <div class="field">
+      <label for={id}>
+        {label}
+        {required ? null : <span class="optional"> {common.optional}</span>}
+      </label>
+      {editor}
+    </div>
+  ) : (
+    editor
   )
 }

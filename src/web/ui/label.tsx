@@ -27,7 +27,7 @@ export const LabelTag = ({ label, to }: { readonly label: ShownLabel; readonly t
       )}
     </>
   )
-  const title = label.description === '' ? undefined : label.description
+  const title = label.description === '' ? label.name : label.description
   return to === undefined ? (
     <span class="label" title={title}>
       {content}

@@ -210,6 +210,34 @@ export const Menu = ({
   </details>
 )
 
+/** Acts in a row; on a narrow window they are the panel of a menu. */
+export const NarrowMenu = ({
+  title,
+  label,
+  class: more = '',
+  children,
+}: {
+  /** Name of the menu's button. */
+  readonly title: string
+  /** Content of the button; the default is an icon. */
+  readonly label?: ComponentChildren
+  readonly class?: string
+  readonly children: ComponentChildren
+}) => (
+  <details class={`menu end narrow-menu ${more}`.trim()}>
+    {label === undefined ? (
+      <summary class="button quiet icon-only" aria-label={title} title={title}>
+        <Icon name="kebab-horizontal" />
+      </summary>
+    ) : (
+      <summary class="button quiet" title={title}>
+        {label}
+      </summary>
+    )}
+    <div class="menu-panel">{children}</div>
+  </details>
+)
+
 /** A field that filters the rows of a menu's list; it needs scripts. */
 export const MenuFilter = ({ list, label }: { readonly list: string; readonly label: string }) => (
   <div class="menu-filter needs-script">

@@ -39,6 +39,7 @@ export const texts = {
   save: 'Save',
   cancel: 'Cancel',
   delete: 'Delete',
+  remove: 'Remove',
   edit: 'Edit',
   search: 'Search',
   menu: 'Menu',

@@ -48,12 +48,13 @@ export const BranchesView = ({
               </div>
               <ActButton
                 to={settingsPath(place, 'branches', 'delete', name)}
-                kind="quiet"
-                class="icon-only"
-                icon="trash"
+                kind="danger"
+                class="small"
                 aria-label={texts.deleteConfirm(name)}
                 confirm={texts.deleteConfirm(name)}
-              />
+              >
+                {shared.delete}
+              </ActButton>
             </li>
           ))}
         </ul>

@@ -5,7 +5,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
 import { Box, Pages, Tag } from '../../ui/parts.tsx'
 import { pathOf } from '../../ui/paths.ts'
-import { sizeText } from '../../ui/texts.tsx'
+import { sizeText, texts as common } from '../../ui/texts.tsx'
 import { Time } from '../../ui/time.tsx'
 import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
 import { texts as all } from './texts.tsx'
@@ -97,12 +97,13 @@ export const ActionsView = ({
                     <ActButton
                       to={settingsPath(place, 'actions', 'caches', 'delete')}
                       hidden={{ id: cache.id }}
-                      kind="quiet"
-                      class="icon-only"
-                      icon="trash"
+                      kind="danger"
+                      class="small"
                       aria-label={texts.deleteCache(cache.cache_key)}
                       confirm={texts.deleteCacheConfirm(cache.cache_key)}
-                    />
+                    >
+                      {common.delete}
+                    </ActButton>
                   </li>
                 ))}
               </ul>

@@ -7,6 +7,7 @@ import { Box, Pages, Tag } from '../../ui/parts.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { Avatar } from '../../ui/person.tsx'
 import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
+import { texts as common } from '../../ui/texts.tsx'
 import { texts as all } from './texts.tsx'
 
 const texts = all.collaboration
@@ -102,12 +103,13 @@ const CollaboratorRow = ({ user, permission, at }: Collaborator & { readonly at:
       <ActButton
         to={`${at}/delete`}
         hidden={{ collaborator: user.name }}
-        kind="quiet"
-        class="icon-only"
-        icon="trash"
+        kind="danger"
+        class="small"
         aria-label={texts.remove(user.name)}
         confirm={texts.removeConfirm(user.name)}
-      />
+      >
+        {common.remove}
+      </ActButton>
     </div>
   </li>
 )
@@ -139,12 +141,13 @@ const TeamSection = ({ place, present, offered, mayChange }: Teams & { readonly 
                     <ActButton
                       to={`${at}/delete`}
                       hidden={{ team: team.name }}
-                      kind="quiet"
-                      class="icon-only"
-                      icon="trash"
+                      kind="danger"
+                      class="small"
                       aria-label={texts.remove(team.name)}
                       confirm={texts.removeTeamConfirm(team.name)}
-                    />
+                    >
+                      {common.remove}
+                    </ActButton>
                   )}
                 </li>
               ))}

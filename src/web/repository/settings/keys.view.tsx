@@ -5,6 +5,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { Box, Empty, Pages } from '../../ui/parts.tsx'
 import { Time } from '../../ui/time.tsx'
 import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
+import { texts as common } from '../../ui/texts.tsx'
 import { texts as all } from './texts.tsx'
 
 const texts = all.keys
@@ -35,12 +36,13 @@ export const KeysView = ({
               </div>
               <ActButton
                 to={settingsPath(place, 'keys', key.id, 'delete')}
-                kind="quiet"
-                class="icon-only"
-                icon="trash"
+                kind="danger"
+                class="small"
                 aria-label={texts.delete(key.title)}
                 confirm={texts.deleteConfirm(key.title)}
-              />
+              >
+                {common.delete}
+              </ActButton>
             </li>
           ))}
         </ul>

@@ -5,6 +5,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { Box, CopyField } from '../../ui/parts.tsx'
 import { Time } from '../../ui/time.tsx'
 import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
+import { texts as common } from '../../ui/texts.tsx'
 import { texts as all } from './texts.tsx'
 
 const texts = all.mirrors
@@ -97,12 +98,13 @@ const MirrorRow = ({ mirror, at }: { readonly mirror: PushMirror; readonly at: s
       <ActButton
         to={`${at}/delete`}
         hidden={{ name: mirror.remote_name }}
-        kind="quiet"
-        class="icon-only"
-        icon="trash"
+        kind="danger"
+        class="small"
         aria-label={texts.remove(mirror.remote_address)}
         confirm={texts.removeConfirm(mirror.remote_address)}
-      />
+      >
+        {common.remove}
+      </ActButton>
     </li>
   )
 }

@@ -33,12 +33,13 @@ export const TagsView = ({ place, rules }: { readonly place: SettingsPlace; read
               </div>
               <ActButton
                 to={settingsPath(place, 'tags', rule.id, 'delete')}
-                kind="quiet"
-                class="icon-only"
-                icon="trash"
+                kind="danger"
+                class="small"
                 aria-label={all.branches.deleteConfirm(rule.name_pattern)}
                 confirm={all.branches.deleteConfirm(rule.name_pattern)}
-              />
+              >
+                {shared.delete}
+              </ActButton>
             </li>
           ))}
         </ul>
