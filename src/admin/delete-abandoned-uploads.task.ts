@@ -1,5 +1,6 @@
 import { configuredTask } from '../access/task.ts'
 import { listUsedBlobKeys } from '../attachments/attachment.store.ts'
+import { removeOldPendingFiles } from '../attachments/pending-file.service.ts'
 import type { Config } from '../config/load-config.ts'
 import { nowUnix } from '../lib/time.ts'
 import { removeStrayFiles } from '../storage/stray-files.ts'
@@ -9,7 +10,7 @@ const leastStrayMs = 24 * 3_600_000
 
 /**
  * Deletes multipart uploads without progress (`[cron.delete_abandoned_uploads].OLDER_THAN`), unfinished files of dead
- * processes in every store, and attachments without a row.
+ * processes in every store, attached files that no text shows, and attachments without a row.
  */
 export const deleteAbandonedUploads = (config: Config) =>
   configuredTask('delete_abandoned_uploads', config.cronDeleteAbandonedUploads, async (ctx, run) => {
@@ -20,6 +21,7 @@ export const deleteAbandonedUploads = (config: Config) =>
       run.progress({ done })
     }
     const { olderThan } = config.cronDeleteAbandonedUploads
+    await removeOldPendingFiles(ctx)
     await removeStrayFiles(ctx.blobs.attachments, {
       beforeUnix: nowUnix(ctx.clock) - Math.round(Math.max(olderThan, leastStrayMs) / 1000),
       usedAmong: (keys) => listUsedBlobKeys(ctx.db, keys),

@@ -43,13 +43,23 @@ export async function removeFiles(
   doerId: UserId,
 ): Promise<AttachmentRow[]> {
   const gone = await deleteAttachments(tx, ids)
+  await recordRemoval(tx, repoId, gone, doerId)
+  return gone
+}
+
+/** Subtracts the sizes of deleted files of one repository from its storage usage, and publishes the deletions. */
+export async function recordRemoval(
+  tx: Tx,
+  repoId: RepoId,
+  gone: readonly AttachmentRow[],
+  doerId: UserId,
+): Promise<void> {
   for (const [kind, files] of Map.groupBy(gone, usageKindOf)) {
     await addToUsage(tx, { repoId }, kind, -files.reduce((sum, file) => sum + file.size_bytes, 0))
   }
   for (const { id, blob_key: blobKey } of gone) {
     await publish(tx, 'attachment.deleted', { attachmentId: id, repoId, doerId, blobKey })
   }
-  return gone
 }
 
 /** Files of issues, comments and releases. */

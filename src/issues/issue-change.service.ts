@@ -3,6 +3,7 @@ import type { CommentRow, IssueRow, LabelRow, MilestoneRow } from '../db/tables/
 import { publish } from '../events/hub.ts'
 import type { LabelId, MilestoneId, Oid, UserId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
+import { claimShownFiles } from './attachments/shown-files.service.ts'
 import type { Attribution } from './attribution.ts'
 import { insertTimelineEntries, insertTimelineEntry } from './timeline-entry.store.ts'
 import { insertContentHistory } from './content-history.store.ts'
@@ -64,6 +65,7 @@ export async function changeContent(tx: Tx, by: Attribution, issue: IssueRow, co
     { ...about, poster_id: by.doerId, content, edited_unix: by.atUnix, is_first: false },
   ])
   await publish(tx, 'issue.edited', { ...facts(issue, by), posterId: issue.poster_id, oldContent: issue.content })
+  await claimShownFiles(tx, by.doerId, { ...issue, content }, undefined)
   return updateIssue(tx, issue.id, {
     content,
     content_version: issue.content_version + 1,

@@ -7,6 +7,7 @@ import { BadRequest, Conflict, Forbidden, Invalid, NotFound, PreconditionFailed,
 import type { LabelId, MilestoneId, UserId } from '../lib/ids.ts'
 import { nowUnix, type Unix } from '../lib/time.ts'
 import { must } from '../lib/verdict.ts'
+import { claimShownFiles } from './attachments/shown-files.service.ts'
 import type { Attribution } from './attribution.ts'
 import { endOfDay, optionalTime } from './due-date.rules.ts'
 import {
@@ -167,6 +168,7 @@ export async function openIssue(
     created_unix: by.atUnix,
     updated_unix: by.atUnix,
   })
+  await claimShownFiles(tx, by.doerId, issue, undefined)
   await addToRepoCounters(tx, repo.id, input.isPull, { total: 1, closed: 0 })
   await insertMentions(tx, issue.id, input.mentioned)
   await publish(tx, 'issue.opened', {

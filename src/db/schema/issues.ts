@@ -236,6 +236,8 @@ export const issues: AreaSchema = {
     `create index attachment_issue on attachment (issue_id) where issue_id is not null`,
     `create index attachment_comment on attachment (comment_id) where comment_id is not null`,
     `create index attachment_release on attachment (release_id) where release_id is not null`,
+    `create index attachment_pending on attachment (repo_id, uploader_id, created_unix)
+      where issue_id is null and release_id is null`,
     `create index comment_dependent on comment (dependent_issue_id) where dependent_issue_id is not null`,
     `create index attachment_size on attachment (repo_id, size_bytes, id)`,
     `create index comment_of_repo_updated on comment (repo_id, is_of_pull, updated_unix, created_unix, id)

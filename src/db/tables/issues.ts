@@ -278,6 +278,7 @@ export interface AttachmentTable {
   id: Generated<AttachmentId>
   uuid: string
   repo_id: RepoId
+  /** Null for files of releases, and for uploads that no text shows yet. */
   issue_id: IssueId | null
   /** Set together with `issue_id` for attachments of a comment. */
   comment_id: CommentId | null

@@ -12,17 +12,18 @@ import {
   type AttachRules,
   type Upload,
 } from '../../attachments/incoming-file.service.ts'
+import { addPendingFile } from '../../attachments/pending-file.service.ts'
 import { transaction } from '../../db/database.ts'
 import type { AttachmentRow, CommentRow, IssueRow } from '../../db/tables/issues.ts'
 import { Invalid, NotFound } from '../../lib/errors.ts'
 import type { AttachmentId } from '../../lib/ids.ts'
 import { must } from '../../lib/verdict.ts'
-import { findAttachmentOfIssue, listFilesOfComments, moveFilesToComment } from './attachment.store.ts'
+import { findAttachmentOfIssue, listFilesOfComments } from './attachment.store.ts'
 import { touchComment } from '../timeline-entry.store.ts'
-import { mayAttachToComment, mayAttachToIssue } from '../issue.policy.ts'
+import { mayAttachToComment, mayAttachToIssue, mayComment, mayEditIssue } from '../issue.policy.ts'
 import { unitOf } from '../issue.rules.ts'
 import { attributionAt, attributionNow } from '../issue.service.ts'
-import { findIssueById, listFilesOf, touchIssues } from '../issue.store.ts'
+import { findIssueById, listBlockers, listFilesOf, touchIssues } from '../issue.store.ts'
 
 const noAttachment = () => new NotFound('the attachment does not exist', 'attachment_not_found')
 
@@ -71,6 +72,18 @@ export async function attachFile(
     if (!file) throw noFile()
     return keepFile(ctx, parent, file, updatedAt)
   })
+}
+
+/**
+ * Stores a file for a comment or for the text of an issue that is being written: the text holds the file when it is saved.
+ * @throws Forbidden for a viewer who may neither comment nor edit the issue
+ */
+export async function addFileForText(ctx: SignedInRepoCtx, issue: IssueRow, upload: Upload): Promise<AttachmentRow> {
+  if (!mayEditIssue(ctx.viewer, ctx.rights, issue).allowed) {
+    const blockers = await listBlockers(ctx.db, [ctx.owner.id, issue.poster_id], ctx.viewer.id)
+    must(mayComment(ctx.viewer, ctx.rights, issue, blockers))
+  }
+  return addPendingFile(ctx, upload, rulesOf(ctx))
 }
 
 function keepFile(
@@ -131,22 +144,4 @@ export const issueFiles: FileHolder = {
     const issue = file.issue_id === null ? undefined : await findIssueById(db, file.issue_id)
     return issue && { scope: 'issue', mayRead: (rights) => rights.modeOf(unitOf(issue)) >= mode.read }
   },
-}
-
-/** Most files that a comment gets at once. */
-const maxAdopted = 100
-
-/** Returns the ids of the files that a text shows. */
-const filesIn = (text: string): ReadonlySet<string> =>
-  new Set([...text.matchAll(/\/attachments\/([0-9a-f-]{36})(?![0-9a-f-])/g)].map(([, uuid = '']) => uuid))
-
-/**
- * Gives a comment the files that it shows and that its author attached to the issue: a file that is dropped into a form is
- * stored before the comment exists. Files that the text of the issue shows stay there.
- */
-export async function adoptFiles(ctx: SignedInRepoCtx, issue: IssueRow, comment: CommentRow): Promise<void> {
-  const kept = filesIn(issue.content)
-  const uuids = [...filesIn(comment.content)].filter((uuid) => !kept.has(uuid)).slice(0, maxAdopted)
-  if (uuids.length === 0) return
-  await transaction(ctx.db, (tx) => moveFilesToComment(tx, issue.id, comment.id, { uuids, uploaderId: ctx.viewer.id }))
 }

@@ -1,6 +1,6 @@
-import type { Db, Tx } from '../../db/database.ts'
+import type { Db } from '../../db/database.ts'
 import type { AttachmentRow } from '../../db/tables/issues.ts'
-import type { AttachmentId, CommentId, IssueId, UserId } from '../../lib/ids.ts'
+import type { AttachmentId, CommentId, IssueId } from '../../lib/ids.ts'
 
 /** Returns the files of comments, oldest first. */
 export const listFilesOfComments = (db: Db, commentIds: readonly CommentId[]): Promise<AttachmentRow[]> =>
@@ -15,19 +15,3 @@ export const findAttachmentOfIssue = (db: Db, issueId: IssueId, id: AttachmentId
 /** Returns all files of an issue and its comments. */
 export const listAllFilesOfIssue = (db: Db, issueId: IssueId): Promise<AttachmentRow[]> =>
   db.selectFrom('attachment').selectAll().where('issue_id', '=', issueId).execute()
-
-/** Moves files that an account has attached to the text of an issue to a comment of it. */
-export const moveFilesToComment = (
-  tx: Tx,
-  issueId: IssueId,
-  commentId: CommentId,
-  { uuids, uploaderId }: { readonly uuids: readonly string[]; readonly uploaderId: UserId },
-) =>
-  tx
-    .updateTable('attachment')
-    .set({ comment_id: commentId })
-    .where('uuid', 'in', uuids)
-    .where('issue_id', '=', issueId)
-    .where('comment_id', 'is', null)
-    .where('uploader_id', '=', uploaderId)
-    .execute()

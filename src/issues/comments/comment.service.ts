@@ -15,6 +15,7 @@ import {
   updateCommentText,
   type ChangedBetween,
 } from '../timeline-entry.store.ts'
+import { claimShownFiles } from '../attachments/shown-files.service.ts'
 import { factsOfComment } from '../issue-change.service.ts'
 import { mayComment, mayEditComment, mayReadIssue } from '../issue.policy.ts'
 import { attributionAt, attributionNow, noIssue } from '../issue.service.ts'
@@ -89,6 +90,7 @@ export async function addComment(
   return transaction(ctx.db, async (tx) => {
     const comment = await insertTimelineEntry(tx, by, issue.id, { type: 'comment', content: input.body })
     await addToComments(tx, issue.id, 1, by.atUnix)
+    await claimShownFiles(tx, by.doerId, issue, comment)
     await input.beside?.(tx, comment)
     await insertMentions(tx, issue.id, mentioned)
     await recordReferences(tx, by, { issue, comment }, references)
@@ -124,6 +126,7 @@ export async function editComment(
     ])
     const edited = await updateCommentText(tx, comment.id, input.body, by.atUnix)
     if (!edited) throw new NotFound('the comment does not exist', 'comment_not_found')
+    await claimShownFiles(tx, by.doerId, issue, edited)
     await input.beside?.(tx)
     await recordReferences(tx, by, { issue, comment: edited }, references)
     if (input.body !== comment.content) {

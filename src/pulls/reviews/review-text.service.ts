@@ -3,6 +3,7 @@ import { transaction } from '../../db/database.ts'
 import type { CommentRow, IssueRow } from '../../db/tables/issues.ts'
 import type { ReviewRow } from '../../db/tables/pulls.ts'
 import { publish } from '../../events/hub.ts'
+import { claimShownFiles } from '../../issues/attachments/shown-files.service.ts'
 import { editComment } from '../../issues/comments/comment.service.ts'
 import { mayEditComment } from '../../issues/issue.policy.ts'
 import { attributionNow, noIssue } from '../../issues/issue.service.ts'
@@ -47,6 +48,7 @@ export async function editReviewText(
     await transaction(ctx.db, async (tx) => {
       const edited = await updateCommentText(tx, comment.id, body, by.atUnix)
       if (!edited) throw new NotFound('the comment does not exist', 'comment_not_found')
+      await claimShownFiles(tx, by.doerId, issue, edited)
     })
     return
   }

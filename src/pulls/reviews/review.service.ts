@@ -4,6 +4,7 @@ import { isUniqueViolation, transaction, type Tx } from '../../db/database.ts'
 import type { CommentRow } from '../../db/tables/issues.ts'
 import type { PullRow, ReviewRow, ReviewType } from '../../db/tables/pulls.ts'
 import { publish } from '../../events/hub.ts'
+import { claimShownFiles } from '../../issues/attachments/shown-files.service.ts'
 import type { Attribution } from '../../issues/attribution.ts'
 import { insertTimelineEntries, insertTimelineEntry, type NewTimelineEntry } from '../../issues/timeline-entry.store.ts'
 import { factsOfComment } from '../../issues/issue-change.service.ts'
@@ -182,11 +183,12 @@ export async function createReview(ctx: SignedInRepoCtx, stored: PullPair, input
           created_unix: by.atUnix,
           ...values,
         })
-    await insertTimelineEntries(
+    const written = await insertTimelineEntries(
       tx,
       by,
       entries.map((entry) => ({ ...ofReview(entry, review.id), issue_id: pair.issue.id })),
     )
+    for (const comment of written) await claimShownFiles(tx, by.doerId, pair.issue, comment)
     await followNewLines(tx, pair.pull.id, entries)
     const consequences = { teamIds: authority.teamIds, mentioned, hasComments: entries.length > 0 }
     await recordReview(tx, by, pair, review, consequences)
@@ -243,7 +245,8 @@ async function recordReview(
   { teamIds, mentioned, hasComments }: ReviewConsequences,
 ): Promise<void> {
   await blankReviewEntries(tx, review.id)
-  await insertTimelineEntry(tx, by, issue.id, { type: 'review', content: review.content, review_id: review.id })
+  const entry = { type: 'review', content: review.content, review_id: review.id } as const
+  await claimShownFiles(tx, by.doerId, issue, await insertTimelineEntry(tx, by, issue.id, entry))
   await addToReviewCount(tx, pull.id, 1)
   if (review.type === 'pending' || review.type === 'request') return
   await deleteRequest(tx, issue.id, { userId: by.doerId })
@@ -384,6 +387,7 @@ export async function addCodeComment(
   const by = attributionNow(ctx)
   return transaction(ctx.db, async (tx) => {
     const comment = await insertTimelineEntry(tx, by, pair.issue.id, ofReview(entry, review.id))
+    await claimShownFiles(tx, by.doerId, pair.issue, comment)
     await followNewLines(tx, pair.pull.id, [entry])
     // The events of a pending review follow when it is submitted.
     if (review.type === 'pending') return comment

@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import type { SignedInRepoCtx } from '../../access/context.ts'
 import type { CommentRow, IssueRow } from '../../db/tables/issues.ts'
-import { adoptFiles } from '../../issues/attachments/attachment.service.ts'
 import { addComment, deleteComment, editComment, getCommentOf } from '../../issues/comments/comment.service.ts'
 import { editIssue, getReadableIssue, noIssue } from '../../issues/issue.service.ts'
 import { addReaction, removeReaction } from '../../issues/social/reaction.service.ts'
@@ -97,9 +96,7 @@ export const rewriteComment = act({
   async run({ ctx, params, body }) {
     const found = await commentAt(ctx, params)
     refuseOutOfDate(found.comment.content_version, body.version)
-    const content = body.content ?? ''
-    await editFound(ctx, found, content)
-    await adoptFiles(ctx, found.issue, { ...found.comment, content })
+    await editFound(ctx, found, body.content ?? '')
     return { to: addressAfter(ctx, found, body) }
   },
 })
@@ -151,7 +148,6 @@ export const commentOnIssue = act({
     }
     const comment =
       content === '' ? undefined : await addComment(ctx, issue, { body: body.content ?? '', updatedAt: undefined })
-    if (comment) await adoptFiles(ctx, issue, comment)
     if (state === 'open' || state === 'closed') await editIssue(ctx, issue, { ...unchanged, state })
     return { to: addressOf(ctx, issue, comment ? anchorOf(comment) : '') }
   },

@@ -29,7 +29,7 @@ export const OpeningText = (props: ConversationProps) => {
       historyTo={issue.content_version > 0 ? at('history') : undefined}
       tasksTo={may.edit ? at('tasks') : undefined}
       uploadTo={may.attach ? at('attachments') : undefined}
-      removeFileTo={may.attach ? (id) => at('attachments', id, 'delete') : undefined}
+      removeFileTo={may.edit ? (id) => at('attachments', id, 'delete') : undefined}
       isEditing={editing === anchor}
     />
   )

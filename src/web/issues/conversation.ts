@@ -99,10 +99,12 @@ async function sideOf(ctx: RepoCtx, issue: IssueRow): Promise<ConversationProps[
 /** What the viewer may do with the texts of an issue. */
 export function mayOf(ctx: RepoCtx, viewer: Viewer | undefined, issue: IssueRow): ConversationProps['may'] {
   const isOpen = viewer !== undefined && !ctx.repo.is_archived
+  const edit = isOpen && mayEditIssue(viewer, ctx.rights, issue).allowed
+  const comment = isOpen && mayComment(viewer, ctx.rights, issue, new Set()).allowed
   return {
-    edit: isOpen && mayEditIssue(viewer, ctx.rights, issue).allowed,
-    comment: isOpen && mayComment(viewer, ctx.rights, issue, new Set()).allowed,
-    attach: isOpen && ctx.config.attachment.enabled && mayEditIssue(viewer, ctx.rights, issue).allowed,
+    edit,
+    comment,
+    attach: ctx.config.attachment.enabled && (edit || comment),
     editComment: (comment) => isOpen && mayEditComment(viewer, ctx.rights, issue, comment).allowed,
   }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Browser } from '../../testing/browser.ts'
 import { startForge } from '../../testing/forge.ts'
+import { drop } from './drop.test-support.ts'
 
 async function world() {
   const forge = await startForge({ users: ['alice', 'bob'] })
@@ -180,26 +181,16 @@ test('subscribeToIssue, pinIssueOfPage, lockIssue, runIssueStopwatch, addIssueTi
   assert.equal((await alice.get(`${repo.api}/issues/1`)).status, 404)
 })
 
-test('uploadToIssue, removeIssueFile: the author attaches a file, others cannot, and it can be deleted', async () => {
+test('removeIssueFile: a file of the text is deleted by those who may edit it', async () => {
   const { forge, repo, alice, path } = await world()
   await using _ = forge
-  const body = '--b\r\nContent-Disposition: form-data; name="attachment"; filename="a].txt"\r\n\r\ntext\r\n--b--\r\n'
-  const upload = async (name: string, headers: Record<string, string> = {}) => {
-    const browser = await Browser.of(forge, name)
-    const cookie = [...browser.cookies].map(([key, value]) => `${key}=${value}`).join('; ')
-    return forge.guest.send('POST', `${path}/attachments`, undefined, {
-      site: true,
-      raw: body,
-      headers: { cookie, 'content-type': 'multipart/form-data; boundary=b', ...headers },
-    })
-  }
-  assert.equal((await upload('bob')).status, 403)
-  assert.equal((await upload('alice', { 'sec-fetch-site': 'cross-site' })).status, 403)
-  const made = await upload('alice')
-  assert.equal(made.status, 200)
-  assert.match(made.text, /^\[a\\\]\.txt\]\(\/attachments\/[0-9a-f-]+\)$/)
-  const [file] = (await alice.get(`${repo.api}/issues/1/assets`)).json
   const owner = await Browser.of(forge, 'alice')
+  const { text } = await drop(owner, path, 'a].txt')
+  assert.match(text, /^\[a\\\]\.txt\]\(\/attachments\/[0-9a-f-]+\)$/)
+  await owner.submit(`${path}?edit=issue-1`, `/issues/1/content"`, { content: `See ${text}` })
+  const [file] = (await alice.get(`${repo.api}/issues/1/assets`)).json
+  assert.equal(file.name, 'a].txt')
+  assert.doesNotMatch((await (await Browser.of(forge, 'bob')).get(path)).text, /\/attachments\/\d+\/delete"/)
   assert.equal((await owner.submit(path, `/attachments/${file.id}/delete`)).status, 303)
   assert.deepEqual((await alice.get(`${repo.api}/issues/1/assets`)).json, [])
 })

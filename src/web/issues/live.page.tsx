@@ -9,7 +9,7 @@ import { eventStream, type StreamMessage } from '../../http/event-stream.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { bytes } from '../../http/reply.ts'
 import { pathNumber } from '../../http/schema.ts'
-import { attachFile } from '../../issues/attachments/attachment.service.ts'
+import { addFileForText } from '../../issues/attachments/attachment.service.ts'
 import { getReadableIssue } from '../../issues/issue.service.ts'
 import type { IssueRow } from '../../db/tables/issues.ts'
 import { fromOwnPage, inBrowser, inSession } from '../shell/browser.requirements.ts'
@@ -58,7 +58,7 @@ export const followIssue = operation({
   },
 })
 
-/** Attaches a dropped or pasted file to an issue, and answers the Markdown that shows it. */
+/** Stores a dropped or pasted file for the text that is being written, and answers the Markdown that shows it. */
 export const uploadToIssue = operation({
   method: 'POST',
   path: '/{username}/{reponame}/issues/{index}/attachments',
@@ -80,7 +80,7 @@ export const uploadToIssue = operation({
   reply: { 200: bytesOf('text/plain') },
   async run({ ctx, params, call }) {
     const issue = await getReadableIssue(ctx, params.index)
-    const file = await attachFile(ctx, { issue, comment: undefined }, uploadOf(call, {}))
+    const file = await addFileForText(ctx, issue, uploadOf(call, {}))
     const isImage = /\.(?:png|jpe?g|gif|webp|avif|svg)$/i.test(file.name)
     const name = file.name.replace(/[[\]\\]/g, '\\$&')
     return bytes(

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { Browser } from '../../testing/browser.ts'
 import { startForge } from '../../testing/forge.ts'
 import { givenPull } from '../../testing/given-pull.ts'
+import { drop } from '../issues/drop.test-support.ts'
 
 test('commentOnLine, commentOnPull: a dropped file belongs to the comment that shows it, and goes with it', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
@@ -11,22 +12,18 @@ test('commentOnLine, commentOnPull: a dropped file belongs to the comment that s
   const at = `/${repo.fullName}/pulls/${pull.number}`
   const line = `${at}/files?file=${pull.branch}.txt&line=0-R1`
   const alice = await Browser.of(forge, 'alice')
-  const drop = async (name: string) => {
-    const content = Buffer.from(name)
-    const { text } = await alice.upload(
-      `/${repo.fullName}/issues/${pull.number}/attachments`,
-      {},
-      { field: 'attachment', name, content },
-    )
-    return { text, uuid: /attachments\/([0-9a-f-]+)/.exec(text)?.[1] ?? '' }
+  const dropped = async (name: string) => {
+    const { text, address } = await drop(alice, `/${repo.fullName}/issues/${pull.number}`, name)
+    return { text, uuid: address.slice('/attachments/'.length) }
   }
   const filesOf = async (path: string) =>
     (await forge.as('alice').get(path)).json.map((file: { name: string }) => file.name)
   const ofText = `${repo.api}/issues/${pull.number}/assets`
   assert.match((await alice.get(line)).text, /<file-attachment/)
-  assert.doesNotMatch((await (await Browser.of(forge, 'bob')).get(line)).text, /<file-attachment/)
+  assert.match((await (await Browser.of(forge, 'bob')).get(line)).text, /<file-attachment/)
+  assert.doesNotMatch((await new Browser(forge).get(line)).text, /<file-attachment/)
 
-  const [shown, kept, said] = [await drop('line.txt'), await drop('text.txt'), await drop('talk.txt')]
+  const [shown, kept, said] = [await dropped('line.txt'), await dropped('text.txt'), await dropped('talk.txt')]
   await forge.as('alice').must('PATCH', pull.api, { body: `See ${kept.text}` })
   const content = `Look: ${shown.text}, and ${kept.text}`
   const sent = { mode: 'single', content, line: '1', first: '1' }

@@ -2,7 +2,6 @@ import { Type } from 'typebox'
 import { repoUnderQuota } from '../../access/quota/quota.requirements.ts'
 import { notArchived } from '../../access/repo.requirements.ts'
 import { pathNumber } from '../../http/schema.ts'
-import { adoptFiles } from '../../issues/attachments/attachment.service.ts'
 import { addComment } from '../../issues/comments/comment.service.ts'
 import { Invalid } from '../../lib/errors.ts'
 import { cancelScheduledMerge, mergePull } from '../../pulls/merge/merge.service.ts'
@@ -152,7 +151,6 @@ export const commentOnPull = act({
       throw new Invalid('[content]: a comment needs a text', 'invalid', { field: 'content' })
     }
     const comment = isEmpty ? undefined : await addComment(ctx, pair.issue, { body: content, updatedAt: undefined })
-    if (comment) await adoptFiles(ctx, pair.issue, comment)
     if (state === 'open' || state === 'closed') await editPull(ctx, pair, { ...unchanged, state })
     return { to: `${pullPath(placeOf(ctx), index)}${comment ? `#issuecomment-${comment.id}` : ''}` }
   },

@@ -3,17 +3,10 @@ import type { RepoCtx } from '../../access/context.ts'
 import { notArchived } from '../../access/repo.requirements.ts'
 import { pathNumber } from '../../http/schema.ts'
 import { Invalid, NotFound } from '../../lib/errors.ts'
-import { adoptFiles } from '../../issues/attachments/attachment.service.ts'
 import { applySuggestion } from '../../pulls/suggestion.service.ts'
 import { getPull, getStoredPull } from '../../pulls/pull.service.ts'
 import { codeCommentInRepo } from '../../pulls/reviews/review.requirements.ts'
-import {
-  createReview,
-  deleteReview,
-  getCodeComments,
-  getReview,
-  submitReview,
-} from '../../pulls/reviews/review.service.ts'
+import { createReview, deleteReview, getReview, submitReview } from '../../pulls/reviews/review.service.ts'
 import { setResolved } from '../../pulls/reviews/review-text.service.ts'
 import { setViewed } from '../../pulls/reviews/viewed.service.ts'
 import { getPullReviews, threadOf } from '../../pulls/reviews/thread.service.ts'
@@ -57,7 +50,7 @@ export const commentOnLine = act({
     const replyTo = body.reply === undefined ? undefined : threadOf(reviews, body.reply)?.comments[0]?.row
     if (body.reply !== undefined && !replyTo) throw new NotFound('the comment does not exist', 'comment_not_found')
     const isOld = body.side === 'old'
-    const review = await createReview(ctx, pair, {
+    await createReview(ctx, pair, {
       // A comment beside a pending review would submit that review.
       event: body.mode === 'single' && pending === undefined ? 'COMMENT' : undefined,
       commitId: undefined,
@@ -73,8 +66,6 @@ export const commentOnLine = act({
         },
       ],
     })
-    const written = (await getCodeComments(ctx, review)).findLast((row) => row.content === content)
-    if (written) await adoptFiles(ctx, pair.issue, written)
     return { to: body.from === 'conversation' ? pullPath(placeOf(ctx), index) : filesPath(ctx, index, body.path) }
   },
 })
