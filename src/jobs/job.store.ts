@@ -89,6 +89,15 @@ export async function giveTurns(
   return rows
 }
 
+/** Returns whether a lane has a job that waits or runs. */
+export const isLaneBusy = async (db: Db, lane: string): Promise<boolean> =>
+  (await db
+    .selectFrom('job')
+    .select('id')
+    .where('lane', '=', lane)
+    .where(sql<boolean>`lane is not null and state <> 'failed' and not is_held`)
+    .executeTakeFirst()) !== undefined
+
 /** Returns lanes whose waiting jobs are all blocked. Manual deletion of rows can cause this. */
 export async function listLanesWithoutTurn(db: Db, limit: number): Promise<string[]> {
   const { rows } = await sql<{ lane: string }>`

@@ -19,7 +19,7 @@ import {
 } from './job.store.ts'
 import { payloadVersion } from './versions.ts'
 
-export { countJobsOf, findJob, listJobs, type JobRow } from './job.store.ts'
+export { countJobsOf, findJob, isLaneBusy, listJobs, type JobRow } from './job.store.ts'
 
 /**
  * Channel that announces new jobs: the name of the pool and, for a delayed job, a space and its due time in milliseconds.

@@ -1,5 +1,6 @@
 import type { Feature } from '../access/feature.ts'
 import { notificationCounters } from './counter.store.ts'
+import { markIssueThreadRead } from './issue-reading.job.ts'
 import { notifyPeople, retractNotifications } from './notify.subscribers.ts'
 import * as threadRoutes from './thread.routes.ts'
 
@@ -7,5 +8,6 @@ import * as threadRoutes from './thread.routes.ts'
 export const notifications: Feature = {
   routes: [threadRoutes],
   subscribers: [notifyPeople, retractNotifications],
+  jobs: [markIssueThreadRead],
   counters: notificationCounters,
 }

@@ -4,6 +4,7 @@ import { mayHaveRecipients, notifiedEvents } from './audience.service.ts'
 import { causeText } from './cause.rules.ts'
 import { notifyOf } from './notify.service.ts'
 import { retractThreads } from './notify.store.ts'
+import { laneOfIssue } from './thread.rules.ts'
 
 /** Creates or updates the notification threads of an event's recipients. */
 export const notifyPeople = subscriber({
@@ -11,7 +12,7 @@ export const notifyPeople = subscriber({
   on: notifiedEvents,
   isNeeded: mayHaveRecipients,
   // One lane per subject keeps two workers from writing the same threads at the same time.
-  lane: ({ data }) => `notify ${'issueId' in data ? `issue ${data.issueId}` : `repo ${data.repoId}`}`,
+  lane: ({ data }) => ('issueId' in data ? laneOfIssue(data.issueId) : `notify repo ${data.repoId}`),
   whenFailing: 'pass',
   afterCommit: (services: Services, event, run) => notifyOf(services, event, run),
 })

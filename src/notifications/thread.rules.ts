@@ -1,4 +1,5 @@
 import { threadStatuses, threadSubjects, type ThreadStatus, type ThreadSubject } from '../db/tables/notifications.ts'
+import type { IssueId } from '../lib/ids.ts'
 
 const wordsOf = <Word extends string>(known: readonly Word[], texts: readonly string[] | undefined): Word[] => {
   const wanted = new Set((texts ?? []).map((text) => text.trim().toLowerCase()))
@@ -13,3 +14,6 @@ export const subjectsOf = (texts: readonly string[] | undefined): ThreadSubject[
 
 /** Returns the status to set; an absent or unknown word means `read`. Source: contract (`to-status`). */
 export const targetStatus = (text: string | undefined): ThreadStatus => statusesOf([text ?? ''])[0] ?? 'read'
+
+/** Returns the lane of the jobs that change the notifications about an issue. */
+export const laneOfIssue = (issueId: IssueId): string => `notify issue ${issueId}`

@@ -175,6 +175,27 @@ export const isThreadReadable = async (db: Db, viewer: Viewer, id: ThreadId): Pr
     .where(isReadable(viewer, reading))
     .executeTakeFirst()) !== undefined
 
+/** Returns whether an account has an unread thread about an issue. */
+export const isThreadUnread = async (db: Db, userId: UserId, issueId: IssueId): Promise<boolean> =>
+  (await db
+    .selectFrom('notification')
+    .select('id')
+    .where('issue_id', '=', issueId)
+    .where('user_id', '=', userId)
+    .where('status', '=', 'unread')
+    .executeTakeFirst()) !== undefined
+
+/** Marks the thread of an account about an issue as read if it is unread. */
+export async function readThreadOfIssue(tx: Tx, userId: UserId, issueId: IssueId, nowMs: number): Promise<void> {
+  await tx
+    .updateTable('notification')
+    .set(withStatus('read', nowMs))
+    .where('issue_id', '=', issueId)
+    .where('user_id', '=', userId)
+    .where('status', '=', 'unread')
+    .execute()
+}
+
 /** Returns the change that sets a status; threads that already have the status keep their time. */
 const withStatus = (status: ThreadStatus, nowMs: number) => ({
   status,

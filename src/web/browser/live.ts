@@ -8,24 +8,31 @@ onEach('[data-live]', (element) => {
   const address = element.dataset['live'] ?? ''
   let source: EventSource | undefined
   let timer: number | undefined
+  /** Whether the page may lack a change. In the background it waits: loading a page marks its notification as read. */
+  let isBehind = false
   const open = () => {
     source = new EventSource(address)
-    Turbo.connectStreamSource(source)
+    source.addEventListener('message', ({ data }: MessageEvent<string>) => {
+      if (document.hidden) isBehind = true
+      else Turbo.renderStreamMessage(data)
+    })
   }
   const close = () => {
-    if (!source) return
-    Turbo.disconnectStreamSource(source)
-    source.close()
+    source?.close()
     source = undefined
   }
   const onVisibility = () => {
     clearTimeout(timer)
-    if (document.hidden) timer = setTimeout(close, backgroundMs)
-    else if (!source) {
-      open()
-      // What happened meanwhile.
-      Turbo.visit(location.href, { action: 'replace' })
+    if (document.hidden) {
+      timer = setTimeout(() => {
+        close()
+        isBehind = true
+      }, backgroundMs)
+      return
     }
+    if (!source) open()
+    if (isBehind) Turbo.visit(location.href, { action: 'replace' })
+    isBehind = false
   }
   document.addEventListener('visibilitychange', onVisibility)
   open()

@@ -5,7 +5,6 @@ declare module '@hotwired/turbo' {
   }
   /** Loads a page as a click on a link would. The same address with `replace` is a refresh. */
   export function visit(location: string, options?: { readonly action?: 'advance' | 'replace' }): void
-  /** Renders the Turbo streams that arrive as messages. */
-  export function connectStreamSource(source: EventTarget): void
-  export function disconnectStreamSource(source: EventTarget): void
+  /** Renders a Turbo stream. */
+  export function renderStreamMessage(message: string): void
 }

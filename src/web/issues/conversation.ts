@@ -9,6 +9,7 @@ import { getChoices, showIssues } from '../../issues/lists/query-list.service.ts
 import { isSubscribed } from '../../issues/social/subscription.service.ts'
 import { getStopwatches, getTimesOfIssue, isTrackingOn, mayTrack } from '../../issues/time/time.service.ts'
 import { viewReactions, viewTimeline, type TimelinePart } from '../../issues/timeline/timeline-view.service.ts'
+import { readIssueThread } from '../../notifications/issue-reading.service.ts'
 import { unitConfig } from '../../repos/unit-config.ts'
 import { renderTexts } from '../ui/render-texts.ts'
 import type { ConversationProps } from './issue-props.ts'
@@ -43,6 +44,8 @@ export async function loadConversation(
   query: ConversationQuery,
   lineComments: (timeline: TimelinePart) => readonly CommentRow[] = () => [],
 ): Promise<ConversationProps> {
+  // Earlier entries are no news.
+  if (ctx.viewer && query.before === undefined) await readIssueThread({ ...ctx, viewer: ctx.viewer }, issue.id)
   const [timeline, files, side, { around }] = await Promise.all([
     viewTimeline(ctx, issue, { before: query.before as CommentId | undefined, limit: entriesAtOnce }),
     getFilesOfIssue(ctx, issue),

@@ -356,6 +356,39 @@ test('a live page renders the streams of its server, and a refresh keeps what is
   assert.deepEqual(it.wrong, [])
 })
 
+test('a live page in the background is loaded again only when it is seen', { skip }, async () => {
+  await using forge = await startForge()
+  const hidden = Promise.withResolvers<void>()
+  const again = Promise.withResolvers<void>()
+  let version = 1
+  let opened = 0
+  await using it = await openPage(forge, () => `<div data-live="/-/live"></div><p>Version ${version}</p>`, {
+    '/-/live': async (route) => {
+      opened++
+      // The browser asks again when it has read the first answer.
+      if (opened === 2) again.resolve()
+      if (opened > 1) return
+      await hidden.promise
+      const body = 'retry: 100\n\ndata: <turbo-stream action="refresh"></turbo-stream>\n\n'
+      await route.fulfill({ contentType: 'text/event-stream', body })
+    },
+  })
+  const { page } = it
+  const setHidden = (isHidden: boolean) =>
+    page.evaluate((value) => {
+      Object.defineProperty(document, 'hidden', { value, configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))
+    }, isHidden)
+  await setHidden(true)
+  version = 2
+  hidden.resolve()
+  await again.promise
+  assert.equal(await page.getByText('Version 1').count(), 1)
+  await setHidden(false)
+  await page.getByText('Version 2').waitFor()
+  assert.deepEqual(it.wrong, [])
+})
+
 test('after a form was sent, its text is gone, and other drafts are still there', { skip }, async () => {
   await using forge = await startForge()
   using form = await serveForm(
