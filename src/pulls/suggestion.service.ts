@@ -1,21 +1,29 @@
 import type { SignedInRepoCtx } from '../access/context.ts'
+import { transaction } from '../db/database.ts'
 import type { CommentRow } from '../db/tables/issues.ts'
 import { changeFiles } from '../code/contents/file-change.service.ts'
 import { Conflict, Forbidden, Invalid } from '../lib/errors.ts'
 import { openHeadRepo } from './head-repo.service.ts'
 import type { PullPair } from './pull.store.ts'
+import { updateLines } from './reviews/line.store.ts'
 import { lastLinesOf, suggestedLines, withLinesReplaced } from './reviews/suggestion.rules.ts'
+import type { Thread } from './reviews/thread.service.ts'
 
 /** Larger files do not take suggestions. */
 const maxFileBytes = 2 << 20
 
 /**
- * Commits the suggestion of a line comment to the head branch.
+ * Commits the suggestion of a line comment to the head branch. The conversation on the lines is outdated from then on.
  * @throws Invalid when the comment suggests nothing
  * @throws Conflict when the line has changed since
  * @throws Forbidden when the caller may not write to the head branch
  */
-export async function applySuggestion(ctx: SignedInRepoCtx, { pull }: PullPair, comment: CommentRow): Promise<void> {
+export async function applySuggestion(
+  ctx: SignedInRepoCtx,
+  { pull }: PullPair,
+  comment: CommentRow,
+  { comments }: Thread,
+): Promise<void> {
   const lines = suggestedLines(comment.content)
   if (lines === undefined || comment.line <= 0) throw new Invalid('the comment suggests no change', 'no_suggestion')
   const outdated = new Conflict('the line has changed since the suggestion', 'suggestion_outdated')
@@ -39,5 +47,11 @@ export async function applySuggestion(ctx: SignedInRepoCtx, { pull }: PullPair, 
     head,
     [{ operation: 'update', path: comment.tree_path, content: Buffer.from(changed), expectedOid: entry.oid }],
     { message: `Apply suggestion to ${comment.tree_path}`, branch: pull.head_branch, newBranch: undefined },
+  )
+  await transaction(ctx.db, (tx) =>
+    updateLines(
+      tx,
+      comments.map(({ row }) => ({ row, now: undefined })),
+    ),
   )
 }

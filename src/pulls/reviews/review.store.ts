@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type SqlBool } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import type { CommentRow } from '../../db/tables/issues.ts'
 import type { NewReviewRow, ReviewChange, ReviewRow } from '../../db/tables/pulls.ts'
@@ -225,6 +225,23 @@ export const listCodeComments = (db: Db | Tx, reviewId: ReviewId): Promise<Comme
     .where('type', '=', 'code')
     .orderBy('id')
     .execute()
+
+/** Returns the reviews of a pull request that have an entry of the timeline after a position. */
+export const listReviewIdsAfter = async (
+  db: Db,
+  issueId: IssueId,
+  after: Pick<CommentRow, 'created_unix' | 'id'>,
+): Promise<ReviewId[]> =>
+  (
+    await db
+      .selectFrom('comment')
+      .select('review_id')
+      .distinct()
+      .where('issue_id', '=', issueId)
+      .where('type', '=', 'review')
+      .where(sql<SqlBool>`(created_unix, id) > (${after.created_unix}, ${after.id})`)
+      .execute()
+  ).flatMap(({ review_id: id }) => (id === null ? [] : [id as ReviewId]))
 
 /** Clears the text of a review's timeline entries; the entry of the submission takes their place. */
 export const blankReviewEntries = (tx: Tx, reviewId: ReviewId) =>

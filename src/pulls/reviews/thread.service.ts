@@ -6,7 +6,7 @@ import { listFilesOfComments } from '../../issues/attachments/attachment.store.t
 import { loadUsers } from '../../users/user.store.ts'
 import type { PullPair } from '../pull.store.ts'
 import { maySeeReview } from './review.service.ts'
-import { listLineComments, listReviews } from './review.store.ts'
+import { listLineComments, listReviewIdsAfter, listReviews } from './review.store.ts'
 
 /** A comment on a line. */
 export interface LineComment {
@@ -49,6 +49,18 @@ export interface PullReviews {
 /** Returns the conversation that a line comment belongs to. */
 export const threadOf = ({ threads }: PullReviews, id: number): Thread | undefined =>
   threads.find(({ comments }) => comments.some(({ row }) => row.id === id))
+
+/** Returns entries of a timeline without those of reviews that a later entry shows. */
+export async function withoutContinued<Entry extends { readonly row: CommentRow }>(
+  ctx: RepoCtx,
+  { issue }: PullPair,
+  entries: readonly Entry[],
+): Promise<readonly Entry[]> {
+  const last = entries.findLast(({ row }) => row.type === 'review')
+  if (!last) return entries
+  const later = new Set<number | null>(await listReviewIdsAfter(ctx.db, issue.id, last.row))
+  return entries.filter(({ row }) => row.type !== 'review' || !later.has(row.review_id))
+}
 
 /** Most line comments that are loaded. */
 const maxComments = 1000

@@ -3,7 +3,7 @@ import { pathNumber } from '../../http/schema.ts'
 import type { TimelinePart } from '../../issues/timeline/timeline-view.service.ts'
 import { mergeStateOf } from '../../pulls/merge/merge-state.service.ts'
 import { getReviewChoices } from '../../pulls/reviews/review-choice.service.ts'
-import { getPullReviews } from '../../pulls/reviews/thread.service.ts'
+import { getPullReviews, withoutContinued } from '../../pulls/reviews/thread.service.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { loadConversation } from '../issues/conversation.ts'
 import { page } from '../shell/page.tsx'
@@ -34,9 +34,16 @@ export const pullPage = page({
       pair.issue.is_closed ? undefined : mergeStateOf(ctx, pair),
       viewer && !ctx.repo.is_archived ? getReviewChoices({ ...ctx, viewer }, pair) : undefined,
     ])
+    const { timeline } = conversation
+    const { entries } = timeline
     return {
       ...shared,
-      conversation,
+      conversation: {
+        ...conversation,
+        // A review that was continued later is shown there.
+        timeline:
+          query.before === undefined ? timeline : { ...timeline, entries: await withoutContinued(ctx, pair, entries) },
+      },
       reviews,
       state,
       choices,

@@ -381,11 +381,50 @@ test('applyTheSuggestion: whoever may write to the branch commits the suggested 
   const refused = await carol.post(`${at}${act}`, { _csrf: await carol.csrf('/user/settings') })
   assert.equal(refused.status, 403)
   const alice = await Browser.of(forge, 'alice')
+  assert.match((await alice.get(at)).text, new RegExp(`${act}"`))
   assert.equal((await alice.submit(`${at}/files`, act)).status, 303)
+  for (const _ of ['at once', 'after the jobs']) {
+    assert.doesNotMatch((await alice.get(at)).text, new RegExp(`${act}"`))
+    assert.match((await alice.get(at)).text, /Outdated/)
+    assert.doesNotMatch((await alice.get(`${at}/files`)).text, new RegExp(`${act}"`))
+    await forge.settle()
+  }
   const { json } = await forge.as('alice').get(`${repo.api}/contents/${path}?ref=${pull.branch}`)
   assert.equal(Buffer.from(json.content, 'base64').toString(), 'one\ntwo\n')
   const again = await alice.post(`${at}${act}`, { _csrf: await alice.csrf('/user/settings') })
   assert.equal(again.status, 409)
+})
+
+test('pullPage: a suggestion whose line a push has changed cannot be applied', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const { repo, pull, at } = await withPull(forge)
+  const path = `${pull.branch}.txt`
+  const comments = [{ path, new_position: 1, body: '```suggestion\nother\n```' }]
+  await forge.as('bob').must('POST', `${pull.api}/reviews`, { event: 'COMMENT', comments })
+  const alice = await Browser.of(forge, 'alice')
+  assert.match((await alice.get(at)).text, /\/suggestions\/\d+"/)
+  await commitFiles(forge, repo, pull.branch, { [path]: 'changed\n' })
+  await forge.settle()
+  assert.doesNotMatch((await alice.get(at)).text, /\/suggestions\/\d+"/)
+})
+
+test('pullPage: a review that was continued much later is shown once, at its end', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const { repo, pull, at } = await withPull(forge)
+  const path = `${pull.branch}.txt`
+  const addLine = (body: string) =>
+    forge.as('bob').must('POST', `${pull.api}/reviews`, { comments: [{ path, new_position: 1, body }] })
+  await addLine('begun early')
+  for (let count = 0; count < 65; count++) {
+    await forge.as('alice').must('POST', `${repo.api}/issues/${pull.number}/comments`, { body: `comment ${count}` })
+  }
+  await addLine('continued late')
+  const bob = await Browser.of(forge, 'bob')
+  const newest = (await bob.get(at)).text
+  assert.match(newest, /begun early[^]*continued late/)
+  const earlier = (await bob.get(`${at}?before=${/before=(\d+)/.exec(newest)?.[1]}`)).text
+  assert.match(earlier, /comment 3</)
+  assert.doesNotMatch(earlier, /begun early|review-entry/)
 })
 
 test('openNewPull: opens a pull request or a draft; a missing branch is refused', async () => {

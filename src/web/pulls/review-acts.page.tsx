@@ -146,11 +146,10 @@ export const applyTheSuggestion = act({
   cost: 'expensive',
   async run({ ctx, params: { index } }) {
     const pair = await getPull(ctx, index)
-    const { threads } = await getPullReviews(ctx, pair)
     // Comments of other pull requests, and of pending reviews of others, are not among them.
-    const found = threads.flatMap((thread) => thread.comments).find(({ row }) => row.id === ctx.comment.id)
-    if (!found) throw new NotFound('the comment does not exist', 'comment_not_found')
-    await applySuggestion(ctx, pair, found.row)
+    const thread = threadOf(await getPullReviews(ctx, pair), ctx.comment.id)
+    if (!thread) throw new NotFound('the comment does not exist', 'comment_not_found')
+    await applySuggestion(ctx, pair, ctx.comment, thread)
     return { to: pullPath(placeOf(ctx), index), notice: texts.suggestionApplied }
   },
 })
