@@ -62,6 +62,42 @@ export function listen(db: Db, channel: string, listener: BroadcastListener): ()
   return () => own.delete(listener)
 }
 
+/** Waits for messages. */
+export interface Inbox extends Disposable {
+  /**
+   * Resolves when a message has arrived since the last call, or may be lost; after `atMostMs` milliseconds; or when the
+   * signal is aborted.
+   */
+  next(atMostMs: number, signal: AbortSignal): Promise<void>
+}
+
+/** Opens an inbox for one message of a channel. A message that arrives while nobody waits ends the next wait at once. */
+export function openInbox(db: Db, channel: string, payload: string): Inbox {
+  let hasArrived = false
+  let wake: (() => void) | undefined
+  const arrive = () => {
+    hasArrived = true
+    wake?.()
+  }
+  const unlisten = listen(db, channel, { heard: (each) => (each === payload ? arrive() : undefined), missed: arrive })
+  return {
+    async next(atMostMs, signal) {
+      if (!hasArrived && !signal.aborted) {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        const timer = setTimeout(resolve, atMostMs)
+        const stop = () => resolve()
+        signal.addEventListener('abort', stop)
+        wake = resolve
+        await promise
+        clearTimeout(timer)
+        signal.removeEventListener('abort', stop)
+      }
+      hasArrived = false
+    },
+    [Symbol.dispose]: unlisten,
+  }
+}
+
 function exchangeOf(db: Db): Exchange {
   const known = exchanges.of(db)
   if (known) return known

@@ -1,5 +1,5 @@
 import type { Ctx, RepoCtx } from '../../access/context.ts'
-import { listen } from '../../db/notify.ts'
+import { openInbox } from '../../db/notify.ts'
 import type { ActionJobRow, ActionRunRow, ActionTaskRow } from '../../db/tables/actions.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { isFinal } from '../status.rules.ts'
@@ -76,36 +76,16 @@ export async function* followLog(
   from: number,
   signal: AbortSignal,
 ): AsyncGenerator<{ readonly lines: readonly LogLine[]; readonly next: number }> {
-  let wake: (() => void) | undefined
-  const wakeUp = (): void => wake?.()
-  // The subscription precedes the first read, so that no change between the two is missed.
-  const unlisten = listen(ctx.db, logChannel, {
-    heard: (payload) => (payload === String(first.id) ? wakeUp() : undefined),
-    missed: wakeUp,
-  })
-  signal.addEventListener('abort', wakeUp)
-  try {
-    for (let next = from; !signal.aborted;) {
-      const asleep = new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, pollMs)
-        wake = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
-      const task = await findTask(ctx.db, first.id)
-      if (!task) return
-      const page = await linesOf(ctx, task, next)
-      next = page.next
-      if (page.lines.length > 0) yield page
-      else if (page.isComplete || (isFinal(task.status) && isCompleteLog(task))) return
-      else await asleep
-      wakeUp()
-    }
-  } finally {
-    wakeUp()
-    signal.removeEventListener('abort', wakeUp)
-    unlisten()
+  // It opens before the first read, so that no change between the two is missed.
+  using inbox = openInbox(ctx.db, logChannel, String(first.id))
+  for (let next = from; !signal.aborted;) {
+    const task = await findTask(ctx.db, first.id)
+    if (!task) return
+    const page = await linesOf(ctx, task, next)
+    next = page.next
+    if (page.lines.length > 0) yield page
+    else if (page.isComplete || (isFinal(task.status) && isCompleteLog(task))) return
+    else await inbox.next(pollMs, signal)
   }
 }
 

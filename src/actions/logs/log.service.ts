@@ -11,6 +11,7 @@ import { job } from '../../jobs/job.ts'
 import { enqueueAll, planned } from '../../jobs/queue.ts'
 import { Conflict } from '../../lib/errors.ts'
 import type { TaskId } from '../../lib/ids.ts'
+import { runChannel } from '../runs/run-change.service.ts'
 import { findTask, findTaskForUpdate, updateTask } from '../runs/task.store.ts'
 import { lineOf, type LogBlock, type LogRow } from './log.rules.ts'
 import { maskLines } from './mask.service.ts'
@@ -79,7 +80,10 @@ export async function appendLog(
       ...change,
       log_state: state,
     })
-    if (fresh.length > 0 || ends) notify(tx, logChannel, String(taskId))
+    if (fresh.length > 0 || ends) {
+      notify(tx, logChannel, String(taskId))
+      notify(tx, runChannel, String(task.run_id))
+    }
     if (ends) await enqueueAll(tx, [planned(storeLog, { taskId })])
     return lines
   })

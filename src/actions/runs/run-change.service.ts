@@ -21,6 +21,9 @@ import {
 import { queueChannel, scopesTaking } from '../queue-scope.ts'
 import { mayStart, waitsForApproval } from './trust.rules.ts'
 
+/** The channel that announces changes of a run, its jobs and its logs to readers. The payload is the id of the run. */
+export const runChannel = 'action_run'
+
 const maxAttempts = 10
 
 /**
@@ -85,6 +88,7 @@ export async function settleRun(
     stopped_unix: isFinal(status) ? (run.stopped_unix === 0 ? now : run.stopped_unix) : 0,
     updated_unix: now,
   })
+  notify(tx, runChannel, String(runId))
   await reportJobStatuses(tx, repo, run, [
     ...after.filter(({ id }) => touched.includes(id)),
     ...changed.filter(({ id }) => !touched.includes(id)),

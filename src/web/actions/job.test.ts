@@ -59,6 +59,32 @@ test('followRun: the stream asks for a new page when a job changes, and is hidde
   assert.doesNotMatch((await alice.get(path)).text, refresh)
 })
 
+test('followRun: lines of a log reach the readers of its run at once, each time', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const { at, runner } = await given(forge)
+  const task = await runner.must()
+  const alice = await Browser.of(forge, 'alice')
+  const [, live = ''] = /data-live="([^"]+)"/.exec((await alice.get(at)).text) ?? []
+  const stop = new AbortController()
+  // Without messages, a reader looks after 15 seconds.
+  const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(12_000)])
+  const reply = await fetch(forge.url + live, { headers: { cookie: alice.cookieHeader() }, signal })
+  const chunks = (reply.body as ReadableStream<Uint8Array>).getReader()
+  const refreshed = async (): Promise<void> => {
+    let text = ''
+    while (!text.includes('refresh')) {
+      const { value, done } = await chunks.read()
+      assert.equal(done, false)
+      text += Buffer.from(value ?? []).toString()
+    }
+  }
+  await runner.log(task, 0, ['one'])
+  await refreshed()
+  await runner.log(task, 1, ['two', 'three'])
+  await refreshed()
+  stop.abort()
+})
+
 test('a line of a log keeps its text and loses control sequences', () => {
   const parts = (text: string) => {
     const line = shownLine(`2024-05-01T10:00:00.2500000Z ${text}`)
