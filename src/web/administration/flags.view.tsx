@@ -1,4 +1,6 @@
-import { ActButton, Field, Form, Submit } from '../ui/form.tsx'
+import { ActButton, Submit } from '../ui/button.tsx'
+import { Field } from '../ui/field.tsx'
+import { Form } from '../ui/form.tsx'
 import { Box, PageHead } from '../ui/parts.tsx'
 import { texts as all } from './texts.tsx'
 

@@ -1,5 +1,7 @@
 import type { PublicKeyRow } from '../../db/tables/accounts.ts'
-import { ActButton, Checkbox, Field, Form, Submit, TextArea } from '../ui/form.tsx'
+import { ActButton, Submit } from '../ui/button.tsx'
+import { Checkbox, Field, TextArea } from '../ui/field.tsx'
+import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Box } from '../ui/parts.tsx'

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import { Field, Form, Submit } from '../ui/form.tsx'
+import { Submit } from '../ui/button.tsx'
+import { Field } from '../ui/field.tsx'
+import { Form } from '../ui/form.tsx'
 import { texts } from '../ui/texts.tsx'
 
 /** The search above a list of the administration. */

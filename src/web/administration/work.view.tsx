@@ -1,7 +1,7 @@
 import type { JobRow } from '../../jobs/queue.ts'
 import type { ScheduledTask } from '../../jobs/scheduler.ts'
 import type { Page } from '../../lib/paging.ts'
-import { ActButton } from '../ui/form.tsx'
+import { ActButton } from '../ui/button.tsx'
 import { Box, Empty, PageHead, Pages, Tabs, Tag } from '../ui/parts.tsx'
 import { withQuery } from '../ui/paths.ts'
 import { Time } from '../ui/time.tsx'

@@ -1,5 +1,7 @@
 import type { CommitView } from '../../code/statuses/commit-view.service.ts'
-import { ActButton, Field, Form, Submit } from '../ui/form.tsx'
+import { ActButton, Submit } from '../ui/button.tsx'
+import { Field } from '../ui/field.tsx'
+import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { Box, CopyButton, Empty, Menu, Pages, Tabs, Tag } from '../ui/parts.tsx'

@@ -1,4 +1,6 @@
-import { Field, Form, Radios, Submit, TextArea } from '../ui/form.tsx'
+import { Submit } from '../ui/button.tsx'
+import { Field, Radios, TextArea } from '../ui/field.tsx'
+import { Form } from '../ui/form.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Flash, PageHead } from '../ui/parts.tsx'

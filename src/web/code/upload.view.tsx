@@ -1,4 +1,5 @@
-import { Field, Form } from '../ui/form.tsx'
+import { Field } from '../ui/field.tsx'
+import { Form } from '../ui/form.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import { PageHead } from '../ui/parts.tsx'
 import { sizeText } from '../ui/texts.tsx'

@@ -1,5 +1,5 @@
 import { describeScope } from '../../oauth/scope.rules.ts'
-import { Submit } from '../ui/form.tsx'
+import { Submit } from '../ui/button.tsx'
 import { texts } from './texts.tsx'
 
 /** Buttons that send the person's answer in the field `granted`. */

@@ -1,6 +1,7 @@
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { Unix } from '../../lib/time.ts'
-import { ActButton, Form, Submit } from '../ui/form.tsx'
+import { ActButton, Submit } from '../ui/button.tsx'
+import { Form } from '../ui/form.tsx'
 import { Box, PageHead, Pages } from '../ui/parts.tsx'
 import { PersonField } from '../ui/person-field.tsx'
 import { Person } from '../ui/person.tsx'

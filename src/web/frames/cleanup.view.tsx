@@ -1,5 +1,7 @@
 import type { PackageCleanupRuleRow } from '../../db/tables/packages.ts'
-import { ActButton, Checkbox, Field, Form, Select, Submit } from '../ui/form.tsx'
+import { ActButton, Submit } from '../ui/button.tsx'
+import { Checkbox, Field, Select } from '../ui/field.tsx'
+import { Form } from '../ui/form.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { Box, PageHead, Tag } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'

@@ -1,4 +1,6 @@
-import { Checkbox, ActButton, Field, Form, Radios, Select, Submit } from '../ui/form.tsx'
+import { ActButton, Submit } from '../ui/button.tsx'
+import { Checkbox, Field, Radios, Select } from '../ui/field.tsx'
+import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { Box, Empty, Flash, Menu, PageHead, Pages, Tabs, Tag } from '../ui/parts.tsx'

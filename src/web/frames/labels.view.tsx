@@ -1,5 +1,7 @@
 import type { LabelRow } from '../../db/tables/issues.ts'
-import { Checkbox, Field, Form, Submit } from '../ui/form.tsx'
+import { Submit } from '../ui/button.tsx'
+import { Checkbox, Field } from '../ui/field.tsx'
+import { Form } from '../ui/form.tsx'
 import { Link } from '../ui/link.tsx'
 import { texts as common } from '../ui/texts.tsx'
 import { texts } from './labels.texts.tsx'

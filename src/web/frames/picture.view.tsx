@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import { ActButton, Field, Form, Submit } from '../ui/form.tsx'
+import { ActButton, Submit } from '../ui/button.tsx'
+import { Field } from '../ui/field.tsx'
+import { Form } from '../ui/form.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { sizeText } from '../ui/texts.tsx'
 import { texts } from './picture.texts.tsx'

@@ -1,5 +1,6 @@
 import type { ReactionCount } from '../../issues/timeline/timeline-view.service.ts'
-import { Form, Submit } from '../ui/form.tsx'
+import { Submit } from '../ui/button.tsx'
+import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { keptPart } from '../ui/kept-part.tsx'
 import { usePage } from '../ui/page-context.ts'

@@ -1,5 +1,5 @@
 import { parseTime } from '../../lib/time.ts'
-import { ActButton } from '../ui/form.tsx'
+import { ActButton } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Box, Commands, Flash, Pages, Tag } from '../ui/parts.tsx'

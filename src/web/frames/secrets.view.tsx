@@ -1,4 +1,6 @@
-import { ActButton, Field, Form, Submit, TextArea } from '../ui/form.tsx'
+import { ActButton, Submit } from '../ui/button.tsx'
+import { Field, TextArea } from '../ui/field.tsx'
+import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'

@@ -1,6 +1,6 @@
 import type { LabelRow } from '../../db/tables/issues.ts'
 import type { RepoWithOwner } from '../../issues/repo-with-owner.ts'
-import { ActButton } from '../ui/form.tsx'
+import { ActButton } from '../ui/button.tsx'
 import { LabelTag } from '../ui/label.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { Box, Empty, PageHead } from '../ui/parts.tsx'

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { Form, Submit } from '../ui/form.tsx'
+import { Submit } from '../ui/button.tsx'
+import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Menu, MenuFilter } from '../ui/parts.tsx'
 import { searchedFrom } from './list.view.tsx'

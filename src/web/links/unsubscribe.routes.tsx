@@ -4,7 +4,7 @@ import { pathText, requestObject } from '../../http/schema.ts'
 import { readUnsubscription, unsubscribe } from '../../mail/unsubscribe.service.ts'
 import { inBrowser } from '../shell/browser.requirements.ts'
 import { sendCard } from '../shell/card-page.tsx'
-import { Submit } from '../ui/form.tsx'
+import { Submit } from '../ui/button.tsx'
 import { siteHref } from '../ui/paths.ts'
 import { pageErrors } from '../../http/error-forms.ts'
 

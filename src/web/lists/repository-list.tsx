@@ -1,5 +1,7 @@
 import type { BrowsedRepos, RepoBrowsing } from '../../repos/lists/browse.service.ts'
-import { Field, Form, Select, Submit } from '../ui/form.tsx'
+import { Submit } from '../ui/button.tsx'
+import { Field, Select } from '../ui/field.tsx'
+import { Form } from '../ui/form.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Box, Empty, Pages } from '../ui/parts.tsx'

@@ -1,7 +1,7 @@
 import type { LabelRow } from '../../db/tables/issues.ts'
 import { LabelForm } from '../frames/labels.view.tsx'
 import { texts } from '../frames/labels.texts.tsx'
-import { ActButton } from '../ui/form.tsx'
+import { ActButton } from '../ui/button.tsx'
 import { LabelTag } from '../ui/label.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'

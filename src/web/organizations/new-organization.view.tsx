@@ -1,5 +1,7 @@
 import { visibilities } from '../../users/visibility.rules.ts'
-import { Field, Form, Radios, Submit, TextArea } from '../ui/form.tsx'
+import { Submit } from '../ui/button.tsx'
+import { Field, Radios, TextArea } from '../ui/field.tsx'
+import { Form } from '../ui/form.tsx'
 import { PageHead } from '../ui/parts.tsx'
 import { texts } from './texts.tsx'
 

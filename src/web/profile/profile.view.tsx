@@ -8,7 +8,7 @@ import { OrganizationFrame, orgPath, VisibilityTag } from '../frames/organizatio
 import { ActList } from '../lists/act-list.tsx'
 import { PersonRow } from '../lists/person-row.tsx'
 import { RepositoryList } from '../lists/repository-list.tsx'
-import { ActButton } from '../ui/form.tsx'
+import { ActButton } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import type { IconName } from '../ui/icons.ts'
 import { ButtonLink, Link, OutsideLink } from '../ui/link.tsx'

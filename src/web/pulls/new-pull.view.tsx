@@ -1,5 +1,7 @@
 import { Editor } from '../ui/editor.tsx'
-import { Checkbox, Field, Form, Submit } from '../ui/form.tsx'
+import { Submit } from '../ui/button.tsx'
+import { Checkbox, Field } from '../ui/field.tsx'
+import { Form } from '../ui/form.tsx'
 import { pathOf } from '../ui/paths.ts'
 import type { Place } from './pull-paths.ts'
 import { texts } from './texts.tsx'

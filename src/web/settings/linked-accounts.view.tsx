@@ -1,6 +1,7 @@
 import type { linksOf } from '../../sources/openid/openid.service.ts'
 import { texts as shell } from '../shell/texts.tsx'
-import { ActButton, Form, Submit } from '../ui/form.tsx'
+import { ActButton, Submit } from '../ui/button.tsx'
+import { Form } from '../ui/form.tsx'
 import { Link } from '../ui/link.tsx'
 import { Box, Empty, Flash, PageHead, Tag } from '../ui/parts.tsx'
 import { Time } from '../ui/time.tsx'

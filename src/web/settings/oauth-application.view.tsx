@@ -1,5 +1,7 @@
 import type { OAuthApplicationRow } from '../../db/tables/oauth.ts'
-import { ActButton, Checkbox, Field, Form, Submit, TextArea } from '../ui/form.tsx'
+import { ActButton, Submit } from '../ui/button.tsx'
+import { Checkbox, Field, TextArea } from '../ui/field.tsx'
+import { Form } from '../ui/form.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import { CopyField, Flash, PageHead } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'

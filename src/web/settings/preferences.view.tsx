@@ -1,5 +1,7 @@
 import type { UserRow } from '../../db/tables/accounts.ts'
-import { Checkbox, Form, Radios, Select, Submit, type Choice } from '../ui/form.tsx'
+import { Submit } from '../ui/button.tsx'
+import { Checkbox, Radios, Select, type Choice } from '../ui/field.tsx'
+import { Form } from '../ui/form.tsx'
 import { Flash, PageHead } from '../ui/parts.tsx'
 import { settingsPath } from './settings-frame.tsx'
 import { texts as all } from './texts.tsx'

@@ -1,5 +1,7 @@
 import type { UserRow } from '../../db/tables/accounts.ts'
-import { Checkbox, Field, Form, Radios, Submit, TextArea } from '../ui/form.tsx'
+import { Submit } from '../ui/button.tsx'
+import { Checkbox, Field, Radios, TextArea } from '../ui/field.tsx'
+import { Form } from '../ui/form.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import { PageHead } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'

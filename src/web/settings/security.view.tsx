@@ -1,5 +1,7 @@
 import type { PasskeyRow } from '../../db/tables/accounts.ts'
-import { Field, Form, Radios, Submit } from '../ui/form.tsx'
+import { Submit } from '../ui/button.tsx'
+import { Field, Radios } from '../ui/field.tsx'
+import { Form } from '../ui/form.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import { Box, Flash, PageHead } from '../ui/parts.tsx'
 import { Time } from '../ui/time.tsx'

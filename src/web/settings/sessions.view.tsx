@@ -1,7 +1,7 @@
 import type { SessionRow } from '../../db/tables/accounts.ts'
 import type { SessionId } from '../../lib/ids.ts'
 import { texts as shell } from '../shell/texts.tsx'
-import { ActButton } from '../ui/form.tsx'
+import { ActButton } from '../ui/button.tsx'
 import { Box, PageHead, Tag } from '../ui/parts.tsx'
 import { Time } from '../ui/time.tsx'
 import { clientName } from './client-name.rules.ts'

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { mayCreateOrgs } from '../../orgs/org.policy.ts'
-import { ActButton, Form } from '../ui/form.tsx'
+import { ActButton } from '../ui/button.tsx'
+import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import type { IconName } from '../ui/icons.ts'
 import { keptPart } from '../ui/kept-part.tsx'

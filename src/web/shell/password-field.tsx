@@ -1,5 +1,5 @@
 import type { Config } from '../../config/load-config.ts'
-import { Field } from '../ui/form.tsx'
+import { Field } from '../ui/field.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { texts as all } from './texts.tsx'
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { TextArea } from './form.tsx'
+import { TextArea } from './field.tsx'
 import { Icon } from './icon.tsx'
 import type { IconName } from './icons.ts'
 import { usePage } from './page-context.ts'

@@ -1,4 +1,4 @@
-import { Field, type FieldProps } from './form.tsx'
+import { Field, type FieldProps } from './field.tsx'
 import { usePage } from './page-context.ts'
 import { siteHref } from './paths.ts'
 

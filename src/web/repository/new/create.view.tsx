@@ -1,5 +1,7 @@
 import type { UserRow } from '../../../db/tables/accounts.ts'
-import { Checkbox, Field, Form, Select, Submit } from '../../ui/form.tsx'
+import { Submit } from '../../ui/button.tsx'
+import { Checkbox, Field, Select } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
 import { ButtonLink } from '../../ui/link.tsx'
 import { usePage } from '../../ui/page-context.ts'
 import { PageHead } from '../../ui/parts.tsx'

@@ -1,6 +1,7 @@
 import type { UserRow } from '../../../db/tables/accounts.ts'
 import type { RepoRow } from '../../../db/tables/repositories.ts'
-import { Form, Submit } from '../../ui/form.tsx'
+import { Submit } from '../../ui/button.tsx'
+import { Form } from '../../ui/form.tsx'
 import { PageHead } from '../../ui/parts.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { OwnerAndName } from './owner-field.tsx'

@@ -1,5 +1,5 @@
 import type { UserRow } from '../../../db/tables/accounts.ts'
-import { Field, Radios, Select } from '../../ui/form.tsx'
+import { Field, Radios, Select } from '../../ui/field.tsx'
 import { usePage } from '../../ui/page-context.ts'
 import { texts } from './texts.tsx'
 

@@ -1,5 +1,7 @@
 import type { StoredGitHook } from '../../../repos/git-hooks/git-hook.service.ts'
-import { Form, Submit, TextArea } from '../../ui/form.tsx'
+import { Submit } from '../../ui/button.tsx'
+import { TextArea } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
 import { Box, Tag } from '../../ui/parts.tsx'

@@ -1,5 +1,7 @@
 import type { presentTagRule } from '../../../refs/protection/tag-protection.present.ts'
-import { ActButton, Field, Form, Submit } from '../../ui/form.tsx'
+import { ActButton, Submit } from '../../ui/button.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
 import { Box } from '../../ui/parts.tsx'

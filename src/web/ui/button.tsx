@@ -1,0 +1,62 @@
+import type { ComponentChildren } from 'preact'
+import type { Marks } from './form-state.ts'
+import { Form, type FormProps } from './form.tsx'
+import { Icon } from './icon.tsx'
+import type { IconName } from './icons.ts'
+
+export type ButtonKind = 'plain' | 'primary' | 'danger' | 'quiet'
+
+/**
+ * A button that sends its form. `primary` appears once on a page.
+ * @param name with `value`, what is sent when this button was used
+ * @param disabledBecause disables the button and says why
+ */
+export const Submit = ({
+  kind = 'primary',
+  icon,
+  disabledBecause,
+  children,
+  class: more = '',
+  ...rest
+}: {
+  readonly kind?: ButtonKind
+  readonly icon?: IconName | undefined
+  readonly name?: string
+  readonly value?: string
+  readonly form?: string
+  readonly formaction?: string
+  readonly title?: string | undefined
+  readonly 'aria-label'?: string | undefined
+  readonly 'aria-pressed'?: 'true' | 'false' | undefined
+  readonly disabledBecause?: string | undefined
+  readonly class?: string
+  readonly children?: ComponentChildren
+} & Marks) => (
+  <button
+    type="submit"
+    class={`button ${kind} ${more}`.trim()}
+    {...rest}
+    {...(disabledBecause === undefined ? {} : { disabled: true, title: disabledBecause })}
+  >
+    {icon === undefined ? null : <Icon name={icon} />}
+    {children}
+  </button>
+)
+
+/** A form of one button. */
+export const ActButton = ({
+  to,
+  hidden,
+  confirm,
+  formClass,
+  ...button
+}: Parameters<typeof Submit>[0] & {
+  readonly to: string
+  readonly hidden?: FormProps['hidden']
+  readonly confirm?: string | undefined
+  readonly formClass?: string
+}) => (
+  <Form to={to} class={formClass ?? 'inline'} {...(hidden ? { hidden } : {})} confirm={confirm}>
+    <Submit {...{ kind: 'plain', ...button }} />
+  </Form>
+)
